@@ -1,0 +1,122 @@
+package behavior
+
+import (
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// Write is a committed change of one cell.
+type Write struct {
+	Cell state.Cell
+	To   state.Value
+}
+
+// Answered is what happens when a call is made in states that agree on the cells
+// its answer was computed from.
+type Answered struct {
+	Edge    *Edge
+	Writes  []Write
+	Enqueue []state.Cell
+}
+
+// Read is one thing that was looked at to answer a call: a cell or, with Listed set,
+// all objects of a kind in a namespace (empty for all).
+type Read struct {
+	Cell      state.Cell
+	Value     state.Value
+	Listed    bool
+	Kind      core.Kind
+	Namespace string
+	// Signature identifies what a list showed, see [Glance].
+	Signature string
+}
+
+// branch is where a look-up goes on: to another probe, to an answer, or nowhere yet.
+type branch struct {
+	probe    *probe
+	answered *Answered
+}
+
+// probe asks for the next thing that the answer depends on. What is asked next may depend on what
+// was seen.
+type probe struct {
+	read    Read              // what is looked at; its value does not count
+	byValue []branch          // by value of the cell
+	byList  map[string]branch // by signature of the list
+}
+
+// Glance is how a caller sees the cells of a state: the store itself, or through a
+// view that lags behind.
+type Glance interface {
+	// Value returns what the cell shows.
+	Value(state.Cell) state.Value
+	// AppendSignature appends the signature of a list.
+	AppendSignature(buffer []byte, kind core.Kind, namespace string) []byte
+}
+
+// Look returns what happens when the call is made in a state, nil if it was never
+// made in one that agrees with it. The buffer is used for lists; it may be changed.
+func (n *Node) Look(glance Glance, buffer []byte) *Answered {
+	at := n.answers
+	for at.probe != nil {
+		p := at.probe
+		if p.read.Listed {
+			at = p.byList[string(glance.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace))]
+			continue
+		}
+		value := glance.Value(p.read.Cell)
+		if int(value) >= len(p.byValue) {
+			return nil
+		}
+		at = p.byValue[value]
+	}
+	return at.answered
+}
+
+// Remember stores what happens when the call is made in states that show these
+// reads, in this order. The error means that the store is not a function of what
+// it reads through its snapshot.
+func (n *Node) Remember(reads []Read, answered *Answered) error {
+	answers, ok := n.answers.with(reads, answered)
+	if !ok {
+		return fmt.Errorf("the store computed the answer to %q from other reads than before: Store.Answer must depend on nothing but the call and what it reads from the snapshot", n.Call)
+	}
+	n.answers = answers
+	return nil
+}
+
+func (b branch) with(reads []Read, answered *Answered) (branch, bool) {
+	if len(reads) == 0 {
+		return branch{answered: answered}, b.probe == nil
+	}
+	read, rest := reads[0], reads[1:]
+	switch {
+	case b.answered != nil:
+		return b, false
+	case b.probe == nil:
+		b.probe = &probe{read: read}
+	case !b.probe.read.Asks(read):
+		return b, false
+	}
+	p := b.probe
+	var ok bool
+	if read.Listed {
+		if p.byList == nil {
+			p.byList = map[string]branch{}
+		}
+		p.byList[read.Signature], ok = p.byList[read.Signature].with(rest, answered)
+		return b, ok
+	}
+	for len(p.byValue) <= int(read.Value) {
+		p.byValue = append(p.byValue, branch{})
+	}
+	p.byValue[read.Value], ok = p.byValue[read.Value].with(rest, answered)
+	return b, ok
+}
+
+// Asks tells whether two reads look at the same thing, whatever they saw.
+func (r Read) Asks(other Read) bool {
+	return r.Listed == other.Listed && r.Cell == other.Cell && r.Kind == other.Kind && r.Namespace == other.Namespace
+}

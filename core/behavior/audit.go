@@ -1,0 +1,113 @@
+package behavior
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Path is the way from the root of a tree to one of its nodes.
+type Path []*Edge
+
+// Calls returns the calls on the path, in the user's words.
+func (p Path) Calls() []string {
+	calls := make([]string, len(p))
+	for i, edge := range p {
+		calls[i] = fmt.Sprintf("%s → %s", edge.From.Call, edge.Response)
+	}
+	return calls
+}
+
+// Divergence is where a second run of the same strategy, with the same responses,
+// went another way than the first.
+type Divergence struct {
+	// Recorded and Observed are what the two runs did from where they part, one entry each.
+	Recorded, Observed string
+	// After is how many calls they had in common.
+	After int
+}
+
+// Replay runs the session along a path: it answers each call with the recorded
+// response. It returns where the run leaves the path, nil if it does not. Then the
+// session stands behind the last response.
+func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
+	for i, edge := range path {
+		call, leaf, err := s.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if call == nil || call.Identity() != edge.From.Call.Identity() {
+			s.Abort()
+			return &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i}, nil
+		}
+		s.Answer(edge.Response)
+	}
+	return nil, nil
+}
+
+// Audit runs a session along a path and compares its end with the recorded leaf.
+func (s *Session) Audit(ctx context.Context, path Path, leaf *Leaf) (*Divergence, error) {
+	divergence, err := s.Replay(ctx, path)
+	if divergence != nil || err != nil {
+		return divergence, err
+	}
+	call, observed, err := s.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if call != nil {
+		s.Abort()
+	}
+	if call != nil || !observed.agrees(leaf) {
+		return &Divergence{Recorded: saying(nil, leaf), Observed: saying(call, observed), After: len(path)}, nil
+	}
+	return nil, nil
+}
+
+// agrees tells whether two leaves mean the same to a system. How long a controller
+// asks to wait does not, nor does the wording of a failure.
+func (l *Leaf) agrees(other *Leaf) bool {
+	return l.Failure == other.Failure &&
+		errorText(l.Result.Err) == errorText(other.Result.Err) &&
+		l.Result.Requeue == other.Result.Requeue &&
+		(l.Result.RequeueAfter > 0) == (other.Result.RequeueAfter > 0) &&
+		l.Result.Blocked == other.Result.Blocked &&
+		slices.Equal(l.Requests, other.Requests)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func saying(call core.Call, leaf *Leaf) string {
+	if call != nil {
+		return call.String()
+	}
+	return leaf.String()
+}
+
+// String says the end of a run in a few words.
+func (l *Leaf) String() string {
+	switch {
+	case l.Failure == Panicked:
+		return "panics: " + l.Message
+	case l.Failure != None:
+		return l.Message
+	case len(l.Requests) > 0:
+		return fmt.Sprintf("enqueues %v", l.Requests)
+	case l.Result.Err != nil:
+		return "returns the error: " + l.Result.Err.Error()
+	case l.Result.Requeue:
+		return "asks to be run again"
+	case l.Result.RequeueAfter > 0:
+		return "asks to be run again in " + l.Result.RequeueAfter.String()
+	case l.Result.Blocked:
+		return "is blocked"
+	}
+	return "returns"
+}

@@ -1,0 +1,151 @@
+package behavior
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// bubbled runs code that may start goroutines, sleep and look at the clock, in a
+// bubble of its own. A zero testing.T is all that [synctest.Test] needs as long as
+// nothing fails through it, so bubbles work in any binary.
+func (s *Session) bubbled(run func(core.EffectRecorder) ending) {
+	var end *ending
+	defer func() {
+		if value := recover(); value != nil {
+			failed := ending{failure: Deadlock, message: "every goroutine of it is blocked for ever, and it waits for no answer"}
+			if end != nil {
+				failed = ending{failure: Leaked, message: "returned, but left goroutines behind that are blocked for ever"}
+			} else if !strings.Contains(fmt.Sprint(value), "deadlock") {
+				failed = ending{failure: Panicked, message: fmt.Sprint(value)}
+			}
+			end = &failed
+		}
+		s.ended <- *end
+	}()
+	synctest.Test(new(testing.T), func(*testing.T) {
+		end = newBubble(s).serve(run)
+	})
+}
+
+// bubble serves the calls of one run from the main goroutine of a synctest bubble.
+type bubble struct {
+	session *Session
+	// arrived wakes the main goroutine when it waits for the virtual clock to
+	// move: it holds one token.
+	arrived chan struct{}
+
+	mu     sync.Mutex
+	parked []*parked
+	end    *ending
+	closed bool
+}
+
+// parked is a goroutine that waits for the answer to its call.
+type parked struct {
+	call  core.Call
+	reply chan core.Response // closed without a response when the run is aborted
+}
+
+func newBubble(s *Session) *bubble {
+	return &bubble{session: s, arrived: make(chan struct{}, 1)}
+}
+
+// serve runs the code to its end.
+func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
+	go contain(
+		func() ending { return run(b) },
+		b.session.aborted.Load,
+		func(end ending) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.end = &end
+			b.wake()
+		},
+	)
+	for {
+		synctest.Wait()
+		next, end := b.next()
+		switch {
+		case end != nil:
+			b.close()
+			return end
+		case next == nil:
+			<-b.arrived
+			continue
+		}
+		response, ok := b.session.ask(next.call)
+		if !ok {
+			close(next.reply)
+			b.close()
+			return &ending{failure: Exited, message: "was aborted"}
+		}
+		next.reply <- response
+	}
+}
+
+// next takes the parked call with the lowest identity. When nothing is parked and
+// the code has returned, it returns how.
+func (b *bubble) next() (*parked, *ending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.arrived:
+	default:
+	}
+	if len(b.parked) == 0 {
+		return nil, b.end
+	}
+	lowest := 0
+	for i, p := range b.parked {
+		if p.call.Identity() < b.parked[lowest].call.Identity() {
+			lowest = i
+		}
+	}
+	p := b.parked[lowest]
+	b.parked = slices.Delete(b.parked, lowest, lowest+1)
+	return p, nil
+}
+
+// close unwinds every goroutine that waits for an answer, now or later.
+func (b *bubble) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for _, p := range b.parked {
+		close(p.reply)
+	}
+	b.parked = nil
+}
+
+// wake lets the main goroutine look again. b.mu is held.
+func (b *bubble) wake() {
+	select {
+	case b.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// Do implements [core.EffectRecorder].
+func (b *bubble) Do(call core.Call) core.Response {
+	p := &parked{call: call, reply: make(chan core.Response)}
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		runtime.Goexit()
+	}
+	b.parked = append(b.parked, p)
+	b.wake()
+	b.mu.Unlock()
+	response, ok := <-p.reply
+	if !ok {
+		runtime.Goexit()
+	}
+	return response
+}

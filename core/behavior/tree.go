@@ -1,0 +1,101 @@
+package behavior
+
+import (
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// Node is a point in the run of a strategy. It is unexplored until the code was run
+// that far; then it is either a call or a leaf.
+type Node struct {
+	// Call is what the strategy asks next.
+	Call core.Call
+	// Leaf is how the run ended.
+	Leaf *Leaf
+
+	answers branch
+	edges   []*Edge
+	byName  map[string]*Edge
+}
+
+// Explored tells whether the code was run as far as the node.
+func (n *Node) Explored() bool { return n.Call != nil || n.Leaf != nil }
+
+// Edge leads from a call to what the strategy does when it gets a response.
+type Edge struct {
+	From     *Node
+	Response core.Response
+	To       *Node
+}
+
+// Respond returns the edge of a response at a call, which it adds if the response is
+// new there.
+func (n *Node) Respond(response core.Response) *Edge {
+	identity := response.Identity()
+	// Most calls see one or two responses; a map for each would cost more than it saves.
+	if n.byName == nil {
+		for _, edge := range n.edges {
+			if edge.Response.Identity() == identity {
+				return edge
+			}
+		}
+	} else if edge := n.byName[identity]; edge != nil {
+		return edge
+	}
+	edge := &Edge{From: n, Response: response, To: &Node{}}
+	n.edges = append(n.edges, edge)
+	switch {
+	case n.byName != nil:
+		n.byName[identity] = edge
+	case len(n.edges) > 8:
+		n.byName = make(map[string]*Edge, len(n.edges))
+		for _, edge := range n.edges {
+			n.byName[edge.Response.Identity()] = edge
+		}
+	}
+	return edge
+}
+
+// Leaf is the end of a run.
+type Leaf struct {
+	// Result is what a reconcile returned.
+	Result core.Result
+	// Requests is what event handlers enqueued.
+	Requests []core.Request
+	// Failure says how the run failed to end by itself.
+	Failure Failure
+	// Message is about the failure, empty without one.
+	Message string
+	// Cells are the cells of the items named by Requests. They are filled in by the
+	// owner of the tree.
+	Cells []state.Cell
+}
+
+// Failure is a way in which a run ends other than by returning.
+type Failure string
+
+// The failures of a run. After a panic a controller goes on, as its host recovers
+// it; the others leave a worker that never comes back.
+const (
+	None     Failure = ""
+	Panicked Failure = "panic"
+	Deadlock Failure = "deadlock"
+	Exited   Failure = "exit"
+	Overdue  Failure = "overdue"
+	Runaway  Failure = "runaway"
+	Leaked   Failure = "leak"
+)
+
+// Stuck tells that the run never came back.
+func (f Failure) Stuck() bool { return f != None && f != Panicked }
+
+// Retried tells that the request goes back to the work queue: the run failed, or
+// asked for it. Rate limiting is time, and time is abstract.
+func (l *Leaf) Retried() bool {
+	return l.Result.Err != nil || l.Result.Requeue || l.Failure == Panicked
+}
+
+// Later tells that the request is to be run again later.
+func (l *Leaf) Later() bool {
+	return l.Result.Err == nil && !l.Result.Requeue && l.Result.RequeueAfter > 0 && l.Failure == None
+}

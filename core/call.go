@@ -1,0 +1,70 @@
+package core
+
+import "fmt"
+
+// Source tells from where a call is answered.
+type Source int
+
+const (
+	// Live calls read and write the store itself.
+	Live Source = iota
+	// Cached calls read the caller's own view, which may lag behind the store.
+	// They must not write.
+	Cached
+)
+
+// Call is one thing that a strategy asks of the world. Calls are immutable
+// values.
+type Call interface {
+	// Identity tells the call apart: calls with equal identities are the same
+	// call, and a store must answer them the same in the same state.
+	Identity() string
+
+	// String says the call in the user's words, on one line, for example
+	// "update Widget default/a (status)".
+	String() string
+
+	// Source tells from where the call's reads are answered.
+	Source() Source
+}
+
+// Response is what the world answers to a call. Responses are immutable values.
+type Response interface {
+	// Identity tells the response apart: a strategy that gets responses with
+	// equal identities to all its calls must not be able to tell the runs apart.
+	Identity() string
+
+	// String says the response in the user's words, on one line.
+	String() string
+}
+
+// Write is a committed change of one object. A nil Content deletes it.
+type Write struct {
+	Key     Key
+	Content Content
+}
+
+// Answer is a response with the effects that the call had.
+type Answer struct {
+	Response Response
+	// Writes are the changes that the call commits, in order. A call that
+	// changes nothing has none: writing what is there already is not a write.
+	Writes []Write
+	// Enqueue are items that the call hands to work queues directly, such as
+	// messages between actors.
+	Enqueue []Item
+}
+
+// Unsupported is the error for a call that the simulated world does not model.
+// A search that met one never ends in [Holds].
+type Unsupported struct {
+	// Call says what was asked.
+	Call string
+	// Reason says what is missing and what the user can do instead.
+	Reason string
+}
+
+// Error implements error.
+func (u *Unsupported) Error() string {
+	return fmt.Sprintf("unsupported call: %s: %s", u.Call, u.Reason)
+}

@@ -1,0 +1,76 @@
+package explore
+
+// waiting is a stored state that is to be expanded.
+type waiting struct {
+	ref   ref
+	depth uint32
+}
+
+// frontier decides in which order states are expanded.
+type frontier interface {
+	push(waiting)
+	// take moves the next states to the batch, in the order in which they are to be expanded, up to
+	// its capacity.
+	take(batch []waiting) []waiting
+	len() int
+}
+
+// newFrontier returns the frontier of an order of search.
+func newFrontier(order Order) frontier {
+	if order == DepthFirst {
+		return &stack{}
+	}
+	return &queue{}
+}
+
+// queue is the frontier of a breadth-first search.
+type queue struct {
+	waiting []waiting
+	head    int
+}
+
+func (q *queue) push(w waiting) { q.waiting = append(q.waiting, w) }
+
+func (q *queue) len() int { return len(q.waiting) - q.head }
+
+// take never takes states of two depths at once, so that the depth of a search is
+// exact when it is stopped.
+func (q *queue) take(batch []waiting) []waiting {
+	batch = batch[:0]
+	for q.head < len(q.waiting) && len(batch) < cap(batch) {
+		next := q.waiting[q.head]
+		if len(batch) > 0 && next.depth != batch[0].depth {
+			break
+		}
+		batch = append(batch, next)
+		q.head++
+	}
+	if q.head > len(q.waiting)/2 && q.head > 1<<12 {
+		q.waiting = q.waiting[:copy(q.waiting, q.waiting[q.head:])]
+		q.head = 0
+	}
+	return batch
+}
+
+// stack is the frontier of a depth-first search. Several states at its top are
+// expanded as one batch, whatever the number of workers, so that it does not decide
+// the order.
+type stack struct{ waiting []waiting }
+
+func (s *stack) push(w waiting) { s.waiting = append(s.waiting, w) }
+
+func (s *stack) len() int { return len(s.waiting) }
+
+func (s *stack) take(batch []waiting) []waiting {
+	batch = batch[:0]
+	for len(s.waiting) > 0 && len(batch) < min(cap(batch), depthFirstBatch) {
+		last := len(s.waiting) - 1
+		batch = append(batch, s.waiting[last])
+		s.waiting = s.waiting[:last]
+	}
+	return batch
+}
+
+// depthFirstBatch is how many states a depth-first search expands at once: few, to
+// go deep; enough to keep workers busy.
+const depthFirstBatch = 32

@@ -1,0 +1,217 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// learner runs controller code where the behaviour trees end, and lets the store
+// answer calls that were not made in such a state before. There is one in a search.
+type learner struct {
+	context context.Context
+	machine *machine
+	limits  behavior.Limits
+
+	// executed counts runs of reconcilers, audits included; behaviours counts leaves of their trees.
+	executed   int
+	behaviours int
+	// fresh tells whether something was run since it was last set to false.
+	fresh bool
+
+	incidents []core.Incident
+	// where is the step that incidents are put down to.
+	where core.Incident
+	seen  map[string]bool
+}
+
+// lesson is a run of real code in step with a walk through its tree. A nil lesson
+// is one that has not begun.
+type lesson struct{ session *behavior.Session }
+
+func (l *lesson) answer(response core.Response) {
+	if l != nil {
+		l.session.Answer(response)
+	}
+}
+
+func (l *lesson) stop() {
+	if l != nil {
+		l.session.Abort()
+	}
+}
+
+// explore finds out what comes at a node that is not explored: the next call, or the
+// end of the run. It begins the lesson if there is none yet.
+func (l *learner) explore(current *lesson, a *actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*lesson, error) {
+	if current == nil {
+		instance, err := a.strategy.New()
+		if err != nil {
+			return nil, fmt.Errorf("controller %q: %w", a.Name, err)
+		}
+		current = &lesson{l.start(instance, a, activation)}
+		divergence, err := current.session.Replay(l.context, path)
+		if err != nil {
+			return nil, err
+		}
+		if divergence != nil {
+			l.diverged(a, activation, path, divergence, "with the same responses, a second run of it takes another way")
+			return nil, errStopped
+		}
+	}
+	call, leaf, err := current.session.Next(l.context)
+	if err != nil {
+		return nil, err
+	}
+	node.Call, node.Leaf = call, leaf
+	if leaf != nil {
+		l.learned(a, activation, path, leaf)
+		err = l.audit(a, activation, path, leaf)
+	}
+	return current, err
+}
+
+func (l *learner) start(instance core.Instance, a *actor, activation behavior.Activation) *behavior.Session {
+	if activation.Event == nil {
+		l.executed++
+	}
+	l.fresh = true
+	return behavior.Start(instance, a.Sequential, activation, l.limits)
+}
+
+// learned takes note of a new leaf.
+func (l *learner) learned(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+	if activation.Event == nil {
+		l.behaviours++
+	}
+	for _, request := range leaf.Requests {
+		if it := l.machine.item(a, request); !it.standing {
+			leaf.Cells = append(leaf.Cells, it.cell)
+		}
+	}
+	kind := core.Stuck
+	switch leaf.Failure {
+	case behavior.None:
+		return
+	case behavior.Panicked:
+		kind = core.Panicked
+	case behavior.Runaway:
+		kind = core.Runaway
+		if len(path) > 12 {
+			path = path[len(path)-12:]
+		}
+	}
+	l.report(core.Incident{Kind: kind, Message: leaf.String(), Details: path.Calls()}, a, activation)
+}
+
+// audit runs a new path again, on an instance that has been used before: whatever
+// the strategy looks at besides the responses it gets may then be different.
+func (l *learner) audit(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) error {
+	if leaf.Failure.Stuck() {
+		return nil
+	}
+	if a.veteran == nil {
+		instance, err := a.strategy.New()
+		if err != nil {
+			return fmt.Errorf("controller %q: %w", a.Name, err)
+		}
+		a.veteran = instance
+	}
+	divergence, err := l.start(a.veteran, a, activation).Audit(l.context, path, leaf)
+	if err != nil || divergence == nil {
+		return err
+	}
+	// Is it what the instance remembers, or something outside of it?
+	instance, err := a.strategy.New()
+	if err != nil {
+		return fmt.Errorf("controller %q: %w", a.Name, err)
+	}
+	again, err := l.start(instance, a, activation).Audit(l.context, path, leaf)
+	if err != nil {
+		return err
+	}
+	a.veteran = nil
+	if again != nil {
+		l.diverged(a, activation, path, again, "with the same responses, two fresh instances of it take different ways: it looks at a clock, random numbers, the order of a map, or global state")
+	} else {
+		l.diverged(a, activation, path, divergence, "with the same responses, an instance that was used before takes another way than a fresh one: it keeps memory between runs")
+	}
+	return nil
+}
+
+func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, message string) {
+	details := append(behavior.Path(path[:min(d.After, len(path))]).Calls(),
+		"then one run: "+d.Recorded,
+		"and the other: "+d.Observed)
+	l.report(core.Incident{Kind: core.Nondeterministic, Message: message, Details: details}, a, activation)
+}
+
+// report adds an incident, once for each controller and what it does wrong.
+func (l *learner) report(incident core.Incident, a *actor, activation behavior.Activation) {
+	incident.Strategy = a.Name
+	if activation.Event != nil {
+		key := activation.Event.Key
+		incident.Handling = &key
+	}
+	incident.State, incident.Item, incident.AtStart = l.where.State, l.where.Item, l.where.AtStart
+	name := string(incident.Kind) + "\x00" + incident.Strategy + "\x00" + incident.Message
+	if l.seen[name] {
+		return
+	}
+	l.seen[name] = true
+	l.incidents = append(l.incidents, incident)
+}
+
+// answer lets the store answer a call in the state of the walker, and remembers it.
+func (l *learner) answer(w *walker, node *behavior.Node) (*behavior.Answered, error) {
+	look := &tracker{walker: w}
+	answer, err := l.machine.system.Store.Answer(look, node.Call)
+	if err != nil {
+		var unsupported *core.Unsupported
+		if !errors.As(err, &unsupported) {
+			return nil, fmt.Errorf("answering %q: %w", node.Call, err)
+		}
+		return nil, unsupported
+	}
+	answered := &behavior.Answered{}
+	for _, write := range answer.Writes {
+		// Whether it is a change at all depends on what was there.
+		look.Get(write.Key)
+		c := l.machine.vocabulary.Object(write.Key)
+		to := l.machine.vocabulary.Intern(c, write.Content)
+		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, To: to})
+	}
+	answered.Writes = effective(w, answered.Writes)
+	for _, enqueued := range answer.Enqueue {
+		a, err := l.machine.actor(enqueued.Strategy)
+		if err != nil {
+			return nil, fmt.Errorf("answering %q: %w", node.Call, err)
+		}
+		if it := l.machine.item(a, enqueued.Request); !it.standing {
+			answered.Enqueue = append(answered.Enqueue, it.cell)
+		}
+	}
+	answered.Edge = node.Respond(answer.Response)
+	return answered, node.Remember(look.reads, answered)
+}
+
+// effective leaves out writes of what is there already.
+func effective(w *walker, writes []behavior.Write) []behavior.Write {
+	kept := writes[:0]
+	now := map[state.Cell]state.Value{}
+	for _, write := range writes {
+		was, written := now[write.Cell]
+		if !written {
+			was = w.Value(write.Cell)
+		}
+		if was != write.To {
+			kept = append(kept, write)
+			now[write.Cell] = write.To
+		}
+	}
+	return kept
+}

@@ -1,0 +1,33 @@
+package explore
+
+import (
+	"runtime/metrics"
+	"time"
+)
+
+// meterEvery is how often memory is looked at and progress told.
+const meterEvery = 100 * time.Millisecond
+
+// meter reads how much memory the process uses, now and then.
+type meter struct {
+	last   time.Duration
+	sample []metrics.Sample
+}
+
+// due tells whether it is time to look again.
+func (m *meter) due(elapsed time.Duration) bool {
+	if elapsed-m.last < meterEvery {
+		return false
+	}
+	m.last = elapsed
+	return true
+}
+
+// memory returns the bytes that the Go runtime has mapped and not given back.
+func (m *meter) memory() int64 {
+	if m.sample == nil {
+		m.sample = []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	}
+	metrics.Read(m.sample)
+	return int64(m.sample[0].Value.Uint64() - m.sample[1].Value.Uint64())
+}

@@ -1,0 +1,324 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// batchLen is how many states are expanded before what was found is stored.
+const batchLen = 256
+
+// Search explores a valid system from its initial states. When the context ends or a bound is hit, it
+// returns what it has, with the reason. An error means that the system cannot be explored, and says
+// what to change.
+func Search(ctx context.Context, system *core.System, options Options) (*Space, error) {
+	m, err := newMachine(system)
+	if err != nil {
+		return nil, err
+	}
+	space := newSpace(ctx, m, options)
+	s := &search{
+		Space:    space,
+		context:  ctx,
+		options:  options,
+		frontier: newFrontier(options.Order),
+		began:    time.Now(),
+		batch:    make([]waiting, 0, batchLen),
+	}
+	if options.Workers > 1 {
+		s.crew = newCrew(space, options.Workers)
+		defer s.crew.dismiss()
+	}
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	if err := s.loop(); err != nil {
+		return nil, err
+	}
+	// What was found can be looked at even if the search was interrupted.
+	space.learner.context = context.WithoutCancel(ctx)
+	space.Stats.Executed, space.Stats.Behaviours = space.learner.executed, space.learner.behaviours
+	return space, nil
+}
+
+// search is the one search loop. Only the frontier differs between orders of search,
+// and only the crew between numbers of workers.
+type search struct {
+	*Space
+	context  context.Context
+	options  Options
+	frontier frontier
+	crew     *crew
+	batch    []waiting
+	began    time.Time
+	meter    meter
+}
+
+// errFull ends a search that may not store more states.
+var errFull = errors.New("no more states may be stored")
+
+// start stores the initial states.
+func (s *search) start() error {
+	for _, initial := range s.machine.system.Initial {
+		s.learner.where = core.Incident{AtStart: true}
+		err := s.scholar.begin(initial)
+		var unsupported *core.Unsupported
+		switch {
+		case errors.As(err, &unsupported), errors.Is(err, errStopped):
+			s.unsupported(unsupported)
+			s.because("an event handler failed on the initial objects, so that start is not explored")
+			continue
+		case err != nil:
+			return s.interrupted(err)
+		}
+		id, err := s.arrive(s.scholar, noParent, 0)
+		if err != nil {
+			return s.interrupted(err)
+		}
+		if len(s.initial) == 0 || s.initial[len(s.initial)-1] != id {
+			s.initial = append(s.initial, id)
+		}
+	}
+	return nil
+}
+
+// loop expands states until there are none left or a bound is hit.
+func (s *search) loop() error {
+	for s.frontier.len() > 0 {
+		if reason := s.exhausted(); reason != "" {
+			s.because(reason)
+			break
+		}
+		s.batch = s.frontier.take(s.batch)
+		if err := s.expandBatch(); err != nil {
+			if err = s.interrupted(err); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	for s.frontier.len() > 0 {
+		s.batch = s.frontier.take(s.batch)
+		for _, w := range s.batch {
+			s.markCut(s.arena.number(w.ref))
+		}
+	}
+	return nil
+}
+
+// interrupted turns an error that is no fault of the system's into a reason.
+func (s *search) interrupted(err error) error {
+	switch {
+	case errors.Is(err, errFull):
+	case s.context.Err() != nil && errors.Is(err, s.context.Err()):
+		s.because("the search was interrupted")
+	default:
+		return err
+	}
+	// What was being expanded is not complete.
+	for _, w := range s.batch {
+		if id := s.arena.number(w.ref); !s.expanded.has(id) {
+			s.markCut(id)
+		}
+	}
+	return nil
+}
+
+// exhausted returns which bound was hit, empty if none.
+func (s *search) exhausted() string {
+	if s.context.Err() != nil {
+		return "the search was interrupted"
+	}
+	elapsed := time.Since(s.began)
+	if limit := s.options.Bounds.Time; limit > 0 && elapsed >= limit {
+		return fmt.Sprintf("the bound on time (%s) was hit: allow more, or make the system smaller", limit)
+	}
+	if !s.meter.due(elapsed) {
+		return ""
+	}
+	memory := s.meter.memory()
+	if limit := s.options.Bounds.Memory; limit > 0 && memory >= limit {
+		return fmt.Sprintf("the bound on memory (%d MiB) was hit: allow more, or make the system smaller", limit>>20)
+	}
+	if s.options.Progress != nil {
+		s.options.Progress(Progress{
+			States:      s.States(),
+			Transitions: s.Stats.Transitions,
+			Frontier:    s.frontier.len(),
+			Depth:       s.Stats.Depth,
+			Memory:      memory,
+		})
+	}
+	return ""
+}
+
+// expandBatch takes all steps from the states of the batch and stores where they
+// lead, in order.
+func (s *search) expandBatch() error {
+	if s.crew == nil {
+		for _, w := range s.batch {
+			if err := s.expand(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, expansion := range s.crew.expand(s.batch, s.options.Bounds.Depth) {
+		w := s.batch[i]
+		if !expansion.complete {
+			if err := s.expand(w); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.accept(w, expansion); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accept stores what a worker found.
+func (s *search) accept(w waiting, e *expansion) error {
+	id := s.arena.number(w.ref)
+	for i := range e.arrivals {
+		a := &e.arrivals[i]
+		if a.found {
+			s.meet(a.known, id, w.depth+1)
+		} else if _, err := s.store(a.tag, e.rows[a.begin:a.end], id, w.depth+1); err != nil {
+			return err
+		}
+	}
+	s.finish(id, w.depth, e.steps, e.steps)
+	return nil
+}
+
+// expand takes all steps from a state, learning what is new about them.
+func (s *search) expand(w waiting) error {
+	id := s.arena.number(w.ref)
+	walker := s.scholar
+	walker.load(s.arena.row(w.ref))
+	steps, known := 0, 0
+	cut := false
+	for _, it := range s.machine.items {
+		if !walker.pending(it) {
+			continue
+		}
+		s.learner.where = core.Incident{State: id, Item: it.Item}
+		s.learner.fresh = false
+		leaf, err := walker.reconcile(it)
+		var unsupported *core.Unsupported
+		switch {
+		case errors.As(err, &unsupported), errors.Is(err, errStopped):
+			s.unsupported(unsupported)
+			cut = true
+			continue
+		case err != nil:
+			return err
+		case leaf == nil:
+			continue
+		}
+		if s.beyond(w.depth) {
+			walker.undo()
+			s.because(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
+			s.markCut(id)
+			return nil
+		}
+		steps++
+		if !s.learner.fresh {
+			known++
+		}
+		if _, err := s.arrive(walker, id, w.depth+1); err != nil {
+			return err
+		}
+		walker.undo()
+	}
+	if steps == 0 && !cut {
+		for _, it := range s.machine.items {
+			if !walker.timed(it) {
+				continue
+			}
+			if s.beyond(w.depth) {
+				s.because(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
+				s.markCut(id)
+				return nil
+			}
+			walker.fire(it)
+			steps++
+			known++
+			if _, err := s.arrive(walker, id, w.depth+1); err != nil {
+				return err
+			}
+			walker.undo()
+		}
+	}
+	if cut {
+		s.markCut(id)
+	}
+	s.finish(id, w.depth, steps, known)
+	return nil
+}
+
+// beyond tells whether steps from this depth lead beyond the bound.
+func (s *search) beyond(depth uint32) bool {
+	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
+}
+
+// finish counts an expanded state.
+func (s *search) finish(id core.StateID, depth uint32, steps, known int) {
+	s.Stats.Depth = max(s.Stats.Depth, int(depth))
+	if s.expanded.has(id) {
+		return
+	}
+	s.expanded.add(id)
+	s.Stats.Transitions += steps
+	s.Stats.FromTree += known
+	if steps == 0 && !s.cut.has(id) {
+		s.Stats.Terminal++
+	}
+}
+
+// arrive stores the state of a walker.
+func (s *search) arrive(w *walker, from core.StateID, depth uint32) (core.StateID, error) {
+	w.buffer = w.vector.AppendRow(w.buffer[:0])
+	return s.store(uint32(w.fingerprint.Lo), w.buffer, from, depth)
+}
+
+// store stores a state if it is new, and puts it on the frontier.
+func (s *search) store(tag uint32, row []byte, from core.StateID, depth uint32) (core.StateID, error) {
+	if r, known := s.visited.find(tag, row); known {
+		return s.meet(r, from, depth), nil
+	}
+	if limit := s.options.Bounds.States; limit > 0 && s.arena.len() >= limit {
+		s.because(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))
+		return 0, errFull
+	}
+	r, ok := s.arena.add(row, from)
+	if !ok {
+		s.because("the states no longer fit in the store of states: make the system smaller")
+		return 0, errFull
+	}
+	s.visited.add(tag, r)
+	s.depths.add(depth)
+	s.frontier.push(waiting{ref: r, depth: depth})
+	id := s.arena.number(r)
+	s.inspect(id, row)
+	return id, nil
+}
+
+// meet takes note of a step to a stored state.
+func (s *search) meet(r ref, from core.StateID, depth uint32) core.StateID {
+	id := s.arena.number(r)
+	if from != noParent && id <= from {
+		s.acyclic = false
+	}
+	if s.depths.shallower(id, depth) {
+		s.cut.remove(id)
+		s.frontier.push(waiting{ref: r, depth: depth})
+	}
+	return id
+}

@@ -1,0 +1,47 @@
+package explore
+
+import "github.com/orrery-dev/orrery/core"
+
+// idSet is a set of states, one bit each.
+type idSet struct{ words []uint64 }
+
+func (s *idSet) has(id core.StateID) bool {
+	word := int(id / 64)
+	return word < len(s.words) && s.words[word]&(1<<(id%64)) != 0
+}
+
+func (s *idSet) add(id core.StateID) {
+	for int(id/64) >= len(s.words) {
+		s.words = append(s.words, 0)
+	}
+	s.words[id/64] |= 1 << (id % 64)
+}
+
+func (s *idSet) remove(id core.StateID) {
+	if s.has(id) {
+		s.words[id/64] &^= 1 << (id % 64)
+	}
+}
+
+// depths remembers how deep each state was found, for the searches that need it: a
+// depth-first search with a bound on depth must go on from a state that it meets
+// again less deep.
+type depths struct {
+	needed bool
+	of     pages[uint32]
+}
+
+func (d *depths) add(depth uint32) {
+	if d.needed {
+		d.of.add(depth)
+	}
+}
+
+// shallower takes note of a depth and tells whether it is less than any before.
+func (d *depths) shallower(id core.StateID, depth uint32) bool {
+	if !d.needed || d.of.at(int(id)) <= depth {
+		return false
+	}
+	d.of.put(int(id), depth)
+	return true
+}

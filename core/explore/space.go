@@ -1,0 +1,148 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// Stats are the counts of a search.
+type Stats struct {
+	// Transitions are the steps taken from expanded states; FromTree those of them that ran no code.
+	Transitions, FromTree int
+	// Terminal are the states in which nothing can happen.
+	Terminal int
+	// Depth is the number of steps to the deepest expanded state.
+	Depth int
+	// Executed are runs of reconcilers, audits included; Behaviours the distinct runs that were learned.
+	Executed, Behaviours int
+}
+
+// Space is what a search stored of the states of a system. It implements
+// [core.Graph]: states are kept, steps are taken again when they are asked for, by
+// walking the behaviour trees.
+type Space struct {
+	Stats Stats
+
+	machine *machine
+	learner *learner
+	// scholar is the walker that learns, reader one that only reads.
+	scholar, reader *walker
+
+	arena    *arena
+	visited  *visited
+	order    Order
+	initial  []core.StateID
+	acyclic  bool
+	expanded idSet
+	cut      idSet
+	depths   depths
+	reasons  []string
+
+	invariants []invariant
+	edges      []core.Edge
+}
+
+var _ core.Graph = (*Space)(nil)
+
+// invariant is a property of single states, with the first state that breaks it.
+type invariant struct {
+	property core.Property
+	broken   bool
+	state    core.StateID
+	err      error
+}
+
+func newSpace(ctx context.Context, m *machine, options Options) *Space {
+	l := &learner{context: ctx, machine: m, limits: options.Run, seen: map[string]bool{}}
+	a := &arena{}
+	s := &Space{
+		machine: m,
+		learner: l,
+		scholar: newWalker(m, l),
+		reader:  newWalker(m, nil),
+		arena:   a,
+		visited: newVisited(a),
+		order:   options.Order,
+		acyclic: true,
+		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0},
+	}
+	for _, p := range m.system.Properties {
+		if p.Invariant != nil {
+			s.invariants = append(s.invariants, invariant{property: p})
+		}
+	}
+	return s
+}
+
+// because adds a reason why the search is not complete, once.
+func (s *Space) because(reason string) {
+	if !slices.Contains(s.reasons, reason) {
+		s.reasons = append(s.reasons, reason)
+	}
+}
+
+// unsupported takes note of a call that the world does not model, nil if there is none.
+func (s *Space) unsupported(err *core.Unsupported) {
+	if err != nil {
+		s.because(err.Error())
+	}
+}
+
+func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
+
+// Reasons returns why the search is not complete; there is none if it is.
+func (s *Space) Reasons() []string { return s.reasons }
+
+// inspect checks the invariants in a new state.
+func (s *Space) inspect(id core.StateID, row []byte) {
+	var look *state.Look
+	for i := range s.invariants {
+		inv := &s.invariants[i]
+		if inv.broken {
+			continue
+		}
+		if look == nil {
+			l := s.look(row)
+			look = &l
+		}
+		if err := judge(inv.property, *look); err != nil {
+			inv.broken, inv.state, inv.err = true, id, err
+		}
+	}
+}
+
+// judge evaluates an invariant. A panic of the user's predicate is a violation.
+func judge(p core.Property, look state.Look) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("the predicate panicked: %v", value)
+		}
+	}()
+	return p.Invariant(look)
+}
+
+// Broken returns the first state that breaks the invariant of that name, and how.
+func (s *Space) Broken(name string) (core.StateID, error) {
+	for _, inv := range s.invariants {
+		if inv.property.Name == name && inv.broken {
+			return inv.state, inv.err
+		}
+	}
+	return 0, nil
+}
+
+// look returns the state of a row. It is valid until the next call.
+func (s *Space) look(row []byte) state.Look {
+	s.reader.load(row)
+	return state.NewLook(s.machine.vocabulary, s.reader.vector)
+}
+
+// Fingerprint returns the fingerprint of a state.
+func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
+	s.reader.load(s.arena.row(s.arena.at(id)))
+	return s.reader.fingerprint
+}

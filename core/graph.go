@@ -1,0 +1,109 @@
+package core
+
+// Graph is what a search has stored: the reachable states and the steps between
+// them. Properties that are about runs judge it. It is not safe for concurrent
+// use.
+type Graph interface {
+	// States returns the number of stored states; their ids are below it.
+	States() int
+
+	// Initial returns the initial states.
+	Initial() []StateID
+
+	// State returns a state.
+	State(StateID) State
+
+	// Edges returns the steps from a state in their fixed order. The slice is
+	// valid until the next call. A state where nothing can happen has none; it
+	// repeats for ever.
+	Edges(StateID) []Edge
+
+	// Cut tells that the state was stored but that not all of its steps were
+	// taken: a bound was hit, or a call was not supported.
+	Cut(StateID) bool
+
+	// Acyclic returns true if the graph certainly has no cycle. False promises
+	// nothing.
+	Acyclic() bool
+
+	// Shortest returns a shortest run from an initial state to the nearest state
+	// that the predicate accepts, and false if there is none.
+	Shortest(func(StateID) bool) (Run, bool)
+
+	// Items returns every item that was in a work queue of some state, in order,
+	// without standing ones.
+	Items() []Item
+
+	// Relisted returns the items that a start of every controller would enqueue in
+	// the state: what a resync or a restart would run again.
+	Relisted(StateID) []Item
+
+	// Try runs the item in the state, whether or not it is in a work queue there,
+	// and reports what that would do. The target is not stored: To equals From.
+	// ok is false if the item is blocked there.
+	Try(StateID, Item) (effect Effect, ok bool)
+
+	// Fair tells that weak fairness is assumed of the item: if it stays
+	// enabled, it is eventually taken.
+	Fair(Item) bool
+
+	// Outcome returns what matters of the objects of a state, by key.
+	Outcome(StateID) map[Key]any
+
+	// Incidents returns what went wrong while controller code was run, each thing once, in
+	// the order of discovery.
+	Incidents() []Incident
+}
+
+// IncidentKind is a way in which running controller code goes wrong.
+type IncidentKind string
+
+// The kinds of incidents.
+const (
+	// Panicked code was treated as if it had returned an error.
+	Panicked IncidentKind = "panic"
+	// Stuck code never came back: it deadlocked, ended its goroutine, took longer than the deadline, or
+	// left goroutines behind that are blocked for ever. The search does not go on behind it.
+	Stuck IncidentKind = "stuck"
+	// Runaway code made more calls than the limit. The search does not go on behind it.
+	Runaway IncidentKind = "runaway"
+	// Nondeterministic code did something else when it was run again with the same responses.
+	Nondeterministic IncidentKind = "nondeterministic"
+	// Unmodelled code made a call that the world does not model. The search does not go on behind it.
+	Unmodelled IncidentKind = "unsupported"
+)
+
+// Incident is something that went wrong while controller code was run.
+type Incident struct {
+	Kind IncidentKind
+	// Strategy is the controller whose code it was, and Handling the object whose event
+	// it was handling, nil if it was reconciling.
+	Strategy string
+	Handling *Key
+	// State and Item are the step it happened in. AtStart tells that it happened before the first step, when the
+	// initial objects were delivered.
+	State   StateID
+	Item    Item
+	AtStart bool
+	// Message says what happened, Details are further lines.
+	Message string
+	Details []string
+}
+
+// Effect is what running one item would change.
+type Effect struct {
+	// Changes are the objects it would change, as they are before and after.
+	Changes []Change
+	// Wrote tells that it would commit a write, even if a later one undid it.
+	Wrote bool
+	// Failed is the error it would return, empty if none.
+	Failed string
+}
+
+// Change is the difference that a step makes to one object. Before is nil for a
+// created object, After for a deleted one.
+type Change struct {
+	Key    Key
+	Before Content
+	After  Content
+}

@@ -1,0 +1,61 @@
+package core
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Kind names a kind of object in the words of its store, for example "Pod" or
+// "JobSet.jobset.x-k8s.io". It is opaque to the core.
+type Kind string
+
+// Key names one object of a store. Namespace is empty for objects that have
+// none.
+type Key struct {
+	Kind      Kind
+	Namespace string
+	Name      string
+}
+
+// String returns "kind namespace/name", or "kind name" without a namespace.
+func (k Key) String() string {
+	var b strings.Builder
+	if k.Kind != "" {
+		b.WriteString(string(k.Kind))
+		b.WriteByte(' ')
+	}
+	if k.Namespace != "" {
+		b.WriteString(k.Namespace)
+		b.WriteByte('/')
+	}
+	b.WriteString(k.Name)
+	return b.String()
+}
+
+// Compare orders keys by kind, namespace and name.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(
+		cmp.Compare(k.Kind, other.Kind),
+		cmp.Compare(k.Namespace, other.Namespace),
+		cmp.Compare(k.Name, other.Name),
+	)
+}
+
+// Content is what one version of an object holds. Contents are immutable: nobody
+// may change one after it was handed to the core, nor what it returned.
+type Content interface {
+	// Canonical returns the text that identifies the content: two contents are
+	// the same version of an object exactly if their canonical texts are equal.
+	Canonical() string
+
+	// Fields returns the content as a tree of map[string]any, []any and
+	// scalars, for field-by-field differences and for output. Callers must not
+	// change it.
+	Fields() any
+}
+
+// Object is an object at one version.
+type Object struct {
+	Key     Key
+	Content Content
+}

@@ -1,0 +1,60 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Property is something that should be true of a system. It is a plain value.
+// Exactly one of Invariant and Judge is set.
+type Property struct {
+	// Name is what reports call the property, in the user's words.
+	Name string
+	// Doc says in a sentence or two what the property means.
+	Doc string
+
+	// Invariant is called once for every stored state, in the order of discovery. It returns an
+	// error that says what is wrong with the state, nil if nothing is. It must be a
+	// function of the objects and the work it sees. A panic counts as an error.
+	Invariant func(State) error
+
+	// Judge is called with the finished graph of a search and returns what is
+	// wrong with it, the most telling violation first. It stops early with the error of the context
+	// when that ends.
+	Judge func(context.Context, Graph) ([]Violation, error)
+}
+
+// Validate returns an error that says what to change if the property is not
+// well-formed.
+func (p Property) Validate() error {
+	switch {
+	case p.Name == "":
+		return errors.New("a property has no name: set Property.Name")
+	case (p.Invariant == nil) == (p.Judge == nil):
+		return fmt.Errorf("property %q must have exactly one of Invariant and Judge", p.Name)
+	}
+	return nil
+}
+
+// Violation is one way in which a property is broken.
+type Violation struct {
+	// Summary says in one sentence, in the user's words, what goes wrong.
+	Summary string
+	// Details are further lines: differences, and what to do about it.
+	Details []string
+	// Controllers and Fields are those involved, the most important first. A field is
+	// written as "kind namespace/name: path".
+	Controllers []string
+	Fields      []string
+	// Stem is a shortest run from an initial state to where it goes wrong.
+	Stem Run
+	// Cycle, if not empty, is what then repeats for ever: it leads from the end of the stem back to it.
+	Cycle Run
+	// Other, if not nil, is a second run to compare the first one with.
+	Other *Run
+	// State is where Stem ends: it matters when Stem is empty and there are several initial states.
+	State StateID
+	// Probe, if set, is an item that is run at the end of the stem to show what is wrong there.
+	Probe *Item
+}

@@ -1,0 +1,93 @@
+package core
+
+import "time"
+
+// ReportSchema names the form of a [Report] as JSON. A later form that readers of this
+// one would misread gets another name.
+const ReportSchema = "orrery.report/v1"
+
+// Report is the result of a check as plain data. Its JSON form is a contract.
+type Report struct {
+	Schema string            `json:"schema"`
+	System string            `json:"system"`
+	Params map[string]string `json:"params"`
+
+	Verdict Verdict `json:"verdict"`
+	// Reasons say why the verdict is not [Holds] though nothing may have been found: what was cut, and what to do
+	// about it.
+	Reasons []string `json:"reasons"`
+
+	// Reduction is "none" or "por".
+	Reduction string `json:"reduction"`
+	// Granularity is "reconcile" or "call".
+	Granularity string `json:"granularity"`
+	Workers     int    `json:"workers"`
+	Seed        int64  `json:"seed"`
+
+	// States counts distinct stored states.
+	States int `json:"states"`
+	// Transitions counts every step taken from a stored state, those that lead to a known
+	// state included.
+	Transitions int `json:"transitions"`
+	// TerminalStates counts the states in which nothing can happen.
+	TerminalStates int `json:"terminal_states"`
+	// Outcomes counts the different ends that the system can settle in.
+	Outcomes int `json:"outcomes"`
+	// Depth is the length of the longest of the shortest runs to the states, for breadth-first search; the
+	// length of the longest run that was followed, for depth-first search.
+	Depth int `json:"depth"`
+
+	// ReconcilesExecuted counts real runs of controller code, StepsFromTree the steps that needed none.
+	ReconcilesExecuted int `json:"reconciles_executed"`
+	StepsFromTree      int `json:"steps_from_tree"`
+	// Behaviours counts the distinct runs (leaves of behaviour trees) that were learned.
+	Behaviours int `json:"behaviours"`
+
+	Elapsed         time.Duration `json:"-"`
+	ElapsedMS       int64         `json:"elapsed_ms"`
+	StatesPerSecond float64       `json:"states_per_second"`
+	PeakRSSBytes    int64         `json:"peak_rss_bytes"`
+
+	// Assumptions are what the verdict takes for granted.
+	Assumptions []string `json:"assumptions"`
+
+	Properties []PropertyReport `json:"properties"`
+	Findings   []Finding        `json:"findings"`
+
+	// OutcomeList shows the different ends, each with a shortest run to it.
+	OutcomeList []OutcomeReport `json:"-"`
+}
+
+// PropertyReport is the verdict on one property.
+type PropertyReport struct {
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// Finding is something wrong that was found, with the story of how it comes about.
+type Finding struct {
+	// ID numbers the findings of a report from 1.
+	ID          int      `json:"id"`
+	Property    string   `json:"property"`
+	Summary     string   `json:"summary"`
+	Details     []string `json:"details,omitempty"`
+	Steps       int      `json:"steps"`
+	Controllers []string `json:"controllers"`
+	Fields      []string `json:"fields"`
+	// Replay is the command that runs the story again, empty if no run was recorded.
+	Replay string `json:"replay,omitempty"`
+
+	// Trace is the story. Other, if not nil, is a second one to compare it with.
+	Trace Trace  `json:"-"`
+	Other *Trace `json:"-"`
+}
+
+// OutcomeReport is one way in which the system can end.
+type OutcomeReport struct {
+	// State is the first found state with this outcome.
+	State StateID `json:"state"`
+	// States counts the settled states with this outcome.
+	States  int           `json:"states"`
+	Objects []TraceObject `json:"objects"`
+	Trace   Trace         `json:"trace"`
+}

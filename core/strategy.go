@@ -1,0 +1,91 @@
+package core
+
+import "time"
+
+// EffectRecorder is the port through which a strategy acts on the world. Every
+// call is recorded with its response: a run is remembered by them.
+//
+// Do may be called by several goroutines of a run at once; concurrent calls are
+// answered one at a time, in the order of their identities. Do may never return:
+// it unwinds the calling goroutine when the run is not needed any further, with
+// its deferred calls run.
+type EffectRecorder interface {
+	Do(Call) Response
+}
+
+// Description is what a strategy declares about itself. It must not change.
+type Description struct {
+	// Name tells the strategy apart within its system.
+	Name string
+
+	// Watches are the kinds whose changes are delivered to the strategy. The
+	// initial list of a watched kind is delivered at start, as create events.
+	Watches []Kind
+
+	// Initial are requests that are in the work queue at start, besides what
+	// the events of the initial list enqueue.
+	Initial []Request
+
+	// Standing are requests that are always in the work queue: running one does
+	// not take it from there. They are the guarded actions of textbook models,
+	// which say by [Result.Blocked] where they are not enabled.
+	Standing []Request
+
+	// Unfair lifts the assumption that work which stays enabled is eventually
+	// taken (weak fairness), for every request of the strategy.
+	Unfair bool
+
+	// Workers is how many requests may be in flight at once; 0 means 1.
+	Workers int
+
+	// Sequential promises that runs start no goroutines, do not look at the
+	// clock, and do not block. They are then run without a bubble of virtual
+	// time around them.
+	Sequential bool
+}
+
+// Strategy is the port for a controller, or for anything else that takes steps.
+type Strategy interface {
+	// Describe returns what the strategy declares about itself.
+	Describe() Description
+
+	// New returns a fresh instance with empty memory. Instances must not share
+	// mutable state. An error is a mistake of the user's and says what to change.
+	New() (Instance, error)
+}
+
+// Instance is a strategy at work. Handle and Reconcile must be functions of
+// their arguments and of the responses they get: nothing else they look at
+// (clock, random numbers, memory of earlier runs, the order of a map) may change
+// which calls they make or what they return. This is audited, and a strategy
+// that breaks it is reported. The methods are never called concurrently.
+type Instance interface {
+	// Handle is the event handlers of the strategy. It returns the requests to
+	// enqueue.
+	Handle(EffectRecorder, Event) []Request
+
+	// Reconcile works on one request.
+	Reconcile(EffectRecorder, Request) Result
+}
+
+// Event is the delivery of one committed change to a strategy: Old is nil when
+// the object was created (or first listed), New is nil when it was deleted.
+type Event struct {
+	Key Key
+	Old Content
+	New Content
+}
+
+// Result is what a reconcile returned.
+type Result struct {
+	// Err is the error it returned. The request is retried.
+	Err error
+	// Requeue asks for another run at once.
+	Requeue bool
+	// RequeueAfter asks for another run later, when positive. The duration does
+	// not matter to the search.
+	RequeueAfter time.Duration
+	// Blocked says that the request is not enabled in this state. Then there is
+	// no step: effects of the run are dropped and the request stays where it was.
+	Blocked bool
+}

@@ -1,0 +1,93 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+)
+
+// System is everything that is checked together: controllers, the world they act
+// on, the states it may start in, and what should be true of it.
+type System struct {
+	// Name is what reports and commands call the system.
+	Name string
+
+	Store      Store
+	Strategies []Strategy
+
+	// Initial are the possible states of the store at start, at least one.
+	Initial []Initial
+
+	// Properties are what the system's author wants checked.
+	Properties []Property
+
+	// Assumptions are sentences for the report: what the model takes for
+	// granted besides what the engine says itself.
+	Assumptions []string
+}
+
+// Initial is one state of the store at start.
+type Initial struct {
+	Objects []Object
+}
+
+// Validate returns an error that says what to change if the system cannot be
+// checked: no strategy, no initial state, two strategies or properties of one
+// name, an object given twice.
+func (s *System) Validate() error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+
+	if s.Name == "" {
+		fail("the system has no name: set System.Name")
+	}
+	if s.Store == nil {
+		fail("the system has no store: set System.Store")
+	}
+	if len(s.Strategies) == 0 {
+		fail("the system has no controllers, so there is nothing to run: add at least one strategy")
+	}
+	names := map[string]bool{}
+	for i, strategy := range s.Strategies {
+		if strategy == nil {
+			fail("strategy number %d is nil", i+1)
+			continue
+		}
+		d := strategy.Describe()
+		if d.Name == "" {
+			fail("strategy number %d has no name", i+1)
+		}
+		if names[d.Name] {
+			fail("two controllers are called %q: give each its own name", d.Name)
+		}
+		names[d.Name] = true
+		if len(d.Watches) == 0 && len(d.Initial) == 0 && len(d.Standing) == 0 {
+			fail("controller %q watches nothing and has no requests to begin with, so it would never run: register a watch or an initial request", d.Name)
+		}
+	}
+	if len(s.Initial) == 0 {
+		fail("the system has no initial state: add one, even if it is empty")
+	}
+	for i, initial := range s.Initial {
+		seen := map[Key]bool{}
+		for _, object := range initial.Objects {
+			if object.Content == nil {
+				fail("object %s of initial state %d has no content", object.Key, i+1)
+			}
+			if seen[object.Key] {
+				fail("object %s is given twice in initial state %d: remove one", object.Key, i+1)
+			}
+			seen[object.Key] = true
+		}
+	}
+	properties := map[string]bool{}
+	for _, p := range s.Properties {
+		if err := p.Validate(); err != nil {
+			errs = append(errs, err)
+		}
+		if properties[p.Name] {
+			fail("two properties are called %q: give each its own name", p.Name)
+		}
+		properties[p.Name] = true
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,64 @@
+package core
+
+// Trace is a run told in full: what each step called, got, changed and enqueued.
+// It is plain data that can be stored and shown without the system.
+type Trace struct {
+	// Initial lists the objects at the start of the run.
+	Initial []TraceObject `json:"initial"`
+	Steps   []TraceStep   `json:"steps"`
+	// CycleStart is the number of steps after which the rest repeats for ever; -1 if nothing does.
+	CycleStart int `json:"cycle_start"`
+}
+
+// TraceObject is an object as fields.
+type TraceObject struct {
+	Kind      Kind   `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	Fields    any    `json:"fields"`
+}
+
+// Key returns the key of the object.
+func (o TraceObject) Key() Key { return Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name} }
+
+// TraceStep is one step of a trace.
+type TraceStep struct {
+	Kind       string  `json:"kind"` // "reconcile" or "fire"
+	Controller string  `json:"controller"`
+	Request    Request `json:"request"`
+	// Calls are the calls that the step made, in order.
+	Calls []TraceCall `json:"calls,omitempty"`
+	// Changes are the objects that differ after the step, in the order of their keys.
+	Changes []TraceChange `json:"changes,omitempty"`
+	// Enqueued are the items that are in a work queue after the step and were in none before, in order.
+	Enqueued []string `json:"enqueued,omitempty"`
+	// Result says how the step ended, empty if with success and nothing more to do.
+	Result string `json:"result,omitempty"`
+	// From and To number the states before and after the step.
+	From StateID `json:"from"`
+	To   StateID `json:"to"`
+}
+
+// TraceCall is one call with what was answered, both in the user's words.
+type TraceCall struct {
+	Call     string `json:"call"`
+	Response string `json:"response"`
+	// Wrote tells that the call changed something.
+	Wrote bool `json:"wrote,omitempty"`
+	// Handler names the controller whose event handler made the call, empty for the reconcile itself.
+	Handler string `json:"handler,omitempty"`
+}
+
+// TraceChange is the difference that a step makes to one object.
+type TraceChange struct {
+	Kind      Kind   `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	// Verb is "created", "changed" or "deleted".
+	Verb string `json:"verb"`
+	// Fields are the differences, in the order of their paths; for a created object they are all its fields.
+	Fields []FieldChange `json:"fields,omitempty"`
+}
+
+// Key returns the key of the changed object.
+func (c TraceChange) Key() Key { return Key{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name} }
