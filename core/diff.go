@@ -23,10 +23,11 @@ func (c FieldChange) String() string {
 	if path != "" {
 		path += ": "
 	}
-	return fmt.Sprintf("%s%s → %s", path, fieldText(c.From), fieldText(c.To))
+	return fmt.Sprintf("%s%s → %s", path, FieldText(c.From), FieldText(c.To))
 }
 
-func fieldText(v any) string {
+// FieldText says the value of a field in one word; an absent one is "(absent)".
+func FieldText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "(absent)"

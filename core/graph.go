@@ -22,6 +22,10 @@ type Graph interface {
 	// taken: a bound was hit, or a call was not supported.
 	Cut(StateID) bool
 
+	// Quiescent returns the states in which no work is left that can be done, in the order of
+	// their numbers: at most timers are set. Cut states are not among them.
+	Quiescent() []StateID
+
 	// Acyclic returns true if the graph certainly has no cycle. False promises
 	// nothing.
 	Acyclic() bool
@@ -31,7 +35,7 @@ type Graph interface {
 	Shortest(func(StateID) bool) (Run, bool)
 
 	// Items returns every item that was in a work queue of some state, in order,
-	// without standing ones.
+	// without standing ones and messages.
 	Items() []Item
 
 	// Relisted returns the items that a start of every controller would enqueue in

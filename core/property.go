@@ -51,10 +51,11 @@ type Violation struct {
 	Stem Run
 	// Cycle, if not empty, is what then repeats for ever: it leads from the end of the stem back to it.
 	Cycle Run
-	// Other, if not nil, is a second run to compare the first one with.
-	Other *Run
 	// State is where Stem ends: it matters when Stem is empty and there are several initial states.
 	State StateID
+	// Other, if not nil, is a second run to compare the first one with, and OtherState where it ends.
+	Other      *Run
+	OtherState StateID
 	// Probe, if set, is an item that is run at the end of the stem to show what is wrong there.
 	Probe *Item
 }

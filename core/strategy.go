@@ -31,6 +31,10 @@ type Description struct {
 	// which say by [Result.Blocked] where they are not enabled.
 	Standing []Request
 
+	// Messages says that the requests are messages: each is there because somebody sent
+	// it, and no resync or restart would bring it again.
+	Messages bool
+
 	// Unfair lifts the assumption that work which stays enabled is eventually
 	// taken (weak fairness), for every request of the strategy.
 	Unfair bool

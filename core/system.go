@@ -60,7 +60,7 @@ func (s *System) Validate() error {
 			fail("two controllers are called %q: give each its own name", d.Name)
 		}
 		names[d.Name] = true
-		if len(d.Watches) == 0 && len(d.Initial) == 0 && len(d.Standing) == 0 {
+		if len(d.Watches) == 0 && len(d.Initial) == 0 && len(d.Standing) == 0 && !d.Messages {
 			fail("controller %q watches nothing and has no requests to begin with, so it would never run: register a watch or an initial request", d.Name)
 		}
 	}

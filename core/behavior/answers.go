@@ -43,7 +43,7 @@ type branch struct {
 // was seen.
 type probe struct {
 	read    Read              // what is looked at; its value does not count
-	byValue []branch          // by value of the cell
+	byValue fan               // by value of the cell
 	byList  map[string]branch // by signature of the list
 }
 
@@ -66,11 +66,7 @@ func (n *Node) Look(glance Glance, buffer []byte) *Answered {
 			at = p.byList[string(glance.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace))]
 			continue
 		}
-		value := glance.Value(p.read.Cell)
-		if int(value) >= len(p.byValue) {
-			return nil
-		}
-		at = p.byValue[value]
+		at = p.byValue.get(glance.Value(p.read.Cell))
 	}
 	return at.answered
 }
@@ -101,18 +97,16 @@ func (b branch) with(reads []Read, answered *Answered) (branch, bool) {
 		return b, false
 	}
 	p := b.probe
-	var ok bool
 	if read.Listed {
 		if p.byList == nil {
 			p.byList = map[string]branch{}
 		}
-		p.byList[read.Signature], ok = p.byList[read.Signature].with(rest, answered)
+		next, ok := p.byList[read.Signature].with(rest, answered)
+		p.byList[read.Signature] = next
 		return b, ok
 	}
-	for len(p.byValue) <= int(read.Value) {
-		p.byValue = append(p.byValue, branch{})
-	}
-	p.byValue[read.Value], ok = p.byValue[read.Value].with(rest, answered)
+	next, ok := p.byValue.get(read.Value).with(rest, answered)
+	p.byValue.put(read.Value, next)
 	return b, ok
 }
 

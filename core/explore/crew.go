@@ -24,8 +24,10 @@ type expansion struct {
 	// does not count.
 	complete bool
 	steps    int
-	arrivals []arrival
-	rows     []byte
+	// quiescent tells that there was nothing to do but to wait for timers.
+	quiescent bool
+	arrivals  []arrival
+	rows      []byte
 }
 
 // arrival is where a step leads.
@@ -113,7 +115,8 @@ func (e *expansion) fill(space *Space, w *walker, state waiting, bound int) {
 			e.arrive(space, w)
 		}
 	}
-	if e.steps == 0 {
+	e.quiescent = e.steps == 0
+	if e.quiescent {
 		for _, it := range w.machine.items {
 			if w.timed(it) {
 				w.fire(it)

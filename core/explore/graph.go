@@ -11,6 +11,10 @@ import (
 // States implements [core.Graph].
 func (s *Space) States() int { return s.arena.len() }
 
+// BreadthFirst tells that states are numbered in the order of their distance from
+// the start.
+func (s *Space) BreadthFirst() bool { return s.order == BreadthFirst }
+
 // Initial implements [core.Graph].
 func (s *Space) Initial() []core.StateID { return s.initial }
 
@@ -20,6 +24,11 @@ func (s *Space) State(id core.StateID) core.State { return s.look(s.arena.row(s.
 
 // Cut implements [core.Graph].
 func (s *Space) Cut(id core.StateID) bool { return s.cut.has(id) }
+
+// Quiescent implements [core.Graph].
+func (s *Space) Quiescent() []core.StateID {
+	return slices.Sorted(slices.Values(s.quiescent))
+}
 
 // Acyclic implements [core.Graph]: every step led to a state with a higher number.
 func (s *Space) Acyclic() bool { return s.acyclic }
@@ -34,7 +43,7 @@ func (s *Space) Fair(it core.Item) bool { return !s.machine.byName[it.Strategy].
 func (s *Space) Items() []core.Item {
 	var items []core.Item
 	for _, it := range s.machine.items {
-		if !it.standing {
+		if !it.standing && !it.actor.Messages {
 			items = append(items, it.Item)
 		}
 	}
@@ -106,7 +115,7 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 	}
 	var items []core.Item
 	for _, it := range s.machine.items {
-		if !it.standing && w.pending(it) {
+		if !it.standing && !it.actor.Messages && w.pending(it) {
 			items = append(items, it.Item)
 		}
 	}

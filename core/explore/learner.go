@@ -49,9 +49,9 @@ func (l *lesson) stop() {
 // end of the run. It begins the lesson if there is none yet.
 func (l *learner) explore(current *lesson, a *actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*lesson, error) {
 	if current == nil {
-		instance, err := a.strategy.New()
+		instance, err := l.instance(a)
 		if err != nil {
-			return nil, fmt.Errorf("controller %q: %w", a.Name, err)
+			return nil, err
 		}
 		current = &lesson{l.start(instance, a, activation)}
 		divergence, err := current.session.Replay(l.context, path)
@@ -73,6 +73,10 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 		err = l.audit(a, activation, path, leaf)
 	}
 	return current, err
+}
+
+func (l *learner) instance(a *actor) (core.Instance, error) {
+	return behavior.NewInstance(a.strategy, l.limits.Deadline)
 }
 
 func (l *learner) start(instance core.Instance, a *actor, activation behavior.Activation) *behavior.Session {
@@ -114,27 +118,20 @@ func (l *learner) audit(a *actor, activation behavior.Activation, path behavior.
 	if leaf.Failure.Stuck() {
 		return nil
 	}
-	if a.veteran == nil {
-		instance, err := a.strategy.New()
-		if err != nil {
-			return fmt.Errorf("controller %q: %w", a.Name, err)
-		}
-		a.veteran = instance
-	}
 	divergence, err := l.start(a.veteran, a, activation).Audit(l.context, path, leaf)
 	if err != nil || divergence == nil {
 		return err
 	}
 	// Is it what the instance remembers, or something outside of it?
-	instance, err := a.strategy.New()
+	instance, err := l.instance(a)
 	if err != nil {
-		return fmt.Errorf("controller %q: %w", a.Name, err)
+		return err
 	}
 	again, err := l.start(instance, a, activation).Audit(l.context, path, leaf)
 	if err != nil {
 		return err
 	}
-	a.veteran = nil
+	a.veteran = instance
 	if again != nil {
 		l.diverged(a, activation, path, again, "with the same responses, two fresh instances of it take different ways: it looks at a clock, random numbers, the order of a map, or global state")
 	} else {

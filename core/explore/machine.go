@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -60,8 +61,9 @@ type handling struct {
 	root  *behavior.Node
 }
 
-// newMachine returns the machine of a valid system. An error says what to change.
-func newMachine(system *core.System) (*machine, error) {
+// newMachine returns the machine of a valid system. It sets up every controller once, within the deadline. An
+// error says what to change.
+func newMachine(system *core.System, deadline time.Duration) (*machine, error) {
 	m := &machine{
 		system:     system,
 		vocabulary: state.NewVocabulary(system.Store.Settle),
@@ -69,7 +71,17 @@ func newMachine(system *core.System) (*machine, error) {
 		watchers:   map[core.Kind][]*actor{},
 	}
 	for i, strategy := range system.Strategies {
-		a := &actor{Description: strategy.Describe(), index: i, strategy: strategy, items: map[core.Request]*item{}}
+		veteran, err := behavior.NewInstance(strategy, deadline)
+		if err != nil {
+			return nil, err
+		}
+		a := &actor{
+			Description: strategy.Describe(),
+			index:       i,
+			strategy:    strategy,
+			veteran:     veteran,
+			items:       map[core.Request]*item{},
+		}
 		m.actors = append(m.actors, a)
 		m.byName[a.Name] = a
 		for _, kind := range a.Watches {

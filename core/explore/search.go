@@ -16,7 +16,7 @@ const batchLen = 256
 // returns what it has, with the reason. An error means that the system cannot be explored, and says
 // what to change.
 func Search(ctx context.Context, system *core.System, options Options) (*Space, error) {
-	m, err := newMachine(system)
+	m, err := newMachine(system, options.Run.Deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (s *search) accept(w waiting, e *expansion) error {
 			return err
 		}
 	}
-	s.finish(id, w.depth, e.steps, e.steps)
+	s.finish(id, w.depth, e.steps, e.steps, e.quiescent)
 	return nil
 }
 
@@ -237,7 +237,8 @@ func (s *search) expand(w waiting) error {
 		}
 		walker.undo()
 	}
-	if steps == 0 && !cut {
+	quiescent := steps == 0 && !cut
+	if quiescent {
 		for _, it := range s.machine.items {
 			if !walker.timed(it) {
 				continue
@@ -259,7 +260,7 @@ func (s *search) expand(w waiting) error {
 	if cut {
 		s.markCut(id)
 	}
-	s.finish(id, w.depth, steps, known)
+	s.finish(id, w.depth, steps, known, quiescent)
 	return nil
 }
 
@@ -269,7 +270,7 @@ func (s *search) beyond(depth uint32) bool {
 }
 
 // finish counts an expanded state.
-func (s *search) finish(id core.StateID, depth uint32, steps, known int) {
+func (s *search) finish(id core.StateID, depth uint32, steps, known int, quiescent bool) {
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))
 	if s.expanded.has(id) {
 		return
@@ -277,6 +278,9 @@ func (s *search) finish(id core.StateID, depth uint32, steps, known int) {
 	s.expanded.add(id)
 	s.Stats.Transitions += steps
 	s.Stats.FromTree += known
+	if quiescent {
+		s.quiescent = append(s.quiescent, id)
+	}
 	if steps == 0 && !s.cut.has(id) {
 		s.Stats.Terminal++
 	}

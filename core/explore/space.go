@@ -32,15 +32,17 @@ type Space struct {
 	// scholar is the walker that learns, reader one that only reads.
 	scholar, reader *walker
 
-	arena    *arena
-	visited  *visited
-	order    Order
-	initial  []core.StateID
-	acyclic  bool
-	expanded idSet
-	cut      idSet
-	depths   depths
-	reasons  []string
+	arena   *arena
+	visited *visited
+	order   Order
+	initial []core.StateID
+	// quiescent are the states with nothing to do but to wait for timers, in the order of their expansion.
+	quiescent []core.StateID
+	acyclic   bool
+	expanded  idSet
+	cut       idSet
+	depths    depths
+	reasons   []string
 
 	invariants []invariant
 	edges      []core.Edge

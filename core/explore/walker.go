@@ -28,9 +28,15 @@ type walker struct {
 	wrote   bool
 	// path is the way through the behaviour trees of the runs under way, innermost last. Only learning needs it.
 	path behavior.Path
-	// heard, if set, is told of every call and its effect.
-	heard  func(a *actor, handling *core.Event, answered *behavior.Answered)
-	buffer []byte
+	// listener, if set, is told of every call with its effects, and of the end of every run.
+	listener listener
+	buffer   []byte
+}
+
+// listener follows what happens within a step.
+type listener interface {
+	called(a *actor, activation behavior.Activation, answered *behavior.Answered)
+	ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
 }
 
 type touch struct {
@@ -123,7 +129,7 @@ func (w *walker) reconcile(it *item) (*behavior.Leaf, error) {
 	if !it.standing {
 		w.set(it.cell, w.Value(it.cell)&^state.Queued)
 	}
-	leaf, err := w.run(it.actor, nil, it.root, behavior.Activation{Request: it.Request})
+	leaf, err := w.run(it.actor, it.root, behavior.Activation{Request: it.Request})
 	if err == nil && leaf.Failure.Stuck() {
 		err = errStopped
 	}
@@ -160,7 +166,7 @@ func (w *walker) settle() {
 
 // run follows a run of an actor through its behaviour tree to a leaf, with the
 // effects of its calls applied. Where the tree ends, it learns.
-func (w *walker) run(a *actor, handling *core.Event, root *behavior.Node, activation behavior.Activation) (*behavior.Leaf, error) {
+func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activation) (*behavior.Leaf, error) {
 	node, base := root, len(w.path)
 	defer func() { w.path = w.path[:base] }()
 	var lesson *lesson
@@ -175,6 +181,9 @@ func (w *walker) run(a *actor, handling *core.Event, root *behavior.Node, activa
 			}
 		}
 		if node.Leaf != nil {
+			if w.listener != nil {
+				w.listener.ended(a, activation, w.path[base:], node.Leaf)
+			}
 			return node.Leaf, nil
 		}
 		answered := node.Look(w, w.buffer)
@@ -188,8 +197,8 @@ func (w *walker) run(a *actor, handling *core.Event, root *behavior.Node, activa
 				return nil, err
 			}
 		}
-		if w.heard != nil {
-			w.heard(a, handling, answered)
+		if w.listener != nil {
+			w.listener.called(a, activation, answered)
 		}
 		if err := w.apply(answered); err != nil {
 			lesson.stop()
@@ -230,7 +239,7 @@ func (w *walker) deliver(c state.Cell, change transition) error {
 	}
 	for i := range *d {
 		h := &(*d)[i]
-		leaf, err := w.run(h.actor, &h.event, h.root, behavior.Activation{Event: &h.event})
+		leaf, err := w.run(h.actor, h.root, behavior.Activation{Event: &h.event})
 		if err != nil {
 			return err
 		}
@@ -280,3 +289,6 @@ func (w *walker) relist() error {
 func newWalker(m *machine, learn *learner) *walker {
 	return &walker{machine: m, learn: learn, buffer: make([]byte, 0, 4096)}
 }
+
+// look returns the state the walker is in.
+func (w *walker) look() state.Look { return state.NewLook(w.machine.vocabulary, w.vector) }

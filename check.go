@@ -1,0 +1,127 @@
+package orrery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// Result is what a check found.
+type Result struct {
+	// Report is the result as plain data.
+	Report core.Report
+	// Graph is what was stored of the system's states.
+	Graph core.Graph
+}
+
+// Run checks a system: it explores its states within the options' bounds and judges
+// its properties, and those of [properties.Conduct]. When the context ends, what was
+// found until then is returned, as inconclusive. The error is for what cannot be
+// checked at all, and says what to change.
+func Run(ctx context.Context, system *core.System, options Options) (*Result, error) {
+	began := time.Now()
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	if system == nil {
+		return nil, fmt.Errorf("there is no system to check: it is nil")
+	}
+	checked := *system
+	checked.Properties = withConduct(system.Properties)
+	if err := checked.Validate(); err != nil {
+		return nil, err
+	}
+	space, err := explore.Search(ctx, &checked, options.explore(began))
+	if err != nil {
+		return nil, err
+	}
+	v := &verdict{space: space, properties: checked.Properties, reasons: space.Reasons()}
+	judging, stop := options.judging(ctx, began)
+	defer stop()
+	v.judge(judging)
+	return &Result{Report: v.report(judging, &checked, options, began), Graph: space}, nil
+}
+
+// withConduct adds the properties that are always checked, unless they are there.
+func withConduct(given []core.Property) []core.Property {
+	all := slices.Clone(given)
+	for _, p := range properties.Conduct() {
+		if !slices.ContainsFunc(all, func(q core.Property) bool { return q.Name == p.Name }) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// complete fills in defaults and refuses what makes no sense.
+func (o Options) complete() (Options, error) {
+	o.Search = cmp.Or(o.Search, BreadthFirst)
+	o.Workers = cmp.Or(o.Workers, 1)
+	o.StepDeadline = cmp.Or(o.StepDeadline, 10*time.Second)
+	o.MaxCalls = cmp.Or(o.MaxCalls, 10_000)
+	switch {
+	case o.Search != BreadthFirst && o.Search != DepthFirst:
+		return o, fmt.Errorf("there is no search %q: use %q or %q", o.Search, BreadthFirst, DepthFirst)
+	case o.Workers < 1:
+		return o, fmt.Errorf("%d workers cannot search: use at least 1", o.Workers)
+	case o.MaxStates < 0 || o.MaxDepth < 0 || o.MaxTime < 0 || o.MaxMemory < 0:
+		return o, fmt.Errorf("a bound must not be negative: use 0 for no bound")
+	case o.StepDeadline < 0 || o.MaxCalls < 0:
+		return o, fmt.Errorf("the limits of a single run must not be negative: use 0 for the default")
+	}
+	return o, nil
+}
+
+func (o Options) explore(began time.Time) explore.Options {
+	options := explore.Options{
+		Workers: o.Workers,
+		Bounds:  explore.Bounds{States: o.MaxStates, Depth: o.MaxDepth, Time: o.MaxTime, Memory: o.MaxMemory},
+		Run:     o.limits(),
+	}
+	if o.Search == DepthFirst {
+		options.Order = explore.DepthFirst
+	}
+	if o.Progress != nil {
+		options.Progress = func(p explore.Progress) {
+			elapsed := time.Since(began)
+			o.Progress(Progress{
+				States:          p.States,
+				Transitions:     p.Transitions,
+				Frontier:        p.Frontier,
+				Depth:           p.Depth,
+				Elapsed:         elapsed,
+				StatesPerSecond: perSecond(p.States, elapsed),
+				MemoryBytes:     p.Memory,
+			})
+		}
+	}
+	return options
+}
+
+func (o Options) limits() behavior.Limits {
+	return behavior.Limits{Deadline: o.StepDeadline, Calls: o.MaxCalls}
+}
+
+// judging returns the context in which properties are judged: what was found until a
+// bound on time was hit is still judged, for a while.
+func (o Options) judging(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
+	if o.MaxTime == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, began.Add(o.MaxTime+max(time.Second, o.MaxTime/4)))
+}
+
+func perSecond(n int, elapsed time.Duration) float64 {
+	if elapsed <= 0 {
+		return 0
+	}
+	return float64(n) / elapsed.Seconds()
+}

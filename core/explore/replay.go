@@ -1,0 +1,140 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// Difference is where a run that was told before goes another way now.
+type Difference struct {
+	// Step is the number of the step, from 1; 0 is the start.
+	Step int
+	// Reason says what is different.
+	Reason string
+}
+
+// Replay runs a told run again, with real code from its first step to its last. It
+// returns where it goes another way, nil if it does not. An error means that the
+// system cannot be run.
+func Replay(ctx context.Context, system *core.System, trace core.Trace, limits behavior.Limits) (*Difference, error) {
+	m, err := newMachine(system, limits.Deadline)
+	if err != nil {
+		return nil, err
+	}
+	space := newSpace(ctx, m, Options{Run: limits})
+	w := space.scholar
+	if found, err := w.beginAs(trace.Initial); err != nil || !found {
+		return &Difference{Reason: "the system does not start with these objects any more"}, err
+	}
+	var cycle []byte
+	for i, recorded := range trace.Steps {
+		if i == trace.CycleStart {
+			cycle = w.vector.AppendRow(nil)
+		}
+		reason, err := w.follow(ctx, recorded, limits)
+		if err != nil || reason != "" {
+			return &Difference{Step: i + 1, Reason: reason}, err
+		}
+	}
+	if trace.CycleStart >= 0 && !bytes.Equal(cycle, w.vector.AppendRow(nil)) {
+		return &Difference{Step: len(trace.Steps), Reason: "the steps that repeated do not lead back to where they began any more"}, nil
+	}
+	return nil, nil
+}
+
+// beginAs puts the walker in the initial state with these objects, and tells whether
+// there is one.
+func (w *walker) beginAs(objects []core.TraceObject) (bool, error) {
+	want, err := json.Marshal(objects)
+	if err != nil {
+		return false, fmt.Errorf("the objects at the start of the run: %w", err)
+	}
+	for _, initial := range w.machine.system.Initial {
+		if err := w.begin(initial); err != nil {
+			return false, err
+		}
+		var found []core.TraceObject
+		for _, object := range w.look().Objects() {
+			found = append(found, traceObject(object))
+		}
+		if have, err := json.Marshal(found); err == nil && equalJSON(want, have) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// follow takes a told step again and says what is different about it, empty if
+// nothing is.
+func (w *walker) follow(ctx context.Context, recorded core.TraceStep, limits behavior.Limits) (string, error) {
+	a, err := w.machine.actor(recorded.Controller)
+	if err != nil {
+		return fmt.Sprintf("there is no controller %q any more", recorded.Controller), nil
+	}
+	step := core.Step{Item: core.Item{Strategy: a.Name, Request: recorded.Request}}
+	if recorded.Kind == "fire" {
+		step.Kind = core.Fire
+	}
+	w.touched, w.wrote = w.touched[:0], false
+	t := &teller{walker: w}
+	w.listener = t
+	defer func() { w.listener = nil }()
+	told, err := t.tell(step)
+	if err != nil {
+		var unsupported *core.Unsupported
+		if errors.As(err, &unsupported) || ctx.Err() != nil {
+			return "", err
+		}
+		return err.Error(), nil
+	}
+	return differs(recorded, told), t.again(ctx, limits)
+}
+
+// differs says how two tellings of a step differ, empty if they do not. The numbers
+// of states do not matter.
+func differs(recorded, told core.TraceStep) string {
+	recorded.From, recorded.To, told.From, told.To = 0, 0, 0, 0
+	for i := range max(len(recorded.Calls), len(told.Calls)) {
+		switch {
+		case i >= len(told.Calls):
+			return fmt.Sprintf("it does not %s any more", recorded.Calls[i].Call)
+		case i >= len(recorded.Calls):
+			return fmt.Sprintf("it now goes on to %s", told.Calls[i].Call)
+		case recorded.Calls[i] != told.Calls[i]:
+			return fmt.Sprintf("where it was %q with the answer %q, it now is %q with the answer %q",
+				recorded.Calls[i].Call, recorded.Calls[i].Response, told.Calls[i].Call, told.Calls[i].Response)
+		}
+	}
+	if recorded.Result != told.Result {
+		return fmt.Sprintf("it ended with %q and now ends with %q", recorded.Result, told.Result)
+	}
+	before, err := json.Marshal(recorded)
+	after, err2 := json.Marshal(told)
+	if err != nil || err2 != nil || !equalJSON(before, after) {
+		return "it changes other objects or enqueues other requests than before"
+	}
+	return ""
+}
+
+// equalJSON tells whether two texts are the same tree, however their numbers and
+// maps were written.
+func equalJSON(a, b []byte) bool {
+	normal := func(text []byte) []byte {
+		var tree any
+		if json.Unmarshal(text, &tree) != nil {
+			return text
+		}
+		out, err := json.Marshal(tree)
+		if err != nil {
+			return text
+		}
+		return out
+	}
+	return bytes.Equal(normal(a), normal(b))
+}

@@ -1,0 +1,221 @@
+package orrery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// verdict is a judgement in the making.
+type verdict struct {
+	space      *explore.Space
+	properties []core.Property
+	reasons    []string
+
+	reports  []core.PropertyReport
+	findings []core.Finding
+}
+
+// judge judges every property, and tells the story of every violation.
+func (v *verdict) judge(ctx context.Context) {
+	for _, p := range v.properties {
+		violations, err := v.violations(ctx, p)
+		report := core.PropertyReport{Name: p.Name, Verdict: core.Holds}
+		if err != nil {
+			report.Verdict = core.Inconclusive
+			v.because(undecided(p, err))
+		}
+		for _, violation := range violations {
+			finding, err := v.finding(ctx, p, violation)
+			if err != nil {
+				v.because(fmt.Sprintf("something was found against %q, but the run to it could not be repeated: %v", p.Name, err))
+				report.Verdict = core.Inconclusive
+				continue
+			}
+			report.Verdict = core.Violated
+			finding.ID = len(v.findings) + 1
+			v.findings = append(v.findings, finding)
+		}
+		v.reports = append(v.reports, report)
+	}
+	for _, incident := range v.space.Incidents() {
+		switch incident.Kind {
+		case core.Nondeterministic:
+			v.because(fmt.Sprintf("%s is not deterministic, so that not all it may do was seen", incident.Strategy))
+		case core.Stuck, core.Runaway:
+			v.because(fmt.Sprintf("%s did not come back from a run, and what would follow it was not searched", incident.Strategy))
+		}
+	}
+	if len(v.reasons) == 0 {
+		return
+	}
+	for i := range v.reports {
+		if v.reports[i].Verdict == core.Holds {
+			v.reports[i].Verdict = core.Inconclusive
+		}
+	}
+}
+
+func (v *verdict) because(reason string) {
+	if !slices.Contains(v.reasons, reason) {
+		v.reasons = append(v.reasons, reason)
+	}
+}
+
+func undecided(p core.Property, err error) string {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("the search was over before %q could be judged", p.Name)
+	}
+	return fmt.Sprintf("%q could not be judged: %v", p.Name, err)
+}
+
+// violations returns what is wrong with a property. A panic of a property is an error.
+func (v *verdict) violations(ctx context.Context, p core.Property) (violations []core.Violation, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("it panicked: %v", value)
+		}
+	}()
+	if p.Judge != nil {
+		return p.Judge(ctx, v.space)
+	}
+	id, broken := v.space.Broken(p.Name)
+	if broken == nil {
+		return nil, nil
+	}
+	violates := func(other core.StateID) bool { return other == id }
+	if !v.space.BreadthFirst() {
+		violates = func(other core.StateID) bool { return p.Invariant(v.space.State(other)) != nil }
+	}
+	stem, _ := v.space.Shortest(violates)
+	violation := core.Violation{Summary: fmt.Sprintf("%s: %v", p.Name, broken), Stem: stem, State: stem.End(id)}
+	if len(stem) > 0 {
+		last := stem[len(stem)-1]
+		violation.Controllers = []string{last.Step.Item.Strategy}
+		if effect, ok := v.space.Try(last.From, last.Step.Item); ok {
+			violation.Fields = properties.ChangedFields(effect)
+		}
+	}
+	return []core.Violation{violation}, nil
+}
+
+// finding tells the story of a violation. The error means that it did not happen
+// again when it was run again.
+func (v *verdict) finding(ctx context.Context, p core.Property, violation core.Violation) (core.Finding, error) {
+	trace, err := v.tell(ctx, violation.Stem, violation.Cycle, violation.State, violation.Probe)
+	if err != nil {
+		return core.Finding{}, err
+	}
+	finding := core.Finding{
+		Property:    p.Name,
+		Summary:     violation.Summary,
+		Details:     violation.Details,
+		Steps:       len(trace.Steps),
+		Controllers: append([]string{}, violation.Controllers...),
+		Fields:      append([]string{}, violation.Fields...),
+		Trace:       trace,
+	}
+	if violation.Other != nil {
+		other, err := v.tell(ctx, *violation.Other, nil, violation.OtherState, nil)
+		if err != nil {
+			return core.Finding{}, err
+		}
+		finding.Other = &other
+	}
+	return finding, nil
+}
+
+func (v *verdict) tell(ctx context.Context, stem, cycle core.Run, end core.StateID, probe *core.Item) (core.Trace, error) {
+	start := end
+	if len(stem) > 0 {
+		start = stem[0].From
+	}
+	trace, err := v.space.Tell(context.WithoutCancel(ctx), start, slices.Concat(stem, cycle), probe)
+	if len(cycle) > 0 {
+		trace.CycleStart = len(stem)
+	}
+	return trace, err
+}
+
+// report puts everything together.
+func (v *verdict) report(ctx context.Context, system *core.System, options Options, began time.Time) core.Report {
+	stats := v.space.Stats
+	r := core.Report{
+		Schema:             core.ReportSchema,
+		System:             system.Name,
+		Params:             map[string]string{},
+		Reduction:          "none",
+		Granularity:        "reconcile",
+		Workers:            options.Workers,
+		Seed:               options.Seed,
+		States:             v.space.States(),
+		Transitions:        stats.Transitions,
+		TerminalStates:     stats.Terminal,
+		Depth:              stats.Depth,
+		ReconcilesExecuted: stats.Executed,
+		StepsFromTree:      stats.FromTree,
+		Behaviours:         stats.Behaviours,
+		Assumptions:        v.assumptions(system),
+		Properties:         v.reports,
+		Findings:           append([]core.Finding{}, v.findings...),
+	}
+	maps.Copy(r.Params, options.Params)
+	r.OutcomeList = v.outcomes(ctx)
+	r.Outcomes = len(r.OutcomeList)
+	r.Reasons = append([]string{}, v.reasons...)
+	switch {
+	case len(v.findings) > 0:
+		r.Verdict = core.Violated
+	case len(v.reasons) > 0:
+		r.Verdict = core.Inconclusive
+	default:
+		r.Verdict = core.Holds
+	}
+	r.Elapsed = time.Since(began)
+	r.ElapsedMS = r.Elapsed.Milliseconds()
+	r.StatesPerSecond = perSecond(r.States, r.Elapsed)
+	return r
+}
+
+// outcomes tells the different ends, each with a shortest run to it.
+func (v *verdict) outcomes(ctx context.Context) []core.OutcomeReport {
+	outcomes, err := properties.Outcomes(ctx, v.space)
+	if err != nil {
+		v.because("the search was over before all ends could be compared")
+	}
+	var reports []core.OutcomeReport
+	for _, o := range outcomes {
+		stem, found := v.space.Shortest(func(id core.StateID) bool {
+			_, found := slices.BinarySearch(o.States, id)
+			return found
+		})
+		if !found {
+			continue
+		}
+		at := stem.End(o.States[0])
+		trace, err := v.tell(ctx, stem, nil, at, nil)
+		if err != nil {
+			v.because(fmt.Sprintf("the run to an end of the system could not be repeated: %v", err))
+		}
+		reports = append(reports, core.OutcomeReport{State: at, States: len(o.States), Objects: v.space.Objects(at), Trace: trace})
+	}
+	return reports
+}
+
+// assumptions says what a verdict takes for granted.
+func (v *verdict) assumptions(system *core.System) []string {
+	return slices.Concat([]string{
+		"Each reconcile is one step: nothing it reads changes while it runs.",
+		"Caches are fresh: every committed change is delivered at once.",
+		"No crash and no failed call happens.",
+		"What stays possible is eventually done (weak fairness of every work item and timer).",
+		"A timer fires only when nothing else can happen, and the clock does not move.",
+	}, system.Assumptions)
+}

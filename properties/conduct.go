@@ -1,0 +1,69 @@
+package properties
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// NoPanic holds if no controller code panics.
+func NoPanic() core.Property {
+	return conduct("no panic", "No controller panics, whatever it finds in the world.", core.Panicked,
+		"A host that recovers panics retries the request; one that does not restarts.")
+}
+
+// NoStuckReconcile holds if all controller code that is run comes back.
+func NoStuckReconcile() core.Property {
+	return conduct("no stuck reconcile", "Every reconcile and event handler returns: no deadlock, no endless loop, no goroutine left blocked.", core.Stuck,
+		"A worker that never comes back takes no further request. Nothing behind this step was searched.")
+}
+
+// NoRunaway holds if no reconcile makes calls without end.
+func NoRunaway() core.Property {
+	return conduct("no runaway reconcile", "No reconcile makes calls without end.", core.Runaway,
+		"Nothing behind this step was searched.")
+}
+
+// Deterministic holds if controllers are functions of what they read: run again
+// with the same responses they do the same.
+func Deterministic() core.Property {
+	return conduct("deterministic reconciler", "Controllers are functions of what they read from the world: no hidden clock, random numbers, map order or memory.", core.Nondeterministic,
+		"What a search says of such a controller is not certain: orders that it did not show may be possible.")
+}
+
+// conduct is a property that is broken by one kind of incident.
+func conduct(name, doc string, kind core.IncidentKind, advice string) core.Property {
+	return core.Property{
+		Name: name,
+		Doc:  doc,
+		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
+			var violations []core.Violation
+			for _, incident := range g.Incidents() {
+				if incident.Kind == kind {
+					violations = append(violations, blame(g, incident, advice))
+				}
+			}
+			return violations, nil
+		},
+	}
+}
+
+func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
+	doing := fmt.Sprintf("reconciling %s", incident.Item.Request)
+	if incident.Handling != nil {
+		doing = fmt.Sprintf("handling an event of %s", incident.Handling)
+	}
+	v := core.Violation{
+		Summary:     fmt.Sprintf("%s, %s: %s", incident.Strategy, doing, incident.Message),
+		Details:     append(incident.Details[:len(incident.Details):len(incident.Details)], advice),
+		Controllers: []string{incident.Strategy},
+		State:       incident.State,
+	}
+	if incident.AtStart {
+		return v
+	}
+	v.Stem, _ = g.Shortest(func(id core.StateID) bool { return id == incident.State })
+	v.Probe = &incident.Item
+	return v
+}

@@ -1,0 +1,31 @@
+package properties
+
+import (
+	"context"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// NoDeadlock holds if something can always happen. It is for models that are meant
+// to run for ever; a system of controllers is meant to come to rest.
+func NoDeadlock() core.Property {
+	return core.Property{
+		Name: "no deadlock",
+		Doc:  "In every state that can be reached, something can happen.",
+		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
+			dead := func(id core.StateID) bool { return !g.Cut(id) && len(g.Edges(id)) == 0 }
+			for _, id := range g.Quiescent() {
+				if !dead(id) {
+					continue
+				}
+				stem, _ := g.Shortest(dead)
+				return []core.Violation{{
+					Summary: "a state can be reached in which nothing can happen any more",
+					Stem:    stem,
+					State:   stem.End(id),
+				}}, nil
+			}
+			return nil, nil
+		},
+	}
+}

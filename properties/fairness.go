@@ -1,0 +1,206 @@
+package properties
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// component is a strongly connected part of a graph with the steps inside of it.
+type component struct {
+	graph  core.Graph
+	states []core.StateID
+	// inner are the steps that stay inside, by the state they start in.
+	inner map[core.StateID][]core.Edge
+	// enabled are the fair steps that can be taken in each state, whether or not they
+	// stay inside.
+	enabled map[core.StateID]map[core.Step]bool
+}
+
+func newComponent(g core.Graph, states []core.StateID) *component {
+	c := &component{
+		graph:   g,
+		states:  slices.Sorted(slices.Values(states)),
+		inner:   map[core.StateID][]core.Edge{},
+		enabled: map[core.StateID]map[core.Step]bool{},
+	}
+	for _, id := range c.states {
+		c.enabled[id] = map[core.Step]bool{}
+	}
+	for _, id := range c.states {
+		for _, e := range g.Edges(id) {
+			if g.Fair(e.Step.Item) {
+				c.enabled[id][e.Step] = true
+			}
+			if _, inside := c.enabled[e.To]; inside {
+				c.inner[id] = append(c.inner[id], e)
+			}
+		}
+	}
+	return c
+}
+
+// fair tells whether a run can stay in the component for ever and be fair: every
+// fair step is taken by an edge inside or disabled in some state. As fairness is weak, a part of a component
+// that is not fair is not fair either. A run that stays in a single state without taking a step
+// is fair if no fair step is enabled there.
+func (c *component) fair() bool {
+	taken := map[core.Step]bool{}
+	for _, edges := range c.inner {
+		for _, e := range edges {
+			taken[e.Step] = true
+		}
+	}
+	for step := range c.enabled[c.states[0]] {
+		if !taken[step] && c.alwaysEnabled(step) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *component) alwaysEnabled(step core.Step) bool {
+	for _, id := range c.states {
+		if !c.enabled[id][step] {
+			return false
+		}
+	}
+	return true
+}
+
+// any tells whether some step inside the component is accepted.
+func (c *component) any(accept func(core.Edge) bool) bool {
+	for _, edges := range c.inner {
+		if slices.ContainsFunc(edges, accept) {
+			return true
+		}
+	}
+	return false
+}
+
+// duty is something that a cycle has to do to be fair, or to show what is wrong with it.
+// It is done by taking a step or by passing through a state.
+type duty struct {
+	step  func(core.Edge) bool
+	state func(core.StateID) bool
+}
+
+// duties returns what a cycle through a state has to do to be fair: for every step that
+// is enabled there, take it, or pass through a state where it is not enabled.
+func (c *component) duties(at core.StateID) []duty {
+	steps := make([]core.Step, 0, len(c.enabled[at]))
+	for step := range c.enabled[at] {
+		steps = append(steps, step)
+	}
+	slices.SortFunc(steps, func(a, b core.Step) int {
+		return cmp.Or(a.Item.Compare(b.Item), cmp.Compare(a.Kind, b.Kind))
+	})
+	duties := make([]duty, len(steps))
+	for i, step := range steps {
+		duties[i] = duty{
+			step:  func(e core.Edge) bool { return e.Step == step },
+			state: func(id core.StateID) bool { return !c.enabled[id][step] },
+		}
+	}
+	return duties
+}
+
+// maxProduct bounds the search for a shortest cycle; beyond it a short one has to do.
+const maxProduct = 1 << 20
+
+// cycle returns a run inside the component from a state back to it that does all duties:
+// a shortest one unless the component is very large. It is empty if the state has to
+// repeat without a step.
+func (c *component) cycle(at core.StateID, duties []duty) core.Run {
+	if len(c.inner[at]) == 0 {
+		return nil
+	}
+	if len(duties) < 16 && len(c.states)<<len(duties) <= maxProduct {
+		return c.walk(at, at, duties, true)
+	}
+	// One duty after the other, each by the shortest way.
+	var run core.Run
+	here := at
+	for i := range duties {
+		if done(duties[i], run, at) {
+			continue
+		}
+		part := c.walk(here, here, duties[i:i+1], false)
+		run = append(run, part...)
+		here = run.End(here)
+	}
+	if back := c.walk(here, at, nil, len(run) == 0); len(back) > 0 {
+		run = append(run, back...)
+	}
+	return run
+}
+
+func done(d duty, run core.Run, at core.StateID) bool {
+	if d.state != nil && d.state(at) {
+		return true
+	}
+	return slices.ContainsFunc(run, func(e core.Edge) bool {
+		return d.step != nil && d.step(e) || d.state != nil && d.state(e.To)
+	})
+}
+
+// progress is a state together with the duties that were done on the way to it.
+type progress struct {
+	id   core.StateID
+	done uint32
+}
+
+// walk returns a shortest run inside the component that does all duties; it ends in
+// the state to if it must come back, and anywhere otherwise. A run that must come back has
+// at least one step.
+func (c *component) walk(from, to core.StateID, duties []duty, back bool) core.Run {
+	type arrival struct {
+		before progress
+		edge   core.Edge
+	}
+	all := uint32(1)<<len(duties) - 1
+	mark := func(p progress) progress {
+		for i, d := range duties {
+			if d.state != nil && d.state(p.id) {
+				p.done |= 1 << i
+			}
+		}
+		return p
+	}
+	start := mark(progress{id: from})
+	if len(duties) == 0 && from == to && !back {
+		return nil
+	}
+	into := map[progress]arrival{}
+	queue := []progress{start}
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		for _, e := range c.inner[p.id] {
+			next := progress{id: e.To, done: p.done}
+			for i, d := range duties {
+				if d.step != nil && d.step(e) {
+					next.done |= 1 << i
+				}
+			}
+			next = mark(next)
+			if _, seen := into[next]; seen {
+				continue
+			}
+			into[next] = arrival{before: p, edge: e}
+			if next.done == all && (next.id == to || !back && len(duties) > 0) {
+				run := core.Run{e}
+				for p != start {
+					a := into[p]
+					run = append(run, a.edge)
+					p = a.before
+				}
+				slices.Reverse(run)
+				return run
+			}
+			queue = append(queue, next)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package properties
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// SameOutcome holds if every run that settles ends the same: with the same objects,
+// up to names, times and versions that cannot matter.
+func SameOutcome() core.Property {
+	return core.Property{
+		Name:  "same outcome",
+		Doc:   "Every run that settles ends with the same objects, whatever the order of the steps.",
+		Judge: judgeOutcome,
+	}
+}
+
+// Outcome is one way in which a system can end.
+type Outcome struct {
+	// Objects are the fields that matter of each object.
+	Objects map[core.Key]any
+	// States are the settled states that end so, in the order of their numbers.
+	States []core.StateID
+}
+
+// Outcomes returns the different ways in which a system can end, the one that is found
+// first first. It stops early with the error of the context when that ends.
+func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
+	var outcomes []Outcome
+	byText := map[string]int{}
+	r := newRest(g)
+	for _, id := range g.Quiescent() {
+		if err := ctx.Err(); err != nil {
+			return outcomes, err
+		}
+		objects := g.Outcome(id)
+		text, err := outcomeText(objects)
+		if err != nil {
+			return outcomes, err
+		}
+		i, known := byText[text]
+		if !known {
+			// Equal ends settle alike, but for work that hangs on what was queued before.
+			if !r.settled(id) {
+				continue
+			}
+			i = len(outcomes)
+			byText[text] = i
+			outcomes = append(outcomes, Outcome{Objects: objects})
+		}
+		outcomes[i].States = append(outcomes[i].States, id)
+	}
+	return outcomes, nil
+}
+
+func outcomeText(objects map[core.Key]any) (string, error) {
+	var b strings.Builder
+	for _, key := range slices.SortedFunc(maps.Keys(objects), core.Key.Compare) {
+		text, err := json.Marshal(objects[key])
+		if err != nil {
+			return "", fmt.Errorf("the outcome of %s: %w", key, err)
+		}
+		fmt.Fprintf(&b, "%q %q %q %s\n", key.Kind, key.Namespace, key.Name, text)
+	}
+	return b.String(), nil
+}
+
+func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
+	outcomes, err := Outcomes(ctx, g)
+	if err != nil || len(outcomes) < 2 {
+		return nil, err
+	}
+	one, other := outcomes[0], outcomes[1]
+	stem := shortestTo(g, one)
+	second := shortestTo(g, other)
+	differences, fields := outcomeDiff(one, other)
+	parted := 0
+	for parted < min(len(stem), len(second)) && stem[parted].Step == second[parted].Step && stem[parted].To == second[parted].To {
+		parted++
+	}
+	var controllers []string
+	for _, run := range []core.Run{stem, second} {
+		if parted < len(run) && !slices.Contains(controllers, run[parted].Step.Item.Strategy) {
+			controllers = append(controllers, run[parted].Step.Item.Strategy)
+		}
+	}
+	v := core.Violation{
+		Summary:     fmt.Sprintf("the system can end in %d different ways, depending on the order of steps: they differ in %s", len(outcomes), changesText(fields)),
+		Details:     append(differences, sayParting(stem, second, parted)),
+		Controllers: controllers,
+		Fields:      fields,
+		Stem:        stem,
+		State:       stem.End(one.States[0]),
+		Other:       &second,
+		OtherState:  second.End(other.States[0]),
+	}
+	return []core.Violation{v}, nil
+}
+
+func shortestTo(g core.Graph, o Outcome) core.Run {
+	run, _ := g.Shortest(func(id core.StateID) bool {
+		_, found := slices.BinarySearch(o.States, id)
+		return found
+	})
+	return run
+}
+
+// outcomeDiff says how two outcomes differ, and names the fields.
+func outcomeDiff(one, other Outcome) (lines, fields []string) {
+	keys := slices.Collect(maps.Keys(one.Objects))
+	for key := range other.Objects {
+		if _, known := one.Objects[key]; !known {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, core.Key.Compare)
+	for _, key := range keys {
+		a, inOne := one.Objects[key]
+		b, inOther := other.Objects[key]
+		switch {
+		case !inOther:
+			lines = append(lines, fmt.Sprintf("%s is there in the first end only.", key))
+			fields = append(fields, key.String())
+		case !inOne:
+			lines = append(lines, fmt.Sprintf("%s is there in the second end only.", key))
+			fields = append(fields, key.String())
+		default:
+			for _, change := range core.DiffFields(a, b) {
+				field := key.String()
+				if change.Path != "" {
+					field += ": " + change.Path
+				}
+				fields = append(fields, field)
+				lines = append(lines, fmt.Sprintf("%s is %s in the first end, %s in the second.", field, core.FieldText(change.From), core.FieldText(change.To)))
+			}
+		}
+	}
+	return lines, fields
+}
+
+func sayParting(one, other core.Run, parted int) string {
+	at := func(run core.Run) string {
+		if parted < len(run) {
+			return run[parted].Step.String()
+		}
+		return "nothing more happens"
+	}
+	if parted == 0 {
+		return fmt.Sprintf("The runs part at the first step: in one, %s; in the other, %s.", at(one), at(other))
+	}
+	return fmt.Sprintf("The runs part after %d common steps: in one, %s; in the other, %s.", parted, at(one), at(other))
+}
