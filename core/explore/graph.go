@@ -149,12 +149,17 @@ func (w *walker) changes() []core.Change {
 			continue
 		}
 		seen[t.cell] = true
-		if now := w.vector[t.cell]; now != t.was {
-			changes = append(changes, core.Change{
-				Key:    key,
-				Before: w.machine.vocabulary.Content(t.cell, t.was),
-				After:  w.machine.vocabulary.Content(t.cell, now),
-			})
+		now := w.vector[t.cell]
+		if now == t.was {
+			continue
+		}
+		change := core.Change{
+			Key:    key,
+			Before: w.machine.vocabulary.Content(t.cell, t.was),
+			After:  w.machine.vocabulary.Content(t.cell, now),
+		}
+		if w.machine.matters(core.Object{Key: key, Content: change.Before}) || w.machine.matters(core.Object{Key: key, Content: change.After}) {
+			changes = append(changes, change)
 		}
 	}
 	slices.SortFunc(changes, func(a, b core.Change) int { return a.Key.Compare(b.Key) })

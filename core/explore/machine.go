@@ -164,3 +164,9 @@ func (m *machine) deliver(cell state.Cell, change transition) *delivery {
 	m.deliveries[cell][change] = &d
 	return &d
 }
+
+// matters tells whether people want to see an object: those without an outcome are
+// records that a store keeps for itself.
+func (m *machine) matters(o core.Object) bool {
+	return o.Content != nil && m.system.Store.Outcome(o.Key, o.Content) != nil
+}

@@ -61,7 +61,9 @@ func (w *walker) beginAs(objects []core.TraceObject) (bool, error) {
 		}
 		var found []core.TraceObject
 		for _, object := range w.look().Objects() {
-			found = append(found, traceObject(object))
+			if w.machine.matters(object) {
+				found = append(found, traceObject(object))
+			}
 		}
 		if have, err := json.Marshal(found); err == nil && equalJSON(want, have) {
 			return true, nil

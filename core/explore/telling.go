@@ -44,7 +44,9 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 func (s *Space) objects(id core.StateID) []core.TraceObject {
 	objects := []core.TraceObject{}
 	for _, o := range s.look(s.arena.row(s.arena.at(id))).Objects() {
-		objects = append(objects, traceObject(o))
+		if s.machine.matters(o) {
+			objects = append(objects, traceObject(o))
+		}
 	}
 	return objects
 }
