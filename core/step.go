@@ -8,6 +8,8 @@ type StepKind uint8
 const (
 	// Reconcile takes a request from the work queue and runs it to its end.
 	Reconcile StepKind = iota
+	// Act runs a standing request: a guarded action of a textbook model.
+	Act
 	// Fire moves a request whose timer is set to the work queue.
 	Fire
 )
@@ -22,10 +24,10 @@ type Step struct {
 // String says the step in a few words.
 func (s Step) String() string {
 	switch s.Kind {
-	case Reconcile:
-		return fmt.Sprintf("%s reconciles %s", s.Item.Strategy, s.Item.Request)
 	case Fire:
 		return fmt.Sprintf("the timer of %s for %s fires", s.Item.Strategy, s.Item.Request)
+	case Act:
+		return fmt.Sprintf("%s: %s", s.Item.Strategy, s.Item.Request)
 	}
-	panic("core: unknown step kind")
+	return fmt.Sprintf("%s reconciles %s", s.Item.Strategy, s.Item.Request)
 }

@@ -23,7 +23,7 @@ func (o TraceObject) Key() Key { return Key{Kind: o.Kind, Namespace: o.Namespace
 
 // TraceStep is one step of a trace.
 type TraceStep struct {
-	Kind       string  `json:"kind"` // "reconcile" or "fire"
+	Kind       string  `json:"kind"` // "reconcile", "act" or "fire"
 	Controller string  `json:"controller"`
 	Request    Request `json:"request"`
 	// Calls are the calls that the step made, in order.

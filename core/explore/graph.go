@@ -61,7 +61,7 @@ func (s *Space) Edges(id core.StateID) []core.Edge {
 		}
 		// What is not known is behind the cut.
 		if leaf, err := w.reconcile(it); err == nil && leaf != nil {
-			s.edge(id, core.Step{Kind: core.Reconcile, Item: it.Item}, leaf)
+			s.edge(id, it.step(), leaf)
 		}
 	}
 	if len(s.edges) == 0 && !s.cut.has(id) {

@@ -49,6 +49,14 @@ type item struct {
 	root     *behavior.Node
 }
 
+// step names the step that runs the item.
+func (it *item) step() core.Step {
+	if it.standing {
+		return core.Step{Kind: core.Act, Item: it.Item}
+	}
+	return core.Step{Kind: core.Reconcile, Item: it.Item}
+}
+
 // transition is a change of one cell.
 type transition struct{ from, to state.Value }
 

@@ -123,8 +123,11 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	case core.Fire:
 		told.Kind = "fire"
 		w.fire(it)
-	case core.Reconcile:
+	default:
 		told.Kind = "reconcile"
+		if it.standing {
+			told.Kind = "act"
+		}
 		leaf, err := w.reconcile(it)
 		switch {
 		case leaf != nil:

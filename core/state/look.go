@@ -68,8 +68,8 @@ func (l Look) Timers() []core.Item { return l.marked(Timed) }
 func (l Look) marked(mark Value) []core.Item {
 	var items []core.Item
 	for c, value := range l.vector {
-		if _, isObject := l.vocabulary.Key(Cell(c)); !isObject && value&mark != 0 {
-			items = append(items, l.vocabulary.ItemAt(Cell(c)))
+		if item, isItem := l.vocabulary.ItemAt(Cell(c)); isItem && value&mark != 0 {
+			items = append(items, item)
 		}
 	}
 	slices.SortFunc(items, core.Item.Compare)

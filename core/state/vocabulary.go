@@ -26,6 +26,7 @@ type Vocabulary struct {
 
 	objects map[core.Key]Cell
 	items   map[core.Item]Cell
+	views   map[watch]Cell
 	kinds   map[core.Kind][]Cell // in the order of their keys
 	cells   []cell
 	// prints are the prints of every cell's values, apart from the cells because
@@ -33,14 +34,29 @@ type Vocabulary struct {
 	prints [][]Fingerprint
 }
 
+// role is what a cell is for.
+type role uint8
+
+const (
+	objectRole role = iota
+	itemRole
+	viewRole
+)
+
+// watch names a strategy's view of a kind.
+type watch struct {
+	strategy string
+	kind     core.Kind
+}
+
 // cell is a cell with its domain.
 type cell struct {
 	identity string
+	role     role
 	key      core.Key  // of an object
 	item     core.Item // of an item
-	isObject bool
 
-	contents []core.Content // by value; nil at 0
+	contents []core.Content // by value of an object; nil at 0
 	settled  []Value        // by value: its canonical form; the value itself if it is canonical
 	values   map[string]Value
 }
@@ -52,6 +68,7 @@ func NewVocabulary(settle func(core.Key, core.Content) core.Content) *Vocabulary
 		settle:  settle,
 		objects: map[core.Key]Cell{},
 		items:   map[core.Item]Cell{},
+		views:   map[watch]Cell{},
 		kinds:   map[core.Kind][]Cell{},
 	}
 }
@@ -72,8 +89,8 @@ func (v *Vocabulary) Object(key core.Key) Cell {
 	}
 	c := v.add(cell{
 		identity: "object\x00" + string(key.Kind) + "\x00" + key.Namespace + "\x00" + key.Name,
+		role:     objectRole,
 		key:      key,
-		isObject: true,
 		contents: []core.Content{nil},
 		settled:  []Value{0},
 		values:   map[string]Value{},
@@ -90,12 +107,41 @@ func (v *Vocabulary) Item(item core.Item) Cell {
 	if c, known := v.items[item]; known {
 		return c
 	}
-	c := v.add(cell{identity: "item\x00" + item.Strategy + "\x00" + string(item.Request), item: item})
+	c := v.add(cell{identity: "item\x00" + item.Strategy + "\x00" + string(item.Request), role: itemRole, item: item})
 	for value := Value(1); value <= itemValues; value++ {
 		v.prints[c] = append(v.prints[c], printOf(v.cells[c].identity, string(rune('0'+value))))
 	}
 	v.items[item] = c
 	return c
+}
+
+// View returns the cell of a strategy's view of a kind, which it adds if it is new.
+func (v *Vocabulary) View(strategy string, kind core.Kind) Cell {
+	name := watch{strategy, kind}
+	if c, known := v.views[name]; known {
+		return c
+	}
+	c := v.add(cell{
+		identity: "view\x00" + strategy + "\x00" + string(kind),
+		role:     viewRole,
+		settled:  []Value{0},
+	})
+	v.views[name] = c
+	return c
+}
+
+// Extend adds a value to the domain of a view's cell, and returns it. The text says what
+// it is; no two values of the cell may have the same. Settled is its canonical form, 0
+// if it is canonical itself.
+func (v *Vocabulary) Extend(c Cell, text string, settled Value) Value {
+	domain := &v.cells[c]
+	value := Value(len(domain.settled))
+	if settled == 0 {
+		settled = value
+	}
+	domain.settled = append(domain.settled, settled)
+	v.prints[c] = append(v.prints[c], printOf(domain.identity, text))
+	return value
 }
 
 // Intern returns the value of a content in an object's cell, which it adds if it is
@@ -122,11 +168,15 @@ func (v *Vocabulary) Intern(c Cell, content core.Content) Value {
 	return value
 }
 
-// Key returns the key of an object's cell, and false for the cell of an item.
-func (v *Vocabulary) Key(c Cell) (core.Key, bool) { return v.cells[c].key, v.cells[c].isObject }
+// Key returns the key of an object's cell, and false for any other cell.
+func (v *Vocabulary) Key(c Cell) (core.Key, bool) {
+	return v.cells[c].key, v.cells[c].role == objectRole
+}
 
-// ItemAt returns the item of an item's cell.
-func (v *Vocabulary) ItemAt(c Cell) core.Item { return v.cells[c].item }
+// ItemAt returns the item of an item's cell, and false for any other cell.
+func (v *Vocabulary) ItemAt(c Cell) (core.Item, bool) {
+	return v.cells[c].item, v.cells[c].role == itemRole
+}
 
 // Content returns the content that a value stands for in an object's cell, nil for 0.
 func (v *Vocabulary) Content(c Cell, value Value) core.Content { return v.cells[c].contents[value] }

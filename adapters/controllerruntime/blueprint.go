@@ -1,0 +1,129 @@
+package controllerruntime
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+)
+
+// setupDeadline bounds the first run of the set-up, in real time.
+const setupDeadline = 10 * time.Second
+
+// blueprint is what instances are built from. Nothing in it changes, and all
+// instances share it.
+type blueprint struct {
+	scheme *runtime.Scheme
+	server *kube.Server
+	mapper meta.RESTMapper
+	// client, newClient and controller are those of the user's manager options.
+	client     client.Options
+	newClient  client.NewClientFunc
+	controller config.Controller
+	setups     []func(ctrl.Manager) error
+	logger     logr.Logger
+}
+
+// assemble runs the set-up on a fresh manager.
+func (b *blueprint) assemble() (a *assembly, err error) {
+	a, mgr, err := b.newAssembly()
+	if err != nil {
+		return nil, err
+	}
+	for i, setup := range b.setups {
+		if err := runSetup(setup, mgr); err != nil {
+			return nil, fmt.Errorf("set-up number %d: %w", i+1, err)
+		}
+	}
+	return a, nil
+}
+
+func runSetup(setup func(ctrl.Manager) error, mgr ctrl.Manager) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("it panicked: %v\n%s", value, debug.Stack())
+		}
+	}()
+	return setup(mgr)
+}
+
+// survey runs the set-up, starts the sources of all controllers, and returns what
+// was registered. It gives up after the deadline.
+func (b *blueprint) survey() (*assembly, error) {
+	type outcome struct {
+		assembly *assembly
+		err      error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		ended := outcome{err: errors.New("the set-up ended its goroutine: do not call FailNow, Fatal or Skip of a test in it, but return an error")}
+		defer func() { done <- ended }()
+		ended.assembly, ended.err = b.assemble()
+		if ended.err == nil {
+			ended.err = ended.assembly.surveySources()
+		}
+	}()
+	select {
+	case end := <-done:
+		return end.assembly, end.err
+	case <-time.After(setupDeadline):
+		return nil, fmt.Errorf("the set-up has not returned after %s: it may only register controllers, not wait for anything", setupDeadline)
+	}
+}
+
+// newAssembly returns a fresh manager and the place where its registrations are
+// collected.
+func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
+	synced, err := newSynced()
+	if err != nil {
+		return nil, nil, err
+	}
+	a := &assembly{}
+	a.informers = informers{synced: synced, stray: a.strayHandler}
+	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, turn: &a.turn, informers: &a.informers, indexes: indexes{}}
+	connection := &rest.Config{
+		Host:           "http://orrery.invalid",
+		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
+		QPS:            -1, // no throttling
+		WarningHandler: rest.NoWarnings{},
+		Transport:      &wire{mapper: b.mapper, turn: &a.turn, idle: a.idleRequest},
+	}
+	clientOptions := b.client
+	if clientOptions.Cache != nil {
+		// The manager fills in its cache.
+		clientOptions.Cache = ptr.To(*clientOptions.Cache)
+	}
+	controller := b.controller
+	controller.SkipNameValidation = ptr.To(true)
+	controller.RecoverPanic = ptr.To(false)
+	real, err := ctrl.NewManager(connection, ctrl.Options{
+		Scheme:         b.scheme,
+		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return b.mapper, nil },
+		NewCache:       func(*rest.Config, cache.Options) (cache.Cache, error) { return a.cache, nil },
+		Client:         clientOptions,
+		NewClient:      b.newClient,
+		Controller:     controller,
+		Logger:         b.logger,
+		Metrics:        metricsserver.Options{BindAddress: "0"},
+		WebhookServer:  &webhooks{mux: http.NewServeMux(), registered: a.webhook},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	mgr, err := disconnect(real, a.add)
+	return a, mgr, err
+}

@@ -1,0 +1,224 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// byHand registers a function as the reconciler of ConfigMaps, called "probe".
+func byHand(reconciler func(context.Context, client.Client, reconcile.Request) (reconcile.Result, error)) controllerruntime.Option {
+	return controllerruntime.Reconciler("probe", func(c client.Client) reconcile.Reconciler {
+		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+			return reconciler(ctx, c, request)
+		})
+	}, controllerruntime.For(&corev1.ConfigMap{}))
+}
+
+func TestResults(t *testing.T) {
+	failure := errors.New("failure")
+	for _, test := range []struct {
+		name   string
+		result reconcile.Result
+		err    error
+		want   core.Result
+	}{
+		{name: "done"},
+		{name: "requeue", result: reconcile.Result{Requeue: true}, want: core.Result{Requeue: true}},
+		{name: "requeue later", result: reconcile.Result{RequeueAfter: time.Second}, want: core.Result{RequeueAfter: time.Second}},
+		{name: "later goes before now", result: reconcile.Result{Requeue: true, RequeueAfter: time.Second}, want: core.Result{RequeueAfter: time.Second}},
+		{name: "error", err: failure, want: core.Result{Err: failure}},
+		{name: "error goes before requeue", result: reconcile.Result{RequeueAfter: time.Second}, err: failure, want: core.Result{Err: failure}},
+		{name: "terminal error", err: fmt.Errorf("wrapped: %w", reconcile.TerminalError(failure))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, byHand(func(context.Context, client.Client, reconcile.Request) (reconcile.Result, error) {
+				return test.result, test.err
+			}))
+			if got := w.reconcile("probe", "default/a"); got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestRequestsAreWrittenAsNames(t *testing.T) {
+	var seen []string
+	w := newWorld(t, byHand(func(_ context.Context, _ client.Client, request reconcile.Request) (reconcile.Result, error) {
+		seen = append(seen, fmt.Sprintf("%q %q", request.Namespace, request.Name))
+		return reconcile.Result{}, nil
+	}))
+	w.reconcile("probe", "default/a")
+	w.reconcile("probe", "node-1")
+	equal(t, "requests", seen, []string{`"default" "a"`, `"" "node-1"`})
+}
+
+func TestPanicsReachTheEngine(t *testing.T) {
+	recovers := true
+	w := newWorld(t, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		return ctrl.NewControllerManagedBy(mgr).
+			For(&corev1.ConfigMap{}).
+			WithOptions(controller.Options{RecoverPanic: &recovers}).
+			Complete(reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+				panic("boom")
+			}))
+	}))
+	defer func() {
+		if value := recover(); value != "boom" {
+			t.Errorf("recovered %v, want the panic of the reconciler", value)
+		}
+	}()
+	w.reconcile("configmap", "default/a")
+}
+
+// aborted never answers.
+type aborted struct{}
+
+func (aborted) Do(core.Call) core.Response {
+	runtime.Goexit()
+	return nil
+}
+
+func TestRunsUnwindWhenACallIsNotAnswered(t *testing.T) {
+	deferred := false
+	w := newWorld(t, byHand(func(ctx context.Context, c client.Client, request reconcile.Request) (reconcile.Result, error) {
+		defer func() { deferred = true }()
+		return reconcile.Result{}, c.Update(ctx, configMap("a", nil))
+	}))
+	instance := w.instance("probe")
+	returned := false
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		instance.Reconcile(aborted{}, "default/a")
+		returned = true
+	}()
+	<-done
+	if returned || !deferred {
+		t.Errorf("returned: %v, deferred call made: %v; want an unwound run", returned, deferred)
+	}
+}
+
+func TestInstancesLeaveNoGoroutineBehind(t *testing.T) {
+	w := newWorld(t, controllerruntime.Setup(setupWidgets), controllerruntime.ObjectValues(widget("a", 1)))
+	synctest.Test(t, func(*testing.T) {
+		key := core.Key{Kind: "Widget.example.org", Namespace: "default", Name: "a"}
+		w.instance("widget").Handle(w, core.Event{Key: key, New: w.Get(key)})
+		if result := w.reconcile("widget", "default/a"); result.Err != nil {
+			t.Error(result.Err)
+		}
+	})
+	instance := w.instance("widget") // made outside of the bubble in which it runs
+	synctest.Test(t, func(*testing.T) {
+		if result := instance.Reconcile(w, "default/a"); result.Err != nil {
+			t.Error(result.Err)
+		}
+	})
+}
+
+func TestDeadlinesAreOnTheVirtualClock(t *testing.T) {
+	w := newWorld(t, byHand(func(ctx context.Context, c client.Client, request reconcile.Request) (reconcile.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		time.Sleep(time.Hour)
+		return reconcile.Result{}, c.Create(ctx, configMap("late", nil))
+	}))
+	synctest.Test(t, func(*testing.T) {
+		result := w.reconcile("probe", "default/a")
+		if !errors.Is(result.Err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", result.Err, context.DeadlineExceeded)
+		}
+	})
+	if len(w.calls) > 0 {
+		t.Errorf("calls after the deadline:%s", lines(w.said()))
+	}
+}
+
+func TestSetupThatChanges(t *testing.T) {
+	runs := 0
+	w := newWorld(t, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		runs++
+		return ctrl.NewControllerManagedBy(mgr).Named(fmt.Sprint("number-", runs)).
+			For(&corev1.ConfigMap{}).Complete(reconcile.Func(nil))
+	}))
+	_, err := w.strategy("number-1").New()
+	if err == nil || !strings.Contains(err.Error(), "registers other controllers than the first time") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOrdinalsCountTheWritesOfARun(t *testing.T) {
+	w := newWorld(t, byHand(func(ctx context.Context, c client.Client, request reconcile.Request) (reconcile.Result, error) {
+		made := configMap("made", nil)
+		other := configMap("", nil)
+		other.GenerateName = "other-"
+		return reconcile.Result{}, errors.Join(
+			c.Create(ctx, made),
+			c.Create(ctx, other),
+			c.Update(ctx, made, client.DryRunAll),
+			c.Patch(ctx, made, client.RawPatch("application/merge-patch+json", []byte(`{"data":{"a":"1"}}`))),
+			c.Patch(ctx, other, client.RawPatch("application/merge-patch+json", []byte(`{"data":{"a":"1"}}`))),
+			client.IgnoreAlreadyExists(c.Create(ctx, configMap("made", nil))),
+			c.DeleteAllOf(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{}}, client.InNamespace("default")),
+			c.Create(ctx, configMap("made", nil)),
+		)
+	}))
+	for range 2 {
+		clear(w.objects)
+		if result := w.reconcile("probe", "default/a"); result.Err != nil {
+			t.Fatal(result.Err)
+		}
+		var got []string
+		for _, call := range w.calls {
+			got = append(got, fmt.Sprintf("%d %s", call.(*kube.Request).Ordinal, call))
+		}
+		w.calls = nil
+		equal(t, "ordinals", got, []string{
+			"0 create ConfigMap default/made",
+			"0 create ConfigMap default/other-*",
+			"1 dry-run update ConfigMap default/made",
+			"1 patch (merge) ConfigMap default/made",
+			"1 patch (merge) ConfigMap default/" + strings.TrimPrefix(got[4], "1 patch (merge) ConfigMap default/"),
+			"2 create ConfigMap default/made",
+			"0 deletecollection ConfigMap in default",
+			"3 create ConfigMap default/made",
+		})
+	}
+}
+
+func BenchmarkInstance(b *testing.B) {
+	system := controllerruntime.ForTest(b, newScheme(),
+		controllerruntime.CRDBytes(widgetDefinition), controllerruntime.Setup(setupWidgets))
+	for b.Loop() {
+		if _, err := system.Strategies[0].New(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	w := newWorld(&testing.T{}, controllerruntime.Setup(setupWidgets), controllerruntime.ObjectValues(widget("a", 2)))
+	w.settle()
+	for b.Loop() {
+		if result := w.reconcile("widget", "default/a"); result.Err != nil {
+			b.Fatal(result.Err)
+		}
+		w.calls = nil
+	}
+}

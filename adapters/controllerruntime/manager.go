@@ -1,0 +1,63 @@
+package controllerruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/record"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// disconnected is a real manager that is never started. What it makes runs through
+// the cache, the transport and the webhook server that it was made with; what is
+// added to it is collected; the rest of it works as ever.
+//
+// R is the type of the event recorders of the controller-runtime at hand.
+type disconnected[R any] struct {
+	ctrl.Manager
+	recorder R
+	elected  chan struct{}
+	add      func(manager.Runnable) error
+}
+
+// disconnect wraps a manager. add is given what the set-up adds.
+func disconnect(real ctrl.Manager, add func(manager.Runnable) error) (ctrl.Manager, error) {
+	return disconnectWith(real, add, ctrl.Manager.GetEventRecorder)
+}
+
+// disconnectWith infers the type of event recorders from the method that returns
+// them: it differs from version to version.
+func disconnectWith[R any](real ctrl.Manager, add func(manager.Runnable) error, _ func(ctrl.Manager, string) R) (ctrl.Manager, error) {
+	recorder, ok := any(droppedEvents{}).(R)
+	if !ok {
+		return nil, fmt.Errorf("this version of controller-runtime has event recorders of an unknown kind %T: use a version that is supported", *new(R))
+	}
+	elected := make(chan struct{})
+	close(elected)
+	wrapped, ok := any(&disconnected[R]{Manager: real, recorder: recorder, elected: elected, add: add}).(ctrl.Manager)
+	if !ok {
+		panic("controllerruntime: a wrapped manager is no manager")
+	}
+	return wrapped, nil
+}
+
+// Add collects the runnable instead of keeping it to be started.
+func (m *disconnected[R]) Add(runnable manager.Runnable) error { return m.add(runnable) }
+
+// Elected is closed: controllers run only on the leader.
+func (m *disconnected[R]) Elected() <-chan struct{} { return m.elected }
+
+// Start refuses to start.
+func (m *disconnected[R]) Start(context.Context) error {
+	return errors.New("a manager under check cannot be started: leave mgr.Start out of the set-up")
+}
+
+// GetEventRecorder returns a recorder that drops events.
+func (m *disconnected[R]) GetEventRecorder(string) R { return m.recorder }
+
+// GetEventRecorderFor returns a recorder that drops events.
+func (m *disconnected[R]) GetEventRecorderFor(string) record.EventRecorder {
+	return droppedCoreEvents{}
+}

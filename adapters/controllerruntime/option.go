@@ -1,0 +1,154 @@
+package controllerruntime
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/hashicorp/go-hclog"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Option is a part of the system that [New] makes.
+type Option func(*definition)
+
+// definition is what the options say.
+type definition struct {
+	name    string
+	setups  []func(ctrl.Manager) error
+	manager ctrl.Options
+	logger  hclog.Logger
+
+	definitionPaths []string
+	definitionTexts [][]byte
+	objectPaths     []string
+	objects         []client.Object
+
+	strategies []core.Strategy
+	properties []core.Property
+
+	collectGarbage bool
+	garbageKinds   []client.Object
+
+	errs []error
+}
+
+func (d *definition) fail(format string, args ...any) {
+	d.errs = append(d.errs, fmt.Errorf(format, args...))
+}
+
+// Name is what reports call the system; "controllers" without it.
+func Name(name string) Option {
+	return func(d *definition) { d.name = name }
+}
+
+// Setup adds the controllers that a function registers on a manager: the calls
+// that main.go makes between creating its manager and starting it. The function is
+// called many times, each time with a fresh manager that is connected to nothing.
+// It must register the same each time, and make its reconcilers itself. With
+// several set-ups, each runs on the same manager, in the order of the options.
+func Setup(setup func(ctrl.Manager) error) Option {
+	return func(d *definition) {
+		if setup == nil {
+			d.fail("a set-up is nil: pass a function that registers controllers")
+			return
+		}
+		d.setups = append(d.setups, setup)
+	}
+}
+
+// ManagerOptions are the options that main.go creates its manager with. Those that
+// change what controllers do are taken over: Client, NewClient and Controller. A
+// cache that holds only some of the objects is refused, since it is not modelled.
+// All others do not matter here.
+func ManagerOptions(options ctrl.Options) Option {
+	return func(d *definition) {
+		d.manager = options
+		c := options.Cache
+		if c.ByObject != nil || c.DefaultNamespaces != nil || c.DefaultLabelSelector != nil ||
+			c.DefaultFieldSelector != nil || c.DefaultTransform != nil || c.ReaderFailOnMissingInformer {
+			d.fail("a manager's cache that is restricted or transformed is not modelled: leave ByObject, DefaultNamespaces, DefaultLabelSelector, DefaultFieldSelector, DefaultTransform and ReaderFailOnMissingInformer out of the manager options")
+		}
+		if options.NewCache != nil {
+			d.fail("a cache of one's own is not modelled: leave NewCache out of the manager options")
+		}
+		if readsOwnWrites(options.Client.Cache) {
+			d.fail("a client that waits for its own writes is not modelled here: leave EnableReadYourWritesConsistency out of the manager options")
+		}
+	}
+}
+
+// readsOwnWrites looks for an option that only later versions of controller-runtime
+// have.
+func readsOwnWrites(options *client.CacheOptions) bool {
+	if options == nil {
+		return false
+	}
+	field := reflect.ValueOf(options).Elem().FieldByName("EnableReadYourWritesConsistency")
+	if !field.IsValid() {
+		return false
+	}
+	enabled, ok := field.Interface().(*bool)
+	return ok && enabled != nil && *enabled
+}
+
+// CRDs makes the API server serve the kinds of the custom resource definitions in
+// YAML files, or in all YAML files of directories.
+func CRDs(paths ...string) Option {
+	return func(d *definition) { d.definitionPaths = append(d.definitionPaths, paths...) }
+}
+
+// CRDBytes makes the API server serve the kinds of the custom resource definitions
+// in YAML text, which may have several documents.
+func CRDBytes(text []byte) Option {
+	return func(d *definition) { d.definitionTexts = append(d.definitionTexts, text) }
+}
+
+// Objects are there at the start: those in YAML files, or in all YAML files of
+// directories.
+func Objects(paths ...string) Option {
+	return func(d *definition) { d.objectPaths = append(d.objectPaths, paths...) }
+}
+
+// ObjectValues are objects that are there at the start. They may leave out what the
+// API server fills in.
+func ObjectValues(objects ...client.Object) Option {
+	return func(d *definition) {
+		for _, object := range objects {
+			if object == nil {
+				d.errs = append(d.errs, errors.New("an initial object is nil"))
+				return
+			}
+		}
+		d.objects = append(d.objects, objects...)
+	}
+}
+
+// Strategies adds players that are not made of controller-runtime. See [Reconciler]
+// for those that are.
+func Strategies(strategies ...core.Strategy) Option {
+	return func(d *definition) { d.strategies = append(d.strategies, strategies...) }
+}
+
+// GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
+// whose owners are gone. It looks after the kinds that some controller watches,
+// those of the initial objects, and those of the objects given here.
+func GarbageCollection(kinds ...client.Object) Option {
+	return func(d *definition) {
+		d.collectGarbage = true
+		d.garbageKinds = append(d.garbageKinds, kinds...)
+	}
+}
+
+// Properties are what is to be checked whenever the system is.
+func Properties(properties ...core.Property) Option {
+	return func(d *definition) { d.properties = append(d.properties, properties...) }
+}
+
+// Logger gets what controllers log. Without it, nothing is logged.
+func Logger(logger hclog.Logger) Option {
+	return func(d *definition) { d.logger = logger }
+}

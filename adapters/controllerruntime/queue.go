@@ -1,0 +1,114 @@
+package controllerruntime
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// queue is the work queue that event handlers are given. It records what they add.
+// When and with what priority does not matter to the engine.
+type queue struct {
+	mu    sync.Mutex
+	added []reconcile.Request
+}
+
+var _ priorityqueue.PriorityQueue[reconcile.Request] = (*queue)(nil)
+
+// take returns what was added since the last call, each request once and in
+// order, and forgets it.
+func (q *queue) take() []core.Request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.added) == 0 {
+		return nil
+	}
+	requests := make([]core.Request, len(q.added))
+	for i, request := range q.added {
+		requests[i] = encode(request)
+	}
+	q.added = nil
+	slices.Sort(requests)
+	return slices.Compact(requests)
+}
+
+// Add implements [workqueue.TypedInterface].
+func (q *queue) Add(request reconcile.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.added = append(q.added, request)
+}
+
+// AddAfter implements [workqueue.TypedDelayingInterface].
+func (q *queue) AddAfter(request reconcile.Request, _ time.Duration) { q.Add(request) }
+
+// AddRateLimited implements [workqueue.TypedRateLimitingInterface].
+func (q *queue) AddRateLimited(request reconcile.Request) { q.Add(request) }
+
+// AddWithOpts implements [priorityqueue.PriorityQueue].
+func (q *queue) AddWithOpts(_ priorityqueue.AddOpts, requests ...reconcile.Request) {
+	for _, request := range requests {
+		q.Add(request)
+	}
+}
+
+// Len implements [workqueue.TypedInterface].
+func (q *queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.added)
+}
+
+// Get implements [workqueue.TypedInterface]. The engine takes the requests, so that
+// for everybody else the queue is shut down.
+func (q *queue) Get() (reconcile.Request, bool) { return reconcile.Request{}, true }
+
+// GetWithPriority implements [priorityqueue.PriorityQueue].
+func (q *queue) GetWithPriority() (reconcile.Request, int, bool) {
+	return reconcile.Request{}, 0, true
+}
+
+// Done implements [workqueue.TypedInterface].
+func (q *queue) Done(reconcile.Request) {}
+
+// Forget implements [workqueue.TypedRateLimitingInterface].
+func (q *queue) Forget(reconcile.Request) {}
+
+// NumRequeues implements [workqueue.TypedRateLimitingInterface].
+func (q *queue) NumRequeues(reconcile.Request) int { return 0 }
+
+// ShutDown implements [workqueue.TypedInterface].
+func (q *queue) ShutDown() {}
+
+// ShutDownWithDrain implements [workqueue.TypedInterface].
+func (q *queue) ShutDownWithDrain() {}
+
+// ShuttingDown implements [workqueue.TypedInterface].
+func (q *queue) ShuttingDown() bool { return false }
+
+var _ workqueue.TypedRateLimitingInterface[reconcile.Request] = (*queue)(nil)
+
+// encode writes a request as "namespace/name", or "name" without a namespace.
+func encode(request reconcile.Request) core.Request {
+	if request.Namespace == "" {
+		return core.Request(request.Name)
+	}
+	return core.Request(request.Namespace + "/" + request.Name)
+}
+
+// decode is the inverse of [encode].
+func decode(request core.Request) reconcile.Request {
+	namespace, name, found := strings.Cut(string(request), "/")
+	if !found {
+		namespace, name = "", namespace
+	}
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}
+}

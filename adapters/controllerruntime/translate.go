@@ -1,0 +1,188 @@
+package controllerruntime
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+)
+
+// translate reads an HTTP request as a request to the simulated API server. A
+// StatusError is what a real server answers; any other error says what of the
+// request is not modelled.
+func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.Request, error) {
+	path, ok := parsePath(sent.URL.Path)
+	if !ok {
+		return nil, errors.New("only requests for objects are modelled, not discovery and the like")
+	}
+	kind, err := mapper.KindFor(path.resource)
+	if err != nil {
+		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, strings.ToLower(sent.Method), path.resource.GroupResource(), path.name, "", 0, true)
+	}
+	if accepted := sent.Header.Get("Accept"); strings.Contains(accepted, "as=Table") {
+		return nil, errors.New("tables are not modelled")
+	}
+	if sent.Method != http.MethodGet && sent.Method != http.MethodPatch && len(body) > 0 && !isJSON(sent.Header.Get("Content-Type")) {
+		return nil, fmt.Errorf("a body of type %s is not modelled, only JSON: leave ContentType of the client's rest.Config as the manager's GetConfig has it", sent.Header.Get("Content-Type"))
+	}
+	request := &kube.Request{
+		Kind:        kind,
+		Namespace:   path.namespace,
+		Name:        path.name,
+		Subresource: path.subresource,
+	}
+	switch sent.Method {
+	case http.MethodGet:
+		request.Verb = kube.Get
+		if path.name == "" {
+			request.Verb = kube.List
+		}
+	case http.MethodPost:
+		request.Verb = kube.Create
+		request.Body = body
+	case http.MethodPut:
+		request.Verb = kube.Update
+		request.Body = body
+	case http.MethodPatch:
+		request.Verb = kube.Patch
+		request.PatchType = types.PatchType(mediaType(sent.Header.Get("Content-Type")))
+		request.Body = body
+	case http.MethodDelete:
+		request.Verb = kube.Delete
+		if path.name == "" {
+			request.Verb = kube.DeleteCollection
+		}
+		if err := readDeleteOptions(request, body); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("method %s is not modelled", sent.Method)
+	}
+	return request, readParameters(request, sent.URL.Query())
+}
+
+// readParameters takes over the parameters of the URL.
+func readParameters(request *kube.Request, parameters url.Values) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		value := parameters.Get(name)
+		if value == "" {
+			continue
+		}
+		switch name {
+		case "labelSelector":
+			request.LabelSelector = value
+		case "fieldSelector":
+			selector, err := fields.ParseSelector(value)
+			if err != nil {
+				return apierrors.NewBadRequest(err.Error())
+			}
+			request.FieldSelector = selectorText(selector)
+		case "continue":
+			request.Continue = value
+		case "limit":
+			limit, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return apierrors.NewBadRequest(fmt.Sprintf("limit %q is not a number", value))
+			}
+			request.Limit = limit
+		case "dryRun":
+			request.DryRun = true
+		case "fieldManager":
+			request.FieldManager = value
+		case "force":
+			request.Force = value == "true"
+		case "fieldValidation":
+			if value == metav1.FieldValidationStrict {
+				return errors.New("strict field validation is not modelled")
+			}
+		case "resourceVersion":
+			if value != "0" {
+				return errors.New("reads at a given resourceVersion are not modelled")
+			}
+		case "timeout", "timeoutSeconds", "allowWatchBookmarks", "pretty":
+			// The simulated server answers at once and in one way.
+		case "watch":
+			if value == "true" || value == "1" {
+				return errors.New("watches are modelled only where a controller registers them")
+			}
+		case "gracePeriodSeconds", "propagationPolicy", "orphanDependents":
+			return fmt.Errorf("%s is modelled in the body of a delete only", name)
+		default:
+			return fmt.Errorf("parameter %s=%s is not modelled", name, value)
+		}
+	}
+	return nil
+}
+
+// selectorText writes a field selector with its terms in order.
+func selectorText(selector fields.Selector) string {
+	var terms []string
+	for _, r := range inOrder(selector) {
+		terms = append(terms, r.Field+string(r.Operator)+fields.EscapeValue(r.Value))
+	}
+	return strings.Join(terms, ",")
+}
+
+// readDeleteOptions takes over the body of a delete.
+func readDeleteOptions(request *kube.Request, body []byte) error {
+	if len(body) == 0 {
+		return nil
+	}
+	var options metav1.DeleteOptions
+	if err := json.Unmarshal(body, &options); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if p := options.Preconditions; p != nil {
+		if p.UID != nil {
+			request.PreconditionUID = string(*p.UID)
+		}
+		if p.ResourceVersion != nil {
+			request.PreconditionResourceVersion = *p.ResourceVersion
+		}
+	}
+	if options.PropagationPolicy != nil {
+		request.Propagation = string(*options.PropagationPolicy)
+	}
+	request.GracePeriodSeconds = options.GracePeriodSeconds
+	request.DryRun = len(options.DryRun) > 0
+	if options.OrphanDependents != nil {
+		return errors.New("orphanDependents is not modelled: use a propagation policy")
+	}
+	if options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil {
+		return errors.New("deleting unreadable objects is not modelled")
+	}
+	return nil
+}
+
+// isJSON tells whether a body of this content type can be read. No type at all is
+// taken for JSON.
+func isJSON(contentType string) bool {
+	t := mediaType(contentType)
+	return t == "" || t == runtime.ContentTypeJSON
+}
+
+// mediaType is a content type without its parameters.
+func mediaType(contentType string) string {
+	t, _, _ := strings.Cut(contentType, ";")
+	return strings.TrimSpace(t)
+}
+
+// groupResource is how the cache names a kind in its errors: by the kind itself.
+func groupResource(kind schema.GroupVersionKind) schema.GroupResource {
+	return schema.GroupResource{Group: kind.Group, Resource: kind.Kind}
+}

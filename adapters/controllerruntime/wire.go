@@ -1,0 +1,157 @@
+package controllerruntime
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// wire is the transport below every client of an instance. It hands requests to
+// the simulated API server, as calls of the run that is going on.
+type wire struct {
+	mapper meta.RESTMapper
+	turn   *turn
+	// idle is told of requests that are made while nothing runs.
+	idle func(request string)
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
+	if err := sent.Context().Err(); err != nil {
+		return nil, err
+	}
+	body, err := drain(sent.Body)
+	if err != nil {
+		return nil, err
+	}
+	run := w.turn.current.Load()
+	if run == nil {
+		w.idle(sent.Method + " " + sent.URL.Path)
+		return respond(sent, apierrors.NewServiceUnavailable("the set-up of a controller asks the API server, which answers only once controllers run"))
+	}
+	request, err := translate(w.mapper, sent, body)
+	if refused, ok := err.(*apierrors.StatusError); ok {
+		return respond(sent, refused)
+	}
+	if err != nil {
+		call := &unsupportedCall{asked: sent.Method + " " + sent.URL.RequestURI(), reason: err.Error()}
+		run.recorder.Do(call)
+		return respond(sent, apierrors.NewGenericServerResponse(http.StatusNotImplemented, sent.Method, schema.GroupResource{}, "", call.String(), 0, true))
+	}
+	response, err := run.do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.Status != nil {
+		return respond(sent, &apierrors.StatusError{ErrStatus: *response.Status})
+	}
+	return succeed(sent, request, response)
+}
+
+// unsupportedCall is a request that cannot be written as a [kube.Request]. No store
+// knows it, so a check that meets it is inconclusive.
+type unsupportedCall struct {
+	asked  string
+	reason string
+}
+
+var _ core.Call = (*unsupportedCall)(nil)
+
+// Identity implements [core.Call].
+func (u *unsupportedCall) Identity() string { return "unsupported " + u.String() }
+
+// String implements [core.Call].
+func (u *unsupportedCall) String() string { return u.asked + " (" + u.reason + ")" }
+
+// Source implements [core.Call].
+func (u *unsupportedCall) Source() core.Source { return core.Live }
+
+func drain(body io.ReadCloser) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	defer body.Close()
+	return io.ReadAll(body)
+}
+
+// succeed is the HTTP response for a request that was done.
+func succeed(sent *http.Request, request *kube.Request, response *kube.Response) (*http.Response, error) {
+	code := http.StatusOK
+	if request.Verb == kube.Create {
+		code = http.StatusCreated
+	}
+	body := []byte(response.Object)
+	if body == nil {
+		body = []byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`)
+	} else if onlyMetadata(sent) {
+		var err error
+		if body, err = partialMetadata(body, request.Verb == kube.List); err != nil {
+			return nil, err
+		}
+	}
+	return reply(sent, code, body), nil
+}
+
+// respond is the HTTP response for a request that was refused.
+func respond(sent *http.Request, refused *apierrors.StatusError) (*http.Response, error) {
+	status := *refused.ErrStatus.DeepCopy()
+	status.Kind, status.APIVersion = "Status", "v1"
+	body, err := json.Marshal(&status)
+	if err != nil {
+		return nil, err
+	}
+	return reply(sent, int(status.Code), body), nil
+}
+
+func reply(sent *http.Request, code int, body []byte) *http.Response {
+	return &http.Response{
+		StatusCode:    code,
+		Status:        fmt.Sprintf("%d %s", code, http.StatusText(code)),
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        http.Header{"Content-Type": {runtime.ContentTypeJSON}},
+		ContentLength: int64(len(body)),
+		Body:          io.NopCloser(bytes.NewReader(body)),
+		Request:       sent,
+	}
+}
+
+// onlyMetadata tells whether the client asked for metadata alone.
+func onlyMetadata(sent *http.Request) bool {
+	return strings.Contains(sent.Header.Get("Accept"), "as=PartialObjectMetadata")
+}
+
+// partialMetadata cuts an object, or the items of a list, down to its metadata.
+func partialMetadata(body []byte, list bool) ([]byte, error) {
+	type partial struct {
+		metav1.TypeMeta
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+		Items    []partial       `json:"items,omitempty"`
+	}
+	var object partial
+	if err := json.Unmarshal(body, &object); err != nil {
+		return nil, err
+	}
+	const version = "meta.k8s.io/v1"
+	object.TypeMeta = metav1.TypeMeta{APIVersion: version, Kind: "PartialObjectMetadata"}
+	if list {
+		object.Kind += "List"
+	}
+	for i := range object.Items {
+		object.Items[i].TypeMeta = metav1.TypeMeta{APIVersion: version, Kind: "PartialObjectMetadata"}
+	}
+	return json.Marshal(object)
+}

@@ -1,0 +1,165 @@
+package kube
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// This file holds what is known of Kubernetes' own kinds: the choices that their
+// registry strategies make, as of Kubernetes 1.35.
+
+// builtinGroup tells whether an API group is one of Kubernetes' own.
+func builtinGroup(group string) bool {
+	switch group {
+	case "", "apps", "autoscaling", "batch", "extensions", "policy",
+		"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io",
+		"authentication.k8s.io", "authorization.k8s.io", "certificates.k8s.io",
+		"coordination.k8s.io", "discovery.k8s.io", "events.k8s.io",
+		"flowcontrol.apiserver.k8s.io", "imagepolicy.k8s.io", "internal.apiserver.k8s.io",
+		"networking.k8s.io", "node.k8s.io", "rbac.authorization.k8s.io", "resource.k8s.io",
+		"scheduling.k8s.io", "storage.k8s.io", "storagemigration.k8s.io":
+		return true
+	}
+	return false
+}
+
+// virtual tells whether a kind is only ever sent, never stored.
+func virtual(kind string) bool {
+	switch kind {
+	case "Binding", "ComponentStatus", "Eviction", "ImageReview", "PodStatusResult",
+		"RangeAllocation", "Scale", "TokenRequest":
+		return true
+	}
+	return strings.HasSuffix(kind, "AccessReview") || strings.HasSuffix(kind, "RulesReview") ||
+		kind == "TokenReview" || kind == "SelfSubjectReview"
+}
+
+// clusterScoped tells whether one of Kubernetes' own kinds has no namespace.
+func clusterScoped(kind schema.GroupKind) bool {
+	switch kind.String() {
+	case "Namespace", "Node", "PersistentVolume",
+		"APIService.apiregistration.k8s.io",
+		"CertificateSigningRequest.certificates.k8s.io",
+		"CSIDriver.storage.k8s.io",
+		"CSINode.storage.k8s.io",
+		"ClusterRole.rbac.authorization.k8s.io",
+		"ClusterRoleBinding.rbac.authorization.k8s.io",
+		"ClusterTrustBundle.certificates.k8s.io",
+		"CustomResourceDefinition.apiextensions.k8s.io",
+		"DeviceClass.resource.k8s.io",
+		"DeviceTaintRule.resource.k8s.io",
+		"FlowSchema.flowcontrol.apiserver.k8s.io",
+		"IPAddress.networking.k8s.io",
+		"IngressClass.networking.k8s.io",
+		"MutatingAdmissionPolicy.admissionregistration.k8s.io",
+		"MutatingAdmissionPolicyBinding.admissionregistration.k8s.io",
+		"MutatingWebhookConfiguration.admissionregistration.k8s.io",
+		"PriorityClass.scheduling.k8s.io",
+		"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io",
+		"ResourceSlice.resource.k8s.io",
+		"RuntimeClass.node.k8s.io",
+		"ServiceCIDR.networking.k8s.io",
+		"StorageClass.storage.k8s.io",
+		"StorageVersion.internal.apiserver.k8s.io",
+		"StorageVersionMigration.storagemigration.k8s.io",
+		"ValidatingAdmissionPolicy.admissionregistration.k8s.io",
+		"ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io",
+		"ValidatingWebhookConfiguration.admissionregistration.k8s.io",
+		"VolumeAttachment.storage.k8s.io",
+		"VolumeAttributesClass.storage.k8s.io":
+		return true
+	}
+	return false
+}
+
+// hasGeneration tells whether the server counts the generations of a kind.
+func (r *resource) hasGeneration() bool {
+	if r.custom {
+		return true
+	}
+	switch r.name {
+	case "Pod", "PodTemplate", "ReplicationController",
+		"CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch",
+		"ReplicaSet.apps", "StatefulSet.apps",
+		"CustomResourceDefinition.apiextensions.k8s.io",
+		"DeviceClass.resource.k8s.io",
+		"DeviceTaintRule.resource.k8s.io",
+		"EndpointSlice.discovery.k8s.io",
+		"FlowSchema.flowcontrol.apiserver.k8s.io",
+		"Ingress.networking.k8s.io",
+		"IngressClass.networking.k8s.io",
+		"MutatingAdmissionPolicy.admissionregistration.k8s.io",
+		"MutatingAdmissionPolicyBinding.admissionregistration.k8s.io",
+		"MutatingWebhookConfiguration.admissionregistration.k8s.io",
+		"NetworkPolicy.networking.k8s.io",
+		"PodDisruptionBudget.policy",
+		"PriorityClass.scheduling.k8s.io",
+		"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io",
+		"ResourceSlice.resource.k8s.io",
+		"ValidatingAdmissionPolicy.admissionregistration.k8s.io",
+		"ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io",
+		"ValidatingWebhookConfiguration.admissionregistration.k8s.io":
+		return true
+	}
+	return false
+}
+
+// unconditional tells whether an update may leave out the resourceVersion.
+func (r *resource) unconditional() bool {
+	if r.custom {
+		return false
+	}
+	switch r.name {
+	case "PodDisruptionBudget.policy",
+		"APIService.apiregistration.k8s.io",
+		"CSIDriver.storage.k8s.io",
+		"CSINode.storage.k8s.io",
+		"CSIStorageCapacity.storage.k8s.io",
+		"ClusterTrustBundle.certificates.k8s.io",
+		"CustomResourceDefinition.apiextensions.k8s.io",
+		"Lease.coordination.k8s.io",
+		"LeaseCandidate.coordination.k8s.io",
+		"MutatingAdmissionPolicy.admissionregistration.k8s.io",
+		"MutatingAdmissionPolicyBinding.admissionregistration.k8s.io",
+		"MutatingWebhookConfiguration.admissionregistration.k8s.io",
+		"PodCertificateRequest.certificates.k8s.io",
+		"RuntimeClass.node.k8s.io",
+		"StorageVersion.internal.apiserver.k8s.io",
+		"StorageVersionMigration.storagemigration.k8s.io",
+		"ValidatingAdmissionPolicy.admissionregistration.k8s.io",
+		"ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io",
+		"ValidatingWebhookConfiguration.admissionregistration.k8s.io",
+		"VolumeAttachment.storage.k8s.io":
+		return false
+	}
+	return true
+}
+
+// createdByUpdate tells whether an update of a missing object creates it.
+func (r *resource) createdByUpdate() bool {
+	switch r.name {
+	case "Endpoints", "Event", "LimitRange", "Service",
+		"ClusterRole.rbac.authorization.k8s.io",
+		"ClusterRoleBinding.rbac.authorization.k8s.io",
+		"Event.events.k8s.io",
+		"Lease.coordination.k8s.io",
+		"LeaseCandidate.coordination.k8s.io",
+		"Role.rbac.authorization.k8s.io",
+		"RoleBinding.rbac.authorization.k8s.io",
+		"RuntimeClass.node.k8s.io":
+		return true
+	}
+	return false
+}
+
+// orphansByDefault tells whether a delete that names no propagation policy keeps
+// the dependents.
+func (r *resource) orphansByDefault() bool {
+	return r.name == "Job.batch" || r.name == "ReplicationController"
+}
+
+// collectable tells whether the garbage collector's finalizers work on a kind.
+func (r *resource) collectable() bool {
+	return r.name != "Event" && r.name != "Event.events.k8s.io"
+}

@@ -1,0 +1,115 @@
+package kube
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+func TestVersionsOfACustomResource(t *testing.T) {
+	w := newWorld(t)
+	beta := schema.GroupVersionKind{Group: "example.com", Version: "v1beta1", Kind: "Widget"}
+	old := w.must(creation(beta, tree{"name": "a"}, nil))
+	expect(t, "apiVersion as it was asked for", old.GetAPIVersion(), "example.com/v1beta1")
+	expect(t, "apiVersion in another version", w.must(request(Get, widgetKind, "a")).GetAPIVersion(), "example.com/v1")
+	stored := w.objects[keyOfWidget("a")].Fields().(tree)
+	expect(t, "apiVersion as it is stored", stored["apiVersion"], "example.com/v1")
+	if _, writes := w.do(updating(beta, old)); writes != 0 {
+		t.Error("an identical update in another version writes")
+	}
+	wrong := updating(widgetKind, old)
+	w.refuse(wrong, 400, "the API version in the data (example.com/v1beta1) does not match the expected API version (example.com/v1)")
+	w.unsupported(request(Get, schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Widget"}, "a"))
+}
+
+func TestDefinitionErrors(t *testing.T) {
+	good, err := os.ReadFile("testdata/widgets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, from, to, want string }{
+		{"another name", "name: widgets.example.com", "name: things.example.com", `metadata.name must be "widgets.example.com"`},
+		{"no such scope", "scope: Namespaced", "scope: Everywhere", `spec.scope must be Namespaced or Cluster, not "Everywhere"`},
+		{"no group", "group: example.com", "group: ''", "spec.group is empty"},
+		{"no storage", "storage: true", "storage: false", "no version is the storage version"},
+		{"not served", "served: true", "served: false", "no version is served"},
+		{"twice", "name: gadgets.example.com", "name: widgets.example.com", "metadata.name must be"},
+		{"old version", "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", "write it as apiextensions.k8s.io/v1"},
+		{"not structural", "size: {type: integer, ", "size: {", "the schema is not structural"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "crd.yaml")
+			text := strings.ReplaceAll(string(good), test.from, test.to)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := NewServer(newTestServer(t).Scheme(), DefinitionFiles(path))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	if _, err := NewServer(newTestServer(t).Scheme(), DefinitionFiles("testdata/widgets.yaml", "testdata/widgets.yaml")); err == nil || !strings.Contains(err.Error(), "defined twice") {
+		t.Errorf("the same definitions twice: %v", err)
+	}
+	if _, err := NewServer(nil); err == nil {
+		t.Error("a server without a scheme is made")
+	}
+	if _, err := NewServer(newTestServer(t).Scheme(), DefinitionFiles("testdata/nothing")); err == nil {
+		t.Error("a server is made from a file that does not exist")
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	server := newTestServer(t)
+	kinds := server.Kinds()
+	for _, want := range []core.Kind{"Pod", "Namespace", "Deployment.apps", "Job.batch", "Widget.example.com", "Fleet.example.com"} {
+		if !slices.Contains(kinds, want) {
+			t.Errorf("%s is not served", want)
+		}
+	}
+	for _, kind := range kinds {
+		if strings.Contains(string(kind), "List") || strings.Contains(string(kind), "Options") || kind == "Binding" || kind == "WatchEvent" {
+			t.Errorf("%s is served", kind)
+		}
+	}
+	if !slices.IsSorted(kinds) {
+		t.Error("the kinds are not in order")
+	}
+	mapper := server.RESTMapper()
+	for _, test := range []struct {
+		kind     schema.GroupKind
+		resource string
+		scope    meta.RESTScopeName
+	}{
+		{podKind.GroupKind(), "pods", meta.RESTScopeNameNamespace},
+		{schema.GroupKind{Kind: "Node"}, "nodes", meta.RESTScopeNameRoot},
+		{schema.GroupKind{Kind: "Endpoints"}, "endpoints", meta.RESTScopeNameNamespace},
+		{schema.GroupKind{Group: "policy", Kind: "PodDisruptionBudget"}, "poddisruptionbudgets", meta.RESTScopeNameNamespace},
+		{widgetKind.GroupKind(), "widgets", meta.RESTScopeNameNamespace},
+		{fleetKind.GroupKind(), "fleets", meta.RESTScopeNameRoot},
+	} {
+		mapping, err := mapper.RESTMapping(test.kind)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if mapping.Resource.Resource != test.resource || mapping.Scope.Name() != test.scope {
+			t.Errorf("%s maps to %s, %s", test.kind, mapping.Resource.Resource, mapping.Scope.Name())
+		}
+	}
+	mapping, err := mapper.RESTMapping(widgetKind.GroupKind())
+	if err != nil || mapping.GroupVersionKind.Version != "v1" {
+		t.Errorf("the preferred version is %v, %v", mapping, err)
+	}
+	if err := server.Serves(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Gizmo"}); err == nil || !strings.Contains(err.Error(), "kind Gizmo.example.com is not registered") {
+		t.Errorf("an unknown kind: %v", err)
+	}
+}

@@ -1,0 +1,90 @@
+package kube
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// namespaceKind is the kind of namespaces themselves.
+const namespaceKind core.Kind = "Namespace"
+
+func (op *operation) create() (*Response, error) {
+	object, err := op.decode(op.request.Body)
+	if err != nil {
+		return nil, err
+	}
+	if name := op.request.Name; name != "" && name != object.GetName() {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", object.GetName(), name))
+	}
+	return op.createObject(object)
+}
+
+// createObject stores an object that was decoded.
+func (op *operation) createObject(object *unstructured.Unstructured) (*Response, error) {
+	wipeSystemFields(object)
+	if err := op.placeInNamespace(object); err != nil {
+		return nil, err
+	}
+	if err := op.admitToNamespace(object); err != nil {
+		return nil, err
+	}
+	if object.GetName() == "" && object.GetGenerateName() != "" {
+		name, err := op.generateName(object)
+		if err != nil {
+			return nil, err
+		}
+		object.SetName(name)
+	}
+	key := op.key(object.GetName())
+	object.SetUID(newUID(op.state, key))
+	object.SetCreationTimestamp(virtualTime())
+	op.resource.prepareCreate(object)
+	if errs := op.resource.validateCreate(object); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(op.groupKind(), object.GetName(), errs)
+	}
+	if object.GetResourceVersion() != "" {
+		return nil, internalError("resourceVersion should not be set on objects to be created")
+	}
+	if op.find(key) != nil {
+		return nil, apierrors.NewAlreadyExists(op.groupResource(), object.GetName())
+	}
+	created := newObject(object.Object, op.request.Ordinal)
+	op.commit(key, nil, created)
+	if op.request.DryRun {
+		return op.show(created, ""), nil
+	}
+	return op.show(created, created.version), nil
+}
+
+// admitToNamespace refuses what is created in a namespace that is going away, and,
+// if the server is strict about it, in one that does not exist.
+func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
+	name := op.namespace()
+	if name == "" {
+		return nil
+	}
+	namespace := op.find(core.Key{Kind: namespaceKind, Name: name})
+	if namespace == nil {
+		if op.server.strictNamespaces {
+			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)
+		}
+		return nil
+	}
+	if phase, _, _ := unstructured.NestedString(namespace.tree, "status", "phase"); phase != string(corev1.NamespaceTerminating) {
+		return nil
+	}
+	err := apierrors.NewForbidden(op.groupResource(), object.GetName(),
+		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", name))
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type:    corev1.NamespaceTerminatingCause,
+		Message: fmt.Sprintf("namespace %s is being terminated", name),
+		Field:   "metadata.namespace",
+	})
+	return err
+}

@@ -1,0 +1,171 @@
+package kube
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	structuralobjectmeta "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+)
+
+// decodeJSON reads JSON as API servers do: names match in case, whole numbers are int64.
+func decodeJSON(data []byte, into any) error {
+	return kjson.UnmarshalCaseSensitivePreserveInts(data, into)
+}
+
+// decode reads an object that was sent in the version of the request, and returns
+// it in the storage version. Unknown fields are dropped, and those with a default
+// in the schema of a custom resource are set.
+func (op *operation) decode(data []byte) (*unstructured.Unstructured, error) {
+	version := op.request.Kind.Version
+	object, err := op.resource.decode(data, version)
+	var status *apierrors.StatusError
+	switch {
+	case errors.As(err, &status):
+		return nil, err
+	case err != nil:
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v",
+			op.resource.kind, version, op.resource.kind, err))
+	}
+	return object, nil
+}
+
+// decode reads an object in one of the served versions.
+func (r *resource) decode(data []byte, version string) (*unstructured.Unstructured, error) {
+	var tree map[string]any
+	if err := decodeJSON(data, &tree); err != nil {
+		return nil, err
+	}
+	if tree == nil {
+		return nil, errors.New("the body is not an object")
+	}
+	if err := r.checkType(tree, version); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.schemas != nil {
+		tree, err = r.decodeCustom(tree, version)
+	} else {
+		tree, err = r.decodeTyped(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	tree["apiVersion"] = schema.GroupVersion{Group: r.group, Version: r.storage}.String()
+	tree["kind"] = r.kind
+	object := &unstructured.Unstructured{Object: tree}
+	// What the server does not model, or reads from nobody.
+	unstructured.RemoveNestedField(tree, "metadata", "managedFields")
+	unstructured.RemoveNestedField(tree, "metadata", "selfLink")
+	dropDuplicateOwners(object)
+	return object, nil
+}
+
+// checkType refuses a body that says that it is something else. What it does not
+// say is filled in.
+func (r *resource) checkType(tree map[string]any, version string) error {
+	want := schema.GroupVersion{Group: r.group, Version: version}.String()
+	if said := tree["apiVersion"]; said == nil || said == "" {
+		tree["apiVersion"] = want
+	}
+	if said := tree["kind"]; said == nil || said == "" {
+		tree["kind"] = r.kind
+	}
+	apiVersion, ok := tree["apiVersion"].(string)
+	if !ok {
+		return errors.New("apiVersion is not a string")
+	}
+	kind, ok := tree["kind"].(string)
+	switch {
+	case !ok:
+		return errors.New("kind is not a string")
+	case apiVersion != want:
+		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, want))
+	case kind != r.kind:
+		return fmt.Errorf("converting (%s) to (%s): unknown conversion", kind, r.kind)
+	}
+	return nil
+}
+
+// decodeCustom brings the tree of a custom resource into shape with its schema.
+func (r *resource) decodeCustom(tree map[string]any, version string) (map[string]any, error) {
+	metadata, found, err := structuralobjectmeta.GetObjectMeta(tree, false)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		if err := structuralobjectmeta.SetObjectMeta(tree, metadata); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.schemas[version].fill(tree); err != nil {
+		return nil, err
+	}
+	return tree, nil
+}
+
+// decodeTyped brings a tree into shape by way of its Go type.
+func (r *resource) decodeTyped(data []byte) (map[string]any, error) {
+	typed, err := r.newTyped()
+	if err != nil {
+		return nil, err
+	}
+	if err := decodeJSON(data, typed); err != nil {
+		return nil, err
+	}
+	if secret, ok := typed.(*corev1.Secret); ok {
+		encodeStringData(secret)
+	}
+	return treeOf(typed)
+}
+
+// encodeStringData moves what is given as text in a Secret to where it is stored.
+func encodeStringData(secret *corev1.Secret) {
+	if secret.Data == nil && len(secret.StringData) > 0 {
+		secret.Data = map[string][]byte{}
+	}
+	for name, text := range secret.StringData {
+		secret.Data[name] = []byte(text)
+	}
+	secret.StringData = nil
+}
+
+// newTyped returns an empty object of the Go type.
+func (r *resource) newTyped() (runtime.Object, error) {
+	kind := schema.GroupVersionKind{Group: r.group, Version: r.storage, Kind: r.kind}
+	typed, err := r.scheme.New(kind)
+	if err != nil {
+		return nil, fmt.Errorf("the scheme cannot make a %s: %w", kind, err)
+	}
+	return typed, nil
+}
+
+// treeOf is a typed object as a tree of JSON values. An empty status is left out:
+// Go types have no way not to send one.
+func treeOf(typed runtime.Object) (map[string]any, error) {
+	text, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
+	var tree map[string]any
+	if err := decodeJSON(text, &tree); err != nil {
+		return nil, err
+	}
+	if tree == nil {
+		return nil, errors.New("the object is null")
+	}
+	if status, ok := tree["status"].(map[string]any); ok && len(status) == 0 {
+		delete(tree, "status")
+	}
+	return tree, nil
+}
+
+// sameTree tells whether two trees say the same.
+func sameTree(a, b any) bool { return bytes.Equal(canonicalJSON(a), canonicalJSON(b)) }

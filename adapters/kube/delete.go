@@ -1,0 +1,170 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+func (op *operation) delete() (*Response, error) {
+	if err := op.checkDeleteOptions(); err != nil {
+		return nil, err
+	}
+	key := op.key(op.request.Name)
+	from := op.find(key)
+	if from == nil {
+		return nil, op.notFound()
+	}
+	if err := op.remove(key, from); err != nil {
+		return nil, err
+	}
+	return done(nil), nil
+}
+
+// deleteCollection deletes what a list with the same selectors shows.
+func (op *operation) deleteCollection() (*Response, error) {
+	if err := op.checkDeleteOptions(); err != nil {
+		return nil, err
+	}
+	objects, err := op.selected()
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		if err := op.remove(o.Key, stored(o.Content)); err != nil {
+			return nil, err
+		}
+	}
+	return done(nil), nil
+}
+
+func (op *operation) checkDeleteOptions() error {
+	switch metav1.DeletionPropagation(op.request.Propagation) {
+	case "", metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan:
+		return nil
+	}
+	policies := []string{string(metav1.DeletePropagationForeground), string(metav1.DeletePropagationBackground), string(metav1.DeletePropagationOrphan), "nil"}
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "DeleteOptions"}, "", field.ErrorList{
+		field.NotSupported(field.NewPath("propagationPolicy"), &op.request.Propagation, policies),
+	})
+}
+
+// remove deletes an object at once, or marks it as being deleted if there are
+// finalizers or a grace period to wait for.
+func (op *operation) remove(key core.Key, from *Object) error {
+	if err := op.checkPreconditions(key, from); err != nil {
+		return err
+	}
+	object := from.copy()
+	switch op.resource.name {
+	case "Pod":
+		if op.pending(object) {
+			return nil
+		}
+		op.startGracePeriod(object)
+	case namespaceKind:
+		markDeleted(object)
+		setNested(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
+		if len(namespaceFinalizers(object)) > 0 {
+			op.keep(key, from, object)
+			return nil
+		}
+	}
+	finalizers := op.deletionFinalizers(object.GetFinalizers())
+	if !slices.Equal(finalizers, object.GetFinalizers()) {
+		object.SetFinalizers(finalizers)
+	}
+	grace := object.GetDeletionGracePeriodSeconds()
+	switch {
+	case grace != nil && *grace > 0:
+		op.keep(key, from, object)
+	case len(finalizers) > 0:
+		markDeleted(object)
+		op.keep(key, from, object)
+	default:
+		op.commit(key, from, nil)
+	}
+	return nil
+}
+
+// keep stores an object that is being deleted, if it is not stored so already.
+func (op *operation) keep(key core.Key, from *Object, object *unstructured.Unstructured) {
+	if to := newObject(object.Object, op.request.Ordinal); string(to.text) != string(from.text) {
+		op.commit(key, from, to)
+	}
+}
+
+func (op *operation) checkPreconditions(key core.Key, from *Object) error {
+	resource := schema.GroupResource{Group: op.resource.group, Resource: op.resource.kind}
+	if want, have := op.request.PreconditionUID, string(from.meta().GetUID()); want != "" && want != have {
+		return apierrors.NewConflict(resource, key.Name, fmt.Errorf(
+			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", want, have))
+	}
+	if want, have := op.request.PreconditionResourceVersion, from.version; want != "" && want != have {
+		return apierrors.NewConflict(resource, key.Name, fmt.Errorf(
+			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", want, have))
+	}
+	return nil
+}
+
+// markDeleted marks an object as being deleted, with no grace period.
+func markDeleted(object *unstructured.Unstructured) {
+	if object.GetDeletionTimestamp() == nil {
+		nextGenerationOnDelete(object)
+		now := virtualTime()
+		object.SetDeletionTimestamp(&now)
+	}
+	none := int64(0)
+	object.SetDeletionGracePeriodSeconds(&none)
+}
+
+// nextGenerationOnDelete counts the generation of an object up, if its kind has one.
+func nextGenerationOnDelete(object *unstructured.Unstructured) {
+	if generation := object.GetGeneration(); generation > 0 {
+		object.SetGeneration(generation + 1)
+	}
+}
+
+// deletionFinalizers returns the finalizers of an object that is deleted, with
+// those of the garbage collector as the propagation policy wants them. A policy of
+// the request overrides a finalizer that is there, and that the default of the kind.
+func (op *operation) deletionFinalizers(have []string) []string {
+	if !op.resource.collectable() {
+		return have
+	}
+	policy := metav1.DeletionPropagation(op.request.Propagation)
+	if policy == "" {
+		switch {
+		case slices.Contains(have, metav1.FinalizerOrphanDependents):
+			policy = metav1.DeletePropagationOrphan
+		case slices.Contains(have, metav1.FinalizerDeleteDependents):
+			policy = metav1.DeletePropagationForeground
+		case op.resource.orphansByDefault():
+			policy = metav1.DeletePropagationOrphan
+		}
+	}
+	var want []string
+	for _, finalizer := range have {
+		if finalizer != metav1.FinalizerOrphanDependents && finalizer != metav1.FinalizerDeleteDependents {
+			want = append(want, finalizer)
+		}
+	}
+	switch policy {
+	case metav1.DeletePropagationOrphan:
+		want = append(want, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		want = append(want, metav1.FinalizerDeleteDependents)
+	}
+	if len(want) == len(have) && !slices.ContainsFunc(want, func(f string) bool { return !slices.Contains(have, f) }) {
+		return have
+	}
+	return want
+}

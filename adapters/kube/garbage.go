@@ -1,0 +1,197 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// GarbageCollector returns the strategy that plays Kubernetes' garbage collector
+// for objects of the given kinds. It deletes objects all of whose owners are gone,
+// takes references to owners that are gone from objects with another one, and
+// finishes foreground and orphaning deletions. Give the kinds of the owners as well
+// as those of the dependents: what happens to others goes unnoticed. An object with
+// an owner of a kind that the server does not serve is kept.
+//
+// It returns an error that says what to change if the server does not serve a kind.
+func GarbageCollector(server *Server, kinds ...core.Kind) (core.Strategy, error) {
+	watched := map[core.Kind]*resource{}
+	for _, kind := range kinds {
+		r := server.registry.named(kind)
+		if r == nil {
+			return nil, fmt.Errorf("the garbage collector cannot watch %s: add its Go type to the scheme, or give its custom resource definition", kind)
+		}
+		watched[kind] = r
+	}
+	sorted := slices.Clone(kinds)
+	slices.Sort(sorted)
+	return &garbageCollector{server: server, kinds: slices.Compact(sorted), watched: watched}, nil
+}
+
+// garbageCollector is both the strategy and, having no memory, its instance.
+type garbageCollector struct {
+	server  *Server
+	kinds   []core.Kind
+	watched map[core.Kind]*resource
+}
+
+var (
+	_ core.Strategy = (*garbageCollector)(nil)
+	_ core.Instance = (*garbageCollector)(nil)
+)
+
+// Describe implements [core.Strategy].
+func (g *garbageCollector) Describe() core.Description {
+	return core.Description{Name: "garbage-collector", Watches: slices.Clone(g.kinds), Sequential: true}
+}
+
+// New implements [core.Strategy].
+func (g *garbageCollector) New() (core.Instance, error) { return g, nil }
+
+// Handle implements [core.Instance]. An object is looked at when it changes, when
+// an owner of it goes away or waits for it, and when what it waits for goes away.
+func (g *garbageCollector) Handle(world core.EffectRecorder, event core.Event) []core.Request {
+	var requests []core.Request
+	if event.New != nil {
+		object := stored(event.New).meta()
+		foreground := waits(object, metav1.FinalizerDeleteDependents)
+		if foreground || waits(object, metav1.FinalizerOrphanDependents) || len(object.GetOwnerReferences()) > 0 {
+			requests = append(requests, collectRequest(event.Key))
+		}
+		if foreground && (event.Old == nil || !waits(stored(event.Old).meta(), metav1.FinalizerDeleteDependents)) {
+			requests = append(requests, g.dependentRequests(world, event.Key, object.GetUID())...)
+		}
+	}
+	if event.Old != nil {
+		old := stored(event.Old).meta()
+		if event.New == nil {
+			requests = append(requests, g.dependentRequests(world, event.Key, old.GetUID())...)
+		}
+		for _, reference := range old.GetOwnerReferences() {
+			if key, ok := g.ownerKey(reference, event.Key.Namespace); ok && slices.Contains(g.kinds, key.Kind) {
+				requests = append(requests, collectRequest(key))
+			}
+		}
+	}
+	slices.Sort(requests)
+	return slices.Compact(requests)
+}
+
+// Reconcile implements [core.Instance]: it looks at one object, with live reads.
+func (g *garbageCollector) Reconcile(world core.EffectRecorder, request core.Request) core.Result {
+	key, ok := parseCollectRequest(request)
+	if !ok || g.watched[key.Kind] == nil {
+		return core.Result{Err: fmt.Errorf("%q does not name an object of a watched kind", request)}
+	}
+	c := &collection{collector: g, world: world, key: key}
+	return core.Result{Err: c.run()}
+}
+
+// collectRequest is the request to look at an object: "kind/namespace/name".
+func collectRequest(key core.Key) core.Request {
+	return core.Request(string(key.Kind) + "/" + key.Namespace + "/" + key.Name)
+}
+
+func parseCollectRequest(request core.Request) (core.Key, bool) {
+	parts := strings.Split(string(request), "/")
+	if len(parts) != 3 {
+		return core.Key{}, false
+	}
+	return core.Key{Kind: core.Kind(parts[0]), Namespace: parts[1], Name: parts[2]}, true
+}
+
+// dependentRequests are the requests to look at the objects that refer to a uid, as
+// the collector's cache shows them. A cache refuses no list.
+func (g *garbageCollector) dependentRequests(world core.EffectRecorder, owner core.Key, uid types.UID) []core.Request {
+	found, err := g.dependents(world, true, owner, uid)
+	if err != nil {
+		panic("kube: a cache refuses to list: " + err.Error())
+	}
+	requests := make([]core.Request, len(found))
+	for i, d := range found {
+		requests[i] = collectRequest(d.key)
+	}
+	return requests
+}
+
+// waits tells whether an object is being deleted and waits for its dependents to be
+// dealt with, as the finalizer says.
+func waits(object *unstructured.Unstructured, finalizer string) bool {
+	return object.GetDeletionTimestamp() != nil && slices.Contains(object.GetFinalizers(), finalizer)
+}
+
+// dependent is an object that refers to an owner.
+type dependent struct {
+	key    core.Key
+	object *unstructured.Unstructured
+}
+
+// dependents returns the watched objects that refer to a uid. Those of a namespaced
+// owner are in its namespace.
+func (g *garbageCollector) dependents(world core.EffectRecorder, fromCache bool, owner core.Key, uid types.UID) ([]dependent, error) {
+	var found []dependent
+	for _, kind := range g.kinds {
+		r := g.watched[kind]
+		if !r.namespaced && owner.Namespace != "" {
+			continue
+		}
+		response := perform(world, &Request{Verb: List, Kind: r.storageKind(), Namespace: owner.Namespace, FromCache: fromCache})
+		if err := response.Err(); err != nil {
+			return nil, err
+		}
+		var list struct {
+			Items []map[string]any `json:"items"`
+		}
+		if err := decodeJSON(response.Object, &list); err != nil {
+			return nil, err
+		}
+		for _, item := range list.Items {
+			object := &unstructured.Unstructured{Object: item}
+			if refersTo(object, uid) {
+				key := core.Key{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
+				found = append(found, dependent{key: key, object: object})
+			}
+		}
+	}
+	return found, nil
+}
+
+func refersTo(object *unstructured.Unstructured, uid types.UID) bool {
+	return slices.ContainsFunc(object.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == uid })
+}
+
+// ownerKey is the key of an owner of an object in a namespace. There is none if the
+// server does not serve the owner's kind, or if a cluster-scoped object names an
+// owner with a namespace.
+func (g *garbageCollector) ownerKey(reference metav1.OwnerReference, namespace string) (core.Key, bool) {
+	r, err := g.server.registry.find(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	if err != nil || r.namespaced && namespace == "" {
+		return core.Key{}, false
+	}
+	key := core.Key{Kind: r.name, Name: reference.Name}
+	if r.namespaced {
+		key.Namespace = namespace
+	}
+	return key, true
+}
+
+// storageKind is the kind in its storage version.
+func (r *resource) storageKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: r.group, Version: r.storage, Kind: r.kind}
+}
+
+// perform makes a request.
+func perform(world core.EffectRecorder, request *Request) *Response {
+	response, ok := world.Do(request).(*Response)
+	if !ok {
+		panic("kube: the garbage collector's request was not answered by an API server")
+	}
+	return response
+}

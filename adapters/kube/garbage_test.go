@@ -1,0 +1,195 @@
+package kube
+
+import (
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// collector is a garbage collector that learns of every change in its world.
+type collector struct {
+	*world
+	strategy core.Strategy
+	instance core.Instance
+	seen     map[core.Key]core.Content
+	work     []core.Request
+}
+
+func newCollector(t *testing.T) *collector {
+	w := newWorld(t)
+	strategy, err := GarbageCollector(w.server, "Widget.example.com", "Gadget.example.com", "Fleet.example.com", "Pod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := strategy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &collector{world: w, strategy: strategy, instance: instance, seen: map[core.Key]core.Content{}}
+}
+
+// deliver hands all changes since the last time to the collector.
+func (c *collector) deliver() {
+	for _, kind := range c.strategy.Describe().Watches {
+		keys := map[core.Key]bool{}
+		for _, o := range c.List(kind, "") {
+			keys[o.Key] = true
+		}
+		for key := range c.seen {
+			if key.Kind == kind {
+				keys[key] = true
+			}
+		}
+		for key := range keys {
+			was, is := c.seen[key], c.objects[key]
+			if was == is {
+				continue
+			}
+			for _, r := range c.instance.Handle(c, core.Event{Key: key, Old: was, New: is}) {
+				if !slices.Contains(c.work, r) {
+					c.work = append(c.work, r)
+				}
+			}
+			c.seen[key] = is
+			if is == nil {
+				delete(c.seen, key)
+			}
+		}
+	}
+	slices.Sort(c.work)
+}
+
+// run lets the collector work until there is nothing left to do, and returns the
+// names of what is left.
+func (c *collector) run(t *testing.T) []string {
+	t.Helper()
+	for range 100 {
+		c.deliver()
+		if len(c.work) == 0 {
+			left := []string{}
+			for key := range c.objects {
+				if key.Kind != referenceKind {
+					left = append(left, key.Name)
+				}
+			}
+			slices.Sort(left)
+			return left
+		}
+		next := c.work[0]
+		c.work = c.work[1:]
+		if result := c.instance.Reconcile(c, next); result.Err != nil {
+			t.Fatalf("%s: %v", next, result.Err)
+		}
+		c.settle()
+	}
+	t.Fatal("the garbage collector does not come to an end")
+	return nil
+}
+
+// owned creates a Gadget with owners.
+func (c *collector) owned(name string, owners ...*unstructured.Unstructured) *unstructured.Unstructured {
+	references := []any{}
+	for i, owner := range owners {
+		reference := ownerReference(owner)
+		reference["controller"] = i == 0
+		references = append(references, reference)
+	}
+	return c.must(creation(gadgetKind, tree{"name": name, "ownerReferences": references}, nil))
+}
+
+func TestGarbageCollector(t *testing.T) {
+	remove := func(c *collector, name, propagation string) {
+		r := request(Delete, widgetKind, name)
+		r.Propagation = propagation
+		c.must(r)
+	}
+	for _, test := range []struct {
+		name string
+		act  func(*collector)
+		left []string
+	}{
+		{"keeps what has an owner", func(c *collector) { c.owned("child", c.widget("a", nil)) }, []string{"a", "child"}},
+		{"keeps what has no owner", func(c *collector) { c.owned("child"); remove(c, c.widget("a", nil).GetName(), "") }, []string{"child"}},
+		{"deletes with the owner, and so on down", func(c *collector) {
+			c.owned("grandchild", c.owned("child", c.widget("a", nil)))
+			remove(c, "a", "")
+		}, []string{}},
+		{"keeps what has another owner", func(c *collector) {
+			c.owned("child", c.widget("a", nil), c.widget("b", nil))
+			remove(c, "a", "")
+		}, []string{"b", "child"}},
+		{"deletes when the last of several owners is gone", func(c *collector) {
+			c.owned("child", c.widget("a", nil), c.widget("b", nil))
+			remove(c, "a", "")
+			remove(c, "b", "")
+		}, []string{}},
+		{"deletes what refers to an earlier owner of the name", func(c *collector) {
+			c.owned("child", c.widget("a", nil))
+			remove(c, "a", "")
+			c.widget("a", nil)
+		}, []string{"a"}},
+		{"deletes dependents first in the foreground", func(c *collector) {
+			c.owned("grandchild", c.owned("child", c.widget("a", nil)))
+			remove(c, "a", "Foreground")
+			c.must(request(Get, widgetKind, "a"))
+		}, []string{}},
+		{"waits in the foreground for dependents that stay", func(c *collector) {
+			child := c.owned("child", c.widget("a", nil))
+			child.SetFinalizers([]string{"example.com/x"})
+			c.must(updating(gadgetKind, child))
+			remove(c, "a", "Foreground")
+		}, []string{"a", "child"}},
+		{"orphans", func(c *collector) {
+			c.owned("child", c.widget("a", nil))
+			remove(c, "a", "Orphan")
+		}, []string{"child"}},
+		{"keeps what has an owner of an unknown kind", func(c *collector) {
+			c.must(creation(gadgetKind, tree{"name": "child", "ownerReferences": []any{
+				tree{"apiVersion": "example.com/v1", "kind": "Gizmo", "name": "g", "uid": "u"}}}, nil))
+		}, []string{"child"}},
+		{"deletes with a cluster-scoped owner", func(c *collector) {
+			c.owned("child", c.must(creation(fleetKind, tree{"name": "f"}, nil)))
+			c.must(request(Delete, fleetKind, "f"))
+		}, []string{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCollector(t)
+			test.act(c)
+			expect(t, "left", c.run(t), test.left)
+		})
+	}
+}
+
+// The collector also finds what became garbage while nobody looked.
+func TestGarbageCollectorStartsLate(t *testing.T) {
+	c := newCollector(t)
+	a := c.widget("a", nil)
+	c.owned("child", a)
+	c.must(request(Delete, widgetKind, "a"))
+	expect(t, "left", c.run(t), []string{})
+}
+
+func TestGarbageCollectorRemovesDanglingReferences(t *testing.T) {
+	c := newCollector(t)
+	c.owned("child", c.widget("a", nil), c.widget("b", nil))
+	c.must(request(Delete, widgetKind, "a"))
+	c.run(t)
+	references := c.must(request(Get, gadgetKind, "child")).GetOwnerReferences()
+	if len(references) != 1 || references[0].Name != "b" {
+		t.Errorf("references left: %v", references)
+	}
+}
+
+func TestGarbageCollectorErrors(t *testing.T) {
+	server := newTestServer(t)
+	if _, err := GarbageCollector(server, "Gizmo.example.com"); err == nil {
+		t.Error("an unknown kind is watched")
+	}
+	c := newCollector(t)
+	if c.instance.Reconcile(c, "nonsense").Err == nil {
+		t.Error("a request that names nothing is no error")
+	}
+}

@@ -1,0 +1,76 @@
+package kube
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+)
+
+func TestGenerationCountsSpecChanges(t *testing.T) {
+	w := newWorld(t)
+	d := w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 1}}))
+	for _, test := range []struct {
+		name, patch string
+		want        int64
+	}{
+		{"labels", `{"metadata":{"labels":{"x":"1"}}}`, 1},
+		{"annotations of a Deployment", `{"metadata":{"annotations":{"x":"1"}}}`, 2},
+		{"spec", `{"spec":{"replicas":2}}`, 3},
+		{"the same spec", `{"spec":{"replicas":2}}`, 3},
+		{"status", `{"status":{"replicas":2}}`, 3},
+	} {
+		d = w.must(patching(deploymentKind, "d", types.MergePatchType, test.patch))
+		expect(t, "generation after a change of "+test.name, d.GetGeneration(), test.want)
+	}
+}
+
+func TestSettleKeepsTheOrderOfGenerations(t *testing.T) {
+	server := newTestServer(t)
+	for _, test := range []struct{ generation, observed, condition, wantGeneration, wantObserved, wantCondition int64 }{
+		{1, 0, 0, 1, 0, 0},
+		{1, 1, 1, 1, 1, 1},
+		{2, 1, 1, 2, 1, 1},
+		{9, 9, 9, 1, 1, 1},
+		{9, 8, 7, 3, 2, 1},
+		{9, 0, 4, 2, 0, 1},
+		{3, 5, 4, 1, 3, 2},
+	} {
+		object := func(generation, observed, condition int64) tree {
+			return tree{
+				"metadata": tree{"generation": generation},
+				"status":   tree{"observedGeneration": observed, "conditions": []any{tree{"observedGeneration": condition}}},
+			}
+		}
+		settled := server.Settle(keyOfWidget("a"), newObject(object(test.generation, test.observed, test.condition), 4))
+		expect(t, "settled", settled.Fields(), object(test.wantGeneration, test.wantObserved, test.wantCondition))
+		if settled.(*Object).mark != 0 {
+			t.Error("the mark is left")
+		}
+	}
+}
+
+func TestSettleIsIdempotentAndKeepsOrder(t *testing.T) {
+	server := newTestServer(t)
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 6).Draw(t, "generations")
+		conditions := make([]any, len(numbers))
+		for i, n := range numbers {
+			conditions[i] = tree{"observedGeneration": n}
+		}
+		before := newObject(tree{"metadata": tree{"generation": int64(5)}, "status": tree{"conditions": conditions}}, rapid.IntRange(0, 2).Draw(t, "mark"))
+		once := server.Settle(keyOfWidget("a"), before)
+		if twice := server.Settle(keyOfWidget("a"), once); twice.Canonical() != once.Canonical() {
+			t.Fatalf("settled twice: %s, once: %s", twice.Canonical(), once.Canonical())
+		}
+		settled := once.Fields().(tree)["status"].(tree)["conditions"].([]any)
+		for i, a := range numbers {
+			for j, b := range numbers {
+				x, y := settled[i].(tree)["observedGeneration"].(int64), settled[j].(tree)["observedGeneration"].(int64)
+				if (a < b) != (x < y) || (a == 0) != (x == 0) {
+					t.Fatalf("%d and %d became %d and %d", a, b, x, y)
+				}
+			}
+		}
+	})
+}

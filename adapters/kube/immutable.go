@@ -1,0 +1,180 @@
+package kube
+
+import (
+	"maps"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// validateImmutable returns which fields of Kubernetes' own kinds an update changes
+// that cannot be changed. Where a real server adds a textual difference to its
+// message, that is left out.
+func (r *resource) validateImmutable(object, current *unstructured.Unstructured) field.ErrorList {
+	if r.custom {
+		return nil
+	}
+	switch r.name {
+	case "Pod":
+		return validatePodSpec(object, current)
+	case "Deployment.apps", "DaemonSet.apps", "ReplicaSet.apps":
+		return unchanged(object, current, "spec", "selector")
+	case "StatefulSet.apps":
+		return onlyChanged(object, current,
+			"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+			"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
+	case "Job.batch":
+		return validateJobSpec(object, current)
+	case "PersistentVolumeClaim":
+		return validateClaimSpec(object, current)
+	case "ControllerRevision.apps":
+		return unchanged(object, current, "data")
+	case "Secret":
+		return append(unchanged(object, current, "type"), validateSealed(object, current, "data")...)
+	case "ConfigMap":
+		return validateSealed(object, current, "data", "binaryData")
+	case "RoleBinding.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io":
+		if !sameTree(object.Object["roleRef"], current.Object["roleRef"]) {
+			return field.ErrorList{field.Invalid(field.NewPath("roleRef"), object.Object["roleRef"], "cannot change roleRef")}
+		}
+	}
+	return nil
+}
+
+// at returns a field by its path, nil if it is not there.
+func at(object *unstructured.Unstructured, path ...string) any {
+	value, _, _ := unstructured.NestedFieldNoCopy(object.Object, path...)
+	return value
+}
+
+// unchanged refuses a change of one field.
+func unchanged(object, current *unstructured.Unstructured, path ...string) field.ErrorList {
+	if sameTree(at(object, path...), at(current, path...)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath(path[0], path[1:]...), at(object, path...), validation.FieldImmutableErrorMsg)}
+}
+
+// onlyChanged refuses changes of fields of the spec other than those that are named.
+func onlyChanged(object, current *unstructured.Unstructured, message string, changeable ...string) field.ErrorList {
+	if sameTree(without(at(object, "spec"), changeable...), without(at(current, "spec"), changeable...)) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec"), message)}
+}
+
+// without returns a copy of an object that does not have some of its fields; it is
+// empty if there is no object.
+func without(value any, names ...string) map[string]any {
+	fields, _ := value.(map[string]any)
+	rest := make(map[string]any, len(fields))
+	maps.Copy(rest, fields)
+	for _, name := range names {
+		delete(rest, name)
+	}
+	return rest
+}
+
+// validateSealed refuses changes of the contents of a ConfigMap or Secret that says
+// that it is immutable.
+func validateSealed(object, current *unstructured.Unstructured, contents ...string) field.ErrorList {
+	if at(current, "immutable") != true {
+		return nil
+	}
+	var errs field.ErrorList
+	if at(object, "immutable") != true {
+		contents = append([]string{"immutable"}, contents...)
+	}
+	for _, name := range contents {
+		if !sameTree(at(object, name), at(current, name)) {
+			errs = append(errs, field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set"))
+		}
+	}
+	return errs
+}
+
+// validatePodSpec refuses changes of a Pod other than of images, of deadlines, of
+// tolerations and of scheduling gates. A Pod with gates may change its node
+// selection too.
+func validatePodSpec(object, current *unstructured.Unstructured) field.ErrorList {
+	spec := field.NewPath("spec")
+	for _, name := range []string{"containers", "initContainers"} {
+		if len(listAt(object, "spec", name)) != len(listAt(current, "spec", name)) {
+			return field.ErrorList{field.Forbidden(spec.Child(name), "pod updates may not add or remove containers")}
+		}
+	}
+	changeable := []string{"activeDeadlineSeconds", "tolerations", "schedulingGates"}
+	if len(listAt(current, "spec", "schedulingGates")) > 0 {
+		changeable = append(changeable, "nodeSelector", "affinity")
+	}
+	fixed := func(pod *unstructured.Unstructured) map[string]any {
+		rest := without(at(pod, "spec"), changeable...)
+		for _, name := range []string{"containers", "initContainers"} {
+			var containers []any
+			for _, container := range listAt(pod, "spec", name) {
+				containers = append(containers, without(container, "image"))
+			}
+			rest[name] = containers
+		}
+		return rest
+	}
+	if sameTree(fixed(object), fixed(current)) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,"+
+		"`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"+
+		"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")}
+}
+
+// listAt returns a list by its path, nil if it is not there.
+func listAt(object *unstructured.Unstructured, path ...string) []any {
+	list, _ := at(object, path...).([]any)
+	return list
+}
+
+// validateJobSpec refuses changes of what a Job runs. The template of one that is
+// suspended and has not started yet may change where its Pods are scheduled.
+func validateJobSpec(object, current *unstructured.Unstructured) field.ErrorList {
+	var errs field.ErrorList
+	if at(object, "spec", "completionMode") != "Indexed" {
+		errs = append(errs, unchanged(object, current, "spec", "completions")...)
+	}
+	errs = append(errs, unchanged(object, current, "spec", "selector")...)
+	if at(current, "spec", "suspend") != true || at(current, "status", "startTime") != nil {
+		errs = append(errs, unchanged(object, current, "spec", "template")...)
+	} else if !sameTree(fixedTemplate(object), fixedTemplate(current)) {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "template"), at(object, "spec", "template"), validation.FieldImmutableErrorMsg))
+	}
+	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
+		errs = append(errs, unchanged(object, current, "spec", name)...)
+	}
+	return errs
+}
+
+// fixedTemplate is the part of a Job's template that does not say where Pods are
+// scheduled.
+func fixedTemplate(job *unstructured.Unstructured) map[string]any {
+	template := without(at(job, "spec", "template"), "metadata", "spec")
+	template["metadata"] = without(at(job, "spec", "template", "metadata"), "labels", "annotations")
+	spec := without(at(job, "spec", "template", "spec"), "nodeSelector", "tolerations", "schedulingGates", "affinity")
+	if affinity := without(at(job, "spec", "template", "spec", "affinity"), "nodeAffinity"); len(affinity) > 0 {
+		spec["affinity"] = affinity
+	}
+	template["spec"] = spec
+	return template
+}
+
+// validateClaimSpec refuses changes of a claim other than the binding to its volume
+// and, once it is bound, its size and class of attributes.
+func validateClaimSpec(object, current *unstructured.Unstructured) field.ErrorList {
+	var changeable []string
+	if volume, _ := at(current, "spec", "volumeName").(string); volume == "" {
+		changeable = append(changeable, "volumeName")
+	}
+	if at(current, "status", "phase") == "Bound" {
+		changeable = append(changeable, "resources", "volumeAttributesClassName")
+	}
+	return onlyChanged(object, current,
+		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims", changeable...)
+}

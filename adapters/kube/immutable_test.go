@@ -1,0 +1,69 @@
+package kube
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestImmutableFields(t *testing.T) {
+	pod := tree{"containers": []any{tree{"name": "c", "image": "1"}}}
+	job := tree{"template": tree{"spec": tree{"containers": []any{}, "nodeName": "n"}}}
+	suspended := tree{"suspend": true, "template": tree{"spec": tree{"containers": []any{}}}}
+	gated := tree{"containers": []any{}, "schedulingGates": []any{tree{"name": "g"}}}
+	secretKind := corev1.SchemeGroupVersion.WithKind("Secret")
+	claimKind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+	statefulSetKind := deploymentKind.GroupVersion().WithKind("StatefulSet")
+	for _, test := range []struct {
+		name   string
+		kind   schema.GroupVersionKind
+		fields tree
+		patch  string
+		fails  bool
+	}{
+		{"image of a Pod", podKind, tree{"spec": pod}, `[{"op":"replace","path":"/spec/containers/0/image","value":"2"}]`, false},
+		{"command of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/containers/0/command","value":["x"]}]`, true},
+		{"node of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/nodeName","value":"n"}]`, true},
+		{"containers of a Pod", podKind, tree{"spec": pod}, `[{"op":"remove","path":"/spec/containers/0"}]`, true},
+		{"labels of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/metadata/labels","value":{"x":"1"}}]`, false},
+		{"node selector of a gated Pod", podKind, tree{"spec": gated}, `[{"op":"add","path":"/spec/nodeSelector","value":{"x":"1"}}]`, false},
+		{"node selector of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/nodeSelector","value":{"x":"1"}}]`, true},
+		{"selector of a Deployment", deploymentKind, nil, `[{"op":"add","path":"/spec/selector","value":{"matchLabels":{"x":"1"}}}]`, true},
+		{"replicas of a Deployment", deploymentKind, nil, `[{"op":"add","path":"/spec/replicas","value":2}]`, false},
+		{"service of a StatefulSet", statefulSetKind, nil, `[{"op":"add","path":"/spec/serviceName","value":"x"}]`, true},
+		{"replicas of a StatefulSet", statefulSetKind, nil, `[{"op":"add","path":"/spec/replicas","value":2}]`, false},
+		{"template of a Job", jobKind, tree{"spec": job}, `[{"op":"add","path":"/spec/template/spec/nodeName","value":"x"}]`, true},
+		{"parallelism of a Job", jobKind, tree{"spec": job}, `[{"op":"add","path":"/spec/parallelism","value":2}]`, false},
+		{"completions of a Job", jobKind, tree{"spec": job}, `[{"op":"add","path":"/spec/completions","value":2}]`, true},
+		{"selector of a Job", jobKind, tree{"spec": job}, `[{"op":"remove","path":"/spec/selector"}]`, true},
+		{"node selector of a suspended Job", jobKind, tree{"spec": suspended}, `[{"op":"add","path":"/spec/template/spec/nodeSelector","value":{"x":"1"}}]`, false},
+		{"node of a suspended Job", jobKind, tree{"spec": suspended}, `[{"op":"add","path":"/spec/template/spec/nodeName","value":"x"}]`, true},
+		{"data of a ConfigMap", configMapKind, tree{"data": tree{"k": "v"}}, `[{"op":"add","path":"/data/k","value":"w"}]`, false},
+		{"data of a sealed ConfigMap", configMapKind, tree{"data": tree{"k": "v"}, "immutable": true}, `[{"op":"add","path":"/data/k","value":"w"}]`, true},
+		{"seal of a ConfigMap", configMapKind, tree{"immutable": true}, `[{"op":"remove","path":"/immutable"}]`, true},
+		{"type of a Secret", secretKind, tree{"type": "a"}, `[{"op":"replace","path":"/type","value":"b"}]`, true},
+		{"volume of a claim", claimKind, nil, `[{"op":"add","path":"/spec/volumeName","value":"v"}]`, false},
+		{"class of a claim", claimKind, nil, `[{"op":"add","path":"/spec/storageClassName","value":"v"}]`, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.must(creation(test.kind, tree{"name": "a"}, test.fields))
+			response, writes := w.do(patching(test.kind, "a", types.JSONPatchType, test.patch))
+			switch {
+			case test.fails && (response.Status == nil || response.Status.Code != 422):
+				t.Errorf("got %s, want 422", response)
+			case !test.fails && (response.Status != nil || writes == 0):
+				t.Errorf("got %s with %d writes", response, writes)
+			}
+		})
+	}
+}
+
+func TestSecretStringData(t *testing.T) {
+	w := newWorld(t)
+	s := w.must(creation(corev1.SchemeGroupVersion.WithKind("Secret"), tree{"name": "s"}, tree{"stringData": tree{"k": "v"}, "data": tree{"l": "dw=="}}))
+	expect(t, "data", s.Object["data"], tree{"k": "dg==", "l": "dw=="})
+	expect(t, "stringData", s.Object["stringData"], nil)
+}

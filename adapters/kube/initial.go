@@ -1,0 +1,173 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Initial returns a state of the store with the objects in it, as if they had been
+// there before: with defaults and system metadata filled in, and with the status
+// that they are given with. Namespaced objects without a namespace are in
+// "default". Owner references without a uid refer to the object of that name among
+// the objects. It returns an error that says what to change if an object would be
+// refused or is given twice.
+func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
+	admitted := make([]core.Object, 0, len(objects))
+	trees := map[core.Key]*unstructured.Unstructured{}
+	for i, object := range objects {
+		key, tree, err := s.admitInitial(object)
+		if err != nil {
+			return core.Initial{}, fmt.Errorf("initial object %d: %w", i+1, err)
+		}
+		if trees[key] != nil {
+			return core.Initial{}, fmt.Errorf("initial object %d: %s is given twice: remove one", i+1, key)
+		}
+		trees[key] = tree
+		admitted = append(admitted, core.Object{Key: key})
+	}
+	var references []core.Object
+	for i, o := range admitted {
+		tree := trees[o.Key]
+		if err := s.resolveOwners(o.Key, tree, trees); err != nil {
+			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
+		}
+		content := newObject(tree.Object, 0)
+		admitted[i].Content = s.Settle(o.Key, content)
+		for _, w := range referenceWrites(o.Key, nil, content) {
+			references = append(references, core.Object{Key: w.Key, Content: w.Content})
+		}
+	}
+	all := append(admitted, references...)
+	slices.SortFunc(all, func(a, b core.Object) int { return a.Key.Compare(b.Key) })
+	return core.Initial{Objects: all}, nil
+}
+
+// admitInitial brings one object into the form in which it is stored.
+func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Unstructured, error) {
+	fail := func(err error) (core.Key, *unstructured.Unstructured, error) { return core.Key{}, nil, err }
+	if object == nil {
+		return fail(errors.New("it is nil"))
+	}
+	kind, err := s.kindOf(object)
+	if err != nil {
+		return fail(err)
+	}
+	r, err := s.registry.find(kind)
+	if err != nil {
+		return fail(err)
+	}
+	source, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return fail(fmt.Errorf("the %s cannot be converted: %w", kind.Kind, err))
+	}
+	source["apiVersion"], source["kind"] = kind.GroupVersion().String(), kind.Kind
+	tree, err := r.decode(canonicalJSON(source), kind.Version)
+	if err != nil {
+		return fail(fmt.Errorf("the %s cannot be read: %w", kind.Kind, err))
+	}
+	if tree.GetName() == "" {
+		return fail(fmt.Errorf("the %s has no metadata.name: add one", kind.Kind))
+	}
+	switch {
+	case !r.namespaced:
+		tree.SetNamespace("")
+	case tree.GetNamespace() == "":
+		tree.SetNamespace(metav1.NamespaceDefault)
+	}
+	key := core.Key{Kind: r.name, Namespace: tree.GetNamespace(), Name: tree.GetName()}
+	if err := fillInitial(r, key, tree); err != nil {
+		return fail(fmt.Errorf("%s: %w", key, err))
+	}
+	return key, tree, nil
+}
+
+// kindOf is the kind of an object, from itself or from the scheme.
+func (s *Server) kindOf(object runtime.Object) (schema.GroupVersionKind, error) {
+	if kind := object.GetObjectKind().GroupVersionKind(); kind.Kind != "" && kind.Version != "" {
+		return kind, nil
+	}
+	kinds, _, err := s.scheme.ObjectKinds(object)
+	if err != nil {
+		return schema.GroupVersionKind{}, fmt.Errorf("the kind of a %T is not known: set apiVersion and kind, or add the type to the scheme: %w", object, err)
+	}
+	return kinds[0], nil
+}
+
+// fillInitial sets what the server would have set by now.
+func fillInitial(r *resource, key core.Key, tree *unstructured.Unstructured) error {
+	tree.SetResourceVersion("")
+	tree.SetCreationTimestamp(virtualTime())
+	if tree.GetUID() == "" {
+		tree.SetUID(uidOf(key, 0))
+	}
+	switch {
+	case !r.hasGeneration():
+		tree.SetGeneration(0)
+	case tree.GetGeneration() == 0:
+		tree.SetGeneration(1)
+	}
+	if tree.GetDeletionTimestamp() != nil {
+		if len(tree.GetFinalizers()) == 0 {
+			return errors.New("it has a deletionTimestamp but no finalizers, so it would be gone: remove the one or add the other")
+		}
+		tree.SetDeletionTimestamp(nil)
+		generation := tree.GetGeneration()
+		markDeleted(tree)
+		tree.SetGeneration(generation)
+	}
+	status, hasStatus := tree.Object["status"]
+	generation := tree.GetGeneration()
+	r.prepareCreate(tree)
+	tree.SetGeneration(generation)
+	if hasStatus {
+		tree.Object["status"] = status
+	}
+	check := tree.DeepCopy()
+	check.SetOwnerReferences(nil)
+	return r.validateCreate(check).ToAggregate()
+}
+
+// resolveOwners fills in the uids of owner references.
+func (s *Server) resolveOwners(key core.Key, tree *unstructured.Unstructured, all map[core.Key]*unstructured.Unstructured) error {
+	references := tree.GetOwnerReferences()
+	for i, reference := range references {
+		if reference.UID != "" {
+			continue
+		}
+		uid, err := s.uidOfOwner(reference, key.Namespace, all)
+		if err != nil {
+			return err
+		}
+		references[i].UID = uid
+	}
+	if len(references) > 0 {
+		tree.SetOwnerReferences(references)
+	}
+	return nil
+}
+
+// uidOfOwner finds the owner among the initial objects.
+func (s *Server) uidOfOwner(reference metav1.OwnerReference, namespace string, all map[core.Key]*unstructured.Unstructured) (types.UID, error) {
+	r, err := s.registry.find(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	if err != nil {
+		return "", fmt.Errorf("owner %s %s: %w", reference.Kind, reference.Name, err)
+	}
+	owner := core.Key{Kind: r.name, Namespace: namespace, Name: reference.Name}
+	if !r.namespaced {
+		owner.Namespace = ""
+	}
+	found, known := all[owner]
+	if !known {
+		return "", fmt.Errorf("owner %s is not among the initial objects: add it, or give the uid of the reference", owner)
+	}
+	return found.GetUID(), nil
+}

@@ -1,0 +1,104 @@
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// list answers with the selected objects in the order of their keys. The version
+// of a list is derived from those of its items; a cache shows none.
+func (op *operation) list() (*Response, error) {
+	objects, err := op.selected()
+	if err != nil {
+		return nil, err
+	}
+	metadata := map[string]any{}
+	version := versionOfList(objects)
+	if !op.request.FromCache {
+		metadata["resourceVersion"] = version
+	}
+	if objects, err = op.page(objects, version, metadata); err != nil {
+		return nil, err
+	}
+	items := make([]json.RawMessage, len(objects))
+	for i, o := range objects {
+		object := stored(o.Content)
+		items[i] = op.encode(object, object.version)
+	}
+	body := canonicalJSON(map[string]any{
+		"apiVersion": op.request.Kind.GroupVersion().String(),
+		"kind":       op.resource.listKind,
+		"metadata":   metadata,
+		"items":      items,
+	})
+	return &Response{Object: body, items: len(items)}, nil
+}
+
+// selected returns the objects that the selectors of the request select.
+func (op *operation) selected() ([]core.Object, error) {
+	selector, err := op.selector()
+	if err != nil {
+		return nil, err
+	}
+	candidates := op.candidates(selector)
+	return slices.DeleteFunc(candidates, func(o core.Object) bool { return !selector.matches(stored(o.Content)) }), nil
+}
+
+// candidates reads no more than it must: one object if the selector names it.
+func (op *operation) candidates(s *selector) []core.Object {
+	name, named := s.fields.RequiresExactMatch("metadata.name")
+	if !named || op.resource.namespaced && op.namespace() == "" {
+		return slices.Clone(op.state.List(op.resource.name, op.namespace()))
+	}
+	key := op.key(name)
+	if object := op.find(key); object != nil {
+		return []core.Object{{Key: key, Content: object}}
+	}
+	return nil
+}
+
+// versionOfList names the contents of a list.
+func versionOfList(objects []core.Object) string {
+	var text strings.Builder
+	for _, o := range objects {
+		text.WriteString(o.Key.String() + " " + stored(o.Content).version + "\n")
+	}
+	return versionOf(text.String())
+}
+
+// page cuts a list to the limit of the request, after where it continues, and adds
+// to the metadata what clients need for the rest. The rest of a list that has
+// changed in between is not modelled.
+func (op *operation) page(objects []core.Object, version string, metadata map[string]any) ([]core.Object, error) {
+	if token := op.request.Continue; token != "" {
+		if op.request.FromCache {
+			return nil, errors.New("the continue list option is not supported by the cache")
+		}
+		before, last, found := strings.Cut(token, " ")
+		if !found {
+			return nil, apierrors.NewBadRequest("continue key is not valid")
+		}
+		if before != version {
+			return nil, errors.New("the list has changed since its first part was read, and earlier versions of it are not kept; list without a limit")
+		}
+		i := slices.IndexFunc(objects, func(o core.Object) bool { return o.Key.String() == last })
+		objects = objects[i+1:]
+	}
+	limit := int(min(op.request.Limit, int64(len(objects))))
+	if limit <= 0 || limit == len(objects) {
+		return objects, nil
+	}
+	if !op.request.FromCache {
+		metadata["continue"] = version + " " + objects[limit-1].Key.String()
+		if op.request.LabelSelector == "" && op.request.FieldSelector == "" {
+			metadata["remainingItemCount"] = int64(len(objects) - limit)
+		}
+	}
+	return objects[:limit], nil
+}

@@ -1,0 +1,129 @@
+package kube
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// names lists the names in a list, with their namespaces where those differ from
+// "default".
+func names(list *unstructured.Unstructured) []string {
+	found := []string{}
+	for _, item := range list.Object["items"].([]any) {
+		o := &unstructured.Unstructured{Object: item.(tree)}
+		name := o.GetName()
+		if o.GetNamespace() != "default" {
+			name = o.GetNamespace() + "/" + name
+		}
+		found = append(found, name)
+	}
+	return found
+}
+
+func widgetsWorld(t *testing.T) *world {
+	w := newWorld(t)
+	for _, spec := range []struct{ namespace, name, color string }{
+		{"default", "c", "red"}, {"default", "a", "blue"}, {"other", "a", "red"}, {"default", "b", "red"},
+	} {
+		r := creation(widgetKind, tree{"name": spec.name, "labels": tree{"color": spec.color}}, tree{"spec": tree{"color": spec.color}})
+		r.Namespace = spec.namespace
+		w.must(r)
+	}
+	return w
+}
+
+func TestList(t *testing.T) {
+	w := widgetsWorld(t)
+	for _, test := range []struct {
+		name    string
+		request Request
+		want    []string
+	}{
+		{"in a namespace", Request{Namespace: "default"}, []string{"a", "b", "c"}},
+		{"in all namespaces", Request{}, []string{"a", "b", "c", "other/a"}},
+		{"in an empty namespace", Request{Namespace: "nowhere"}, []string{}},
+		{"by label", Request{Namespace: "default", LabelSelector: "color=red"}, []string{"b", "c"}},
+		{"by label, negated", Request{LabelSelector: "color!=red"}, []string{"a"}},
+		{"by label, set", Request{LabelSelector: "color in (blue, green)"}, []string{"a"}},
+		{"by name", Request{Namespace: "default", FieldSelector: "metadata.name=b"}, []string{"b"}},
+		{"by name, in all namespaces", Request{FieldSelector: "metadata.name=a"}, []string{"a", "other/a"}},
+		{"by namespace", Request{FieldSelector: "metadata.namespace=other"}, []string{"other/a"}},
+		{"by field of the definition", Request{FieldSelector: "spec.color=red,metadata.name!=c"}, []string{"b", "other/a"}},
+		{"with a limit", Request{Limit: 2}, []string{"a", "b"}},
+		{"from a cache", Request{FromCache: true, Namespace: "default", LabelSelector: "color=blue"}, []string{"a"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := test.request
+			r.Verb, r.Kind = List, widgetKind
+			list := w.must(&r)
+			expect(t, "items", names(list), test.want)
+			expect(t, "kind", list.GetKind(), "WidgetList")
+			if (list.GetResourceVersion() == "") != r.FromCache {
+				t.Errorf("resourceVersion is %q", list.GetResourceVersion())
+			}
+		})
+	}
+}
+
+func TestListInPages(t *testing.T) {
+	w := widgetsWorld(t)
+	r := &Request{Verb: List, Kind: widgetKind, Limit: 3}
+	first := w.must(r)
+	expect(t, "remaining", at(first, "metadata", "remainingItemCount"), 1)
+	next := &Request{Verb: List, Kind: widgetKind, Limit: 3, Continue: first.UnstructuredContent()["metadata"].(tree)["continue"].(string)}
+	second := w.must(next)
+	expect(t, "second page", names(second), []string{"other/a"})
+	expect(t, "continue", at(second, "metadata", "continue"), nil)
+	w.must(request(Delete, widgetKind, "a"))
+	w.unsupported(next)
+	next.Continue = "x"
+	w.refuse(next, 400, "continue key is not valid")
+}
+
+func TestListReadsOneObjectByName(t *testing.T) {
+	w := widgetsWorld(t)
+	w.reads = nil
+	w.must(&Request{Verb: List, Kind: widgetKind, Namespace: "default", FieldSelector: "metadata.name=b"})
+	expect(t, "reads", w.reads, []string{"get Widget.example.com default/b"})
+}
+
+func TestListVersionFollowsItems(t *testing.T) {
+	w := widgetsWorld(t)
+	r := &Request{Verb: List, Kind: widgetKind, Namespace: "default"}
+	before := w.must(r).GetResourceVersion()
+	expect(t, "resourceVersion of the same list", w.must(r).GetResourceVersion(), before)
+	w.must(request(Delete, widgetKind, "a"))
+	if w.must(r).GetResourceVersion() == before {
+		t.Error("the list has changed, and its resourceVersion has not")
+	}
+}
+
+func TestSelectorRefusals(t *testing.T) {
+	w := widgetsWorld(t)
+	w.refuse(&Request{Verb: List, Kind: widgetKind, FieldSelector: "spec.size=1"}, 400, "field label not supported: spec.size")
+	w.unsupported(&Request{Verb: List, Kind: podKind, FieldSelector: "spec.restartPolicy=Always"})
+	for _, selector := range []string{"a=b=c", "!", "in ()"} {
+		if response, _ := w.do(&Request{Verb: List, Kind: widgetKind, LabelSelector: selector}); response.Status == nil || response.Status.Code != 400 {
+			t.Errorf("label selector %q: %s", selector, response)
+		}
+	}
+}
+
+func TestFieldSelectorsOfPods(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(podKind, tree{"name": "a"}, tree{"spec": tree{"nodeName": "n", "containers": []any{}}}))
+	w.must(creation(podKind, tree{"name": "b"}, nil))
+	for selector, want := range map[string][]string{
+		"spec.nodeName=n":                       {"a"},
+		"spec.nodeName=":                        {"b"},
+		"status.phase=Pending,spec.nodeName!=n": {"b"},
+		"status.phase!=Pending":                 {},
+	} {
+		expect(t, selector, names(w.must(&Request{Verb: List, Kind: podKind, Namespace: "default", FieldSelector: selector})), want)
+	}
+	w.must(creation(corev1.SchemeGroupVersion.WithKind("Node"), tree{"name": "n"}, nil))
+	nodes := &Request{Verb: List, Kind: corev1.SchemeGroupVersion.WithKind("Node"), FieldSelector: "spec.unschedulable=false"}
+	expect(t, "number of schedulable nodes", len(names(w.must(nodes))), 1)
+}

@@ -1,0 +1,68 @@
+package kube
+
+import (
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// virtualTime is what the server's clock shows. It does not move: a clock that
+// moved with every step would make each state a new one.
+func virtualTime() metav1.Time {
+	return metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
+}
+
+// wipeSystemFields drops what a client cannot choose when it creates an object.
+func wipeSystemFields(object *unstructured.Unstructured) {
+	object.SetUID("")
+	object.SetCreationTimestamp(metav1.Time{})
+	object.SetDeletionTimestamp(nil)
+	object.SetDeletionGracePeriodSeconds(nil)
+	object.SetGeneration(0)
+}
+
+// placeInNamespace makes the object's namespace that of the request, and refuses
+// an object that names another one.
+func (op *operation) placeInNamespace(object *unstructured.Unstructured) error {
+	want := op.namespace()
+	if have := object.GetNamespace(); have != "" && have != want && want != "" {
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	object.SetNamespace(want)
+	return nil
+}
+
+// keepSystemFields brings back what an update cannot change and need not repeat.
+func keepSystemFields(object, current *unstructured.Unstructured) {
+	object.SetGeneration(current.GetGeneration())
+	if object.GetUID() == "" {
+		object.SetUID(current.GetUID())
+	}
+	object.SetCreationTimestamp(current.GetCreationTimestamp())
+	if current.GetDeletionTimestamp() != nil {
+		object.SetDeletionTimestamp(current.GetDeletionTimestamp())
+	}
+	if object.GetDeletionGracePeriodSeconds() == nil {
+		object.SetDeletionGracePeriodSeconds(current.GetDeletionGracePeriodSeconds())
+	}
+}
+
+// dropDuplicateOwners keeps the first of owner references that are all the same.
+func dropDuplicateOwners(object *unstructured.Unstructured) {
+	metadata, _ := object.Object["metadata"].(map[string]any)
+	owners, _ := metadata["ownerReferences"].([]any)
+	seen := map[string]bool{}
+	var kept []any
+	for _, owner := range owners {
+		text := string(canonicalJSON(owner))
+		if !seen[text] {
+			kept = append(kept, owner)
+		}
+		seen[text] = true
+	}
+	if len(kept) < len(owners) {
+		metadata["ownerReferences"] = kept
+	}
+}

@@ -1,0 +1,74 @@
+package kube
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A generated name ends in five characters: two that name the owners of the
+// object, as a stand-in for its creator, and the smallest three-digit number that
+// is free. So the names do not depend on the order in which controllers create
+// objects for different owners.
+const (
+	maxNameLength  = 63
+	suffixLength   = 5
+	maxNumber      = 999
+	ownerAlphabet  = "bcdfghjklmnpqrstvwxz"
+	maxGenerateLen = maxNameLength - suffixLength
+)
+
+// generateName returns a name for an object that has only a generateName.
+func (op *operation) generateName(object *unstructured.Unstructured) (string, error) {
+	base := object.GetGenerateName()
+	if len(base) > maxGenerateLen {
+		base = base[:maxGenerateLen]
+	}
+	base += ownerLetters(object)
+	for number := 1; number <= maxNumber; number++ {
+		name := fmt.Sprintf("%s%03d", base, number)
+		if op.find(op.key(name)) == nil {
+			return name, nil
+		}
+	}
+	return "", apierrors.NewGenerateNameConflict(op.groupResource(), base, 1)
+}
+
+// ownerLetters are two letters that depend on what an object is owned by.
+func ownerLetters(object *unstructured.Unstructured) string {
+	hash := sha256.New()
+	for _, owner := range object.GetOwnerReferences() {
+		fmt.Fprintf(hash, "%s %s %s\n", owner.APIVersion, owner.Kind, owner.Name)
+	}
+	sum := hash.Sum(nil)
+	letter := func(b byte) byte { return ownerAlphabet[int(b)%len(ownerAlphabet)] }
+	return string([]byte{letter(sum[0]), letter(sum[1])})
+}
+
+// generatedFrom returns the generateName if the name looks like made from it.
+func generatedFrom(name, generateName string) (string, bool) {
+	base := generateName
+	if len(base) > maxGenerateLen {
+		base = base[:maxGenerateLen]
+	}
+	return base, base != "" && len(name) == len(base)+suffixLength && strings.HasPrefix(name, base)
+}
+
+// nameRule is the rule for names of a kind, besides that a name is a path segment.
+func (r *resource) nameRule() validation.ValidateNameFunc {
+	switch r.name {
+	case "Namespace":
+		return validation.ValidateNamespaceName
+	case "Service":
+		return validation.NameIsDNS1035Label
+	case "ClusterRole.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io",
+		"Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io":
+		return path.ValidatePathSegmentName
+	}
+	return validation.NameIsDNSSubdomain
+}

@@ -1,0 +1,178 @@
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// statusSubresource is the one subresource that is modelled.
+const statusSubresource = "status"
+
+// operation is one request at work. Its methods return a StatusError for what a
+// real server refuses, and any other error for what is not modelled.
+type operation struct {
+	server   *Server
+	state    core.Snapshot
+	request  *Request
+	resource *resource
+	writes   []core.Write
+}
+
+func (op *operation) run() (*Response, error) {
+	if err := op.check(); err != nil {
+		return nil, err
+	}
+	switch op.request.Verb {
+	case Get:
+		return op.get()
+	case List:
+		return op.list()
+	case Create:
+		return op.create()
+	case Update:
+		return op.update()
+	case Patch:
+		return op.patch()
+	case Delete:
+		return op.delete()
+	case DeleteCollection:
+		return op.deleteCollection()
+	}
+	return nil, fmt.Errorf("the API server has no verb %q", op.request.Verb)
+}
+
+// check refuses what no verb can do anything with.
+func (op *operation) check() error {
+	r := op.request
+	switch {
+	case r.FromCache && r.Verb != Get && r.Verb != List:
+		return errors.New("a cache can only be read")
+	case r.Subresource == "":
+	case r.Subresource != statusSubresource:
+		return fmt.Errorf("the subresource %q is not modelled; change the object or its status instead", r.Subresource)
+	case !op.resource.status:
+		if op.resource.custom {
+			return op.notFound()
+		}
+		return op.noSuchPath()
+	case r.Verb != Get && r.Verb != Update && r.Verb != Patch:
+		return apierrors.NewMethodNotSupported(op.groupResource(), string(r.Verb))
+	}
+	named := r.Verb != List && r.Verb != DeleteCollection && r.Verb != Create
+	switch {
+	case named && r.Name == "":
+		return apierrors.NewBadRequest("resource name may not be empty")
+	case op.resource.namespaced && r.Namespace == "" && named:
+		return apierrors.NewBadRequest("an empty namespace may not be set when a resource name is provided")
+	case op.resource.namespaced && r.Namespace == "" && r.Verb != List:
+		if op.resource.custom {
+			return op.noSuchPath()
+		}
+		return apierrors.NewMethodNotSupported(op.groupResource(), string(r.Verb))
+	}
+	return nil
+}
+
+// noSuchPath is the refusal of a request to a path that the server does not know.
+func (op *operation) noSuchPath() error {
+	method := map[Verb]string{Get: "get", Create: "post", Update: "put", Patch: "patch", DeleteCollection: "delete"}[op.request.Verb]
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, method, op.groupResource(), op.request.Name, "404 page not found", 0, true)
+}
+
+// groupResource is how error messages name the resource.
+func (op *operation) groupResource() schema.GroupResource {
+	return schema.GroupResource{Group: op.resource.group, Resource: op.resource.plural}
+}
+
+// groupKind is how messages about invalid objects name the kind.
+func (op *operation) groupKind() schema.GroupKind {
+	return schema.GroupKind{Group: op.resource.group, Kind: op.resource.kind}
+}
+
+// namespace is the namespace of the request, empty for cluster-scoped kinds.
+func (op *operation) namespace() string {
+	if op.resource.namespaced {
+		return op.request.Namespace
+	}
+	return ""
+}
+
+// key names an object of the request's kind and namespace.
+func (op *operation) key(name string) core.Key {
+	return core.Key{Kind: op.resource.name, Namespace: op.namespace(), Name: name}
+}
+
+// find reads one object, nil if there is none.
+func (op *operation) find(key core.Key) *Object {
+	content := op.state.Get(key)
+	if content == nil {
+		return nil
+	}
+	return stored(content)
+}
+
+// stored is the content as what the server itself once wrote.
+func stored(content core.Content) *Object {
+	object, ok := content.(*Object)
+	if !ok {
+		panic(fmt.Sprintf("kube: the store holds a %T, which the API server did not write", content))
+	}
+	return object
+}
+
+// notFound is the refusal for an object that is not there. Caches name the kind
+// where servers name the resource.
+func (op *operation) notFound() error {
+	resource := op.groupResource()
+	if op.request.FromCache {
+		resource.Resource = op.resource.kind
+	}
+	return apierrors.NewNotFound(resource, op.request.Name)
+}
+
+// conflict is the refusal of a write that does not fit the current version.
+func (op *operation) conflict(name string, reason error) error {
+	return apierrors.NewConflict(op.groupResource(), name, reason)
+}
+
+// show is the answer with one object, in the version that was asked for.
+func (op *operation) show(o *Object, resourceVersion string) *Response {
+	return done(op.encode(o, resourceVersion))
+}
+
+func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
+	return o.encode(op.request.Kind.GroupVersion().String(), resourceVersion)
+}
+
+// commit writes a version of an object, or removes the object if to is nil, and
+// keeps the record of owner references.
+func (op *operation) commit(key core.Key, from, to *Object) {
+	op.writes = append(op.writes, write(key, to))
+	op.writes = append(op.writes, referenceWrites(key, from, to)...)
+}
+
+// write makes sure that a removal has no content at all.
+func write(key core.Key, o *Object) core.Write {
+	if o == nil {
+		return core.Write{Key: key}
+	}
+	return core.Write{Key: key, Content: o}
+}
+
+// internalError is how a real server answers with an error it has no reason for.
+func internalError(message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    http.StatusInternalServerError,
+		Reason:  metav1.StatusReasonUnknown,
+		Message: message,
+	}}
+}

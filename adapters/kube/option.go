@@ -1,0 +1,33 @@
+package kube
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Option is a choice that a [Server] is made with.
+type Option func(*settings)
+
+type settings struct {
+	definitions      []*apiextensionsv1.CustomResourceDefinition
+	paths            []string
+	strictNamespaces bool
+}
+
+// Definitions makes the server serve the kinds of custom resource definitions.
+func Definitions(definitions ...*apiextensionsv1.CustomResourceDefinition) Option {
+	return func(s *settings) { s.definitions = append(s.definitions, definitions...) }
+}
+
+// DefinitionFiles makes the server serve the kinds of the custom resource
+// definitions in YAML files, or in all YAML files of directories. Other objects in
+// those files are skipped.
+func DefinitionFiles(paths ...string) Option {
+	return func(s *settings) { s.paths = append(s.paths, paths...) }
+}
+
+// StrictNamespaces refuses to create objects in namespaces that have no Namespace
+// object, as a real server does. Without it a namespace that has none is taken to
+// exist.
+func StrictNamespaces() Option {
+	return func(s *settings) { s.strictNamespaces = true }
+}

@@ -1,0 +1,129 @@
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// maxPatchOperations is the largest number of operations in a JSON patch.
+const maxPatchOperations = 10000
+
+func (op *operation) patch() (*Response, error) {
+	switch op.request.PatchType {
+	case types.ApplyPatchType, types.ApplyCBORPatchType:
+		return nil, errors.New("server-side apply is not modelled: use create, update or a merge patch instead")
+	}
+	from := op.find(op.key(op.request.Name))
+	if from == nil {
+		return nil, op.notFound()
+	}
+	patched, err := op.applyPatch(op.encode(from, from.version))
+	if err != nil {
+		return nil, err
+	}
+	object, err := op.resource.decode(patched, op.request.Kind.Version)
+	var status *apierrors.StatusError
+	switch {
+	case errors.As(err, &status):
+		return nil, err
+	case err != nil:
+		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
+			field.Invalid(field.NewPath("patch"), string(patched), err.Error()),
+		})
+	}
+	if err := op.matchRequest(object); err != nil {
+		return nil, err
+	}
+	return op.replace(from, object)
+}
+
+// applyPatch returns the document as the patch of the request changes it.
+func (op *operation) applyPatch(document []byte) ([]byte, error) {
+	patch := op.request.Body
+	switch op.request.PatchType {
+	case types.JSONPatchType:
+		return applyJSONPatch(document, patch)
+	case types.MergePatchType:
+		var fields map[string]any
+		if err := decodeJSON(patch, &fields); err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		}
+		patched, err := jsonpatch.MergePatch(document, patch)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return patched, nil
+	case types.StrategicMergePatchType:
+		if !op.resource.custom {
+			return op.applyStrategicPatch(document, patch)
+		}
+	}
+	return nil, op.unsupportedMediaType()
+}
+
+func applyJSONPatch(document, patch []byte) ([]byte, error) {
+	operations, err := jsonpatch.DecodePatch(patch)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if len(operations) > maxPatchOperations {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(operations)))
+	}
+	patched, err := operations.Apply(document)
+	if err != nil {
+		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+	}
+	return patched, nil
+}
+
+func (op *operation) applyStrategicPatch(document, patch []byte) ([]byte, error) {
+	var fields, changes map[string]any
+	if err := decodeJSON(patch, &changes); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if err := decodeJSON(document, &fields); err != nil {
+		return nil, err
+	}
+	typed, err := op.resource.newTyped()
+	if err != nil {
+		return nil, err
+	}
+	patched, err := strategicpatch.StrategicMergeMapPatch(fields, changes, typed)
+	switch {
+	case err == nil:
+		return json.Marshal(patched)
+	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
+		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
+		errors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
+		return nil, apierrors.NewBadRequest(err.Error())
+	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
+		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+	}
+	return nil, internalError(err.Error())
+}
+
+// unsupportedMediaType is the refusal of a patch of a type the resource does not take.
+func (op *operation) unsupportedMediaType() error {
+	accepted := "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
+	if !op.resource.custom {
+		accepted = "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml"
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    http.StatusUnsupportedMediaType,
+		Reason:  metav1.StatusReasonUnsupportedMediaType,
+		Message: "the body of the request was in an unknown format - accepted media types include: " + accepted,
+	}}
+}

@@ -1,0 +1,173 @@
+package kube
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// resource is a kind of object as the server serves it.
+type resource struct {
+	name             core.Kind
+	group, kind      string
+	plural, singular string
+	listKind         string
+	namespaced       bool
+	// status tells that there is a status subresource.
+	status bool
+	// custom tells that the kind is not one of Kubernetes' own.
+	custom bool
+
+	// served are the versions that requests may use, the preferred one first.
+	served []string
+	// storage is the version in which objects are stored.
+	storage string
+
+	// scheme has the Go type of the storage version, nil if there is none to use.
+	scheme *runtime.Scheme
+	// schemas are those of a custom resource definition, by version; nil without.
+	schemas map[string]*schemaOf
+	// selectable are the field selectors of a custom resource definition, by version.
+	selectable map[string][]string
+}
+
+// registry knows the kinds that a server serves.
+type registry struct {
+	resources map[schema.GroupKind]*resource
+}
+
+func newRegistry() *registry { return &registry{resources: map[schema.GroupKind]*resource{}} }
+
+// add registers a kind that is not registered yet.
+func (g *registry) add(r *resource) error {
+	kind := schema.GroupKind{Group: r.group, Kind: r.kind}
+	if _, known := g.resources[kind]; known {
+		return fmt.Errorf("%s is defined twice: give one custom resource definition for each kind", r.name)
+	}
+	g.resources[kind] = r
+	return nil
+}
+
+// find returns the resource for requests in the version of the kind.
+func (g *registry) find(kind schema.GroupVersionKind) (*resource, error) {
+	r, known := g.resources[kind.GroupKind()]
+	switch {
+	case !known && virtual(kind.Kind):
+		return nil, fmt.Errorf("%s is not a kind of stored objects and is not modelled", kind.Kind)
+	case !known:
+		return nil, fmt.Errorf("kind %s is not registered: add its Go type to the scheme, or give its custom resource definition", kind.GroupKind())
+	case !slices.Contains(r.served, kind.Version):
+		return nil, fmt.Errorf("%s is not served in version %q, only in %s: use one of these, or add the version to its custom resource definition",
+			r.name, kind.Version, strings.Join(r.served, ", "))
+	}
+	return r, nil
+}
+
+// named returns the resource of a kind, nil if it is not registered.
+func (g *registry) named(kind core.Kind) *resource {
+	return g.resources[schema.ParseGroupKind(string(kind))]
+}
+
+// kinds returns the names of all kinds, in order.
+func (g *registry) kinds() []core.Kind {
+	names := make([]core.Kind, 0, len(g.resources))
+	for _, r := range g.resources {
+		names = append(names, r.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// sorted returns all resources in the order of their names.
+func (g *registry) sorted() []*resource {
+	return slices.SortedFunc(maps.Values(g.resources), func(a, b *resource) int { return cmp.Compare(a.name, b.name) })
+}
+
+func (g *registry) restMapper() meta.RESTMapper {
+	var versions []schema.GroupVersion
+	for _, r := range g.sorted() {
+		for _, v := range r.served {
+			gv := schema.GroupVersion{Group: r.group, Version: v}
+			if !slices.Contains(versions, gv) {
+				versions = append(versions, gv)
+			}
+		}
+	}
+	mapper := meta.NewDefaultRESTMapper(versions)
+	for _, r := range g.sorted() {
+		scope := meta.RESTScope(meta.RESTScopeRoot)
+		if r.namespaced {
+			scope = meta.RESTScopeNamespace
+		}
+		for _, v := range r.served {
+			gv := schema.GroupVersion{Group: r.group, Version: v}
+			mapper.AddSpecific(gv.WithKind(r.kind), gv.WithResource(r.plural), gv.WithResource(r.singular), scope)
+		}
+	}
+	return mapper
+}
+
+// addScheme registers the stored kinds of a scheme that are not registered by a
+// custom resource definition. Of Kubernetes' own kinds the scope is known. Other
+// kinds are taken to be namespaced. A kind has a status subresource if its Go type
+// has a field Status. Where a scheme has several versions of a kind, only the one
+// that Kubernetes prefers (v2 before v1 before v1beta1) is served, since the
+// conversion between them is not known.
+func (g *registry) addScheme(scheme *runtime.Scheme) error {
+	preferred := map[schema.GroupKind]schema.GroupVersionKind{}
+	types := scheme.AllKnownTypes()
+	for kind, goType := range types {
+		if kind.Version == runtime.APIVersionInternal || !storable(kind, goType) {
+			continue
+		}
+		best, known := preferred[kind.GroupKind()]
+		if !known || version.CompareKubeAwareVersionStrings(kind.Version, best.Version) > 0 {
+			preferred[kind.GroupKind()] = kind
+		}
+	}
+	for groupKind, kind := range preferred {
+		if _, known := g.resources[groupKind]; known {
+			continue
+		}
+		plural, singular := meta.UnsafeGuessKindToResource(kind)
+		_, status := types[kind].FieldByName("Status")
+		err := g.add(&resource{
+			name:       KindOf(groupKind),
+			group:      kind.Group,
+			kind:       kind.Kind,
+			plural:     plural.Resource,
+			singular:   singular.Resource,
+			listKind:   kind.Kind + "List",
+			namespaced: !clusterScoped(groupKind),
+			status:     status,
+			custom:     !builtinGroup(kind.Group),
+			served:     []string{kind.Version},
+			storage:    kind.Version,
+			scheme:     scheme,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storable tells whether objects of the kind are kept by a server, as opposed to
+// lists, options, and questions that are answered at once.
+func storable(kind schema.GroupVersionKind, goType reflect.Type) bool {
+	pointer := reflect.PointerTo(goType)
+	return pointer.Implements(reflect.TypeFor[metav1.Object]()) &&
+		pointer.Implements(reflect.TypeFor[runtime.Object]()) &&
+		!virtual(kind.Kind)
+}

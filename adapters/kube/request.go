@@ -1,0 +1,174 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Verb is what a request asks of the API server.
+type Verb string
+
+// The verbs of the API server.
+const (
+	Get              Verb = "get"
+	List             Verb = "list"
+	Create           Verb = "create"
+	Update           Verb = "update"
+	Patch            Verb = "patch"
+	Delete           Verb = "delete"
+	DeleteCollection Verb = "deletecollection"
+)
+
+// Request is one request to the simulated API server. It implements [core.Call]
+// and must not be changed once it was handed over.
+type Request struct {
+	Verb Verb
+	// Kind is the kind of the object, or of the items of a list ("Pod", not
+	// "PodList").
+	Kind schema.GroupVersionKind
+	// Subresource is empty for the object itself.
+	Subresource string
+	// Namespace is empty for cluster-scoped kinds, and for lists over all
+	// namespaces.
+	Namespace string
+	// Name may be empty for a create: the body then has the name, or a
+	// generateName.
+	Name string
+
+	// FromCache marks a get or list that the caller's informer cache serves.
+	FromCache bool
+
+	// Body is the object of a create or update, or the patch of a patch, as JSON.
+	Body []byte
+	// PatchType says what kind of patch Body is.
+	PatchType types.PatchType
+
+	// LabelSelector and FieldSelector restrict a list or a deletecollection; they
+	// are written as in a URL ("app=x,tier!=db").
+	LabelSelector string
+	FieldSelector string
+	// Limit is the largest number of items of a list; 0 means all of them.
+	Limit int64
+	// Continue is the token of the list response that this list continues.
+	Continue string
+
+	// PreconditionUID and PreconditionResourceVersion, if not empty, must be those
+	// of the object that a delete finds.
+	PreconditionUID             string
+	PreconditionResourceVersion string
+	// Propagation is the propagation policy of a delete: empty (the default of the
+	// kind), "Background", "Foreground" or "Orphan".
+	Propagation string
+	// GracePeriodSeconds is the grace period of a delete, nil for the default.
+	GracePeriodSeconds *int64
+
+	// DryRun asks for the answer without the writes.
+	DryRun bool
+	// FieldManager names the writer. It matters to server-side apply only.
+	FieldManager string
+	// Force lets a server-side apply take over fields of other managers.
+	Force bool
+
+	// Ordinal is how many writes the same run has committed before this request.
+	// It marks the versions that are written by second and later writes of a run,
+	// so that a version which comes back to an earlier content within one run is
+	// still another version.
+	Ordinal int
+}
+
+var _ core.Call = (*Request)(nil)
+
+// Identity implements [core.Call]: all the fields, as JSON.
+func (r *Request) Identity() string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic("kube: a request cannot be written as JSON: " + err.Error())
+	}
+	return string(text)
+}
+
+// Source implements [core.Call].
+func (r *Request) Source() core.Source {
+	if r.FromCache {
+		return core.Cached
+	}
+	return core.Live
+}
+
+// String says the request in a few words, for example "get Widget default/a",
+// "list Pod in default with app=x" or "patch (merge) Widget default/a (status)".
+func (r *Request) String() string {
+	var b strings.Builder
+	if r.DryRun {
+		b.WriteString("dry-run ")
+	}
+	b.WriteString(string(r.Verb))
+	if r.Verb == Patch {
+		fmt.Fprintf(&b, " (%s)", patchWord(r.PatchType))
+	}
+	b.WriteString(" " + r.Kind.Kind)
+	switch r.Verb {
+	case List, DeleteCollection:
+		if r.Namespace != "" {
+			b.WriteString(" in " + r.Namespace)
+		}
+		if r.LabelSelector != "" {
+			b.WriteString(" with " + r.LabelSelector)
+		}
+		if r.FieldSelector != "" {
+			b.WriteString(" where " + r.FieldSelector)
+		}
+		if r.Limit > 0 {
+			fmt.Fprintf(&b, " (at most %d)", r.Limit)
+		}
+	default:
+		b.WriteByte(' ')
+		if r.Namespace != "" {
+			b.WriteString(r.Namespace + "/")
+		}
+		b.WriteString(r.nameInWords())
+	}
+	if r.Subresource != "" {
+		fmt.Fprintf(&b, " (%s)", r.Subresource)
+	}
+	return b.String()
+}
+
+// nameInWords is the name of the object, taken from the body where a create
+// leaves it there.
+func (r *Request) nameInWords() string {
+	if r.Name != "" || r.Verb != Create {
+		return r.Name
+	}
+	var body struct {
+		Metadata struct{ Name, GenerateName string }
+	}
+	if json.Unmarshal(r.Body, &body) != nil {
+		return "(unreadable body)"
+	}
+	if body.Metadata.Name == "" && body.Metadata.GenerateName != "" {
+		return body.Metadata.GenerateName + "*"
+	}
+	return body.Metadata.Name
+}
+
+// patchWord is the short name of a patch type.
+func patchWord(t types.PatchType) string {
+	switch t {
+	case types.JSONPatchType:
+		return "json"
+	case types.MergePatchType:
+		return "merge"
+	case types.StrategicMergePatchType:
+		return "strategic"
+	case types.ApplyPatchType, types.ApplyCBORPatchType:
+		return "apply"
+	}
+	return string(t)
+}

@@ -1,0 +1,112 @@
+package kube
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+func TestRequestInWords(t *testing.T) {
+	for want, r := range map[string]*Request{
+		"get Widget default/a":                       request(Get, widgetKind, "a"),
+		"get Fleet f":                                request(Get, fleetKind, "f"),
+		"list Pod in default with app=x":             {Verb: List, Kind: podKind, Namespace: "default", LabelSelector: "app=x"},
+		"list Pod where spec.nodeName=n (at most 3)": {Verb: List, Kind: podKind, FieldSelector: "spec.nodeName=n", Limit: 3},
+		"create Widget default/a":                    creation(widgetKind, tree{"name": "a"}, nil),
+		"create Widget default/a-*":                  creation(widgetKind, tree{"generateName": "a-"}, nil),
+		"create Widget default/(unreadable body)":    {Verb: Create, Kind: widgetKind, Namespace: "default", Body: []byte("{")},
+		"update Widget default/a (status)":           {Verb: Update, Kind: widgetKind, Namespace: "default", Name: "a", Subresource: "status"},
+		"patch (merge) Widget default/a (status)":    ofStatus(patching(widgetKind, "a", types.MergePatchType, "{}")),
+		"dry-run delete Widget default/a":            {Verb: Delete, Kind: widgetKind, Namespace: "default", Name: "a", DryRun: true},
+		"deletecollection Widget in default":         request(DeleteCollection, widgetKind, ""),
+		"patch (json) Widget default/a":              patching(widgetKind, "a", types.JSONPatchType, "[]"),
+		"patch (apply) Widget default/a":             patching(widgetKind, "a", types.ApplyPatchType, "{}"),
+		"patch (strategic) Widget default/a":         patching(widgetKind, "a", types.StrategicMergePatchType, "{}"),
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestRequestIdentityAndSource(t *testing.T) {
+	a, b := request(Get, widgetKind, "a"), request(Get, widgetKind, "a")
+	if a.Identity() != b.Identity() {
+		t.Error("equal requests have different identities")
+	}
+	b.Ordinal = 1
+	if a.Identity() == b.Identity() {
+		t.Error("different requests have one identity")
+	}
+	if a.Source() != core.Live {
+		t.Error("a live read is not live")
+	}
+	b.FromCache = true
+	if b.Source() != core.Cached {
+		t.Error("a cached read is not cached")
+	}
+}
+
+func TestResponses(t *testing.T) {
+	w := widgetsWorld(t)
+	for _, test := range []struct {
+		request *Request
+		want    string
+	}{
+		{request(Get, widgetKind, "a"), "ok"},
+		{request(List, widgetKind, ""), "3 items"},
+		{&Request{Verb: List, Kind: widgetKind, LabelSelector: "color=blue"}, "1 item"},
+		{&Request{Verb: List, Kind: podKind}, "0 items"},
+		{request(Get, widgetKind, "x"), `404 NotFound: widgets.example.com "x" not found`},
+		{&Request{Verb: Get, Kind: widgetKind, Namespace: "default", Name: "x", FromCache: true}, `404 NotFound: Widget.example.com "x" not found`},
+		{request(Get, widgetKind, ""), "400 BadRequest: resource name may not be empty"},
+		{request(Delete, widgetKind, "b"), "ok"},
+	} {
+		response, _ := w.do(test.request)
+		if response.String() != test.want {
+			t.Errorf("%s: got %q, want %q", test.request, response, test.want)
+		}
+		again, _ := w.do(test.request)
+		if test.request.Verb != Delete && again.Identity() != response.Identity() {
+			t.Errorf("%s: answered differently the second time", test.request)
+		}
+	}
+	missing, _ := w.do(request(Get, widgetKind, "x"))
+	if !apierrors.IsNotFound(missing.Err()) {
+		t.Errorf("the error is %v", missing.Err())
+	}
+	if found, _ := w.do(request(Get, widgetKind, "a")); found.Err() != nil {
+		t.Errorf("the error is %v", found.Err())
+	}
+}
+
+type foreignCall struct{ core.Call }
+
+func (foreignCall) String() string { return "something else" }
+
+func TestUnsupportedCalls(t *testing.T) {
+	w := newWorld(t)
+	w.widget("a", nil)
+	gizmo := widgetKind
+	gizmo.Kind = "Gizmo"
+	eviction := request(Create, podKind, "p")
+	eviction.Subresource = "eviction"
+	scale := request(Get, widgetKind, "a")
+	scale.Subresource = "scale"
+	cached := request(Delete, widgetKind, "a")
+	cached.FromCache = true
+	for _, r := range []*Request{
+		request(Get, gizmo, "a"),
+		request("watch", widgetKind, "a"),
+		request(Get, podKind.GroupVersion().WithKind("Binding"), "a"),
+		eviction, scale, cached,
+	} {
+		w.unsupported(r)
+	}
+	if _, err := w.server.Answer(w, foreignCall{}); err == nil {
+		t.Error("a call that is no request is answered")
+	}
+}

@@ -1,0 +1,73 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Response is the server's answer to a [Request]. Exactly one of its two forms is
+// there: the request was done and Object is what the server sends back, or it was
+// refused and Status says why.
+type Response struct {
+	// Object is the object, or the list, as canonical JSON, in the version that
+	// was asked for and with its resourceVersion. It is nil when the request was
+	// refused, and for delete and deletecollection, of whose answers clients see
+	// only the error. It must not be changed.
+	Object json.RawMessage
+	// Status is the refusal, nil if the request was done.
+	Status *metav1.Status
+
+	// items is how many items a list has; -1 if Object is no list.
+	items int
+}
+
+var _ core.Response = (*Response)(nil)
+
+// Err returns the refusal as the error that a client returns for it (see
+// [apierrors.IsConflict] and the like), nil if the request was done.
+func (r *Response) Err() error {
+	if r.Status == nil {
+		return nil
+	}
+	return &apierrors.StatusError{ErrStatus: *r.Status.DeepCopy()}
+}
+
+// Identity implements [core.Response]: the whole answer.
+func (r *Response) Identity() string {
+	if r.Status == nil {
+		return string(r.Object)
+	}
+	text, err := json.Marshal(r.Status)
+	if err != nil {
+		panic("kube: a status cannot be written as JSON: " + err.Error())
+	}
+	return string(text)
+}
+
+// String says the response in a few words: "ok", "3 items" or
+// "409 Conflict: " with the server's message.
+func (r *Response) String() string {
+	switch {
+	case r.Status != nil:
+		return fmt.Sprintf("%d %s: %s", r.Status.Code, r.Status.Reason, r.Status.Message)
+	case r.items == 1:
+		return "1 item"
+	case r.items >= 0:
+		return fmt.Sprintf("%d items", r.items)
+	}
+	return "ok"
+}
+
+// done is the answer to a request that sends back one object, or nothing.
+func done(object json.RawMessage) *Response { return &Response{Object: object, items: -1} }
+
+// refused is the answer to a request that the server refuses.
+func refused(err *apierrors.StatusError) *Response {
+	status := err.ErrStatus
+	return &Response{Status: &status, items: -1}
+}

@@ -1,0 +1,107 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Server is a Kubernetes API server as a pure function: it implements
+// [core.Store]. It keeps no objects; those are in the snapshot of each call.
+type Server struct {
+	scheme           *runtime.Scheme
+	registry         *registry
+	strictNamespaces bool
+}
+
+var _ core.Store = (*Server)(nil)
+
+// NewServer returns a server for the kinds of the scheme and of the custom
+// resource definitions among the options. It returns an error that says what to
+// change if a definition cannot be used.
+func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
+	if scheme == nil {
+		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
+	}
+	s := &Server{scheme: scheme, registry: newRegistry()}
+	var chosen settings
+	for _, option := range options {
+		option(&chosen)
+	}
+	s.strictNamespaces = chosen.strictNamespaces
+
+	definitions, err := chosen.loadDefinitions()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range definitions {
+		r, err := customResource(d)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.registry.add(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.registry.addScheme(scheme); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Scheme returns the scheme the server was made with.
+func (s *Server) Scheme() *runtime.Scheme { return s.scheme }
+
+// RESTMapper maps kinds to resources and back, for all kinds the server serves.
+func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.restMapper() }
+
+// Kinds returns the kinds that the server serves, in order.
+func (s *Server) Kinds() []core.Kind { return s.registry.kinds() }
+
+// Serves returns an error that says how to register the kind if the server does
+// not serve it.
+func (s *Server) Serves(kind schema.GroupVersionKind) error {
+	_, err := s.registry.find(kind)
+	return err
+}
+
+// KindOf returns the name of a kind in the core: "Kind" or "Kind.group", the
+// same for all its versions.
+func KindOf(kind schema.GroupKind) core.Kind { return core.Kind(kind.String()) }
+
+// Answer implements [core.Store] for calls of type [*Request].
+func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error) {
+	request, ok := call.(*Request)
+	if !ok {
+		return core.Answer{}, &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("a Kubernetes API server cannot answer a %T", call)}
+	}
+	response, writes, err := s.answer(state, request)
+	var status *apierrors.StatusError
+	switch {
+	case errors.As(err, &status):
+		return core.Answer{Response: refused(status)}, nil
+	case err != nil:
+		return core.Answer{}, &core.Unsupported{Call: request.String(), Reason: err.Error()}
+	case request.DryRun:
+		return core.Answer{Response: response}, nil
+	}
+	return core.Answer{Response: response, Writes: writes}, nil
+}
+
+// answer returns a StatusError for what a real server refuses, and any other
+// error for what is not modelled.
+func (s *Server) answer(state core.Snapshot, request *Request) (*Response, []core.Write, error) {
+	resource, err := s.registry.find(request.Kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	op := &operation{server: s, state: state, request: request, resource: resource}
+	response, err := op.run()
+	return response, op.writes, err
+}

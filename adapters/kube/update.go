@@ -1,0 +1,127 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// staleMessage is what a server says about an update of a version that is not the
+// current one any more.
+const staleMessage = "the object has been modified; please apply your changes to the latest version and try again"
+
+func (op *operation) update() (*Response, error) {
+	object, err := op.decode(op.request.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := op.matchRequest(object); err != nil {
+		return nil, err
+	}
+	current := op.find(op.key(op.request.Name))
+	if current == nil {
+		if op.resource.createdByUpdate() && op.request.Subresource == "" {
+			object.SetResourceVersion("")
+			return op.createObject(object)
+		}
+		return nil, op.notFound()
+	}
+	if uid, have := object.GetUID(), current.meta().GetUID(); uid != "" && uid != have {
+		return nil, op.conflict(op.request.Name, fmt.Errorf(
+			"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
+			op.storagePath(), uid, have))
+	}
+	return op.replace(current, object)
+}
+
+// storagePath is the key of the object as error messages of the real server name it.
+func (op *operation) storagePath() string {
+	path := "/registry/"
+	if op.resource.group != "" {
+		path += op.resource.group + "/"
+	}
+	path += op.resource.plural + "/"
+	if namespace := op.namespace(); namespace != "" {
+		path += namespace + "/"
+	}
+	return path + op.request.Name
+}
+
+// matchRequest refuses an object that is not the one the request names.
+func (op *operation) matchRequest(object *unstructured.Unstructured) error {
+	if err := op.placeInNamespace(object); err != nil {
+		return err
+	}
+	if have, want := object.GetName(), op.request.Name; have != want {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", have, want))
+	}
+	return nil
+}
+
+// replace stores a new form of an object. It commits nothing if that is no
+// different, and removes the object if it has lost the last of the finalizers that
+// it was kept for.
+func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*Response, error) {
+	version := from.version
+	if err := op.checkVersion(object, version); err != nil {
+		return nil, err
+	}
+	object.SetResourceVersion(version)
+	current := from.copy()
+	current.SetResourceVersion(version)
+	if op.request.Subresource == statusSubresource {
+		op.resource.prepareStatus(object, current)
+		keepSystemFields(object, current)
+	} else {
+		op.resource.prepareUpdate(object, current)
+		keepSystemFields(object, current)
+		op.resource.nextGeneration(object, current)
+	}
+	if errs := op.resource.validateUpdate(object, current); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
+	}
+	object.SetResourceVersion("")
+	to := newObject(object.Object, op.request.Ordinal)
+	key := op.key(op.request.Name)
+	switch {
+	case finalized(from, to):
+		op.commit(key, from, nil)
+		return op.show(to, version), nil
+	case string(to.text) == string(from.text):
+		return op.show(from, version), nil
+	case op.request.DryRun:
+		return op.show(to, version), nil
+	}
+	op.commit(key, from, to)
+	return op.show(to, to.version), nil
+}
+
+// checkVersion refuses an update that was made from another version than the
+// current one, and one that does not say from which, where the kind needs that.
+func (op *operation) checkVersion(object *unstructured.Unstructured, current string) error {
+	name := op.request.Name
+	switch have := object.GetResourceVersion(); {
+	case have == current:
+		return nil
+	case have != "" && have != "0":
+		return op.conflict(name, errors.New(staleMessage))
+	case op.resource.unconditional():
+		return nil
+	}
+	kind := schema.GroupKind{Group: op.resource.group, Kind: op.resource.plural}
+	return apierrors.NewInvalid(kind, name, field.ErrorList{
+		field.Invalid(field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update"),
+	})
+}
+
+// finalized tells whether an update took away the last finalizer of an object that
+// is being deleted.
+func finalized(from, to *Object) bool {
+	before := from.meta()
+	grace := before.GetDeletionGracePeriodSeconds()
+	return before.GetDeletionTimestamp() != nil && len(to.meta().GetFinalizers()) == 0 && (grace == nil || *grace == 0)
+}

@@ -1,0 +1,193 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// document is one object of a YAML file.
+type document struct {
+	object *unstructured.Unstructured
+	// file, number (from 1) and line (from 1) tell where it starts.
+	file         string
+	number, line int
+}
+
+// fail says where the error is.
+func (d document) fail(err error) error {
+	return fmt.Errorf("%s, document %d (line %d): %w", d.file, d.number, d.line, err)
+}
+
+// LoadObjects reads the objects in YAML or JSON files, or in all .yaml, .yml and
+// .json files of directories (not of those below), in the order of their names. It
+// returns an error that says where and what is wrong if one cannot be read.
+func (s *Server) LoadObjects(paths ...string) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	for _, path := range paths {
+		documents, err := readDocuments(path)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.registered(documents)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, found...)
+	}
+	return objects, nil
+}
+
+// ParseObjects reads the objects in YAML or JSON text, which may have several
+// documents and lists. Errors call the text by the given name.
+func (s *Server) ParseObjects(name string, data []byte) ([]*unstructured.Unstructured, error) {
+	documents, err := parseDocuments(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return s.registered(documents)
+}
+
+// registered returns the objects of documents, all of kinds that the server serves.
+func (s *Server) registered(documents []document) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	for _, d := range documents {
+		if err := hasType(d.object); err != nil {
+			return nil, d.fail(err)
+		}
+		if err := s.Serves(d.object.GroupVersionKind()); err != nil {
+			return nil, d.fail(err)
+		}
+		objects = append(objects, d.object)
+	}
+	return objects, nil
+}
+
+// readDocuments reads a file, or the YAML and JSON files of a directory.
+func readDocuments(path string) ([]document, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{path}
+	if info.IsDir() {
+		if files, err = yamlFiles(path); err != nil {
+			return nil, err
+		}
+	}
+	var documents []document
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found, err := parseDocuments(file, data)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, found...)
+	}
+	return documents, nil
+}
+
+// yamlFiles lists the YAML and JSON files of a directory, in order.
+func yamlFiles(directory string) ([]string, error) {
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, entry := range entries {
+		if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) {
+			files = append(files, filepath.Join(directory, entry.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: there is no .yaml, .yml or .json file in it", directory)
+	}
+	return files, nil
+}
+
+// parseDocuments reads the documents of a text. Empty ones are skipped, and a List
+// stands for its items.
+func parseDocuments(name string, data []byte) ([]document, error) {
+	var documents []document
+	var text strings.Builder
+	at := document{file: name, line: 1}
+	end := func(next int) error {
+		if strings.TrimSpace(text.String()) != "" {
+			at.number++
+		}
+		found, err := parseDocument(at, text.String())
+		documents = append(documents, found...)
+		text.Reset()
+		at.line = next
+		return err
+	}
+	for i, line := range strings.SplitAfter(string(data), "\n") {
+		rest, dashes := strings.CutPrefix(line, "---")
+		if !dashes || rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
+			text.WriteString(line)
+			continue
+		}
+		if err := end(i + 2); err != nil {
+			return nil, err
+		}
+		text.WriteString(rest)
+	}
+	if err := end(0); err != nil {
+		return nil, err
+	}
+	return documents, nil
+}
+
+// parseDocument reads one document: the objects it stands for, none if it is empty.
+func parseDocument(at document, text string) ([]document, error) {
+	encoded, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		return nil, at.fail(fmt.Errorf("this is not YAML: %w", err))
+	}
+	var tree any
+	if err := decodeJSON(encoded, &tree); err != nil {
+		return nil, at.fail(err)
+	}
+	if tree == nil {
+		return nil, nil
+	}
+	fields, ok := tree.(map[string]any)
+	if !ok {
+		return nil, at.fail(errors.New("this is not an object: write apiVersion, kind and metadata at its top"))
+	}
+	items, isList := fields["items"].([]any)
+	if !isList {
+		at.object = &unstructured.Unstructured{Object: fields}
+		return []document{at}, nil
+	}
+	var documents []document
+	for i, item := range items {
+		fields, ok := item.(map[string]any)
+		if !ok {
+			return nil, at.fail(fmt.Errorf("item %d of the list is not an object", i+1))
+		}
+		at.object = &unstructured.Unstructured{Object: fields}
+		documents = append(documents, at)
+	}
+	return documents, nil
+}
+
+// hasType returns an error if an object does not say what it is.
+func hasType(object *unstructured.Unstructured) error {
+	switch {
+	case object.GetKind() == "":
+		return errors.New("the object has no kind: add one")
+	case object.GetAPIVersion() == "":
+		return fmt.Errorf("the %s has no apiVersion: add one", object.GetKind())
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package kube
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestParseObjects(t *testing.T) {
+	server := newTestServer(t)
+	objects, err := server.ParseObjects("objects.yaml", []byte(`# a comment
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: a}
+--- {apiVersion: v1, kind: Pod, metadata: {name: inline}}
+--- # another
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: p}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {text: "---"}}
+---
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range objects {
+		got = append(got, o.GetKind()+" "+o.GetName())
+	}
+	expect(t, "objects", got, []string{"Widget a", "Pod inline", "Pod p", "ConfigMap c"})
+}
+
+func TestParseErrors(t *testing.T) {
+	server := newTestServer(t)
+	const first = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n---\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"unknown kind", "apiVersion: example.com/v1\nkind: Gizmo\n", "kind Gizmo.example.com is not registered: add its Go type to the scheme, or give its custom resource definition"},
+		{"unknown version", "apiVersion: example.com/v7\nkind: Widget\n", `Widget.example.com is not served in version "v7", only in v1, v1beta1`},
+		{"no kind", "apiVersion: v1\n", "the object has no kind: add one"},
+		{"no version", "kind: Pod\n", "the Pod has no apiVersion: add one"},
+		{"not YAML", "a: [\n", "this is not YAML"},
+		{"twice the same key", "kind: Pod\nkind: Pod\n", "this is not YAML"},
+		{"not an object", "- 1\n", "this is not an object"},
+		{"bad list", "apiVersion: v1\nkind: List\nitems: [7]\n", "item 1 of the list is not an object"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := server.ParseObjects("objects.yaml", []byte(first+test.text))
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "objects.yaml, document 2 (line 5): ") {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestLoadObjects(t *testing.T) {
+	server := newTestServer(t)
+	directory := t.TempDir()
+	if _, err := server.LoadObjects(directory); err == nil {
+		t.Error("an empty directory is no error")
+	}
+	if _, err := server.LoadObjects(filepath.Join(directory, "missing.yaml")); err == nil {
+		t.Error("a missing file is no error")
+	}
+	for name, text := range map[string]string{
+		"b.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\n",
+		"a.json": `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}`,
+		"c.txt":  "not looked at",
+	} {
+		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects, err := server.LoadObjects(directory)
+	if err != nil || len(objects) != 2 || objects[0].GetName() != "a" || objects[1].GetName() != "b" {
+		t.Errorf("got %v, %v", objects, err)
+	}
+}

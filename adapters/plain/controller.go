@@ -1,0 +1,101 @@
+package plain
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Controller is a control loop: changes of what it watches put requests into its
+// work queue, and it reconciles them one at a time.
+type Controller struct {
+	// Name tells the controller apart within its model.
+	Name string
+
+	// Watches say which changes fill the work queue.
+	Watches []Watch
+
+	// Requests are in the work queue at start, besides those for the objects that exist then.
+	Requests []core.Request
+
+	// Reconcile works on one request. Watched kinds are read from the
+	// controller's own view, all others from the store.
+	Reconcile func(*World, core.Request) core.Result
+
+	// Workers is how many requests may be in flight at once; 0 means 1.
+	Workers int
+
+	// Unfair lifts the assumption that work which stays in the queue is
+	// eventually taken.
+	Unfair bool
+}
+
+// Watch says what a change of an object of a kind puts into the work queue.
+type Watch struct {
+	Kind core.Kind
+	// Map returns the requests for a created, changed or deleted object. Nil
+	// means one request: the name of the object.
+	Map func(core.Key) []core.Request
+}
+
+func (c Controller) validate() error {
+	var errs []error
+	fail := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("controller %q "+format, append([]any{c.Name}, args...)...))
+	}
+	if c.Reconcile == nil {
+		fail("does nothing: set Reconcile")
+	}
+	kinds := map[core.Kind]bool{}
+	for _, w := range c.Watches {
+		if kinds[w.Kind] {
+			fail("watches %q twice: let one Map return the requests of both", w.Kind)
+		}
+		kinds[w.Kind] = true
+	}
+	return errors.Join(errs...)
+}
+
+// controller is a [Controller] as a [core.Strategy]. It has no memory, so it is
+// its own and only instance.
+type controller struct {
+	description core.Description
+	maps        map[core.Kind]func(core.Key) []core.Request
+	reconcile   func(*World, core.Request) core.Result
+}
+
+func (c Controller) strategy() core.Strategy {
+	s := &controller{
+		description: core.Description{
+			Name:       c.Name,
+			Initial:    c.Requests,
+			Unfair:     c.Unfair,
+			Workers:    c.Workers,
+			Sequential: true,
+		},
+		maps:      make(map[core.Kind]func(core.Key) []core.Request, len(c.Watches)),
+		reconcile: c.Reconcile,
+	}
+	for _, w := range c.Watches {
+		s.description.Watches = append(s.description.Watches, w.Kind)
+		s.maps[w.Kind] = w.Map
+	}
+	return s
+}
+
+func (s *controller) Describe() core.Description { return s.description }
+
+func (s *controller) New() (core.Instance, error) { return s, nil }
+
+func (s *controller) Handle(_ core.EffectRecorder, event core.Event) []core.Request {
+	if m := s.maps[event.Key.Kind]; m != nil {
+		return m(event.Key)
+	}
+	return []core.Request{core.Request(event.Key.Name)}
+}
+
+func (s *controller) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
+	w := &World{recorder: recorder, watched: s.description.Watches}
+	return w.run(func() core.Result { return s.reconcile(w, request) })
+}

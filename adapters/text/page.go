@@ -1,0 +1,49 @@
+package text
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// page is what is being written. Its first error is kept until the end.
+type page struct {
+	ink
+	out *bufio.Writer
+	// elide tells that long stories and values are shortened.
+	elide bool
+}
+
+func newPage(w io.Writer, options Options) *page {
+	return &page{ink: ink(options.Color), out: bufio.NewWriter(w), elide: !options.Full}
+}
+
+// line writes a line, moved to the right by a number of levels.
+func (p *page) line(level int, parts ...string) {
+	p.out.WriteString(strings.Repeat("    ", level))
+	for _, part := range parts {
+		p.out.WriteString(part)
+	}
+	p.out.WriteByte('\n')
+}
+
+// gap writes an empty line.
+func (p *page) gap() { p.out.WriteByte('\n') }
+
+// heading writes a heading after an empty line.
+func (p *page) heading(level int, text string) {
+	p.gap()
+	p.line(level, p.strong(text))
+}
+
+// clean returns a user's text on one line and without codes that a terminal
+// would obey.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(text, "?"))
+}

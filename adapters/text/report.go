@@ -1,0 +1,162 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Options say how a report is written.
+type Options struct {
+	// Color writes the codes by which terminals colour text.
+	Color bool
+	// Full tells long stories and long values to the end.
+	Full bool
+}
+
+// Report writes a report for people. The last line, and no other, holds times
+// and what else may differ between two checks of the same system.
+func Report(w io.Writer, report *core.Report, options Options) error {
+	p := newPage(w, options)
+	p.verdict(report)
+	for _, finding := range report.Findings {
+		p.finding(finding, len(report.Findings))
+	}
+	p.properties(report.Properties)
+	p.searched(report)
+	p.assumptions(report.Assumptions)
+	p.cost(report)
+	return p.out.Flush()
+}
+
+// Story writes the story of a finding.
+func Story(w io.Writer, finding core.Finding, options Options) error {
+	p := newPage(w, options)
+	p.finding(finding, max(1, finding.ID))
+	return p.out.Flush()
+}
+
+func (p *page) verdict(report *core.Report) {
+	name := SystemName(report)
+	switch report.Verdict {
+	case core.Holds:
+		p.line(0, p.good("HOLDS"), "  ", name, ": everything was searched, and nothing wrong was found.")
+	case core.Violated:
+		p.line(0, p.bad("VIOLATED"), "  ", name, ": ", counted(len(report.Findings), "finding.", "findings."))
+		if len(report.Reasons) > 0 {
+			p.line(0, "There may be more to find, because not everything was searched:")
+		}
+	default:
+		p.line(0, p.open("INCONCLUSIVE"), "  ", name, ": nothing wrong was found, but not everything was searched:")
+	}
+	for _, reason := range report.Reasons {
+		p.line(0, "  - ", clean(reason))
+	}
+}
+
+// SystemName returns the name of the checked system with its parameters.
+func SystemName(report *core.Report) string {
+	var params []string
+	for _, name := range slices.Sorted(maps.Keys(report.Params)) {
+		params = append(params, name+"="+report.Params[name])
+	}
+	if len(params) == 0 {
+		return clean(report.System)
+	}
+	return clean(report.System + " (" + strings.Join(params, ", ") + ")")
+}
+
+func (p *page) finding(finding core.Finding, of int) {
+	p.gap()
+	heading := fmt.Sprintf("Finding %d of %d", finding.ID, of)
+	p.line(0, p.strong(heading), ": ", clean(finding.Summary))
+	p.line(1, "violates:    ", clean(finding.Property))
+	if len(finding.Controllers) > 0 {
+		p.line(1, "controllers: ", clean(strings.Join(finding.Controllers, ", ")))
+	}
+	for i, field := range finding.Fields {
+		title := "fields:      "
+		if i > 0 {
+			title = strings.Repeat(" ", len(title))
+		}
+		p.line(1, title, clean(field))
+	}
+	if len(finding.Details) > 0 {
+		p.gap()
+	}
+	for _, detail := range finding.Details {
+		p.line(1, clean(detail))
+	}
+	p.story(finding)
+	if finding.Replay != "" {
+		p.gap()
+		p.line(1, "Run it again: ", clean(finding.Replay))
+	}
+}
+
+func (p *page) properties(properties []core.PropertyReport) {
+	if len(properties) == 0 {
+		return
+	}
+	p.heading(0, "Checked")
+	for _, property := range properties {
+		word := fmt.Sprintf("%-14s", property.Verdict)
+		switch property.Verdict {
+		case core.Holds:
+			word = p.good(word)
+		case core.Violated:
+			word = p.bad(word)
+		default:
+			word = p.open(word)
+		}
+		p.line(1, word, clean(property.Name))
+	}
+}
+
+func (p *page) searched(report *core.Report) {
+	p.heading(0, "Searched")
+	p.line(1, counted(report.States, "state", "states"), " and ", counted(report.Transitions, "step", "steps"),
+		" between them, up to ", counted(report.Depth, "step", "steps"), " from the start")
+	p.line(1, counted(report.TerminalStates, "state", "states"), " where nothing can happen any more; ",
+		counted(report.Outcomes, "way", "different ways"), " to end")
+	p.line(1, "controller code ran ", counted(report.ReconcilesExecuted, "time", "times"), " and showed ",
+		counted(report.Behaviours, "behaviour", "different behaviours"), "; ",
+		counted(report.StepsFromTree, "step", "steps"), " needed no run")
+	p.line(1, "granularity: ", clean(report.Granularity), "; reduction: ", clean(report.Reduction), reductionNote(report.Reduction))
+}
+
+// reductionNote says what a reduction means.
+func reductionNote(name string) string {
+	if name == "none" {
+		return " (every order was tried)"
+	}
+	return " (orders that cannot matter were tried only once)"
+}
+
+func (p *page) assumptions(assumptions []string) {
+	if len(assumptions) == 0 {
+		return
+	}
+	p.heading(0, "Taken for granted")
+	for _, assumption := range assumptions {
+		p.line(1, "- ", clean(assumption))
+	}
+}
+
+// cost writes what the check has cost. It is all that may differ between two
+// checks of the same system.
+func (p *page) cost(report *core.Report) {
+	p.gap()
+	parts := []string{"Took " + duration(report.Elapsed), counted(report.Workers, "worker", "workers")}
+	if report.StatesPerSecond > 0 {
+		parts = append(parts, count(int(report.StatesPerSecond))+" states per second")
+	}
+	if report.PeakRSSBytes > 0 {
+		parts = append(parts, size(report.PeakRSSBytes)+" of memory at most")
+	}
+	p.line(0, p.faint(strings.Join(parts, ", ")))
+}

@@ -1,0 +1,260 @@
+package text_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/adapters/text"
+	"github.com/orrery-dev/orrery/core"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// report returns a report of a search that found nothing wrong.
+func report() core.Report {
+	return core.Report{
+		Schema: core.ReportSchema, System: "shop/web", Params: map[string]string{"shops": "1", "apps": "2"},
+		Verdict: core.Holds, Reasons: []string{}, Reduction: "none", Granularity: "reconcile", Workers: 2,
+		States: 1234567, Transitions: 7654321, TerminalStates: 1, Outcomes: 1, Depth: 12,
+		ReconcilesExecuted: 18, StepsFromTree: 2898, Behaviours: 9,
+		Elapsed: 3214 * time.Millisecond, StatesPerSecond: 243000, PeakRSSBytes: 41 << 20,
+		Assumptions: []string{"timers fire only when nothing else can happen"},
+		Properties: []core.PropertyReport{
+			{Name: "stable convergence", Verdict: core.Holds},
+			{Name: "same outcome", Verdict: core.Holds},
+		},
+	}
+}
+
+func inconclusive() core.Report {
+	r := report()
+	r.Verdict = core.Inconclusive
+	r.Reasons = []string{
+		"the search stopped at 1,234,567 states: raise --max-states to search on",
+		"interrupted: let it run to the end",
+	}
+	r.Properties[0].Verdict = core.Inconclusive
+	r.Elapsed, r.StatesPerSecond, r.PeakRSSBytes = 90*time.Second, 0, 0
+	return r
+}
+
+func violated(property string, findings ...core.Finding) core.Report {
+	r := report()
+	r.Verdict = core.Violated
+	r.Findings = findings
+	for i := range r.Properties {
+		if r.Properties[i].Name == property {
+			r.Properties[i].Verdict = core.Violated
+		}
+	}
+	return r
+}
+
+func web(replicas any) core.TraceObject {
+	return core.TraceObject{Kind: "Deployment.apps", Namespace: "shop", Name: "web", Fields: map[string]any{
+		"spec": map[string]any{
+			"replicas": replicas,
+			"template": map[string]any{"containers": []any{map[string]any{"image": "web:1", "name": "web"}}},
+		},
+	}}
+}
+
+func write(controller, path string, from, to any) core.TraceStep {
+	return core.TraceStep{
+		Kind: "reconcile", Controller: controller, Request: "shop/web",
+		Calls: []core.TraceCall{
+			{Call: "get Deployment.apps shop/web", Response: fmt.Sprintf("found, with %v", from)},
+			{Call: "update Deployment.apps shop/web", Response: "ok", Wrote: true},
+			{Call: "get HorizontalPodAutoscaler.autoscaling shop/web", Response: "not found", Handler: "autoscaler"},
+		},
+		Changes: []core.TraceChange{{Kind: "Deployment.apps", Namespace: "shop", Name: "web", Verb: "changed",
+			Fields: []core.FieldChange{{Path: path, From: from, To: to}}}},
+		Enqueued: []string{"autoscaler(shop/web)"},
+	}
+}
+
+// fight is a livelock of two controllers, with a created and a deleted object,
+// an error and a timer on the way.
+func fight() core.Finding {
+	scaler := core.TraceChange{Kind: "HorizontalPodAutoscaler.autoscaling", Namespace: "shop", Name: "web", Verb: "created",
+		Fields: []core.FieldChange{{Path: "spec", To: map[string]any{"minReplicas": 2, "maxReplicas": 5}}}}
+	note := core.TraceChange{Kind: "Note", Name: "todo", Verb: "deleted", Fields: []core.FieldChange{{From: "scale"}}}
+	failed := write("deployer", "spec.replicas", 1, 3)
+	failed.Result = "error: the server is busy\nplease try again"
+	return core.Finding{
+		ID: 1, Property: "stable convergence", Steps: 5,
+		Summary:     "deployer and autoscaler change spec.replicas of Deployment.apps shop/web for ever",
+		Details:     []string{"deployer sets spec.replicas to 3, autoscaler sets it to 1"},
+		Controllers: []string{"deployer", "autoscaler"},
+		Fields:      []string{"Deployment.apps shop/web: spec.replicas", "Note todo: "},
+		Replay:      "orrery replay run.orr --finding 1",
+		Trace: core.Trace{
+			Initial: []core.TraceObject{web(3), {Kind: "Note", Name: "todo", Fields: "scale"}},
+			Steps: []core.TraceStep{
+				{Kind: "reconcile", Controller: "autoscaler", Request: "shop/web", Changes: []core.TraceChange{scaler, note}},
+				write("autoscaler", "spec.replicas", 3, 1),
+				{Kind: "fire", Controller: "autoscaler", Request: "shop/web", Enqueued: []string{"autoscaler(shop/web)"}},
+				failed,
+				write("autoscaler", "spec.replicas", 3, 1),
+			},
+			CycleStart: 2,
+		},
+	}
+}
+
+// race is a difference in outcomes after a common first step.
+func race(common bool) core.Finding {
+	run := func(controllers ...string) core.Trace {
+		trace := core.Trace{Initial: []core.TraceObject{web(nil)}, CycleStart: -1}
+		if common {
+			trace.Steps = append(trace.Steps, write("defaulter", "spec.paused", nil, false))
+		}
+		for i, controller := range controllers {
+			trace.Steps = append(trace.Steps, write(controller, "spec.replicas", i, controller))
+		}
+		return trace
+	}
+	other := run("small", "large")
+	return core.Finding{ID: 1, Property: "same outcome", Summary: "spec.replicas depends on who comes last", Trace: run("large", "small"), Other: &other}
+}
+
+// march is a long run with long values and many calls.
+func march(cycleStart int) core.Finding {
+	trace := core.Trace{CycleStart: cycleStart}
+	for i := range 12 {
+		trace.Initial = append(trace.Initial, core.TraceObject{Kind: "Brick", Name: fmt.Sprint(i), Fields: i})
+	}
+	for i := range 40 {
+		step := write("mason", "spec.text", strings.Repeat("long ", i*10), "short")
+		for range 10 {
+			step.Calls = append(step.Calls, core.TraceCall{Call: "list Brick", Response: "12 objects"})
+		}
+		for j := range 20 {
+			step.Changes[0].Fields = append(step.Changes[0].Fields, core.FieldChange{Path: fmt.Sprintf("spec.list[%d]", j), From: nil, To: j})
+		}
+		trace.Steps = append(trace.Steps, step)
+	}
+	return core.Finding{ID: 1, Property: "same outcome", Summary: "the wall is never finished", Trace: trace}
+}
+
+func TestGolden(t *testing.T) {
+	empty := core.Report{Verdict: core.Holds, Granularity: "call", Reduction: "por"}
+	tests := []struct {
+		name    string
+		report  core.Report
+		options text.Options
+	}{
+		{"holds", report(), text.Options{}},
+		{"empty", empty, text.Options{}},
+		{"inconclusive", inconclusive(), text.Options{}},
+		{"fight", violated("stable convergence", fight()), text.Options{}},
+		{"fight-color", violated("stable convergence", fight()), text.Options{Color: true}},
+		{"race", violated("same outcome", race(true)), text.Options{}},
+		{"race-at-once", violated("same outcome", race(false)), text.Options{}},
+		{"march", violated("same outcome", march(20)), text.Options{}},
+		{"march-full", violated("same outcome", march(20)), text.Options{Full: true}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := text.Report(&got, &test.report, test.options); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", test.name+".txt")
+			if *update {
+				if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("%s differs:\n%s\nwant:\n%s", path, got.Bytes(), want)
+			}
+		})
+	}
+}
+
+// TestTimesAreOnTheLastLine changes all that may differ between two checks.
+func TestTimesAreOnTheLastLine(t *testing.T) {
+	one, two := report(), report()
+	two.Elapsed, two.StatesPerSecond, two.PeakRSSBytes, two.Workers, two.Seed = time.Hour, 1, 1<<30, 7, 9
+	var a, b bytes.Buffer
+	if err := errors.Join(text.Report(&a, &one, text.Options{}), text.Report(&b, &two, text.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	if withoutLastLine(a.String()) != withoutLastLine(b.String()) {
+		t.Errorf("more than the last line differs:\n%s\n%s", &a, &b)
+	}
+	if a.String() == b.String() {
+		t.Error("the times are not shown")
+	}
+}
+
+func withoutLastLine(s string) string {
+	s = strings.TrimSuffix(s, "\n")
+	return s[:strings.LastIndexByte(s, '\n')]
+}
+
+// TestNoTerminalCodes writes whatever users may call their things.
+func TestNoTerminalCodes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := violated("same outcome", fight())
+		finding := &r.Findings[0]
+		finding.Summary = rapid.String().Draw(t, "summary")
+		finding.Controllers[0] = rapid.String().Draw(t, "controller")
+		finding.Trace.Steps[0].Request = core.Request(rapid.String().Draw(t, "request"))
+		finding.Trace.Steps[1].Calls[0].Response = rapid.String().Draw(t, "response")
+		finding.Trace.Steps[1].Changes[0].Fields[0].To = rapid.String().Draw(t, "value")
+		finding.Trace.Initial[0].Name = "\x1b[31m"
+		var plain, usual bytes.Buffer
+		if err := text.Report(&plain, &r, text.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.ContainsAny(plain.Bytes(), "\x1b\x07\r\x00") {
+			t.Fatalf("control characters in %q", plain.String())
+		}
+		r = violated("same outcome", fight())
+		if err := text.Report(&usual, &r, text.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Count(plain.String(), "\n"), strings.Count(usual.String(), "\n"); got != want {
+			t.Fatalf("%d lines, want %d: a text broke a line", got, want)
+		}
+	})
+}
+
+func TestStory(t *testing.T) {
+	var got strings.Builder
+	if err := text.Story(&got, fight(), text.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Finding 1 of 1: deployer and autoscaler", "Step 5: autoscaler", "orrery replay"} {
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &got)
+		}
+	}
+}
+
+func TestWriteError(t *testing.T) {
+	broken := errors.New("broken pipe")
+	r := report()
+	if err := text.Report(failing{broken}, &r, text.Options{}); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

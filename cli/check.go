@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/dot"
+	"github.com/orrery-dev/orrery/adapters/text"
+	"github.com/orrery-dev/orrery/catalog"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record"
+	"github.com/orrery-dev/orrery/record/atomicfile"
+)
+
+func (s *session) checkCommand() *cobra.Command {
+	var flags *checkFlags
+	command := &cobra.Command{
+		Use:   "check NAME",
+		Short: "Check a system: visit every order in which its controllers can act",
+		Args:  exactly("the name of one system (orrery list shows them)"),
+		RunE: func(command *cobra.Command, args []string) error {
+			return s.check(command.Context(), args[0], flags, recorded(command.Flags()))
+		},
+	}
+	flags = addCheckFlags(command)
+	return command
+}
+
+// check checks a system and writes what was found.
+func (s *session) check(ctx context.Context, name string, flags *checkFlags, given map[string][]string) error {
+	system, values, err := s.build(name, flags.params)
+	if err != nil {
+		return err
+	}
+	if err := flags.checkStale(system); err != nil {
+		return err
+	}
+	if system.Properties, err = s.selected(system.Properties, flags.properties); err != nil {
+		return err
+	}
+	// A file that cannot be written is better known before a long search than after it.
+	files, err := openFiles(flags.out, flags.dot)
+	if err != nil {
+		return err
+	}
+	defer files.discard()
+
+	result, err := s.search(ctx, system, flags.options())
+	if err != nil {
+		return err
+	}
+	report := &result.Report
+	report.System, report.Params = name, values.Strings()
+	complete(report, flags.out)
+	s.code = exitCode(ctx, report.Verdict)
+
+	header := record.Header{System: name, Params: report.Params, Options: given}
+	written := files.write(result, header)
+	if flags.format == "json" {
+		return errors.Join(written, writeJSON(s.streams.Out, report))
+	}
+	return errors.Join(written, text.Report(s.streams.Out, report, text.Options{Color: s.streams.Color}))
+}
+
+// build finds a system by name and makes it.
+func (s *session) build(name string, params []string) (*core.System, catalog.Values, error) {
+	i := slices.IndexFunc(s.Entries, func(e catalog.Entry) bool { return e.Name == name })
+	if i < 0 {
+		names := make([]string, len(s.Entries))
+		for i, entry := range s.Entries {
+			names[i] = entry.Name
+		}
+		return nil, nil, unknown("system", name, names, "orrery list")
+	}
+	values, err := s.Entries[i].Parse(params)
+	if err != nil {
+		return nil, nil, err
+	}
+	system, err := s.Entries[i].Build(values)
+	if err != nil {
+		return nil, nil, fmt.Errorf("build %s: %w", name, err)
+	}
+	return system, values, system.Validate()
+}
+
+// selected returns the properties of these names, and the system's own if none
+// is named.
+func (s *session) selected(own []core.Property, names []string) ([]core.Property, error) {
+	if len(names) == 0 {
+		return own, nil
+	}
+	var known []string
+	var properties []core.Property
+	for _, p := range slices.Concat(own, s.Engine.Properties) {
+		if slices.Contains(known, p.Name) {
+			continue
+		}
+		known = append(known, p.Name)
+		if slices.Contains(names, p.Name) {
+			properties = append(properties, p)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("there is no property %q: choose from %s", name, enumeration(known))
+		}
+	}
+	return properties, nil
+}
+
+// search runs the engine, with a progress line where one can be seen.
+func (s *session) search(ctx context.Context, system *core.System, options orrery.Options) (*orrery.Result, error) {
+	if s.streams.Live {
+		line := &progressLine{to: s.streams.Err}
+		defer line.clear()
+		options.Progress = line.show
+	}
+	return s.Engine.Check(ctx, system, options)
+}
+
+// complete fills in what only the command knows.
+func complete(report *core.Report, out string) {
+	report.Schema = core.ReportSchema
+	report.PeakRSSBytes = max(report.PeakRSSBytes, peakMemory())
+	// In JSON, no entries are an empty list.
+	report.Reasons = append([]string{}, report.Reasons...)
+	report.Assumptions = append([]string{}, report.Assumptions...)
+	report.Properties = append([]core.PropertyReport{}, report.Properties...)
+	report.Findings = append([]core.Finding{}, report.Findings...)
+	for i := range report.Findings {
+		finding := &report.Findings[i]
+		finding.Controllers = append([]string{}, finding.Controllers...)
+		finding.Fields = append([]string{}, finding.Fields...)
+		if out != "" {
+			finding.Replay = fmt.Sprintf("orrery replay %s --finding %d", shellWord(out), finding.ID)
+		}
+	}
+}
+
+// shellWord returns a word as it must be typed into a shell.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+=:,@%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// exitCode returns the exit code for a verdict. A search that was interrupted
+// ends with [ExitInconclusive], unless it was complete by then.
+func exitCode(ctx context.Context, verdict core.Verdict) int {
+	switch {
+	case verdict == core.Holds:
+		return ExitHolds
+	case verdict == core.Violated && ctx.Err() == nil:
+		return ExitViolated
+	}
+	return ExitInconclusive
+}
+
+// outputFiles are the files that a check writes besides its report.
+type outputFiles struct {
+	record, drawing *atomicfile.File
+}
+
+func openFiles(out, drawing string) (files outputFiles, err error) {
+	if out != "" {
+		if files.record, err = atomicfile.Create(out); err != nil {
+			return files, err
+		}
+	}
+	if drawing != "" {
+		if files.drawing, err = atomicfile.Create(drawing); err != nil {
+			files.discard()
+		}
+	}
+	return files, err
+}
+
+// write writes the files. One that cannot be written does not keep the other
+// from being.
+func (f outputFiles) write(result *orrery.Result, header record.Header) error {
+	return errors.Join(
+		commit(f.record, func(w io.Writer) error {
+			return record.Write(w, header, &result.Report, result.Graph, record.DefaultLimit)
+		}),
+		commit(f.drawing, func(w io.Writer) error {
+			return draw(w, &result.Report, func() dot.Space { return liveSpace(result) }, drawing{})
+		}),
+	)
+}
+
+func commit(file *atomicfile.File, write func(io.Writer) error) error {
+	if file == nil {
+		return nil
+	}
+	if err := write(file); err != nil {
+		return err
+	}
+	return file.Commit()
+}
+
+func (f outputFiles) discard() {
+	for _, file := range []*atomicfile.File{f.record, f.drawing} {
+		if file != nil {
+			file.Discard()
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/core"
+)
+
+func TestMemorySize(t *testing.T) {
+	tests := map[string]int64{
+		"0": 0, "123": 123, "1B": 1, "1k": 1000, "1KB": 1000, "1Ki": 1024, "1KiB": 1024, "1 MiB": 1 << 20,
+		"512Mi": 512 << 20, "1.5GiB": 3 << 29, "2GB": 2_000_000_000, "1TiB": 1 << 40,
+	}
+	for text, want := range tests {
+		if got, err := memorySize(text); err != nil || got != want {
+			t.Errorf("memorySize(%q) = %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "MiB", "-1", "1XiB", "1i", "1iB", "1kk", "99999999TiB", "1e300", "NaN", "Inf"} {
+		if got, err := memorySize(text); err == nil {
+			t.Errorf("memorySize(%q) = %d, want an error", text, got)
+		}
+	}
+}
+
+func TestShellWord(t *testing.T) {
+	tests := map[string]string{
+		"run.orr": "run.orr", "a/b-c_1.orr": "a/b-c_1.orr", "": "''", "my run.orr": "'my run.orr'",
+		"it's": `'it'\''s'`, "$HOME": "'$HOME'",
+	}
+	for word, want := range tests {
+		if got := shellWord(word); got != want {
+			t.Errorf("shellWord(%q) = %s, want %s", word, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"check", "chekc", 2},
+	}
+	for _, test := range tests {
+		if got := distance(test.a, test.b); got != test.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestDistanceIsOne(t *testing.T) {
+	word := rapid.StringOfN(rapid.RuneFrom([]rune("abc")), 0, 6, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := word.Draw(t, "a"), word.Draw(t, "b"), word.Draw(t, "c")
+		if distance(a, b) != distance(b, a) {
+			t.Fatal("it is not the same in both directions")
+		}
+		if (distance(a, b) == 0) != (a == b) {
+			t.Fatal("it is not zero exactly for equal words")
+		}
+		if distance(a, c) > distance(a, b)+distance(b, c) {
+			t.Fatal("a detour is shorter")
+		}
+	})
+}
+
+func TestExitCode(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	tests := []struct {
+		verdict           core.Verdict
+		calm, interrupted int
+	}{
+		{core.Holds, ExitHolds, ExitHolds},
+		{core.Violated, ExitViolated, ExitInconclusive},
+		{core.Inconclusive, ExitInconclusive, ExitInconclusive},
+	}
+	for _, test := range tests {
+		if got := exitCode(context.Background(), test.verdict); got != test.calm {
+			t.Errorf("%s: exit code %d, want %d", test.verdict, got, test.calm)
+		}
+		if got := exitCode(ended, test.verdict); got != test.interrupted {
+			t.Errorf("%s, interrupted: exit code %d, want %d", test.verdict, got, test.interrupted)
+		}
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	var out bytes.Buffer
+	line := &progressLine{to: &out}
+	line.clear()
+	if out.Len() > 0 {
+		t.Errorf("nothing was shown, but cleared: %q", &out)
+	}
+	for i := range 100 {
+		line.show(orrery.Progress{States: i, Elapsed: time.Duration(i) * 10 * time.Millisecond})
+	}
+	line.clear()
+	if got := strings.Count(out.String(), "states"); got != 10 {
+		t.Errorf("shown %d times within a second, want 10", got)
+	}
+	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
+		t.Errorf("the line stays: %q", &out)
+	}
+}
+
+func TestPeakMemory(t *testing.T) {
+	if got := peakMemory(); got != 0 && got < 1<<20 {
+		t.Errorf("a Go process in %d bytes", got)
+	}
+}

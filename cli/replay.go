@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/record"
+)
+
+func (s *session) replayCommand() *cobra.Command {
+	number := 1
+	command := &cobra.Command{
+		Use:   "replay FILE --finding N",
+		Short: "Run the story of a finding again, for real, and say whether it still happens",
+		Long: `Replay builds the recorded system anew and runs the story of a finding again,
+step by step, with the controllers as they are now.
+
+Exit codes: 1 it still happens, 0 it does not, 2 bad usage or bad input.`,
+		Args: exactly("one file that was written by orrery check --out"),
+		RunE: func(command *cobra.Command, args []string) error {
+			return s.replay(command.Context(), args[0], number)
+		},
+	}
+	command.Flags().Var(&flagValue[int]{to: &number, parse: findingNumber, text: "1", kind: "N"}, "finding", "the number of the finding")
+	return command
+}
+
+// replay runs a recorded finding again.
+func (s *session) replay(ctx context.Context, path string, number int) error {
+	r, err := record.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	finding, err := findingOf(&r.Report, number)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var params []string
+	for _, name := range slices.Sorted(maps.Keys(r.Header.Params)) {
+		params = append(params, name+"="+r.Header.Params[name])
+	}
+	system, _, err := s.build(r.Header.System, params)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	traces := []core.Trace{finding.Trace}
+	if finding.Other != nil {
+		traces = append(traces, *finding.Other)
+	}
+	for _, trace := range traces {
+		difference, err := s.Engine.Replay(ctx, system, trace, orrery.Options{})
+		if err != nil {
+			return err
+		}
+		if difference != nil {
+			fmt.Fprintf(s.streams.Out, "Finding %d does not happen any more: %s\n", number, describe(*difference))
+			return nil
+		}
+	}
+	s.code = ExitViolated
+	fmt.Fprintf(s.streams.Out, "Finding %d still happens: %s\n", number, finding.Summary)
+	return nil
+}
+
+// describe says where a run goes another way.
+func describe(d explore.Difference) string {
+	if d.Step == 0 {
+		return d.Reason
+	}
+	return fmt.Sprintf("step %d goes another way: %s", d.Step, d.Reason)
+}

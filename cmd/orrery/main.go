@@ -1,0 +1,14 @@
+// Orrery checks control loops: see orrery --help.
+package main
+
+import (
+	"slices"
+
+	"github.com/orrery-dev/orrery/cli"
+	"github.com/orrery-dev/orrery/examples/models"
+	"github.com/orrery-dev/orrery/examples/toggle"
+)
+
+func main() {
+	cli.Main(slices.Concat(models.Catalog(), toggle.Catalog())...)
+}

@@ -1,0 +1,146 @@
+// Package jobset checks the published JobSet controllers, unmodified, as their own
+// main.go sets them up.
+package jobset
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kuberuntime "k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	api "sigs.k8s.io/jobset/api/jobset/v1alpha2"
+	"sigs.k8s.io/jobset/pkg/controllers"
+	"sigs.k8s.io/jobset/pkg/webhooks"
+
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/catalog"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// Catalog returns the example for the command.
+func Catalog() []catalog.Entry {
+	return []catalog.Entry{{
+		Name: "jobset",
+		Doc:  "The published JobSet controllers with a JobSet of several replicated jobs.",
+		Params: []catalog.Param{
+			{Name: "jobsets", Doc: "JobSets", Default: 1, Min: 1, Max: 8},
+			{Name: "groups", Doc: "replicated jobs of each JobSet", Default: 2, Min: 1, Max: 8},
+			{Name: "replicas", Doc: "Jobs of each replicated job", Default: 1, Min: 1, Max: 8},
+			{Name: "restarts", Doc: "how often a JobSet may be restarted; the first Job of each fails every time", Default: 0, Min: 0, Max: 4},
+		},
+		Build: func(v catalog.Values) (*core.System, error) {
+			return System(Size{JobSets: v["jobsets"], Groups: v["groups"], Replicas: v["replicas"], Restarts: v["restarts"]})
+		},
+	}}
+}
+
+// Size says how large the system is.
+type Size struct {
+	JobSets, Groups, Replicas, Restarts int
+}
+
+// System returns the controllers with JobSets of a size.
+func System(size Size) (*core.System, error) {
+	scheme := kuberuntime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	if err := api.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	definition, err := definitionFile()
+	if err != nil {
+		return nil, err
+	}
+	var objects []client.Object
+	for i := range size.JobSets {
+		objects = append(objects, newJobSet(fmt.Sprintf("js%d", i+1), size))
+	}
+	return controllerruntime.New(scheme,
+		controllerruntime.Name("jobset"),
+		controllerruntime.CRDs(definition),
+		controllerruntime.Setup(setup),
+		controllerruntime.Reconciler("job", func(c client.Client) reconcile.Reconciler {
+			return &Jobs{Client: c, clock: clock.RealClock{}, Fails: func(job *batchv1.Job) bool {
+				return size.Restarts > 0 && job.Labels[api.ReplicatedJobNameKey] == "group1" && job.Labels[api.JobIndexKey] == "0"
+			}}
+		}, controllerruntime.For(&batchv1.Job{})),
+		controllerruntime.GarbageCollection(&batchv1.Job{}, &corev1.Service{}),
+		controllerruntime.ObjectValues(objects...),
+		controllerruntime.Properties(properties.Convergent()...),
+	)
+}
+
+// setup makes the calls that main.go of JobSet makes between creating its manager
+// and starting it.
+func setup(mgr ctrl.Manager) error {
+	ctx := context.Background()
+	if err := controllers.SetupJobSetIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	if err := controllers.SetupPodIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	if err := controllers.NewJobSetReconciler(mgr.GetClient(), mgr.GetScheme(), mgr.GetEventRecorder("jobset")).SetupWithManager(mgr); err != nil {
+		return err
+	}
+	if err := controllers.NewPodReconciler(mgr.GetClient(), mgr.GetScheme(), mgr.GetEventRecorder("pod")).SetupWithManager(mgr); err != nil {
+		return err
+	}
+	return webhooks.Setup(mgr)
+}
+
+// definitionFile finds the custom resource definition of JobSet in the source of its
+// module, next to the controllers that are compiled in.
+func definitionFile() (string, error) {
+	source, _ := runtime.FuncForPC(reflect.ValueOf(controllers.NewJobSetReconciler).Pointer()).FileLine(0)
+	file := filepath.Join(filepath.Dir(source), "..", "..", "config", "components", "crd", "bases", "jobset.x-k8s.io_jobsets.yaml")
+	if _, err := os.Stat(file); err != nil {
+		return "", fmt.Errorf("the definition of JobSet is read from the source of its module, which is not there: build without -trimpath and run where Go modules are: %w", err)
+	}
+	return file, nil
+}
+
+// newJobSet is a JobSet as the webhook of JobSet leaves it.
+func newJobSet(name string, size Size) *api.JobSet {
+	js := &api.JobSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
+		Spec: api.JobSetSpec{
+			SuccessPolicy: &api.SuccessPolicy{Operator: api.OperatorAll},
+			StartupPolicy: &api.StartupPolicy{StartupPolicyOrder: api.AnyOrder},
+			Network:       &api.Network{EnableDNSHostnames: ptr.To(true), PublishNotReadyAddresses: ptr.To(true)},
+		},
+	}
+	if size.Restarts > 0 {
+		js.Spec.FailurePolicy = &api.FailurePolicy{MaxRestarts: int32(size.Restarts)}
+	}
+	for i := range size.Groups {
+		js.Spec.ReplicatedJobs = append(js.Spec.ReplicatedJobs, api.ReplicatedJob{
+			Name:     fmt.Sprintf("group%d", i+1),
+			Replicas: int32(size.Replicas),
+			Template: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
+				Parallelism:    ptr.To[int32](1),
+				Completions:    ptr.To[int32](1),
+				CompletionMode: ptr.To(batchv1.IndexedCompletion),
+				Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+					RestartPolicy: corev1.RestartPolicyOnFailure,
+					Containers:    []corev1.Container{{Name: "work", Image: "work:1"}},
+				}},
+			}},
+		})
+	}
+	return js
+}

@@ -1,0 +1,22 @@
+// Package models holds the textbook models: small systems whose state spaces are
+// known, by hand or from the literature. They show how a model is written with
+// package plain, and they pin the engine down: every count given here is tested.
+package models
+
+import "github.com/orrery-dev/orrery/catalog"
+
+// Catalog returns all models in the order of their names.
+func Catalog() []catalog.Entry {
+	return []catalog.Entry{
+		coffeeCan(),
+		counters(),
+		dieHard(),
+		increment(),
+		incrementLock(),
+		paxos(),
+		peterson(),
+		philosophers(),
+		singleCopyRegister(),
+		twoPhaseCommit(),
+	}
+}

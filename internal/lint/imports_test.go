@@ -1,0 +1,147 @@
+package lint
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// place is a place in the house: one folder, or with a trailing "/..." all folders
+// below one.
+type place struct {
+	folder string
+	// imports are the places it may import, besides those of its own subtree.
+	imports []string
+	// outside tells which modules of others it may import.
+	outside outside
+}
+
+// outside is what a package may import besides the house and the standard library.
+type outside int
+
+const (
+	nothing    outside = iota // only the standard library
+	libraries                 // anything but Kubernetes
+	kubernetes                // anything
+)
+
+// house is the house: imports point inwards, towards core. The first place that a
+// folder is in counts.
+func house() []place {
+	engine := []string{"core", "core/state", "core/behavior", "core/explore"}
+	public := []string{".", "core/...", "properties/...", "catalog", "record/...", "adapters/...", "cli"}
+	return []place{
+		{"core", nil, nothing},
+		{"core/state", engine[:1], nothing},
+		{"core/behavior", engine[:2], nothing},
+		{"core/explore", engine[:3], nothing},
+		{"properties/...", []string{"core"}, libraries},
+		{"catalog", []string{"core"}, libraries},
+		{"record/...", []string{"core"}, libraries},
+		{"adapters/kube", []string{"core"}, kubernetes},
+		{"adapters/controllerruntime", []string{"core", "adapters/kube"}, kubernetes},
+		{"adapters/...", []string{"core"}, libraries},
+		{".", append([]string{"properties/...", "adapters/text"}, engine...), libraries},
+		{"cli", public, libraries},
+		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
+		{"examples/...", public, kubernetes},
+		{"internal/naive", []string{"core"}, libraries},
+		{"internal/lint", nil, nothing},
+		{"internal/readme", public, kubernetes},
+	}
+}
+
+// isIn tells whether a folder is in a place.
+func isIn(folder, where string) bool {
+	if below, all := strings.CutSuffix(where, "/..."); all {
+		return folder == below || strings.HasPrefix(folder, below+"/")
+	}
+	return folder == where
+}
+
+// placeOf returns where in the house a folder is.
+func placeOf(folder string) (place, bool) {
+	all := house()
+	i := slices.IndexFunc(all, func(p place) bool { return isIn(folder, p.folder) })
+	if i < 0 {
+		return place{}, false
+	}
+	return all[i], true
+}
+
+// checkImports holds imports against the directions of the house. Tests may import
+// anything that is not a command.
+func checkImports(t *tree, complain complain) {
+	for _, f := range t.source(true) {
+		from, known := placeOf(f.folder())
+		if !known {
+			continue // a complaint of its own
+		}
+		for _, spec := range f.syntax.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue
+			}
+			to, ours := inHouse(imported)
+			switch {
+			case ours && isIn(to, "cmd/..."):
+				complain(t.at(spec), "nobody imports a command")
+			case f.isTest():
+			case ours && !from.mayImport(f.folder(), to):
+				complain(t.at(spec), "%s must not import %s: imports point inwards, towards core", f.folder(), to)
+			case !ours && from.outside < kindOfOutside(imported):
+				complain(t.at(spec), "%s must not depend on %s", f.folder(), imported)
+			}
+		}
+	}
+}
+
+func (p place) mayImport(folder, to string) bool {
+	if strings.HasPrefix(to, folder+"/") {
+		return true
+	}
+	return slices.ContainsFunc(p.imports, func(where string) bool { return isIn(to, where) })
+}
+
+// inHouse returns the folder of a package of ours, and false for one of others.
+func inHouse(imported string) (string, bool) {
+	if imported == module {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, module+"/")
+}
+
+// kindOfOutside tells what sort of package one of others is.
+func kindOfOutside(imported string) outside {
+	host, _, _ := strings.Cut(imported, "/")
+	switch {
+	case !strings.Contains(host, "."):
+		return nothing
+	case host == "k8s.io" || host == "sigs.k8s.io":
+		return kubernetes
+	}
+	return libraries
+}
+
+// checkPlaces wants every package to have a place in the house.
+func checkPlaces(t *tree, complain complain) {
+	for _, files := range t.packages() {
+		if _, known := placeOf(files[0].folder()); !known {
+			complain(files[0].folder(), "the package has no place in the house: give it one in internal/lint/imports_test.go, and in docs/architecture.md")
+		}
+	}
+}
+
+// checkNames refuses names of packages and files that say nothing.
+func checkNames(t *tree, complain complain) {
+	empty := []string{"util", "utils", "common", "types", "helper", "helpers", "misc", "base", "shared"}
+	for _, f := range t.source(true) {
+		if slices.Contains(empty, f.syntax.Name.Name) {
+			complain(t.at(f.syntax.Name), "%q says nothing: name a package after a noun of the field", f.syntax.Name.Name)
+		}
+		if name := strings.TrimSuffix(strings.TrimSuffix(path.Base(f.path), ".go"), "_test"); slices.Contains(empty, name) {
+			complain(f.path, "%q says nothing: name a file after the concept in it", name)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package naive
+
+import (
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Graph is all that can be reached, numbered in breadth-first order.
+type Graph struct {
+	// States are the distinct states; a [core.StateID] is an index into them.
+	States  []State
+	Initial []core.StateID
+	// Edges are the steps from each state, in the order of their items.
+	Edges [][]core.Edge
+	// Violations are the states that break an invariant of the system.
+	Violations []Violation
+}
+
+// Violation is a state that breaks an invariant.
+type Violation struct {
+	Property string
+	State    core.StateID
+	Err      error
+}
+
+// Transitions counts all steps from all states.
+func (g *Graph) Transitions() int {
+	n := 0
+	for _, edges := range g.Edges {
+		n += len(edges)
+	}
+	return n
+}
+
+// Terminal returns the states in which nothing can happen.
+func (g *Graph) Terminal() []core.StateID {
+	var ids []core.StateID
+	for id, edges := range g.Edges {
+		if len(edges) == 0 {
+			ids = append(ids, core.StateID(id))
+		}
+	}
+	return ids
+}
+
+// TerminalTexts returns the set of terminal states as texts.
+func (g *Graph) TerminalTexts() map[string]bool {
+	texts := map[string]bool{}
+	for _, id := range g.Terminal() {
+		texts[g.States[id].Text()] = true
+	}
+	return texts
+}
+
+type explorer struct {
+	system  *core.System
+	players []player
+	graph   *Graph
+	known   map[string]core.StateID
+}
+
+// Explore visits everything that the system can reach. It gives up with an error
+// past the given number of states, and at a call that the store does not model.
+func Explore(system *core.System, limit int) (*Graph, error) {
+	if err := system.Validate(); err != nil {
+		return nil, err
+	}
+	e := &explorer{system: system, graph: &Graph{}, known: map[string]core.StateID{}}
+	for _, s := range system.Strategies {
+		e.players = append(e.players, player{s.Describe(), s})
+	}
+	for _, initial := range system.Initial {
+		state, err := e.start(initial)
+		if err != nil {
+			return nil, err
+		}
+		before := len(e.graph.States)
+		if id := e.visit(state); int(id) == before {
+			e.graph.Initial = append(e.graph.Initial, id)
+		}
+	}
+	for id := 0; id < len(e.graph.States); id++ {
+		if id >= limit {
+			return nil, fmt.Errorf("more than %d states", limit)
+		}
+		if err := e.expand(core.StateID(id)); err != nil {
+			return nil, err
+		}
+	}
+	return e.graph, nil
+}
+
+// start returns a state at start: each strategy has its initial requests, and
+// what its handlers return for the list of all objects of the kinds it watches.
+func (e *explorer) start(initial core.Initial) (State, error) {
+	t := &turn{store: e.system.Store, players: e.players}
+	for _, o := range initial.Objects {
+		t.state = t.state.with(o.Key, o.Content)
+	}
+	listed := t.state.objects
+	err := answered(func() {
+		for _, p := range e.players {
+			for _, request := range p.Initial {
+				t.enqueue(core.Item{Strategy: p.Name, Request: request})
+			}
+			for _, o := range listed {
+				t.deliver(core.Event{Key: o.Key, New: o.Content}, []player{p})
+			}
+		}
+		t.settle()
+	})
+	return t.state, err
+}
+
+// visit returns the number of a state, which is judged if it is new.
+func (e *explorer) visit(s State) core.StateID {
+	text := s.Text()
+	if id, ok := e.known[text]; ok {
+		return id
+	}
+	id := core.StateID(len(e.graph.States))
+	e.known[text] = id
+	e.graph.States = append(e.graph.States, s)
+	e.graph.Edges = append(e.graph.Edges, nil)
+	for _, p := range e.system.Properties {
+		if p.Invariant == nil {
+			continue
+		}
+		if err := p.Invariant(s); err != nil {
+			e.graph.Violations = append(e.graph.Violations, Violation{p.Name, id, err})
+		}
+	}
+	return id
+}
+
+// expand takes every step from a state. Timers fire only where nothing else can
+// happen.
+func (e *explorer) expand(id core.StateID) error {
+	from := e.graph.States[id]
+	var edges []core.Edge
+	for _, p := range e.players {
+		items := make([]core.Item, 0, len(p.Standing))
+		for _, request := range p.Standing {
+			items = append(items, core.Item{Strategy: p.Name, Request: request})
+		}
+		for _, item := range from.work {
+			if item.Strategy == p.Name {
+				items = append(items, item)
+			}
+		}
+		for _, item := range items {
+			to, result, wrote, ok, err := e.reconcile(from, p, item)
+			if err != nil {
+				return fmt.Errorf("%s: %w", item, err)
+			}
+			if !ok {
+				continue
+			}
+			edge := core.Edge{
+				From: id, To: e.visit(to), Step: core.Step{Kind: core.Reconcile, Item: item},
+				Wrote: wrote, Requeued: result.Requeue,
+			}
+			if result.Err != nil {
+				edge.Failed = result.Err.Error()
+			}
+			edges = append(edges, edge)
+		}
+	}
+	if len(edges) == 0 {
+		for _, item := range from.timers {
+			to := from
+			to.timers, to.work = remove(from.timers, item), add(from.work, item)
+			edges = append(edges, core.Edge{From: id, To: e.visit(to), Step: core.Step{Kind: core.Fire, Item: item}})
+		}
+	}
+	e.graph.Edges[id] = edges
+	return nil
+}

@@ -1,0 +1,122 @@
+package naive
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// player is a strategy with what it declares.
+type player struct {
+	core.Description
+	strategy core.Strategy
+}
+
+func (p player) watches(kind core.Kind) bool {
+	return slices.Contains(p.Watches, kind)
+}
+
+// turn is one run of a strategy. It answers the calls of the run, and of the
+// event handlers that its writes set off, at once and on the spot.
+type turn struct {
+	store   core.Store
+	players []player
+	state   State
+	written []core.Key
+}
+
+// unanswered unwinds a run whose call the store does not model.
+type unanswered struct{ err error }
+
+// Do implements [core.EffectRecorder]. Every view is fresh, so cached and live
+// reads see the same.
+func (t *turn) Do(call core.Call) core.Response {
+	answer, err := t.store.Answer(t.state, call)
+	if err != nil {
+		panic(unanswered{err})
+	}
+	for _, w := range answer.Writes {
+		old := t.state.Get(w.Key)
+		t.state = t.state.with(w.Key, w.Content)
+		t.written = append(t.written, w.Key)
+		t.deliver(core.Event{Key: w.Key, Old: old, New: w.Content}, t.players)
+	}
+	for _, item := range answer.Enqueue {
+		t.enqueue(item)
+	}
+	return answer.Response
+}
+
+// deliver runs the event handlers of those who watch the object's kind.
+func (t *turn) deliver(event core.Event, to []player) {
+	for _, p := range to {
+		if !p.watches(event.Key.Kind) {
+			continue
+		}
+		for _, request := range p.fresh().Handle(t, event) {
+			t.enqueue(core.Item{Strategy: p.Name, Request: request})
+		}
+	}
+}
+
+// enqueue puts an item into the work queue, unless it is a standing one, which is
+// enabled for ever without being there.
+func (t *turn) enqueue(item core.Item) {
+	for _, p := range t.players {
+		if p.Name == item.Strategy && slices.Contains(p.Standing, item.Request) {
+			return
+		}
+	}
+	t.state.work = add(t.state.work, item)
+}
+
+// settle brings what was written to its canonical form.
+func (t *turn) settle() {
+	for _, key := range t.written {
+		if content := t.state.Get(key); content != nil {
+			t.state = t.state.with(key, t.store.Settle(key, content))
+		}
+	}
+}
+
+func (p player) fresh() core.Instance {
+	instance, err := p.strategy.New()
+	if err != nil {
+		panic(unanswered{fmt.Errorf("%s: %w", p.Name, err)})
+	}
+	return instance
+}
+
+// answered runs f and returns the error of the call that was not answered.
+func answered(f func()) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			u, ok := reason.(unanswered)
+			if !ok {
+				panic(reason)
+			}
+			err = u.err
+		}
+	}()
+	f()
+	return nil
+}
+
+// reconcile runs one item. ok is false if it is blocked.
+func (e *explorer) reconcile(from State, p player, item core.Item) (to State, result core.Result, wrote, ok bool, err error) {
+	t := &turn{store: e.system.Store, players: e.players, state: from}
+	t.state.work = remove(t.state.work, item)
+	err = answered(func() { result = p.fresh().Reconcile(t, item.Request) })
+	if err != nil || result.Blocked {
+		return from, result, false, false, err
+	}
+	switch {
+	case result.Err != nil || result.Requeue:
+		t.enqueue(item)
+	case result.RequeueAfter > 0:
+		t.state.timers = add(t.state.timers, item)
+	}
+	t.settle()
+	return t.state, result, len(t.written) > 0, true, nil
+}

@@ -1,0 +1,34 @@
+package readme
+
+import (
+	"testing"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/adapters/text"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+func TestBudgetsSettle(t *testing.T) {
+	system := controllerruntime.ForTest(t, scheme.Scheme,
+		controllerruntime.Setup(func(mgr ctrl.Manager) error { // the same call as in main.go
+			return (&BudgetReconciler{Client: mgr.GetClient()}).SetupWithManager(mgr)
+		}),
+		controllerruntime.Objects("testdata/web.yaml"),
+		controllerruntime.Properties(properties.Convergent()...),
+	)
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Report.Verdict != core.Holds {
+		if err := text.Report(t.Output(), &result.Report, text.Options{}); err != nil {
+			t.Error(err)
+		}
+		t.Fatalf("the verdict is %q", result.Report.Verdict)
+	}
+}

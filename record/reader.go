@@ -1,0 +1,184 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Reader reads a record entry by entry.
+type Reader struct {
+	blocks blockReader
+	// plain is what is left of the current block.
+	plain []byte
+	// offset is where the current block starts, next where it ends.
+	offset, next int64
+
+	last  tag
+	count counts
+	// extent and findings are what later entries are checked against.
+	extent   Extent
+	findings []core.Finding
+	// failed is the error that ended the reading.
+	failed error
+}
+
+// NewReader starts to read a record. The error is [ErrNotRecord] or a
+// [*VersionError] if there is none that can be read.
+func NewReader(r io.Reader) (*Reader, error) {
+	in := bufio.NewReader(r)
+	line, err := firstLine(in)
+	if err != nil {
+		return nil, err
+	}
+	number, found := strings.CutPrefix(line, magic)
+	if !found {
+		return nil, ErrNotRecord
+	}
+	if number != strconv.Itoa(version) {
+		return nil, &VersionError{Version: strconv.QuoteToASCII(number)}
+	}
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(blockLimit))
+	if err != nil {
+		return nil, fmt.Errorf("record: start decompression: %w", err)
+	}
+	offset := int64(len(line)) + 1
+	return &Reader{blocks: blockReader{in: in, decoder: decoder}, offset: offset, next: offset}, nil
+}
+
+// firstLine reads a line, as far as one can be the first line of a record.
+func firstLine(in *bufio.Reader) (string, error) {
+	var line []byte
+	for len(line) < len(magic)+20 {
+		b, err := in.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return "", ErrNotRecord
+		case err != nil:
+			return "", err
+		case b == '\n':
+			return string(line), nil
+		}
+		line = append(line, b)
+	}
+	return "", ErrNotRecord
+}
+
+// Next returns the next entry, and io.EOF after the last one of a whole record.
+// A record that is not whole and sound ends in a [*CorruptError].
+func (r *Reader) Next() (Entry, error) {
+	if r.failed != nil {
+		return nil, r.failed
+	}
+	entry, err := r.read()
+	if err != nil {
+		r.failed = err
+		r.blocks.decoder.Close()
+		return nil, err
+	}
+	return entry, nil
+}
+
+func (r *Reader) read() (Entry, error) {
+	if len(r.plain) == 0 {
+		if err := r.fill(); err != nil {
+			return nil, err
+		}
+	}
+	t, payload, rest, err := splitEntry(r.plain)
+	if err != nil {
+		return nil, r.corrupt(err)
+	}
+	r.plain = rest
+	entry, err := decode(t, payload)
+	if err != nil {
+		return nil, r.corrupt(err)
+	}
+	if err := r.accept(entry); err != nil {
+		return nil, r.corrupt(err)
+	}
+	if t == endTag {
+		return nil, r.end()
+	}
+	return entry, nil
+}
+
+// fill reads the next block.
+func (r *Reader) fill() error {
+	r.offset = r.next
+	plain, size, err := r.blocks.next()
+	switch {
+	case errors.Is(err, io.EOF):
+		return r.corrupt(errTruncated)
+	case err != nil:
+		return r.corrupt(err)
+	case len(plain) == 0:
+		return r.corrupt(errors.New("a block is empty"))
+	}
+	r.plain, r.next = plain, r.offset+size
+	return nil
+}
+
+// end returns io.EOF if nothing follows the last entry.
+func (r *Reader) end() error {
+	if len(r.plain) > 0 {
+		return r.corrupt(errors.New("something follows the last entry"))
+	}
+	r.offset = r.next
+	switch _, err := io.ReadFull(r.blocks.in, make([]byte, 1)); {
+	case errors.Is(err, io.EOF):
+		return io.EOF
+	case err != nil:
+		return r.corrupt(err)
+	}
+	return r.corrupt(errors.New("something follows the end of the record"))
+}
+
+func (r *Reader) corrupt(reason error) error {
+	return &CorruptError{Offset: r.offset, Reason: reason}
+}
+
+// decode returns the entry that a payload holds. Numbers keep their digits.
+func decode(t tag, payload []byte) (Entry, error) {
+	switch t {
+	case headerTag:
+		return decodeAs[Header](payload)
+	case reportTag:
+		return decodeAs[Report](payload)
+	case findingTag:
+		return decodeAs[Finding](payload)
+	case outcomeTag:
+		return decodeAs[Outcome](payload)
+	case extentTag:
+		return decodeAs[Extent](payload)
+	case objectTag:
+		return decodeAs[Object](payload)
+	case stateTag:
+		return decodeAs[State](payload)
+	case endTag:
+		return decodeAs[counts](payload)
+	}
+	return nil, fmt.Errorf("there is no kind of entry number %d", t)
+}
+
+func decodeAs[E Entry](payload []byte) (Entry, error) {
+	var entry E
+	decoder := json.NewDecoder(bytes.NewReader(payload))
+	decoder.UseNumber()
+	if err := decoder.Decode(&entry); err != nil {
+		return nil, fmt.Errorf("an entry is not what it should be: %w", err)
+	}
+	if decoder.InputOffset() != int64(len(payload)) {
+		return nil, errors.New("something follows an entry's JSON")
+	}
+	return entry, nil
+}
