@@ -43,11 +43,11 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{space: space, properties: checked.Properties, reasons: space.Reasons()}
+	v := &verdict{space: space, properties: checked.Properties, reasons: slices.Clone(space.Reasons())}
 	judging, stop := options.judging(ctx, began)
 	defer stop()
 	v.judge(judging)
-	return &Result{Report: v.report(judging, &checked, options, began), Graph: space}, nil
+	return &Result{Report: v.report(&checked, options, began), Graph: space}, nil
 }
 
 // withConduct adds the properties that are always checked, unless they are there.

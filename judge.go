@@ -21,29 +21,23 @@ type verdict struct {
 
 	reports  []core.PropertyReport
 	findings []core.Finding
+	outcomes []core.OutcomeReport
 }
 
-// judge judges every property, and tells the story of every violation.
+// judge judges every property, and tells the story of every violation and every outcome.
 func (v *verdict) judge(ctx context.Context) {
-	for _, p := range v.properties {
-		violations, err := v.violations(ctx, p)
-		report := core.PropertyReport{Name: p.Name, Verdict: core.Holds}
-		if err != nil {
-			report.Verdict = core.Inconclusive
-			v.because(undecided(p, err))
+	v.outcomes = v.tellOutcomes(ctx)
+	// Judging runs code in states where the search did not. What goes wrong there counts like everything
+	// else, whichever property is judged first.
+	for incidents := -1; incidents < len(v.space.Incidents()); {
+		incidents = len(v.space.Incidents())
+		v.reports, v.findings = nil, nil
+		for _, p := range v.properties {
+			v.judgeProperty(ctx, p)
 		}
-		for _, violation := range violations {
-			finding, err := v.finding(ctx, p, violation)
-			if err != nil {
-				v.because(fmt.Sprintf("something was found against %q, but the run to it could not be repeated: %v", p.Name, err))
-				report.Verdict = core.Inconclusive
-				continue
-			}
-			report.Verdict = core.Violated
-			finding.ID = len(v.findings) + 1
-			v.findings = append(v.findings, finding)
-		}
-		v.reports = append(v.reports, report)
+	}
+	for _, reason := range v.space.Reasons() {
+		v.because(reason)
 	}
 	for _, incident := range v.space.Incidents() {
 		switch incident.Kind {
@@ -61,6 +55,29 @@ func (v *verdict) judge(ctx context.Context) {
 			v.reports[i].Verdict = core.Inconclusive
 		}
 	}
+}
+
+func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
+	report := core.PropertyReport{Name: p.Name, Verdict: core.Holds}
+	violations, err := v.violations(ctx, p)
+	if err != nil {
+		report.Verdict = core.Inconclusive
+		v.because(undecided(p, err))
+	}
+	for _, violation := range violations {
+		finding, err := v.finding(ctx, p, violation)
+		if err != nil {
+			v.because(fmt.Sprintf("something was found against %q, but the run to it could not be repeated: %v", p.Name, err))
+			if report.Verdict == core.Holds {
+				report.Verdict = core.Inconclusive
+			}
+			continue
+		}
+		report.Verdict = core.Violated
+		finding.ID = len(v.findings) + 1
+		v.findings = append(v.findings, finding)
+	}
+	v.reports = append(v.reports, report)
 }
 
 func (v *verdict) because(reason string) {
@@ -145,7 +162,7 @@ func (v *verdict) tell(ctx context.Context, stem, cycle core.Run, end core.State
 }
 
 // report puts everything together.
-func (v *verdict) report(ctx context.Context, system *core.System, options Options, began time.Time) core.Report {
+func (v *verdict) report(system *core.System, options Options, began time.Time) core.Report {
 	stats := v.space.Stats
 	r := core.Report{
 		Schema:             core.ReportSchema,
@@ -165,10 +182,10 @@ func (v *verdict) report(ctx context.Context, system *core.System, options Optio
 		Assumptions:        v.assumptions(system),
 		Properties:         v.reports,
 		Findings:           append([]core.Finding{}, v.findings...),
+		Outcomes:           len(v.outcomes),
+		OutcomeList:        v.outcomes,
 	}
 	maps.Copy(r.Params, options.Params)
-	r.OutcomeList = v.outcomes(ctx)
-	r.Outcomes = len(r.OutcomeList)
 	r.Reasons = append([]string{}, v.reasons...)
 	switch {
 	case len(v.findings) > 0:
@@ -184,8 +201,8 @@ func (v *verdict) report(ctx context.Context, system *core.System, options Optio
 	return r
 }
 
-// outcomes tells the different ends, each with a shortest run to it.
-func (v *verdict) outcomes(ctx context.Context) []core.OutcomeReport {
+// tellOutcomes tells the different ends, each with a shortest run to it.
+func (v *verdict) tellOutcomes(ctx context.Context) []core.OutcomeReport {
 	outcomes, err := properties.Outcomes(ctx, v.space)
 	if err != nil {
 		v.because("the search was over before all ends could be compared")

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"time"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/properties"
 )
@@ -30,15 +27,7 @@ func realEngine() Engine {
 	builtin := append(properties.Convergent(), properties.NoDeadlock())
 	return Engine{
 		Check:      orrery.Run,
-		Replay:     replay,
+		Replay:     orrery.Replay,
 		Properties: append(builtin, properties.Conduct()...),
 	}
-}
-
-// replay replays a run with the limits on controller code that a check has.
-func replay(ctx context.Context, system *core.System, trace core.Trace, options orrery.Options) (*explore.Difference, error) {
-	return explore.Replay(ctx, system, trace, behavior.Limits{
-		Deadline: cmp.Or(options.StepDeadline, 10*time.Second),
-		Calls:    cmp.Or(options.MaxCalls, 10_000),
-	})
 }

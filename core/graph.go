@@ -84,8 +84,8 @@ type Incident struct {
 	// it was handling, nil if it was reconciling.
 	Strategy string
 	Handling *Key
-	// State and Item are the step it happened in. AtStart tells that it happened before the first step, when the
-	// initial objects were delivered.
+	// State and Item are the step it happened in. AtStart tells that it happened outside of any step, when
+	// the objects of the state were listed: before the first step, or to see what a restart would run.
 	State   StateID
 	Item    Item
 	AtStart bool

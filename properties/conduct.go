@@ -60,10 +60,9 @@ func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
 		Controllers: []string{incident.Strategy},
 		State:       incident.State,
 	}
-	if incident.AtStart {
-		return v
-	}
 	v.Stem, _ = g.Shortest(func(id core.StateID) bool { return id == incident.State })
-	v.Probe = &incident.Item
+	if !incident.AtStart {
+		v.Probe = &incident.Item
+	}
 	return v
 }

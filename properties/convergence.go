@@ -76,8 +76,10 @@ func findUnrest(c *component) (unrest, bool) {
 		return unrest{}, false
 	case c.any(failed):
 		return unrest{c, "error loop", failed}, true
-	default:
+	case c.any(requeued):
 		return unrest{c, "busy loop", requeued}, true
+	default:
+		return unrest{c, "idle loop", func(core.Edge) bool { return true }}, true
 	}
 }
 
@@ -144,6 +146,9 @@ func sayUnrest(kind string, cycle core.Run, controllers, fields []string) (strin
 	case "busy loop":
 		return fmt.Sprintf("%s asks to be run again for ever, without changing anything", who),
 			[]string{"Nothing that could happen ends it. If it is to wait for a time, return RequeueAfter in place of Requeue."}
+	case "idle loop":
+		return fmt.Sprintf("%s can go on for ever without changing anything", who),
+			[]string{"There is always a message to receive or an action to take."}
 	}
 	what := "objects"
 	if len(fields) > 0 {

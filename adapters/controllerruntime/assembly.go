@@ -19,18 +19,8 @@ type assembly struct {
 	controllers []*registered
 
 	mu sync.Mutex
-	// assumptions say what was registered but is not modelled.
+	// assumptions are sentences about what was registered but is not modelled.
 	assumptions []string
-}
-
-// registered is a controller on its manager.
-type registered struct {
-	controller controller.Controller
-	name       string
-	workers    int
-
-	queue   queue
-	watches watches
 }
 
 // add takes what the set-up adds to the manager.
@@ -49,20 +39,20 @@ func (a *assembly) add(runnable manager.Runnable) error {
 	if request, ok := requestType(runnable); ok {
 		return fmt.Errorf("a controller with work items of type %s cannot be checked, only those with reconcile.Request: leave it out of the set-up", request)
 	}
-	a.assume("%T, which the set-up adds to the manager, is not run", runnable)
+	a.assume("The %T that the set-up adds to the manager is not run.", runnable)
 	return nil
 }
 
 func (a *assembly) strayHandler(of form) {
-	a.assume("an event handler that the set-up adds to the informer of %s by hand is not run", of.kind.Kind)
+	a.assume("An event handler that the set-up adds to the informer of %s by hand is not run.", of.kind.Kind)
 }
 
 func (a *assembly) webhook(path string) {
-	a.assume("the webhook at %s is not run", path)
+	a.assume("The webhook at %s is not run: objects are taken to be as it would leave them.", path)
 }
 
 func (a *assembly) idleRequest(request string) {
-	a.assume("the set-up got no answer to %q: the API server answers only once controllers run", request)
+	a.assume("The set-up got no answer to %q: the API server answers only once controllers run.", request)
 }
 
 func (a *assembly) assume(format string, args ...any) {

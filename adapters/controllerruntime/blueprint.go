@@ -39,26 +39,30 @@ type blueprint struct {
 }
 
 // assemble runs the set-up on a fresh manager.
-func (b *blueprint) assemble() (a *assembly, err error) {
+func (b *blueprint) assemble() (*assembly, error) {
 	a, mgr, err := b.newAssembly()
 	if err != nil {
 		return nil, err
 	}
 	for i, setup := range b.setups {
-		if err := runSetup(setup, mgr); err != nil {
+		if err := caught(func() error { return setup(mgr) }); err != nil {
+			if runtime.IsNotRegisteredError(err) {
+				err = fmt.Errorf("%w: add the type to the scheme, as main.go does with AddToScheme", err)
+			}
 			return nil, fmt.Errorf("set-up number %d: %w", i+1, err)
 		}
 	}
 	return a, nil
 }
 
-func runSetup(setup func(ctrl.Manager) error, mgr ctrl.Manager) (err error) {
+// caught runs code of the user's, and returns a panic of it as an error.
+func caught(code func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fmt.Errorf("it panicked: %v\n%s", value, debug.Stack())
 		}
 	}()
-	return setup(mgr)
+	return code()
 }
 
 // survey runs the set-up, starts the sources of all controllers, and returns what
@@ -74,7 +78,7 @@ func (b *blueprint) survey() (*assembly, error) {
 		defer func() { done <- ended }()
 		ended.assembly, ended.err = b.assemble()
 		if ended.err == nil {
-			ended.err = ended.assembly.surveySources()
+			ended.err = caught(ended.assembly.surveySources)
 		}
 	}()
 	select {

@@ -54,7 +54,7 @@ func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Obj
 	}
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
-			return apierrors.NewNotFound(groupResource(of.kind), key.Name)
+			return apierrors.NewNotFound(of.groupResource(), key.Name)
 		}
 		return err
 	}

@@ -83,3 +83,8 @@ func (f form) empty(scheme *runtime.Scheme) (client.Object, error) {
 	}
 	return object, nil
 }
+
+// groupResource is how the cache names a kind in its errors: by the kind itself.
+func (f form) groupResource() schema.GroupResource {
+	return schema.GroupResource{Group: f.kind.Group, Resource: f.kind.Kind}
+}

@@ -12,16 +12,16 @@ import (
 )
 
 // indexes are the field indexes that a set-up has registered.
-type indexes map[fieldOf]client.IndexerFunc
+type indexes map[indexed]client.IndexerFunc
 
-// fieldOf names an indexed field of a form.
-type fieldOf struct {
+// indexed names an indexed field of a form.
+type indexed struct {
 	form  form
 	field string
 }
 
 func (x indexes) add(of form, field string, extract client.IndexerFunc) error {
-	name := fieldOf{of, field}
+	name := indexed{of, field}
 	if _, known := x[name]; known {
 		return fmt.Errorf("indexer conflict: map[field:%s:{}]", field)
 	}
@@ -41,7 +41,7 @@ func (x indexes) choose(of form, selector fields.Selector, objects []client.Obje
 		return nil, errors.New("non-exact field matches are not supported by the cache")
 	}
 	for i, r := range requirements {
-		extract, known := x[fieldOf{of, r.Field}]
+		extract, known := x[indexed{of, r.Field}]
 		switch {
 		case !known && i == 0:
 			return nil, fmt.Errorf("Index with name field:%s does not exist", r.Field)

@@ -213,7 +213,7 @@ func BenchmarkInstance(b *testing.B) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	w := newWorld(&testing.T{}, controllerruntime.Setup(setupWidgets), controllerruntime.ObjectValues(widget("a", 2)))
+	w := newWorld(b, controllerruntime.Setup(setupWidgets), controllerruntime.ObjectValues(widget("a", 2)))
 	w.settle()
 	for b.Loop() {
 		if result := w.reconcile("widget", "default/a"); result.Err != nil {

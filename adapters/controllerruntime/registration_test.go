@@ -203,8 +203,8 @@ func TestWebhookBuilders(t *testing.T) {
 		return errors.Join(setupWidgets(mgr), buildWebhooks(mgr))
 	}))
 	equal(t, "assumptions", w.system.Assumptions, []string{
-		"the webhook at /mutate-apps-v1-deployment is not run",
-		"the webhook at /validate-apps-v1-deployment is not run",
+		"The webhook at /mutate-apps-v1-deployment is not run: objects are taken to be as it would leave them.",
+		"The webhook at /validate-apps-v1-deployment is not run: objects are taken to be as it would leave them.",
 	})
 	w.instance("widget")
 }
@@ -234,13 +234,20 @@ func TestSetupFailures(t *testing.T) {
 			options: []controllerruntime.Option{controllerruntime.Setup(setupWidgets), controllerruntime.Setup(func(ctrl.Manager) error { panic("oops") })},
 			want:    []string{"set-up number 2: it panicked: oops", "registration_test.go"},
 		}, {
+			name: "panic of a source", scheme: bare,
+			options: []controllerruntime.Option{controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				panics := func(context.Context, workqueue.TypedRateLimitingInterface[reconcile.Request]) error { panic("oops") }
+				return ctrl.NewControllerManagedBy(mgr).Named("probe").WatchesRawSource(source.Func(panics)).Complete(idle)
+			})},
+			want: []string{"it panicked: oops"},
+		}, {
 			name: "registers nothing", scheme: bare,
 			options: []controllerruntime.Option{controllerruntime.Setup(func(ctrl.Manager) error { return nil })},
 			want:    []string{"registers no controllers"},
 		}, {
 			name: "kind not in the scheme", scheme: runtime.NewScheme(),
 			options: []controllerruntime.Option{controllerruntime.Setup(setupWidgets)},
-			want:    []string{"no kind is registered for the type controllerruntime_test.Widget"},
+			want:    []string{"no kind is registered for the type controllerruntime_test.Widget", "add the type to the scheme"},
 		}, {
 			name: "watched kind is not served", scheme: bare,
 			options: []controllerruntime.Option{controllerruntime.Setup(func(mgr ctrl.Manager) error {

@@ -18,11 +18,11 @@ type turn struct {
 	current atomic.Pointer[run]
 }
 
+// begin starts a run. It lasts until the next one begins, since a goroutine may
+// outlive the reconcile that started it.
 func (t *turn) begin(recorder core.EffectRecorder) {
 	t.current.Store(&run{recorder: recorder, writes: map[written]int{}})
 }
-
-func (t *turn) end() { t.current.Store(nil) }
 
 // run is a reconcile, or the handling of one event.
 type run struct {

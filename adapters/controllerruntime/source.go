@@ -5,108 +5,19 @@ import (
 	"fmt"
 	"reflect"
 
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// register learns what a controller is. Its type is internal to
-// controller-runtime, so its fields are looked up by name.
-func register(c controller.Controller) (*registered, error) {
-	fields := reflect.ValueOf(c)
-	if fields.Kind() == reflect.Pointer {
-		fields = fields.Elem()
-	}
-	if fields.Kind() == reflect.Struct {
-		name, hasName := fieldOfType[string](fields, "Name")
-		workers, hasWorkers := fieldOfType[int](fields, "MaxConcurrentReconciles")
-		recoverPanic, hasRecover := fieldOfType[*bool](fields, "RecoverPanic")
-		if hasName && hasWorkers && hasRecover {
-			*recoverPanic = ptr.To(false)
-			return &registered{controller: c, name: *name, workers: *workers}, nil
-		}
-	}
-	return nil, fmt.Errorf("%T is no controller as this adapter knows them: add the controller itself to the manager, not a wrapper around it, and use a version of controller-runtime that is supported", c)
-}
-
-// sources returns the sources that the controller was told to watch, in the order
-// in which it was told. The controller would start them all at once, so that their
-// handlers came in any order.
-func (c *registered) sources() ([]source.Source, error) {
-	const field = "startWatches"
-	sources, ok := fieldOfType[[]source.Source](reflect.ValueOf(c.controller).Elem(), field)
-	if !ok {
-		return nil, fmt.Errorf("%T has no list %s of sources: use a version of controller-runtime that is supported", c.controller, field)
-	}
-	return *sources, nil
-}
-
-// fieldOfType returns the address of a field, exported or not, and false if there
-// is no such field of that type.
-func fieldOfType[T any](structure reflect.Value, name string) (*T, bool) {
-	field := structure.FieldByName(name)
-	if !field.IsValid() || field.Type() != reflect.TypeFor[T]() || !field.CanAddr() {
-		return nil, false
-	}
-	return (*T)(field.Addr().UnsafePointer()), true
-}
-
-// startSources collects the event handlers of a controller from its sources.
+// startSources collects the event handlers of a controller from those of its
+// sources that listen to the cluster.
 func (a *assembly) startSources(c *registered) error {
-	return a.eachSource(c, func(ctx context.Context, s source.Source) error {
-		switch s := s.(type) {
-		case source.SyncingSource:
-			if err := s.Start(ctx, &c.queue); err != nil {
-				return err
-			}
-			return s.WaitForSync(context.Background())
-		case *source.Informer:
-			return s.Start(ctx, &c.queue)
-		}
-		return nil
-	})
-}
-
-// surveySources starts the sources of all controllers, and notes those that cannot
-// be modelled.
-func (a *assembly) surveySources() error {
-	for _, c := range a.controllers {
-		if err := a.startSources(c); err != nil {
-			return err
-		}
-		err := a.eachSource(c, func(ctx context.Context, s source.Source) error {
-			switch s.(type) {
-			case source.SyncingSource, *source.Informer:
-				return nil
-			case initialRequests:
-				return s.Start(ctx, &c.queue)
-			case source.Func:
-				a.assume("controller %s listens to a function source: what that enqueues after it has started is not modelled", c.name)
-				return s.Start(ctx, &c.queue)
-			}
-			a.assume("controller %s listens to a %s: what that delivers is not modelled", c.name, sourceName(s))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachSource calls start with each source of a controller. Their context ends when
-// one of them fails.
-func (a *assembly) eachSource(c *registered, start func(context.Context, source.Source) error) error {
-	sources, err := c.sources()
-	if err != nil {
-		return err
-	}
+	// The context is that of the handlers. It ends only if a source cannot start.
 	ctx, cancel := context.WithCancel(context.Background())
 	c.watches.failed = cancel
 	a.informers.watching = &c.watches
 	defer func() { a.informers.watching = nil }()
-	for _, s := range sources {
-		if err := start(ctx, s); err != nil {
+	for _, s := range *c.sources {
+		if err := start(ctx, s, &c.queue); err != nil {
 			cancel()
 			return fmt.Errorf("controller %s: %w", c.name, err)
 		}
@@ -114,11 +25,52 @@ func (a *assembly) eachSource(c *registered, start func(context.Context, source.
 	return nil
 }
 
-// sourceName says what a source is.
-func sourceName(s source.Source) string {
-	t := reflect.TypeOf(s)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+func start(ctx context.Context, s source.Source, queue *queue) error {
+	switch s := s.(type) {
+	case source.SyncingSource:
+		if err := s.Start(ctx, queue); err != nil {
+			return err
+		}
+		return s.WaitForSync(context.Background())
+	case *source.Informer:
+		return s.Start(ctx, queue)
 	}
-	return "source of type " + t.String()
+	return nil
+}
+
+// surveySources starts the sources of all controllers. Of those that do not listen
+// to the cluster it takes what they enqueue at once, or notes that they are not
+// modelled.
+func (a *assembly) surveySources() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, c := range a.controllers {
+		if err := a.startSources(c); err != nil {
+			return err
+		}
+		for _, s := range *c.sources {
+			if err := a.surveySource(ctx, c, s); err != nil {
+				return fmt.Errorf("controller %s: %w", c.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (a *assembly) surveySource(ctx context.Context, c *registered, s source.Source) error {
+	switch s.(type) {
+	case source.SyncingSource, *source.Informer:
+		return nil
+	case initialRequests:
+		return s.Start(ctx, &c.queue)
+	case source.Func:
+		a.assume("Controller %s listens to a function source: what that enqueues after it has started is not modelled.", c.name)
+		return s.Start(ctx, &c.queue)
+	}
+	kind := reflect.TypeOf(s)
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	a.assume("Controller %s listens to a source of type %s: what that delivers is not modelled.", c.name, kind)
+	return nil
 }

@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -34,11 +33,12 @@ func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.R
 	if err != nil {
 		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, strings.ToLower(sent.Method), path.resource.GroupResource(), path.name, "", 0, true)
 	}
-	if accepted := sent.Header.Get("Accept"); strings.Contains(accepted, "as=Table") {
+	if strings.Contains(sent.Header.Get("Accept"), "as=Table") {
 		return nil, errors.New("tables are not modelled")
 	}
-	if sent.Method != http.MethodGet && sent.Method != http.MethodPatch && len(body) > 0 && !isJSON(sent.Header.Get("Content-Type")) {
-		return nil, fmt.Errorf("a body of type %s is not modelled, only JSON: leave ContentType of the client's rest.Config as the manager's GetConfig has it", sent.Header.Get("Content-Type"))
+	contentType := mediaType(sent.Header.Get("Content-Type"))
+	if len(body) > 0 && sent.Method != http.MethodPatch && contentType != "" && contentType != runtime.ContentTypeJSON {
+		return nil, fmt.Errorf("a body of type %s is not modelled, only JSON: leave ContentType of the client's rest.Config as the manager's GetConfig has it", contentType)
 	}
 	request := &kube.Request{
 		Kind:        kind,
@@ -60,7 +60,7 @@ func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.R
 		request.Body = body
 	case http.MethodPatch:
 		request.Verb = kube.Patch
-		request.PatchType = types.PatchType(mediaType(sent.Header.Get("Content-Type")))
+		request.PatchType = types.PatchType(contentType)
 		request.Body = body
 	case http.MethodDelete:
 		request.Verb = kube.Delete
@@ -169,20 +169,8 @@ func readDeleteOptions(request *kube.Request, body []byte) error {
 	return nil
 }
 
-// isJSON tells whether a body of this content type can be read. No type at all is
-// taken for JSON.
-func isJSON(contentType string) bool {
-	t := mediaType(contentType)
-	return t == "" || t == runtime.ContentTypeJSON
-}
-
 // mediaType is a content type without its parameters.
 func mediaType(contentType string) string {
 	t, _, _ := strings.Cut(contentType, ";")
 	return strings.TrimSpace(t)
-}
-
-// groupResource is how the cache names a kind in its errors: by the kind itself.
-func groupResource(kind schema.GroupVersionKind) schema.GroupResource {
-	return schema.GroupResource{Group: kind.Group, Resource: kind.Kind}
 }

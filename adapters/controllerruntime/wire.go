@@ -3,6 +3,7 @@ package controllerruntime
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -42,7 +43,8 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 		return respond(sent, apierrors.NewServiceUnavailable("the set-up of a controller asks the API server, which answers only once controllers run"))
 	}
 	request, err := translate(w.mapper, sent, body)
-	if refused, ok := err.(*apierrors.StatusError); ok {
+	var refused *apierrors.StatusError
+	if errors.As(err, &refused) {
 		return respond(sent, refused)
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // world is a store with its objects: the least that a controller can be run
 // against.
 type world struct {
-	t      *testing.T
+	t      testing.TB
 	system *core.System
 
 	mu      sync.Mutex
@@ -30,7 +30,7 @@ type world struct {
 	unsupported []error
 }
 
-func newWorld(t *testing.T, options ...controllerruntime.Option) *world {
+func newWorld(t testing.TB, options ...controllerruntime.Option) *world {
 	t.Helper()
 	options = append([]controllerruntime.Option{controllerruntime.CRDBytes(widgetDefinition)}, options...)
 	system := controllerruntime.ForTest(t, newScheme(), options...)

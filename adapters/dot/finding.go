@@ -33,8 +33,8 @@ func Finding(w io.Writer, finding core.Finding) error {
 	prefix := &story{canvas: c, trace: finding.Trace, look: plain}
 	parting := prefix.drawSteps(origin, 0, common)
 	ends := endsOf(finding.Trace, *finding.Other)
-	one := &story{canvas: c, trace: finding.Trace, look: first, ending: first, last: "One run ends with", facts: ends[0]}
-	two := &story{canvas: c, trace: *finding.Other, look: second, ending: second, last: "The other run ends with", facts: ends[1]}
+	one := &story{canvas: c, trace: finding.Trace, look: first, ending: first, last: "The first run ends with", facts: ends[0]}
+	two := &story{canvas: c, trace: *finding.Other, look: second, ending: second, last: "The second run ends with", facts: ends[1]}
 	one.draw(parting, common)
 	two.draw(parting, common)
 	return c.write(w)

@@ -145,9 +145,9 @@ func (c *collection) read(key core.Key) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// kind is the kind of an object, in its storage version.
+// kind is the kind of an object, in a version that is served.
 func (c *collection) kind(key core.Key) schema.GroupVersionKind {
-	return c.collector.server.registry.named(key.Kind).storageKind()
+	return c.collector.server.registry.named(key.Kind).preferredKind()
 }
 
 func (c *collection) removeFinalizer(object *unstructured.Unstructured, finalizer string) error {

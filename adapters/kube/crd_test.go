@@ -29,6 +29,30 @@ func TestVersionsOfACustomResource(t *testing.T) {
 	w.unsupported(request(Get, schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Widget"}, "a"))
 }
 
+// A version that is stored need not be served, and each is validated by its own schema.
+func TestStorageVersionThatIsNotServed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crd.yaml")
+	good, err := os.ReadFile("testdata/widgets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(good), "served: true", "served: false", 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, err := NewServer(newTestServer(t).Scheme(), DefinitionFiles(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := emptyWorld(t, server)
+	beta := schema.GroupVersionKind{Group: "example.com", Version: "v1beta1", Kind: "Widget"}
+	w.must(creation(beta, tree{"name": "a"}, nil))
+	if response, _ := w.do(creation(beta, tree{"name": "b"}, tree{"spec": tree{"size": -1}})); response.Status == nil || response.Status.Code != 422 {
+		t.Errorf("an invalid object: %s", response)
+	}
+	w.unsupported(request(Get, widgetKind, "a"))
+}
+
 func TestDefinitionErrors(t *testing.T) {
 	good, err := os.ReadFile("testdata/widgets.yaml")
 	if err != nil {

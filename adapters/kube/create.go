@@ -45,7 +45,7 @@ func (op *operation) createObject(object *unstructured.Unstructured) (*Response,
 	object.SetUID(newUID(op.state, key))
 	object.SetCreationTimestamp(virtualTime())
 	op.resource.prepareCreate(object)
-	if errs := op.resource.validateCreate(object); len(errs) > 0 {
+	if errs := op.resource.validateCreate(object, op.request.Kind.Version); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(op.groupKind(), object.GetName(), errs)
 	}
 	if object.GetResourceVersion() != "" {

@@ -142,7 +142,7 @@ func (g *garbageCollector) dependents(world core.EffectRecorder, fromCache bool,
 		if !r.namespaced && owner.Namespace != "" {
 			continue
 		}
-		response := perform(world, &Request{Verb: List, Kind: r.storageKind(), Namespace: owner.Namespace, FromCache: fromCache})
+		response := perform(world, &Request{Verb: List, Kind: r.preferredKind(), Namespace: owner.Namespace, FromCache: fromCache})
 		if err := response.Err(); err != nil {
 			return nil, err
 		}
@@ -182,9 +182,9 @@ func (g *garbageCollector) ownerKey(reference metav1.OwnerReference, namespace s
 	return key, true
 }
 
-// storageKind is the kind in its storage version.
-func (r *resource) storageKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: r.group, Version: r.storage, Kind: r.kind}
+// preferredKind is the kind in the version that is preferred for requests.
+func (r *resource) preferredKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: r.group, Version: r.served[0], Kind: r.kind}
 }
 
 // perform makes a request.

@@ -84,7 +84,7 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 		tree.SetNamespace(metav1.NamespaceDefault)
 	}
 	key := core.Key{Kind: r.name, Namespace: tree.GetNamespace(), Name: tree.GetName()}
-	if err := fillInitial(r, key, tree); err != nil {
+	if err := fillInitial(r, kind.Version, key, tree); err != nil {
 		return fail(fmt.Errorf("%s: %w", key, err))
 	}
 	return key, tree, nil
@@ -102,8 +102,9 @@ func (s *Server) kindOf(object runtime.Object) (schema.GroupVersionKind, error) 
 	return kinds[0], nil
 }
 
-// fillInitial sets what the server would have set by now.
-func fillInitial(r *resource, key core.Key, tree *unstructured.Unstructured) error {
+// fillInitial sets what the server would have set by now in an object that was given
+// in a version.
+func fillInitial(r *resource, version string, key core.Key, tree *unstructured.Unstructured) error {
 	tree.SetResourceVersion("")
 	tree.SetCreationTimestamp(virtualTime())
 	if tree.GetUID() == "" {
@@ -133,7 +134,7 @@ func fillInitial(r *resource, key core.Key, tree *unstructured.Unstructured) err
 	}
 	check := tree.DeepCopy()
 	check.SetOwnerReferences(nil)
-	return r.validateCreate(check).ToAggregate()
+	return r.validateCreate(check, version).ToAggregate()
 }
 
 // resolveOwners fills in the uids of owner references.

@@ -116,11 +116,11 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	}
 }
 
-// validateCreate returns what is wrong with a new object.
-func (r *resource) validateCreate(object *unstructured.Unstructured) field.ErrorList {
+// validateCreate returns what is wrong with a new object that was sent in a version.
+func (r *resource) validateCreate(object *unstructured.Unstructured, version string) field.ErrorList {
 	metadata := field.NewPath("metadata")
 	errs := validation.ValidateObjectMetaAccessor(object, r.namespaced, r.nameRule(), metadata)
-	if s := r.schemas[r.storage]; s != nil {
+	if s := r.schemas[version]; s != nil {
 		errs = append(errs, s.validate(object.Object, nil)...)
 	}
 	if len(errs) > 0 {
@@ -129,13 +129,14 @@ func (r *resource) validateCreate(object *unstructured.Unstructured) field.Error
 	return validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
 }
 
-// validateUpdate returns what is wrong with the new form of an object.
-func (r *resource) validateUpdate(object, current *unstructured.Unstructured) field.ErrorList {
+// validateUpdate returns what is wrong with the new form of an object that was sent in
+// a version.
+func (r *resource) validateUpdate(object, current *unstructured.Unstructured, version string) field.ErrorList {
 	metadata := field.NewPath("metadata")
 	errs := validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
 	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(object, current, metadata)...)
 	errs = append(errs, r.validateImmutable(object, current)...)
-	if s := r.schemas[r.storage]; s != nil {
+	if s := r.schemas[version]; s != nil {
 		errs = append(errs, s.validate(object.Object, current.Object)...)
 	}
 	return errs

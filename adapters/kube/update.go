@@ -81,7 +81,7 @@ func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*
 		keepSystemFields(object, current)
 		op.resource.nextGeneration(object, current)
 	}
-	if errs := op.resource.validateUpdate(object, current); len(errs) > 0 {
+	if errs := op.resource.validateUpdate(object, current, op.request.Kind.Version); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
 	}
 	object.SetResourceVersion("")

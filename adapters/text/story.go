@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -26,23 +27,28 @@ func (p *page) story(finding core.Finding) {
 		p.steps(finding.Trace, 0)
 		return
 	}
-	common := commonSteps(finding.Trace, *finding.Other)
-	p.heading(1, "One run")
+	p.heading(1, "The first run")
 	p.begin(finding.Trace, changedPaths(finding))
 	p.steps(finding.Trace, 0)
 	p.gap()
-	if common == 0 {
-		p.line(1, p.strong("Another run"), ", which differs from the first step on")
+	common := commonSteps(finding.Trace, *finding.Other)
+	switch {
+	case common > 0:
+		p.line(1, p.strong("The second run"), fmt.Sprintf(", which is the same up to step %d", common))
+	case sameStart(finding.Trace, *finding.Other):
+		p.line(1, p.strong("The second run"), ", which has the same start")
+	default:
+		p.line(1, p.strong("The second run"), ", which has another start")
 		p.begin(*finding.Other, changedPaths(finding))
-	} else {
-		p.line(1, p.strong("Another run"), fmt.Sprintf(", which is the same up to step %d", common))
 	}
 	p.steps(*finding.Other, common)
 }
 
+func sameStart(a, b core.Trace) bool { return reflect.DeepEqual(a.Initial, b.Initial) }
+
 // commonSteps returns how many steps two runs have in common at their beginning.
 func commonSteps(a, b core.Trace) int {
-	if !reflect.DeepEqual(a.Initial, b.Initial) {
+	if !sameStart(a, b) {
 		return 0
 	}
 	n := 0
@@ -111,9 +117,33 @@ func (p *page) steps(trace core.Trace, position int) {
 			}
 			i += skipped
 		}
-		p.gap()
-		p.step(i+1, trace.Steps[i])
+		brief := p.elide && idle(trace.Steps[i])
+		if !brief || i == position || i == trace.CycleStart || !idle(trace.Steps[i-1]) {
+			p.gap()
+		}
+		switch {
+		case brief:
+			p.idleStep(i+1, trace.Steps[i])
+		case isProbe(trace, i):
+			p.probe(trace.Steps[i])
+		default:
+			p.step(i+1, trace.Steps[i])
+		}
 	}
+}
+
+// idle tells whether a step is over with nothing but its work item gone.
+func idle(step core.TraceStep) bool {
+	wrote := func(call core.TraceCall) bool { return call.Wrote }
+	return step.Kind != "fire" && step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
+		!slices.ContainsFunc(step.Calls, wrote)
+}
+
+// isProbe tells whether a step is not one of the run, but was tried at its end to
+// show what is wrong there: it changes objects, and leads to no other state.
+func isProbe(trace core.Trace, position int) bool {
+	step := trace.Steps[position]
+	return position == len(trace.Steps)-1 && trace.CycleStart < 0 && step.From == step.To && len(step.Changes) > 0
 }
 
 // repetition says which steps repeat.
@@ -135,6 +165,26 @@ func (p *page) step(number int, step core.TraceStep) {
 	} else {
 		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), " works on ", what)
 	}
+	p.deeds(step)
+	if step.Kind != "fire" && len(step.Changes) == 0 {
+		p.line(2, p.faint("changes nothing"))
+	}
+}
+
+// idleStep tells a step that changes nothing.
+func (p *page) idleStep(number int, step core.TraceStep) {
+	p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(clean(step.Controller)), " works on ", clean(string(step.Request)),
+		p.faint(", and changes nothing"))
+}
+
+// probe tells what a request would do that nothing in the run asks for.
+func (p *page) probe(step core.TraceStep) {
+	p.line(1, "Now nothing is left to do. If ", p.strong(clean(step.Controller)), " worked on ", clean(string(step.Request)), " all the same, it would go so:")
+	p.deeds(step)
+}
+
+// deeds tells what a step asks, what it changes, and how it ends.
+func (p *page) deeds(step core.TraceStep) {
 	p.calls(step.Calls)
 	for _, change := range step.Changes {
 		p.change(change)
@@ -144,9 +194,6 @@ func (p *page) step(number int, step core.TraceStep) {
 	}
 	if step.Result != "" {
 		p.line(2, "returns: ", clean(step.Result))
-	}
-	if step.Kind != "fire" && len(step.Changes) == 0 {
-		p.line(2, p.faint("changes nothing"))
 	}
 }
 
@@ -170,10 +217,11 @@ func (p *page) calls(calls []core.TraceCall) {
 		if call.Wrote {
 			verb = "writes:  "
 		}
+		by := ""
 		if call.Handler != "" {
-			verb = "(" + clean(call.Handler) + "'s event handler) " + verb
+			by = " (by the event handler of " + clean(call.Handler) + ")"
 		}
-		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response))
+		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response), p.faint(by))
 	}
 }
 

@@ -111,6 +111,29 @@ func fight() core.Finding {
 	}
 }
 
+// numbered gives the states of a trace their numbers.
+func numbered(trace core.Trace) core.Trace {
+	for i := range trace.Steps {
+		trace.Steps[i].From, trace.Steps[i].To = core.StateID(i), core.StateID(i+1)
+	}
+	return trace
+}
+
+// pause is a quiet state that is not settled: a request that nobody makes would
+// still change something.
+func pause() core.Finding {
+	look := core.TraceStep{
+		Kind: "reconcile", Controller: "autoscaler", Request: "shop/web",
+		Calls: []core.TraceCall{{Call: "get Deployment.apps shop/web", Response: "ok"}},
+	}
+	trace := numbered(core.Trace{
+		Initial: []core.TraceObject{web(3)}, CycleStart: -1,
+		Steps: []core.TraceStep{write("deployer", "spec.replicas", 3, 1), look, look, write("autoscaler", "spec.replicas", 1, 2)},
+	})
+	trace.Steps[3].To = trace.Steps[3].From
+	return core.Finding{ID: 1, Property: "fixpoint", Summary: "the system goes quiet before it is done", Trace: trace}
+}
+
 // race is a difference in outcomes after a common first step.
 func race(common bool) core.Finding {
 	run := func(controllers ...string) core.Trace {
@@ -121,10 +144,17 @@ func race(common bool) core.Finding {
 		for i, controller := range controllers {
 			trace.Steps = append(trace.Steps, write(controller, "spec.replicas", i, controller))
 		}
-		return trace
+		return numbered(trace)
 	}
 	other := run("small", "large")
 	return core.Finding{ID: 1, Property: "same outcome", Summary: "spec.replicas depends on who comes last", Trace: run("large", "small"), Other: &other}
+}
+
+// races is a difference in outcomes that comes from the start.
+func races() core.Finding {
+	finding := race(false)
+	finding.Other.Initial = []core.TraceObject{web(7)}
+	return finding
 }
 
 // march is a long run with long values and many calls.
@@ -160,6 +190,9 @@ func TestGolden(t *testing.T) {
 		{"fight-color", violated("stable convergence", fight()), text.Options{Color: true}},
 		{"race", violated("same outcome", race(true)), text.Options{}},
 		{"race-at-once", violated("same outcome", race(false)), text.Options{}},
+		{"race-elsewhere", violated("same outcome", races()), text.Options{}},
+		{"pause", violated("fixpoint", pause()), text.Options{}},
+		{"pause-full", violated("fixpoint", pause()), text.Options{Full: true}},
 		{"march", violated("same outcome", march(20)), text.Options{}},
 		{"march-full", violated("same outcome", march(20)), text.Options{Full: true}},
 	}

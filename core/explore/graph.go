@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -55,16 +56,21 @@ func (s *Space) Edges(id core.StateID) []core.Edge {
 	s.edges = s.edges[:0]
 	w := s.reader
 	w.load(s.arena.row(s.arena.at(id)))
+	quiescent := true
 	for _, it := range s.machine.items {
 		if !w.pending(it) {
 			continue
 		}
+		leaf, err := w.reconcile(it)
+		if err != nil || leaf != nil {
+			quiescent = false
+		}
 		// What is not known is behind the cut.
-		if leaf, err := w.reconcile(it); err == nil && leaf != nil {
+		if err == nil && leaf != nil {
 			s.edge(id, it.step(), leaf)
 		}
 	}
-	if len(s.edges) == 0 && !s.cut.has(id) {
+	if quiescent {
 		for _, it := range s.machine.items {
 			if w.timed(it) {
 				w.fire(it)
@@ -110,7 +116,9 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 			w.set(it.cell, 0)
 		}
 	}
+	s.learner.where = core.Incident{State: id, AtStart: true}
 	if err := w.relist(); err != nil {
+		s.untried(err)
 		return nil
 	}
 	var items []core.Item
@@ -133,10 +141,26 @@ func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 	w.load(s.arena.row(s.arena.at(id)))
 	s.learner.where = core.Incident{State: id, Item: item}
 	leaf, err := w.reconcile(it)
-	if err != nil || leaf == nil {
+	if err != nil {
+		s.untried(err)
+		return core.Effect{}, false
+	}
+	if leaf == nil {
 		return core.Effect{}, false
 	}
 	return core.Effect{Changes: w.changes(), Wrote: w.wrote, Failed: failed(leaf)}, true
+}
+
+// untried takes note that something could not be tried in a stored state. What is wrong
+// with a run that never came back is an incident already.
+func (s *Space) untried(err error) {
+	var unsupported *core.Unsupported
+	switch {
+	case errors.As(err, &unsupported):
+		s.unsupported(unsupported)
+	case !errors.Is(err, errStopped):
+		s.because(err.Error())
+	}
 }
 
 // changes returns how the objects differ from the state the step began in.

@@ -140,6 +140,17 @@ func (l *learner) audit(a *actor, activation behavior.Activation, path behavior.
 	return nil
 }
 
+// endless reports event handlers that set each other off for ever.
+func (l *learner) endless(d delivery) error {
+	for _, h := range d {
+		l.report(core.Incident{
+			Kind:    core.Runaway,
+			Message: "its event handlers write, and what they write sets them off again and again",
+		}, h.actor, behavior.Activation{Event: &h.event})
+	}
+	return errStopped
+}
+
 func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, message string) {
 	details := append(behavior.Path(path[:min(d.After, len(path))]).Calls(),
 		"then one run: "+d.Recorded,

@@ -56,6 +56,8 @@ type search struct {
 	batch    []waiting
 	began    time.Time
 	meter    meter
+	// deep are the states that have steps beyond the bound on depth.
+	deep idSet
 }
 
 // errFull ends a search that may not store more states.
@@ -75,11 +77,12 @@ func (s *search) start() error {
 		case err != nil:
 			return s.interrupted(err)
 		}
+		before := s.arena.len()
 		id, err := s.arrive(s.scholar, noParent, 0)
 		if err != nil {
 			return s.interrupted(err)
 		}
-		if len(s.initial) == 0 || s.initial[len(s.initial)-1] != id {
+		if s.arena.len() > before {
 			s.initial = append(s.initial, id)
 		}
 	}
@@ -106,6 +109,9 @@ func (s *search) loop() error {
 		for _, w := range s.batch {
 			s.markCut(s.arena.number(w.ref))
 		}
+	}
+	if !s.deep.empty() {
+		s.because(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
 	}
 	return nil
 }
@@ -161,6 +167,9 @@ func (s *search) exhausted() string {
 func (s *search) expandBatch() error {
 	if s.crew == nil {
 		for _, w := range s.batch {
+			if s.depths.outdated(s.arena.number(w.ref), w.depth) {
+				continue
+			}
 			if err := s.expand(w); err != nil {
 				return err
 			}
@@ -169,6 +178,9 @@ func (s *search) expandBatch() error {
 	}
 	for i, expansion := range s.crew.expand(s.batch, s.options.Bounds.Depth) {
 		w := s.batch[i]
+		if s.depths.outdated(s.arena.number(w.ref), w.depth) {
+			continue
+		}
 		if !expansion.complete {
 			if err := s.expand(w); err != nil {
 				return err
@@ -224,8 +236,7 @@ func (s *search) expand(w waiting) error {
 		}
 		if s.beyond(w.depth) {
 			walker.undo()
-			s.because(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
-			s.markCut(id)
+			s.tooDeep(id)
 			return nil
 		}
 		steps++
@@ -244,8 +255,7 @@ func (s *search) expand(w waiting) error {
 				continue
 			}
 			if s.beyond(w.depth) {
-				s.because(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
-				s.markCut(id)
+				s.tooDeep(id)
 				return nil
 			}
 			walker.fire(it)
@@ -267,6 +277,12 @@ func (s *search) expand(w waiting) error {
 // beyond tells whether steps from this depth lead beyond the bound.
 func (s *search) beyond(depth uint32) bool {
 	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
+}
+
+// tooDeep cuts a state that has steps beyond the bound on depth.
+func (s *search) tooDeep(id core.StateID) {
+	s.deep.add(id)
+	s.markCut(id)
 }
 
 // finish counts an expanded state.
@@ -303,7 +319,7 @@ func (s *search) store(tag uint32, row []byte, from core.StateID, depth uint32) 
 	}
 	r, ok := s.arena.add(row, from)
 	if !ok {
-		s.because("the states no longer fit in the store of states: make the system smaller")
+		s.because("there are too many states, or too large ones, to store: make the system smaller")
 		return 0, errFull
 	}
 	s.visited.add(tag, r)
@@ -322,6 +338,7 @@ func (s *search) meet(r ref, from core.StateID, depth uint32) core.StateID {
 	}
 	if s.depths.shallower(id, depth) {
 		s.cut.remove(id)
+		s.deep.remove(id)
 		s.frontier.push(waiting{ref: r, depth: depth})
 	}
 	return id

@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/orrery-dev/orrery/core"
+import (
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
 
 // idSet is a set of states, one bit each.
 type idSet struct{ words []uint64 }
@@ -23,6 +27,10 @@ func (s *idSet) remove(id core.StateID) {
 	}
 }
 
+func (s *idSet) empty() bool {
+	return !slices.ContainsFunc(s.words, func(word uint64) bool { return word != 0 })
+}
+
 // depths remembers how deep each state was found, for the searches that need it: a
 // depth-first search with a bound on depth must go on from a state that it meets
 // again less deep.
@@ -35,6 +43,11 @@ func (d *depths) add(depth uint32) {
 	if d.needed {
 		d.of.add(depth)
 	}
+}
+
+// outdated tells whether the state was found less deep since.
+func (d *depths) outdated(id core.StateID, depth uint32) bool {
+	return d.needed && d.of.at(int(id)) < depth
 }
 
 // shallower takes note of a depth and tells whether it is less than any before.

@@ -43,6 +43,9 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 // objects returns the objects of a state.
 func (s *Space) objects(id core.StateID) []core.TraceObject {
 	objects := []core.TraceObject{}
+	if int(id) >= s.States() {
+		return objects // no start could be stored
+	}
 	for _, o := range s.look(s.arena.row(s.arena.at(id))).Objects() {
 		if s.machine.matters(o) {
 			objects = append(objects, traceObject(o))

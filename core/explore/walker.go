@@ -28,6 +28,8 @@ type walker struct {
 	wrote   bool
 	// path is the way through the behaviour trees of the runs under way, innermost last. Only learning needs it.
 	path behavior.Path
+	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.
+	nested int
 	// listener, if set, is told of every call with its effects, and of the end of every run.
 	listener listener
 	buffer   []byte
@@ -43,6 +45,10 @@ type touch struct {
 	cell state.Cell
 	was  state.Value
 }
+
+// maxNested bounds deliveries within deliveries: beyond it, event handlers set each
+// other off for ever.
+const maxNested = 64
 
 // load puts the walker in a state.
 func (w *walker) load(row []byte) {
@@ -171,7 +177,11 @@ func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activati
 	defer func() { w.path = w.path[:base] }()
 	var lesson *lesson
 	for {
-		if !node.Explored() {
+		if node.Explored() {
+			// A handler of what this very run wrote may have come by here first.
+			lesson.stop()
+			lesson = nil
+		} else {
 			if w.learn == nil {
 				return nil, errUnknown
 			}
@@ -237,6 +247,17 @@ func (w *walker) deliver(c state.Cell, change transition) error {
 		}
 		d = w.machine.deliver(c, change)
 	}
+	if len(*d) == 0 {
+		return nil
+	}
+	if w.nested == maxNested {
+		if w.learn == nil {
+			return errUnknown
+		}
+		return w.learn.endless(*d)
+	}
+	w.nested++
+	defer func() { w.nested-- }()
 	for i := range *d {
 		h := &(*d)[i]
 		leaf, err := w.run(h.actor, h.root, behavior.Activation{Event: &h.event})
@@ -253,8 +274,8 @@ func (w *walker) deliver(c state.Cell, change transition) error {
 	return nil
 }
 
-// begin puts the walker in an initial state: the objects, and what the controllers
-// make of the initial list.
+// begin puts the walker in an initial state, in its canonical form: the objects, and
+// what the controllers make of the initial list.
 func (w *walker) begin(initial core.Initial) error {
 	w.load(nil)
 	vocabulary := w.machine.vocabulary
@@ -262,7 +283,11 @@ func (w *walker) begin(initial core.Initial) error {
 		c := vocabulary.Object(object.Key)
 		w.set(c, vocabulary.Settled(c, vocabulary.Intern(c, object.Content)))
 	}
-	return w.relist()
+	if err := w.relist(); err != nil {
+		return err
+	}
+	w.settle()
+	return nil
 }
 
 // relist starts every controller: its handlers get a create event for every object

@@ -6,6 +6,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
 // counters is n counters that each count to k and share nothing.
@@ -28,7 +29,7 @@ func counters() catalog.Entry {
 }
 
 func countersModel(n, k int) plain.Model {
-	model := plain.Model{Name: "model/counters", Properties: countersProperties()}
+	model := plain.Model{Name: "model/counters", Properties: properties.Convergent()}
 	var start []core.Object
 	for i := range n {
 		name := fmt.Sprintf("c%d", i+1)
@@ -45,10 +46,4 @@ func countersModel(n, k int) plain.Model {
 	}
 	model.Initial = []core.Initial{plain.Start(start...)}
 	return model
-}
-
-// countersProperties are about runs alone: there is nothing wrong with any single
-// state.
-func countersProperties() []core.Property {
-	return nil
 }

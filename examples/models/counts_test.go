@@ -1,10 +1,12 @@
 package models
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/internal/naive"
@@ -19,7 +21,7 @@ type known struct {
 	transitions int
 	// terminal is the number of states in which nothing can happen, -1 if not known from elsewhere.
 	terminal int
-	// breaks is the invariant that some state breaks, empty if none does.
+	// breaks is the property that is violated, empty if none is.
 	breaks string
 	// long cases are left out of short test runs.
 	long bool
@@ -43,7 +45,7 @@ func knownAnswers() []known {
 	for i, count := range []int{6, 14, 34, 82, 198, 478, 1_154} {
 		all = append(all, known{
 			model: "model/philosophers", params: fmt.Sprintf("n=%d", 2+i), states: count,
-			transitions: -1, terminal: 1, breaks: "not all wait",
+			transitions: -1, terminal: 1, breaks: "no deadlock",
 		})
 	}
 	for i, count := range []int{5, 12, 29, 70, 169, 408, 985} {
@@ -93,31 +95,66 @@ func build(t *testing.T, e catalog.Entry, params ...string) *core.System {
 	return system
 }
 
+// TestKnownAnswers searches every model in both orders, with one worker and with
+// two.
 func TestKnownAnswers(t *testing.T) {
 	for _, want := range knownAnswers() {
 		t.Run(want.String(), func(t *testing.T) {
 			if want.long && testing.Short() {
 				t.Skip("long")
 			}
+			for _, order := range []orrery.Search{orrery.BreadthFirst, orrery.DepthFirst} {
+				for _, workers := range []int{1, 2} {
+					options := orrery.Options{Search: order, Workers: workers}
+					result, err := orrery.Run(context.Background(), want.system(t), options)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want.compare(t, fmt.Sprintf("%s with %d workers", order, workers), &result.Report)
+				}
+			}
+		})
+	}
+}
+
+func (k known) compare(t *testing.T, how string, r *core.Report) {
+	t.Helper()
+	check := func(what string, got, want int) {
+		t.Helper()
+		if want >= 0 && got != want {
+			t.Errorf("%s: %s: got %d, want %d", how, what, got, want)
+		}
+	}
+	check("states", r.States, k.states)
+	check("transitions", r.Transitions, k.transitions)
+	check("terminal states", r.TerminalStates, k.terminal)
+	broken := ""
+	for _, p := range r.Properties {
+		if p.Verdict == core.Violated {
+			broken = p.Name
+		}
+	}
+	if broken != k.breaks {
+		t.Errorf("%s: violated property: got %q, want %q", how, broken, k.breaks)
+	}
+}
+
+// TestTwin searches the models in the naive way, too.
+func TestTwin(t *testing.T) {
+	for _, want := range knownAnswers() {
+		if want.long || want.states < 0 {
+			continue
+		}
+		t.Run(want.String(), func(t *testing.T) {
 			g, err := naive.Explore(want.system(t), 1_000_000)
 			if err != nil {
 				t.Fatal(err)
 			}
-			check := func(what string, got, want int) {
-				t.Helper()
-				if want >= 0 && got != want {
-					t.Errorf("%s: got %d, want %d", what, got, want)
-				}
+			if got := len(g.States); got != want.states {
+				t.Errorf("states: got %d, want %d", got, want.states)
 			}
-			check("states", len(g.States), want.states)
-			check("transitions", g.Transitions(), want.transitions)
-			check("terminal states", len(g.Terminal()), want.terminal)
-			broken := ""
-			for _, v := range g.Violations {
-				broken = v.Property
-			}
-			if broken != want.breaks {
-				t.Errorf("broken invariant: got %q, want %q", broken, want.breaks)
+			if got := g.Transitions(); want.transitions >= 0 && got != want.transitions {
+				t.Errorf("transitions: got %d, want %d", got, want.transitions)
 			}
 		})
 	}

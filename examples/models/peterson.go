@@ -6,6 +6,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
 // peterson is Peterson's mutual exclusion of two processes: raise a flag, give
@@ -47,6 +48,10 @@ func petersonModel() plain.Model {
 				place.Set(w, to)
 			}}
 		}
+		model.Properties = append(model.Properties, properties.LeadsTo(fmt.Sprintf("process %d never starves", me),
+			func(s core.State) bool { return flags.At(me).Get(s) },
+			func(s core.State) bool { return place.Get(s) == inside },
+		))
 		model.Processes = append(model.Processes, plain.Process{
 			Name: fmt.Sprintf("process%d", me),
 			Actions: []plain.Action{
@@ -66,7 +71,7 @@ func petersonModel() plain.Model {
 }
 
 func petersonProperties(within plain.Var[int]) []core.Property {
-	return []core.Property{{
+	return []core.Property{properties.NoDeadlock(), {
 		Name: "mutual exclusion",
 		Doc:  "At most one process is inside.",
 		Invariant: func(s core.State) error {

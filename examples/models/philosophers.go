@@ -1,12 +1,12 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
 // philosophers is n dining philosophers: each takes one fork, then the other,
@@ -41,7 +41,7 @@ func philosophersModel(n, left int) plain.Model {
 	places := plain.NewFamily[string]("philosopher")
 
 	var start []core.Object
-	model := plain.Model{Name: "model/philosophers", Properties: philosophersProperties(places, n, waits)}
+	model := plain.Model{Name: "model/philosophers", Properties: []core.Property{properties.NoDeadlock()}}
 	for i := range n {
 		me, first, second := places.At(i+1), taken.At(i+1), taken.At((i+1)%n+1)
 		if i < left {
@@ -72,19 +72,4 @@ func philosophersModel(n, left int) plain.Model {
 	}
 	model.Initial = []core.Initial{plain.Start(start...)}
 	return model
-}
-
-func philosophersProperties(places plain.Family[string], n int, waits string) []core.Property {
-	return []core.Property{{
-		Name: "not all wait",
-		Doc:  "There is always a philosopher who is not waiting for a second fork. When all do, nobody will ever move again.",
-		Invariant: func(s core.State) error {
-			for i := range n {
-				if places.At(i+1).Get(s) != waits {
-					return nil
-				}
-			}
-			return errors.New("each philosopher holds one fork and waits for the other")
-		},
-	}}
 }

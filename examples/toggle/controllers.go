@@ -2,8 +2,10 @@ package toggle
 
 import (
 	"context"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -14,6 +16,10 @@ const (
 	cheap  = 2
 )
 
+// Advice is the annotation in which [Savings] writes how many replicas it would
+// have, if it only advises.
+const Advice = "example.orrery.dev/cheaper-replicas"
+
 // Availability keeps every Deployment at no fewer than three replicas.
 type Availability struct{ client.Client }
 
@@ -23,11 +29,10 @@ func (a *Availability) Reconcile(ctx context.Context, request ctrl.Request) (ctr
 	if err := a.Get(ctx, request.NamespacedName, &deployment); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if deployment.Spec.Replicas != nil && *deployment.Spec.Replicas >= enough {
+	if ptr.Deref(deployment.Spec.Replicas, 1) >= enough {
 		return ctrl.Result{}, nil
 	}
-	replicas := int32(enough)
-	deployment.Spec.Replicas = &replicas
+	deployment.Spec.Replicas = ptr.To[int32](enough)
 	return ctrl.Result{}, a.Update(ctx, &deployment)
 }
 
@@ -37,20 +42,39 @@ func (a *Availability) SetupWithManager(mgr ctrl.Manager) error {
 }
 
 // Savings keeps every Deployment at no more than two replicas.
-type Savings struct{ client.Client }
+type Savings struct {
+	client.Client
+	// Advises makes it write what it wants into the annotation [Advice], and leave
+	// the replicas to their owner.
+	Advises bool
+}
 
-// Reconcile scales down.
+// Reconcile scales down, or advises to.
 func (s *Savings) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var deployment appsv1.Deployment
 	if err := s.Get(ctx, request.NamespacedName, &deployment); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if deployment.Spec.Replicas != nil && *deployment.Spec.Replicas <= cheap {
+	if ptr.Deref(deployment.Spec.Replicas, 1) <= cheap {
 		return ctrl.Result{}, nil
 	}
-	replicas := int32(cheap)
-	deployment.Spec.Replicas = &replicas
+	if s.Advises {
+		return ctrl.Result{}, s.advise(ctx, &deployment)
+	}
+	deployment.Spec.Replicas = ptr.To[int32](cheap)
 	return ctrl.Result{}, s.Update(ctx, &deployment)
+}
+
+func (s *Savings) advise(ctx context.Context, deployment *appsv1.Deployment) error {
+	advice := strconv.Itoa(cheap)
+	if deployment.Annotations[Advice] == advice {
+		return nil
+	}
+	if deployment.Annotations == nil {
+		deployment.Annotations = map[string]string{}
+	}
+	deployment.Annotations[Advice] = advice
+	return s.Update(ctx, deployment)
 }
 
 // SetupWithManager registers the controller.

@@ -7,8 +7,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
@@ -20,25 +20,25 @@ import (
 // Catalog returns the example for the command.
 func Catalog() []catalog.Entry {
 	return []catalog.Entry{{
-		Name:  "toggle",
-		Doc:   "Two controllers fight over the replicas of a Deployment: a livelock.",
-		Build: func(catalog.Values) (*core.System, error) { return System() },
+		Name: "toggle",
+		Doc:  "Two controllers fight over the replicas of a Deployment: a livelock.",
+		Params: []catalog.Param{
+			{Name: "fixed", Doc: "1: only one of them owns the field, and the other advises", Default: 0, Min: 0, Max: 1},
+		},
+		Build: func(v catalog.Values) (*core.System, error) { return System(v["fixed"] == 1) },
 	}}
 }
 
-// System returns the two controllers with one Deployment.
-func System() (*core.System, error) {
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	return controllerruntime.New(scheme,
+// System returns the two controllers with one Deployment. If it is fixed, only one
+// of them owns the replicas.
+func System(fixed bool) (*core.System, error) {
+	return controllerruntime.New(clientgoscheme.Scheme,
 		controllerruntime.Name("toggle"),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {
-			if err := (&Availability{mgr.GetClient()}).SetupWithManager(mgr); err != nil {
+			if err := (&Availability{Client: mgr.GetClient()}).SetupWithManager(mgr); err != nil {
 				return err
 			}
-			return (&Savings{mgr.GetClient()}).SetupWithManager(mgr)
+			return (&Savings{Client: mgr.GetClient(), Advises: fixed}).SetupWithManager(mgr)
 		}),
 		controllerruntime.ObjectValues(deployment()),
 		controllerruntime.Properties(properties.Convergent()...),
@@ -47,11 +47,10 @@ func System() (*core.System, error) {
 
 func deployment() *appsv1.Deployment {
 	labels := map[string]string{"app": "web"}
-	replicas := int32(1)
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
 		Spec: appsv1.DeploymentSpec{
-			Replicas: &replicas,
+			Replicas: ptr.To[int32](1),
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},

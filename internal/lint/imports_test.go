@@ -29,13 +29,14 @@ const (
 // house is the house: imports point inwards, towards core. The first place that a
 // folder is in counts.
 func house() []place {
-	engine := []string{"core", "core/state", "core/behavior", "core/explore"}
+	engine := []string{"core", "core/state", "core/behavior", "core/view", "core/explore"}
 	public := []string{".", "core/...", "properties/...", "catalog", "record/...", "adapters/...", "cli"}
 	return []place{
 		{"core", nil, nothing},
 		{"core/state", engine[:1], nothing},
 		{"core/behavior", engine[:2], nothing},
-		{"core/explore", engine[:3], nothing},
+		{"core/view", engine[:3], nothing},
+		{"core/explore", engine[:4], nothing},
 		{"properties/...", []string{"core"}, libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},
@@ -124,11 +125,26 @@ func kindOfOutside(imported string) outside {
 	return libraries
 }
 
-// checkPlaces wants every package to have a place in the house.
+// checkPlaces wants every package to have a place in the house, and the page on the
+// architecture to name it or a folder that it is in.
 func checkPlaces(t *tree, complain complain) {
+	var page string
+	for _, f := range t.files {
+		if f.path == "docs/architecture.md" {
+			page = string(f.text)
+		}
+	}
 	for _, files := range t.packages() {
-		if _, known := placeOf(files[0].folder()); !known {
-			complain(files[0].folder(), "the package has no place in the house: give it one in internal/lint/imports_test.go, and in docs/architecture.md")
+		folder := files[0].folder()
+		if _, known := placeOf(folder); !known {
+			complain(folder, "the package has no place in the house: give it one in internal/lint/imports_test.go")
+		}
+		named := folder == "."
+		for above := folder; above != "."; above = path.Dir(above) {
+			named = named || strings.Contains(page, "`"+above+"`")
+		}
+		if !named {
+			complain(folder, "docs/architecture.md does not name the package: say what is in it")
 		}
 	}
 }

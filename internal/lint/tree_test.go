@@ -61,7 +61,7 @@ func isText(name string) bool {
 	case ".go", ".md", ".mod", ".yml", ".yaml", ".txt", ".txtar", ".dot", ".json":
 		return true
 	}
-	return strings.HasPrefix(name, ".ci/")
+	return name == "LICENSE" || strings.HasPrefix(name, ".ci/")
 }
 
 // folder is the folder of a file, "." for the root.

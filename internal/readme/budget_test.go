@@ -8,8 +8,6 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
-	"github.com/orrery-dev/orrery/adapters/text"
-	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -19,16 +17,6 @@ func TestBudgetsSettle(t *testing.T) {
 			return (&BudgetReconciler{Client: mgr.GetClient()}).SetupWithManager(mgr)
 		}),
 		controllerruntime.Objects("testdata/web.yaml"),
-		controllerruntime.Properties(properties.Convergent()...),
 	)
-	result, err := orrery.Run(t.Context(), system, orrery.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if result.Report.Verdict != core.Holds {
-		if err := text.Report(t.Output(), &result.Report, text.Options{}); err != nil {
-			t.Error(err)
-		}
-		t.Fatalf("the verdict is %q", result.Report.Verdict)
-	}
+	orrery.Check(t, system, properties.Convergent()...)
 }

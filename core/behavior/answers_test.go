@@ -1,0 +1,131 @@
+package behavior
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// cells is a glance at a few cells; a list shows those from 2 on.
+type cells []state.Value
+
+func (c cells) Value(cell state.Cell) state.Value { return c[cell] }
+
+func (c cells) AppendSignature(buffer []byte, _ core.Kind, _ string) []byte {
+	for _, value := range c[2:] {
+		buffer = binary.AppendUvarint(buffer, uint64(value))
+	}
+	return buffer
+}
+
+// reads returns what an answer looks at: cell 0, then cell 1 or the list, by what is in cell 0.
+func (c cells) reads() []Read {
+	first := Read{Cell: 0, Value: c[0]}
+	switch c[0] % 3 {
+	case 0:
+		return []Read{first}
+	case 1:
+		return []Read{first, {Cell: 1, Value: c[1]}}
+	}
+	return []Read{first, {Listed: true, Kind: "k", Signature: string(c.AppendSignature(nil, "k", ""))}}
+}
+
+// key is all that the answer depends on.
+func (c cells) key() string {
+	var key strings.Builder
+	for _, r := range c.reads() {
+		key.WriteString(r.Signature)
+		key.WriteByte(byte(r.Value))
+		key.WriteByte(0xff)
+	}
+	return key.String()
+}
+
+// TestAnswersAreRemembered compares a node's answers with a map from what they depend
+// on.
+func TestAnswersAreRemembered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		node := &Node{}
+		twin := map[string]*Answered{}
+		draw := rapid.Custom(func(t *rapid.T) cells {
+			c := make(cells, 4)
+			for i := range c {
+				c[i] = state.Value(rapid.IntRange(0, 7).Draw(t, "value"))
+			}
+			return c
+		})
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			glance := draw.Draw(t, "cells")
+			want := twin[glance.key()]
+			if got := node.Look(glance, nil); got != want {
+				t.Fatalf("in %v the answer is %v, want %v", glance, got, want)
+			}
+			if want == nil {
+				answered := &Answered{}
+				twin[glance.key()] = answered
+				if err := node.Remember(glance.reads(), answered); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+func TestAnswersFromOtherReads(t *testing.T) {
+	one, other := Read{Cell: 1, Value: 5}, Read{Cell: 2, Value: 5}
+	list := Read{Listed: true, Kind: "k"}
+	for _, test := range []struct {
+		name          string
+		first, second []Read
+	}{
+		{"another cell", []Read{one}, []Read{other}},
+		{"a list in place of a cell", []Read{one}, []Read{list}},
+		{"more", []Read{one}, []Read{one, other}},
+		{"fewer", []Read{one, other}, []Read{one}},
+		{"something in place of nothing", nil, []Read{one}},
+		{"another namespace", []Read{list}, []Read{{Listed: true, Kind: "k", Namespace: "n"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			node := &Node{Call: named("get a")}
+			if err := node.Remember(test.first, &Answered{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := node.Remember(test.second, &Answered{}); err == nil || !strings.Contains(err.Error(), `"get a"`) {
+				t.Errorf("got the error %v, want one that names the call", err)
+			}
+		})
+	}
+}
+
+// named is a call or a response with a name.
+type named string
+
+func (n named) Identity() string    { return string(n) }
+func (n named) String() string      { return string(n) }
+func (n named) Source() core.Source { return core.Live }
+
+// TestResponses checks that a response has one edge, however many there are.
+func TestResponses(t *testing.T) {
+	node := &Node{Call: named("get")}
+	edges := map[string]*Edge{}
+	for round := range 2 {
+		for i := range 30 {
+			name := strings.Repeat("x", i)
+			edge := node.Respond(named(name))
+			if round == 0 {
+				edges[name] = edge
+			}
+			if edges[name] != edge || edge.Response.Identity() != name || edge.From != node || edge.To.Explored() {
+				t.Fatalf("the edge of response %d is wrong", i)
+			}
+		}
+	}
+	if len(edges) != 30 || edges[""] == edges["x"] {
+		t.Error("responses share an edge")
+	}
+}

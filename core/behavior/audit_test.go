@@ -1,0 +1,208 @@
+package behavior_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// learn runs the code once and returns the path and the leaf of its run.
+func learn(t *testing.T, code instance) (behavior.Path, *behavior.Leaf) {
+	t.Helper()
+	node := &behavior.Node{}
+	var path behavior.Path
+	s := start(false, code)
+	for {
+		call, leaf, err := s.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if leaf != nil {
+			return path, leaf
+		}
+		node.Call = call
+		edge := node.Respond(reply(call.Identity()))
+		s.Answer(edge.Response)
+		path = append(path, edge)
+		node = edge.To
+	}
+}
+
+func TestAudit(t *testing.T) {
+	words := map[string]bool{}
+	for i := range 100 {
+		words[strconv.Itoa(i)] = true
+	}
+	for _, test := range []struct {
+		name string
+		// code returns fresh code; what it remembers outside of itself is kept.
+		code func() instance
+		// used tells to audit on the instance that was learned from.
+		used bool
+		want string // what the recorded run did, empty if the audit finds nothing
+	}{
+		{
+			"calls and returns", func() instance {
+				return func(r core.EffectRecorder) core.Result { r.Do(ask("a")); return core.Result{Requeue: true} }
+			}, true, "",
+		},
+		{
+			"order of a map", func() instance {
+				return func(r core.EffectRecorder) core.Result {
+					for word := range words {
+						r.Do(ask(word))
+					}
+					return core.Result{}
+				}
+			}, false, "ask ",
+		},
+		{
+			"random numbers", func() instance {
+				return func(r core.EffectRecorder) core.Result {
+					r.Do(ask(strconv.FormatUint(rand.Uint64(), 16)))
+					return core.Result{}
+				}
+			}, false, "ask ",
+		},
+		{
+			"the clock stands still", func() instance {
+				return func(r core.EffectRecorder) core.Result {
+					r.Do(ask(time.Now().Format(time.RFC3339Nano)))
+					return core.Result{}
+				}
+			}, false, "",
+		},
+		{
+			"memory of an instance, on the same one", remembers, true, "ask 1",
+		},
+		{
+			"memory of an instance, on a fresh one", remembers, false, "",
+		},
+		{
+			"memory of the process", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(core.EffectRecorder) core.Result {
+						runs++
+						return core.Result{Requeue: runs == 1}
+					}
+				}
+			}(), false, "asks to be run again",
+		},
+		{
+			"fewer calls", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(r core.EffectRecorder) core.Result {
+						if runs++; runs == 1 {
+							r.Do(ask("once"))
+						}
+						return core.Result{}
+					}
+				}
+			}(), false, "ask once",
+		},
+		{
+			"more calls", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(r core.EffectRecorder) core.Result {
+						if runs++; runs > 1 {
+							r.Do(ask("more"))
+						}
+						return core.Result{}
+					}
+				}
+			}(), false, "returns",
+		},
+		{
+			"another wait", func() func() instance {
+				runs := time.Duration(0)
+				return func() instance {
+					return func(core.EffectRecorder) core.Result {
+						runs++
+						return core.Result{RequeueAfter: runs}
+					}
+				}
+			}(), false, "",
+		},
+		{
+			"another error", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(core.EffectRecorder) core.Result {
+						runs++
+						return core.Result{Err: errors.New(strconv.Itoa(runs))}
+					}
+				}
+			}(), false, "returns the error: 1",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code := test.code()
+			path, leaf := learn(t, code)
+			if !test.used {
+				code = test.code()
+			}
+			divergence, err := start(false, code).Audit(context.Background(), path, leaf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case test.want == "" && divergence != nil:
+				t.Errorf("it goes another way: %+v", divergence)
+			case test.want != "" && divergence == nil:
+				t.Error("that it goes another way is not found")
+			case test.want != "" && (!strings.HasPrefix(divergence.Recorded, test.want) || divergence.Observed == divergence.Recorded):
+				t.Errorf("the runs part with %q and %q, want %q first", divergence.Recorded, divergence.Observed, test.want)
+			}
+		})
+	}
+}
+
+// remembers returns code that counts its runs.
+func remembers() instance {
+	runs := 0
+	return func(r core.EffectRecorder) core.Result {
+		runs++
+		r.Do(ask(strconv.Itoa(runs)))
+		return core.Result{}
+	}
+}
+
+func TestRetriedAndLater(t *testing.T) {
+	failed := errors.New("failed")
+	for _, test := range []struct {
+		leaf           behavior.Leaf
+		retried, later bool
+		text           string
+	}{
+		{behavior.Leaf{}, false, false, "returns"},
+		{behavior.Leaf{Result: core.Result{Err: failed}}, true, false, "returns the error: failed"},
+		{behavior.Leaf{Result: core.Result{Err: failed, RequeueAfter: 1}}, true, false, "returns the error: failed"},
+		{behavior.Leaf{Result: core.Result{Requeue: true}}, true, false, "asks to be run again"},
+		{behavior.Leaf{Result: core.Result{RequeueAfter: time.Hour}}, false, true, "asks to be run again in 1h0m0s"},
+		{behavior.Leaf{Result: core.Result{RequeueAfter: -1}}, false, false, "returns"},
+		{behavior.Leaf{Result: core.Result{Blocked: true}}, false, false, "is blocked"},
+		{behavior.Leaf{Failure: behavior.Panicked, Message: "m"}, true, false, "panics: m"},
+		{behavior.Leaf{Failure: behavior.Deadlock, Message: "m"}, false, false, "m"},
+		{behavior.Leaf{Requests: []core.Request{"r"}}, false, false, "enqueues [r]"},
+	} {
+		if got := test.leaf.Retried(); got != test.retried {
+			t.Errorf("%v: retried %t, want %t", test.leaf, got, test.retried)
+		}
+		if got := test.leaf.Later(); got != test.later {
+			t.Errorf("%v: later %t, want %t", test.leaf, got, test.later)
+		}
+		if got := test.leaf.String(); got != test.text {
+			t.Errorf("it is said as %q, want %q", got, test.text)
+		}
+	}
+}

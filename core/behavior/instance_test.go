@@ -1,0 +1,53 @@
+package behavior_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// setUp is a strategy as the function that makes its instances.
+type setUp func() (core.Instance, error)
+
+func (setUp) Describe() core.Description    { return core.Description{Name: "widgets"} }
+func (s setUp) New() (core.Instance, error) { return s() }
+
+func TestNewInstance(t *testing.T) {
+	idle := instance(func(core.EffectRecorder) core.Result { return core.Result{} })
+	failed := errors.New("no scheme")
+	end := make(chan struct{})
+	defer close(end)
+	for _, test := range []struct {
+		name  string
+		setUp setUp
+		want  string // of the error, empty if there is none
+	}{
+		{"sets up", func() (core.Instance, error) { return idle, nil }, ""},
+		{"fails", func() (core.Instance, error) { return nil, failed }, "no scheme"},
+		{"panics", func() (core.Instance, error) { panic("at once") }, "panicked: at once (at "},
+		{"exits", func() (core.Instance, error) { runtime.Goexit(); return nil, nil }, "ended its goroutine"},
+		{"returns nothing", func() (core.Instance, error) { return nil, nil }, "neither an instance nor an error"},
+		{"never returns", func() (core.Instance, error) { <-end; return nil, nil }, "did not come to an end within 100ms"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			made, err := behavior.NewInstance(test.setUp, 100*time.Millisecond)
+			if test.want == "" {
+				if err != nil || made == nil {
+					t.Errorf("got %v, %v", made, err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `controller "widgets"`) {
+				t.Errorf("got the error %v, want one that names the controller, with %q", err, test.want)
+			}
+		})
+	}
+	if _, err := behavior.NewInstance(setUp(func() (core.Instance, error) { return nil, failed }), time.Second); !errors.Is(err, failed) {
+		t.Errorf("the error %v does not wrap the strategy's own", err)
+	}
+}

@@ -1,0 +1,280 @@
+package explore_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/naive"
+)
+
+// reason tells whether one of the reasons has these words.
+func reason(space *explore.Space, words string) bool {
+	return slices.ContainsFunc(space.Reasons(), func(r string) bool { return strings.Contains(r, words) })
+}
+
+// TestStatesWithinBound checks that a bound on states is used to the full, is told
+// when it was hit and not otherwise, and that what was stored can be looked at.
+func TestStatesWithinBound(t *testing.T) {
+	eachSystem(t, *systems/5, func(t *testing.T, system *core.System, graph *naive.Graph) {
+		all := len(graph.States)
+		for _, order := range []explore.Order{explore.BreadthFirst, explore.DepthFirst} {
+			for _, workers := range []int{1, 2} {
+				for _, bound := range []int{1, 2, all / 2, all - 1, all, all + 1} {
+					if bound < 1 {
+						continue
+					}
+					o := options(workers)
+					o.Order, o.Bounds.States = order, bound
+					space := search(t, system, o)
+					if got, want := space.States(), min(bound, all); got != want {
+						t.Fatalf("within a bound of %d, %d states are stored, want %d", bound, got, want)
+					}
+					if got, want := reason(space, "bound on states"), all > bound; got != want {
+						t.Fatalf("of %d states %d were allowed; that it is not complete is told: %t", all, bound, got)
+					}
+					if all <= bound != (len(space.Reasons()) == 0) {
+						t.Fatalf("of %d states %d were allowed, and the reasons are %v", all, bound, space.Reasons())
+					}
+					lookAround(t, space, graph)
+				}
+			}
+		}
+	})
+}
+
+// lookAround checks that everything that a search stored is so: each state can be
+// reached, each step of a state that is not cut is there, and each step is real.
+func lookAround(t *testing.T, space *explore.Space, graph *naive.Graph) {
+	t.Helper()
+	steps := map[string][]string{}
+	for id, edges := range graph.Edges {
+		from := text(graph.States[id])
+		for _, e := range edges {
+			steps[from] = append(steps[from], edgeText(from, text(graph.States[e.To]), e))
+		}
+	}
+	for id := range core.StateID(space.States()) {
+		run, found := space.Shortest(func(other core.StateID) bool { return other == id })
+		if !found {
+			t.Fatalf("there is no run to state %d", id)
+		}
+		if end := run.End(id); end != id {
+			t.Fatalf("the run to state %d ends in %d", id, end)
+		}
+		from := text(space.State(id))
+		var got []string
+		for _, e := range slices.Clone(space.Edges(id)) {
+			got = append(got, edgeText(from, text(space.State(e.To)), e))
+		}
+		want := slices.Clone(steps[from])
+		slices.Sort(got)
+		slices.Sort(want)
+		if !space.Cut(id) && !slices.Equal(got, want) {
+			t.Fatalf("state %d is not cut, and has the steps %q, want %q", id, got, want)
+		}
+		for _, step := range got {
+			if !slices.Contains(want, step) {
+				t.Fatalf("the step %q of state %d is not real", step, id)
+			}
+		}
+	}
+}
+
+// TestDepthWithinBound checks that with a bound on depth both orders visit the same
+// states, those that are within it, and cut the same ones.
+func TestDepthWithinBound(t *testing.T) {
+	eachSystem(t, *systems/3, func(t *testing.T, system *core.System, graph *naive.Graph) {
+		deepest := summaryOfTwin(graph).deepest
+		for bound := 1; bound <= min(deepest+1, 7); bound++ {
+			within, beyond := withinDepth(graph, bound)
+			for _, order := range []explore.Order{explore.BreadthFirst, explore.DepthFirst} {
+				for _, workers := range []int{1, 2} {
+					o := options(workers)
+					o.Order, o.Bounds.Depth = order, bound
+					space := search(t, system, o)
+					var got, cut []string
+					for id := range core.StateID(space.States()) {
+						got = append(got, text(space.State(id)))
+						if space.Cut(id) {
+							cut = append(cut, text(space.State(id)))
+						}
+					}
+					slices.Sort(got)
+					slices.Sort(cut)
+					if !slices.Equal(got, within) {
+						t.Fatalf("order %d, depth %d: %d states, want %d", order, bound, len(got), len(within))
+					}
+					if !slices.Equal(cut, beyond) {
+						t.Fatalf("order %d, depth %d: the states %q are cut, want %q", order, bound, cut, beyond)
+					}
+					if told := reason(space, "bound on depth"); told != (len(beyond) > 0) {
+						t.Fatalf("order %d, depth %d: %d states are cut, and the reasons are %v", order, bound, len(beyond), space.Reasons())
+					}
+					lookAround(t, space, graph)
+				}
+			}
+		}
+	})
+}
+
+// withinDepth returns the states that can be reached in so many steps, and those of
+// them that have steps but need all of these to be reached.
+func withinDepth(g *naive.Graph, bound int) (within, beyond []string) {
+	depth := map[core.StateID]int{}
+	queue := slices.Clone(g.Initial)
+	for _, id := range queue {
+		depth[id] = 0
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		id := queue[0]
+		within = append(within, text(g.States[id]))
+		if depth[id] == bound {
+			if len(g.Edges[id]) > 0 {
+				beyond = append(beyond, text(g.States[id]))
+			}
+			continue
+		}
+		for _, e := range g.Edges[id] {
+			if _, seen := depth[e.To]; !seen {
+				depth[e.To] = depth[id] + 1
+				queue = append(queue, e.To)
+			}
+		}
+	}
+	slices.Sort(within)
+	slices.Sort(beyond)
+	return within, beyond
+}
+
+// endless returns a counter without end.
+func endless(t *testing.T) *core.System {
+	t.Helper()
+	n := plain.NewVar[int]("n")
+	system, err := plain.Model{
+		Name:      "endless",
+		Initial:   []core.Initial{plain.Start(n.Is(0))},
+		Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "count", Do: func(w *plain.World) { n.Set(w, n.Get(w)+1) }}}}},
+	}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return system
+}
+
+func TestBoundsAreTold(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		bounds explore.Bounds
+		want   string
+	}{
+		{"time", explore.Bounds{Time: 30 * time.Millisecond}, "the bound on time (30ms) was hit"},
+		{"memory", explore.Bounds{Memory: 1 << 20}, "the bound on memory (1 MiB) was hit"},
+		{"depth", explore.Bounds{Depth: 5}, "the bound on depth (5 steps) was hit"},
+		{"states", explore.Bounds{States: 5}, "the bound on states (5) was hit"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := options(2)
+			o.Bounds = test.bounds
+			if space := search(t, endless(t), o); !reason(space, test.want) || len(space.Reasons()) != 1 {
+				t.Errorf("the reasons are %q, want one with %q", space.Reasons(), test.want)
+			}
+		})
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		ctx, cancel := context.WithCancel(context.Background())
+		o := options(workers)
+		o.Progress = func(p explore.Progress) {
+			if p.States > 100 {
+				cancel()
+			}
+		}
+		space, err := explore.Search(ctx, endless(t), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reason(space, "interrupted") || space.States() <= 100 || !space.Cut(core.StateID(space.States()-1)) {
+			t.Errorf("with %d workers: %d states, reasons %v", workers, space.States(), space.Reasons())
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	space, err := explore.Search(ctx, endless(t), options(1))
+	if err != nil || !reason(space, "interrupted") {
+		t.Errorf("cancelled before it began: %v, %v", space.Reasons(), err)
+	}
+}
+
+// TestLongRow checks that a state that cannot be stored makes the search incomplete.
+func TestLongRow(t *testing.T) {
+	things := plain.NewFamily[int]("thing")
+	system, err := plain.Model{
+		Name:    "long",
+		Initial: []core.Initial{plain.Start()},
+		Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "make many", Do: func(w *plain.World) {
+			for i := range 70_000 {
+				things.At(i).Set(w, 1)
+			}
+		}}}}},
+	}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(1)
+	o.Run.Calls = 100_000
+	space := search(t, system, o)
+	if !reason(space, "too large") || space.States() != 1 || !space.Cut(0) {
+		t.Errorf("%d states, reasons %v", space.States(), space.Reasons())
+	}
+}
+
+// fickle answers by what it answered before, which no store may.
+type fickle struct {
+	core.Store
+	asked int
+}
+
+func (f *fickle) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
+	f.asked++
+	if f.asked > 1 {
+		s.List("thing", "")
+	}
+	return f.Store.Answer(s, c)
+}
+
+// broken answers no call.
+type broken struct{ core.Store }
+
+func (broken) Answer(core.Snapshot, core.Call) (core.Answer, error) {
+	return core.Answer{}, errors.New("out of order")
+}
+
+func TestImpureStore(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		store func(core.Store) core.Store
+		want  string
+	}{
+		{"reads something else the next time", func(s core.Store) core.Store { return &fickle{Store: s} }, "must depend on nothing but the call and what it reads"},
+		{"fails", func(s core.Store) core.Store { return broken{s} }, "out of order"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			system := endless(t)
+			system.Store = test.store(system.Store)
+			o := options(1)
+			o.Bounds.States = 10
+			if _, err := explore.Search(context.Background(), system, o); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got the error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package view
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// Change is one committed change of an object. From is 0 if it was created, To if it
+// was deleted.
+type Change struct {
+	Cell     state.Cell
+	From, To state.Value
+}
+
+// Backlog is what a view has yet to receive. Backlogs are never changed.
+//
+//  1. The From of a change is the To of the change of that cell before it, in both lists taken as
+//     one.
+//  2. Received is as long as the rule needs it and no longer.
+//  3. Under [Relist] each cell occurs once, in the order of keys.
+type Backlog struct {
+	// Waiting are the changes that were not delivered, in the order of their commits.
+	Waiting []Change
+	// Received are the changes before those which a restart may undo, in the order of
+	// their commits.
+	Received []Change
+}
+
+// trimmed returns the backlog without what the rule need not remember.
+func (b Backlog) trimmed(r Rule) Backlog {
+	keep := max(0, r.remembered()-len(b.Waiting))
+	b.Received = b.Received[max(0, len(b.Received)-keep):]
+	return b
+}
+
+// with returns the backlog with a change committed, under a rule.
+func (b Backlog) with(r Rule, change Change, keyOf func(state.Cell) core.Key) Backlog {
+	if r.kind != relist {
+		b.Waiting = append(slices.Clip(b.Waiting), change)
+		return b.trimmed(r)
+	}
+	at, known := slices.BinarySearchFunc(b.Waiting, change.Cell, func(c Change, cell state.Cell) int {
+		return keyOf(c.Cell).Compare(keyOf(cell))
+	})
+	b.Waiting = slices.Clone(b.Waiting)
+	switch {
+	case !known:
+		b.Waiting = slices.Insert(b.Waiting, at, change)
+	case b.Waiting[at].From == 0 && change.To == 0:
+		// It came and went between two lists.
+		b.Waiting = slices.Delete(b.Waiting, at, at+1)
+	default:
+		b.Waiting[at].To = change.To
+	}
+	return b
+}
+
+// delivered returns how many waiting changes one delivery takes, and the backlog after it.
+func (b Backlog) delivered(r Rule) (int, Backlog) {
+	n := min(1, len(b.Waiting))
+	if r.kind == relist {
+		n = len(b.Waiting)
+	}
+	after := Backlog{
+		Received: slices.Concat(b.Received, b.Waiting[:n]),
+		Waiting:  b.Waiting[n:],
+	}
+	return n, after.trimmed(r)
+}
+
+// oldest returns how many changes behind the store a restart may put the view.
+func (b Backlog) oldest(r Rule) int {
+	switch r.kind {
+	case lag, ownWrites:
+		return len(b.Waiting)
+	case restart:
+		return min(r.bound, len(b.Received)+len(b.Waiting))
+	}
+	return 0 // a list shows the newest position
+}
+
+// restarted returns the backlog after a restart that put the view a number of changes behind.
+func (b Backlog) restarted(r Rule, behind int) Backlog {
+	all := slices.Concat(b.Received, b.Waiting)
+	at := len(all) - behind
+	return Backlog{Received: all[:at], Waiting: all[at:]}.trimmed(r)
+}
+
+// mapped returns the backlog with each value replaced.
+func (b Backlog) mapped(replace func(state.Cell, state.Value) state.Value) Backlog {
+	each := func(changes []Change) []Change {
+		out := make([]Change, len(changes))
+		for i, c := range changes {
+			out[i] = Change{Cell: c.Cell, From: replace(c.Cell, c.From), To: replace(c.Cell, c.To)}
+		}
+		return out
+	}
+	return Backlog{Waiting: each(b.Waiting), Received: each(b.Received)}
+}
+
+// shown returns what the view shows of a cell that holds a value in the store.
+func (b Backlog) shown(cell state.Cell, stored state.Value) state.Value {
+	for _, c := range b.Waiting {
+		if c.Cell == cell {
+			return c.From
+		}
+	}
+	return stored
+}
+
+// empty tells that there is nothing to tell the backlog from none.
+func (b Backlog) empty() bool { return len(b.Waiting)+len(b.Received) == 0 }
+
+func (b Backlog) equal(other Backlog) bool {
+	return slices.Equal(b.Waiting, other.Waiting) && slices.Equal(b.Received, other.Received)
+}
+
+// identity returns a text that tells backlogs over the same vocabulary apart.
+func (b Backlog) identity() string {
+	text := binary.AppendUvarint(nil, uint64(len(b.Received)))
+	for _, changes := range [][]Change{b.Received, b.Waiting} {
+		for _, c := range changes {
+			text = binary.AppendUvarint(text, uint64(c.Cell))
+			text = binary.AppendUvarint(text, uint64(c.From))
+			text = binary.AppendUvarint(text, uint64(c.To))
+		}
+	}
+	return string(text)
+}
+
+// content returns a text that tells backlogs apart in every search: it is made of the
+// prints of what they hold, not of numbers.
+func (b Backlog) content(vocabulary *state.Vocabulary) string {
+	text := binary.LittleEndian.AppendUint64(nil, uint64(len(b.Received)))
+	for _, changes := range [][]Change{b.Received, b.Waiting} {
+		for _, c := range changes {
+			for _, value := range []state.Value{c.From, c.To} {
+				print := vocabulary.Print(c.Cell, value)
+				text = binary.LittleEndian.AppendUint64(text, print.Hi)
+				text = binary.LittleEndian.AppendUint64(text, print.Lo)
+			}
+		}
+	}
+	return string(text)
+}

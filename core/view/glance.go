@@ -1,0 +1,83 @@
+package view
+
+import (
+	"encoding/binary"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// Glance is a state as one controller sees it: through its views the kinds that it
+// watches, and all else as it is in the store. What it shows of single objects and
+// in lists agrees.
+type Glance struct {
+	vocabulary *state.Vocabulary
+	vector     state.Vector
+	views      []*View
+}
+
+var _ behavior.Glance = Glance{}
+
+// NewGlance returns a glance at a vector through views, at most one for each kind. It
+// shows the vector as it is whenever it is asked.
+func NewGlance(vocabulary *state.Vocabulary, vector state.Vector, views []*View) Glance {
+	return Glance{vocabulary: vocabulary, vector: vector, views: views}
+}
+
+// Value implements [behavior.Glance].
+func (g Glance) Value(c state.Cell) state.Value {
+	key, isObject := g.vocabulary.Key(c)
+	stored := g.stored(c)
+	if !isObject {
+		return stored
+	}
+	if v := g.view(key.Kind); v != nil {
+		return v.Shown(g.stored(v.cell), c, stored)
+	}
+	return stored
+}
+
+// AppendSignature implements [behavior.Glance]: a list is the cells it shows, with
+// their values.
+func (g Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string) []byte {
+	v := g.view(kind)
+	var backlog state.Value
+	if v != nil {
+		backlog = g.stored(v.cell)
+	}
+	for _, c := range g.vocabulary.Kind(kind) {
+		shown := g.stored(c)
+		if backlog != 0 {
+			shown = v.Shown(backlog, c, shown)
+		}
+		if shown == 0 {
+			continue
+		}
+		if namespace != "" {
+			if key, _ := g.vocabulary.Key(c); key.Namespace != namespace {
+				continue
+			}
+		}
+		buffer = binary.AppendUvarint(buffer, uint64(c))
+		buffer = binary.AppendUvarint(buffer, uint64(shown))
+	}
+	return buffer
+}
+
+// view returns the view of a kind, nil if the kind is not watched.
+func (g Glance) view(kind core.Kind) *View {
+	for _, v := range g.views {
+		if v.kind == kind {
+			return v
+		}
+	}
+	return nil
+}
+
+func (g Glance) stored(c state.Cell) state.Value {
+	if int(c) >= len(g.vector) {
+		return 0
+	}
+	return g.vector[c]
+}

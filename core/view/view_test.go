@@ -1,0 +1,234 @@
+package view_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+const kind core.Kind = "thing"
+
+var _ core.Content = text("")
+
+func keys() []core.Key {
+	return []core.Key{
+		{Kind: kind, Namespace: "one", Name: "b"},
+		{Kind: kind, Namespace: "one", Name: "a"},
+		{Kind: kind, Namespace: "two", Name: "a"},
+	}
+}
+
+// stream is a view with the part of a state that it is about.
+type stream struct {
+	vocabulary *state.Vocabulary
+	view       *view.View
+	vector     state.Vector
+}
+
+func newStream(rule view.Rule, keys []core.Key) *stream {
+	vocabulary := state.NewVocabulary(settle)
+	for _, key := range keys {
+		vocabulary.Object(key)
+	}
+	v := view.New(vocabulary, "c", kind, rule)
+	return &stream{vocabulary: vocabulary, view: v, vector: make(state.Vector, vocabulary.Cells())}
+}
+
+func (s *stream) backlog() state.Value { return s.vector[s.view.Cell()] }
+
+func (s *stream) commit(v version, own bool) []string {
+	cell := s.vocabulary.Object(v.key)
+	to := s.vocabulary.Intern(cell, v.content)
+	change := view.Change{Cell: cell, From: s.vector[cell], To: to}
+	s.vector[cell] = to
+	after := s.view.Commit(s.backlog(), change)
+	s.vector[s.view.Cell()] = after
+	var events []string
+	for range s.view.Forced(after, own) {
+		events = append(events, s.deliver()...)
+	}
+	return events
+}
+
+func (s *stream) deliver() []string {
+	changes, rest := s.view.Deliver(s.backlog())
+	s.vector[s.view.Cell()] = rest
+	var events []string
+	for _, c := range changes {
+		key, _ := s.vocabulary.Key(c.Cell)
+		events = append(events, event(key, s.vocabulary.Content(c.Cell, c.From), s.vocabulary.Content(c.Cell, c.To)))
+	}
+	return events
+}
+
+func (s *stream) settle() {
+	for c, value := range s.vector {
+		s.vector[c] = s.vocabulary.Settled(state.Cell(c), value)
+	}
+}
+
+// TestViewIsAStream compares a view with its twin, under every rule: what it shows,
+// what is delivered and when, where restarts may put it. Equal backlogs must have
+// equal values, different ones different values and prints, and the prints must not
+// depend on the order in which cells and values were met.
+func TestViewIsAStream(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rule := drawRule(t)
+		name, rest, _ := strings.Cut(rule.String(), "(")
+		bound := 0
+		if rest != "" {
+			bound = int(rest[0] - '0')
+		}
+		plainTwin := &twin{rule: name, bound: bound}
+		s := newStream(rule, keys())
+		// The other stream meets everything in another order.
+		other := newStream(rule, rapid.Permutation(keys()).Draw(t, "order"))
+		for _, word := range rapid.Permutation(words()).Draw(t, "words") {
+			other.vocabulary.Intern(other.vocabulary.Object(keys()[0]), text(word))
+		}
+		valueOf, textOf := map[string]state.Value{}, map[state.Value]string{}
+
+		steps := rapid.IntRange(1, 25).Draw(t, "steps")
+		for range steps {
+			switch rapid.IntRange(0, 6).Draw(t, "step") {
+			default:
+				v, own := drawVersion(t, plainTwin), rapid.Bool().Draw(t, "own")
+				want := plainTwin.commit(v, own)
+				for _, s := range []*stream{s, other} {
+					if got := s.commit(v, own); !slices.Equal(got, want) {
+						t.Fatalf("under %s a commit delivered %v, want %v", rule, got, want)
+					}
+				}
+			case 0, 1:
+				if len(s.view.Backlog(s.backlog()).Waiting) == 0 {
+					continue
+				}
+				want := plainTwin.deliver()
+				for _, s := range []*stream{s, other} {
+					if got := s.deliver(); !slices.Equal(got, want) {
+						t.Fatalf("under %s a delivery brought %v, want %v", rule, got, want)
+					}
+				}
+			case 2:
+				plainTwin.settle()
+				s.settle()
+				other.settle()
+			case 3:
+				positions := s.view.Positions(s.backlog())
+				if want := plainTwin.positions(); positions != want {
+					t.Fatalf("under %s there are %d positions to restart at, want %d", rule, positions, want)
+				}
+				behind := rapid.IntRange(0, positions-1).Draw(t, "behind")
+				plainTwin.received = len(plainTwin.versions) - behind
+				for _, s := range []*stream{s, other} {
+					s.vector[s.view.Cell()] = s.view.Restarted(s.backlog(), behind)
+				}
+			}
+			shown := plainTwin.at(plainTwin.received)
+			for _, key := range keys() {
+				cell := s.vocabulary.Object(key)
+				got := s.vocabulary.Content(cell, s.view.Shown(s.backlog(), cell, s.vector[cell]))
+				if got != shown[key] {
+					t.Fatalf("under %s the view shows %v of %s, want %v", rule, got, key, shown[key])
+				}
+			}
+			identity, value := plainTwin.identity(), s.backlog()
+			if known, met := valueOf[identity]; met && known != value {
+				t.Fatalf("under %s the backlog %s has the values %d and %d", rule, identity, known, value)
+			}
+			if known, met := textOf[value]; met && known != identity {
+				t.Fatalf("under %s the value %d stands for %s and for %s", rule, value, known, identity)
+			}
+			valueOf[identity], textOf[value] = value, identity
+			print := s.vocabulary.Print(s.view.Cell(), value)
+			if got := other.vocabulary.Print(other.view.Cell(), other.backlog()); got != print {
+				t.Fatalf("under %s the print of %s depends on the order of interning", rule, identity)
+			}
+			for known := range textOf {
+				if known != value && s.vocabulary.Print(s.view.Cell(), known) == print {
+					t.Fatalf("under %s the backlogs %d and %d have the same print", rule, known, value)
+				}
+			}
+		}
+	})
+}
+
+func words() []string { return []string{"x", "y", "x!1", "x!2", "y!1"} }
+
+// drawVersion draws a change of what is in the store.
+func drawVersion(t *rapid.T, w *twin) version {
+	key := rapid.SampledFrom(keys()).Draw(t, "key")
+	now := w.at(len(w.versions))[key]
+	var contents []core.Content
+	if now != nil {
+		contents = append(contents, nil)
+	}
+	for _, word := range words() {
+		if now != text(word) {
+			contents = append(contents, text(word))
+		}
+	}
+	return version{key, rapid.SampledFrom(contents).Draw(t, "content")}
+}
+
+// TestRules shows what each rule does with four changes of one object, the second of
+// which the owner of the view commits.
+func TestRules(t *testing.T) {
+	key := keys()[0]
+	for _, test := range []struct {
+		rule view.Rule
+		// shown is what the view shows after each commit, then after each delivery.
+		shown string
+	}{
+		{view.Fresh(), "1 2 3 4"},
+		{view.Lag(1), "0 1 2 3 4"},
+		{view.Lag(2), "0 0 1 2 3 4"},
+		{view.OwnWrites(1), "0 2 2 3 4"},
+		{view.OwnWrites(2), "0 2 2 2 3 4"},
+		{view.Restart(2), "1 2 3 4"},
+		{view.Relist(), "0 0 0 0 4"},
+	} {
+		s := newStream(test.rule, keys())
+		s.vector[s.vocabulary.Object(key)] = s.vocabulary.Intern(s.vocabulary.Object(key), text("0"))
+		var shown []string
+		look := func() {
+			cell := s.vocabulary.Object(key)
+			content := s.vocabulary.Content(cell, s.view.Shown(s.backlog(), cell, s.vector[cell]))
+			shown = append(shown, content.Canonical())
+		}
+		for i, word := range []string{"1", "2", "3", "4"} {
+			s.commit(version{key, text(word)}, i == 1)
+			look()
+		}
+		for len(s.view.Backlog(s.backlog()).Waiting) > 0 {
+			s.deliver()
+			look()
+		}
+		if got := strings.Join(shown, " "); got != test.shown {
+			t.Errorf("under %s the view shows %s, want %s", test.rule, got, test.shown)
+		}
+	}
+}
+
+// TestKnownGroundIsOnlyRead checks that what was met once needs nobody to add to the view.
+func TestKnownGroundIsOnlyRead(t *testing.T) {
+	s := newStream(view.Lag(2), keys())
+	cell := s.vocabulary.Object(keys()[0])
+	change := view.Change{Cell: cell, To: s.vocabulary.Intern(cell, text("x"))}
+	if _, known := s.view.Committed(0, change); known {
+		t.Error("a change is known before it was ever committed")
+	}
+	want := s.view.Commit(0, change)
+	if got, known := s.view.Committed(0, change); !known || got != want {
+		t.Errorf("after a commit to %d, Committed = %d, %t", want, got, known)
+	}
+	if changes, rest := s.view.Deliver(0); len(changes) != 0 || rest != 0 {
+		t.Errorf("with nothing waiting a delivery brings %v and leads to %d", changes, rest)
+	}
+}

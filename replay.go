@@ -1,0 +1,27 @@
+package orrery
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+)
+
+// Replay runs a recorded run of a system again, with real controller code from its
+// first step to its last. It returns where the run goes another way than recorded,
+// nil if it does not. The error is for what cannot be run at all, and says what to
+// change.
+func Replay(ctx context.Context, system *core.System, trace core.Trace, options Options) (*explore.Difference, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	if system == nil {
+		return nil, fmt.Errorf("there is no system to run: it is nil")
+	}
+	if err := system.Validate(); err != nil {
+		return nil, err
+	}
+	return explore.Replay(ctx, system, trace, options.limits())
+}
