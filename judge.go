@@ -21,12 +21,13 @@ type verdict struct {
 
 	reports  []core.PropertyReport
 	findings []core.Finding
+	ends     int // how many different ones there are
 	outcomes []core.OutcomeReport
 }
 
 // judge judges every property, and tells the story of every violation and every outcome.
 func (v *verdict) judge(ctx context.Context) {
-	v.outcomes = v.tellOutcomes(ctx)
+	v.ends, v.outcomes = v.tellOutcomes(ctx)
 	// Judging runs code in states where the search did not. What goes wrong there counts like everything
 	// else, whichever property is judged first.
 	for incidents := -1; incidents < len(v.space.Incidents()); {
@@ -182,7 +183,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Assumptions:        v.assumptions(system),
 		Properties:         v.reports,
 		Findings:           append([]core.Finding{}, v.findings...),
-		Outcomes:           len(v.outcomes),
+		Outcomes:           v.ends,
 		OutcomeList:        v.outcomes,
 	}
 	maps.Copy(r.Params, options.Params)
@@ -201,14 +202,19 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 	return r
 }
 
-// tellOutcomes tells the different ends, each with a shortest run to it.
-func (v *verdict) tellOutcomes(ctx context.Context) []core.OutcomeReport {
+// toldOutcomes is how many of the ends are told, with a run to each: more than anybody
+// reads.
+const toldOutcomes = 16
+
+// tellOutcomes counts the different ends, and tells the first of them, each with a
+// shortest run to it.
+func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) {
 	outcomes, err := properties.Outcomes(ctx, v.space)
 	if err != nil {
 		v.because("the search was over before all ends could be compared")
 	}
 	var reports []core.OutcomeReport
-	for _, o := range outcomes {
+	for _, o := range outcomes[:min(len(outcomes), toldOutcomes)] {
 		stem, found := v.space.Shortest(func(id core.StateID) bool {
 			_, found := slices.BinarySearch(o.States, id)
 			return found
@@ -223,7 +229,7 @@ func (v *verdict) tellOutcomes(ctx context.Context) []core.OutcomeReport {
 		}
 		reports = append(reports, core.OutcomeReport{State: at, States: len(o.States), Objects: v.space.Objects(at), Trace: trace})
 	}
-	return reports
+	return len(outcomes), reports
 }
 
 // assumptions says what a verdict takes for granted.

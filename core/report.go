@@ -54,7 +54,7 @@ type Report struct {
 	Properties []PropertyReport `json:"properties"`
 	Findings   []Finding        `json:"findings"`
 
-	// OutcomeList shows the different ends, each with a shortest run to it.
+	// OutcomeList shows the first of the different ends, sixteen at most, each with a shortest run to it.
 	OutcomeList []OutcomeReport `json:"-"`
 }
 

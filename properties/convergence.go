@@ -29,7 +29,8 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 		return nil, nil
 	}
 	var restless []unrest
-	r := region{graph: g, roots: g.Initial()}
+	// Not only from the start: what lies behind a cut state counts, too.
+	r := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
 	err := r.components(ctx, func(states []core.StateID) bool {
 		if u, found := findUnrest(newComponentIfCyclic(g, states)); found {
 			restless = append(restless, u)

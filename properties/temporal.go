@@ -74,9 +74,11 @@ func EventuallyAlways(name string, p Predicate) core.Property {
 		Doc:  "True for ever from some point on, on every fair run.",
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			lapse := func(id core.StateID) bool { return !p(g.State(id)) }
-			r := region{graph: g, roots: g.Initial()}
+			// Not only from the start: what lies behind a cut state counts, too.
+			sources := every(g, func(core.StateID) bool { return true })
+			r := region{graph: g, roots: sources}
 			summary := fmt.Sprintf("%q never becomes true for good", name)
-			return r.lassos(ctx, g.Initial(), summary, &duty{state: lapse})
+			return r.lassos(ctx, sources, summary, &duty{state: lapse})
 		},
 	}
 }

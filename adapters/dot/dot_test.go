@@ -58,6 +58,23 @@ func delta() dot.Space {
 	return space
 }
 
+// tide is a graph in which an object comes, changes and goes.
+func tide() dot.Space {
+	island := core.TraceObject{Kind: "Island", Name: "rock"}
+	boat := func(at string) core.TraceObject {
+		return core.TraceObject{Kind: "Boat", Name: "toy", Fields: map[string]any{"at": at, "color": "red"}}
+	}
+	space := dot.Space{System: "test/tide", Total: 4}
+	for i, objects := range [][]core.TraceObject{{island}, {boat("sea"), island}, {boat("beach"), island}, {boat("beach")}} {
+		state := dot.State{Objects: objects, Initial: i == 0}
+		if i < 3 {
+			state.Edges = []core.Edge{{From: core.StateID(i), To: core.StateID(i + 1), Step: core.Step{Item: core.Item{Strategy: "moon"}}}}
+		}
+		space.States = append(space.States, state)
+	}
+	return space
+}
+
 func drawings() map[string]func(io.Writer) error {
 	finding := func(f core.Finding) func(io.Writer) error {
 		return func(w io.Writer) error { return dot.Finding(w, f) }
@@ -65,15 +82,18 @@ func drawings() map[string]func(io.Writer) error {
 	return map[string]func(io.Writer) error{
 		"fight":        finding(fight()),
 		"race":         finding(race()),
+		"stroll":       finding(stroll()),
 		"march":        finding(march(45, -1)),
 		"march-cycle":  finding(march(45, 5)),
 		"one-step":     finding(march(1, 0)),
+		"pause":        finding(pause()),
 		"no-steps":     finding(march(0, -1)),
 		"outcomes":     func(w io.Writer) error { return dot.Outcomes(w, threads()) },
 		"outcomes-cut": func(w io.Writer) error { return dot.Outcomes(w, cutThreads()) },
 		"delta":        func(w io.Writer) error { return dot.Outcomes(w, delta()) },
 		"trap":         func(w io.Writer) error { return dot.Outcomes(w, trap()) },
 		"states":       func(w io.Writer) error { return dot.States(w, threads()) },
+		"tide":         func(w io.Writer) error { return dot.States(w, tide()) },
 		"states-cut":   func(w io.Writer) error { return dot.States(w, cutThreads()) },
 	}
 }

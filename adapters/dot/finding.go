@@ -96,9 +96,22 @@ func (s *story) draw(from, position int) {
 		s.drawCycle(from, position)
 		return
 	}
-	end := s.drawSteps(from, position, len(s.trace.Steps))
+	steps := s.trace.Steps
+	if last := len(steps) - 1; last >= position && isProbe(steps[last]) {
+		end := s.drawSteps(from, position, last)
+		wrong := s.canvas.node(s.ending, append([]string{s.last}, s.facts...)...)
+		s.canvas.edge(end, wrong, s.ending, "Nothing is left to do")
+		probed := s.canvas.node(vague, append([]string{"After that", ""}, changeLines(steps[last])...)...)
+		s.canvas.edge(wrong, probed, vague, append([]string{"If it were tried all the same:"}, probeLines(steps[last])...)...)
+		return
+	}
+	end := s.drawSteps(from, position, len(steps))
 	s.canvas.edge(end, s.canvas.node(s.ending, few(append([]string{s.last}, s.facts...), lineLimit+4, "lines")...), s.ending)
 }
+
+// isProbe tells whether the last step of a run was tried at its end to show what is
+// wrong there: it changes objects, and leads to no other state.
+func isProbe(step core.TraceStep) bool { return step.From == step.To && len(step.Changes) > 0 }
 
 // drawCycle draws the steps from a position on up to those that repeat, and
 // these as a circle.
@@ -133,75 +146,55 @@ func repetition(from, to int) string {
 // drawSteps draws the steps between two positions, and returns the node where
 // they end.
 func (s *story) drawSteps(from, position, end int) int {
-	for i := position; i < end; i++ {
-		if end-position > longest && i == position+shown {
-			skipped := end - position - 2*shown
+	legs := s.legs(position, end)
+	for i := 0; i < len(legs); i++ {
+		if resume := len(legs) - shown; len(legs) > longest && i == shown {
+			skipped := legs[resume].first - legs[i].first
 			gap := s.canvas.node(vague, fmt.Sprintf("%d more steps", skipped))
 			s.canvas.edge(from, gap, vague)
 			from = gap
-			i += skipped
+			i = resume
 		}
-		step := s.trace.Steps[i]
-		to := s.canvas.node(s.look, append([]string{fmt.Sprintf("After step %d", i+1), ""}, changeLines(step)...)...)
-		s.canvas.edge(from, to, s.look, stepLines(i+1, step)...)
+		to := s.canvas.node(s.look, append([]string{fmt.Sprintf("After step %d", legs[i].last+1), ""}, changeLines(s.trace.Steps[legs[i].last])...)...)
+		s.canvas.edge(from, to, s.look, s.legLines(legs[i])...)
 		from = to
 	}
 	return from
 }
 
-// stepLines says who took a step, what it wrote, and how it ended.
-func stepLines(number int, step core.TraceStep) []string {
-	if step.Kind == "fire" {
-		return []string{
-			fmt.Sprintf("%d. the timer of %s", number, cut(step.Controller, lineWidth)),
-			fmt.Sprintf("    for %s fires", cut(string(step.Request), lineWidth)),
+// leg is what one edge stands for: a step, or several, one after the other, that
+// change nothing.
+type leg struct{ first, last int }
+
+// legs groups the steps between two positions.
+func (s *story) legs(position, end int) []leg {
+	var legs []leg
+	for i := position; i < end; i++ {
+		if i > position && idle(s.trace.Steps[i-1]) && idle(s.trace.Steps[i]) {
+			legs[len(legs)-1].last = i
+		} else {
+			legs = append(legs, leg{i, i})
 		}
 	}
-	lines := []string{
-		fmt.Sprintf("%d. %s", number, cut(step.Controller, lineWidth)),
-		"    works on " + cut(string(step.Request), lineWidth),
-	}
-	var writes []string
-	for _, call := range step.Calls {
-		if call.Wrote {
-			writes = append(writes, "    "+cut(call.Call, lineWidth))
-		}
-	}
-	lines = append(lines, few(writes, 4, "writes")...)
-	if step.Result != "" {
-		for _, line := range wrapped(step.Result, lineWidth) {
-			lines = append(lines, "    "+line)
-		}
-	}
-	return lines
+	return legs
 }
 
-// changeLines says what a step changed.
-func changeLines(step core.TraceStep) []string {
+// idle tells whether a step is over with nothing but its work item gone.
+func idle(step core.TraceStep) bool {
+	wrote := func(call core.TraceCall) bool { return call.Wrote }
+	return step.Kind != "fire" && step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
+		!slices.ContainsFunc(step.Calls, wrote)
+}
+
+// legLines says what happens in a leg.
+func (s *story) legLines(l leg) []string {
+	if l.first == l.last {
+		return stepLines(l.first+1, s.trace.Steps[l.first])
+	}
 	var lines []string
-	for _, change := range step.Changes {
-		lines = append(lines, cut(change.Key().String(), lineWidth)+" "+change.Verb)
-		if change.Verb == "deleted" {
-			continue
-		}
-		if change.Verb == "created" {
-			created := map[leaf]any{}
-			applyChange(created, change)
-			for _, l := range slices.SortedFunc(maps.Keys(created), leaf.compare) {
-				lines = append(lines, fact(l, created[l]))
-			}
-			continue
-		}
-		for _, field := range change.Fields {
-			path := cut(field.Path, lineWidth)
-			if path != "" {
-				path += ": "
-			}
-			lines = append(lines, fmt.Sprintf("    %s%s → %s", path, value(field.From), value(field.To)))
-		}
+	for i := l.first; i <= l.last; i++ {
+		step := s.trace.Steps[i]
+		lines = append(lines, cut(fmt.Sprintf("%d. %s works on %s", i+1, step.Controller, step.Request), lineWidth))
 	}
-	if len(lines) == 0 {
-		lines = []string{"nothing changed"}
-	}
-	return few(slices.Clip(lines), lineLimit, "lines")
+	return few(lines, lineLimit, "steps")
 }

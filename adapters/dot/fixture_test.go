@@ -72,6 +72,36 @@ func race() core.Finding {
 	}
 }
 
+// stroll is a race of which one run does nothing for some steps before its end.
+func stroll() core.Finding {
+	finding := race()
+	steps := &finding.Trace.Steps
+	for i := len(*steps); i < 16; i++ {
+		*steps = append(*steps, core.TraceStep{
+			Kind: "reconcile", Controller: "idler", Request: "shop/web", From: core.StateID(i), To: core.StateID(i + 1),
+			Calls: []core.TraceCall{{Call: "get Deployment.apps shop/web", Response: "found"}},
+		})
+	}
+	(*steps)[8].Result = "asks to be run again"
+	return finding
+}
+
+// pause is a quiet state in which a request that nobody makes would still change
+// something.
+func pause() core.Finding {
+	probe := write(2, "labeller", "metadata.labels", nil, map[string]any{"app": "web", "tier": "front"})
+	probe.To = probe.From
+	return core.Finding{
+		ID: 1, Property: "fixpoint", Steps: 2,
+		Summary: "the system goes quiet before it is done",
+		Trace: core.Trace{
+			Initial:    []core.TraceObject{deployment("web:1", 1)},
+			Steps:      []core.TraceStep{write(1, "deployer", "spec.replicas", 1, 2), probe},
+			CycleStart: -1,
+		},
+	}
+}
+
 // march is a run too long to be drawn step by step.
 func march(steps, cycleStart int) core.Finding {
 	trace := core.Trace{Initial: []core.TraceObject{deployment("web:1", 0)}, CycleStart: cycleStart}

@@ -62,8 +62,11 @@ func wrapped(text string, width int) []string {
 
 // value returns a value of a field as short text.
 func value(v any) string {
-	if v == nil {
+	switch v := v.(type) {
+	case nil:
 		return "absent"
+	case word:
+		return string(v)
 	}
 	return cut(full(v), valueWidth)
 }

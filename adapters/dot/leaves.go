@@ -16,6 +16,12 @@ type leaf struct {
 	path   string
 }
 
+// word is a value that is shown as it is, without quotes.
+type word string
+
+// present is the value of an object as a whole that has no other.
+const present = word("present")
+
 // compare orders leaves by object and path.
 func (l leaf) compare(other leaf) int {
 	if order := l.object.Compare(other.object); order != 0 {
@@ -48,7 +54,7 @@ func leavesOf(objects []core.TraceObject) map[leaf]any {
 		before := len(leaves)
 		addLeaves(leaves, object.Key(), "", object.Fields)
 		if len(leaves) == before {
-			leaves[leaf{object: object.Key()}] = "present"
+			leaves[leaf{object: object.Key()}] = present
 		}
 	}
 	return leaves
@@ -82,7 +88,7 @@ func applyChange(leaves map[leaf]any, change core.TraceChange) {
 		}
 	}
 	if change.Verb == "created" && len(change.Fields) == 0 {
-		leaves[leaf{object: object}] = "present"
+		leaves[leaf{object: object}] = present
 	}
 }
 
@@ -120,10 +126,13 @@ func fact(l leaf, v any) string {
 	return fmt.Sprintf("    %s = %s", cut(l.path, lineWidth), value(v))
 }
 
-// differing returns, of each of several sets of leaves, those that are not the
-// same in all of them. A leaf that a set lacks is nil in it.
+// differing returns, of each of several sets of leaves, what is not the same in all
+// of them. Of an object that not all sets have it returns the leaves that are not
+// the same wherever it is present, and the object itself where it is not. A leaf that
+// a set lacks is nil in it.
 func differing(sets []map[leaf]any) []map[leaf]any {
 	texts := map[leaf]map[string]int{}
+	having := map[core.Key]int{}
 	for _, set := range sets {
 		for l, v := range set {
 			if texts[l] == nil {
@@ -131,15 +140,43 @@ func differing(sets []map[leaf]any) []map[leaf]any {
 			}
 			texts[l][full(v)]++
 		}
+		for object := range objectsOf(set) {
+			having[object]++
+		}
 	}
 	parts := make([]map[leaf]any, len(sets))
 	for i, set := range sets {
 		parts[i] = map[leaf]any{}
+		here := objectsOf(set)
 		for l, counts := range texts {
-			if counts[full(set[l])] < len(sets) {
+			if here[l.object] && counts[full(set[l])] < having[l.object] {
 				parts[i][l] = set[l]
+			}
+		}
+		told := objectsOf(parts[i])
+		for object, count := range having {
+			if count < len(sets) && !told[object] {
+				parts[i][leaf{object: object}] = presence(set, object, here[object])
 			}
 		}
 	}
 	return parts
+}
+
+// presence returns what stands for an object as a whole: nothing if it is not here,
+// its value if it has no fields, and else that it is here.
+func presence(set map[leaf]any, object core.Key, here bool) any {
+	if value := set[leaf{object: object}]; value != nil || !here {
+		return value
+	}
+	return present
+}
+
+// objectsOf returns the objects that leaves belong to.
+func objectsOf(leaves map[leaf]any) map[core.Key]bool {
+	objects := map[core.Key]bool{}
+	for l := range leaves {
+		objects[l.object] = true
+	}
+	return objects
 }

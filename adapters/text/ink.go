@@ -13,7 +13,7 @@ func (i ink) open(text string) string   { return i.paint("1;33", text) }
 
 // paint puts text between the terminal's codes for a colour and for none.
 func (i ink) paint(code, text string) string {
-	if !i {
+	if !i || text == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"

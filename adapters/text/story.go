@@ -14,7 +14,8 @@ const (
 	longest = 24
 	told    = 10
 	// objectLimit, fieldLimit and callLimit are how many objects at the start,
-	// fields of an object and calls of a step are told.
+	// fields of an object and calls of a step are told. Of a created object with more
+	// fields none is: they would bury the story.
 	objectLimit = 10
 	fieldLimit  = 12
 	callLimit   = 8
@@ -91,7 +92,7 @@ func (p *page) begin(trace core.Trace, changed map[core.Key][]string) {
 		objects = objects[:objectLimit-1]
 	}
 	for _, object := range objects {
-		p.object(2, object.Key(), sortedFirst(leaves("", object.Fields), changed[object.Key()]))
+		p.object(2, clean(object.Key().String()), sortedFirst(leaves("", object.Fields), changed[object.Key()]))
 	}
 	if rest := len(trace.Initial) - len(objects); rest > 0 {
 		p.line(2, p.faint(fmt.Sprintf("… and %s", counted(rest, "more object", "more objects"))))
@@ -233,8 +234,11 @@ func (p *page) change(change core.TraceChange) {
 		for _, f := range change.Fields {
 			fields = append(fields, leaves(f.Path, f.To)...)
 		}
-		p.line(2, p.after("created:"))
-		p.object(3, change.Key(), fields)
+		if p.elide && len(fields) > fieldLimit {
+			p.line(2, p.after("created: "), clean(change.Key().String()), p.faint(" ("+counted(len(fields), "field", "fields")+")"))
+			return
+		}
+		p.object(2, p.after("created: ")+clean(change.Key().String()), fields)
 	case "deleted":
 		p.line(2, p.before("deleted: "), clean(change.Key().String()))
 	default:

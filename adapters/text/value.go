@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/orrery-dev/orrery/core"
 )
 
 // valueWidth is the number of runes of a value that are shown, unless all is.
@@ -74,13 +72,13 @@ func sortedFirst(fields []field, paths []string) []field {
 	return fields
 }
 
-// object writes an object with its fields.
-func (p *page) object(level int, key core.Key, fields []field) {
+// object writes an object with its fields, under a title.
+func (p *page) object(level int, title string, fields []field) {
 	if len(fields) == 1 && fields[0].path == "" {
-		p.line(level, clean(key.String()), " = ", p.value(fields[0].value))
+		p.line(level, title, " = ", p.value(fields[0].value))
 		return
 	}
-	p.line(level, clean(key.String()))
+	p.line(level, title)
 	shown := fields
 	if p.elide && len(fields) > fieldLimit {
 		shown = fields[:fieldLimit-1]

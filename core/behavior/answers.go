@@ -11,6 +11,8 @@ import (
 type Write struct {
 	Cell state.Cell
 	To   state.Value
+	// Unwatched tells that no strategy has to be told of the change.
+	Unwatched bool
 }
 
 // Answered is what happens when a call is made in states that agree on the cells

@@ -191,7 +191,8 @@ func (l *learner) answer(w *walker, node *behavior.Node) (*behavior.Answered, er
 		look.Get(write.Key)
 		c := l.machine.vocabulary.Object(write.Key)
 		to := l.machine.vocabulary.Intern(c, write.Content)
-		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, To: to})
+		watched := len(l.machine.watchers[write.Key.Kind]) > 0
+		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, To: to, Unwatched: !watched})
 	}
 	answered.Writes = effective(w, answered.Writes)
 	for _, enqueued := range answer.Enqueue {

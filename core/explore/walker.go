@@ -228,6 +228,9 @@ func (w *walker) apply(answered *behavior.Answered) error {
 		was := w.Value(write.Cell)
 		w.set(write.Cell, write.To)
 		w.wrote = true
+		if write.Unwatched {
+			continue
+		}
 		if err := w.deliver(write.Cell, transition{from: was, to: write.To}); err != nil {
 			return err
 		}

@@ -29,9 +29,11 @@ type Vocabulary struct {
 	views   map[watch]Cell
 	kinds   map[core.Kind][]Cell // in the order of their keys
 	cells   []cell
-	// prints are the prints of every cell's values, apart from the cells because
-	// the search reads nothing else of them.
-	prints [][]Fingerprint
+	// prints are the prints of every cell's values, and settled their canonical forms,
+	// nil where a value is its own. They lie apart from the cells because the search
+	// reads nothing else of them.
+	prints  [][]Fingerprint
+	settled [][]Value
 }
 
 // role is what a cell is for.
@@ -57,7 +59,6 @@ type cell struct {
 	item     core.Item // of an item
 
 	contents []core.Content // by value of an object; nil at 0
-	settled  []Value        // by value: its canonical form; the value itself if it is canonical
 	values   map[string]Value
 }
 
@@ -79,6 +80,11 @@ func (v *Vocabulary) Cells() int { return len(v.cells) }
 func (v *Vocabulary) add(c cell) Cell {
 	v.cells = append(v.cells, c)
 	v.prints = append(v.prints, []Fingerprint{{}})
+	settled := []Value{0}
+	if c.role == itemRole {
+		settled = nil
+	}
+	v.settled = append(v.settled, settled)
 	return Cell(len(v.cells) - 1)
 }
 
@@ -92,7 +98,6 @@ func (v *Vocabulary) Object(key core.Key) Cell {
 		role:     objectRole,
 		key:      key,
 		contents: []core.Content{nil},
-		settled:  []Value{0},
 		values:   map[string]Value{},
 	})
 	v.objects[key] = c
@@ -124,7 +129,6 @@ func (v *Vocabulary) View(strategy string, kind core.Kind) Cell {
 	c := v.add(cell{
 		identity: "view\x00" + strategy + "\x00" + string(kind),
 		role:     viewRole,
-		settled:  []Value{0},
 	})
 	v.views[name] = c
 	return c
@@ -134,13 +138,12 @@ func (v *Vocabulary) View(strategy string, kind core.Kind) Cell {
 // it is; no two values of the cell may have the same. Settled is its canonical form, 0
 // if it is canonical itself.
 func (v *Vocabulary) Extend(c Cell, text string, settled Value) Value {
-	domain := &v.cells[c]
-	value := Value(len(domain.settled))
+	value := Value(len(v.settled[c]))
 	if settled == 0 {
 		settled = value
 	}
-	domain.settled = append(domain.settled, settled)
-	v.prints[c] = append(v.prints[c], printOf(domain.identity, text))
+	v.settled[c] = append(v.settled[c], settled)
+	v.prints[c] = append(v.prints[c], printOf(v.cells[c].identity, text))
 	return value
 }
 
@@ -158,12 +161,12 @@ func (v *Vocabulary) Intern(c Cell, content core.Content) Value {
 	domain := &v.cells[c]
 	domain.values[canonical] = value
 	domain.contents = append(domain.contents, content)
-	domain.settled = append(domain.settled, value)
+	v.settled[c] = append(v.settled[c], value)
 	v.prints[c] = append(v.prints[c], printOf(domain.identity, canonical))
 	if settled := v.settle(domain.key, content); settled.Canonical() != canonical {
-		// The canonical form may be new, too: v.cells does not move, but the domain does grow.
+		// The canonical form may be new, too; then the domain grows once more.
 		target := v.Intern(c, settled)
-		v.cells[c].settled[value] = target
+		v.settled[c][value] = target
 	}
 	return value
 }
@@ -184,7 +187,7 @@ func (v *Vocabulary) Content(c Cell, value Value) core.Content { return v.cells[
 // Settled returns the canonical form of a value, and the value itself in the cell
 // of an item.
 func (v *Vocabulary) Settled(c Cell, value Value) Value {
-	if settled := v.cells[c].settled; settled != nil {
+	if settled := v.settled[c]; settled != nil {
 		return settled[value]
 	}
 	return value

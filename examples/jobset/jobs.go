@@ -1,4 +1,4 @@
-package jobset
+package main
 
 import (
 	"context"
@@ -6,24 +6,22 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Jobs plays the part of kube-controller-manager that JobSet waits for: it starts a
+// jobs plays the part of kube-controller-manager that JobSet waits for: it starts a
 // Job that is not suspended, reports its pods ready, and then finishes it. Each of
 // these is a step of its own. There are no Pods.
-type Jobs struct {
+type jobs struct {
 	client.Client
-	clock clock.PassiveClock
-	// Fails tells which Jobs fail where others complete.
-	Fails func(*batchv1.Job) bool
+	// fails tells which Jobs fail where others complete.
+	fails func(*batchv1.Job) bool
 }
 
 // Reconcile takes a Job one phase further.
-func (j *Jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+func (j *jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var job batchv1.Job
 	if err := j.Get(ctx, request.NamespacedName, &job); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
@@ -32,7 +30,7 @@ func (j *Jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 		return ctrl.Result{}, nil
 	}
 	pods := ptr.Deref(job.Spec.Parallelism, 1)
-	now := metav1.NewTime(j.clock.Now())
+	now := metav1.Now()
 	status := &job.Status
 	switch {
 	case ptr.Deref(job.Spec.Suspend, false):
@@ -44,7 +42,7 @@ func (j *Jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 		status.StartTime, status.Active, status.Ready = &now, pods, ptr.To[int32](0)
 	case ptr.Deref(status.Ready, 0) < pods:
 		status.Ready = ptr.To(pods)
-	case j.Fails(&job):
+	case j.fails(&job):
 		status.Active, status.Ready, status.Failed = 0, ptr.To[int32](0), pods
 		status.Conditions = append(status.Conditions, condition(batchv1.JobFailed, now))
 	default:

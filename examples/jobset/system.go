@@ -1,6 +1,4 @@
-// Package jobset checks the published JobSet controllers, unmodified, as their own
-// main.go sets them up.
-package jobset
+package main
 
 import (
 	"context"
@@ -15,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kuberuntime "k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,8 +27,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// Catalog returns the example for the command.
-func Catalog() []catalog.Entry {
+// entries returns the example for the command.
+func entries() []catalog.Entry {
 	return []catalog.Entry{{
 		Name: "jobset",
 		Doc:  "The published JobSet controllers with a JobSet of several replicated jobs.",
@@ -42,23 +39,23 @@ func Catalog() []catalog.Entry {
 			{Name: "restarts", Doc: "how often a JobSet may be restarted; the first Job of each fails every time", Default: 0, Min: 0, Max: 4},
 		},
 		Build: func(v catalog.Values) (*core.System, error) {
-			return System(Size{JobSets: v["jobsets"], Groups: v["groups"], Replicas: v["replicas"], Restarts: v["restarts"]})
+			return newSystem(size{jobSets: v["jobsets"], groups: v["groups"], replicas: v["replicas"], restarts: v["restarts"]})
 		},
 	}}
 }
 
-// Size says how large the system is.
-type Size struct {
-	JobSets, Groups, Replicas, Restarts int
+// size says how large the system is.
+type size struct {
+	jobSets, groups, replicas int
+	// restarts is how often a JobSet may be restarted. If it may be at all, its first
+	// Job fails every time.
+	restarts int
 }
 
-// System returns the controllers with JobSets of a size.
-func System(size Size) (*core.System, error) {
-	scheme := kuberuntime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	if err := api.AddToScheme(scheme); err != nil {
+// newSystem returns the controllers with JobSets of a size.
+func newSystem(of size) (*core.System, error) {
+	scheme, err := newScheme()
+	if err != nil {
 		return nil, err
 	}
 	definition, err := definitionFile()
@@ -66,22 +63,31 @@ func System(size Size) (*core.System, error) {
 		return nil, err
 	}
 	var objects []client.Object
-	for i := range size.JobSets {
-		objects = append(objects, newJobSet(fmt.Sprintf("js%d", i+1), size))
+	for i := range of.jobSets {
+		objects = append(objects, newJobSet(fmt.Sprintf("js%d", i+1), of))
 	}
 	return controllerruntime.New(scheme,
 		controllerruntime.Name("jobset"),
 		controllerruntime.CRDs(definition),
 		controllerruntime.Setup(setup),
 		controllerruntime.Reconciler("job", func(c client.Client) reconcile.Reconciler {
-			return &Jobs{Client: c, clock: clock.RealClock{}, Fails: func(job *batchv1.Job) bool {
-				return size.Restarts > 0 && job.Labels[api.ReplicatedJobNameKey] == "group1" && job.Labels[api.JobIndexKey] == "0"
+			return &jobs{Client: c, fails: func(job *batchv1.Job) bool {
+				return of.restarts > 0 && job.Labels[api.ReplicatedJobNameKey] == "group1" && job.Labels[api.JobIndexKey] == "0"
 			}}
 		}, controllerruntime.For(&batchv1.Job{})),
 		controllerruntime.GarbageCollection(&batchv1.Job{}, &corev1.Service{}),
 		controllerruntime.ObjectValues(objects...),
 		controllerruntime.Properties(properties.Convergent()...),
 	)
+}
+
+// newScheme returns the scheme that main.go of JobSet gives to its manager.
+func newScheme() (*kuberuntime.Scheme, error) {
+	scheme := kuberuntime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	return scheme, api.AddToScheme(scheme)
 }
 
 // setup makes the calls that main.go of JobSet makes between creating its manager
@@ -115,7 +121,7 @@ func definitionFile() (string, error) {
 }
 
 // newJobSet is a JobSet as the webhook of JobSet leaves it.
-func newJobSet(name string, size Size) *api.JobSet {
+func newJobSet(name string, of size) *api.JobSet {
 	js := &api.JobSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
 		Spec: api.JobSetSpec{
@@ -124,13 +130,13 @@ func newJobSet(name string, size Size) *api.JobSet {
 			Network:       &api.Network{EnableDNSHostnames: ptr.To(true), PublishNotReadyAddresses: ptr.To(true)},
 		},
 	}
-	if size.Restarts > 0 {
-		js.Spec.FailurePolicy = &api.FailurePolicy{MaxRestarts: int32(size.Restarts)}
+	if of.restarts > 0 {
+		js.Spec.FailurePolicy = &api.FailurePolicy{MaxRestarts: int32(of.restarts)}
 	}
-	for i := range size.Groups {
+	for i := range of.groups {
 		js.Spec.ReplicatedJobs = append(js.Spec.ReplicatedJobs, api.ReplicatedJob{
 			Name:     fmt.Sprintf("group%d", i+1),
-			Replicas: int32(size.Replicas),
+			Replicas: int32(of.replicas),
 			Template: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
 				Parallelism:    ptr.To[int32](1),
 				Completions:    ptr.To[int32](1),

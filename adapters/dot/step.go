@@ -1,0 +1,92 @@
+package dot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// stepLines says who took a step, what it wrote, and how it ended.
+func stepLines(number int, step core.TraceStep) []string {
+	if step.Kind == "fire" {
+		return []string{
+			fmt.Sprintf("%d. the timer of %s", number, cut(step.Controller, lineWidth)),
+			fmt.Sprintf("    for %s fires", cut(string(step.Request), lineWidth)),
+		}
+	}
+	return append([]string{fmt.Sprintf("%d. %s", number, cut(step.Controller, lineWidth))}, deedLines(step)...)
+}
+
+// probeLines says what a step would do.
+func probeLines(step core.TraceStep) []string {
+	return append([]string{cut(step.Controller, lineWidth)}, deedLines(step)...)
+}
+
+// deedLines says what was worked on in a step, what was written, and how it ended.
+func deedLines(step core.TraceStep) []string {
+	lines := []string{"    works on " + cut(string(step.Request), lineWidth)}
+	var writes []string
+	for _, call := range step.Calls {
+		if call.Wrote {
+			writes = append(writes, "    "+cut(call.Call, lineWidth))
+		}
+	}
+	lines = append(lines, few(writes, 4, "writes")...)
+	if step.Result != "" {
+		for _, line := range wrapped(step.Result, lineWidth) {
+			lines = append(lines, "    "+line)
+		}
+	}
+	return lines
+}
+
+// changeLines says what a step changed.
+func changeLines(step core.TraceStep) []string {
+	var lines []string
+	for _, change := range step.Changes {
+		lines = append(lines, cut(change.Key().String(), lineWidth)+" "+change.Verb)
+		if change.Verb == "deleted" {
+			continue
+		}
+		if change.Verb == "created" {
+			created := map[leaf]any{}
+			applyChange(created, change)
+			if len(created) > lineLimit { // they would bury the story
+				continue
+			}
+			for _, l := range slices.SortedFunc(maps.Keys(created), leaf.compare) {
+				lines = append(lines, fact(l, created[l]))
+			}
+			continue
+		}
+		for _, field := range change.Fields {
+			lines = append(lines, fieldLines(change.Key(), field)...)
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{"nothing changed"}
+	}
+	return few(slices.Clip(lines), lineLimit, "lines")
+}
+
+// fieldLines says how a field was changed. Of one that is new, what is below it counts.
+func fieldLines(object core.Key, change core.FieldChange) []string {
+	to := map[leaf]any{}
+	if change.From == nil && change.To != nil {
+		addLeaves(to, object, change.Path, change.To)
+	}
+	if len(to) == 0 {
+		to[leaf{object, change.Path}] = change.To
+	}
+	var lines []string
+	for _, l := range slices.SortedFunc(maps.Keys(to), leaf.compare) {
+		path := cut(l.path, lineWidth)
+		if path != "" {
+			path += ": "
+		}
+		lines = append(lines, fmt.Sprintf("    %s%s → %s", path, value(change.From), value(to[l])))
+	}
+	return lines
+}

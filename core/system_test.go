@@ -1,0 +1,96 @@
+package core_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+type strategy core.Description
+
+func (s strategy) Describe() core.Description { return core.Description(s) }
+func (strategy) New() (core.Instance, error)  { return nil, nil }
+
+type store struct{ core.Store }
+
+type content string
+
+func (c content) Canonical() string { return string(c) }
+func (c content) Fields() any       { return string(c) }
+
+func valid() *core.System {
+	return &core.System{
+		Name:       "s",
+		Store:      store{},
+		Strategies: []core.Strategy{strategy{Name: "c", Watches: []core.Kind{"K"}}},
+		Initial:    []core.Initial{{Objects: []core.Object{{Key: core.Key{Kind: "K", Name: "a"}, Content: content("x")}}}},
+		Properties: []core.Property{{Name: "p", Invariant: func(core.State) error { return nil }}},
+	}
+}
+
+func TestValidate(t *testing.T) {
+	if err := valid().Validate(); err != nil {
+		t.Fatalf("a valid system is refused: %v", err)
+	}
+	invariant := func(core.State) error { return nil }
+	judge := func(context.Context, core.Graph) ([]core.Violation, error) { return nil, nil }
+	for _, test := range []struct {
+		want  string
+		spoil func(*core.System)
+	}{
+		{"the system has no name: set System.Name", func(s *core.System) { s.Name = "" }},
+		{"the system has no store: set System.Store", func(s *core.System) { s.Store = nil }},
+		{"the system has no controllers", func(s *core.System) { s.Strategies = nil }},
+		{"strategy number 2 is nil", func(s *core.System) { s.Strategies = append(s.Strategies, nil) }},
+		{"strategy number 1 has no name", func(s *core.System) { s.Strategies[0] = strategy{Messages: true} }},
+		{`two controllers are called "c"`, func(s *core.System) { s.Strategies = append(s.Strategies, s.Strategies[0]) }},
+		{`controller "c" watches nothing and has no requests`, func(s *core.System) { s.Strategies[0] = strategy{Name: "c"} }},
+		{"the system has no initial state", func(s *core.System) { s.Initial = nil }},
+		{"object K a of initial state 1 has no content", func(s *core.System) { s.Initial[0].Objects[0].Content = nil }},
+		{"object K a is given twice in initial state 1", func(s *core.System) {
+			s.Initial[0].Objects = append(s.Initial[0].Objects, s.Initial[0].Objects[0])
+		}},
+		{"a property has no name: set Property.Name", func(s *core.System) { s.Properties[0].Name = "" }},
+		{`two properties are called "p"`, func(s *core.System) { s.Properties = append(s.Properties, s.Properties[0]) }},
+		{`property "p" must have exactly one of Invariant and Judge`, func(s *core.System) { s.Properties[0] = core.Property{Name: "p"} }},
+		{`property "p" must have exactly one of Invariant and Judge`, func(s *core.System) {
+			s.Properties[0] = core.Property{Name: "p", Invariant: invariant, Judge: judge}
+		}},
+	} {
+		system := valid()
+		test.spoil(system)
+		err := system.Validate()
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got the error %v, want one with %q", err, test.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("one mistake gives several errors: %v", err)
+		}
+	}
+	// All mistakes are told at once.
+	err := (&core.System{}).Validate()
+	if err == nil || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("an empty system is refused with %v", err)
+	}
+	// Any one of these makes a controller run.
+	for _, s := range []strategy{
+		{Name: "c", Initial: []core.Request{"r"}},
+		{Name: "c", Standing: []core.Request{"r"}},
+		{Name: "c", Messages: true},
+	} {
+		system := valid()
+		system.Strategies[0] = s
+		if err := system.Validate(); err != nil {
+			t.Errorf("%+v is refused: %v", s, err)
+		}
+	}
+}
+
+func TestUnsupported(t *testing.T) {
+	err := &core.Unsupported{Call: "watch K", Reason: "list instead"}
+	if got, want := err.Error(), "unsupported call: watch K: list instead"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

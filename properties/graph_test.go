@@ -1,0 +1,165 @@
+package properties_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// graph is a graph given by its edges.
+type graph struct {
+	edges   [][]core.Edge
+	initial []core.StateID
+	cut     []bool
+	unfair  map[core.Item]bool
+	// acyclic claims that there is no cycle.
+	acyclic bool
+	// queued is the work in each state, tried what an item would do there.
+	queued map[core.StateID][]core.Item
+	tried  map[core.StateID]map[core.Item]core.Effect
+	// relisted is what a restart would run, outcomes how states end.
+	relisted map[core.StateID][]core.Item
+	outcomes map[core.StateID]string
+	incident []core.Incident
+}
+
+var _ core.Graph = (*graph)(nil)
+
+// point is a state that is nothing but its number.
+type point struct {
+	id   core.StateID
+	work []core.Item
+}
+
+func (p point) Get(core.Key) core.Content          { return number(p.id) }
+func (point) List(core.Kind, string) []core.Object { return nil }
+func (p point) Work() []core.Item                  { return p.work }
+func (point) Timers() []core.Item                  { return nil }
+
+type number core.StateID
+
+func (n number) Canonical() string { return strconv.Itoa(int(n)) }
+func (n number) Fields() any       { return int(n) }
+
+func (g *graph) States() int                          { return len(g.edges) }
+func (g *graph) Initial() []core.StateID              { return g.initial }
+func (g *graph) State(id core.StateID) core.State     { return point{id, g.queued[id]} }
+func (g *graph) Edges(id core.StateID) []core.Edge    { return slices.Clone(g.edges[id]) }
+func (g *graph) Cut(id core.StateID) bool             { return g.cut != nil && g.cut[id] }
+func (g *graph) Acyclic() bool                        { return g.acyclic }
+func (g *graph) Fair(item core.Item) bool             { return !g.unfair[item] }
+func (g *graph) Relisted(id core.StateID) []core.Item { return g.relisted[id] }
+func (g *graph) Incidents() []core.Incident           { return g.incident }
+
+func (g *graph) Quiescent() []core.StateID {
+	var ids []core.StateID
+	for id, edges := range g.edges {
+		busy := slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step.Kind != core.Fire })
+		if id := core.StateID(id); !busy && !g.Cut(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (g *graph) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
+	type way struct {
+		at  core.StateID
+		run core.Run
+	}
+	var queue []way
+	seen := map[core.StateID]bool{}
+	for _, id := range g.initial {
+		seen[id] = true
+		queue = append(queue, way{at: id})
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		w := queue[0]
+		if accept(w.at) {
+			return w.run, true
+		}
+		for _, e := range g.edges[w.at] {
+			if !seen[e.To] {
+				seen[e.To] = true
+				queue = append(queue, way{e.To, append(slices.Clone(w.run), e)})
+			}
+		}
+	}
+	return nil, false
+}
+
+func (g *graph) Items() []core.Item {
+	var items []core.Item
+	for id := range core.StateID(len(g.edges)) {
+		for _, item := range g.queued[id] {
+			if !slices.Contains(items, item) {
+				items = append(items, item)
+			}
+		}
+	}
+	slices.SortFunc(items, core.Item.Compare)
+	return items
+}
+
+func (g *graph) Try(id core.StateID, item core.Item) (core.Effect, bool) {
+	effect, ok := g.tried[id][item]
+	return effect, ok
+}
+
+func (g *graph) Outcome(id core.StateID) map[core.Key]any {
+	return map[core.Key]any{{Name: "end"}: g.outcomes[id]}
+}
+
+// item returns the item of a name.
+func item(name string) core.Item { return core.Item{Strategy: name, Request: "r"} }
+
+// add adds a step and returns it for more to be said of it.
+func (g *graph) add(from, to core.StateID, name string) *core.Edge {
+	for int(max(from, to)) >= len(g.edges) {
+		g.edges = append(g.edges, nil)
+	}
+	g.edges[from] = append(g.edges[from], core.Edge{From: from, To: to, Step: core.Step{Item: item(name)}})
+	return &g.edges[from][len(g.edges[from])-1]
+}
+
+// drawGraph draws a small graph in which every state can be reached, and steps of one
+// state have different names. Some steps are unfair, some states cut.
+func drawGraph(t *rapid.T) *graph {
+	n := rapid.IntRange(1, 5).Draw(t, "states")
+	names := []string{"a", "b", "c"}
+	g := &graph{edges: make([][]core.Edge, n), cut: make([]bool, n), unfair: map[core.Item]bool{}}
+	for id := range core.StateID(n) {
+		for _, name := range names {
+			if rapid.IntRange(0, 2).Draw(t, "enabled") == 0 {
+				continue
+			}
+			to := core.StateID(rapid.IntRange(0, n-1).Draw(t, fmt.Sprintf("%d %s", id, name)))
+			e := g.add(id, to, name)
+			e.Wrote = rapid.IntRange(0, 3).Draw(t, "wrote") == 0
+			e.Requeued = rapid.IntRange(0, 2).Draw(t, "requeued") == 0
+			if rapid.IntRange(0, 3).Draw(t, "timer") == 0 {
+				e.Step.Kind = core.Fire
+			}
+			if rapid.IntRange(0, 3).Draw(t, "failed") == 0 {
+				e.Failed = "it failed"
+			}
+		}
+		g.cut[id] = rapid.IntRange(0, 9).Draw(t, "cut") == 0
+	}
+	for _, name := range names {
+		if rapid.IntRange(0, 3).Draw(t, "unfair") == 0 {
+			g.unfair[item(name)] = true
+		}
+	}
+	// Whatever cannot be reached yet is a state to start in.
+	for id := range core.StateID(n) {
+		if _, found := g.Shortest(func(other core.StateID) bool { return other == id }); !found {
+			g.initial = append(g.initial, id)
+		}
+	}
+	return g
+}
