@@ -23,7 +23,9 @@ func (o TraceObject) Key() Key { return Key{Kind: o.Kind, Namespace: o.Namespace
 
 // TraceStep is one step of a trace.
 type TraceStep struct {
-	Kind       string  `json:"kind"` // "reconcile", "act" or "fire"
+	// Kind is "reconcile"; "act" for a guarded action; "fire" for a timer; "probe" for a request that nothing asked
+	// for, run at the end to show what is wrong there.
+	Kind       string  `json:"kind"`
 	Controller string  `json:"controller"`
 	Request    Request `json:"request"`
 	// Calls are the calls that the step made, in order.

@@ -109,9 +109,9 @@ func (s *story) draw(from, position int) {
 	s.canvas.edge(end, s.canvas.node(s.ending, few(append([]string{s.last}, s.facts...), lineLimit+4, "lines")...), s.ending)
 }
 
-// isProbe tells whether the last step of a run was tried at its end to show what is
-// wrong there: it changes objects, and leads to no other state.
-func isProbe(step core.TraceStep) bool { return step.From == step.To && len(step.Changes) > 0 }
+// isProbe tells whether a step was tried at the end of a run to show what is wrong
+// there.
+func isProbe(step core.TraceStep) bool { return step.Kind == "probe" }
 
 // drawCycle draws the steps from a position on up to those that repeat, and
 // these as a circle.

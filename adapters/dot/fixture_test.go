@@ -90,7 +90,7 @@ func stroll() core.Finding {
 // something.
 func pause() core.Finding {
 	probe := write(2, "labeller", "metadata.labels", nil, map[string]any{"app": "web", "tier": "front"})
-	probe.To = probe.From
+	probe.Kind, probe.To = "probe", probe.From
 	return core.Finding{
 		ID: 1, Property: "fixpoint", Steps: 2,
 		Summary: "the system goes quiet before it is done",

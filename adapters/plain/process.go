@@ -87,8 +87,8 @@ func (p Process) strategy() *process {
 			Unfair:     p.Unfair,
 			Sequential: true,
 		},
-		actions:     make(map[core.Request]func(*World), len(p.Actions)),
-		receive:     p.Receive,
+		actions: make(map[core.Request]func(*World), len(p.Actions)),
+		receive: p.Receive,
 	}
 	for _, a := range p.Actions {
 		s.description.Standing = append(s.description.Standing, core.Request(a.Name))

@@ -125,7 +125,7 @@ func (p *page) steps(trace core.Trace, position int) {
 		switch {
 		case brief:
 			p.idleStep(i+1, trace.Steps[i])
-		case isProbe(trace, i):
+		case trace.Steps[i].Kind == "probe":
 			p.probe(trace.Steps[i])
 		default:
 			p.step(i+1, trace.Steps[i])
@@ -138,13 +138,6 @@ func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
 	return step.Kind != "fire" && step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
 		!slices.ContainsFunc(step.Calls, wrote)
-}
-
-// isProbe tells whether a step is not one of the run, but was tried at its end to
-// show what is wrong there: it changes objects, and leads to no other state.
-func isProbe(trace core.Trace, position int) bool {
-	step := trace.Steps[position]
-	return position == len(trace.Steps)-1 && trace.CycleStart < 0 && step.From == step.To && len(step.Changes) > 0
 }
 
 // repetition says which steps repeat.
@@ -161,9 +154,12 @@ func repetition(from, to int) string {
 // step tells one step: who acts on what, what it asks, what it changes.
 func (p *page) step(number int, step core.TraceStep) {
 	who, what := clean(step.Controller), clean(string(step.Request))
-	if step.Kind == "fire" {
+	switch step.Kind {
+	case "fire":
 		p.line(1, fmt.Sprintf("Step %d: the timer of ", number), p.strong(who), " for ", what, " fires")
-	} else {
+	case "act":
+		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), ": ", what)
+	default:
 		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), " works on ", what)
 	}
 	p.deeds(step)
@@ -194,7 +190,7 @@ func (p *page) deeds(step core.TraceStep) {
 		p.line(2, "queued:  ", clean(item))
 	}
 	if step.Result != "" {
-		p.line(2, "returns: ", clean(step.Result))
+		p.line(2, "ends:    ", clean(step.Result))
 	}
 }
 

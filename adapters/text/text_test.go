@@ -130,7 +130,7 @@ func pause() core.Finding {
 		Initial: []core.TraceObject{web(3)}, CycleStart: -1,
 		Steps: []core.TraceStep{write("deployer", "spec.replicas", 3, 1), look, look, write("autoscaler", "spec.replicas", 1, 2)},
 	})
-	trace.Steps[3].To = trace.Steps[3].From
+	trace.Steps[3].Kind, trace.Steps[3].To = "probe", trace.Steps[3].From
 	return core.Finding{ID: 1, Property: "fixpoint", Summary: "the system goes quiet before it is done", Trace: trace}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -40,11 +41,30 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		}
 		if call == nil || call.Identity() != edge.From.Call.Identity() {
 			s.Abort()
-			return &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i}, nil
+			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i}
+			if call != nil && d.Recorded == d.Observed {
+				recorded, observed := apart(edge.From.Call.Identity(), call.Identity())
+				d.Recorded += " with " + recorded
+				d.Observed += " with " + observed
+			}
+			return d, nil
 		}
 		s.Answer(edge.Response)
 	}
 	return nil, nil
+}
+
+// apart returns what two texts have where they differ, a little of it.
+func apart(a, b string) (string, string) {
+	const before, after = 16, 64
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	excerpt := func(text string) string {
+		return strconv.Quote(text[max(0, at-before):min(len(text), at+after)])
+	}
+	return excerpt(a), excerpt(b)
 }
 
 // Audit runs a session along a path and compares its end with the recorded leaf.

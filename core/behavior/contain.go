@@ -30,22 +30,25 @@ func contain(run func() ending, aborted func() bool, done func(ending)) {
 }
 
 // culprit names the function that panicked, from within the deferred call that
-// recovers it. Addresses, goroutine numbers and folders are left out: they differ
-// from run to run and from machine to machine.
+// recovers it. A panic that was recovered and raised again is put down to where it was
+// raised first. Addresses, goroutine numbers and folders are left out: they differ from
+// run to run and from machine to machine.
 func culprit() string {
-	var callers [32]uintptr
+	var callers [128]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers[:])])
+	place := "an unknown place"
 	panicking := false
 	for {
 		frame, more := frames.Next()
-		if panicking && !strings.HasPrefix(frame.Function, "runtime.") {
-			return fmt.Sprintf("%s, %s:%d", frame.Function, path.Base(frame.File), frame.Line)
-		}
-		if frame.Function == "runtime.gopanic" || frame.Function == "runtime.sigpanic" {
+		switch {
+		case frame.Function == "runtime.gopanic" || frame.Function == "runtime.sigpanic":
 			panicking = true
+		case panicking && !strings.HasPrefix(frame.Function, "runtime."):
+			place = fmt.Sprintf("%s, %s:%d", frame.Function, path.Base(frame.File), frame.Line)
+			panicking = false
 		}
 		if !more {
-			return "an unknown place"
+			return place
 		}
 	}
 }

@@ -3,6 +3,7 @@ package explore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,30 @@ func TestStatesWithinBound(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTimersWithinBound stops the search between the timers of one state.
+func TestTimersWithinBound(t *testing.T) {
+	system, err := plain.Model{
+		Name:    "timers",
+		Initial: []core.Initial{plain.Start()},
+		Controllers: []plain.Controller{{
+			Name: "c", Requests: []core.Request{"p", "q", "r"},
+			Reconcile: func(*plain.World, core.Request) core.Result { return core.Result{RequeueAfter: time.Hour} },
+		}},
+	}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := naive.Explore(system, largest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bound := range len(graph.States) {
+		o := options(1)
+		o.Bounds.States = bound + 1
+		lookAround(t, search(t, system, o), graph)
+	}
 }
 
 // lookAround checks that everything that a search stored is so: each state can be
@@ -122,6 +147,39 @@ func TestDepthWithinBound(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDetour checks a depth-first search that first comes to a state by a detour, beyond
+// which it may not go, and later by a shorter way: nothing is cut then.
+func TestDetour(t *testing.T) {
+	x := plain.NewVar[int]("x")
+	jump := func(name string, from func(int) bool, by int) plain.Action {
+		return plain.Action{Name: name, Do: func(w *plain.World) {
+			now := x.Get(w)
+			w.Require(from(now))
+			x.Set(w, now+by)
+		}}
+	}
+	is := func(value int) func(int) bool { return func(now int) bool { return now == value } }
+	actions := []plain.Action{jump("a: into the short way", is(0), 10), jump("b: to its end", is(10), -6)}
+	for i := range 2 * 32 { // dead ends keep the search from turning to the short way soon
+		actions = append(actions, jump(fmt.Sprintf("c: dead end %d", i), func(now int) bool { return now < 4 }, 100*(i+1)))
+	}
+	actions = append(actions, jump("d: up", func(now int) bool { return now < 6 }, 1))
+	system, err := plain.Model{Name: "detour", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{{Name: "p", Actions: actions}}}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []explore.Order{explore.BreadthFirst, explore.DepthFirst} {
+		for workers := 1; workers <= 2; workers++ {
+			o := options(workers)
+			o.Order, o.Bounds.Depth = order, 4
+			space := search(t, system, o)
+			if len(space.Reasons()) > 0 || space.States() != 8+4*64 {
+				t.Errorf("order %d: %d states, want %d; reasons %v", order, space.States(), 8+4*64, space.Reasons())
+			}
+		}
+	}
 }
 
 // withinDepth returns the states that can be reached in so many steps, and those of

@@ -88,6 +88,23 @@ func TestHandlersWrite(t *testing.T) {
 			return []core.Request{"echoed"}
 		}},
 	))
+	// The write of b sets off the handling of a once more, which gets further than the
+	// one that wrote b.
+	compare(t, boardWith([]string{"a 0", "b 0"},
+		toggler("a", "0", "1"),
+		writer{name: "overtaken", handle: func(do do, e core.Event) []core.Request {
+			if e.Old == nil || e.New.Canonical() != "1" {
+				return nil
+			}
+			if e.Key.Name == "b" {
+				do("put a 0")
+				do("put a 1")
+				return nil
+			}
+			do("put b 1")
+			return []core.Request{core.Request(do("get b"))}
+		}},
+	))
 	compare(t, boardWith([]string{"a 0"}, writer{name: "at start", handle: func(do do, e core.Event) []core.Request {
 		if e.Key.Name == "a" && e.Old == nil {
 			do("put b 1!raw")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -137,8 +138,16 @@ func (l *learner) audit(a *actor, activation behavior.Activation, path behavior.
 	} else {
 		l.diverged(a, activation, path, divergence, "with the same responses, an instance that was used before takes another way than a fresh one: it keeps memory between runs")
 	}
+	if a.divergences > maxDivergences {
+		return errStopped
+	}
 	return nil
 }
+
+// maxDivergences is how often a strategy may be found not to be deterministic before the
+// search no longer goes on behind its new runs. What it writes may be new each time, so that there
+// would be no end.
+const maxDivergences = 32
 
 // endless reports event handlers that set each other off for ever.
 func (l *learner) endless(d delivery) error {
@@ -156,6 +165,14 @@ func (l *learner) diverged(a *actor, activation behavior.Activation, path behavi
 		"then one run: "+d.Recorded,
 		"and the other: "+d.Observed)
 	l.report(core.Incident{Kind: core.Nondeterministic, Message: message, Details: details}, a, activation)
+	a.divergences++
+}
+
+// fickle tells whether an actor was found not to be deterministic.
+func (l *learner) fickle(a *actor) bool {
+	return slices.ContainsFunc(l.incidents, func(i core.Incident) bool {
+		return i.Kind == core.Nondeterministic && i.Strategy == a.Name
+	})
 }
 
 // report adds an incident, once for each controller and what it does wrong.

@@ -36,7 +36,9 @@ type actor struct {
 	// veteran is the instance that audits run on. It has seen other runs before, so that memory which a strategy
 	// keeps between runs shows.
 	veteran core.Instance
-	items   map[core.Request]*item
+	// divergences counts how often the strategy was found not to be deterministic.
+	divergences int
+	items       map[core.Request]*item
 }
 
 // item is a request of an actor.

@@ -102,6 +102,9 @@ func (w *walker) follow(ctx context.Context, recorded core.TraceStep, limits beh
 // of states do not matter.
 func differs(recorded, told core.TraceStep) string {
 	recorded.From, recorded.To, told.From, told.To = 0, 0, 0, 0
+	if recorded.Kind != told.Kind {
+		return fmt.Sprintf("%s is not in the work queue as it was", core.Item{Strategy: told.Controller, Request: told.Request})
+	}
 	for i := range max(len(recorded.Calls), len(told.Calls)) {
 		switch {
 		case i >= len(told.Calls):

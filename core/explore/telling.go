@@ -127,9 +127,13 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		told.Kind = "fire"
 		w.fire(it)
 	default:
-		told.Kind = "reconcile"
-		if it.standing {
+		switch {
+		case it.standing:
 			told.Kind = "act"
+		case w.pending(it):
+			told.Kind = "reconcile"
+		default:
+			told.Kind = "probe"
 		}
 		leaf, err := w.reconcile(it)
 		switch {
@@ -174,6 +178,9 @@ func (t *teller) again(ctx context.Context, limits behavior.Limits) error {
 	for _, r := range t.runs {
 		if r.leaf.Failure.Stuck() {
 			continue // running it again would only get stuck again
+		}
+		if t.walker.learn.fickle(r.actor) {
+			continue // that it may do something else is known; it did this once
 		}
 		instance, err := behavior.NewInstance(r.actor.strategy, limits.Deadline)
 		if err != nil {

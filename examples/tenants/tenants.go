@@ -50,15 +50,18 @@ func System(n int) (*core.System, error) {
 	return controllerruntime.New(scheme,
 		controllerruntime.Name("tenants"),
 		controllerruntime.CRDBytes(definition),
-		controllerruntime.Setup(func(mgr ctrl.Manager) error {
-			if err := (&Space{mgr.GetClient()}).SetupWithManager(mgr); err != nil {
-				return err
-			}
-			return (&Readiness{mgr.GetClient()}).SetupWithManager(mgr)
-		}),
+		controllerruntime.Setup(setup),
 		controllerruntime.ObjectValues(tenants...),
 		controllerruntime.Properties(properties.Convergent()...),
 	)
+}
+
+// setup registers the controllers, as main.go of an operator would.
+func setup(mgr ctrl.Manager) error {
+	if err := (&Space{mgr.GetClient()}).SetupWithManager(mgr); err != nil {
+		return err
+	}
+	return (&Readiness{mgr.GetClient()}).SetupWithManager(mgr)
 }
 
 // Scheme returns a scheme with the kinds of Kubernetes and of this package.
