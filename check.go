@@ -50,11 +50,13 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	return &Result{Report: v.report(&checked, options, began), Graph: space}, nil
 }
 
-// withConduct adds the properties that are always checked, unless they are there.
+// withConduct adds the properties that are always checked, unless they are there. One of
+// the user's that only has the name of such a property does not stand in for it: then there are two of a
+// name, and the system is not valid.
 func withConduct(given []core.Property) []core.Property {
 	all := slices.Clone(given)
 	for _, p := range properties.Conduct() {
-		if !slices.ContainsFunc(all, func(q core.Property) bool { return q.Name == p.Name }) {
+		if !slices.ContainsFunc(all, func(q core.Property) bool { return q.Name == p.Name && q.Doc == p.Doc }) {
 			all = append(all, p)
 		}
 	}

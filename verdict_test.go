@@ -79,6 +79,17 @@ func TestVerdicts(t *testing.T) {
 			return core.Result{}
 		}
 	}
+	// panicsFor returns a model whose controller panics when it gets a request that nobody queues.
+	panicsFor := func(request core.Request, given ...core.Property) plain.Model {
+		model := one(nil, given...)
+		model.Controllers[0].Reconcile = func(_ *plain.World, r core.Request) core.Result {
+			if r == request {
+				panic("boom")
+			}
+			return core.Result{}
+		}
+		return model
+	}
 	for _, test := range []struct {
 		name    string
 		model   plain.Model
@@ -156,7 +167,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a panic that only another property shows",
-			one(panicsFor("never queued"), properties.NoPanic(), core.Property{
+			panicsFor("never queued", properties.NoPanic(), core.Property{
 				Name: "curious",
 				Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
 					g.Try(g.Quiescent()[0], core.Item{Strategy: "c", Request: "never queued"})

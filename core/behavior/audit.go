@@ -28,6 +28,8 @@ type Divergence struct {
 	Recorded, Observed string
 	// After is how many calls they had in common.
 	After int
+	// Ended is how the second run ended there, nil if it went on.
+	Ended *Leaf
 }
 
 // Replay runs the session along a path: it answers each call with the recorded
@@ -41,7 +43,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		}
 		if call == nil || call.Identity() != edge.From.Call.Identity() {
 			s.Abort()
-			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i}
+			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Ended: leaf}
 			if call != nil && d.Recorded == d.Observed {
 				recorded, observed := apart(edge.From.Call.Identity(), call.Identity())
 				d.Recorded += " with " + recorded
@@ -81,27 +83,20 @@ func (s *Session) Audit(ctx context.Context, path Path, leaf *Leaf) (*Divergence
 		s.Abort()
 	}
 	if call != nil || !observed.agrees(leaf) {
-		return &Divergence{Recorded: saying(nil, leaf), Observed: saying(call, observed), After: len(path)}, nil
+		return &Divergence{Recorded: saying(nil, leaf), Observed: saying(call, observed), After: len(path), Ended: observed}, nil
 	}
 	return nil, nil
 }
 
 // agrees tells whether two leaves mean the same to a system. How long a controller
-// asks to wait does not, nor does the wording of a failure.
+// asks to wait does not matter, nor does the wording of an error or a failure.
 func (l *Leaf) agrees(other *Leaf) bool {
 	return l.Failure == other.Failure &&
-		errorText(l.Result.Err) == errorText(other.Result.Err) &&
+		(l.Result.Err == nil) == (other.Result.Err == nil) &&
 		l.Result.Requeue == other.Result.Requeue &&
 		(l.Result.RequeueAfter > 0) == (other.Result.RequeueAfter > 0) &&
 		l.Result.Blocked == other.Result.Blocked &&
 		slices.Equal(l.Requests, other.Requests)
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 func saying(call core.Call, leaf *Leaf) string {

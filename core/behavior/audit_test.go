@@ -16,9 +16,14 @@ import (
 // learn runs the code once and returns the path and the leaf of its run.
 func learn(t *testing.T, code instance) (behavior.Path, *behavior.Leaf) {
 	t.Helper()
+	return record(t, start(false, code))
+}
+
+// record returns the path and the leaf of the run of a session.
+func record(t *testing.T, s *behavior.Session) (behavior.Path, *behavior.Leaf) {
+	t.Helper()
 	node := &behavior.Node{}
 	var path behavior.Path
-	s := start(false, code)
 	for {
 		call, leaf, err := s.Next(context.Background())
 		if err != nil {
@@ -134,7 +139,7 @@ func TestAudit(t *testing.T) {
 			}(), false, "",
 		},
 		{
-			"another error", func() func() instance {
+			"another wording of an error", func() func() instance {
 				runs := 0
 				return func() instance {
 					return func(core.EffectRecorder) core.Result {
@@ -142,7 +147,21 @@ func TestAudit(t *testing.T) {
 						return core.Result{Err: errors.New(strconv.Itoa(runs))}
 					}
 				}
-			}(), false, "returns the error: 1",
+			}(), false, "",
+		},
+		{
+			"an error or none", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(core.EffectRecorder) core.Result {
+						runs++
+						if runs == 1 {
+							return core.Result{Err: errors.New("once")}
+						}
+						return core.Result{}
+					}
+				}
+			}(), false, "returns the error: once",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -162,6 +181,63 @@ func TestAudit(t *testing.T) {
 				t.Error("that it goes another way is not found")
 			case test.want != "" && (!strings.HasPrefix(divergence.Recorded, test.want) || divergence.Observed == divergence.Recorded):
 				t.Errorf("the runs part with %q and %q, want %q first", divergence.Recorded, divergence.Observed, test.want)
+			}
+		})
+	}
+}
+
+// TestAgain runs code again on the instance that has run it before.
+func TestAgain(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		code func() instance
+		want string // how the first run ended where the second goes another way
+		once bool   // there is no second run
+	}{
+		{name: "keeps nothing", code: func() instance {
+			return func(r core.EffectRecorder) core.Result {
+				r.Do(ask("a"))
+				return core.Result{}
+			}
+		}},
+		{name: "keeps a channel", code: func() instance {
+			var kept chan int
+			return func(core.EffectRecorder) core.Result {
+				if kept == nil {
+					kept = make(chan int, 1)
+				}
+				kept <- 1
+				<-kept
+				return core.Result{}
+			}
+		}},
+		{name: "keeps a count", code: remembers, want: "1"},
+		{name: "has slept", once: true, code: func() instance {
+			return func(core.EffectRecorder) core.Result {
+				time.Sleep(time.Hour)
+				return core.Result{}
+			}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := behavior.StartTwice(test.code(), false, behavior.Activation{Request: "r"}, limits())
+			path, leaf := record(t, s)
+			again := s.Again()
+			if again == test.once {
+				t.Fatalf("a second run: %v", again)
+			}
+			if !again {
+				return
+			}
+			divergence, err := s.Audit(context.Background(), path, leaf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := divergence != nil; got != (test.want != "") {
+				t.Fatalf("the second run: %+v", divergence)
+			}
+			if divergence != nil && !strings.Contains(divergence.Recorded, test.want) {
+				t.Errorf("the first run is said to have gone %q, want %q", divergence.Recorded, test.want)
 			}
 		})
 	}

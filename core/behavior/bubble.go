@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -15,6 +16,9 @@ import (
 // bubbled runs code that may start goroutines, sleep and look at the clock, in a
 // bubble of its own. A zero testing.T is all that [synctest.Test] needs as long as
 // nothing fails through it, so bubbles work in any binary.
+//
+// Both runs of a session share one bubble: what an instance keeps of the first, such
+// as a channel, cannot be used in another, and the runtime ends the process if that is tried.
 func (s *Session) bubbled(run func(core.EffectRecorder) ending) {
 	var end *ending
 	defer func() {
@@ -27,11 +31,36 @@ func (s *Session) bubbled(run func(core.EffectRecorder) ending) {
 			}
 			end = &failed
 		}
+		end.final = true
 		s.ended <- *end
 	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
-		end = newBubble(s).serve(run)
+		began := time.Now()
+		b := newBubble(s)
+		defer b.close()
+		first := b.serve(run)
+		if s.repeats(first, func() bool { return time.Now().Equal(began) }) {
+			first = b.serve(run)
+		}
+		end = first
 	})
+}
+
+// repeats tells the owner of the session how the first of two runs ended, and waits
+// until it asks for the second or is done.
+func (s *Session) repeats(first *ending, same func() bool) bool {
+	if s.again == nil || s.aborted.Load() {
+		return false
+	}
+	s.ended <- *first
+	select {
+	case ready := <-s.again:
+		again := same()
+		ready <- again
+		return again
+	case <-s.quit:
+		return false
+	}
 }
 
 // bubble serves the calls of one run from the main goroutine of a synctest bubble.
@@ -59,6 +88,7 @@ func newBubble(s *Session) *bubble {
 
 // serve runs the code to its end.
 func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
+	b.end = nil
 	go contain(
 		func() ending { return run(b) },
 		b.session.aborted.Load,
@@ -74,7 +104,6 @@ func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
 		next, end := b.next()
 		switch {
 		case end != nil:
-			b.close()
 			return end
 		case next == nil:
 			<-b.arrived
@@ -83,7 +112,6 @@ func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
 		response, ok := b.session.ask(next.call)
 		if !ok {
 			close(next.reply)
-			b.close()
 			return &ending{failure: Exited, message: "was aborted"}
 		}
 		next.reply <- response

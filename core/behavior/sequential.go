@@ -8,11 +8,19 @@ import (
 
 // sequential runs code that makes its calls from one goroutine.
 func (s *Session) sequential(run func(core.EffectRecorder) ending) {
-	contain(
-		func() ending { return run(direct{s}) },
-		s.aborted.Load,
-		func(end ending) { s.ended <- end },
-	)
+	once := func() ending { return run(direct{s}) }
+	last := func(end ending) {
+		end.final = true
+		s.ended <- end
+	}
+	contain(once, s.aborted.Load, func(end ending) {
+		if s.repeats(&end, func() bool { return true }) {
+			// The first run may have been on its way to end its goroutine.
+			go contain(once, s.aborted.Load, last)
+			return
+		}
+		last(end)
+	})
 }
 
 // direct is the recorder of a sequential run.

@@ -40,13 +40,18 @@ type Limits struct {
 type Session struct {
 	limits Limits
 	calls  int
-	watch  *time.Timer
+	// between tells that the first of two runs has ended, over that the last has.
+	between, over bool
+	watch         *time.Timer
 
 	// asked and ended are made outside the bubble: whoever waits on them is not
 	// idle in the eyes of the bubble, so that its clock stands still.
 	asked   chan core.Call
 	replies chan core.Response
 	ended   chan ending
+	// again asks for the second run, and is told whether there will be one. It is nil
+	// where there is none.
+	again   chan chan<- bool
 	aborted atomic.Bool
 	quit    chan struct{}
 }
@@ -57,15 +62,28 @@ type ending struct {
 	requests []core.Request
 	failure  Failure
 	message  string
+	// final tells that nothing of the run is left.
+	final bool
 }
 
 // Start starts a run.
 func Start(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
+	return start(instance, sequential, activation, limits, nil)
+}
+
+// StartTwice starts a run that can be run again by the same instance, see
+// [Session.Again].
+func StartTwice(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
+	return start(instance, sequential, activation, limits, make(chan chan<- bool))
+}
+
+func start(instance core.Instance, sequential bool, activation Activation, limits Limits, again chan chan<- bool) *Session {
 	s := &Session{
 		limits:  limits,
 		asked:   make(chan core.Call),
 		replies: make(chan core.Response),
-		ended:   make(chan ending, 1),
+		ended:   make(chan ending, 2),
+		again:   again,
 		quit:    make(chan struct{}),
 		watch:   time.NewTimer(limits.Deadline),
 	}
@@ -91,6 +109,8 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 		}
 		return call, nil, nil
 	case end := <-s.ended:
+		s.between = s.again != nil && !s.between && !end.final
+		s.over = !s.between
 		s.watch.Stop()
 		return nil, &Leaf{Result: end.result, Requests: end.requests, Failure: end.failure, Message: end.message}, nil
 	case <-s.watch.C:
@@ -110,12 +130,40 @@ func (s *Session) Answer(response core.Response) {
 	}
 }
 
-// Abort unwinds the run where it is: its next look at the world ends it. Code that never
-// looks at the world again is left behind.
+// Again starts the second run, after Next has returned the end of the first. It
+// returns false if a second run would say nothing, because the virtual clock has moved in the
+// first; then the session is over. Calls start to count anew.
+func (s *Session) Again() bool {
+	ready := make(chan bool, 1)
+	select {
+	case s.again <- ready:
+	case <-s.quit:
+		return false
+	}
+	s.calls = 0
+	if !<-ready {
+		s.Abort()
+		return false
+	}
+	return true
+}
+
+// unwinding is how long an aborted run may take to unwind before it is left behind.
+const unwinding = time.Second
+
+// Abort unwinds the run where it is: its next look at the world ends it. It waits for
+// deferred calls of the run to end, but not for ever: code that never looks at the
+// world again is left behind.
 func (s *Session) Abort() {
-	if s.aborted.CompareAndSwap(false, true) {
-		s.watch.Stop()
-		close(s.quit)
+	if s.over || !s.aborted.CompareAndSwap(false, true) {
+		return
+	}
+	close(s.quit)
+	s.watch.Reset(unwinding)
+	defer s.watch.Stop()
+	select {
+	case <-s.ended:
+	case <-s.watch.C:
 	}
 }
 

@@ -38,7 +38,11 @@ func (board) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 	case "list":
 		return core.Answer{Response: answer(fmt.Sprint(s.List("note", "")))}, nil
 	case "put":
-		return core.Answer{Response: answer("ok"), Writes: []core.Write{{Key: noteKey(words[1]), Content: note(words[2])}}}, nil
+		done := core.Answer{Response: answer("ok")}
+		if key, content := noteKey(words[1]), note(words[2]); s.Get(key) != content {
+			done.Writes = []core.Write{{Key: key, Content: content}}
+		}
+		return done, nil
 	}
 	return core.Answer{}, &core.Unsupported{Call: c.String(), Reason: "do not do that"}
 }

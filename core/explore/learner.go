@@ -54,7 +54,7 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 		if err != nil {
 			return nil, err
 		}
-		current = &lesson{l.start(instance, a, activation)}
+		current = &lesson{l.start(instance, a, activation, behavior.StartTwice)}
 		divergence, err := current.session.Replay(l.context, path)
 		if err != nil {
 			return nil, err
@@ -70,8 +70,8 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 	}
 	node.Call, node.Leaf = call, leaf
 	if leaf != nil {
+		err = l.audit(current.session, a, activation, path, leaf)
 		l.learned(a, activation, path, leaf)
-		err = l.audit(a, activation, path, leaf)
 	}
 	return current, err
 }
@@ -80,12 +80,15 @@ func (l *learner) instance(a *actor) (core.Instance, error) {
 	return behavior.NewInstance(a.strategy, l.limits.Deadline)
 }
 
-func (l *learner) start(instance core.Instance, a *actor, activation behavior.Activation) *behavior.Session {
+// begin starts a run of real code.
+type begin func(core.Instance, bool, behavior.Activation, behavior.Limits) *behavior.Session
+
+func (l *learner) start(instance core.Instance, a *actor, activation behavior.Activation, begin begin) *behavior.Session {
 	if activation.Event == nil {
 		l.executed++
 	}
 	l.fresh = true
-	return behavior.Start(instance, a.Sequential, activation, l.limits)
+	return begin(instance, a.Sequential, activation, l.limits)
 }
 
 // learned takes note of a new leaf.
@@ -113,26 +116,42 @@ func (l *learner) learned(a *actor, activation behavior.Activation, path behavio
 	l.report(core.Incident{Kind: kind, Message: leaf.String(), Details: path.Calls()}, a, activation)
 }
 
-// audit runs a new path again, on an instance that has been used before: whatever
-// the strategy looks at besides the responses it gets may then be different.
-func (l *learner) audit(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) error {
+// audit runs a new path again, on the instance that has just been through it: whatever
+// the strategy looks at besides the responses it gets, its own memory included, may
+// then be different.
+func (l *learner) audit(session *behavior.Session, a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) error {
 	if leaf.Failure.Stuck() {
 		return nil
 	}
-	divergence, err := l.start(a.veteran, a, activation).Audit(l.context, path, leaf)
+	if session.Again() {
+		if activation.Event == nil {
+			l.executed++
+		}
+	} else {
+		// The clock has moved, so that only a fresh instance sees what the first did.
+		instance, err := l.instance(a)
+		if err != nil {
+			return err
+		}
+		session = l.start(instance, a, activation, behavior.Start)
+	}
+	divergence, err := session.Audit(l.context, path, leaf)
 	if err != nil || divergence == nil {
 		return err
+	}
+	if end := divergence.Ended; end != nil && end.Failure == behavior.Leaked {
+		*leaf = *end // what was left behind shows only after the last run
+		return nil
 	}
 	// Is it what the instance remembers, or something outside of it?
 	instance, err := l.instance(a)
 	if err != nil {
 		return err
 	}
-	again, err := l.start(instance, a, activation).Audit(l.context, path, leaf)
+	again, err := l.start(instance, a, activation, behavior.Start).Audit(l.context, path, leaf)
 	if err != nil {
 		return err
 	}
-	a.veteran = instance
 	if again != nil {
 		l.diverged(a, activation, path, again, "with the same responses, two fresh instances of it take different ways: it looks at a clock, random numbers, the order of a map, or global state")
 	} else {
@@ -194,7 +213,7 @@ func (l *learner) report(incident core.Incident, a *actor, activation behavior.A
 // answer lets the store answer a call in the state of the walker, and remembers it.
 func (l *learner) answer(w *walker, node *behavior.Node) (*behavior.Answered, error) {
 	look := &tracker{walker: w}
-	answer, err := l.machine.system.Store.Answer(look, node.Call)
+	answer, err := ask(l.machine.system.Store, look, node.Call)
 	if err != nil {
 		var unsupported *core.Unsupported
 		if !errors.As(err, &unsupported) {
@@ -223,6 +242,16 @@ func (l *learner) answer(w *walker, node *behavior.Node) (*behavior.Answered, er
 	}
 	answered.Edge = node.Respond(answer.Response)
 	return answered, node.Remember(look.reads, answered)
+}
+
+// ask lets a store answer. A panic of the store is an error.
+func ask(store core.Store, look core.Snapshot, call core.Call) (answer core.Answer, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("the store panicked: %v", value)
+		}
+	}()
+	return store.Answer(look, call)
 }
 
 // effective leaves out writes of what is there already.

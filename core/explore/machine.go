@@ -28,14 +28,11 @@ type machine struct {
 	deliveries []map[transition]*delivery
 }
 
-// actor is a strategy with its instances.
+// actor is a strategy with what is known of its requests.
 type actor struct {
 	core.Description
 	index    int
 	strategy core.Strategy
-	// veteran is the instance that audits run on. It has seen other runs before, so that memory which a strategy
-	// keeps between runs shows.
-	veteran core.Instance
 	// divergences counts how often the strategy was found not to be deterministic.
 	divergences int
 	items       map[core.Request]*item
@@ -81,15 +78,13 @@ func newMachine(system *core.System, deadline time.Duration) (*machine, error) {
 		watchers:   map[core.Kind][]*actor{},
 	}
 	for i, strategy := range system.Strategies {
-		veteran, err := behavior.NewInstance(strategy, deadline)
-		if err != nil {
+		if _, err := behavior.NewInstance(strategy, deadline); err != nil {
 			return nil, err
 		}
 		a := &actor{
 			Description: strategy.Describe(),
 			index:       i,
 			strategy:    strategy,
-			veteran:     veteran,
 			items:       map[core.Request]*item{},
 		}
 		m.actors = append(m.actors, a)

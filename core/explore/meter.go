@@ -8,18 +8,18 @@ import (
 // meterEvery is how often memory is looked at and progress told.
 const meterEvery = 100 * time.Millisecond
 
-// meter reads how much memory the process uses, now and then.
+// meter reads how much memory the process uses: at once, and then now and then.
 type meter struct {
-	last   time.Duration
+	next   time.Duration
 	sample []metrics.Sample
 }
 
 // due tells whether it is time to look again.
 func (m *meter) due(elapsed time.Duration) bool {
-	if elapsed-m.last < meterEvery {
+	if elapsed < m.next {
 		return false
 	}
-	m.last = elapsed
+	m.next = elapsed + meterEvery
 	return true
 }
 

@@ -20,6 +20,12 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if err != nil {
 		return nil, err
 	}
+	outer := ctx
+	if limit := options.Bounds.Time; limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
+		defer stop()
+	}
 	space := newSpace(ctx, m, options)
 	s := &search{
 		Space:    space,
@@ -40,7 +46,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		return nil, err
 	}
 	// What was found can be looked at even if the search was interrupted.
-	space.learner.context = context.WithoutCancel(ctx)
+	space.learner.context = context.WithoutCancel(outer)
 	space.Stats.Executed, space.Stats.Behaviours = space.learner.executed, space.learner.behaviours
 	return space, nil
 }
@@ -59,9 +65,6 @@ type search struct {
 	// deep are the states that have steps beyond the bound on depth.
 	deep idSet
 }
-
-// errFull ends a search that may not store more states.
-var errFull = errors.New("no more states may be stored")
 
 // start stores the initial states.
 func (s *search) start() error {
@@ -116,52 +119,6 @@ func (s *search) loop() error {
 	return nil
 }
 
-// interrupted turns an error that is no fault of the system's into a reason.
-func (s *search) interrupted(err error) error {
-	switch {
-	case errors.Is(err, errFull):
-	case s.context.Err() != nil && errors.Is(err, s.context.Err()):
-		s.because("the search was interrupted")
-	default:
-		return err
-	}
-	// What was being expanded is not complete.
-	for _, w := range s.batch {
-		if id := s.arena.number(w.ref); !s.expanded.has(id) {
-			s.markCut(id)
-		}
-	}
-	return nil
-}
-
-// exhausted returns which bound was hit, empty if none.
-func (s *search) exhausted() string {
-	if s.context.Err() != nil {
-		return "the search was interrupted"
-	}
-	elapsed := time.Since(s.began)
-	if limit := s.options.Bounds.Time; limit > 0 && elapsed >= limit {
-		return fmt.Sprintf("the bound on time (%s) was hit: allow more, or make the system smaller", limit)
-	}
-	if !s.meter.due(elapsed) {
-		return ""
-	}
-	memory := s.meter.memory()
-	if limit := s.options.Bounds.Memory; limit > 0 && memory >= limit {
-		return fmt.Sprintf("the bound on memory (%d MiB) was hit: allow more, or make the system smaller", limit>>20)
-	}
-	if s.options.Progress != nil {
-		s.options.Progress(Progress{
-			States:      s.States(),
-			Transitions: s.Stats.Transitions,
-			Frontier:    s.frontier.len(),
-			Depth:       s.Stats.Depth,
-			Memory:      memory,
-		})
-	}
-	return ""
-}
-
 // expandBatch takes all steps from the states of the batch and stores where they
 // lead, in order.
 func (s *search) expandBatch() error {
@@ -205,12 +162,15 @@ func (s *search) accept(w waiting, e *expansion) error {
 			return err
 		}
 	}
-	s.finish(id, w.depth, e.steps, e.steps, e.quiescent)
+	s.finish(id, e.steps, e.steps, e.quiescent)
 	return nil
 }
 
 // expand takes all steps from a state, learning what is new about them.
 func (s *search) expand(w waiting) error {
+	if err := s.context.Err(); err != nil {
+		return err
+	}
 	id := s.arena.number(w.ref)
 	walker := s.scholar
 	walker.load(s.arena.row(w.ref))
@@ -270,13 +230,8 @@ func (s *search) expand(w waiting) error {
 	if cut {
 		s.markCut(id)
 	}
-	s.finish(id, w.depth, steps, known, quiescent)
+	s.finish(id, steps, known, quiescent)
 	return nil
-}
-
-// beyond tells whether steps from this depth lead beyond the bound.
-func (s *search) beyond(depth uint32) bool {
-	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
 }
 
 // tooDeep cuts a state that has steps beyond the bound on depth.
@@ -286,8 +241,7 @@ func (s *search) tooDeep(id core.StateID) {
 }
 
 // finish counts an expanded state.
-func (s *search) finish(id core.StateID, depth uint32, steps, known int, quiescent bool) {
-	s.Stats.Depth = max(s.Stats.Depth, int(depth))
+func (s *search) finish(id core.StateID, steps, known int, quiescent bool) {
 	if s.expanded.has(id) {
 		return
 	}
@@ -324,6 +278,7 @@ func (s *search) store(tag uint32, row []byte, from core.StateID, depth uint32) 
 	}
 	s.visited.add(tag, r)
 	s.depths.add(depth)
+	s.Stats.Depth = max(s.Stats.Depth, int(depth))
 	s.frontier.push(waiting{ref: r, depth: depth})
 	id := s.arena.number(r)
 	s.inspect(id, row)

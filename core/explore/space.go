@@ -15,7 +15,7 @@ type Stats struct {
 	Transitions, FromTree int
 	// Terminal are the states in which nothing can happen.
 	Terminal int
-	// Depth is the number of steps to the deepest expanded state.
+	// Depth is the number of steps to the deepest stored state, by the way it was found.
 	Depth int
 	// Executed are runs of reconcilers, audits included; Behaviours the distinct runs that were learned.
 	Executed, Behaviours int

@@ -24,6 +24,9 @@ const largest = 2000
 // eachSystem calls the test with random systems, and what the naive twin finds in them.
 func eachSystem(t *testing.T, n int, test func(*testing.T, *core.System, *naive.Graph)) {
 	t.Helper()
+	if testing.Short() {
+		n /= 10
+	}
 	for seed := *firstSeed; n > 0; seed++ {
 		system, err := randomSystem(seed)
 		if err != nil {

@@ -232,3 +232,42 @@ func TestKnownGroundIsOnlyRead(t *testing.T) {
 		t.Errorf("with nothing waiting a delivery brings %v and leads to %d", changes, rest)
 	}
 }
+
+// TestRelist checks what one list shows of several changes.
+func TestRelist(t *testing.T) {
+	one, other := keys()[1], keys()[0]
+	for _, test := range []struct {
+		name    string
+		commits []version
+		want    []string
+	}{
+		{"came and went", []version{{one, text("x")}, {one, nil}}, nil},
+		{"came, went and came again", []version{{one, text("x")}, {one, nil}, {one, text("y")}}, []string{event(one, nil, text("y"))}},
+		{"changed twice", []version{{one, text("x")}, {one, text("y")}, {other, text("z")}, {one, text("x")}}, []string{event(one, nil, text("x")), event(other, nil, text("z"))}},
+		{"in the order of keys", []version{{other, text("z")}, {one, text("x")}}, []string{event(one, nil, text("x")), event(other, nil, text("z"))}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStream(view.Relist(), keys())
+			for _, v := range test.commits {
+				if events := s.commit(v, true); len(events) > 0 {
+					t.Fatalf("a commit delivered %v", events)
+				}
+			}
+			if got := s.deliver(); !slices.Equal(got, test.want) {
+				t.Errorf("the list brought %v, want %v", got, test.want)
+			}
+			if s.backlog() != 0 {
+				t.Errorf("after the list the backlog is %d", s.backlog())
+			}
+		})
+	}
+	// What is as it was before is listed again: somebody wrote it in between.
+	s := newStream(view.Relist(), keys())
+	s.commit(version{one, text("x")}, false)
+	s.deliver()
+	s.commit(version{one, nil}, false)
+	s.commit(version{one, text("x")}, false)
+	if got, want := s.deliver(), []string{event(one, text("x"), text("x"))}; !slices.Equal(got, want) {
+		t.Errorf("the list brought %v, want %v", got, want)
+	}
+}

@@ -120,7 +120,7 @@ func definitionFile() (string, error) {
 	return file, nil
 }
 
-// newJobSet is a JobSet as the webhook of JobSet leaves it.
+// newJobSet is a JobSet as the webhooks of JobSet leave it.
 func newJobSet(name string, of size) *api.JobSet {
 	js := &api.JobSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
@@ -135,8 +135,9 @@ func newJobSet(name string, of size) *api.JobSet {
 	}
 	for i := range of.groups {
 		js.Spec.ReplicatedJobs = append(js.Spec.ReplicatedJobs, api.ReplicatedJob{
-			Name:     fmt.Sprintf("group%d", i+1),
-			Replicas: int32(of.replicas),
+			Name:      fmt.Sprintf("group%d", i+1),
+			GroupName: "default",
+			Replicas:  int32(of.replicas),
 			Template: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
 				Parallelism:    ptr.To[int32](1),
 				Completions:    ptr.To[int32](1),

@@ -41,6 +41,7 @@ func house() []place {
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},
 		{"adapters/kube", []string{"core"}, kubernetes},
+		{"adapters/kube/conformance/...", []string{"core", "adapters/kube/..."}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
 		{".", append([]string{"properties/...", "adapters/text"}, engine...), libraries},

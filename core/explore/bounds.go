@@ -1,0 +1,71 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+var (
+	// errFull ends a search that may not store more states.
+	errFull = errors.New("no more states may be stored")
+	// errTime is the cause of the end of a search that took too long.
+	errTime = errors.New("the bound on time was hit")
+)
+
+// interrupted turns an error that is no fault of the system's into a reason.
+func (s *search) interrupted(err error) error {
+	switch {
+	case errors.Is(err, errFull):
+	case s.context.Err() != nil && errors.Is(err, s.context.Err()):
+		s.because(s.ended())
+	default:
+		return err
+	}
+	// What was being expanded is not complete.
+	for _, w := range s.batch {
+		if id := s.arena.number(w.ref); !s.expanded.has(id) {
+			s.markCut(id)
+		}
+	}
+	return nil
+}
+
+// ended says why the context of the search ended.
+func (s *search) ended() string {
+	if errors.Is(context.Cause(s.context), errTime) {
+		return fmt.Sprintf("the bound on time (%s) was hit: allow more, or make the system smaller", s.options.Bounds.Time)
+	}
+	return "the search was interrupted"
+}
+
+// exhausted returns which bound was hit, empty if none.
+func (s *search) exhausted() string {
+	if s.context.Err() != nil {
+		return s.ended()
+	}
+	elapsed := time.Since(s.began)
+	if !s.meter.due(elapsed) {
+		return ""
+	}
+	memory := s.meter.memory()
+	if limit := s.options.Bounds.Memory; limit > 0 && memory >= limit {
+		return fmt.Sprintf("the bound on memory (%d MiB) was hit: allow more, or make the system smaller", limit>>20)
+	}
+	if s.options.Progress != nil {
+		s.options.Progress(Progress{
+			States:      s.States(),
+			Transitions: s.Stats.Transitions,
+			Frontier:    s.frontier.len(),
+			Depth:       s.Stats.Depth,
+			Memory:      memory,
+		})
+	}
+	return ""
+}
+
+// beyond tells whether steps from this depth lead beyond the bound.
+func (s *search) beyond(depth uint32) bool {
+	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
+}

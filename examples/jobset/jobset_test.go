@@ -1,0 +1,139 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	api "sigs.k8s.io/jobset/api/jobset/v1alpha2"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/transcript"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestReadme(t *testing.T) { transcript.Compare(t, entries(), *update) }
+
+func check(t *testing.T, of size) core.Report {
+	t.Helper()
+	system, err := newSystem(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Report
+}
+
+// TestSizes pins what a search finds. Where the numbers come from is shown for two
+// JobSets that have nothing to do with each other: they have 145 · 145 states, and
+// 2 · 425 · 145 steps.
+func TestSizes(t *testing.T) {
+	tests := []struct {
+		size                size
+		states, transitions int
+		depth               int
+		long                bool
+	}{
+		{size: size{jobSets: 1, groups: 1, replicas: 1}, states: 145, transitions: 425, depth: 10},
+		{size: size{jobSets: 1, groups: 2, replicas: 1}, states: 3_521, transitions: 15_249, depth: 15},
+		{size: size{jobSets: 1, groups: 1, replicas: 2}, states: 2_785, transitions: 12_081, depth: 15},
+		{size: size{jobSets: 2, groups: 1, replicas: 1}, states: 145 * 145, transitions: 2 * 425 * 145, depth: 20},
+		{size: size{jobSets: 1, groups: 3, replicas: 1}, states: 91_777, transitions: 514_881, depth: 20, long: true},
+		{size: size{jobSets: 1, groups: 1, replicas: 1, restarts: 1}, states: 305, transitions: 913, depth: 17},
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprintf("%+v", test.size), func(t *testing.T) {
+			if test.long && testing.Short() {
+				t.Skip("takes seconds")
+			}
+			report := check(t, test.size)
+			if report.Verdict != core.Holds || report.TerminalStates != 1 || report.Outcomes != 1 {
+				t.Errorf("%s with %d terminal states and %d outcomes, want holds with one of each: %v",
+					report.Verdict, report.TerminalStates, report.Outcomes, report.Findings)
+			}
+			if report.States != test.states || report.Transitions != test.transitions || report.Depth != test.depth {
+				t.Errorf("%d states, %d transitions and depth %d, want %d, %d and %d",
+					report.States, report.Transitions, report.Depth, test.states, test.transitions, test.depth)
+			}
+			if report.ReconcilesExecuted > 2*report.Behaviours {
+				t.Errorf("%d runs of code for %d behaviours", report.ReconcilesExecuted, report.Behaviours)
+			}
+		})
+	}
+}
+
+func TestCompletes(t *testing.T) {
+	end := endings(t, check(t, size{jobSets: 1, groups: 2, replicas: 1}))
+	want := []ending{{terminalState: "Completed", jobs: "js1-group1-0 Complete, js1-group2-0 Complete"}}
+	if !slices.Equal(end, want) {
+		t.Errorf("it ends with %+v, want %+v", end, want)
+	}
+}
+
+// TestRestart shows what depends on the timing of the Jobs, and what does not: the
+// JobSet fails in any case, after one restart. But what the other Job has come to by
+// then stays, if that is the end of it.
+func TestRestart(t *testing.T) {
+	report := check(t, size{jobSets: 1, groups: 2, replicas: 1, restarts: 1})
+	if report.Verdict != core.Violated || report.States != 9_281 || report.Transitions != 40_193 {
+		t.Errorf("%s with %d states and %d transitions, want violated with 9281 and 40193", report.Verdict, report.States, report.Transitions)
+	}
+	if len(report.Findings) != 1 || report.Findings[0].Property != "same outcome" {
+		t.Errorf("the findings are %v, want one against same outcome", report.Findings)
+	}
+	want := []ending{
+		{terminalState: "Failed", restarts: 1, jobs: "js1-group1-0 Failed"},
+		{terminalState: "Failed", restarts: 1, jobs: "js1-group1-0 Failed, js1-group2-0 Complete"},
+	}
+	if got := endings(t, report); !slices.Equal(got, want) {
+		t.Errorf("it ends with %+v, want %+v", got, want)
+	}
+}
+
+// ending is what matters of an outcome.
+type ending struct {
+	terminalState string
+	restarts      int32
+	jobs          string
+}
+
+// endings returns the ends of a system with a single JobSet.
+func endings(t *testing.T, report core.Report) []ending {
+	t.Helper()
+	scheme, err := newScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []ending
+	for _, outcome := range report.OutcomeList {
+		js, err := controllerruntime.Get[*api.JobSet](scheme, outcome.Objects, "default/js1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := controllerruntime.List[*batchv1.Job](scheme, outcome.Objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := ending{terminalState: js.Status.TerminalState, restarts: js.Status.Restarts}
+		for i, job := range found {
+			if i > 0 {
+				end.jobs += ", "
+			}
+			end.jobs += job.Name
+			for _, c := range job.Status.Conditions {
+				end.jobs += " " + string(c.Type)
+			}
+		}
+		all = append(all, end)
+	}
+	slices.SortFunc(all, func(a, b ending) int { return len(a.jobs) - len(b.jobs) })
+	return all
+}
