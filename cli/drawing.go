@@ -106,7 +106,10 @@ func recordedSpace(r *record.Record) dot.Space {
 
 func stepOf(step record.Step) core.Step {
 	kind := core.Reconcile
-	if step.Kind == "fire" {
+	switch step.Kind {
+	case "act":
+		kind = core.Act
+	case "fire":
 		kind = core.Fire
 	}
 	return core.Step{Kind: kind, Item: core.Item{Strategy: step.Controller, Request: step.Request}}

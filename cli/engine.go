@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
@@ -18,6 +19,10 @@ type Engine struct {
 	// run goes another way, nil if every step goes as recorded.
 	Replay func(context.Context, *core.System, core.Trace, orrery.Options) (*explore.Difference, error)
 
+	// Confirm runs a recorded run of a system on a real API server. Progress goes to the
+	// log.
+	Confirm func(ctx context.Context, system *core.System, trace core.Trace, log io.Writer) (Confirmed, error)
+
 	// Properties can be asked for by name, besides those that a system comes with.
 	Properties []core.Property
 }
@@ -28,6 +33,7 @@ func realEngine() Engine {
 	return Engine{
 		Check:      orrery.Run,
 		Replay:     orrery.Replay,
+		Confirm:    confirm,
 		Properties: append(builtin, properties.Conduct()...),
 	}
 }

@@ -34,27 +34,11 @@ Exit codes: 1 it still happens, 0 it does not, 2 bad usage or bad input.`,
 
 // replay runs a recorded finding again.
 func (s *session) replay(ctx context.Context, path string, number int) error {
-	r, err := record.ReadFile(path)
+	system, finding, err := s.recorded(path, number)
 	if err != nil {
 		return err
 	}
-	finding, err := findingOf(&r.Report, number)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	var params []string
-	for _, name := range slices.Sorted(maps.Keys(r.Header.Params)) {
-		params = append(params, name+"="+r.Header.Params[name])
-	}
-	system, _, err := s.build(r.Header.System, params)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	traces := []core.Trace{finding.Trace}
-	if finding.Other != nil {
-		traces = append(traces, *finding.Other)
-	}
-	for _, trace := range traces {
+	for _, trace := range traces(finding) {
 		difference, err := s.Engine.Replay(ctx, system, trace, orrery.Options{})
 		if err != nil {
 			return err
@@ -67,6 +51,36 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 	s.code = ExitViolated
 	fmt.Fprintf(s.streams.Out, "Finding %d still happens: %s\n", number, finding.Summary)
 	return nil
+}
+
+// recorded returns a finding of a run record, with the system that it was found in,
+// built anew.
+func (s *session) recorded(path string, number int) (*core.System, *core.Finding, error) {
+	r, err := record.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	finding, err := findingOf(&r.Report, number)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var params []string
+	for _, name := range slices.Sorted(maps.Keys(r.Header.Params)) {
+		params = append(params, name+"="+r.Header.Params[name])
+	}
+	system, _, err := s.build(r.Header.System, params)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return system, &finding, nil
+}
+
+// traces returns the runs of a finding.
+func traces(finding *core.Finding) []core.Trace {
+	if finding.Other != nil {
+		return []core.Trace{finding.Trace, *finding.Other}
+	}
+	return []core.Trace{finding.Trace}
 }
 
 // describe says where a run goes another way.

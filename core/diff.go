@@ -8,9 +8,8 @@ import (
 	"strconv"
 )
 
-// FieldChange is a difference between two trees of fields. Path is dotted, with
-// list positions in brackets ("spec.template.containers[0].image"), and empty
-// for the whole value. From or To is nil where the field is absent.
+// FieldChange is a difference between two trees of fields. Path is as [FieldOf] and
+// [ItemOf] write it ("spec.template.containers[0].image"), and empty for the whole value. From or To is nil where the field is absent.
 type FieldChange struct {
 	Path string `json:"path"`
 	From any    `json:"from"`
@@ -61,11 +60,7 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 		}
 		sort.Strings(names)
 		for _, name := range names {
-			below := name
-			if path != "" {
-				below = path + "." + name
-			}
-			diffFields(below, fromMap[name], toMap[name], changes)
+			diffFields(FieldOf(path, name), fromMap[name], toMap[name], changes)
 		}
 		return
 	}
@@ -80,7 +75,7 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 			if i < len(toList) {
 				b = toList[i]
 			}
-			diffFields(path+"["+strconv.Itoa(i)+"]", a, b, changes)
+			diffFields(ItemOf(path, i), a, b, changes)
 		}
 		return
 	}

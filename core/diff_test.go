@@ -34,6 +34,10 @@ func TestDiffFields(t *testing.T) {
 			[]string{"spec.replicas: 1 → 2"},
 		},
 		{
+			"names that are no words", tree{"l": tree{"a.b/c": 1}}, tree{"l": tree{"a.b/c": 2}},
+			[]string{`l["a.b/c"]: 1 → 2`},
+		},
+		{
 			"lists by position", tree{"l": []any{1, tree{"n": "x"}, 3}}, tree{"l": []any{1, tree{"n": "y"}}},
 			[]string{`l[1].n: "x" → "y"`, "l[2]: 3 → (absent)"},
 		},

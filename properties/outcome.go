@@ -77,8 +77,10 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 		return nil, err
 	}
 	one, other := outcomes[0], outcomes[1]
-	stem := shortestTo(g, one)
-	second := shortestTo(g, other)
+	stem, second, decided := parting(g, one, other)
+	if !decided {
+		stem, second = shortestTo(g, one), shortestTo(g, other)
+	}
 	differences, fields := outcomeDiff(one, other)
 	parted := 0
 	for parted < min(len(stem), len(second)) && stem[parted].Step == second[parted].Step && stem[parted].To == second[parted].To {
@@ -154,5 +156,9 @@ func sayParting(one, other core.Run, parted int) string {
 	if parted == 0 {
 		return fmt.Sprintf("The runs part at the first step: in one, %s; in the other, %s.", at(one), at(other))
 	}
-	return fmt.Sprintf("The runs part after %d common steps: in one, %s; in the other, %s.", parted, at(one), at(other))
+	steps := "steps"
+	if parted == 1 {
+		steps = "step"
+	}
+	return fmt.Sprintf("The runs part after %d common %s: in one, %s; in the other, %s.", parted, steps, at(one), at(other))
 }

@@ -70,7 +70,7 @@ type Item struct {
 
 // Step is a step from one state to another.
 type Step struct {
-	// Kind is "reconcile" or "fire".
+	// Kind is "reconcile", "act" or "fire".
 	Kind string `json:"kind"`
 	Item
 	To core.StateID `json:"to"`

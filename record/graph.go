@@ -106,6 +106,8 @@ func kindOf(kind core.StepKind) string {
 	switch kind {
 	case core.Reconcile:
 		return "reconcile"
+	case core.Act:
+		return "act"
 	case core.Fire:
 		return "fire"
 	}

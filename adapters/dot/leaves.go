@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
@@ -35,11 +34,11 @@ func addLeaves(to map[leaf]any, object core.Key, path string, fields any) {
 	switch fields := fields.(type) {
 	case map[string]any:
 		for name, below := range fields {
-			addLeaves(to, object, strings.TrimPrefix(path+"."+name, "."), below)
+			addLeaves(to, object, core.FieldOf(path, name), below)
 		}
 	case []any:
 		for i, below := range fields {
-			addLeaves(to, object, path+"["+strconv.Itoa(i)+"]", below)
+			addLeaves(to, object, core.ItemOf(path, i), below)
 		}
 	default:
 		to[leaf{object, path}] = fields

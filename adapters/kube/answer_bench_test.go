@@ -20,6 +20,8 @@ func BenchmarkAnswer(b *testing.B) {
 		creation(widgetKind, tree{"name": "b"}, nil),
 		patching(widgetKind, "a", types.MergePatchType, `{"spec":{"size":4}}`),
 		updating(deploymentKind, d),
+		applying(widgetKind, "a", "m", tree{"spec": tree{"color": "red"}}),
+		applying(deploymentKind, "d", "m", tree{"metadata": tree{"name": "d", "labels": tree{"x": "1"}}}),
 		request(Delete, widgetKind, "a"),
 	} {
 		b.Run(r.String(), func(b *testing.B) {

@@ -4,10 +4,23 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/core"
 )
 
 // This file holds what is known of Kubernetes' own kinds: the choices that their
 // registry strategies make, as of Kubernetes 1.35.
+
+// The kinds that the server does more with than to keep them.
+const (
+	kindNamespace      core.Kind = "Namespace"
+	kindPod            core.Kind = "Pod"
+	kindService        core.Kind = "Service"
+	kindServiceAccount core.Kind = "ServiceAccount"
+	kindJob            core.Kind = "Job.batch"
+	kindPriorityClass  core.Kind = "PriorityClass.scheduling.k8s.io"
+	kindBudget         core.Kind = "PodDisruptionBudget.policy"
+)
 
 // builtinGroup tells whether an API group is one of Kubernetes' own.
 func builtinGroup(group string) bool {

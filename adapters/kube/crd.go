@@ -3,6 +3,7 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -40,6 +41,7 @@ func customResource(d *apiextensionsv1.CustomResourceDefinition) (*resource, err
 		schemas:    map[string]*schemaOf{},
 		selectable: map[string][]string{},
 	}
+	r.types = r.customTypes()
 	if r.singular == "" {
 		r.singular = strings.ToLower(names.Kind)
 	}
@@ -62,6 +64,14 @@ func customResource(d *apiextensionsv1.CustomResourceDefinition) (*resource, err
 			return fail("version %q differs from the others in having a status subresource, which is not modelled", v.Name)
 		}
 		r.status = status
+		var scale *scalePaths
+		if v.Subresources != nil && v.Subresources.Scale != nil {
+			scale = customScale(v.Subresources.Scale)
+		}
+		if len(r.served) > 1 && !reflect.DeepEqual(scale, r.scale) {
+			return fail("version %q differs from the others in its scale subresource, which is not modelled", v.Name)
+		}
+		r.scale = scale
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			return fail("version %q has no schema", v.Name)
 		}

@@ -11,9 +11,6 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// namespaceKind is the kind of namespaces themselves.
-const namespaceKind core.Kind = "Namespace"
-
 func (op *operation) create() (*Response, error) {
 	object, err := op.decode(op.request.Body)
 	if err != nil {
@@ -27,6 +24,15 @@ func (op *operation) create() (*Response, error) {
 
 // createObject stores an object that was decoded.
 func (op *operation) createObject(object *unstructured.Unstructured) (*Response, error) {
+	wipeSystemFields(object)
+	if err := op.recordManagers(emptyOf(op.request.Kind), object); err != nil {
+		return nil, err
+	}
+	return op.createManaged(object)
+}
+
+// createManaged stores a new object with the record of its managers.
+func (op *operation) createManaged(object *unstructured.Unstructured) (*Response, error) {
 	wipeSystemFields(object)
 	if err := op.placeInNamespace(object); err != nil {
 		return nil, err
@@ -44,6 +50,9 @@ func (op *operation) createObject(object *unstructured.Unstructured) (*Response,
 	key := op.key(object.GetName())
 	object.SetUID(newUID(op.state, key))
 	object.SetCreationTimestamp(virtualTime())
+	if err := op.resource.assign(op.state, key, object, nil); err != nil {
+		return nil, err
+	}
 	op.resource.prepareCreate(object)
 	if errs := op.resource.validateCreate(object, op.request.Kind.Version); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(op.groupKind(), object.GetName(), errs)
@@ -69,7 +78,7 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	if name == "" {
 		return nil
 	}
-	namespace := op.find(core.Key{Kind: namespaceKind, Name: name})
+	namespace := op.find(core.Key{Kind: kindNamespace, Name: name})
 	if namespace == nil {
 		if op.server.strictNamespaces {
 			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)

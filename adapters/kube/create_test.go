@@ -111,16 +111,20 @@ func TestNamespaces(t *testing.T) {
 	t.Run("terminating", func(t *testing.T) {
 		w := newWorld(t)
 		kind := corev1.SchemeGroupVersion.WithKind("Namespace")
-		ns := w.must(creation(kind, tree{"name": "default"}, nil))
+		ns := w.must(creation(kind, tree{"name": "leaving"}, nil))
 		expect(t, "finalizers", at(ns, "spec", "finalizers"), []any{"kubernetes"})
-		a := w.widget("a", nil)
-		w.must(request(Delete, kind, "default"))
-		ns = w.must(request(Get, kind, "default"))
+		in := func(r *Request) *Request {
+			r.Namespace = "leaving"
+			return r
+		}
+		a := w.must(in(creation(widgetKind, tree{"name": "a"}, nil)))
+		w.must(request(Delete, kind, "leaving"))
+		ns = w.must(request(Get, kind, "leaving"))
 		expect(t, "phase", at(ns, "status", "phase"), "Terminating")
-		w.refuse(creation(widgetKind, tree{"name": "b"}, nil), 403,
-			`widgets.example.com "b" is forbidden: unable to create new content in namespace default because it is being terminated`)
+		w.refuse(in(creation(widgetKind, tree{"name": "b"}, nil)), 403,
+			`widgets.example.com "b" is forbidden: unable to create new content in namespace leaving because it is being terminated`)
 		a.SetLabels(map[string]string{"x": "1"})
-		w.must(updating(widgetKind, a))
+		w.must(in(updating(widgetKind, a)))
 	})
 }
 

@@ -61,8 +61,6 @@ func (r *resource) decode(data []byte, version string) (*unstructured.Unstructur
 	tree["apiVersion"] = schema.GroupVersion{Group: r.group, Version: r.storage}.String()
 	tree["kind"] = r.kind
 	object := &unstructured.Unstructured{Object: tree}
-	// What the server does not model, or reads from nobody.
-	unstructured.RemoveNestedField(tree, "metadata", "managedFields")
 	unstructured.RemoveNestedField(tree, "metadata", "selfLink")
 	dropDuplicateOwners(object)
 	return object, nil
@@ -123,7 +121,13 @@ func (r *resource) decodeTyped(data []byte) (map[string]any, error) {
 	if secret, ok := typed.(*corev1.Secret); ok {
 		encodeStringData(secret)
 	}
-	return treeOf(typed)
+	setDefaults(typed)
+	tree, err := treeOf(typed)
+	if status, ok := tree["status"].(map[string]any); ok && r.custom && len(status) == 0 {
+		// Go types have no way not to send one.
+		delete(tree, "status")
+	}
+	return tree, err
 }
 
 // encodeStringData moves what is given as text in a Secret to where it is stored.
@@ -147,8 +151,12 @@ func (r *resource) newTyped() (runtime.Object, error) {
 	return typed, nil
 }
 
-// treeOf is a typed object as a tree of JSON values. An empty status is left out:
-// Go types have no way not to send one.
+// fromTree reads a tree of JSON values into a typed object.
+func fromTree(tree map[string]any, into any) error {
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(tree, into)
+}
+
+// treeOf is a typed object as a tree of JSON values.
 func treeOf(typed runtime.Object) (map[string]any, error) {
 	text, err := json.Marshal(typed)
 	if err != nil {
@@ -160,9 +168,6 @@ func treeOf(typed runtime.Object) (map[string]any, error) {
 	}
 	if tree == nil {
 		return nil, errors.New("the object is null")
-	}
-	if status, ok := tree["status"].(map[string]any); ok && len(status) == 0 {
-		delete(tree, "status")
 	}
 	return tree, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -63,20 +62,21 @@ func (op *operation) remove(key core.Key, from *Object) error {
 	if err := op.checkPreconditions(key, from); err != nil {
 		return err
 	}
-	object := from.copy()
-	switch op.resource.name {
-	case "Pod":
+	if op.resource.name == kindNamespace {
+		return op.removeNamespace(key, from)
+	}
+	op.removeChanged(key, from, from.copy())
+	return nil
+}
+
+// removeChanged deletes an object in the form that it has got meanwhile.
+func (op *operation) removeChanged(key core.Key, from *Object, object *unstructured.Unstructured) {
+	if op.resource.name == kindPod {
 		if op.pending(object) {
-			return nil
+			op.keep(key, from, object)
+			return
 		}
 		op.startGracePeriod(object)
-	case namespaceKind:
-		markDeleted(object)
-		setNested(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
-		if len(namespaceFinalizers(object)) > 0 {
-			op.keep(key, from, object)
-			return nil
-		}
 	}
 	finalizers := op.deletionFinalizers(object.GetFinalizers())
 	if !slices.Equal(finalizers, object.GetFinalizers()) {
@@ -92,7 +92,6 @@ func (op *operation) remove(key core.Key, from *Object) error {
 	default:
 		op.commit(key, from, nil)
 	}
-	return nil
 }
 
 // keep stores an object that is being deleted, if it is not stored so already.

@@ -47,7 +47,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		w.settle()
 		for key, content := range w.objects {
-			if key.Kind == referenceKind {
+			if isRecord(key.Kind) {
 				continue
 			}
 			r := request(Get, kind, key.Name)
@@ -168,7 +168,7 @@ func checkSame(t *rapid.T, r *Request, first, second core.Answer, err error) {
 func checkReferences(t *rapid.T, w *world) {
 	want := 0
 	for key, content := range w.objects {
-		if key.Kind == referenceKind {
+		if isRecord(key.Kind) {
 			continue
 		}
 		for _, uid := range owners(content.(*Object)) {

@@ -71,7 +71,7 @@ func (c *collector) run(t *testing.T) []string {
 		if len(c.work) == 0 {
 			left := []string{}
 			for key := range c.objects {
-				if key.Kind != referenceKind {
+				if !isRecord(key.Kind) {
 					left = append(left, key.Name)
 				}
 			}

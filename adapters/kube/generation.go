@@ -45,7 +45,7 @@ func (r *resource) desired(object *unstructured.Unstructured) map[string]any {
 // and brings metadata.generation and every observedGeneration, at any depth, to
 // the smallest numbers that keep their order: 0 stays 0, others count from 1.
 func (s *Server) Settle(key core.Key, content core.Content) core.Content {
-	if key.Kind == referenceKind {
+	if isRecord(key.Kind) {
 		return content
 	}
 	object := stored(content)

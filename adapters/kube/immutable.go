@@ -28,6 +28,10 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return validateJobSpec(object, current)
 	case "PersistentVolumeClaim":
 		return validateClaimSpec(object, current)
+	case kindNamespace:
+		return validatePhase(object)
+	case kindService:
+		return validateAddresses(object, current)
 	case "ControllerRevision.apps":
 		return unchanged(object, current, "data")
 	case "Secret":
@@ -125,6 +129,18 @@ func validatePodSpec(object, current *unstructured.Unstructured) field.ErrorList
 	return field.ErrorList{field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,"+
 		"`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"+
 		"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")}
+}
+
+// validateAddresses refuses another address for a Service that has one.
+func validateAddresses(object, current *unstructured.Unstructured) field.ErrorList {
+	const elsewhere = "ExternalName"
+	if at(object, "spec", "type") == elsewhere || at(current, "spec", "type") == elsewhere {
+		return nil
+	}
+	if sameTree(at(object, "spec", "clusterIPs"), at(current, "spec", "clusterIPs")) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), at(object, "spec", "clusterIPs"), "may not change once set")}
 }
 
 // listAt returns a list by its path, nil if it is not there.

@@ -34,21 +34,58 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		trees[key] = tree
 		admitted = append(admitted, core.Object{Key: key})
 	}
-	var references []core.Object
-	for i, o := range admitted {
+	slices.SortStableFunc(admitted, func(a, b core.Object) int { return claimRank(trees[a.Key]) - claimRank(trees[b.Key]) })
+	state := initialState{}
+	for _, o := range admitted {
 		tree := trees[o.Key]
 		if err := s.resolveOwners(o.Key, tree, trees); err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
+		if err := s.registry.named(o.Key.Kind).assign(state, o.Key, tree, nil); err != nil {
+			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
+		}
 		content := newObject(tree.Object, 0)
-		admitted[i].Content = s.Settle(o.Key, content)
-		for _, w := range referenceWrites(o.Key, nil, content) {
-			references = append(references, core.Object{Key: w.Key, Content: w.Content})
+		state[o.Key] = s.Settle(o.Key, content)
+		for _, w := range recordWrites(o.Key, nil, content) {
+			state[w.Key] = w.Content
 		}
 	}
-	all := append(admitted, references...)
+	return core.Initial{Objects: state.objects()}, nil
+}
+
+// claimRank orders objects by when they are assigned what they need: first those that
+// others look for, then those that ask for something of their own.
+func claimRank(tree *unstructured.Unstructured) int {
+	switch {
+	case tree.GetKind() == string(kindService) && at(tree, "spec", "clusterIP") == nil, tree.GetKind() == string(kindPod):
+		return 1
+	}
+	return 0
+}
+
+// initialState is the store while it is filled.
+type initialState map[core.Key]core.Content
+
+var _ core.Snapshot = initialState{}
+
+// Get implements [core.Snapshot].
+func (s initialState) Get(key core.Key) core.Content { return s[key] }
+
+// List implements [core.Snapshot].
+func (s initialState) List(kind core.Kind, namespace string) []core.Object {
+	return slices.DeleteFunc(s.objects(), func(o core.Object) bool {
+		return o.Key.Kind != kind || namespace != "" && o.Key.Namespace != namespace
+	})
+}
+
+// objects are all objects in the order of their keys.
+func (s initialState) objects() []core.Object {
+	all := make([]core.Object, 0, len(s))
+	for key, content := range s {
+		all = append(all, core.Object{Key: key, Content: content})
+	}
 	slices.SortFunc(all, func(a, b core.Object) int { return a.Key.Compare(b.Key) })
-	return core.Initial{Objects: all}, nil
+	return all
 }
 
 // admitInitial brings one object into the form in which it is stored.

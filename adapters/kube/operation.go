@@ -13,9 +13,6 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// statusSubresource is the one subresource that is modelled.
-const statusSubresource = "status"
-
 // operation is one request at work. Its methods return a StatusError for what a
 // real server refuses, and any other error for what is not modelled.
 type operation struct {
@@ -30,12 +27,18 @@ func (op *operation) run() (*Response, error) {
 	if err := op.check(); err != nil {
 		return nil, err
 	}
+	if op.request.Subresource == scaleSubresource {
+		return op.scale()
+	}
 	switch op.request.Verb {
 	case Get:
 		return op.get()
 	case List:
 		return op.list()
 	case Create:
+		if op.request.Subresource != "" {
+			return op.createSubresource()
+		}
 		return op.create()
 	case Update:
 		return op.update()
@@ -55,18 +58,12 @@ func (op *operation) check() error {
 	switch {
 	case r.FromCache && r.Verb != Get && r.Verb != List:
 		return errors.New("a cache can only be read")
-	case r.Subresource == "":
-	case r.Subresource != statusSubresource:
-		return fmt.Errorf("the subresource %q is not modelled; change the object or its status instead", r.Subresource)
-	case !op.resource.status:
-		if op.resource.custom {
-			return op.notFound()
+	case r.Subresource != "":
+		if err := op.checkSubresource(); err != nil {
+			return err
 		}
-		return op.noSuchPath()
-	case r.Verb != Get && r.Verb != Update && r.Verb != Patch:
-		return apierrors.NewMethodNotSupported(op.groupResource(), string(r.Verb))
 	}
-	named := r.Verb != List && r.Verb != DeleteCollection && r.Verb != Create
+	named := r.Verb != List && r.Verb != DeleteCollection && (r.Verb != Create || r.Subresource != "")
 	switch {
 	case named && r.Name == "":
 		return apierrors.NewBadRequest("resource name may not be empty")
@@ -153,10 +150,10 @@ func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
 }
 
 // commit writes a version of an object, or removes the object if to is nil, and
-// keeps the record of owner references.
+// keeps the server's records.
 func (op *operation) commit(key core.Key, from, to *Object) {
 	op.writes = append(op.writes, write(key, to))
-	op.writes = append(op.writes, referenceWrites(key, from, to)...)
+	op.writes = append(op.writes, recordWrites(key, from, to)...)
 }
 
 // write makes sure that a removal has no content at all.

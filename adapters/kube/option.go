@@ -11,6 +11,7 @@ type settings struct {
 	definitions      []*apiextensionsv1.CustomResourceDefinition
 	paths            []string
 	strictNamespaces bool
+	managedFields    bool
 }
 
 // Definitions makes the server serve the kinds of custom resource definitions.
@@ -30,4 +31,11 @@ func DefinitionFiles(paths ...string) Option {
 // exist.
 func StrictNamespaces() Option {
 	return func(s *settings) { s.strictNamespaces = true }
+}
+
+// ManagedFields keeps in every object who manages which fields, from its first write
+// on, as a real server does. Without it the record starts with the first server-side
+// apply to an object; until then only the names in messages about conflicts differ.
+func ManagedFields() Option {
+	return func(s *settings) { s.managedFields = true }
 }

@@ -23,8 +23,7 @@ const (
 // its owners is replaced, wherever it is. Events, which only tell what happened,
 // have no outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any {
-	switch key.Kind {
-	case referenceKind, "Event", "Event.events.k8s.io":
+	if isRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
 		return nil
 	}
 	object := stored(content)

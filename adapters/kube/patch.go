@@ -9,6 +9,8 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
@@ -20,15 +22,20 @@ import (
 const maxPatchOperations = 10000
 
 func (op *operation) patch() (*Response, error) {
+	if err := op.checkPatchOptions(); err != nil {
+		return nil, err
+	}
 	switch op.request.PatchType {
-	case types.ApplyPatchType, types.ApplyCBORPatchType:
-		return nil, errors.New("server-side apply is not modelled: use create, update or a merge patch instead")
+	case types.ApplyYAMLPatchType:
+		return op.apply()
+	case types.ApplyCBORPatchType:
+		return nil, op.unsupportedMediaType()
 	}
 	from := op.find(op.key(op.request.Name))
 	if from == nil {
 		return nil, op.notFound()
 	}
-	patched, err := op.applyPatch(op.encode(from, from.version))
+	patched, err := op.patchDocument(op.encode(from, from.version), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +55,21 @@ func (op *operation) patch() (*Response, error) {
 	return op.replace(from, object)
 }
 
-// applyPatch returns the document as the patch of the request changes it.
-func (op *operation) applyPatch(document []byte) ([]byte, error) {
+// checkPatchOptions refuses options that do not fit the kind of patch.
+func (op *operation) checkPatchOptions() error {
+	options := &metav1.PatchOptions{FieldManager: op.request.FieldManager}
+	if op.request.Force {
+		options.Force = &op.request.Force
+	}
+	if errs := metav1validation.ValidatePatchOptions(options, op.request.PatchType); len(errs) > 0 {
+		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "PatchOptions"}, "", errs)
+	}
+	return nil
+}
+
+// patchDocument returns the document as the patch of the request changes it. typed is an
+// object of the document's Go type, nil if it is the resource itself.
+func (op *operation) patchDocument(document []byte, typed runtime.Object) ([]byte, error) {
 	patch := op.request.Body
 	switch op.request.PatchType {
 	case types.JSONPatchType:
@@ -66,7 +86,7 @@ func (op *operation) applyPatch(document []byte) ([]byte, error) {
 		return patched, nil
 	case types.StrategicMergePatchType:
 		if !op.resource.custom {
-			return op.applyStrategicPatch(document, patch)
+			return op.applyStrategicPatch(document, typed)
 		}
 	}
 	return nil, op.unsupportedMediaType()
@@ -88,17 +108,19 @@ func applyJSONPatch(document, patch []byte) ([]byte, error) {
 	return patched, nil
 }
 
-func (op *operation) applyStrategicPatch(document, patch []byte) ([]byte, error) {
+func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) ([]byte, error) {
 	var fields, changes map[string]any
-	if err := decodeJSON(patch, &changes); err != nil {
+	if err := decodeJSON(op.request.Body, &changes); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	if err := decodeJSON(document, &fields); err != nil {
 		return nil, err
 	}
-	typed, err := op.resource.newTyped()
-	if err != nil {
-		return nil, err
+	if typed == nil {
+		var err error
+		if typed, err = op.resource.newTyped(); err != nil {
+			return nil, err
+		}
 	}
 	patched, err := strategicpatch.StrategicMergeMapPatch(fields, changes, typed)
 	switch {

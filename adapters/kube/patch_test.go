@@ -66,5 +66,4 @@ func TestPatchRefusals(t *testing.T) {
 			t.Errorf("patch %s: %s with %d writes, want %d", test.patch, response, writes, test.code)
 		}
 	}
-	w.unsupported(patching(widgetKind, "a", types.ApplyPatchType, `{}`))
 }

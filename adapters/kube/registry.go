@@ -26,6 +26,10 @@ type resource struct {
 	namespaced       bool
 	// status tells that there is a status subresource.
 	status bool
+	// scale says where the scale is, nil if there is no such subresource.
+	scale *scalePaths
+	// noStatus is what is there of the status of a new object, nil if nothing.
+	noStatus map[string]any
 	// custom tells that the kind is not one of Kubernetes' own.
 	custom bool
 
@@ -38,6 +42,8 @@ type resource struct {
 	scheme *runtime.Scheme
 	// schemas are those of a custom resource definition, by version; nil without.
 	schemas map[string]*schemaOf
+	// types are those of the fields.
+	types fieldTypes
 	// selectable are the field selectors of a custom resource definition, by version.
 	selectable map[string][]string
 }
@@ -125,9 +131,10 @@ func (g *registry) restMapper() meta.RESTMapper {
 // that Kubernetes prefers (v2 before v1 before v1beta1) is served, since the
 // conversion between them is not known.
 func (g *registry) addScheme(scheme *runtime.Scheme) error {
+	builtin := builtinTypes(scheme)
 	preferred := map[schema.GroupKind]schema.GroupVersionKind{}
-	types := scheme.AllKnownTypes()
-	for kind, goType := range types {
+	goTypes := scheme.AllKnownTypes()
+	for kind, goType := range goTypes {
 		if kind.Version == runtime.APIVersionInternal || !storable(kind, goType) {
 			continue
 		}
@@ -141,8 +148,12 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 			continue
 		}
 		plural, singular := meta.UnsafeGuessKindToResource(kind)
-		_, status := types[kind].FieldByName("Status")
-		err := g.add(&resource{
+		_, status := goTypes[kind].FieldByName("Status")
+		types := fieldTypes(deducedTypes)
+		if builtinGroup(kind.Group) {
+			types = builtin
+		}
+		r := &resource{
 			name:       KindOf(groupKind),
 			group:      kind.Group,
 			kind:       kind.Kind,
@@ -155,11 +166,36 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 			served:     []string{kind.Version},
 			storage:    kind.Version,
 			scheme:     scheme,
-		})
-		if err != nil {
+			types:      types,
+		}
+		if !r.custom {
+			r.scale = builtinScale(r.name)
+		}
+		if err := r.learnStatus(); err != nil {
+			return err
+		}
+		if err := g.add(r); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// learnStatus finds out what a Go type shows of a status that is empty. Custom
+// resources show nothing.
+func (r *resource) learnStatus() error {
+	if !r.status || r.custom {
+		return nil
+	}
+	typed, err := r.newTyped()
+	if err != nil {
+		return err
+	}
+	tree, err := treeOf(typed)
+	if err != nil {
+		return err
+	}
+	r.noStatus, _ = tree["status"].(map[string]any)
 	return nil
 }
 

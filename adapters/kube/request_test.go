@@ -92,17 +92,15 @@ func TestUnsupportedCalls(t *testing.T) {
 	w.widget("a", nil)
 	gizmo := widgetKind
 	gizmo.Kind = "Gizmo"
-	eviction := request(Create, podKind, "p")
-	eviction.Subresource = "eviction"
-	scale := request(Get, widgetKind, "a")
-	scale.Subresource = "scale"
+	logs := request(Get, podKind, "p")
+	logs.Subresource = "log"
 	cached := request(Delete, widgetKind, "a")
 	cached.FromCache = true
 	for _, r := range []*Request{
 		request(Get, gizmo, "a"),
 		request("watch", widgetKind, "a"),
 		request(Get, podKind.GroupVersion().WithKind("Binding"), "a"),
-		eviction, scale, cached,
+		logs, cached,
 	} {
 		w.unsupported(r)
 	}

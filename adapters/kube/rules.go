@@ -1,43 +1,67 @@
 package kube
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/core"
 )
+
+// assign gives an object what it has a claim to and others must not have, or what its
+// surroundings say. current is nil for a new object.
+func (r *resource) assign(state core.Snapshot, key core.Key, object, current *unstructured.Unstructured) error {
+	switch r.name {
+	case kindPod:
+		return admitPod(state, object, current)
+	case kindService:
+		return allocateService(state, key, object, current)
+	}
+	return nil
+}
 
 // prepareCreate does to a new object what the server does to those of its kind. It
 // has a uid already.
 func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 	if r.status {
 		delete(object.Object, "status")
+		if r.noStatus != nil {
+			object.Object["status"] = runtime.DeepCopyJSON(r.noStatus)
+		}
 	}
 	if r.hasGeneration() {
 		object.SetGeneration(1)
 	}
 	switch r.name {
-	case "Pod", "PersistentVolume", "PersistentVolumeClaim":
+	case kindPod:
+		object.Object["status"] = newPodStatus(object)
+	case "PersistentVolume", "PersistentVolumeClaim":
 		object.Object["status"] = map[string]any{"phase": "Pending"}
-	case namespaceKind:
+	case kindNamespace:
 		object.Object["status"] = map[string]any{"phase": string(corev1.NamespaceActive)}
+		setNested(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
 		finalizers := namespaceFinalizers(object)
 		if !slices.Contains(finalizers, any(string(corev1.FinalizerKubernetes))) {
 			setNested(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
 		}
-	case "Job.batch":
+	case kindJob:
 		selectOwnPods(object)
+		labelJob(object)
 	}
 }
 
-// namespaceFinalizers are the finalizers in the spec of a Namespace.
-func namespaceFinalizers(object *unstructured.Unstructured) []any {
-	spec, _ := object.Object["spec"].(map[string]any)
-	finalizers, _ := spec["finalizers"].([]any)
-	return finalizers
+// labelJob gives a Job without labels those of its Pods. A real server does so when it
+// reads the Job, and so not yet in the answer to its creation.
+func labelJob(job *unstructured.Unstructured) {
+	if labels, ok := at(job, "spec", "template", "metadata", "labels").(map[string]any); ok && len(job.GetLabels()) == 0 {
+		setNested(job.Object, maps.Clone(labels), "metadata", "labels")
+	}
 }
 
 // selectOwnPods gives a Job, unless it has a selector of its own, the one by its uid.
@@ -52,9 +76,16 @@ func selectOwnPods(job *unstructured.Unstructured) {
 		"job-name":                           job.GetName(),
 		"batch.kubernetes.io/job-name":       job.GetName(),
 	} {
-		setNested(job.Object, value, "spec", "template", "metadata", "labels", name)
+		suggest(job, value, "spec", "template", "metadata", "labels", name)
 	}
-	setNested(job.Object, uid, "spec", "selector", "matchLabels", "batch.kubernetes.io/controller-uid")
+	suggest(job, uid, "spec", "selector", "matchLabels", "batch.kubernetes.io/controller-uid")
+}
+
+// suggest sets a field that is not there.
+func suggest(object *unstructured.Unstructured, value any, path ...string) {
+	if at(object, path...) == nil {
+		setNested(object.Object, value, path...)
+	}
 }
 
 // setNested sets a field, and makes the objects on the way to it where they are missing.
@@ -72,6 +103,12 @@ func setNested(tree map[string]any, value any, fields ...string) {
 
 // prepareUpdate keeps what an update of the object itself cannot change.
 func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
+	switch r.name {
+	case kindJob:
+		labelJob(object)
+	case kindNamespace:
+		object.Object["spec"] = current.Object["spec"]
+	}
 	if !r.status {
 		return
 	}
@@ -86,6 +123,7 @@ func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	status, hasStatus := object.Object["status"]
 	metadata := object.Object["metadata"]
+	managers := at(object, "metadata", "managedFields")
 	clear(object.Object)
 	for name, value := range current.Object {
 		object.Object[name] = value
@@ -94,6 +132,7 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	if hasStatus {
 		object.Object["status"] = status
 	}
+	object.Object["metadata"] = managedBy(object.Object["metadata"], managers)
 	if r.custom {
 		return
 	}
@@ -110,10 +149,21 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	switch r.name {
 	case "Deployment.apps":
 		object.SetLabels(current.GetLabels())
-	case "Pod":
+	case kindJob:
+		labelJob(object)
+	case kindPod:
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
 	}
+}
+
+// managedBy returns a copy of metadata with another record of managers.
+func managedBy(metadata, managers any) map[string]any {
+	fields := without(metadata, "managedFields")
+	if managers != nil {
+		fields["managedFields"] = managers
+	}
+	return fields
 }
 
 // validateCreate returns what is wrong with a new object that was sent in a version.

@@ -62,7 +62,7 @@ func (r *resource) selectableFields(version string) []string {
 	case "Event":
 		names = append(names, "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
 			"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "type")
-	case namespaceKind:
+	case kindNamespace:
 		names = append(names, "status.phase")
 	case "Node":
 		names = append(names, "spec.unschedulable")

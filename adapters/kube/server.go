@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,8 +17,10 @@ import (
 // [core.Store]. It keeps no objects; those are in the snapshot of each call.
 type Server struct {
 	scheme           *runtime.Scheme
+	definitions      []*apiextensionsv1.CustomResourceDefinition
 	registry         *registry
 	strictNamespaces bool
+	managedFields    bool
 }
 
 var _ core.Store = (*Server)(nil)
@@ -35,11 +38,13 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 		option(&chosen)
 	}
 	s.strictNamespaces = chosen.strictNamespaces
+	s.managedFields = chosen.managedFields
 
 	definitions, err := chosen.loadDefinitions()
 	if err != nil {
 		return nil, err
 	}
+	s.definitions = definitions
 	for _, d := range definitions {
 		r, err := customResource(d)
 		if err != nil {
@@ -54,6 +59,10 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	}
 	return s, nil
 }
+
+// Definitions returns the custom resource definitions that the server was made with.
+// They must not be changed.
+func (s *Server) Definitions() []*apiextensionsv1.CustomResourceDefinition { return s.definitions }
 
 // Scheme returns the scheme the server was made with.
 func (s *Server) Scheme() *runtime.Scheme { return s.scheme }

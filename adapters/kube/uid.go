@@ -18,10 +18,9 @@ import (
 // take the later object for the earlier one; its resource version tells them apart
 // within a run.
 //
-// To find that out without reading the whole store, the server keeps a record of
-// each owner reference: an object of the kind below, with the uid of the owner as
-// its namespace and the key of the dependent as its name. Records have no outcome,
-// and no request can read them.
+// To find that out, there is a record of each owner reference: an object of the kind
+// below, with the uid of the owner as its namespace and the key of the dependent as
+// its name.
 const referenceKind core.Kind = "owner reference"
 
 // newUID returns the uid of an object that is created now.
@@ -43,31 +42,9 @@ func uidOf(key core.Key, ordinal int) types.UID {
 	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
 }
 
-// referenceWrites brings the record of owner references up to date with a write.
-func referenceWrites(dependent core.Key, from, to *Object) []core.Write {
-	before, after := owners(from), owners(to)
-	var writes []core.Write
-	for _, uid := range before {
-		if !slices.Contains(after, uid) {
-			writes = append(writes, core.Write{Key: referenceKey(uid, dependent)})
-		}
-	}
-	for _, uid := range after {
-		if !slices.Contains(before, uid) {
-			writes = append(writes, core.Write{Key: referenceKey(uid, dependent), Content: newReference(uid, dependent)})
-		}
-	}
-	return writes
-}
-
 // referenceKey is the key of the record that the dependent refers to the owner.
 func referenceKey(owner types.UID, dependent core.Key) core.Key {
 	return core.Key{Kind: referenceKind, Namespace: string(owner), Name: dependent.String()}
-}
-
-// newReference is the record that the dependent refers to the owner.
-func newReference(owner types.UID, dependent core.Key) *Object {
-	return newObject(map[string]any{"owner": string(owner), "dependent": dependent.String()}, 0)
 }
 
 // owners are the uids that an object refers to, each once.

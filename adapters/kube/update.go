@@ -66,23 +66,50 @@ func (op *operation) matchRequest(object *unstructured.Unstructured) error {
 // different, and removes the object if it has lost the last of the finalizers that
 // it was kept for.
 func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*Response, error) {
+	live := from.copy()
+	live.SetResourceVersion(from.version)
+	if err := op.recordManagers(live, object); err != nil {
+		return nil, err
+	}
+	return op.replaceManaged(from, object)
+}
+
+// replaceManaged stores a new form of an object with the record of its managers.
+func (op *operation) replaceManaged(from *Object, object *unstructured.Unstructured) (*Response, error) {
+	to, version, err := op.put(from, object)
+	if err != nil {
+		return nil, err
+	}
+	return op.show(to, version), nil
+}
+
+// put stores a new form of an object, and returns it with the version to show it at.
+func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Object, string, error) {
 	version := from.version
 	if err := op.checkVersion(object, version); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	object.SetResourceVersion(version)
 	current := from.copy()
 	current.SetResourceVersion(version)
-	if op.request.Subresource == statusSubresource {
+	switch op.request.Subresource {
+	case statusSubresource:
 		op.resource.prepareStatus(object, current)
 		keepSystemFields(object, current)
-	} else {
+	case "", scaleSubresource:
+		if err := op.resource.assign(op.state, op.key(op.request.Name), object, current); err != nil {
+			return nil, "", err
+		}
 		op.resource.prepareUpdate(object, current)
+		keepSystemFields(object, current)
+		op.resource.nextGeneration(object, current)
+	default:
+		op.resource.prepareSubresource(op.request.Subresource, object, current)
 		keepSystemFields(object, current)
 		op.resource.nextGeneration(object, current)
 	}
 	if errs := op.resource.validateUpdate(object, current, op.request.Kind.Version); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
+		return nil, "", apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
 	}
 	object.SetResourceVersion("")
 	to := newObject(object.Object, op.request.Ordinal)
@@ -90,14 +117,14 @@ func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*
 	switch {
 	case finalized(from, to):
 		op.commit(key, from, nil)
-		return op.show(to, version), nil
+		return to, version, nil
 	case string(to.text) == string(from.text):
-		return op.show(from, version), nil
+		return from, version, nil
 	case op.request.DryRun:
-		return op.show(to, version), nil
+		return to, version, nil
 	}
 	op.commit(key, from, to)
-	return op.show(to, to.version), nil
+	return to, to.version, nil
 }
 
 // checkVersion refuses an update that was made from another version than the
@@ -119,9 +146,12 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 }
 
 // finalized tells whether an update took away the last finalizer of an object that
-// is being deleted.
+// is being deleted. A Namespace has finalizers in its spec as well.
 func finalized(from, to *Object) bool {
 	before := from.meta()
+	if before.GetKind() == string(kindNamespace) && len(namespaceFinalizers(to.meta())) > 0 {
+		return false
+	}
 	grace := before.GetDeletionGracePeriodSeconds()
 	return before.GetDeletionTimestamp() != nil && len(to.meta().GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }

@@ -3,7 +3,6 @@ package text
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -79,7 +78,7 @@ func changedPaths(finding core.Finding) map[core.Key][]string {
 }
 
 // begin tells how things are at the start of a run. The fields that the story
-// changes are told first.
+// changes are told first, and alone if there are many others.
 func (p *page) begin(trace core.Trace, changed map[core.Key][]string) {
 	p.gap()
 	if len(trace.Initial) == 0 {
@@ -92,7 +91,8 @@ func (p *page) begin(trace core.Trace, changed map[core.Key][]string) {
 		objects = objects[:objectLimit-1]
 	}
 	for _, object := range objects {
-		p.object(2, clean(object.Key().String()), sortedFirst(leaves("", object.Fields), changed[object.Key()]))
+		fields, first := sortedFirst(leaves("", object.Fields), changed[object.Key()])
+		p.object(2, clean(object.Key().String()), fields, first)
 	}
 	if rest := len(trace.Initial) - len(objects); rest > 0 {
 		p.line(2, p.faint(fmt.Sprintf("… and %s", counted(rest, "more object", "more objects"))))
@@ -133,13 +133,6 @@ func (p *page) steps(trace core.Trace, position int) {
 	}
 }
 
-// idle tells whether a step is over with nothing but its work item gone.
-func idle(step core.TraceStep) bool {
-	wrote := func(call core.TraceCall) bool { return call.Wrote }
-	return step.Kind != "fire" && step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
-		!slices.ContainsFunc(step.Calls, wrote)
-}
-
 // repetition says which steps repeat.
 func repetition(from, to int) string {
 	if from == to {
@@ -149,109 +142,4 @@ func repetition(from, to int) string {
 		return fmt.Sprintf("From here on steps %d and %d repeat for ever:", from, to)
 	}
 	return fmt.Sprintf("From here on steps %d to %d repeat for ever:", from, to)
-}
-
-// step tells one step: who acts on what, what it asks, what it changes.
-func (p *page) step(number int, step core.TraceStep) {
-	who, what := clean(step.Controller), clean(string(step.Request))
-	switch step.Kind {
-	case "fire":
-		p.line(1, fmt.Sprintf("Step %d: the timer of ", number), p.strong(who), " for ", what, " fires")
-	case "act":
-		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), ": ", what)
-	default:
-		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), " works on ", what)
-	}
-	p.deeds(step)
-	if step.Kind != "fire" && len(step.Changes) == 0 {
-		p.line(2, p.faint("changes nothing"))
-	}
-}
-
-// idleStep tells a step that changes nothing.
-func (p *page) idleStep(number int, step core.TraceStep) {
-	p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(clean(step.Controller)), " works on ", clean(string(step.Request)),
-		p.faint(", and changes nothing"))
-}
-
-// probe tells what a request would do that nothing in the run asks for.
-func (p *page) probe(step core.TraceStep) {
-	p.line(1, "Now nothing is left to do. If ", p.strong(clean(step.Controller)), " worked on ", clean(string(step.Request)), " all the same, it would go so:")
-	p.deeds(step)
-}
-
-// deeds tells what a step asks, what it changes, and how it ends.
-func (p *page) deeds(step core.TraceStep) {
-	p.calls(step.Calls)
-	for _, change := range step.Changes {
-		p.change(change)
-	}
-	for _, item := range step.Enqueued {
-		p.line(2, "queued:  ", clean(item))
-	}
-	if step.Result != "" {
-		p.line(2, "ends:    ", clean(step.Result))
-	}
-}
-
-// calls tells the calls of a step. When there are many, those that write matter
-// most.
-func (p *page) calls(calls []core.TraceCall) {
-	shown := calls
-	if p.elide && len(calls) > callLimit {
-		shown = nil
-		for _, call := range calls {
-			if call.Wrote && len(shown) < callLimit {
-				shown = append(shown, call)
-			}
-		}
-	}
-	if rest := len(calls) - len(shown); rest > 0 {
-		p.line(2, p.faint(fmt.Sprintf("… %s not shown", counted(rest, "call is", "calls are"))))
-	}
-	for _, call := range shown {
-		verb := "calls:   "
-		if call.Wrote {
-			verb = "writes:  "
-		}
-		by := ""
-		if call.Handler != "" {
-			by = " (by the event handler of " + clean(call.Handler) + ")"
-		}
-		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response), p.faint(by))
-	}
-}
-
-// change tells how an object is changed.
-func (p *page) change(change core.TraceChange) {
-	switch change.Verb {
-	case "created":
-		var fields []field
-		for _, f := range change.Fields {
-			fields = append(fields, leaves(f.Path, f.To)...)
-		}
-		if p.elide && len(fields) > fieldLimit {
-			p.line(2, p.after("created: "), clean(change.Key().String()), p.faint(" ("+counted(len(fields), "field", "fields")+")"))
-			return
-		}
-		p.object(2, p.after("created: ")+clean(change.Key().String()), fields)
-	case "deleted":
-		p.line(2, p.before("deleted: "), clean(change.Key().String()))
-	default:
-		p.line(2, "changed: ", clean(change.Key().String()))
-		shown := change.Fields
-		if p.elide && len(shown) > fieldLimit {
-			shown = shown[:fieldLimit-1]
-		}
-		for _, f := range shown {
-			path := clean(f.Path)
-			if path != "" {
-				path += ": "
-			}
-			p.line(3, path, p.before(p.value(f.From)), " → ", p.after(p.value(f.To)))
-		}
-		if rest := len(change.Fields) - len(shown); rest > 0 {
-			p.line(3, p.faint(fmt.Sprintf("… and %s", counted(rest, "more field", "more fields"))))
-		}
-	}
 }

@@ -122,16 +122,31 @@ func numbered(trace core.Trace) core.Trace {
 // pause is a quiet state that is not settled: a request that nobody makes would
 // still change something.
 func pause() core.Finding {
+	conditions := []any{
+		map[string]any{"type": "Progressing", "status": "True", "message": "one of three replicas is there"},
+		map[string]any{"type": "Available", "status": "False", "message": "two replicas are missing"},
+	}
 	look := core.TraceStep{
 		Kind: "reconcile", Controller: "autoscaler", Request: "shop/web",
 		Calls: []core.TraceCall{{Call: "get Deployment.apps shop/web", Response: "ok"}},
 	}
 	trace := numbered(core.Trace{
 		Initial: []core.TraceObject{web(3)}, CycleStart: -1,
-		Steps: []core.TraceStep{write("deployer", "spec.replicas", 3, 1), look, look, write("autoscaler", "spec.replicas", 1, 2)},
+		Steps: []core.TraceStep{write("deployer", "status.conditions", nil, conditions), look, look, write("autoscaler", "spec.replicas", 1, 2)},
 	})
 	trace.Steps[3].Kind, trace.Steps[3].To = "probe", trace.Steps[3].From
 	return core.Finding{ID: 1, Property: "fixpoint", Summary: "the system goes quiet before it is done", Trace: trace}
+}
+
+// crowd is a story about one field of many.
+func crowd() core.Finding {
+	finding := pause()
+	object := web(3)
+	for i := range 20 {
+		object.Fields.(map[string]any)["spec"].(map[string]any)[fmt.Sprintf("other%02d", i)] = i
+	}
+	finding.Trace.Initial = []core.TraceObject{object}
+	return finding
 }
 
 // race is a difference in outcomes after a common first step.
@@ -192,6 +207,7 @@ func TestGolden(t *testing.T) {
 		{"race-at-once", violated("same outcome", race(false)), text.Options{}},
 		{"race-elsewhere", violated("same outcome", races()), text.Options{}},
 		{"pause", violated("fixpoint", pause()), text.Options{}},
+		{"crowd", violated("fixpoint", crowd()), text.Options{}},
 		{"pause-full", violated("fixpoint", pause()), text.Options{Full: true}},
 		{"march", violated("same outcome", march(20)), text.Options{}},
 		{"march-full", violated("same outcome", march(20)), text.Options{Full: true}},

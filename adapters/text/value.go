@@ -5,15 +5,41 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/orrery-dev/orrery/core"
 )
 
-// valueWidth is the number of runes of a value that are shown, unless all is.
-const valueWidth = 72
+// valueWidth and textWidth are the numbers of runes of a value and of a text that
+// are shown, unless all is.
+const (
+	valueWidth = 72
+	textWidth  = 160
+)
 
 // value returns the value of a field as JSON on one line.
 func (p *page) value(v any) string {
+	text := full(v)
+	if p.fits(v) {
+		return text
+	}
+	runes := []rune(text)
+	return fmt.Sprintf("%s… (%s)", string(runes[:widthOf(v)-20]), counted(len(runes), "character", "characters"))
+}
+
+// fits tells whether a value is shown in full.
+func (p *page) fits(v any) bool { return !p.elide || utf8.RuneCountInString(full(v)) <= widthOf(v) }
+
+func widthOf(v any) int {
+	if _, isText := v.(string); isText {
+		return textWidth
+	}
+	return valueWidth
+}
+
+// full returns a value as JSON, however long.
+func full(v any) string {
 	if v == nil {
 		return "(absent)"
 	}
@@ -23,12 +49,7 @@ func (p *page) value(v any) string {
 	if err := encoder.Encode(v); err != nil {
 		return clean(fmt.Sprint(v))
 	}
-	text := clean(strings.TrimSuffix(b.String(), "\n"))
-	runes := []rune(text)
-	if !p.elide || len(runes) <= valueWidth {
-		return text
-	}
-	return fmt.Sprintf("%s… (%s)", string(runes[:valueWidth-20]), counted(len(runes), "character", "characters"))
+	return clean(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // field is a path with its value.
@@ -44,11 +65,11 @@ func leaves(path string, tree any) []field {
 	switch tree := tree.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(tree)) {
-			fields = append(fields, leaves(strings.TrimPrefix(path+"."+name, "."), tree[name])...)
+			fields = append(fields, leaves(core.FieldOf(path, name), tree[name])...)
 		}
 	case []any:
 		for i, below := range tree {
-			fields = append(fields, leaves(path+"["+strconv.Itoa(i)+"]", below)...)
+			fields = append(fields, leaves(core.ItemOf(path, i), below)...)
 		}
 	default:
 		return []field{{path, tree}}
@@ -57,23 +78,30 @@ func leaves(path string, tree any) []field {
 }
 
 // sortedFirst moves fields at or below some paths to the front, and else keeps the
-// order.
-func sortedFirst(fields []field, paths []string) []field {
-	rest := func(f field) int {
-		for _, path := range paths {
-			below, found := strings.CutPrefix(f.path, path)
-			if found && (path == "" || below == "" || below[0] == '.' || below[0] == '[') {
-				return 0
-			}
+// order. It returns how many these are.
+func sortedFirst(fields []field, paths []string) (sorted []field, first int) {
+	var others []field
+	for _, f := range fields {
+		if isBelow(f.path, paths) {
+			sorted = append(sorted, f)
+		} else {
+			others = append(others, f)
 		}
-		return 1
 	}
-	slices.SortStableFunc(fields, func(a, b field) int { return rest(a) - rest(b) })
-	return fields
+	return append(sorted, others...), len(sorted)
 }
 
-// object writes an object with its fields, under a title.
-func (p *page) object(level int, title string, fields []field) {
+// isBelow tells whether a path is one of some, or below one.
+func isBelow(path string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(above string) bool {
+		below, found := strings.CutPrefix(path, above)
+		return found && (above == "" || below == "" || below[0] == '.' || below[0] == '[')
+	})
+}
+
+// object writes an object with its fields, under a title. Of many fields, only the
+// first so many are told, if there are any that matter more than the others.
+func (p *page) object(level int, title string, fields []field, first int) {
 	if len(fields) == 1 && fields[0].path == "" {
 		p.line(level, title, " = ", p.value(fields[0].value))
 		return
@@ -82,6 +110,9 @@ func (p *page) object(level int, title string, fields []field) {
 	shown := fields
 	if p.elide && len(fields) > fieldLimit {
 		shown = fields[:fieldLimit-1]
+		if first > 0 {
+			shown = fields[:min(first, fieldLimit-1)]
+		}
 	}
 	for _, f := range shown {
 		p.line(level+1, clean(f.path), " = ", p.value(f.value))

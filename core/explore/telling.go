@@ -138,9 +138,7 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		leaf, err := w.reconcile(it)
 		switch {
 		case leaf != nil:
-			if end := leaf.String(); end != "returns" {
-				told.Result = end
-			}
+			told.Result = leaf.Ending()
 		case len(t.runs) > 0 && t.runs[len(t.runs)-1].leaf.Failure.Stuck():
 			// Nothing of the step remains, but how it got stuck is worth telling.
 			told.Result = t.runs[len(t.runs)-1].leaf.String()

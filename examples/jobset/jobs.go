@@ -44,11 +44,11 @@ func (j *jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 		status.Ready = ptr.To(pods)
 	case j.fails(&job):
 		status.Active, status.Ready, status.Failed = 0, ptr.To[int32](0), pods
-		status.Conditions = append(status.Conditions, condition(batchv1.JobFailed, now))
+		status.Conditions = append(status.Conditions, condition(batchv1.JobFailureTarget, now), condition(batchv1.JobFailed, now))
 	default:
 		status.Active, status.Ready, status.Succeeded = 0, ptr.To[int32](0), pods
 		status.CompletionTime = &now
-		status.Conditions = append(status.Conditions, condition(batchv1.JobComplete, now))
+		status.Conditions = append(status.Conditions, condition(batchv1.JobSuccessCriteriaMet, now), condition(batchv1.JobComplete, now))
 	}
 	return ctrl.Result{}, j.Status().Update(ctx, &job)
 }

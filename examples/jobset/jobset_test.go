@@ -72,7 +72,7 @@ func TestSizes(t *testing.T) {
 
 func TestCompletes(t *testing.T) {
 	end := endings(t, check(t, size{jobSets: 1, groups: 2, replicas: 1}))
-	want := []ending{{terminalState: "Completed", jobs: "js1-group1-0 Complete, js1-group2-0 Complete"}}
+	want := []ending{{terminalState: "Completed", jobs: "js1-group1-0 SuccessCriteriaMet Complete, js1-group2-0 SuccessCriteriaMet Complete"}}
 	if !slices.Equal(end, want) {
 		t.Errorf("it ends with %+v, want %+v", end, want)
 	}
@@ -90,8 +90,8 @@ func TestRestart(t *testing.T) {
 		t.Errorf("the findings are %v, want one against same outcome", report.Findings)
 	}
 	want := []ending{
-		{terminalState: "Failed", restarts: 1, jobs: "js1-group1-0 Failed"},
-		{terminalState: "Failed", restarts: 1, jobs: "js1-group1-0 Failed, js1-group2-0 Complete"},
+		{terminalState: "Failed", restarts: 1, jobs: "js1-group1-0 FailureTarget Failed"},
+		{terminalState: "Failed", restarts: 1, jobs: "js1-group1-0 FailureTarget Failed, js1-group2-0 SuccessCriteriaMet Complete"},
 	}
 	if got := endings(t, report); !slices.Equal(got, want) {
 		t.Errorf("it ends with %+v, want %+v", got, want)

@@ -44,7 +44,7 @@ func TestMissedWatch(t *testing.T) {
 	if finding.Property != "fixpoint" || !slices.Equal(finding.Controllers, []string{"publisher"}) {
 		t.Errorf("the finding is against %q, about %q", finding.Property, finding.Controllers)
 	}
-	if !slices.Equal(finding.Fields, []string{"ConfigMap default/trust: data.ca.crt"}) {
+	if !slices.Equal(finding.Fields, []string{`ConfigMap default/trust: data["ca.crt"]`}) {
 		t.Errorf("the fields involved are %q", finding.Fields)
 	}
 }

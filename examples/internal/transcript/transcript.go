@@ -37,7 +37,9 @@ func Compare(t *testing.T, entries []catalog.Entry, update bool) {
 		t.Run(command, func(t *testing.T) {
 			output := run(t, entries, command)
 			compareFile(t, filepath.FromSlash(file), output, update)
-			compareQuote(t, quoted, output)
+			if part, found := missing(quoted, output); found {
+				t.Errorf("README.md quotes\n%s\nwhich is not there, or in another place, in\n%s", part, output)
+			}
 		})
 	}
 }
@@ -73,15 +75,15 @@ func compareFile(t *testing.T, file, output string, update bool) {
 	}
 }
 
-// compareQuote looks for the parts of a quote in the output, one after the other.
-func compareQuote(t *testing.T, quoted, output string) {
-	t.Helper()
+// missing returns the first part of a quote that is not in the output, or not behind
+// the parts before it, and false if there is none.
+func missing(quoted, output string) (part string, found bool) {
 	for part := range strings.SplitSeq(quoted, "…\n") {
-		_, rest, found := strings.Cut(output, part)
-		if !found {
-			t.Errorf("README.md quotes\n%s\nwhich is not there, or in another place, in\n%s", part, output)
-			return
+		_, rest, known := strings.Cut(output, part)
+		if !known {
+			return part, true
 		}
 		output = rest
 	}
+	return "", false
 }

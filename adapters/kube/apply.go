@@ -1,0 +1,105 @@
+package kube
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// apply is server-side apply: the body says what the caller wants of an object, which
+// is made if it is not there. What the caller wanted before, does not want any more,
+// and nobody else manages, is removed.
+func (op *operation) apply() (*Response, error) {
+	encoded, err := yaml.YAMLToJSON(op.request.Body)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+	}
+	wanted := &unstructured.Unstructured{}
+	if err := decodeJSON(encoded, &wanted.Object); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+	}
+	if wanted.Object == nil {
+		wanted.Object = map[string]any{}
+	}
+	from := op.find(op.key(op.request.Name))
+	if from == nil {
+		return op.applyNew(wanted)
+	}
+	live := from.copy()
+	live.SetResourceVersion(from.version)
+	if err := op.recordFirst(live); err != nil {
+		return nil, internalError(err.Error())
+	}
+	object, err := op.merge(live, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return op.replaceManaged(from, object)
+}
+
+// applyNew makes an object of what is wanted of it.
+func (op *operation) applyNew(wanted *unstructured.Unstructured) (*Response, error) {
+	if op.request.Subresource != "" {
+		return nil, op.notFound()
+	}
+	object, err := op.merge(emptyOf(op.request.Kind), wanted)
+	if err != nil {
+		return nil, err
+	}
+	if uid := object.GetUID(); uid != "" {
+		return nil, op.conflict(op.request.Name, fmt.Errorf(
+			"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	return op.createManaged(object)
+}
+
+// merge returns the live object as it is wanted, with the record of who manages what.
+func (op *operation) merge(live, wanted *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	manager, err := op.fieldManager(op.resource.resetFields(op.request.Subresource))
+	if err != nil {
+		return nil, err
+	}
+	merged, err := manager.Apply(live, wanted, op.request.FieldManager, op.request.Force)
+	var status *apierrors.StatusError
+	switch {
+	case errors.As(err, &status):
+		return nil, inOrder(status)
+	case err != nil:
+		if mistyped := op.resource.mistyped(wanted); mistyped != nil {
+			err = mistyped
+		}
+		return nil, internalError(err.Error())
+	}
+	tree, ok := merged.(*unstructured.Unstructured)
+	if !ok {
+		panic(fmt.Sprintf("kube: an apply gives a %T", merged))
+	}
+	settleManagers(tree)
+	// The outcome is read again, in the version of the store, for its defaults.
+	stored := noConversion{resource: op.resource}
+	versioned, err := stored.ConvertToVersion(tree, op.request.Kind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	object, err := op.decode(canonicalJSON(versioned.(*unstructured.Unstructured).Object))
+	if err != nil {
+		return nil, err
+	}
+	return object, op.matchRequest(object)
+}
+
+// inOrder sorts the causes of a conflict, which the library finds in any order.
+func inOrder(conflict *apierrors.StatusError) error {
+	if details := conflict.ErrStatus.Details; details != nil {
+		slices.SortFunc(details.Causes, func(a, b metav1.StatusCause) int {
+			return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Field, b.Field))
+		})
+	}
+	return conflict
+}

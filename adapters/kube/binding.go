@@ -1,0 +1,85 @@
+package kube
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// bind puts a Pod on a node.
+func (op *operation) bind() (*Response, error) {
+	binding := &corev1.Binding{}
+	if err := decodeJSON(op.request.Body, binding); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	switch {
+	case binding.Name != op.request.Name:
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Binding object")
+	case binding.Target.Kind != "" && binding.Target.Kind != "Node":
+		return nil, internalError(fmt.Sprintf(`target.kind: Unsupported value: %q: supported values: "Node", "<empty>"`, binding.Target.Kind))
+	case binding.Target.Name == "":
+		return nil, internalError("target.name: Required value")
+	}
+	key := op.key(op.request.Name)
+	from := op.find(key)
+	if from == nil {
+		return nil, op.notFound()
+	}
+	object := from.copy()
+	refuse := func(format string, args ...any) (*Response, error) {
+		resource := op.groupResource()
+		resource.Resource += "/binding"
+		return nil, apierrors.NewConflict(resource, key.Name, fmt.Errorf(format, args...))
+	}
+	switch node := at(object, "spec", "nodeName"); {
+	case object.GetDeletionTimestamp() != nil:
+		return refuse("pod %s is being deleted, cannot be assigned to a host", key.Name)
+	case node != nil && node != "":
+		return refuse("pod %v is already assigned to node %q", key.Name, node)
+	case len(listAt(object, "spec", "schedulingGates")) > 0:
+		return refuse("pod %v has non-empty .spec.schedulingGates", key.Name)
+	}
+	setNested(object.Object, binding.Target.Name, "spec", "nodeName")
+	for name, value := range binding.Annotations {
+		setNested(object.Object, value, "metadata", "annotations", name)
+	}
+	for name, value := range binding.Labels {
+		setNested(object.Object, value, "metadata", "labels", name)
+	}
+	setCondition(podStatus(object), corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
+	op.commit(key, from, newObject(object.Object, op.request.Ordinal))
+	return done(nil), nil
+}
+
+// podStatus is the status of a Pod, which is there in any case.
+func podStatus(pod *unstructured.Unstructured) map[string]any {
+	status, _ := pod.Object["status"].(map[string]any)
+	if status == nil {
+		status = map[string]any{}
+		pod.Object["status"] = status
+	}
+	return status
+}
+
+// setCondition sets a condition in the status of a Pod, and when it came to be so.
+func setCondition(status map[string]any, c corev1.PodCondition) {
+	now := virtualTime().Format(time.RFC3339)
+	fields := map[string]any{"type": string(c.Type), "status": string(c.Status), "lastProbeTime": nil, "lastTransitionTime": now}
+	if c.Reason != "" {
+		fields["reason"] = c.Reason
+	}
+	if c.Message != "" {
+		fields["message"] = c.Message
+	}
+	conditions, _ := status["conditions"].([]any)
+	kept := make([]any, 0, len(conditions)+1)
+	for _, condition := range conditions {
+		if without(condition)["type"] != fields["type"] {
+			kept = append(kept, condition)
+		}
+	}
+	status["conditions"] = append(kept, fields)
+}

@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// Cluster is a real API server. It is a [behavior.World].
+type Cluster struct {
+	client *http.Client
+	host   *url.URL
+	server *kube.Server
+	mapper meta.RESTMapper
+	// uids are the server's uids of objects, by the recorded ones.
+	uids map[string]string
+	// populated are the objects that were created for the run to start with.
+	populated map[core.Key]bool
+}
+
+var _ behavior.World = (*Cluster)(nil)
+
+// New returns the API server that the configuration reaches, which has to serve the
+// kinds that the simulated one does.
+func New(config *rest.Config, server *kube.Server) (*Cluster, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("the API server at %s cannot be reached: %w", config.Host, err)
+	}
+	host, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("the API server at %s cannot be reached: %w", config.Host, err)
+	}
+	return &Cluster{
+		client:    client,
+		host:      host,
+		server:    server,
+		mapper:    server.RESTMapper(),
+		uids:      map[string]string{},
+		populated: map[core.Key]bool{},
+	}, nil
+}
+
+// Do implements [behavior.World] for calls of type [*kube.Request]. Cached reads are
+// read from the server itself; of what is not there they say what the cache of
+// controller-runtime says, which names the kind and not the resource.
+func (c *Cluster) Do(ctx context.Context, call core.Call) (core.Response, error) {
+	request, ok := call.(*kube.Request)
+	if !ok {
+		return nil, fmt.Errorf("a Kubernetes API server cannot answer a %T", call)
+	}
+	response, err := c.send(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	if request.FromCache && apierrors.IsNotFound(response.Err()) {
+		named := schema.GroupResource{Group: request.Kind.Group, Resource: request.Kind.Kind}
+		status := apierrors.NewNotFound(named, request.Name).Status()
+		return kube.Refused(&status), nil
+	}
+	return response, nil
+}
+
+// get returns an object as the server has it, nil if there is none.
+func (c *Cluster) get(ctx context.Context, key core.Key) (map[string]any, error) {
+	kind, err := c.kindOf(key.Kind)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.send(ctx, &kube.Request{Verb: kube.Get, Kind: kind, Namespace: key.Namespace, Name: key.Name})
+	if err != nil {
+		return nil, err
+	}
+	if err := response.Err(); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return tree(response.Object)
+}
+
+// Objects returns the objects of these keys as the server has them, in the order of
+// the keys, without those that are not there.
+func (c *Cluster) Objects(ctx context.Context, keys []core.Key) ([]core.TraceObject, error) {
+	var objects []core.TraceObject
+	var errs []error
+	for _, key := range keys {
+		fields, err := c.get(ctx, key)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+			continue
+		}
+		if fields != nil {
+			objects = append(objects, core.TraceObject{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, Fields: fields})
+		}
+	}
+	return objects, errors.Join(errs...)
+}

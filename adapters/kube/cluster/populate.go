@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Populate creates the objects that a run starts with, owners before what they own,
+// and the namespaces they are in. They get uids of the server's own; references to
+// owners follow.
+func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) error {
+	if err := c.namespaces(ctx, objects); err != nil {
+		return err
+	}
+	for waiting := slices.Clone(objects); len(waiting) > 0; {
+		var later []core.TraceObject
+		for _, object := range waiting {
+			fields, ok := object.Fields.(map[string]any)
+			if !ok {
+				return fmt.Errorf("%s has no fields", object.Key())
+			}
+			fields = runtime.DeepCopyJSON(fields)
+			if !c.rename(fields) {
+				later = append(later, object)
+				continue
+			}
+			uid, err := c.create(ctx, object.Key(), fields)
+			if err != nil {
+				return fmt.Errorf("creating %s: %w", object.Key(), err)
+			}
+			c.populated[object.Key()] = true
+			if recorded, ok := metadata(object.Fields)["uid"].(string); ok {
+				c.uids[recorded] = uid
+			}
+		}
+		if len(later) == len(waiting) {
+			return fmt.Errorf("%s has an owner that is not there: objects with such owners cannot be created on a real server", later[0].Key())
+		}
+		waiting = later
+	}
+	return nil
+}
+
+// rename gives references to owners the server's uids, and tells whether all of them
+// are known.
+func (c *Cluster) rename(fields map[string]any) bool {
+	references, _ := metadata(fields)["ownerReferences"].([]any)
+	for _, r := range references {
+		reference, ok := r.(map[string]any)
+		if !ok {
+			return false
+		}
+		uid, _ := reference["uid"].(string)
+		renamed, known := c.uids[uid]
+		if !known {
+			return false
+		}
+		reference["uid"] = renamed
+	}
+	return true
+}
+
+// create creates an object, with its status if it has one, and returns its uid. One
+// that every server has by itself is brought to the fields instead.
+func (c *Cluster) create(ctx context.Context, key core.Key, fields map[string]any) (string, error) {
+	kind, err := c.kindOf(key.Kind)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"} {
+		delete(metadata(fields), name)
+	}
+	status := fields["status"]
+	created, err := c.put(ctx, kube.Create, kind, "", key, fields)
+	if apierrors.IsAlreadyExists(err) {
+		created, err = c.put(ctx, kube.Update, kind, "", key, fields)
+	}
+	if err != nil || status == nil {
+		return uidOf(created), err
+	}
+	metadata(fields)["resourceVersion"] = metadata(created)["resourceVersion"]
+	created, err = c.put(ctx, kube.Update, kind, "status", key, fields)
+	if apierrors.IsNotFound(err) {
+		return uidOf(created), nil // there is no status of its own to write
+	}
+	return uidOf(created), err
+}
+
+func uidOf(fields map[string]any) string {
+	uid, _ := metadata(fields)["uid"].(string)
+	return uid
+}
+
+func (c *Cluster) put(ctx context.Context, verb kube.Verb, kind schema.GroupVersionKind, subresource string, key core.Key, fields map[string]any) (map[string]any, error) {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.send(ctx, &kube.Request{
+		Verb: verb, Kind: kind, Subresource: subresource,
+		Namespace: key.Namespace, Name: key.Name, Body: body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := response.Err(); err != nil {
+		return nil, err
+	}
+	return tree(response.Object)
+}
+
+// namespaces makes sure that the namespaces of the objects are there.
+func (c *Cluster) namespaces(ctx context.Context, objects []core.TraceObject) error {
+	wanted := map[string]bool{}
+	for _, object := range objects {
+		if object.Namespace != "" {
+			wanted[object.Namespace] = true
+		}
+	}
+	for _, object := range objects {
+		if object.Kind == "Namespace" {
+			delete(wanted, object.Name) // it comes with the objects
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		fields := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}
+		_, err := c.put(ctx, kube.Create, schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, "", core.Key{Kind: "Namespace", Name: name}, fields)
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("creating namespace %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func metadata(fields any) map[string]any {
+	all, _ := fields.(map[string]any)
+	metadata, _ := all["metadata"].(map[string]any)
+	return metadata
+}

@@ -1,0 +1,157 @@
+package kube
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func defaultPod(pod *corev1.Pod) {
+	point(&pod.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
+	for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
+		for i := range containers {
+			requestLimits(&containers[i].Resources)
+			if pod.Spec.HostNetwork {
+				for j := range containers[i].Ports {
+					port := &containers[i].Ports[j]
+					fill(&port.HostPort, port.ContainerPort)
+				}
+			}
+		}
+	}
+	defaultPodSpec(&pod.Spec)
+}
+
+// requestLimits requests as much of each resource as there is a limit for.
+func requestLimits(resources *corev1.ResourceRequirements) {
+	if resources.Limits != nil && resources.Requests == nil {
+		resources.Requests = corev1.ResourceList{}
+	}
+	for name, limit := range resources.Limits {
+		if _, requested := resources.Requests[name]; !requested {
+			resources.Requests[name] = limit
+		}
+	}
+}
+
+// defaultPodSpec sets the defaults that hold for templates of Pods as well.
+func defaultPodSpec(spec *corev1.PodSpec) {
+	fill(&spec.DNSPolicy, corev1.DNSClusterFirst)
+	fill(&spec.RestartPolicy, corev1.RestartPolicyAlways)
+	fill(&spec.SchedulerName, corev1.DefaultSchedulerName)
+	point(&spec.SecurityContext, corev1.PodSecurityContext{})
+	point(&spec.TerminationGracePeriodSeconds, int64(corev1.DefaultTerminationGracePeriodSeconds))
+	// The name has an older field, which wins only where it is alone.
+	fill(&spec.ServiceAccountName, spec.DeprecatedServiceAccount)
+	spec.DeprecatedServiceAccount = spec.ServiceAccountName
+	for i := range spec.Volumes {
+		defaultVolume(&spec.Volumes[i])
+	}
+	for i := range spec.InitContainers {
+		defaultContainer(&spec.InitContainers[i])
+	}
+	for i := range spec.Containers {
+		defaultContainer(&spec.Containers[i])
+	}
+	for i := range spec.EphemeralContainers {
+		defaultContainer((*corev1.Container)(&spec.EphemeralContainers[i].EphemeralContainerCommon))
+	}
+}
+
+func defaultContainer(c *corev1.Container) {
+	fill(&c.ImagePullPolicy, pullPolicy(c.Image))
+	fill(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
+	fill(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
+	for i := range c.Ports {
+		fill(&c.Ports[i].Protocol, corev1.ProtocolTCP)
+	}
+	for i := range c.Env {
+		if from := c.Env[i].ValueFrom; from != nil && from.FieldRef != nil {
+			fill(&from.FieldRef.APIVersion, "v1")
+		}
+	}
+	for _, probe := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
+		if probe != nil {
+			defaultProbe(probe)
+		}
+	}
+	if c.Lifecycle == nil {
+		return
+	}
+	for _, hook := range []*corev1.LifecycleHandler{c.Lifecycle.PostStart, c.Lifecycle.PreStop} {
+		if hook != nil && hook.HTTPGet != nil {
+			defaultHTTPGet(hook.HTTPGet)
+		}
+	}
+}
+
+// pullPolicy is Always for an image that may have changed under its name.
+func pullPolicy(image string) corev1.PullPolicy {
+	name, _, digested := strings.Cut(image[strings.LastIndex(image, "/")+1:], "@")
+	_, tag, tagged := strings.Cut(name, ":")
+	if tag == "latest" || name != "" && !tagged && !digested {
+		return corev1.PullAlways
+	}
+	return corev1.PullIfNotPresent
+}
+
+func defaultProbe(p *corev1.Probe) {
+	fill(&p.TimeoutSeconds, 1)
+	fill(&p.PeriodSeconds, 10)
+	fill(&p.SuccessThreshold, 1)
+	fill(&p.FailureThreshold, 3)
+	if p.HTTPGet != nil {
+		defaultHTTPGet(p.HTTPGet)
+	}
+	if p.GRPC != nil {
+		point(&p.GRPC.Service, "")
+	}
+}
+
+func defaultHTTPGet(get *corev1.HTTPGetAction) {
+	fill(&get.Path, "/")
+	fill(&get.Scheme, corev1.URISchemeHTTP)
+}
+
+// defaultVolume sets the defaults of the volumes that are in wide use.
+func defaultVolume(v *corev1.Volume) {
+	if v.VolumeSource == (corev1.VolumeSource{}) {
+		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
+	}
+	switch {
+	case v.Secret != nil:
+		point(&v.Secret.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
+	case v.ConfigMap != nil:
+		point(&v.ConfigMap.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
+	case v.HostPath != nil:
+		point(&v.HostPath.Type, corev1.HostPathUnset)
+	case v.Ephemeral != nil:
+		if v.Ephemeral.VolumeClaimTemplate != nil {
+			point(&v.Ephemeral.VolumeClaimTemplate.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+		}
+	case v.DownwardAPI != nil:
+		point(&v.DownwardAPI.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
+		defaultFieldReferences(v.DownwardAPI.Items)
+	case v.Projected != nil:
+		point(&v.Projected.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
+		for _, source := range v.Projected.Sources {
+			if source.DownwardAPI != nil {
+				defaultFieldReferences(source.DownwardAPI.Items)
+			}
+			if source.ServiceAccountToken != nil {
+				const hour = int64(3600)
+				point(&source.ServiceAccountToken.ExpirationSeconds, hour)
+			}
+		}
+	case v.Image != nil:
+		fill(&v.Image.PullPolicy, pullPolicy(v.Image.Reference))
+	}
+}
+
+func defaultFieldReferences(files []corev1.DownwardAPIVolumeFile) {
+	for i := range files {
+		if files[i].FieldRef != nil {
+			fill(&files[i].FieldRef.APIVersion, "v1")
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package kube
+
+import (
+	"errors"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// removeNamespace marks a Namespace as terminating when it is first deleted. It goes
+// away once it is finalized: that is for whoever plays the namespace controller.
+func (op *operation) removeNamespace(key core.Key, from *Object) error {
+	switch key.Name {
+	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic:
+		return apierrors.NewForbidden(op.groupResource(), key.Name, errors.New("this namespace may not be deleted"))
+	}
+	object := from.copy()
+	if object.GetDeletionTimestamp() != nil {
+		if len(namespaceFinalizers(object)) == 0 {
+			op.removeChanged(key, from, object)
+		}
+		return nil
+	}
+	now := virtualTime()
+	object.SetDeletionTimestamp(&now)
+	setNested(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
+	if finalizers := op.deletionFinalizers(object.GetFinalizers()); !slices.Equal(finalizers, object.GetFinalizers()) {
+		object.SetFinalizers(finalizers)
+	}
+	op.keep(key, from, object)
+	return nil
+}
+
+// namespaceFinalizers are the finalizers in the spec of a Namespace.
+func namespaceFinalizers(object *unstructured.Unstructured) []any {
+	return listAt(object, "spec", "finalizers")
+}
+
+// validatePhase refuses a phase that does not say whether a Namespace is being deleted.
+func validatePhase(object *unstructured.Unstructured) field.ErrorList {
+	phase := at(object, "status", "phase")
+	switch {
+	case object.GetDeletionTimestamp() == nil && phase != string(corev1.NamespaceActive):
+		return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), phase, "may only be 'Active' if `deletionTimestamp` is empty")}
+	case object.GetDeletionTimestamp() != nil && phase != string(corev1.NamespaceTerminating):
+		return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// admitPod does what the server's own admission plugins do to a Pod: it tolerates
+// nodes that go away for a while, and has the priority of its class. current is nil
+// for a new Pod.
+func admitPod(state core.Snapshot, object, current *unstructured.Unstructured) error {
+	pod := &corev1.Pod{}
+	if err := fromTree(object.Object, pod); err != nil {
+		return err
+	}
+	tolerate(pod, corev1.TaintNodeNotReady)
+	tolerate(pod, corev1.TaintNodeUnreachable)
+	if current == nil {
+		if err := prioritize(state, pod); err != nil {
+			return err
+		}
+	} else {
+		old := &corev1.Pod{}
+		if err := fromTree(current.Object, old); err != nil {
+			return err
+		}
+		if pod.Spec.Priority == nil {
+			pod.Spec.Priority = old.Spec.Priority
+		}
+		if pod.Spec.PreemptionPolicy == nil {
+			pod.Spec.PreemptionPolicy = old.Spec.PreemptionPolicy
+		}
+	}
+	tree, err := treeOf(pod)
+	if err != nil {
+		return err
+	}
+	object.Object["spec"] = tree["spec"]
+	return nil
+}
+
+// tolerate adds a toleration of a taint for five minutes, unless there is one.
+func tolerate(pod *corev1.Pod, taint string) {
+	for _, t := range pod.Spec.Tolerations {
+		if (t.Key == taint || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "") {
+			return
+		}
+	}
+	fiveMinutes := int64(300)
+	pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{
+		Key: taint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &fiveMinutes,
+	})
+}
+
+// prioritize gives a Pod the priority of its class.
+func prioritize(state core.Snapshot, pod *corev1.Pod) error {
+	class, err := priorityClass(state, pod)
+	if err != nil {
+		return err
+	}
+	pod.Spec.PriorityClassName = class.Name
+	forbidden := func(format string, args ...any) error {
+		return apierrors.NewForbidden(corev1.Resource("pods"), pod.Name, fmt.Errorf(format, args...))
+	}
+	if asked := pod.Spec.Priority; asked != nil && *asked != class.Value {
+		return forbidden("the integer value of priority (%d) must not be provided in pod spec; priority admission controller computed %d from the given PriorityClass name", *asked, class.Value)
+	}
+	if asked := pod.Spec.PreemptionPolicy; asked != nil && *asked != *class.PreemptionPolicy {
+		return forbidden("the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name", *asked, *class.PreemptionPolicy)
+	}
+	pod.Spec.Priority, pod.Spec.PreemptionPolicy = &class.Value, class.PreemptionPolicy
+	return nil
+}
+
+// priorityClass finds the class that a Pod names, or the one that is the default. Two
+// classes are there in every cluster.
+func priorityClass(state core.Snapshot, pod *corev1.Pod) (schedulingv1.PriorityClass, error) {
+	class := schedulingv1.PriorityClass{}
+	point(&class.PreemptionPolicy, corev1.PreemptLowerPriority)
+	class.Name = pod.Spec.PriorityClassName
+	switch class.Name {
+	case "":
+		return defaultPriorityClass(state, class)
+	case "system-cluster-critical":
+		class.Value = 2_000_000_000
+		return class, nil
+	case "system-node-critical":
+		class.Value = 2_000_001_000
+		return class, nil
+	}
+	content := state.Get(core.Key{Kind: kindPriorityClass, Name: class.Name})
+	if content == nil {
+		return class, apierrors.NewForbidden(corev1.Resource("pods"), pod.Name, fmt.Errorf("no PriorityClass with name %s was found", class.Name))
+	}
+	err := fromTree(stored(content).tree, &class)
+	return class, err
+}
+
+// defaultPriorityClass is the lowest of the classes that are marked as the default,
+// or else the class that is given.
+func defaultPriorityClass(state core.Snapshot, otherwise schedulingv1.PriorityClass) (schedulingv1.PriorityClass, error) {
+	found := []schedulingv1.PriorityClass{}
+	for _, o := range state.List(kindPriorityClass, "") {
+		var class schedulingv1.PriorityClass
+		if err := fromTree(stored(o.Content).tree, &class); err != nil {
+			return otherwise, err
+		}
+		if class.GlobalDefault {
+			found = append(found, class)
+		}
+	}
+	if len(found) == 0 {
+		return otherwise, nil
+	}
+	return slices.MinFunc(found, func(a, b schedulingv1.PriorityClass) int { return int(a.Value) - int(b.Value) }), nil
+}
+
+// newPodStatus is the status of a Pod that was just created.
+func newPodStatus(object *unstructured.Unstructured) map[string]any {
+	pod := &corev1.Pod{}
+	if err := fromTree(object.Object, pod); err != nil {
+		panic("kube: a decoded Pod cannot be read: " + err.Error())
+	}
+	status := map[string]any{"phase": string(corev1.PodPending), "qosClass": string(qosClass(pod))}
+	if len(pod.Spec.SchedulingGates) > 0 {
+		setCondition(status, corev1.PodCondition{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+			Reason: corev1.PodReasonSchedulingGated, Message: "Scheduling is blocked due to non-empty scheduling gates",
+		})
+	}
+	return status
+}
+
+// qosClass tells how well the resources of a Pod are known: guaranteed if each
+// container has limits of CPU and memory which are what it requests.
+func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
+	needs := []corev1.ResourceRequirements{}
+	for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+		needs = append(needs, c.Resources)
+	}
+	if pod.Spec.Resources != nil {
+		needs = []corev1.ResourceRequirements{*pod.Spec.Resources}
+	}
+	some, guaranteed := false, true
+	for _, n := range needs {
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			request, limit := n.Requests[name], n.Limits[name]
+			some = some || request.Sign() > 0 || limit.Sign() > 0
+			guaranteed = guaranteed && limit.Sign() > 0 && request.Cmp(limit) == 0
+		}
+	}
+	switch {
+	case !some:
+		return corev1.PodQOSBestEffort
+	case guaranteed:
+		return corev1.PodQOSGuaranteed
+	}
+	return corev1.PodQOSBurstable
+}

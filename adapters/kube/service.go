@@ -1,0 +1,270 @@
+package kube
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// allocateService gives a Service the addresses and ports that it needs. The cluster
+// has IPv4 addresses only. current is nil for a new Service.
+func allocateService(state core.Snapshot, key core.Key, object, current *unstructured.Unstructured) error {
+	service := &corev1.Service{}
+	if err := fromTree(object.Object, service); err != nil {
+		return err
+	}
+	a := &allocator{key: key, state: state, held: map[string]bool{}}
+	if current != nil {
+		old := &corev1.Service{}
+		if err := fromTree(current.Object, old); err != nil {
+			return err
+		}
+		dropUnneeded(service, old)
+		keepAllocated(service, old)
+		for _, name := range allocationsOf(old) {
+			a.held[name] = true
+		}
+		a.addressed = hasClusterIP(old)
+	}
+	if len(service.Spec.ClusterIPs) == 0 && service.Spec.ClusterIP != "" {
+		service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
+	}
+	var errs field.ErrorList
+	if service.Spec.Type != corev1.ServiceTypeExternalName {
+		errs = append(errs, setFamilies(service)...)
+	}
+	if len(errs) == 0 {
+		errs = a.allocate(service)
+	}
+	if len(errs) > 0 {
+		return apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), key.Name, errs)
+	}
+	tree, err := treeOf(service)
+	if err != nil {
+		return err
+	}
+	object.Object["spec"] = tree["spec"]
+	if _, hasStatus := object.Object["status"]; hasStatus {
+		object.Object["status"] = tree["status"]
+	}
+	return nil
+}
+
+func hasClusterIP(s *corev1.Service) bool { return s.Spec.Type != corev1.ServiceTypeExternalName }
+
+func hasNodePorts(s *corev1.Service) bool {
+	return s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer
+}
+
+func hasHealthCheck(s *corev1.Service) bool {
+	return s.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+}
+
+// dropUnneeded drops what a change of the type makes useless, unless it is changed too.
+func dropUnneeded(s, old *corev1.Service) {
+	if hasClusterIP(old) && !hasClusterIP(s) {
+		if s.Spec.ClusterIP == old.Spec.ClusterIP {
+			s.Spec.ClusterIP, s.Spec.ClusterIPs = "", nil
+		}
+		if slices.Equal(s.Spec.IPFamilies, old.Spec.IPFamilies) {
+			s.Spec.IPFamilies = nil
+		}
+		if ptr.Equal(s.Spec.IPFamilyPolicy, old.Spec.IPFamilyPolicy) {
+			s.Spec.IPFamilyPolicy = nil
+		}
+	}
+	if hasNodePorts(old) && !hasNodePorts(s) && slices.Equal(nodePorts(s), nodePorts(old)) {
+		for i := range s.Spec.Ports {
+			s.Spec.Ports[i].NodePort = 0
+		}
+	}
+	if hasHealthCheck(old) && !hasHealthCheck(s) && s.Spec.HealthCheckNodePort == old.Spec.HealthCheckNodePort {
+		s.Spec.HealthCheckNodePort = 0
+	}
+	balanced := s.Spec.Type == corev1.ServiceTypeLoadBalancer
+	if old.Spec.Type == corev1.ServiceTypeLoadBalancer && !balanced {
+		if ptr.Equal(s.Spec.AllocateLoadBalancerNodePorts, old.Spec.AllocateLoadBalancerNodePorts) {
+			s.Spec.AllocateLoadBalancerNodePorts = nil
+		}
+		if ptr.Equal(s.Spec.LoadBalancerClass, old.Spec.LoadBalancerClass) {
+			s.Spec.LoadBalancerClass = nil
+		}
+	}
+	if external(old) && !external(s) && s.Spec.ExternalTrafficPolicy == old.Spec.ExternalTrafficPolicy {
+		s.Spec.ExternalTrafficPolicy = ""
+	}
+	if !balanced {
+		s.Status.LoadBalancer = corev1.LoadBalancerStatus{}
+	}
+}
+
+// external tells whether a Service can be reached from outside of the cluster.
+func external(s *corev1.Service) bool {
+	return hasNodePorts(s) || s.Spec.Type == corev1.ServiceTypeClusterIP && len(s.Spec.ExternalIPs) > 0
+}
+
+func nodePorts(s *corev1.Service) []int32 {
+	var ports []int32
+	for _, p := range s.Spec.Ports {
+		ports = append(ports, p.NodePort)
+	}
+	return ports
+}
+
+// keepAllocated brings back what was allocated and an update need not repeat.
+func keepAllocated(s, old *corev1.Service) {
+	if hasClusterIP(old) && hasClusterIP(s) {
+		fill(&s.Spec.ClusterIP, old.Spec.ClusterIP)
+		if len(s.Spec.ClusterIPs) == 0 || slices.Equal(s.Spec.ClusterIPs, old.Spec.ClusterIPs) && s.Spec.ClusterIP != old.Spec.ClusterIP {
+			s.Spec.ClusterIPs = nil
+			if s.Spec.ClusterIP == old.Spec.ClusterIP {
+				s.Spec.ClusterIPs = old.Spec.ClusterIPs
+			}
+		}
+	}
+	if s.Spec.IPFamilyPolicy == nil && hasClusterIP(s) {
+		s.Spec.IPFamilyPolicy = old.Spec.IPFamilyPolicy
+	}
+	if hasNodePorts(old) && hasNodePorts(s) {
+		kept := nodePorts(s)
+		before := map[string]int32{}
+		for _, p := range old.Spec.Ports {
+			before[p.Name] = p.NodePort
+		}
+		for i := range s.Spec.Ports {
+			p := &s.Spec.Ports[i]
+			if port := before[p.Name]; p.NodePort == 0 && !slices.Contains(kept, port) {
+				p.NodePort = port
+			}
+		}
+	}
+	if hasHealthCheck(old) && hasHealthCheck(s) {
+		fill(&s.Spec.HealthCheckNodePort, old.Spec.HealthCheckNodePort)
+	}
+}
+
+// setFamilies says which families of addresses a Service has.
+func setFamilies(s *corev1.Service) field.ErrorList {
+	spec := field.NewPath("spec")
+	open := s.Spec.ClusterIP == corev1.ClusterIPNone && len(s.Spec.Selector) == 0
+	if open {
+		point(&s.Spec.IPFamilyPolicy, corev1.IPFamilyPolicyRequireDualStack)
+	}
+	point(&s.Spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
+	if len(s.Spec.IPFamilies) == 0 {
+		s.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
+	}
+	single := *s.Spec.IPFamilyPolicy == corev1.IPFamilyPolicySingleStack
+	switch {
+	case single && len(s.Spec.IPFamilies) > 1:
+		return field.ErrorList{field.Invalid(spec.Child("ipFamilyPolicy"), s.Spec.IPFamilyPolicy,
+			"must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified")}
+	case open:
+		if !single && len(s.Spec.IPFamilies) == 1 {
+			other := corev1.IPv6Protocol
+			if s.Spec.IPFamilies[0] == other {
+				other = corev1.IPv4Protocol
+			}
+			s.Spec.IPFamilies = append(s.Spec.IPFamilies, other)
+		}
+		return nil
+	case *s.Spec.IPFamilyPolicy == corev1.IPFamilyPolicyRequireDualStack:
+		return field.ErrorList{field.Invalid(spec.Child("ipFamilyPolicy"), s.Spec.IPFamilyPolicy,
+			"this cluster is not configured for dual-stack services")}
+	}
+	var errs field.ErrorList
+	for i, family := range s.Spec.IPFamilies {
+		if family != corev1.IPv4Protocol {
+			errs = append(errs, field.Invalid(spec.Child("ipFamilies").Index(i), family, "not configured on this cluster"))
+		}
+	}
+	return errs
+}
+
+// allocate takes what a Service asks for, and finds what it does not ask for.
+func (a *allocator) allocate(s *corev1.Service) field.ErrorList {
+	if hasClusterIP(s) && s.Spec.ClusterIP != corev1.ClusterIPNone && !a.addressed {
+		if err := a.allocateAddress(s); err != nil {
+			return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs"), s.Spec.ClusterIPs, err.Error())}
+		}
+	}
+	if hasNodePorts(s) {
+		if errs := a.allocateNodePorts(s); errs != nil {
+			return errs
+		}
+	}
+	if !hasHealthCheck(s) {
+		return nil
+	}
+	var err error
+	switch port := s.Spec.HealthCheckNodePort; {
+	case port == 0:
+		s.Spec.HealthCheckNodePort, err = a.nextNodePort()
+	case !a.take(portName(port)):
+		err = errPortTaken
+	}
+	if err != nil {
+		return field.ErrorList{field.Invalid(field.NewPath("spec", "healthCheckNodePort"), s.Spec.HealthCheckNodePort, err.Error())}
+	}
+	return nil
+}
+
+func (a *allocator) allocateAddress(s *corev1.Service) error {
+	if asked := s.Spec.ClusterIP; asked != "" {
+		address, err := netip.ParseAddr(asked)
+		switch {
+		case err != nil || !netip.MustParsePrefix(addressPrefix+"0/24").Contains(address):
+			return fmt.Errorf("failed to allocate IP %s: the provided network does not match the current range", asked)
+		case !a.take(asked):
+			return fmt.Errorf("failed to allocate IP %s: provided IP is already allocated", asked)
+		}
+		return nil
+	}
+	address, err := a.nextAddress()
+	if err != nil {
+		return fmt.Errorf("failed to allocate IP: %w", err)
+	}
+	s.Spec.ClusterIP, s.Spec.ClusterIPs = address, []string{address}
+	return nil
+}
+
+// allocateNodePorts gives ports of the same number, for several protocols, one and the
+// same port of the nodes.
+func (a *allocator) allocateNodePorts(s *corev1.Service) field.ErrorList {
+	wanted := s.Spec.Type == corev1.ServiceTypeNodePort || ptr.Deref(s.Spec.AllocateLoadBalancerNodePorts, true)
+	shared := map[int32]int32{}
+	for _, p := range s.Spec.Ports {
+		if shared[p.Port] == 0 {
+			shared[p.Port] = p.NodePort
+		}
+	}
+	for i := range s.Spec.Ports {
+		p := &s.Spec.Ports[i]
+		if p.NodePort == 0 && !wanted {
+			continue
+		}
+		fill(&p.NodePort, shared[p.Port])
+		var err error
+		switch {
+		case p.NodePort == 0:
+			p.NodePort, err = a.nextNodePort()
+		case p.NodePort < firstNodePort || p.NodePort > lastNodePort:
+			err = fmt.Errorf("provided port is not in the valid range. The range of valid ports is %d-%d", firstNodePort, lastNodePort)
+		case !a.take(portName(p.NodePort)):
+			err = errPortTaken
+		}
+		if err != nil {
+			return field.ErrorList{field.Invalid(field.NewPath("spec", "ports").Index(i).Child("nodePort"), p.NodePort, err.Error())}
+		}
+		shared[p.Port] = p.NodePort
+	}
+	return nil
+}

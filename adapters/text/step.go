@@ -1,0 +1,136 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// idle tells whether a step is over with nothing but its work item gone.
+func idle(step core.TraceStep) bool {
+	wrote := func(call core.TraceCall) bool { return call.Wrote }
+	return step.Kind != "fire" && step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
+		!slices.ContainsFunc(step.Calls, wrote)
+}
+
+// step tells one step: who acts on what, what it asks, what it changes.
+func (p *page) step(number int, step core.TraceStep) {
+	who, what := clean(step.Controller), clean(string(step.Request))
+	switch step.Kind {
+	case "fire":
+		p.line(1, fmt.Sprintf("Step %d: the timer of ", number), p.strong(who), " for ", what, " fires")
+	case "act":
+		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), ": ", what)
+	default:
+		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), " works on ", what)
+	}
+	p.deeds(step)
+	if step.Kind != "fire" && len(step.Changes) == 0 {
+		p.line(2, p.faint("changes nothing"))
+	}
+}
+
+// idleStep tells a step that changes nothing.
+func (p *page) idleStep(number int, step core.TraceStep) {
+	p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(clean(step.Controller)), " works on ", clean(string(step.Request)),
+		p.faint(", and changes nothing"))
+}
+
+// probe tells what a request would do that nothing in the run asks for.
+func (p *page) probe(step core.TraceStep) {
+	p.line(1, "Now nothing is left to do. If ", p.strong(clean(step.Controller)), " worked on ", clean(string(step.Request)), " all the same, it would go so:")
+	p.deeds(step)
+}
+
+// deeds tells what a step asks, what it changes, and how it ends.
+func (p *page) deeds(step core.TraceStep) {
+	p.calls(step.Calls)
+	for _, change := range step.Changes {
+		p.change(change)
+	}
+	for _, item := range step.Enqueued {
+		p.line(2, "queued:  ", clean(item))
+	}
+	if step.Result != "" {
+		p.line(2, "ends:    ", clean(step.Result))
+	}
+}
+
+// calls tells the calls of a step. When there are many, those that write matter
+// most.
+func (p *page) calls(calls []core.TraceCall) {
+	shown := calls
+	if p.elide && len(calls) > callLimit {
+		shown = nil
+		for _, call := range calls {
+			if call.Wrote && len(shown) < callLimit {
+				shown = append(shown, call)
+			}
+		}
+	}
+	if rest := len(calls) - len(shown); rest > 0 {
+		p.line(2, p.faint(fmt.Sprintf("… %s not shown", counted(rest, "call is", "calls are"))))
+	}
+	for _, call := range shown {
+		verb := "calls:   "
+		if call.Wrote {
+			verb = "writes:  "
+		}
+		by := ""
+		if call.Handler != "" {
+			by = " (by the event handler of " + clean(call.Handler) + ")"
+		}
+		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response), p.faint(by))
+	}
+}
+
+// change tells how an object is changed.
+func (p *page) change(change core.TraceChange) {
+	switch change.Verb {
+	case "created":
+		var fields []field
+		for _, f := range change.Fields {
+			fields = append(fields, leaves(f.Path, f.To)...)
+		}
+		if p.elide && len(fields) > fieldLimit {
+			p.line(2, p.after("created: "), clean(change.Key().String()), p.faint(" ("+counted(len(fields), "field", "fields")+")"))
+			return
+		}
+		p.object(2, p.after("created: ")+clean(change.Key().String()), fields, 0)
+	case "deleted":
+		p.line(2, p.before("deleted: "), clean(change.Key().String()))
+	default:
+		p.line(2, "changed: ", clean(change.Key().String()))
+		changed := p.unfolded(change.Fields)
+		shown := changed
+		if p.elide && len(shown) > fieldLimit {
+			shown = shown[:fieldLimit-1]
+		}
+		for _, f := range shown {
+			path := clean(f.Path)
+			if path != "" {
+				path += ": "
+			}
+			p.line(3, path, p.before(p.value(f.From)), " → ", p.after(p.value(f.To)))
+		}
+		if rest := len(changed) - len(shown); rest > 0 {
+			p.line(3, p.faint(fmt.Sprintf("… and %s", counted(rest, "more field", "more fields"))))
+		}
+	}
+}
+
+// unfolded tells what is in a new field one by one where it would not fit on a line.
+func (p *page) unfolded(changes []core.FieldChange) []core.FieldChange {
+	var all []core.FieldChange
+	for _, change := range changes {
+		if change.From != nil || p.fits(change.To) {
+			all = append(all, change)
+			continue
+		}
+		for _, f := range leaves(change.Path, change.To) {
+			all = append(all, core.FieldChange{Path: f.path, To: f.value})
+		}
+	}
+	return all
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/cluster"
+	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// Confirmed is what running a recorded run on a real API server has shown.
+type Confirmed struct {
+	// Parting is where the real server answered differently, nil if it did not.
+	Parting *behavior.Parting
+	// Objects are those that the run changes, as the real server has them at the end.
+	Objects []core.TraceObject
+}
+
+func (s *session) confirmCommand() *cobra.Command {
+	number := 1
+	command := &cobra.Command{
+		Use:   "confirm FILE --finding N",
+		Short: "Run the story of a finding against a real kube-apiserver",
+		Long: `Confirm starts a real kube-apiserver and its etcd on loopback, creates the objects
+that the story of a finding starts with, and lets the controllers take its steps there.
+
+The servers are those in the folder that KUBEBUILDER_ASSETS names. Without that
+variable they are built from their Go modules, once: that takes some minutes.
+
+Exit codes: 1 confirmed, 0 not confirmed, 2 bad usage or bad input.`,
+		Args: exactly("one file that was written by orrery check --out"),
+		RunE: func(command *cobra.Command, args []string) error {
+			return s.confirm(command.Context(), args[0], number)
+		},
+	}
+	command.Flags().Var(&flagValue[int]{to: &number, parse: findingNumber, text: "1", kind: "N"}, "finding", "the number of the finding")
+	return command
+}
+
+// confirm runs a recorded finding on a real API server.
+func (s *session) confirm(ctx context.Context, path string, number int) error {
+	system, finding, err := s.recorded(path, number)
+	if err != nil {
+		return err
+	}
+	for i, trace := range traces(finding) {
+		confirmed, err := s.Engine.Confirm(ctx, system, trace, s.streams.Err)
+		if err != nil {
+			return err
+		}
+		if p := confirmed.Parting; p != nil {
+			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d goes another way on a real API server: %s\n",
+				number, runName(finding, i), p.Step, p.Reason)
+			return nil
+		}
+		fmt.Fprintf(s.streams.Out, "%s happens on kube-apiserver %s as it was recorded. At its end there is\n", capital(runName(finding, i)), controlplane.Version)
+		s.showReal(finding, confirmed.Objects)
+	}
+	s.code = ExitViolated
+	fmt.Fprintf(s.streams.Out, "Finding %d is confirmed: %s\n", number, finding.Summary)
+	return nil
+}
+
+// showReal prints the fields that a finding is about, as a real server has them.
+func (s *session) showReal(finding *core.Finding, objects []core.TraceObject) {
+	for _, object := range objects {
+		name := object.Key().String()
+		fmt.Fprintf(s.streams.Out, "    %s\n", name)
+		for _, field := range finding.Fields {
+			path, ok := strings.CutPrefix(field, name+": ")
+			if !ok {
+				continue
+			}
+			value, _ := cluster.LookUp(object.Fields, path)
+			fmt.Fprintf(s.streams.Out, "        %s = %s\n", path, core.FieldText(value))
+		}
+	}
+}
+
+// runName names one of the runs of a finding.
+func runName(finding *core.Finding, i int) string {
+	switch {
+	case finding.Other == nil:
+		return "the run"
+	case i == 0:
+		return "the first run"
+	}
+	return "the second run"
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// confirm runs a recorded run on a real API server of its own.
+func confirm(ctx context.Context, system *core.System, trace core.Trace, log io.Writer) (confirmed Confirmed, err error) {
+	server, ok := system.Store.(*kube.Server)
+	if !ok {
+		return confirmed, fmt.Errorf("%s does not run on a Kubernetes API server, so there is no real one to confirm it on", system.Name)
+	}
+	binaries, err := controlplane.Find(ctx, log)
+	if err != nil {
+		return confirmed, err
+	}
+	plane, err := controlplane.Start(ctx, binaries)
+	if err != nil {
+		return confirmed, err
+	}
+	defer func() {
+		if stopped := plane.Stop(); err == nil {
+			err = stopped
+		}
+	}()
+	real, err := cluster.New(plane.Config(), server)
+	if err != nil {
+		return confirmed, err
+	}
+	if err := real.Install(ctx); err != nil {
+		return confirmed, err
+	}
+	if err := real.Populate(ctx, trace.Initial); err != nil {
+		return confirmed, err
+	}
+	confirmed.Parting, err = orrery.Confirm(ctx, system, trace, real, orrery.Options{})
+	if err != nil || confirmed.Parting != nil {
+		return confirmed, err
+	}
+	confirmed.Objects, err = real.Objects(ctx, changedKeys(trace))
+	return confirmed, err
+}
+
+// changedKeys returns the objects that a run changes, in order.
+func changedKeys(trace core.Trace) []core.Key {
+	var keys []core.Key
+	for _, step := range trace.Steps {
+		for _, change := range step.Changes {
+			keys = append(keys, change.Key())
+		}
+	}
+	slices.SortFunc(keys, core.Key.Compare)
+	return slices.Compact(keys)
+}

@@ -1,0 +1,27 @@
+package orrery
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// Confirm runs a recorded run of a system in a real world, such as a real Kubernetes
+// API server with the objects that the run starts with: the same controllers work on
+// the same requests in the same order. It returns where that world answered
+// differently, nil if it did not: then the finding does not come from the simulation.
+func Confirm(ctx context.Context, system *core.System, trace core.Trace, world behavior.World, options Options) (*behavior.Parting, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	if system == nil {
+		return nil, fmt.Errorf("there is no system to run: it is nil")
+	}
+	if err := system.Validate(); err != nil {
+		return nil, err
+	}
+	return behavior.Enact(ctx, system.Strategies, trace, world, options.limits())
+}
