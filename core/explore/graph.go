@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -116,7 +115,7 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 			w.set(it.cell, 0)
 		}
 	}
-	s.learner.where = core.Incident{State: id, AtStart: true}
+	s.learner.where = moment{state: id}
 	if err := w.relist(); err != nil {
 		s.untried(err)
 		return nil
@@ -139,7 +138,7 @@ func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 	it := s.machine.item(a, item.Request)
 	w := s.scholar
 	w.load(s.arena.row(s.arena.at(id)))
-	s.learner.where = core.Incident{State: id, Item: item}
+	s.learner.where = moment{state: id, item: it}
 	leaf, err := w.reconcile(it)
 	if err != nil {
 		s.untried(err)
@@ -154,11 +153,7 @@ func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 // untried takes note that something could not be tried in a stored state. What is wrong
 // with a run that never came back is an incident already.
 func (s *Space) untried(err error) {
-	var unsupported *core.Unsupported
-	switch {
-	case errors.As(err, &unsupported):
-		s.unsupported(unsupported)
-	case !errors.Is(err, errStopped):
+	if !s.stops(err) {
 		s.because(err.Error())
 	}
 }

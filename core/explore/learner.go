@@ -25,9 +25,16 @@ type learner struct {
 	fresh bool
 
 	incidents []core.Incident
-	// where is the step that incidents are put down to.
-	where core.Incident
+	// where is what incidents are put down to.
+	where moment
 	seen  map[string]bool
+}
+
+// moment is the step of an item in a state, or the delivery of the objects of a state if
+// there is no item.
+type moment struct {
+	state core.StateID
+	item  *item
 }
 
 // lesson is a run of real code in step with a walk through its tree. A nil lesson
@@ -201,7 +208,10 @@ func (l *learner) report(incident core.Incident, a *actor, activation behavior.A
 		key := activation.Event.Key
 		incident.Handling = &key
 	}
-	incident.State, incident.Item, incident.AtStart = l.where.State, l.where.Item, l.where.AtStart
+	incident.State, incident.AtStart = l.where.state, l.where.item == nil
+	if l.where.item != nil {
+		incident.Item = l.where.item.Item
+	}
 	name := string(incident.Kind) + "\x00" + incident.Strategy + "\x00" + incident.Message
 	if l.seen[name] {
 		return

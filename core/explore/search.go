@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -69,16 +68,13 @@ type search struct {
 // start stores the initial states.
 func (s *search) start() error {
 	for _, initial := range s.machine.system.Initial {
-		s.learner.where = core.Incident{AtStart: true}
-		err := s.scholar.begin(initial)
-		var unsupported *core.Unsupported
-		switch {
-		case errors.As(err, &unsupported), errors.Is(err, errStopped):
-			s.unsupported(unsupported)
+		s.learner.where = moment{}
+		if err := s.scholar.begin(initial); err != nil {
+			if !s.stops(err) {
+				return s.interrupted(err)
+			}
 			s.because("an event handler failed on the initial objects, so that start is not explored")
 			continue
-		case err != nil:
-			return s.interrupted(err)
 		}
 		before := s.arena.len()
 		id, err := s.arrive(s.scholar, noParent, 0)
@@ -180,18 +176,17 @@ func (s *search) expand(w waiting) error {
 		if !walker.pending(it) {
 			continue
 		}
-		s.learner.where = core.Incident{State: id, Item: it.Item}
+		s.learner.where = moment{state: id, item: it}
 		s.learner.fresh = false
 		leaf, err := walker.reconcile(it)
-		var unsupported *core.Unsupported
-		switch {
-		case errors.As(err, &unsupported), errors.Is(err, errStopped):
-			s.unsupported(unsupported)
+		if err != nil {
+			if !s.stops(err) {
+				return err
+			}
 			cut = true
 			continue
-		case err != nil:
-			return err
-		case leaf == nil:
+		}
+		if leaf == nil {
 			continue
 		}
 		if s.beyond(w.depth) {

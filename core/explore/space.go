@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -87,11 +88,15 @@ func (s *Space) because(reason string) {
 	}
 }
 
-// unsupported takes note of a call that the world does not model, nil if there is none.
-func (s *Space) unsupported(err *core.Unsupported) {
-	if err != nil {
-		s.because(err.Error())
+// stops tells whether an error only means that the search does not go on behind a step,
+// and takes note of the reason.
+func (s *Space) stops(err error) bool {
+	var unsupported *core.Unsupported
+	if errors.As(err, &unsupported) {
+		s.because(unsupported.Error())
+		return true
 	}
+	return errors.Is(err, errStopped)
 }
 
 func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
