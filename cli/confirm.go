@@ -19,9 +19,12 @@ import (
 
 // Confirmed is what running a recorded run on a real API server has shown.
 type Confirmed struct {
+	// Version is the release of Kubernetes that the real server is of.
+	Version string
 	// Parting is where the real server answered differently, nil if it did not.
 	Parting *behavior.Parting
-	// Objects are those that the run changes, as the real server has them at the end.
+	// Objects are those that the run changes, as the real server has them at the end,
+	// without those that are gone then.
 	Objects []core.TraceObject
 }
 
@@ -58,11 +61,11 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 			return err
 		}
 		if p := confirmed.Parting; p != nil {
-			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d goes another way on a real API server: %s\n",
-				number, runName(finding, i), p.Step, p.Reason)
+			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d goes another way on kube-apiserver %s: %s\n",
+				number, runName(finding, i), p.Step, confirmed.Version, p.Reason)
 			return nil
 		}
-		fmt.Fprintf(s.streams.Out, "%s happens on kube-apiserver %s as it was recorded. At its end there is\n", capital(runName(finding, i)), controlplane.Version)
+		fmt.Fprintf(s.streams.Out, "%s happens on kube-apiserver %s as it was recorded.\n", capital(runName(finding, i)), confirmed.Version)
 		s.showReal(finding, confirmed.Objects)
 	}
 	s.code = ExitViolated
@@ -72,6 +75,9 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 
 // showReal prints the fields that a finding is about, as a real server has them.
 func (s *session) showReal(finding *core.Finding, objects []core.TraceObject) {
+	if len(objects) > 0 {
+		fmt.Fprintln(s.streams.Out, "Of what it changes, there is at its end")
+	}
 	for _, object := range objects {
 		name := object.Key().String()
 		fmt.Fprintf(s.streams.Out, "    %s\n", name)
@@ -126,6 +132,9 @@ func confirm(ctx context.Context, system *core.System, trace core.Trace, log io.
 		return confirmed, err
 	}
 	if err := real.Populate(ctx, trace.Initial); err != nil {
+		return confirmed, err
+	}
+	if confirmed.Version, err = real.Version(ctx); err != nil {
 		return confirmed, err
 	}
 	confirmed.Parting, err = orrery.Confirm(ctx, system, trace, real, orrery.Options{})

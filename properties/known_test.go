@@ -71,15 +71,15 @@ func at(x plain.Var[int], value int) properties.Predicate {
 // has 3 states. It is incremented infinitely often, and yet need not ever be 2 again.
 func TestIncrementOrAny(t *testing.T) {
 	x := plain.NewVar[int]("x")
-	var any []plain.Action
+	var set []plain.Action
 	for value := range 3 {
-		any = append(any, action(fmt.Sprint("set ", value), func(w *plain.World) { x.Set(w, value) }))
+		set = append(set, action(fmt.Sprint("set ", value), func(w *plain.World) { x.Set(w, value) }))
 	}
 	g := explored(t, plain.Model{
 		Initial: []core.Initial{plain.Start(x.Is(0))},
 		Processes: []plain.Process{
 			{Name: "increment", Actions: []plain.Action{action("increment", func(w *plain.World) { x.Set(w, (x.Get(w)+1)%3) })}},
-			{Name: "any", Actions: any, Unfair: true},
+			{Name: "any", Actions: set, Unfair: true},
 		},
 	})
 	if got := g.States(); got != 3 {

@@ -44,7 +44,7 @@ func (x indexes) choose(of form, selector fields.Selector, objects []client.Obje
 		extract, known := x[indexed{of, r.Field}]
 		switch {
 		case !known && i == 0:
-			return nil, fmt.Errorf("Index with name field:%s does not exist", r.Field)
+			return nil, fmt.Errorf("Index with name field:%s does not exist", r.Field) //nolint:staticcheck // the words of the real cache
 		case !known:
 			return nil, fmt.Errorf("index with name field:%s does not exist", r.Field)
 		}

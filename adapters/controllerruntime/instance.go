@@ -37,7 +37,7 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	case result.RequeueAfter > 0:
 		return core.Result{RequeueAfter: result.RequeueAfter}
 	}
-	return core.Result{Requeue: result.Requeue} //nolint:staticcheck // deprecated, and still used by many
+	return core.Result{Requeue: result.Requeue}
 }
 
 // Handle implements [core.Instance]. Like a real informer it gives the same object

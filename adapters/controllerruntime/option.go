@@ -2,7 +2,6 @@ package controllerruntime
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 
 	"github.com/hashicorp/go-hclog"
@@ -36,9 +35,7 @@ type definition struct {
 	errs []error
 }
 
-func (d *definition) fail(format string, args ...any) {
-	d.errs = append(d.errs, fmt.Errorf(format, args...))
-}
+func (d *definition) fail(message string) { d.errs = append(d.errs, errors.New(message)) }
 
 // Name is what reports call the system; "controllers" without it.
 func Name(name string) Option {

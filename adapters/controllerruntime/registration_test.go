@@ -210,7 +210,7 @@ func TestWebhookBuilders(t *testing.T) {
 }
 
 // typedRequest is a work item of a user's own.
-type typedRequest struct{ name string }
+type typedRequest struct{}
 
 func TestSetupFailures(t *testing.T) {
 	bare := newScheme()

@@ -160,7 +160,7 @@ func readDeleteOptions(request *kube.Request, body []byte) error {
 	}
 	request.GracePeriodSeconds = options.GracePeriodSeconds
 	request.DryRun = len(options.DryRun) > 0
-	if options.OrphanDependents != nil {
+	if options.OrphanDependents != nil { //nolint:staticcheck // deprecated, and still to be refused
 		return errors.New("orphanDependents is not modelled: use a propagation policy")
 	}
 	if options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil {

@@ -38,6 +38,7 @@ func ExampleModel() {
 		return
 	}
 	fmt.Println(result.Report.Verdict, result.Report.States, "states")
+	// Output: holds 9 states
 }
 
 // Two processes that play ping-pong with one ball, for ever.

@@ -187,7 +187,7 @@ func (l *learner) endless(d delivery) error {
 }
 
 func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, message string) {
-	details := append(behavior.Path(path[:min(d.After, len(path))]).Calls(),
+	details := append(path[:min(d.After, len(path))].Calls(),
 		"then one run: "+d.Recorded,
 		"and the other: "+d.Observed)
 	l.report(core.Incident{Kind: core.Nondeterministic, Message: message, Details: details}, a, activation)
