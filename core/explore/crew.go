@@ -3,6 +3,8 @@ package explore
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/orrery-dev/orrery/core"
 )
 
 // crew expands states with several goroutines, over what is known already. While it
@@ -26,11 +28,13 @@ type expansion struct {
 	steps    int
 	// quiescent tells that there was nothing to do but to wait for timers.
 	quiescent bool
-	arrivals  []arrival
-	rows      []byte
+	// back tells that a step leads to a state that is not numbered higher.
+	back     bool
+	arrivals []arrival
+	rows     []byte
 }
 
-// arrival is where a step leads.
+// arrival is where a step leads, if the state is not stored yet or its depth matters.
 type arrival struct {
 	tag uint32
 	// known is where the state is stored, if found is set.
@@ -97,12 +101,13 @@ func (c *crew) labour(w *walker) {
 
 // fill expands one state.
 func (e *expansion) fill(space *Space, w *walker, state waiting, bound int) {
-	e.complete, e.steps = false, 0
+	e.complete, e.steps, e.back = false, 0, false
 	e.arrivals, e.rows = e.arrivals[:0], e.rows[:0]
 	if bound > 0 && int(state.depth) >= bound {
 		return
 	}
 	w.load(space.arena.row(state.ref))
+	id := space.arena.number(state.ref)
 	for _, it := range w.machine.items {
 		if !w.pending(it) {
 			continue
@@ -112,7 +117,7 @@ func (e *expansion) fill(space *Space, w *walker, state waiting, bound int) {
 			return
 		}
 		if leaf != nil {
-			e.arrive(space, w)
+			e.arrive(space, w, id)
 		}
 	}
 	e.quiescent = e.steps == 0
@@ -120,7 +125,7 @@ func (e *expansion) fill(space *Space, w *walker, state waiting, bound int) {
 		for _, it := range w.machine.items {
 			if w.timed(it) {
 				w.fire(it)
-				e.arrive(space, w)
+				e.arrive(space, w, id)
 			}
 		}
 	}
@@ -128,14 +133,17 @@ func (e *expansion) fill(space *Space, w *walker, state waiting, bound int) {
 }
 
 // arrive notes where a step leads and takes the step back.
-func (e *expansion) arrive(space *Space, w *walker) {
+func (e *expansion) arrive(space *Space, w *walker, from core.StateID) {
 	e.steps++
 	a := arrival{tag: uint32(w.fingerprint.Lo), begin: len(e.rows)}
 	e.rows = w.vector.AppendRow(e.rows)
 	a.end = len(e.rows)
 	if a.known, a.found = space.visited.find(a.tag, e.rows[a.begin:]); a.found {
 		e.rows = e.rows[:a.begin]
+		e.back = e.back || space.arena.number(a.known) <= from
 	}
-	e.arrivals = append(e.arrivals, a)
+	if !a.found || space.depths.needed {
+		e.arrivals = append(e.arrivals, a)
+	}
 	w.undo()
 }

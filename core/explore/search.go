@@ -9,7 +9,7 @@ import (
 )
 
 // batchLen is how many states are expanded before what was found is stored.
-const batchLen = 256
+const batchLen = 512
 
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it
 // returns what it has, with the reason. An error means that the system cannot be explored, and says
@@ -150,6 +150,7 @@ func (s *search) expandBatch() error {
 // accept stores what a worker found.
 func (s *search) accept(w waiting, e *expansion) error {
 	id := s.arena.number(w.ref)
+	s.acyclic = s.acyclic && !e.back
 	for i := range e.arrivals {
 		a := &e.arrivals[i]
 		if a.found {
