@@ -61,6 +61,9 @@ func knownAnswers() []known {
 		known{model: "model/coffee-can", params: "n=100", states: 5_150, transitions: -1, terminal: 2},
 		known{model: "model/coffee-can", params: "n=1000", states: 501_500, transitions: -1, terminal: 2, long: true, slow: true},
 		known{model: "model/counters", params: "n=1 k=1", states: 2, transitions: 1, terminal: 1},
+		// Four controllers with two steps each: an engine that goes through the orders of what is
+		// pending takes minutes for these 81 states.
+		known{model: "model/counters", params: "n=4 k=2", states: 81, transitions: 216, terminal: 1},
 		known{model: "model/counters", params: "n=6 k=2", states: 729, transitions: 2_916, terminal: 1},
 		known{model: "model/counters", params: "n=12 k=2", states: 531_441, transitions: 4_251_528, terminal: 1, long: true},
 		known{model: "model/single-copy-register", params: "clients=1", states: 5, transitions: 4, terminal: 1},
