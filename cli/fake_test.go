@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
@@ -58,6 +60,7 @@ func fakeCommand() cli.Command {
 		Engine: cli.Engine{
 			Check:      fakeCheck,
 			Replay:     fakeReplay,
+			Confirm:    fakeConfirm,
 			Properties: []core.Property{{Name: "same outcome", Invariant: func(core.State) error { return nil }}},
 		},
 	}
@@ -120,6 +123,18 @@ func fakeReplay(_ context.Context, system *core.System, trace core.Trace, _ orre
 		return &explore.Difference{Step: 1, Reason: "it changes nothing now"}, nil
 	}
 	return nil, nil
+}
+
+func fakeConfirm(_ context.Context, system *core.System, trace core.Trace, log io.Writer) (cli.Confirmed, error) {
+	fmt.Fprintln(log, "starting a real house")
+	confirmed := cli.Confirmed{Version: "v1.99.0", Objects: lampObjects("on")}
+	switch {
+	case len(trace.Steps) == 0:
+		return confirmed, errors.New("the story is empty: check the system again")
+	case system.Name == "fake/gone":
+		confirmed.Parting = &behavior.Parting{Step: 1, Reason: "Lamp desk: light is \"off\" on the real server"}
+	}
+	return confirmed, nil
 }
 
 func lampObjects(light string) []core.TraceObject {

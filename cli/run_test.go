@@ -150,7 +150,7 @@ func TestBrokenOutput(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, complaints)
 	}
 	for name, output := range outputs {
-		for _, args := range []string{"list", "--help", "check fake/holds", "check fake/violated --format json", "export RECORD --format dot", "replay RECORD"} {
+		for _, args := range []string{"list", "--help", "check fake/holds", "check fake/violated --format json", "export RECORD --format dot", "replay RECORD", "confirm RECORD"} {
 			t.Run(name+"/"+args, func(t *testing.T) {
 				var complaints bytes.Buffer
 				command := &exec.Cmd{
@@ -160,7 +160,7 @@ func TestBrokenOutput(t *testing.T) {
 				if err := command.Run(); err == nil || command.ProcessState.ExitCode() != cli.ExitUsage {
 					t.Errorf("%v, want exit code %d", err, cli.ExitUsage)
 				}
-				if !strings.HasPrefix(complaints.String(), "orrery: write to standard output: ") {
+				if !strings.Contains("\n"+complaints.String(), "\norrery: write to standard output: ") {
 					t.Errorf("standard error holds %q", &complaints)
 				}
 			})

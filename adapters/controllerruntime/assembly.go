@@ -2,6 +2,7 @@ package controllerruntime
 
 import (
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"sync"
@@ -17,6 +18,7 @@ type assembly struct {
 	informers   informers
 	cache       *viewCache
 	controllers []*registered
+	hooks       []hook
 
 	mu sync.Mutex
 	// assumptions are sentences about what was registered but is not modelled.
@@ -47,8 +49,14 @@ func (a *assembly) strayHandler(of form) {
 	a.assume("An event handler that the set-up adds to the informer of %s by hand is not run.", of.kind.Kind)
 }
 
-func (a *assembly) webhook(path string) {
-	a.assume("The webhook at %s is not run: objects are taken to be as it would leave them.", path)
+// hook is what is registered on the webhook server.
+type hook struct {
+	path    string
+	handler http.Handler
+}
+
+func (a *assembly) webhook(path string, handler http.Handler) {
+	a.hooks = append(a.hooks, hook{path: path, handler: handler})
 }
 
 func (a *assembly) idleRequest(request string) {

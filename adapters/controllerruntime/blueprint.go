@@ -102,7 +102,8 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	connection := &rest.Config{
 		Host:           "http://orrery.invalid",
 		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
-		QPS:            -1, // no throttling
+		QPS:            -1,        // no throttling
+		UserAgent:      "manager", // as the program of a controller is usually called
 		WarningHandler: rest.NoWarnings{},
 		Transport:      &wire{mapper: b.mapper, turn: &a.turn, idle: a.idleRequest},
 	}

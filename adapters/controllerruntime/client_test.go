@@ -305,7 +305,7 @@ func TestClientSetsAreOnTheSameWire(t *testing.T) {
 			return err
 		}
 		deployments := clients.AppsV1().Deployments("default")
-		made, err := deployments.Create(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}}, metav1.CreateOptions{})
+		made, err := deployments.Create(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: deploymentSpec()}, metav1.CreateOptions{})
 		if err != nil {
 			return err
 		}

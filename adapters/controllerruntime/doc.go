@@ -20,7 +20,10 @@
 // use of it, and a call that the simulated API server does not know makes the
 // check inconclusive:
 //
-//   - admission and conversion webhooks are registered but not run;
+//   - conversion webhooks are registered but not run, and of admission webhooks only
+//     those are run that are at the paths which controller-runtime gives to the
+//     defaulter and the validator of a kind; they are asked about creations and
+//     updates, and may only read;
 //   - runnables other than controllers are not run;
 //   - sources other than kinds and informers (channels, functions, own types)
 //     deliver nothing, except what a function source enqueues while it starts;

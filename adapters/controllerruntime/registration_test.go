@@ -184,8 +184,8 @@ func TestAssumptions(t *testing.T) {
 	equal(t, "watches", d.Watches, []core.Kind{"ConfigMap", "Secret"})
 	equal(t, "initial requests", d.Initial, []core.Request{"default/first"})
 	want := []string{
-		"by hand is not run", "/mutate-widget", `no answer to "GET /api/v1/namespaces/default/configmaps/a"`, "manager.RunnableFunc",
-		"source.channel[", "function source", "controllerruntime_test.ticking",
+		"by hand is not run", `no answer to "GET /api/v1/namespaces/default/configmaps/a"`, "manager.RunnableFunc",
+		"source.channel[", "function source", "controllerruntime_test.ticking", "/mutate-widget is not run",
 	}
 	if len(w.system.Assumptions) != len(want) {
 		t.Fatalf("assumptions:%s", lines(w.system.Assumptions))
@@ -203,8 +203,8 @@ func TestWebhookBuilders(t *testing.T) {
 		return errors.Join(setupWidgets(mgr), buildWebhooks(mgr))
 	}))
 	equal(t, "assumptions", w.system.Assumptions, []string{
-		"The webhook at /mutate-apps-v1-deployment is not run: objects are taken to be as it would leave them.",
-		"The webhook at /validate-apps-v1-deployment is not run: objects are taken to be as it would leave them.",
+		"The webhook at /mutate-apps-v1-deployment is asked about creations and updates.",
+		"The webhook at /validate-apps-v1-deployment is asked about creations and updates.",
 	})
 	w.instance("widget")
 }

@@ -65,6 +65,9 @@ func (r *widgetReconciler) Reconcile(ctx context.Context, request reconcile.Requ
 		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("%s-%d", w.Name, part)}}
 		_, err := controllerutil.CreateOrUpdate(ctx, r.Client, d, func() error {
 			d.Labels = map[string]string{"widget": w.Name}
+			if d.CreationTimestamp.IsZero() {
+				d.Spec = deploymentSpec()
+			}
 			return controllerutil.SetControllerReference(&w, d, r.Scheme())
 		})
 		if err != nil {

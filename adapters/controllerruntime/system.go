@@ -36,10 +36,6 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	if err != nil {
 		return nil, err
 	}
-	initial, err := d.initial(server)
-	if err != nil {
-		return nil, err
-	}
 	logger := bridge(d.logger)
 	logGlobally(logger)
 	b := &blueprint{
@@ -58,6 +54,14 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	}
 	if len(found.controllers) == 0 {
 		return nil, errors.New("the set-up registers no controllers: call SetupWithManager of the reconcilers in it")
+	}
+	// From here on the API server asks the webhooks; they themselves read past it.
+	if server, err = server.WithWebhooks(b.webhooks(found)...); err != nil {
+		return nil, err
+	}
+	initial, err := d.initial(server)
+	if err != nil {
+		return nil, err
 	}
 	system := &core.System{
 		Name:        d.name,

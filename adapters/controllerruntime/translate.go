@@ -16,7 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 )
@@ -45,6 +47,8 @@ func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.R
 		Namespace:   path.namespace,
 		Name:        path.name,
 		Subresource: path.subresource,
+		// A client that wants nothing but metadata says so in what it accepts.
+		MetadataOnly: strings.Contains(sent.Header.Get("Accept"), "as=PartialObjectMetadata"),
 	}
 	switch sent.Method {
 	case http.MethodGet:
@@ -73,7 +77,25 @@ func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.R
 	default:
 		return nil, fmt.Errorf("method %s is not modelled", sent.Method)
 	}
-	return request, readParameters(request, sent.URL.Query())
+	if err := readParameters(request, sent.URL.Query()); err != nil {
+		return request, err
+	}
+	if request.FieldManager == "" && needsNoManager(request) {
+		request.FieldManager, _, _ = strings.Cut(sent.UserAgent(), "/")
+	}
+	return request, nil
+}
+
+// needsNoManager tells whether a request writes and may leave out who does: then the
+// name of the program stands for the writer, as on a real server.
+func needsNoManager(request *kube.Request) bool {
+	switch request.Verb {
+	case kube.Create, kube.Update:
+		return true
+	case kube.Patch:
+		return request.PatchType != types.ApplyYAMLPatchType
+	}
+	return false
 }
 
 // readParameters takes over the parameters of the URL.
@@ -101,7 +123,10 @@ func readParameters(request *kube.Request, parameters url.Values) error {
 			}
 			request.Limit = limit
 		case "dryRun":
-			request.DryRun = true
+			var err error
+			if request.DryRun, err = readDryRun(optionsOf(request.Verb), parameters[name]); err != nil {
+				return err
+			}
 		case "fieldManager":
 			request.FieldManager = value
 		case "force":
@@ -127,6 +152,31 @@ func readParameters(request *kube.Request, parameters url.Values) error {
 		}
 	}
 	return nil
+}
+
+// readDryRun reads the stages that a dry run is to leave out: all of them.
+func readDryRun(options string, stages []string) (bool, error) {
+	for _, stage := range stages {
+		if stage != metav1.DryRunAll {
+			return false, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: options}, "", field.ErrorList{
+				field.NotSupported(field.NewPath("dryRun"), stages, []string{metav1.DryRunAll}),
+			})
+		}
+	}
+	return len(stages) > 0, nil
+}
+
+// optionsOf is the kind of the options of a verb.
+func optionsOf(verb kube.Verb) string {
+	switch verb {
+	case kube.Create:
+		return "CreateOptions"
+	case kube.Update:
+		return "UpdateOptions"
+	case kube.Patch:
+		return "PatchOptions"
+	}
+	return "DeleteOptions"
 }
 
 // selectorText writes a field selector with its terms in order.
@@ -159,7 +209,10 @@ func readDeleteOptions(request *kube.Request, body []byte) error {
 		request.Propagation = string(*options.PropagationPolicy)
 	}
 	request.GracePeriodSeconds = options.GracePeriodSeconds
-	request.DryRun = len(options.DryRun) > 0
+	var err error
+	if request.DryRun, err = readDryRun("DeleteOptions", options.DryRun); err != nil {
+		return err
+	}
 	if options.OrphanDependents != nil { //nolint:staticcheck // deprecated, and still to be refused
 		return errors.New("orphanDependents is not modelled: use a propagation policy")
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // webhooks is the webhook server of a manager. It takes registrations and serves
-// nothing.
+// nothing: see [reviewer].
 type webhooks struct {
 	mux *http.ServeMux
-	// registered is told of each path that a webhook is registered for.
-	registered func(path string)
+	// registered is told of each webhook and its path.
+	registered func(path string, hook http.Handler)
 }
 
 var _ webhook.Server = (*webhooks)(nil)
@@ -25,7 +25,7 @@ func (w *webhooks) NeedLeaderElection() bool { return false }
 // Register implements [webhook.Server]. It panics if the path is taken.
 func (w *webhooks) Register(path string, hook http.Handler) {
 	w.mux.Handle(path, hook)
-	w.registered(path)
+	w.registered(path, hook)
 }
 
 // Start implements [webhook.Server].

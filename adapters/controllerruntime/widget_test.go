@@ -77,3 +77,15 @@ func configMap(name string, labels map[string]string) *corev1.ConfigMap {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Labels: labels},
 	}
 }
+
+// deploymentSpec is the least that a Deployment must say.
+func deploymentSpec() appsv1.DeploymentSpec {
+	labels := map[string]string{"app": "widget"}
+	return appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "part", Image: "part:1"}}},
+		},
+	}
+}

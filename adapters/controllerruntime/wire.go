@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -59,7 +57,7 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if response.Status != nil {
 		return respond(sent, &apierrors.StatusError{ErrStatus: *response.Status})
 	}
-	return succeed(sent, request, response)
+	return succeed(sent, request, response), nil
 }
 
 // unsupportedCall is a request that cannot be written as a [kube.Request]. No store
@@ -89,7 +87,7 @@ func drain(body io.ReadCloser) ([]byte, error) {
 }
 
 // succeed is the HTTP response for a request that was done.
-func succeed(sent *http.Request, request *kube.Request, response *kube.Response) (*http.Response, error) {
+func succeed(sent *http.Request, request *kube.Request, response *kube.Response) *http.Response {
 	code := http.StatusOK
 	if request.Verb == kube.Create {
 		code = http.StatusCreated
@@ -97,13 +95,8 @@ func succeed(sent *http.Request, request *kube.Request, response *kube.Response)
 	body := []byte(response.Object)
 	if body == nil {
 		body = []byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`)
-	} else if onlyMetadata(sent) {
-		var err error
-		if body, err = partialMetadata(body, request.Verb == kube.List); err != nil {
-			return nil, err
-		}
 	}
-	return reply(sent, code, body), nil
+	return reply(sent, code, body)
 }
 
 // respond is the HTTP response for a request that was refused.
@@ -129,31 +122,4 @@ func reply(sent *http.Request, code int, body []byte) *http.Response {
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		Request:       sent,
 	}
-}
-
-// onlyMetadata tells whether the client asked for metadata alone.
-func onlyMetadata(sent *http.Request) bool {
-	return strings.Contains(sent.Header.Get("Accept"), "as=PartialObjectMetadata")
-}
-
-// partialMetadata cuts an object, or the items of a list, down to its metadata.
-func partialMetadata(body []byte, list bool) ([]byte, error) {
-	type partial struct {
-		metav1.TypeMeta
-		Metadata json.RawMessage `json:"metadata,omitempty"`
-		Items    []partial       `json:"items,omitempty"`
-	}
-	var object partial
-	if err := json.Unmarshal(body, &object); err != nil {
-		return nil, err
-	}
-	const version = "meta.k8s.io/v1"
-	object.TypeMeta = metav1.TypeMeta{APIVersion: version, Kind: "PartialObjectMetadata"}
-	if list {
-		object.Kind += "List"
-	}
-	for i := range object.Items {
-		object.Items[i].TypeMeta = metav1.TypeMeta{APIVersion: version, Kind: "PartialObjectMetadata"}
-	}
-	return json.Marshal(object)
 }

@@ -40,12 +40,23 @@ func (op *operation) apply() (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(from.meta().GetManagedFields()) == 0 && !op.server.managedFields && !applied(object) {
+		// Who wants nothing starts no record.
+		object.SetManagedFields(nil)
+	}
 	return op.replaceManaged(from, object)
+}
+
+// applied tells whether somebody manages fields of an object by apply.
+func applied(object *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(object.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
+		return e.Operation == metav1.ManagedFieldsOperationApply
+	})
 }
 
 // applyNew makes an object of what is wanted of it.
 func (op *operation) applyNew(wanted *unstructured.Unstructured) (*Response, error) {
-	if op.request.Subresource != "" {
+	if op.request.Subresource != "" && !op.createdByUpdate() {
 		return nil, op.notFound()
 	}
 	object, err := op.merge(emptyOf(op.request.Kind), wanted)

@@ -55,6 +55,34 @@ func TestApplyAgainIsNoWrite(t *testing.T) {
 	expect(t, "resourceVersion", w.must(r).GetResourceVersion(), first.GetResourceVersion())
 }
 
+func TestApplyOfNothing(t *testing.T) {
+	w := newWorld(t)
+	w.widget("a", tree{"spec": tree{"size": 1}})
+	for _, r := range []*Request{
+		applying(widgetKind, "a", "m", nil),
+		ofStatus(applying(widgetKind, "a", "m", tree{"spec": tree{"size": 7}})),
+	} {
+		if response, writes := w.do(r); response.Status != nil || writes != 0 {
+			t.Errorf("%s: %s with %d writes, want none", r, response, writes)
+		}
+	}
+}
+
+// What the server sets when an object is made belongs to nobody.
+func TestApplyToNewStatus(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(podKind, tree{"name": "p"}, nil))
+	pod := w.must(ofStatus(applying(podKind, "p", "kubelet", tree{"status": tree{"phase": "Running"}})))
+	expect(t, "phase", at(pod, "status", "phase"), "Running")
+}
+
+func TestApplyToUnknownFields(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(gadgetKind, tree{"name": "g"}, tree{"spec": tree{"x": 1}}))
+	g := w.must(applying(gadgetKind, "g", "m", tree{"spec": tree{"x": 1}}))
+	expect(t, "managers", managersOf(g), []string{"m Apply", "before-first-apply Update"})
+}
+
 func TestApplyConflicts(t *testing.T) {
 	w := newWorld(t)
 	w.must(applying(widgetKind, "a", "first", tree{"spec": tree{"color": "red", "size": 2}}))
@@ -198,4 +226,21 @@ func TestApplyRefusals(t *testing.T) {
 	chosen := applying(widgetKind, "b", "m", nil)
 	chosen.Body = object(widgetKind, tree{"name": "b", "uid": "chosen"}, nil)
 	w.refuse(chosen, 409, `Operation cannot be fulfilled on widgets.example.com "b": uid mismatch: the provided object specified uid chosen, and no existing object was found`)
+}
+
+// The record of a built-in kind is made by way of its Go type: a struct that is always
+// there belongs to nobody.
+func TestStructsBelongToNobody(t *testing.T) {
+	w := newWorld(t, ManagedFields())
+	n := w.namespace("n")
+	expect(t, "managedFields", n.GetManagedFields()[0].FieldsV1, tree{"f:metadata": tree{"f:labels": tree{".": tree{}, "f:kubernetes.io/metadata.name": tree{}}}})
+	setNested(n.Object, []any{}, "spec", "finalizers")
+	if _, writes := w.do(everywhere(updating(namespaceKind, n))); writes != 0 {
+		t.Error("an update of what only the server sets writes")
+	}
+	d := w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 1}}))
+	scale := of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":2}}`))
+	w.must(scale)
+	d = w.must(request(Get, deploymentKind, "d"))
+	expect(t, "managers after a scale", managersOf(d), []string{"unknown Update", "unknown Update scale"})
 }

@@ -56,9 +56,11 @@ func (c *collection) dependents(object *unstructured.Unstructured) ([]dependent,
 
 // blocks tells whether a dependent keeps an owner from being deleted in the foreground.
 func blocks(dependent *unstructured.Unstructured, owner types.UID) bool {
-	return slices.ContainsFunc(dependent.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
-		return r.UID == owner && r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
-	})
+	return slices.ContainsFunc(dependent.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner && blocking(r) })
+}
+
+func blocking(r metav1.OwnerReference) bool {
+	return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
 }
 
 // orphanDependents takes the owner from its dependents, and then lets it go.
@@ -105,28 +107,44 @@ func (c *collection) collect(object *unstructured.Unstructured) error {
 	case solid:
 		return nil
 	}
-	policy, err := c.propagation(object, waiting)
-	if err != nil {
-		return err
-	}
-	return c.remove(object, policy)
-}
-
-// propagation is the policy with which an object is collected: foreground if an
-// owner waits for it and it has dependents itself, else that of its own finalizer.
-func (c *collection) propagation(object *unstructured.Unstructured, waiting bool) (metav1.DeletionPropagation, error) {
 	if waiting {
-		if found, err := c.dependents(object); err != nil || len(found) > 0 {
-			return metav1.DeletePropagationForeground, err
+		found, err := c.dependents(object)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			return c.collectWaitedFor(object, found)
 		}
 	}
+	return c.remove(object, propagation(object))
+}
+
+// collectWaitedFor deletes an object with dependents for which an owner waits. If a
+// dependent waits too, they may wait for each other in a circle: the object then
+// blocks its owners no longer.
+func (c *collection) collectWaitedFor(object *unstructured.Unstructured, dependents []dependent) error {
+	circle := slices.ContainsFunc(dependents, func(d dependent) bool { return waits(d.object, metav1.FinalizerDeleteDependents) })
+	if circle && slices.ContainsFunc(object.GetOwnerReferences(), blocking) {
+		references := object.GetOwnerReferences()
+		for i := range references {
+			references[i].BlockOwnerDeletion = nil
+		}
+		// The deletion follows in another run: it is of the version that this makes.
+		return c.patch(c.key, object, "ownerReferences", references)
+	}
+	return c.remove(object, metav1.DeletePropagationForeground)
+}
+
+// propagation is the policy with which an object is collected that nobody waits for:
+// that of its own finalizer.
+func propagation(object *unstructured.Unstructured) metav1.DeletionPropagation {
 	switch finalizers := object.GetFinalizers(); {
 	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
-		return metav1.DeletePropagationOrphan, nil
+		return metav1.DeletePropagationOrphan
 	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
-		return metav1.DeletePropagationForeground, nil
+		return metav1.DeletePropagationForeground
 	}
-	return metav1.DeletePropagationBackground, nil
+	return metav1.DeletePropagationBackground
 }
 
 // read gets an object, nil if there is none.

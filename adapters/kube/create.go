@@ -3,6 +3,7 @@ package kube
 import (
 	"fmt"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,9 +16,6 @@ func (op *operation) create() (*Response, error) {
 	object, err := op.decode(op.request.Body)
 	if err != nil {
 		return nil, err
-	}
-	if name := op.request.Name; name != "" && name != object.GetName() {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", object.GetName(), name))
 	}
 	return op.createObject(object)
 }
@@ -40,6 +38,10 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if err := op.admitToNamespace(object); err != nil {
 		return nil, err
 	}
+	object, err := op.review(admissionv1.Create, op.key(object.GetName())).mutate(object, nil)
+	if err != nil {
+		return nil, err
+	}
 	if object.GetName() == "" && object.GetGenerateName() != "" {
 		name, err := op.generateName(object)
 		if err != nil {
@@ -57,18 +59,32 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if errs := op.resource.validateCreate(object, op.request.Kind.Version); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(op.groupKind(), object.GetName(), errs)
 	}
-	if object.GetResourceVersion() != "" {
+	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {
+		return nil, err
+	}
+	if object.GetResourceVersion() != "" && !op.request.DryRun {
 		return nil, internalError("resourceVersion should not be set on objects to be created")
 	}
-	if op.find(key) != nil {
-		return nil, apierrors.NewAlreadyExists(op.groupResource(), object.GetName())
+	given := object.GetResourceVersion()
+	object.SetResourceVersion("")
+	if found := op.find(key); found != nil {
+		return nil, op.alreadyExists(found)
 	}
 	created := newObject(object.Object, op.request.Ordinal)
 	op.commit(key, nil, created)
 	if op.request.DryRun {
-		return op.show(created, ""), nil
+		return op.show(created, given), nil
 	}
 	return op.show(created, created.version), nil
+}
+
+// alreadyExists is the refusal of a create where there is an object of that name.
+func (op *operation) alreadyExists(found *Object) error {
+	err := apierrors.NewAlreadyExists(op.groupResource(), found.meta().GetName())
+	if found.meta().GetDeletionTimestamp() != nil {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
 }
 
 // admitToNamespace refuses what is created in a namespace that is going away, and,

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func TestCreateFillsInMetadata(t *testing.T) {
@@ -35,7 +34,8 @@ func TestCreateRefusals(t *testing.T) {
 	w.widget("a", nil)
 	w.refuse(creation(widgetKind, tree{"name": "a"}, nil), 409, `widgets.example.com "a" already exists`)
 	w.refuse(creation(widgetKind, tree{}, nil), 422,
-		invalid("Widget.example.com", "", field.Required(field.NewPath("metadata", "name"), "name or generateName is required")))
+		`Widget.example.com "" is invalid: [metadata.name: Required value: name or generateName is required, <nil>: Invalid value: null: `+
+			`some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]`)
 	w.refuse(creation(widgetKind, tree{"name": "b", "resourceVersion": "12"}, nil), 500, "resourceVersion should not be set on objects to be created")
 	w.refuse(creation(widgetKind, tree{"name": "b", "namespace": "other"}, nil), 400,
 		"the namespace of the provided object does not match the namespace sent on the request")
@@ -44,7 +44,7 @@ func TestCreateRefusals(t *testing.T) {
 
 	wrong := creation(gadgetKind, tree{"name": "b"}, nil)
 	wrong.Kind = widgetKind
-	w.refuse(wrong, 400, `Widget in version "v1" cannot be handled as a Widget: converting (Gadget) to (Widget): unknown conversion`)
+	w.refuse(wrong, 422, `Gadget.example.com "b" is invalid: kind: Invalid value: "Gadget": must be Widget`)
 
 	for _, body := range []string{``, `null`, `[]`, `{`, `{"metadata":7}`, `{"kind":7}`, `{"spec":{"size":"big"}}`} {
 		r := request(Create, widgetKind, "")
@@ -58,7 +58,7 @@ func TestCreateRefusals(t *testing.T) {
 	w.refuse(nowhere, 404, "the server could not find the requested resource (post widgets.example.com)")
 	nowhere = creation(podKind, tree{"name": "b"}, nil)
 	nowhere.Namespace = ""
-	w.refuse(nowhere, 405, "create is not supported on resources of kind \"pods\"")
+	w.refuse(nowhere, 405, "the server does not allow this method on the requested resource")
 }
 
 func TestClusterScopedKindsHaveNoNamespace(t *testing.T) {

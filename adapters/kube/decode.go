@@ -2,16 +2,21 @@ package kube
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	structuralobjectmeta "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 )
 
@@ -25,6 +30,22 @@ func decodeJSON(data []byte, into any) error {
 // in the schema of a custom resource are set.
 func (op *operation) decode(data []byte) (*unstructured.Unstructured, error) {
 	version := op.request.Kind.Version
+	var said metav1.TypeMeta
+	if err := json.Unmarshal(data, &said); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)",
+			op.resource.kind, err, beginningOf(data)))
+	}
+	switch {
+	case said.APIVersion != "" && said.APIVersion != op.request.Kind.GroupVersion().String():
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)",
+			said.APIVersion, op.request.Kind.GroupVersion()))
+	case op.resource.schemas == nil:
+	case said.Kind == "":
+		return nil, apierrors.NewBadRequest(runtime.NewMissingKindErr(string(data)).Error())
+	case said.APIVersion == "":
+		return nil, apierrors.NewBadRequest(runtime.NewMissingVersionErr(string(data)).Error())
+	}
 	object, err := op.resource.decode(data, version)
 	var status *apierrors.StatusError
 	switch {
@@ -37,6 +58,22 @@ func (op *operation) decode(data []byte) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
+// beginningOf is how messages quote a body that cannot be read.
+func beginningOf(data []byte) string {
+	const enough = 30
+	rest := ""
+	if len(data) > enough {
+		data, rest = data[:enough], " ..."
+	}
+	switch {
+	case len(data) == 0:
+		return "<empty>"
+	case data[0] == '{':
+		return string(data) + rest
+	}
+	return hex.EncodeToString(data) + rest
+}
+
 // decode reads an object in one of the served versions.
 func (r *resource) decode(data []byte, version string) (*unstructured.Unstructured, error) {
 	var tree map[string]any
@@ -46,6 +83,8 @@ func (r *resource) decode(data []byte, version string) (*unstructured.Unstructur
 	if tree == nil {
 		return nil, errors.New("the body is not an object")
 	}
+	managers, _ := at(&unstructured.Unstructured{Object: tree}, "metadata", "managedFields").([]any)
+	cleared := managers != nil && len(managers) == 0 && !r.custom
 	if err := r.checkType(tree, version); err != nil {
 		return nil, err
 	}
@@ -62,6 +101,10 @@ func (r *resource) decode(data []byte, version string) (*unstructured.Unstructur
 	tree["kind"] = r.kind
 	object := &unstructured.Unstructured{Object: tree}
 	unstructured.RemoveNestedField(tree, "metadata", "selfLink")
+	if cleared {
+		// A Go type does not tell an empty list from none.
+		setNested(tree, []any{}, "metadata", "managedFields")
+	}
 	dropDuplicateOwners(object)
 	return object, nil
 }
@@ -84,12 +127,33 @@ func (r *resource) checkType(tree map[string]any, version string) error {
 	switch {
 	case !ok:
 		return errors.New("kind is not a string")
+	case apiVersion != want && r.custom && !slices.Contains(r.served, versionOfAPI(apiVersion, r.group)):
+		return r.wrongType(tree, "apiVersion", apiVersion, want)
 	case apiVersion != want:
 		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, want))
+	case kind != r.kind && r.custom:
+		return r.wrongType(tree, "kind", kind, r.kind)
 	case kind != r.kind:
 		return fmt.Errorf("converting (%s) to (%s): unknown conversion", kind, r.kind)
 	}
 	return nil
+}
+
+// versionOfAPI is the version in an apiVersion of the group, empty for one of another.
+func versionOfAPI(apiVersion, group string) string {
+	version, found := strings.CutPrefix(apiVersion, group+"/")
+	if !found {
+		return ""
+	}
+	return version
+}
+
+// wrongType is the refusal of a custom resource that says that it is something else.
+func (r *resource) wrongType(tree map[string]any, name, said, want string) error {
+	object := &unstructured.Unstructured{Object: tree}
+	return apierrors.NewInvalid(object.GroupVersionKind().GroupKind(), object.GetName(), field.ErrorList{
+		field.Invalid(field.NewPath(name), said, "must be "+want),
+	})
 }
 
 // decodeCustom brings the tree of a custom resource into shape with its schema.

@@ -192,7 +192,7 @@ func TestQualityOfService(t *testing.T) {
 		{"Burstable", []any{container(nil, tree{"cpu": "1"})}},
 		{"Guaranteed", []any{container(nil, both("1", "1Gi"))}},
 		{"Guaranteed", []any{container(both("1000m", "1Gi"), both("1", "1Gi"))}},
-		{"Burstable", []any{container(nil, both("1", "1Gi")), container(nil, nil)}},
+		{"Burstable", []any{container(nil, both("1", "1Gi")), tree{"name": "d", "image": "d:1"}}},
 		{"Burstable", []any{container(both("1", "1Gi"), both("2", "1Gi"))}},
 	} {
 		w := newWorld(t)
@@ -215,10 +215,10 @@ func TestPullPolicy(t *testing.T) {
 
 func TestNewJob(t *testing.T) {
 	w := newWorld(t)
-	job := w.must(creation(jobKind, tree{"name": "j"}, tree{"spec": tree{"template": tree{"metadata": tree{"labels": tree{"job-name": "mine"}}}}}))
+	job := w.must(creation(jobKind, tree{"name": "j"}, tree{"spec": tree{"template": tree{"metadata": tree{"labels": tree{"mine": "1"}}}}}))
 	uid := string(job.GetUID())
 	labels := tree{
-		"job-name": "mine", "batch.kubernetes.io/job-name": "j",
+		"mine": "1", "job-name": "j", "batch.kubernetes.io/job-name": "j",
 		"controller-uid": uid, "batch.kubernetes.io/controller-uid": uid,
 	}
 	expect(t, "labels of the template", at(job, "spec", "template", "metadata", "labels"), labels)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -62,11 +63,28 @@ func (op *operation) remove(key core.Key, from *Object) error {
 	if err := op.checkPreconditions(key, from); err != nil {
 		return err
 	}
+	if err := op.reviewDeletion(key, from); err != nil {
+		return err
+	}
 	if op.resource.name == kindNamespace {
 		return op.removeNamespace(key, from)
 	}
 	op.removeChanged(key, from, from.copy())
 	return nil
+}
+
+// reviewDeletion asks the webhooks, which cannot change what is being deleted.
+func (op *operation) reviewDeletion(key core.Key, from *Object) error {
+	if len(op.server.webhooks) == 0 {
+		return nil
+	}
+	review := op.review(admissionv1.Delete, key)
+	old := from.copy()
+	old.SetResourceVersion(from.version)
+	if _, err := review.mutate(nil, old); err != nil {
+		return err
+	}
+	return review.validate(nil, old)
 }
 
 // removeChanged deletes an object in the form that it has got meanwhile.

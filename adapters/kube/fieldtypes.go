@@ -1,12 +1,15 @@
 package kube
 
 import (
+	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // The types of fields say how values are merged: which lists are sets, and by which
@@ -18,8 +21,32 @@ type fieldTypes func() (managedfields.TypeConverter, error)
 // builtinTypes are those of Kubernetes' own kinds, from their OpenAPI description.
 func builtinTypes(scheme *runtime.Scheme) fieldTypes {
 	return sync.OnceValues(func() (managedfields.TypeConverter, error) {
-		return applyconfigurations.NewTypeConverter(scheme), nil
+		return liveTypes{TypeConverter: applyconfigurations.NewTypeConverter(scheme), scheme: scheme}, nil
 	})
+}
+
+// liveTypes types objects that are in the store by way of their Go types, as a real
+// server does: what a Go type always has is then nobody's.
+type liveTypes struct {
+	managedfields.TypeConverter
+	scheme *runtime.Scheme
+}
+
+// ObjectToTyped implements [managedfields.TypeConverter]. Only what is in the store may
+// have duplicates, and is read with that option.
+func (t liveTypes) ObjectToTyped(object runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	tree, ok := object.(*unstructured.Unstructured)
+	if !ok || !slices.Contains(options, typed.AllowDuplicates) {
+		return t.TypeConverter.ObjectToTyped(object, options...)
+	}
+	live, err := t.scheme.New(tree.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	if err := fromTree(tree.Object, live); err != nil {
+		return nil, err
+	}
+	return t.TypeConverter.ObjectToTyped(live, options...)
 }
 
 // deducedTypes are those of a kind of which there is no description: every list is

@@ -25,11 +25,12 @@ func FuzzRequest(f *testing.F) {
 		f.Add(uint8(0), []byte(body))
 		f.Add(uint8(1), []byte(body))
 		f.Add(uint8(5), []byte(body))
+		f.Add(uint8(17), []byte(body))
 	}
 	verbs := []struct {
 		verb      Verb
 		patchType types.PatchType
-	}{{verb: Create}, {verb: Update}, {Patch, types.JSONPatchType}, {Patch, types.MergePatchType}, {Patch, types.StrategicMergePatchType}}
+	}{{verb: Create}, {verb: Update}, {Patch, types.JSONPatchType}, {Patch, types.MergePatchType}, {Patch, types.StrategicMergePatchType}, {Patch, types.ApplyYAMLPatchType}}
 	kinds := []schema.GroupVersionKind{widgetKind, gadgetKind, podKind, deploymentKind}
 	server := newTestServer(f)
 	f.Fuzz(func(t *testing.T, choice uint8, body []byte) {
@@ -42,6 +43,9 @@ func FuzzRequest(f *testing.F) {
 			r.Name = ""
 		}
 		r.PatchType, r.Body = verb.patchType, body
+		if r.PatchType == types.ApplyYAMLPatchType {
+			r.FieldManager, r.Force = "fuzz", true
+		}
 		if response, _ := w.do(r); response.Status != nil {
 			return
 		}

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -142,6 +144,34 @@ func TestGarbageCollector(t *testing.T) {
 			c.must(updating(gadgetKind, child))
 			remove(c, "a", "Foreground")
 		}, []string{"a", "child"}},
+		{"does not wait for dependents that do not block", func(c *collector) {
+			child := c.owned("child", c.widget("a", nil))
+			child.SetFinalizers([]string{"example.com/x"})
+			references := child.GetOwnerReferences()
+			references[0].BlockOwnerDeletion = nil
+			child.SetOwnerReferences(references)
+			c.must(updating(gadgetKind, child))
+			remove(c, "a", "Foreground")
+		}, []string{"child"}},
+		{"breaks a circle that waits for itself", func(c *collector) {
+			a := c.widget("a", nil)
+			b := c.owned("b", a)
+			a.SetOwnerReferences([]metav1.OwnerReference{{
+				APIVersion: "example.com/v1", Kind: "Gadget", Name: "b", UID: b.GetUID(), BlockOwnerDeletion: ptr.To(true),
+			}})
+			c.must(updating(widgetKind, a))
+			remove(c, "a", "Foreground")
+		}, []string{}},
+		{"looks for owners in the namespace of the object only", func(c *collector) {
+			a := c.widget("a", nil)
+			elsewhere := creation(gadgetKind, tree{"name": "child", "ownerReferences": []any{ownerReference(a)}}, nil)
+			elsewhere.Namespace = "elsewhere"
+			c.must(elsewhere)
+		}, []string{"a"}},
+		{"keeps what has no namespace but an owner in one", func(c *collector) {
+			c.must(creation(fleetKind, tree{"name": "f", "ownerReferences": []any{ownerReference(c.widget("a", nil))}}, nil))
+			remove(c, "a", "")
+		}, []string{"f"}},
 		{"orphans", func(c *collector) {
 			c.owned("child", c.widget("a", nil))
 			remove(c, "a", "Orphan")

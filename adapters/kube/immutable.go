@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"fmt"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -12,12 +13,9 @@ import (
 // that cannot be changed. Where a real server adds a textual difference to its
 // message, that is left out.
 func (r *resource) validateImmutable(object, current *unstructured.Unstructured) field.ErrorList {
-	if r.custom {
-		return nil
-	}
 	switch r.name {
-	case "Pod":
-		return validatePodSpec(object, current)
+	case kindPod:
+		return validatePodChanges(object, current)
 	case "Deployment.apps", "DaemonSet.apps", "ReplicaSet.apps":
 		return unchanged(object, current, "spec", "selector")
 	case "StatefulSet.apps":
@@ -98,10 +96,10 @@ func validateSealed(object, current *unstructured.Unstructured, contents ...stri
 	return errs
 }
 
-// validatePodSpec refuses changes of a Pod other than of images, of deadlines, of
+// validatePodChanges refuses changes of a Pod other than of images, of deadlines, of
 // tolerations and of scheduling gates. A Pod with gates may change its node
 // selection too.
-func validatePodSpec(object, current *unstructured.Unstructured) field.ErrorList {
+func validatePodChanges(object, current *unstructured.Unstructured) field.ErrorList {
 	spec := field.NewPath("spec")
 	for _, name := range []string{"containers", "initContainers"} {
 		if len(listAt(object, "spec", name)) != len(listAt(current, "spec", name)) {
@@ -141,6 +139,26 @@ func validateAddresses(object, current *unstructured.Unstructured) field.ErrorLi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), at(object, "spec", "clusterIPs"), "may not change once set")}
+}
+
+// validateEphemeral refuses changes of ephemeral containers that are there: there can
+// only be more of them.
+func validateEphemeral(object, current *unstructured.Unstructured) field.ErrorList {
+	wanted := map[any]any{}
+	for _, container := range listAt(object, "spec", "ephemeralContainers") {
+		wanted[without(container)["name"]] = container
+	}
+	path := field.NewPath("spec", "ephemeralContainers")
+	var errs field.ErrorList
+	for i, container := range listAt(current, "spec", "ephemeralContainers") {
+		switch name := without(container)["name"]; {
+		case wanted[name] == nil:
+			errs = append(errs, field.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name)))
+		case !sameTree(wanted[name], container):
+			errs = append(errs, field.Forbidden(path.Index(i), fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name)))
+		}
+	}
+	return errs
 }
 
 // listAt returns a list by its path, nil if it is not there.

@@ -10,9 +10,9 @@ import (
 
 func TestImmutableFields(t *testing.T) {
 	pod := tree{"containers": []any{tree{"name": "c", "image": "1"}}}
-	job := tree{"template": tree{"spec": tree{"containers": []any{}, "nodeName": "n"}}}
-	suspended := tree{"suspend": true, "template": tree{"spec": tree{"containers": []any{}}}}
-	gated := tree{"containers": []any{}, "schedulingGates": []any{tree{"name": "g"}}}
+	job := tree{"template": tree{"spec": tree{"nodeName": "n"}}}
+	suspended := tree{"suspend": true, "template": tree{"spec": tree{}}}
+	gated := tree{"schedulingGates": []any{tree{"name": "g"}}}
 	secretKind := corev1.SchemeGroupVersion.WithKind("Secret")
 	claimKind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
 	statefulSetKind := deploymentKind.GroupVersion().WithKind("StatefulSet")
@@ -30,7 +30,7 @@ func TestImmutableFields(t *testing.T) {
 		{"labels of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/metadata/labels","value":{"x":"1"}}]`, false},
 		{"node selector of a gated Pod", podKind, tree{"spec": gated}, `[{"op":"add","path":"/spec/nodeSelector","value":{"x":"1"}}]`, false},
 		{"node selector of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/nodeSelector","value":{"x":"1"}}]`, true},
-		{"selector of a Deployment", deploymentKind, nil, `[{"op":"add","path":"/spec/selector","value":{"matchLabels":{"x":"1"}}}]`, true},
+		{"selector of a Deployment", deploymentKind, nil, `[{"op":"add","path":"/spec/selector","value":{"matchExpressions":[{"key":"x","operator":"Exists"}]}}]`, true},
 		{"replicas of a Deployment", deploymentKind, nil, `[{"op":"add","path":"/spec/replicas","value":2}]`, false},
 		{"service of a StatefulSet", statefulSetKind, nil, `[{"op":"add","path":"/spec/serviceName","value":"x"}]`, true},
 		{"replicas of a StatefulSet", statefulSetKind, nil, `[{"op":"add","path":"/spec/replicas","value":2}]`, false},

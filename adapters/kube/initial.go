@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,6 +42,10 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		if err := s.resolveOwners(o.Key, tree, trees); err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
+		tree, err := s.reviewInitial(state, o.Key, tree)
+		if err != nil {
+			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
+		}
 		if err := s.registry.named(o.Key.Kind).assign(state, o.Key, tree, nil); err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
@@ -51,6 +56,16 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		}
 	}
 	return core.Initial{Objects: state.objects()}, nil
+}
+
+// reviewInitial asks the webhooks about an object, as when it was created.
+func (s *Server) reviewInitial(state core.Snapshot, key core.Key, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	review := &review{server: s, state: state, resource: s.registry.named(key.Kind), verb: admissionv1.Create, key: key}
+	object, err := review.mutate(object, nil)
+	if err != nil {
+		return nil, err
+	}
+	return object, review.validate(object, nil)
 }
 
 // claimRank orders objects by when they are assigned what they need: first those that

@@ -39,7 +39,11 @@ metadata:
   deletionTimestamp: 2024-05-05T00:00:00Z
   finalizers: [example.com/x]
   ownerReferences: [{apiVersion: example.com/v1, kind: Widget, name: a}]
-`), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}})
+`), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "p"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "c:1"}}},
+		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
+	})
 	initial, err := w.server.Initial(objects...)
 	if err != nil {
 		t.Fatal(err)
@@ -71,11 +75,12 @@ func TestInitialErrors(t *testing.T) {
 	server := newTestServer(t)
 	for _, test := range []struct{ name, text, want string }{
 		{"no name", "{apiVersion: v1, kind: Pod}", "initial object 1: the Pod has no metadata.name: add one"},
-		{"twice", "{apiVersion: v1, kind: Pod, metadata: {name: p}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}}", "initial object 2: Pod default/p is given twice: remove one"},
+		{"twice", "{apiVersion: v1, kind: ConfigMap, metadata: {name: p}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: p, namespace: default}}", "initial object 2: ConfigMap default/p is given twice: remove one"},
 		{"invalid", "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, spec: {size: -1}}", "spec.size"},
+		{"invalid spec", "{apiVersion: v1, kind: Pod, metadata: {name: p}}", "Pod default/p: spec.containers: Required value"},
 		{"wrong type", "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: 7}", "the Pod cannot be read"},
 		{"would be gone", "{apiVersion: v1, kind: Pod, metadata: {name: p, deletionTimestamp: 2024-01-01T00:00:00Z}}", "no finalizers"},
-		{"no owner", "{apiVersion: v1, kind: Pod, metadata: {name: p, ownerReferences: [{apiVersion: v1, kind: Pod, name: q}]}}", "owner Pod default/q is not among the initial objects"},
+		{"no owner", "{apiVersion: v1, kind: ConfigMap, metadata: {name: p, ownerReferences: [{apiVersion: v1, kind: Pod, name: q}]}}", "owner Pod default/q is not among the initial objects"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := server.Initial(parse(t, server, test.text)...)

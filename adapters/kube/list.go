@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -28,16 +29,34 @@ func (op *operation) list() (*Response, error) {
 	}
 	items := make([]json.RawMessage, len(objects))
 	for i, o := range objects {
-		object := stored(o.Content)
-		items[i] = op.encode(object, object.version)
+		items[i] = op.item(stored(o.Content))
+	}
+	of := op.request.Kind.GroupVersion().WithKind(op.resource.listKind)
+	if op.request.MetadataOnly {
+		of = metav1.SchemeGroupVersion.WithKind(metadataKind + "List")
 	}
 	body := canonicalJSON(map[string]any{
-		"apiVersion": op.request.Kind.GroupVersion().String(),
-		"kind":       op.resource.listKind,
+		"apiVersion": of.GroupVersion().String(),
+		"kind":       of.Kind,
 		"metadata":   metadata,
 		"items":      items,
 	})
 	return &Response{Object: body, items: len(items)}, nil
+}
+
+// item is an object as it is sent in a list: those of Kubernetes' own kinds do not say
+// what they are, since the list does.
+func (op *operation) item(o *Object) json.RawMessage {
+	switch {
+	case op.request.MetadataOnly:
+		return metadataOf(o, o.version)
+	case op.resource.custom:
+		return op.encode(o, o.version)
+	}
+	tree := o.shown("", o.version)
+	delete(tree, "apiVersion")
+	delete(tree, "kind")
+	return canonicalJSON(tree)
 }
 
 // selected returns the objects that the selectors of the request select.

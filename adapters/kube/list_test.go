@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // names lists the names in a list, with their namespaces where those differ from
@@ -103,7 +105,11 @@ func TestListVersionFollowsItems(t *testing.T) {
 func TestSelectorRefusals(t *testing.T) {
 	w := widgetsWorld(t)
 	w.refuse(&Request{Verb: List, Kind: widgetKind, FieldSelector: "spec.size=1"}, 400, "field label not supported: spec.size")
-	w.unsupported(&Request{Verb: List, Kind: podKind, FieldSelector: "spec.restartPolicy=Always"})
+	w.refuse(&Request{Verb: List, Kind: podKind, FieldSelector: "spec.nonsense=1"}, 400, "field label not supported: spec.nonsense")
+	w.refuse(&Request{Verb: List, Kind: jobKind, FieldSelector: "spec.nonsense=1"}, 400, `field label "spec.nonsense" not supported for Job`)
+	w.refuse(&Request{Verb: List, Kind: fleetKind, FieldSelector: "metadata.namespace=a"}, 400, "field label not supported: metadata.namespace")
+	w.refuse(&Request{Verb: List, Kind: configMapKind, FieldSelector: "data=1"}, 400,
+		`"data" is not a known field selector: only "metadata.name", "metadata.namespace"`)
 	for _, selector := range []string{"a=b=c", "!", "in ()"} {
 		if response, _ := w.do(&Request{Verb: List, Kind: widgetKind, LabelSelector: selector}); response.Status == nil || response.Status.Code != 400 {
 			t.Errorf("label selector %q: %s", selector, response)
@@ -120,10 +126,45 @@ func TestFieldSelectorsOfPods(t *testing.T) {
 		"spec.nodeName=":                        {"b"},
 		"status.phase=Pending,spec.nodeName!=n": {"b"},
 		"status.phase!=Pending":                 {},
+		"spec.hostNetwork=false":                {"a", "b"},
+		"spec.restartPolicy=Never":              {},
 	} {
 		expect(t, selector, names(w.must(&Request{Verb: List, Kind: podKind, Namespace: "default", FieldSelector: selector})), want)
 	}
 	w.must(creation(corev1.SchemeGroupVersion.WithKind("Node"), tree{"name": "n"}, nil))
 	nodes := &Request{Verb: List, Kind: corev1.SchemeGroupVersion.WithKind("Node"), FieldSelector: "spec.unschedulable=false"}
 	expect(t, "number of schedulable nodes", len(names(w.must(nodes))), 1)
+}
+
+func TestMetadataOnly(t *testing.T) {
+	w := newWorld(t)
+	a := w.widget("a", tree{"spec": tree{"size": 3}})
+	r := request(Get, widgetKind, "a")
+	r.MetadataOnly = true
+	expect(t, "the object", w.must(r).Object, tree{
+		"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": a.Object["metadata"],
+	})
+	list := &Request{Verb: List, Kind: widgetKind, MetadataOnly: true}
+	answer := w.must(list)
+	expect(t, "kind of the list", answer.GetKind(), "PartialObjectMetadataList")
+	expect(t, "its items", answer.Object["items"], []any{w.must(r).Object})
+	list.Kind = configMapKind
+	expect(t, "an empty list", w.must(list).Object["items"], []any{})
+	patch := patching(widgetKind, "a", types.MergePatchType, `{"spec":{"size":4}}`)
+	patch.MetadataOnly = true
+	expect(t, "generation after a patch", w.must(patch).GetGeneration(), 2)
+	expect(t, "size after a patch", at(w.must(request(Get, widgetKind, "a")), "spec", "size"), 4)
+}
+
+// Kubernetes' own kinds are not named in every item of a list, custom ones are.
+func TestKindsOfItems(t *testing.T) {
+	w := newWorld(t)
+	w.widget("a", nil)
+	w.must(creation(configMapKind, tree{"name": "c"}, nil))
+	item := func(kind schema.GroupVersionKind) tree {
+		return listAt(w.must(&Request{Verb: List, Kind: kind}), "items")[0].(tree)
+	}
+	expect(t, "kind of a Widget", item(widgetKind)["kind"], "Widget")
+	expect(t, "kind of a ConfigMap", item(configMapKind)["kind"], nil)
+	expect(t, "apiVersion of a ConfigMap", item(configMapKind)["apiVersion"], nil)
 }

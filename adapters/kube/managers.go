@@ -42,7 +42,7 @@ func (op *operation) recordManagers(live, object *unstructured.Unstructured) err
 }
 
 // recordFirst starts the record of a live object that has none: somebody wrote all
-// that is there.
+// that is there, other than what the server sets.
 func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 	if len(live.GetManagedFields()) > 0 {
 		return nil
@@ -51,10 +51,15 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	if _, err := manager.Update(emptyOf(op.request.Kind), live, "before-first-apply"); err != nil {
+	written := live.DeepCopy()
+	if isNew := op.resource.newStatus(live); isNew != nil && sameTree(live.Object["status"], isNew) {
+		// The server itself has set it.
+		delete(written.Object, "status")
+	}
+	if _, err := manager.Update(emptyOf(op.request.Kind), written, "before-first-apply"); err != nil {
 		return err
 	}
-	entries := live.GetManagedFields()
+	entries := written.GetManagedFields()
 	for i := range entries {
 		entries[i].Subresource = ""
 	}
@@ -86,6 +91,9 @@ func (r *resource) resetFields(subresource string) map[fieldpath.APIVersion]*fie
 		paths = append(paths, fieldpath.MakePathOrDie("status"))
 	default:
 		paths = append(paths, fieldpath.MakePathOrDie("spec"))
+		if r.custom {
+			paths = append(paths, fieldpath.MakePathOrDie("metadata"))
+		}
 		switch r.name {
 		case "Deployment.apps":
 			paths = append(paths, fieldpath.MakePathOrDie("metadata", "labels"))

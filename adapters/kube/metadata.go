@@ -20,7 +20,6 @@ func wipeSystemFields(object *unstructured.Unstructured) {
 	object.SetCreationTimestamp(metav1.Time{})
 	object.SetDeletionTimestamp(nil)
 	object.SetDeletionGracePeriodSeconds(nil)
-	object.SetGeneration(0)
 }
 
 // placeInNamespace makes the object's namespace that of the request, and refuses

@@ -62,10 +62,10 @@ func generatedFrom(name, generateName string) (string, bool) {
 // nameRule is the rule for names of a kind, besides that a name is a path segment.
 func (r *resource) nameRule() validation.ValidateNameFunc {
 	switch r.name {
-	case "Namespace":
+	case kindNamespace:
 		return validation.ValidateNamespaceName
-	case "Service":
-		return validation.NameIsDNS1035Label
+	case kindService, "StatefulSet.apps":
+		return validation.NameIsDNSLabel
 	case "ClusterRole.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io",
 		"Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io":
 		return path.ValidatePathSegmentName

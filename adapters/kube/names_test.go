@@ -28,8 +28,8 @@ func TestNameRules(t *testing.T) {
 		{widgetKind, "a/b", false},
 		{core.WithKind("Namespace"), "a.b", false},
 		{core.WithKind("Namespace"), "a-b", true},
-		{core.WithKind("Service"), "1a", false},
-		{core.WithKind("Service"), "a1", true},
+		{core.WithKind("Service"), "a.b", false},
+		{core.WithKind("Service"), "1a", true},
 		{rbacv1.SchemeGroupVersion.WithKind("Role"), "system:A", true},
 		{rbacv1.SchemeGroupVersion.WithKind("Role"), "a/b", false},
 	} {

@@ -52,10 +52,15 @@ func (op *operation) run() (*Response, error) {
 	return nil, fmt.Errorf("the API server has no verb %q", op.request.Verb)
 }
 
+// maxBody is the largest body of a request, in bytes.
+const maxBody = 3 << 20
+
 // check refuses what no verb can do anything with.
 func (op *operation) check() error {
 	r := op.request
 	switch {
+	case len(r.Body) > maxBody:
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
 	case r.FromCache && r.Verb != Get && r.Verb != List:
 		return errors.New("a cache can only be read")
 	case r.Subresource != "":
@@ -65,23 +70,50 @@ func (op *operation) check() error {
 	}
 	named := r.Verb != List && r.Verb != DeleteCollection && (r.Verb != Create || r.Subresource != "")
 	switch {
+	case named && r.Name == "" && !op.resource.custom && (r.Verb == Update || r.Verb == Patch):
+		return op.noSuchMethod()
 	case named && r.Name == "":
-		return apierrors.NewBadRequest("resource name may not be empty")
+		return apierrors.NewBadRequest("name must be provided")
+	case r.Verb == Create && r.Subresource == "" && r.Name != "" && !op.resource.custom,
+		r.Verb == DeleteCollection && op.resource.name == kindNamespace:
+		return op.noSuchMethod()
 	case op.resource.namespaced && r.Namespace == "" && named:
 		return apierrors.NewBadRequest("an empty namespace may not be set when a resource name is provided")
 	case op.resource.namespaced && r.Namespace == "" && r.Verb != List:
 		if op.resource.custom {
 			return op.noSuchPath()
 		}
-		return apierrors.NewMethodNotSupported(op.groupResource(), string(r.Verb))
+		return op.noSuchMethod()
 	}
 	return nil
 }
 
+// noSuchMethod is the refusal of what cannot be done at a path.
+func (op *operation) noSuchMethod() error {
+	if op.resource.custom {
+		return apierrors.NewMethodNotSupported(op.groupResource(), string(op.request.Verb))
+	}
+	return unrouted(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method on the requested resource")
+}
+
+// unrouted is the refusal of a request that does not even come to a resource.
+func unrouted(code int32, reason metav1.StatusReason, message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message, Details: &metav1.StatusDetails{},
+	}}
+}
+
+// method is the HTTP method of the request.
+func (op *operation) method() string {
+	return map[Verb]string{Get: "get", List: "get", Create: "post", Update: "put", Patch: "patch", Delete: "delete", DeleteCollection: "delete"}[op.request.Verb]
+}
+
 // noSuchPath is the refusal of a request to a path that the server does not know.
 func (op *operation) noSuchPath() error {
-	method := map[Verb]string{Get: "get", Create: "post", Update: "put", Patch: "patch", DeleteCollection: "delete"}[op.request.Verb]
-	return apierrors.NewGenericServerResponse(http.StatusNotFound, method, op.groupResource(), op.request.Name, "404 page not found", 0, true)
+	if !op.resource.custom {
+		return unrouted(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	}
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, op.method(), op.groupResource(), op.request.Name, "404 page not found", 0, true)
 }
 
 // groupResource is how error messages name the resource.
@@ -142,7 +174,22 @@ func (op *operation) conflict(name string, reason error) error {
 
 // show is the answer with one object, in the version that was asked for.
 func (op *operation) show(o *Object, resourceVersion string) *Response {
+	if op.request.MetadataOnly {
+		return done(metadataOf(o, resourceVersion))
+	}
 	return done(op.encode(o, resourceVersion))
+}
+
+// metadataKind is the kind of an object of which only the metadata is sent.
+const metadataKind = "PartialObjectMetadata"
+
+// metadataOf is the metadata of an object as clients are sent it.
+func metadataOf(o *Object, resourceVersion string) json.RawMessage {
+	return canonicalJSON(map[string]any{
+		"apiVersion": metav1.SchemeGroupVersion.String(),
+		"kind":       metadataKind,
+		"metadata":   o.shown("", resourceVersion)["metadata"],
+	})
 }
 
 func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {

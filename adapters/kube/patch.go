@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,14 +23,11 @@ import (
 const maxPatchOperations = 10000
 
 func (op *operation) patch() (*Response, error) {
-	if err := op.checkPatchOptions(); err != nil {
+	if err := op.checkPatch(); err != nil {
 		return nil, err
 	}
-	switch op.request.PatchType {
-	case types.ApplyYAMLPatchType:
+	if op.request.PatchType == types.ApplyYAMLPatchType {
 		return op.apply()
-	case types.ApplyCBORPatchType:
-		return nil, op.unsupportedMediaType()
 	}
 	from := op.find(op.key(op.request.Name))
 	if from == nil {
@@ -55,8 +53,18 @@ func (op *operation) patch() (*Response, error) {
 	return op.replace(from, object)
 }
 
-// checkPatchOptions refuses options that do not fit the kind of patch.
-func (op *operation) checkPatchOptions() error {
+// checkPatch refuses a patch of a type that the resource does not take, and options that
+// do not fit it.
+func (op *operation) checkPatch() error {
+	switch op.request.PatchType {
+	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
+	case types.StrategicMergePatchType:
+		if op.resource.custom {
+			return op.unsupportedMediaType()
+		}
+	default:
+		return op.unsupportedMediaType()
+	}
 	options := &metav1.PatchOptions{FieldManager: op.request.FieldManager}
 	if op.request.Force {
 		options.Force = &op.request.Force
@@ -74,25 +82,27 @@ func (op *operation) patchDocument(document []byte, typed runtime.Object) ([]byt
 	switch op.request.PatchType {
 	case types.JSONPatchType:
 		return applyJSONPatch(document, patch)
-	case types.MergePatchType:
-		var fields map[string]any
-		if err := decodeJSON(patch, &fields); err != nil {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-		}
-		patched, err := jsonpatch.MergePatch(document, patch)
-		if err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
-		}
-		return patched, nil
 	case types.StrategicMergePatchType:
-		if !op.resource.custom {
-			return op.applyStrategicPatch(document, typed)
-		}
+		return op.applyStrategicPatch(document, typed)
 	}
-	return nil, op.unsupportedMediaType()
+	var fields map[string]any
+	if err := decodeJSON(patch, &fields); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	patched, err := jsonpatch.MergePatch(document, patch)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return patched, nil
 }
 
 func applyJSONPatch(document, patch []byte) ([]byte, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(patch, &list); err != nil {
+		// The server's own words name a type of its own.
+		message := strings.Replace(err.Error(), "[]json.RawMessage", "[]handlers.jsonPatchOp", 1)
+		return nil, apierrors.NewBadRequest("error decoding patch: " + message)
+	}
 	operations, err := jsonpatch.DecodePatch(patch)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
@@ -138,14 +148,15 @@ func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) 
 
 // unsupportedMediaType is the refusal of a patch of a type the resource does not take.
 func (op *operation) unsupportedMediaType() error {
-	accepted := "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
-	if !op.resource.custom {
-		accepted = "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml"
+	message := "415: Unsupported Media Type"
+	if op.resource.custom {
+		message = "the body of the request was in an unknown format - accepted media types include: " +
+			"application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status:  metav1.StatusFailure,
 		Code:    http.StatusUnsupportedMediaType,
 		Reason:  metav1.StatusReasonUnsupportedMediaType,
-		Message: "the body of the request was in an unknown format - accepted media types include: " + accepted,
+		Message: message,
 	}}
 }

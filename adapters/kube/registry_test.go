@@ -62,7 +62,7 @@ func TestKindWithoutDefinition(t *testing.T) {
 	if response, _ := w.do(patching(kind, "g", types.StrategicMergePatchType, `{}`)); response.Status == nil || response.Status.Code != 415 {
 		t.Errorf("a strategic merge patch: %s", response)
 	}
-	w.unsupported(&Request{Verb: List, Kind: kind, FieldSelector: "spec.teeth=8"})
+	w.refuse(&Request{Verb: List, Kind: kind, FieldSelector: "spec.teeth=8"}, 400, "field label not supported: spec.teeth")
 	kind.Version = "v1alpha1"
 	w.unsupported(request(Get, kind, "g"))
 }

@@ -68,6 +68,10 @@ type Request struct {
 	// GracePeriodSeconds is the grace period of a delete, nil for the default.
 	GracePeriodSeconds *int64
 
+	// MetadataOnly asks for an answer with nothing but the metadata of objects: as
+	// PartialObjectMetadata, or a list of those.
+	MetadataOnly bool
+
 	// DryRun asks for the answer without the writes.
 	DryRun bool
 	// FieldManager names the writer. It matters to server-side apply only.

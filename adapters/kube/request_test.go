@@ -62,7 +62,7 @@ func TestResponses(t *testing.T) {
 		{&Request{Verb: List, Kind: podKind}, "0 items"},
 		{request(Get, widgetKind, "x"), `404 NotFound: widgets.example.com "x" not found`},
 		{&Request{Verb: Get, Kind: widgetKind, Namespace: "default", Name: "x", FromCache: true}, `404 NotFound: Widget.example.com "x" not found`},
-		{request(Get, widgetKind, ""), "400 BadRequest: resource name may not be empty"},
+		{request(Get, widgetKind, ""), "400 BadRequest: name must be provided"},
 		{request(Delete, widgetKind, "b"), "ok"},
 	} {
 		response, _ := w.do(test.request)

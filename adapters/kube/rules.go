@@ -5,11 +5,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -31,20 +28,15 @@ func (r *resource) assign(state core.Snapshot, key core.Key, object, current *un
 func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 	if r.status {
 		delete(object.Object, "status")
-		if r.noStatus != nil {
-			object.Object["status"] = runtime.DeepCopyJSON(r.noStatus)
-		}
+	}
+	if status := r.newStatus(object); status != nil {
+		object.Object["status"] = status
 	}
 	if r.hasGeneration() {
 		object.SetGeneration(1)
 	}
 	switch r.name {
-	case kindPod:
-		object.Object["status"] = newPodStatus(object)
-	case "PersistentVolume", "PersistentVolumeClaim":
-		object.Object["status"] = map[string]any{"phase": "Pending"}
 	case kindNamespace:
-		object.Object["status"] = map[string]any{"phase": string(corev1.NamespaceActive)}
 		setNested(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
 		finalizers := namespaceFinalizers(object)
 		if !slices.Contains(finalizers, any(string(corev1.FinalizerKubernetes))) {
@@ -54,6 +46,21 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 		selectOwnPods(object)
 		labelJob(object)
 	}
+}
+
+// newStatus is the status that the server gives to a new object, nil if it gives none.
+func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
+	switch {
+	case r.name == kindPod:
+		return newPodStatus(object)
+	case r.name == "PersistentVolume", r.name == "PersistentVolumeClaim":
+		return map[string]any{"phase": "Pending"}
+	case r.name == kindNamespace:
+		return map[string]any{"phase": string(corev1.NamespaceActive)}
+	case r.noStatus != nil:
+		return runtime.DeepCopyJSON(r.noStatus)
+	}
+	return nil
 }
 
 // labelJob gives a Job without labels those of its Pods. A real server does so when it
@@ -154,6 +161,7 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	case kindPod:
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
+		podStatus(object)["qosClass"] = at(current, "status", "qosClass")
 	}
 }
 
@@ -164,30 +172,4 @@ func managedBy(metadata, managers any) map[string]any {
 		fields["managedFields"] = managers
 	}
 	return fields
-}
-
-// validateCreate returns what is wrong with a new object that was sent in a version.
-func (r *resource) validateCreate(object *unstructured.Unstructured, version string) field.ErrorList {
-	metadata := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(object, r.namespaced, r.nameRule(), metadata)
-	if s := r.schemas[version]; s != nil {
-		errs = append(errs, s.validate(object.Object, nil)...)
-	}
-	if len(errs) > 0 {
-		return errs
-	}
-	return validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
-}
-
-// validateUpdate returns what is wrong with the new form of an object that was sent in
-// a version.
-func (r *resource) validateUpdate(object, current *unstructured.Unstructured, version string) field.ErrorList {
-	metadata := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
-	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(object, current, metadata)...)
-	errs = append(errs, r.validateImmutable(object, current)...)
-	if s := r.schemas[version]; s != nil {
-		errs = append(errs, s.validate(object.Object, current.Object)...)
-	}
-	return errs
 }

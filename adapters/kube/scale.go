@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -20,8 +21,7 @@ import (
 
 // scalePaths say where in an object its scale is.
 type scalePaths struct {
-	// text is the path to the wanted number as the definition gives it.
-	text           string
+	// wanted and actual are the paths to the two numbers.
 	wanted, actual []string
 	// selector is the path to a label selector, as text or as an object; nil if there is none.
 	selector []string
@@ -33,7 +33,6 @@ func builtinScale(kind core.Kind) *scalePaths {
 	switch kind {
 	case "Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "ReplicationController":
 		return &scalePaths{
-			text:   ".spec.replicas",
 			wanted: []string{"spec", "replicas"}, actual: []string{"status", "replicas"}, selector: []string{"spec", "selector"},
 		}
 	}
@@ -43,7 +42,7 @@ func builtinScale(kind core.Kind) *scalePaths {
 // customScale reads where the scale is from a definition.
 func customScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scalePaths {
 	split := func(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
-	paths := &scalePaths{text: s.SpecReplicasPath, wanted: split(s.SpecReplicasPath), actual: split(s.StatusReplicasPath)}
+	paths := &scalePaths{wanted: split(s.SpecReplicasPath), actual: split(s.StatusReplicasPath)}
 	if s.LabelSelectorPath != nil && *s.LabelSelectorPath != "" {
 		paths.selector = split(*s.LabelSelectorPath)
 	}
@@ -67,7 +66,7 @@ func (op *operation) scale() (*Response, error) {
 	case op.request.Verb != Get:
 		return op.setScale(from, current)
 	case !set:
-		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", op.resource.scale.text))
+		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", dotted(op.resource.scale.wanted)))
 	}
 	return done(current), nil
 }
@@ -157,7 +156,7 @@ func (op *operation) sentScale(current json.RawMessage) (*autoscalingv1.Scale, e
 		if op.request.PatchType == types.ApplyYAMLPatchType {
 			return nil, errors.New("server-side apply to a scale is not modelled: apply the object itself, or update the scale")
 		}
-		if err := op.checkPatchOptions(); err != nil {
+		if err := op.checkPatch(); err != nil {
 			return nil, err
 		}
 		var err error
@@ -191,3 +190,42 @@ func (op *operation) sentScale(current json.RawMessage) (*autoscalingv1.Scale, e
 	}
 	return scale, nil
 }
+
+// validateWanted checks the wanted number of a custom resource. Without a scale there
+// is none.
+func (p *scalePaths) validateWanted(tree map[string]any) field.ErrorList {
+	if p == nil {
+		return nil
+	}
+	return validateCount(tree, p.wanted)
+}
+
+// validateActual checks the actual number of a custom resource, and its selector.
+func (p *scalePaths) validateActual(tree map[string]any) field.ErrorList {
+	if p == nil {
+		return nil
+	}
+	errs := validateCount(tree, p.actual)
+	if p.selector != nil {
+		if _, _, err := unstructured.NestedString(tree, p.selector...); err != nil {
+			errs = append(errs, field.Invalid(field.NewPath(dotted(p.selector)), "", err.Error()))
+		}
+	}
+	return errs
+}
+
+func validateCount(tree map[string]any, path []string) field.ErrorList {
+	at := field.NewPath(dotted(path))
+	switch n, _, err := unstructured.NestedInt64(tree, path...); {
+	case err != nil:
+		return field.ErrorList{field.Invalid(at, n, err.Error())}
+	case n < 0:
+		return field.ErrorList{field.Invalid(at, n, "should be a non-negative integer")}
+	case n > math.MaxInt32:
+		return field.ErrorList{field.Invalid(at, n, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32))}
+	}
+	return nil
+}
+
+// dotted writes a path as definitions do.
+func dotted(path []string) string { return "." + strings.Join(path, ".") }

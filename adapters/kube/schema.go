@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	structuralcel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	structuraldefaulting "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	structurallisttype "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	structuralobjectmeta "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
@@ -15,12 +16,14 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
 )
 
 // schemaOf is the schema of one version of a custom resource.
 type schemaOf struct {
 	structural *structuralschema.Structural
-	validator  validation.SchemaValidator
+	// validator checks whole objects, and status only their status.
+	validator, status validation.SchemaValidator
 	// rules are the schema's CEL rules, nil if it has none.
 	rules *structuralcel.Validator
 }
@@ -42,9 +45,15 @@ func newSchema(props *apiextensionsv1.JSONSchemaProps) (*schemaOf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema cannot be used for validation: %w", err)
 	}
+	ofStatus := internal.Properties["status"]
+	status, _, err := validation.NewSchemaValidator(&ofStatus)
+	if err != nil {
+		return nil, fmt.Errorf("the schema of the status cannot be used for validation: %w", err)
+	}
 	return &schemaOf{
 		structural: structural,
 		validator:  validator,
+		status:     status,
 		rules:      structuralcel.NewValidator(structural, true, celconfig.PerCallLimit),
 	}, nil
 }
@@ -61,21 +70,66 @@ func (s *schemaOf) fill(tree map[string]any) error {
 	return nil
 }
 
-// validate returns what the schema has against the tree. old is the tree before
-// an update, nil for a create.
-func (s *schemaOf) validate(tree, old map[string]any) field.ErrorList {
-	var errs field.ErrorList
-	var before any
-	if old == nil {
-		errs = append(errs, validation.ValidateCustomResource(nil, tree, s.validator)...)
-	} else {
-		before = old
-		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, tree, old, s.validator)...)
-	}
+// The functions below return the errors that they are given, and what else is wrong.
+
+// validateCreate adds what the schema has against a new object.
+func (s *schemaOf) validateCreate(errs field.ErrorList, tree map[string]any, scale *scalePaths) field.ErrorList {
+	errs = append(errs, validation.ValidateCustomResource(nil, tree, s.validator)...)
+	errs = append(errs, scale.validateWanted(tree)...)
+	errs = append(errs, scale.validateActual(tree)...)
 	errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, s.structural, tree)...)
-	if s.rules != nil && len(errs) == 0 {
-		broken, _ := s.rules.Validate(context.Background(), nil, s.structural, tree, before, celconfig.RuntimeCELCostBudget)
-		errs = append(errs, broken...)
+	return append(errs, s.checkRules(errs, tree, nil)...)
+}
+
+// validateUpdate adds what the schema has against the new form of an object. What was
+// invalid before, and has not changed, is let pass.
+func (s *schemaOf) validateUpdate(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
+	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.structural})
+	errs = append(errs, validation.ValidateCustomResourceUpdate(nil, tree, old, s.validator, validation.WithRatcheting(both))...)
+	errs = append(errs, scale.validateWanted(tree)...)
+	errs = append(errs, scale.validateActual(tree)...)
+	errs = append(errs, s.validateLists(tree, old)...)
+	return append(errs, s.checkRules(errs, tree, old, structuralcel.WithRatcheting(both))...)
+}
+
+// validateStatus adds what the schema has against the new status of an object.
+func (s *schemaOf) validateStatus(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
+	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.structural})
+	if status, ok := tree["status"]; ok {
+		errs = append(errs, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], s.status,
+			validation.WithRatcheting(both.Key("status")))...)
 	}
-	return errs
+	errs = append(errs, scale.validateActual(tree)...)
+	errs = append(errs, s.validateLists(tree, old)...)
+	return append(errs, s.checkRules(errs, tree, old, structuralcel.WithRatcheting(both))...)
+}
+
+// validateLists checks that lists which are sets or maps have no duplicates, unless
+// they had some before.
+func (s *schemaOf) validateLists(tree, old map[string]any) field.ErrorList {
+	if len(structurallisttype.ValidateListSetsAndMaps(nil, s.structural, old)) > 0 {
+		return nil
+	}
+	return structurallisttype.ValidateListSetsAndMaps(nil, s.structural, tree)
+}
+
+// checkRules returns which CEL rules are broken. They are not asked about an object
+// that is so wrong that they could not cope with it.
+func (s *schemaOf) checkRules(errs field.ErrorList, tree, old map[string]any, options ...structuralcel.Option) field.ErrorList {
+	if s.rules == nil {
+		return nil
+	}
+	for _, err := range errs {
+		switch err.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return field.ErrorList{field.Invalid(nil, nil,
+				"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
+		}
+	}
+	var before any
+	if old != nil {
+		before = old
+	}
+	broken, _ := s.rules.Validate(context.Background(), nil, s.structural, tree, before, celconfig.RuntimeCELCostBudget, options...)
+	return broken
 }

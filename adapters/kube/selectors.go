@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -29,13 +28,8 @@ func (op *operation) selector() (*selector, error) {
 	}
 	known := op.resource.selectableFields(op.request.Kind.Version)
 	for _, requirement := range byField.Requirements() {
-		switch {
-		case slices.Contains(known, requirement.Field):
-		case op.resource.schemas != nil:
-			return nil, apierrors.NewBadRequest("field label not supported: " + requirement.Field)
-		default:
-			return nil, fmt.Errorf("selecting %s by the field %s is not modelled: select by %s or by labels",
-				op.resource.name, requirement.Field, strings.Join(known, ", "))
+		if !slices.Contains(known, requirement.Field) {
+			return nil, apierrors.NewBadRequest(op.resource.notSelectable(requirement.Field))
 		}
 	}
 	return &selector{labels: byLabel, fields: byField}, nil
@@ -52,39 +46,77 @@ func (s *selector) matches(o *Object) bool {
 	return s.fields.Matches(values)
 }
 
-// selectableFields are the fields that field selectors of a kind may use: those
-// whose values do not depend on defaults that are not modelled.
+// selectableFields are the fields that field selectors of a kind may use.
 func (r *resource) selectableFields(version string) []string {
-	names := []string{"metadata.name", "metadata.namespace"}
-	switch r.name {
-	case "Pod":
-		names = append(names, "spec.nodeName", "spec.serviceAccountName", "status.phase", "status.nominatedNodeName")
-	case "Event":
-		names = append(names, "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-			"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "type")
-	case kindNamespace:
-		names = append(names, "status.phase")
-	case "Node":
-		names = append(names, "spec.unschedulable")
-	case "Secret":
-		names = append(names, "type")
-	case "ReplicationController", "ReplicaSet.apps":
-		names = append(names, "status.replicas")
-	case "CertificateSigningRequest.certificates.k8s.io":
-		names = append(names, "spec.signerName")
+	names := []string{"metadata.name"}
+	if r.namespaced || !r.custom && r.ownFields() == nil {
+		names = append(names, "metadata.namespace")
 	}
+	names = append(names, r.ownFields()...)
 	return append(names, r.selectable[version]...)
+}
+
+// ownFields are the fields that one of Kubernetes' own kinds can be selected by besides
+// its name and namespace.
+func (r *resource) ownFields() []string {
+	switch r.name {
+	case kindPod:
+		return []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
+			"status.phase", "status.podIP", "status.nominatedNodeName"}
+	case "Event":
+		return []string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+			"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"}
+	case kindNamespace:
+		return []string{"status.phase"}
+	case "Node":
+		return []string{"spec.unschedulable"}
+	case "Secret":
+		return []string{"type"}
+	case kindService:
+		return []string{"spec.clusterIP", "spec.type"}
+	case kindJob:
+		return []string{"status.successful"}
+	case "ReplicationController", "ReplicaSet.apps":
+		return []string{"status.replicas"}
+	case "CertificateSigningRequest.certificates.k8s.io":
+		return []string{"spec.signerName"}
+	}
+	return nil
+}
+
+// notSelectable is the message about a field that a kind cannot be selected by.
+func (r *resource) notSelectable(name string) string {
+	switch {
+	case r.name == kindJob:
+		return fmt.Sprintf("field label %q not supported for Job", name)
+	case r.custom || r.group == "" && r.ownFields() != nil:
+		return "field label not supported: " + name
+	}
+	return fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, name)
 }
 
 // fieldText is the value of a field as field selectors see it.
 func fieldText(o *Object, name string) string {
-	value, found, err := unstructured.NestedFieldNoCopy(o.tree, strings.Split(name, ".")...)
-	switch {
-	case err == nil && found && value != nil:
+	path := strings.Split(name, ".")
+	switch name {
+	case "status.successful":
+		path = []string{"status", "succeeded"}
+	case "reportingComponent":
+		path = []string{"source", "component"}
+		if at(o.meta(), name) != nil {
+			path = []string{name}
+		}
+	case "source":
+		path = []string{"source", "component"}
+	}
+	value := at(o.meta(), path...)
+	if value != nil {
 		return fmt.Sprint(value)
-	case name == "spec.unschedulable":
+	}
+	switch name {
+	case "spec.unschedulable", "spec.hostNetwork":
 		return "false"
-	case name == "status.replicas":
+	case "status.replicas", "status.successful":
 		return "0"
 	}
 	return ""

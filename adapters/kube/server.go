@@ -21,6 +21,7 @@ type Server struct {
 	registry         *registry
 	strictNamespaces bool
 	managedFields    bool
+	webhooks         []Webhook
 }
 
 var _ core.Store = (*Server)(nil)

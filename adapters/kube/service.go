@@ -44,6 +44,9 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 	if len(errs) == 0 {
 		errs = a.allocate(service)
 	}
+	if service.Spec.Type == corev1.ServiceTypeExternalName {
+		service.Spec.InternalTrafficPolicy = nil
+	}
 	if len(errs) > 0 {
 		return apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), key.Name, errs)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -65,7 +64,7 @@ func (op *operation) checkSubresource() error {
 	case verbs == nil:
 		return op.noSuchPath()
 	case !slices.Contains(verbs, op.request.Verb):
-		return apierrors.NewMethodNotSupported(op.groupResource(), string(op.request.Verb))
+		return op.noSuchMethod()
 	}
 	return nil
 }

@@ -3,10 +3,13 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -24,18 +27,33 @@ func (op *operation) update() (*Response, error) {
 	}
 	current := op.find(op.key(op.request.Name))
 	if current == nil {
-		if op.resource.createdByUpdate() && op.request.Subresource == "" {
+		if op.createdByUpdate() {
+			if uid := object.GetUID(); uid != "" {
+				return nil, op.otherObject(uid, "")
+			}
 			object.SetResourceVersion("")
 			return op.createObject(object)
 		}
 		return nil, op.notFound()
 	}
 	if uid, have := object.GetUID(), current.meta().GetUID(); uid != "" && uid != have {
-		return nil, op.conflict(op.request.Name, fmt.Errorf(
-			"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
-			op.storagePath(), uid, have))
+		return nil, op.otherObject(uid, have)
 	}
 	return op.replace(current, object)
+}
+
+// otherObject is the refusal of an update of an object that is another one by now, or
+// that is not there.
+func (op *operation) otherObject(asked, have types.UID) error {
+	return op.conflict(op.request.Name, fmt.Errorf(
+		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
+		op.storagePath(), asked, have))
+}
+
+// createdByUpdate tells whether an update of an object that is not there makes it.
+func (op *operation) createdByUpdate() bool {
+	part := op.request.Subresource
+	return op.resource.createdByUpdate() && (part == "" || part == statusSubresource && op.resource.status)
 }
 
 // storagePath is the key of the object as error messages of the real server name it.
@@ -56,10 +74,14 @@ func (op *operation) matchRequest(object *unstructured.Unstructured) error {
 	if err := op.placeInNamespace(object); err != nil {
 		return err
 	}
-	if have, want := object.GetName(), op.request.Name; have != want {
+	switch have, want := object.GetName(), op.request.Name; have {
+	case want:
+		return nil
+	case "":
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", want))
+	default:
 		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", have, want))
 	}
-	return nil
 }
 
 // replace stores a new form of an object. It commits nothing if that is no
@@ -86,12 +108,20 @@ func (op *operation) replaceManaged(from *Object, object *unstructured.Unstructu
 // put stores a new form of an object, and returns it with the version to show it at.
 func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Object, string, error) {
 	version := from.version
+	current := from.copy()
+	current.SetResourceVersion(version)
+	review := op.review(admissionv1.Update, op.key(op.request.Name))
+	reviewed := op.request.Subresource == ""
+	if reviewed {
+		var err error
+		if object, err = review.mutate(object, current); err != nil {
+			return nil, "", err
+		}
+	}
 	if err := op.checkVersion(object, version); err != nil {
 		return nil, "", err
 	}
 	object.SetResourceVersion(version)
-	current := from.copy()
-	current.SetResourceVersion(version)
 	switch op.request.Subresource {
 	case statusSubresource:
 		op.resource.prepareStatus(object, current)
@@ -108,8 +138,13 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 		keepSystemFields(object, current)
 		op.resource.nextGeneration(object, current)
 	}
-	if errs := op.resource.validateUpdate(object, current, op.request.Kind.Version); len(errs) > 0 {
+	if errs := op.resource.validateUpdate(object, current, op.request.Kind.Version, op.request.Subresource); len(errs) > 0 {
 		return nil, "", apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
+	}
+	if reviewed {
+		if err := review.validate(object, current); err != nil {
+			return nil, "", err
+		}
 	}
 	object.SetResourceVersion("")
 	to := newObject(object.Object, op.request.Ordinal)
@@ -135,6 +170,9 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 	case have == current:
 		return nil
 	case have != "" && have != "0":
+		if _, err := strconv.ParseUint(have, 10, 64); err != nil {
+			return internalError(err.Error())
+		}
 		return op.conflict(name, errors.New(staleMessage))
 	case op.resource.unconditional():
 		return nil

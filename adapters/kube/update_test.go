@@ -109,7 +109,7 @@ func TestKindWithoutStatusSubresource(t *testing.T) {
 	expect(t, "status", g.Object["status"], tree{"ready": true})
 	w.refuse(ofStatus(updating(gadgetKind, g)), 404, `gadgets.example.com "a" not found`)
 	m := w.must(creation(configMapKind, tree{"name": "m"}, nil))
-	w.refuse(ofStatus(updating(configMapKind, m)), 404, "the server could not find the requested resource (put configmaps m)")
+	w.refuse(ofStatus(updating(configMapKind, m)), 404, "the server could not find the requested resource")
 	g.Object["status"] = tree{"ready": false}
 	expect(t, "generation after a change of the status", w.must(updating(gadgetKind, g)).GetGeneration(), 2)
 }
@@ -145,7 +145,7 @@ func TestUpdateCreatesWhereTheKindAllows(t *testing.T) {
 	w := newWorld(t)
 	service := corev1.SchemeGroupVersion.WithKind("Service")
 	r := request(Update, service, "s")
-	r.Body = object(service, tree{"name": "s"}, nil)
+	r.Body = object(service, tree{"name": "s"}, complete(service, nil))
 	w.must(r)
 	w.must(request(Get, service, "s"))
 }

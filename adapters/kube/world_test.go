@@ -202,10 +202,50 @@ func request(verb Verb, kind schema.GroupVersionKind, name string) *Request {
 	return r
 }
 
+// creation creates an object, with what every object of its kind must have.
 func creation(kind schema.GroupVersionKind, metadata tree, fields tree) *Request {
 	r := request(Create, kind, "")
-	r.Body = object(kind, metadata, fields)
+	r.Body = object(kind, metadata, complete(kind, fields))
 	return r
+}
+
+// complete adds to the fields of an object what its kind cannot do without.
+func complete(kind schema.GroupVersionKind, fields tree) tree {
+	all := tree{}
+	maps.Copy(all, fields)
+	completed := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(jsonOf(all))}
+	running := func(path ...string) {
+		if len(listAt(completed, append(path, "containers")...)) == 0 {
+			setNested(completed.Object, []any{tree{"name": "c", "image": "c:1"}}, append(path, "containers")...)
+		}
+	}
+	switch kind.Kind {
+	case "Pod":
+		running("spec")
+	case "Job":
+		running("spec", "template", "spec")
+		suggest(completed, "Never", "spec", "template", "spec", "restartPolicy")
+	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet":
+		running("spec", "template", "spec")
+		if at(completed, "spec", "selector") == nil {
+			setNested(completed.Object, "1", "spec", "selector", "matchLabels", "x")
+			setNested(completed.Object, "1", "spec", "template", "metadata", "labels", "x")
+		}
+	case "Service":
+		if at(completed, "spec", "clusterIP") != "None" && at(completed, "spec", "type") != "ExternalName" {
+			suggest(completed, []any{tree{"port": int64(80)}}, "spec", "ports")
+		}
+	}
+	return completed.Object
+}
+
+// jsonOf is a tree as it is after it was sent.
+func jsonOf(fields tree) tree {
+	var sent tree
+	if err := decodeJSON(canonicalJSON(fields), &sent); err != nil {
+		panic(err)
+	}
+	return sent
 }
 
 func updating(kind schema.GroupVersionKind, o *unstructured.Unstructured) *Request {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/rest"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -27,6 +29,9 @@ type Cluster struct {
 	uids map[string]string
 	// populated are the objects that were created for the run to start with.
 	populated map[core.Key]bool
+	// holders are the namespaces that were created for objects to be in, though the run
+	// does not start with them.
+	holders map[string]bool
 }
 
 var _ behavior.World = (*Cluster)(nil)
@@ -49,6 +54,7 @@ func New(config *rest.Config, server *kube.Server) (*Cluster, error) {
 		mapper:    server.RESTMapper(),
 		uids:      map[string]string{},
 		populated: map[core.Key]bool{},
+		holders:   map[string]bool{},
 	}, nil
 }
 
@@ -70,6 +76,22 @@ func (c *Cluster) Do(ctx context.Context, call core.Call) (core.Response, error)
 		return kube.Refused(&status), nil
 	}
 	return response, nil
+}
+
+// Version returns the release of Kubernetes that the server is of, such as "v1.36.1".
+func (c *Cluster) Version(ctx context.Context) (string, error) {
+	response, err := c.exchange(ctx, http.MethodGet, "/version", nil, nil, "")
+	if err == nil {
+		err = response.Err()
+	}
+	if err != nil {
+		return "", fmt.Errorf("asking for the version of the server: %w", err)
+	}
+	var info version.Info
+	if err := json.Unmarshal(response.Object, &info); err != nil {
+		return "", fmt.Errorf("the version of the server cannot be read: %w", err)
+	}
+	return info.GitVersion, nil
 }
 
 // get returns an object as the server has it, nil if there is none.

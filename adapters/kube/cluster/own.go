@@ -6,22 +6,33 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// own tells whether an object is one that every API server makes for itself. Lists of
-// it are left out of what controllers see, as the simulated server has none, unless a
-// run starts with it.
-func (c *Cluster) own(key core.Key) bool {
+// autoupdate is the annotation of objects that an API server makes to limit requests.
+const autoupdate = "apf.kubernetes.io/autoupdate-spec"
+
+// own tells whether an object with these annotations is one that every API server makes
+// for itself, or a namespace that was only made to hold objects. The simulated server
+// has none of these, so they are left out of lists, unless a run starts with them.
+func (c *Cluster) own(key core.Key, annotations map[string]any) bool {
 	if c.populated[key] {
 		return false
 	}
 	switch key.Kind {
 	case "Service", "Endpoints", "EndpointSlice.discovery.k8s.io":
 		return key.Namespace == "default" && key.Name == "kubernetes"
+	case "Event", "Event.events.k8s.io":
+		return key.Namespace == "default" && strings.HasPrefix(key.Name, "kubernetes.") // about that Service
 	case "Namespace":
-		return key.Name == "default" || strings.HasPrefix(key.Name, "kube-")
+		return key.Name == "default" || strings.HasPrefix(key.Name, "kube-") || c.holders[key.Name]
 	case "Lease.coordination.k8s.io", "ConfigMap":
 		return key.Namespace == "kube-system"
 	case "PriorityClass.scheduling.k8s.io":
 		return strings.HasPrefix(key.Name, "system-")
+	case "ServiceCIDR.networking.k8s.io":
+		return key.Name == "kubernetes"
+	case "IPAddress.networking.k8s.io":
+		return key.Name == "10.0.0.1" // that of the Service kubernetes
+	case "FlowSchema.flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io":
+		return annotations[autoupdate] != nil
 	}
 	return false
 }

@@ -17,7 +17,7 @@ import (
 
 // Populate creates the objects that a run starts with, owners before what they own,
 // and the namespaces they are in. They get uids of the server's own; references to
-// owners follow.
+// owners follow. Objects that were being deleted are deleted, once all are there.
 func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) error {
 	if err := c.namespaces(ctx, objects); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) erro
 				return fmt.Errorf("%s has no fields", object.Key())
 			}
 			fields = runtime.DeepCopyJSON(fields)
-			if !c.rename(fields) {
+			if c.homeless(object, objects) || !c.rename(fields) {
 				later = append(later, object)
 				continue
 			}
@@ -44,11 +44,46 @@ func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) erro
 			}
 		}
 		if len(later) == len(waiting) {
-			return fmt.Errorf("%s has an owner that is not there: objects with such owners cannot be created on a real server", later[0].Key())
+			return fmt.Errorf("%s cannot be created on a real server: an owner, its own or that of its namespace, is not there", later[0].Key())
 		}
 		waiting = later
 	}
+	for _, object := range objects {
+		if err := c.condemn(ctx, object); err != nil {
+			return fmt.Errorf("deleting %s: %w", object.Key(), err)
+		}
+	}
 	return nil
+}
+
+// homeless tells whether the namespace of an object is among the objects, and was not
+// created yet.
+func (c *Cluster) homeless(object core.TraceObject, objects []core.TraceObject) bool {
+	return slices.ContainsFunc(objects, func(o core.TraceObject) bool {
+		return o.Kind == "Namespace" && o.Name == object.Namespace && !c.populated[o.Key()]
+	})
+}
+
+// condemn deletes an object that was being deleted when the run began: servers do not
+// let anybody create such an object.
+func (c *Cluster) condemn(ctx context.Context, object core.TraceObject) error {
+	if metadata(object.Fields)["deletionTimestamp"] == nil {
+		return nil
+	}
+	kind, err := c.kindOf(object.Kind)
+	if err != nil {
+		return err
+	}
+	request := &kube.Request{Verb: kube.Delete, Kind: kind, Namespace: object.Namespace, Name: object.Name}
+	if grace, ok := number(metadata(object.Fields)["deletionGracePeriodSeconds"]); ok {
+		seconds := int64(grace)
+		request.GracePeriodSeconds = &seconds
+	}
+	response, err := c.send(ctx, request)
+	if err != nil {
+		return err
+	}
+	return response.Err()
 }
 
 // rename gives references to owners the server's uids, and tells whether all of them
@@ -77,7 +112,13 @@ func (c *Cluster) create(ctx context.Context, key core.Key, fields map[string]an
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"} {
+	if apiVersion, ok := fields["apiVersion"].(string); ok {
+		kind = schema.FromAPIVersionAndKind(apiVersion, kind.Kind)
+	}
+	for _, name := range []string{
+		"uid", "resourceVersion", "generation", "managedFields", "selfLink",
+		"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+	} {
 		delete(metadata(fields), name)
 	}
 	status := fields["status"]
@@ -89,9 +130,9 @@ func (c *Cluster) create(ctx context.Context, key core.Key, fields map[string]an
 		return uidOf(created), err
 	}
 	metadata(fields)["resourceVersion"] = metadata(created)["resourceVersion"]
-	created, err = c.put(ctx, kube.Update, kind, "status", key, fields)
+	_, err = c.put(ctx, kube.Update, kind, "status", key, fields)
 	if apierrors.IsNotFound(err) {
-		return uidOf(created), nil // there is no status of its own to write
+		err = nil // there is no status of its own to write
 	}
 	return uidOf(created), err
 }
@@ -138,6 +179,7 @@ func (c *Cluster) namespaces(ctx context.Context, objects []core.TraceObject) er
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("creating namespace %s: %w", name, err)
 		}
+		c.holders[name] = true
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,8 +15,8 @@ import (
 )
 
 // Shows implements [behavior.World]. What cannot be the same on two servers does not
-// count: uids, versions, generations, times and who manages fields. Nor do fields that
-// only the real server fills in.
+// count: uids, as long as they match one to one, versions, generations, the values of
+// times, and who manages fields. Nor do fields that only the real server fills in.
 func (c *Cluster) Shows(ctx context.Context, change core.TraceChange) (string, error) {
 	real, err := c.get(ctx, change.Key())
 	switch {
@@ -47,7 +48,7 @@ func (c *Cluster) Shows(ctx context.Context, change core.TraceChange) (string, e
 // volatile are the names of fields that differ from server to server.
 func volatile(name string) bool {
 	switch name {
-	case "uid", "resourceVersion", "generation", "observedGeneration", "managedFields", "creationTimestamp", "deletionTimestamp":
+	case "uid", "resourceVersion", "generation", "observedGeneration", "managedFields":
 		return true
 	}
 	return false
@@ -73,7 +74,10 @@ func (c *Cluster) holds(real, recorded any, path string) (string, bool) {
 		return "", true
 	case []any:
 		items, ok := real.([]any)
-		if !ok || len(items) != len(recorded) {
+		if !ok {
+			return path, len(recorded) == 0 && real == nil
+		}
+		if len(items) != len(recorded) {
 			return path, false
 		}
 		for i := range recorded {
@@ -84,25 +88,62 @@ func (c *Cluster) holds(real, recorded any, path string) (string, bool) {
 		return "", true
 	}
 	name := path[strings.LastIndexByte(path, '.')+1:]
-	if volatile(name) || isTime(real) && isTime(recorded) || c.sameUID(real, recorded) {
+	switch {
+	case path == "apiVersion":
+		// The version that it is read in need not be the one that it is stored in.
 		return "", true
+	case volatile(name), isTime(real) && isTime(recorded):
+		return "", true
+	case isUID(real) && isUID(recorded):
+		return path, c.sameUID(real.(string), recorded.(string))
 	}
-	return path, fmt.Sprint(real) == fmt.Sprint(recorded)
+	return path, equal(real, recorded)
 }
 
-// sameUID tells whether both values are uids that can be of the same object: a recorded
-// uid has one counterpart on the server, the first that is seen.
-func (c *Cluster) sameUID(real, recorded any) bool {
-	counterpart, ok := real.(string)
-	uid, ok2 := recorded.(string)
-	if !ok || !ok2 || uuid.Validate(counterpart) != nil || uuid.Validate(uid) != nil {
-		return false
+// equal tells whether two scalars are the same. A number has another type in a record,
+// in the simulated server and in what the real one sends.
+func equal(a, b any) bool {
+	x, isNumber := number(a)
+	y, ok := number(b)
+	if isNumber && ok {
+		return x == y
 	}
-	if known, ok := c.uids[uid]; ok {
-		return known == counterpart
+	return a == b
+}
+
+func number(value any) (float64, bool) {
+	switch value := value.(type) {
+	case int:
+		return float64(value), true
+	case int64:
+		return float64(value), true
+	case float64:
+		return value, true
+	case json.Number:
+		float, err := value.Float64()
+		return float, err == nil
 	}
-	c.uids[uid] = counterpart
+	return 0, false
+}
+
+// sameUID tells whether both uids can be of the same object. Recorded uids and those on
+// the server match one to one: those that are seen together first.
+func (c *Cluster) sameUID(real, recorded string) bool {
+	if known, ok := c.uids[recorded]; ok {
+		return known == real
+	}
+	for _, taken := range c.uids {
+		if taken == real {
+			return false
+		}
+	}
+	c.uids[recorded] = real
 	return true
+}
+
+func isUID(value any) bool {
+	text, ok := value.(string)
+	return ok && uuid.Validate(text) == nil
 }
 
 func isTime(value any) bool {

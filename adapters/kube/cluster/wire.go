@@ -84,8 +84,8 @@ func (c *Cluster) exchange(ctx context.Context, method, path string, parameters 
 	return kube.Refused(status), nil
 }
 
-// list reads a list, without the objects of the server's own. Its items get the kind that servers
-// leave out of them.
+// list reads a list, without the objects of the server's own. Its items get the kind
+// that servers leave out of them.
 func (c *Cluster) list(request *kube.Request, body []byte) (*kube.Response, error) {
 	fields, err := tree(body)
 	if err != nil {
@@ -101,7 +101,8 @@ func (c *Cluster) list(request *kube.Request, body []byte) (*kube.Response, erro
 		object["apiVersion"], object["kind"] = request.Kind.ToAPIVersionAndKind()
 		namespace, _ := metadata(object)["namespace"].(string)
 		name, _ := metadata(object)["name"].(string)
-		if !c.own(core.Key{Kind: kube.KindOf(request.Kind.GroupKind()), Namespace: namespace, Name: name}) {
+		annotations, _ := metadata(object)["annotations"].(map[string]any)
+		if !c.own(core.Key{Kind: kube.KindOf(request.Kind.GroupKind()), Namespace: namespace, Name: name}, annotations) {
 			kept = append(kept, object)
 		}
 	}
@@ -163,6 +164,10 @@ func deleteOptions(request *kube.Request) *metav1.DeleteOptions {
 	options := &metav1.DeleteOptions{
 		TypeMeta:           metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
 		GracePeriodSeconds: request.GracePeriodSeconds,
+	}
+	if request.DryRun {
+		// A server that gets these options does not look at the parameters of the URL.
+		options.DryRun = []string{metav1.DryRunAll}
 	}
 	if request.Propagation != "" {
 		policy := metav1.DeletionPropagation(request.Propagation)

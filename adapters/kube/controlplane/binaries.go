@@ -31,6 +31,23 @@ type Binaries struct {
 // that takes minutes and some gigabytes of module and build cache, once. Progress
 // goes to the log.
 func Find(ctx context.Context, log io.Writer) (Binaries, error) {
+	found, err := Present()
+	if !errors.Is(err, fs.ErrNotExist) || os.Getenv(assetsVariable) != "" {
+		return found, err
+	}
+	folder, err := built()
+	if err != nil {
+		return Binaries{}, err
+	}
+	if err := build(ctx, folder, log); err != nil {
+		return Binaries{}, err
+	}
+	return inFolder(folder)
+}
+
+// Present returns the programs that [Find] returns, and never builds them: if they are
+// not there, the error is an [fs.ErrNotExist].
+func Present() (Binaries, error) {
 	if folder := os.Getenv(assetsVariable); folder != "" {
 		found, err := inFolder(folder)
 		if err != nil {
@@ -39,20 +56,21 @@ func Find(ctx context.Context, log io.Writer) (Binaries, error) {
 		}
 		return found, nil
 	}
+	folder, err := built()
+	if err != nil {
+		return Binaries{}, err
+	}
+	return inFolder(folder)
+}
+
+// built returns the folder for the programs that are built here.
+func built() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return Binaries{}, fmt.Errorf("there is no folder to keep the servers in: set HOME, or set %s to a folder with %s and %s: %w",
+		return "", fmt.Errorf("there is no folder to keep the servers in: set HOME, or set %s to a folder with %s and %s: %w",
 			assetsVariable, etcdName, apiServerName, err)
 	}
-	folder := filepath.Join(cache, "orrery", "controlplane-"+Version)
-	found, err := inFolder(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := build(ctx, folder, log); err != nil {
-			return Binaries{}, err
-		}
-		found, err = inFolder(folder)
-	}
-	return found, err
+	return filepath.Join(cache, "orrery", "controlplane-"+Version), nil
 }
 
 // inFolder returns the programs of a folder, and an error if one is missing.

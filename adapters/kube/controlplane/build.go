@@ -155,6 +155,9 @@ func goCommand(ctx context.Context, folder string, log io.Writer, arguments ...s
 	command.Stdout = &output
 	command.Stderr = log
 	if err := command.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // that it was killed says less
+		}
 		return nil, fmt.Errorf("go %s: %w", arguments[0], err)
 	}
 	return output.Bytes(), nil

@@ -134,17 +134,24 @@ func (c *ControlPlane) run(ctx context.Context, program string, client *http.Cli
 	c.processes = append(c.processes, p)
 	context.AfterFunc(ctx, p.kill)
 
-	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("it is not ready after %s", readyWithin))
+	waiting, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("it is not ready after %s", readyWithin))
 	defer cancel()
 	const pause = 50 * time.Millisecond
-	for !answers(ctx, client, url) {
+	for !answers(waiting, client, url) {
+		var reason error
 		select {
-		case <-ctx.Done():
-			return p.failed(context.Cause(ctx))
+		case <-waiting.Done():
+			reason = context.Cause(waiting)
 		case <-p.ended:
-			return p.failed(errors.New("it has ended by itself"))
+			reason = errors.New("it has ended by itself")
 		case <-time.After(pause):
+			continue
 		}
+		if ctx.Err() != nil {
+			// The program is ended with the context, so its own end says nothing.
+			return fmt.Errorf("starting %s: %w", p.name, context.Cause(ctx))
+		}
+		return p.failed(reason)
 	}
 	return nil
 }

@@ -1,0 +1,161 @@
+package controlplane
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// Version is the release of Kubernetes that is built. The release of etcd is the one
+// that this release of Kubernetes asks for.
+const Version = "v1.36.1"
+
+const kubernetes = "k8s.io/kubernetes"
+
+// The main packages of the generated module.
+const (
+	apiServerMain = `package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+func main() { os.Exit(cli.Run(app.NewAPIServerCommand())) }
+`
+	etcdMain = `package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+)
+
+func main() { etcdmain.Main(os.Args) }
+`
+)
+
+// build compiles the programs into the folder. A module is generated for it in a
+// temporary folder. The programs appear in the folder only once they are whole.
+func build(ctx context.Context, folder string, log io.Writer) error {
+	fmt.Fprintf(log, "building kube-apiserver %s and its etcd into %s: this takes some minutes, once\n", Version, folder)
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return err
+	}
+	workplace, err := os.MkdirTemp(filepath.Dir(folder), "build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(workplace)
+	if err := generateModule(ctx, workplace, log); err != nil {
+		return fmt.Errorf("cannot prepare the build of kube-apiserver %s: %w", Version, err)
+	}
+	programs := filepath.Join(workplace, "bin") + string(filepath.Separator)
+	flags := "-s -w -X k8s.io/component-base/version.gitVersion=" + Version
+	if _, err := goCommand(ctx, workplace, log, "build", "-trimpath", "-ldflags", flags, "-o", programs, "./"+etcdName, "./"+apiServerName); err != nil {
+		return fmt.Errorf("cannot build kube-apiserver %s: %w", Version, err)
+	}
+	if err := os.Rename(programs, folder); err != nil {
+		if _, found := inFolder(folder); found == nil {
+			return nil // Another process was faster.
+		}
+		return err
+	}
+	return nil
+}
+
+// generateModule writes a module that builds the programs. Kubernetes cannot be
+// required like another module, since its go.mod takes its staging modules from its
+// own tree: the generated go.mod is that file with the staging modules replaced by
+// their published versions.
+func generateModule(ctx context.Context, folder string, log io.Writer) error {
+	answer, err := goCommand(ctx, folder, log, "mod", "download", "-json", kubernetes+"@"+Version)
+	if err != nil {
+		return err
+	}
+	var source struct{ Dir string }
+	if err := json.Unmarshal(answer, &source); err != nil {
+		return err
+	}
+	theirs, err := os.ReadFile(filepath.Join(source.Dir, "go.mod"))
+	if err != nil {
+		return err
+	}
+	ours, err := stageless(theirs, Version)
+	if err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(source.Dir, "go.sum"))
+	if err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		path    string
+		content []byte
+	}{
+		{"go.mod", ours},
+		{"go.sum", sums},
+		{filepath.Join(apiServerName, "main.go"), []byte(apiServerMain)},
+		{filepath.Join(etcdName, "main.go"), []byte(etcdMain)},
+	} {
+		path := filepath.Join(folder, file.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, file.content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageless turns the go.mod of Kubernetes in a version into one for a module that
+// requires Kubernetes: modules that are replaced by a folder are replaced by their
+// published version instead (v0.36.1 for v1.36.1).
+func stageless(theirs []byte, version string) ([]byte, error) {
+	file, err := modfile.Parse("go.mod", theirs, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.AddModuleStmt("servers"); err != nil {
+		return nil, err
+	}
+	if err := file.AddRequire(kubernetes, version); err != nil {
+		return nil, err
+	}
+	published := "v0." + strings.TrimPrefix(version, "v1.")
+	for _, replaced := range file.Replace {
+		if !modfile.IsDirectoryPath(replaced.New.Path) {
+			continue
+		}
+		if err := file.AddReplace(replaced.Old.Path, replaced.Old.Version, replaced.Old.Path, published); err != nil {
+			return nil, err
+		}
+	}
+	return file.Format()
+}
+
+// goCommand runs the go command in a folder and returns its output.
+func goCommand(ctx context.Context, folder string, log io.Writer, arguments ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, "go", arguments...)
+	command.Dir = folder
+	// The generated go.sum is not complete, and no workspace or vendor folder around may matter.
+	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
+	var output bytes.Buffer
+	command.Stdout = &output
+	command.Stderr = log
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("go %s: %w", arguments[0], err)
+	}
+	return output.Bytes(), nil
+}

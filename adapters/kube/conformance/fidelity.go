@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/adapters/kube/conformance/controlplane"
+)
+
+// Fidelity is what was measured, ready to be written as a page.
+type Fidelity struct {
+	// Seed and Requests say how to measure it again.
+	Seed     uint64
+	Requests int
+	Tally    Tally
+	// Unsupported counts what the simulated server has said not to model.
+	Unsupported map[string]int
+	// Findings are the differences from the real server, by signature.
+	Findings       map[string]*Finding
+	Normalisations []Normalisation
+}
+
+// Finding is a kind of difference between the simulated server and the real one.
+type Finding struct {
+	Count   int
+	Example Difference
+	// Sequence shows it.
+	Sequence Sequence
+}
+
+// Markdown writes the page.
+func (f *Fidelity) Markdown() string {
+	var b strings.Builder
+	total := f.Tally.Total()
+	fmt.Fprintf(&b, `# Fidelity: the simulated API server, measured
+
+This page is generated. To measure it again:
+
+    cd adapters/kube/conformance
+    go test -run TestAgainstRealAPIServer -requests %d -seed %d -fidelity ../../../docs/fidelity.md
+
+Random sequences of requests go through controller-runtime's client to the simulated API
+server and to a real kube-apiserver %s with etcd. No controllers run on either. The same
+sequences go to controller-runtime's fake client. After each request the answer to the client
+and all stored objects are compared with the real ones.
+
+- *same outcome*: done on both sides, or refused on both with the same code and reason.
+- *same in full*: besides, the same message, causes and returned object, and nothing stored
+  that differs in a way it did not differ before the request.
+- *unsupported*: the simulated server said that it does not model the request. A check
+  that meets such a request never ends in "holds". These requests are left out on all sides.
+
+A side is followed through a sequence until an object is there that is not there on the real
+side, or the other way round, or a request is done on one of them only: the rest of the
+sequence is not counted for that side.
+
+| | requests compared | same outcome | same in full | unsupported |
+| --- | ---: | ---: | ---: | ---: |
+`, f.Requests, f.Seed, controlplane.Version)
+	fmt.Fprintf(&b, "| Orrery | %s |\n", total.Simulated.cells())
+	fmt.Fprintf(&b, "| fake client | %s |\n", total.Fake.cells())
+	b.WriteString("\nThe fake client has no HTTP: requests that no client library makes (raw) are unsupported by it.\n")
+
+	b.WriteString("\n## By verb and feature\n\n")
+	b.WriteString("| verb | feature | Orrery: compared | same outcome | same in full | unsupported | fake client: compared | same outcome | same in full | unsupported |\n")
+	b.WriteString("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	for _, feature := range f.Tally.Features() {
+		scores := f.Tally[feature]
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", feature.Verb, feature.Name, scores.Simulated.cells(), scores.Fake.cells())
+	}
+
+	b.WriteString("\n## What Orrery says not to model\n\n")
+	if len(f.Unsupported) == 0 {
+		b.WriteString("Nothing that was asked.\n")
+	}
+	for _, missing := range slices.Sorted(maps.Keys(f.Unsupported)) {
+		fmt.Fprintf(&b, "- %s (%s)\n", missing, times(f.Unsupported[missing]))
+	}
+
+	b.WriteString("\n## Where Orrery differs\n\n")
+	if len(f.Findings) == 0 {
+		b.WriteString("Nowhere in these requests.\n")
+	}
+	for _, signature := range slices.Sorted(maps.Keys(f.Findings)) {
+		finding := f.Findings[signature]
+		fmt.Fprintf(&b, "- `%s` (%s): %s, real → simulated\n", signature, times(finding.Count), quoted(finding.Example.Change.String()))
+	}
+
+	b.WriteString("\n## What is not compared\n\n")
+	b.WriteString("Uids are compared as \"that of this object\", resource versions by equality and by the order in which they appear,\n" +
+		"the times of the run by presence, generated names by their order. Besides:\n\n")
+	for _, n := range f.Normalisations {
+		kind := n.Kind
+		if kind == "" {
+			kind = "every kind"
+		}
+		fmt.Fprintf(&b, "- `%s` of %s (%s). %s\n", n.Path, kind, n.Treatment, n.Reason)
+	}
+	return b.String()
+}
+
+// cells are the columns of a score: "-" where nothing was compared.
+func (s Score) cells() string {
+	part := func(n int) string {
+		if s.Asked == 0 {
+			return "-"
+		}
+		const whole = 100
+		return fmt.Sprintf("%d (%d%%)", n, n*whole/s.Asked)
+	}
+	return fmt.Sprintf("%d | %s | %s | %d", s.Asked, part(s.SameOutcome), part(s.Same), s.Unsupported)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// quoted is a text as code in a list, cut where it gets long.
+func quoted(text string) string {
+	const longest = 200
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "`", "'"), "\n", " ")
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + "…"
+	}
+	return "`" + text + "`"
+}

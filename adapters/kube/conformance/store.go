@@ -1,0 +1,47 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// stored returns everything that the server stores for the run of some kinds, in order.
+func (s *Side) stored(ctx context.Context, cast []Subject) ([]tree, error) {
+	var objects []tree
+	for _, subject := range cast {
+		places := []string{""}
+		if subject.Namespaced {
+			places = nil
+			for _, namespace := range append(namespaces[:], "three-run") {
+				places = append(places, strings.ReplaceAll(namespace, "-run", s.suffix))
+			}
+		}
+		for _, place := range places {
+			list := &unstructured.UnstructuredList{}
+			kind := subject.Kind()
+			kind.Kind += "List"
+			list.SetGroupVersionKind(kind)
+			if err := s.client.List(ctx, list, client.InNamespace(place)); err != nil {
+				return nil, fmt.Errorf("cannot list %s in %q: %w", subject.Name, place, err)
+			}
+			for _, item := range list.Items {
+				if s.ofRun(item) {
+					objects = append(objects, item.Object)
+				}
+			}
+		}
+	}
+	return objects, nil
+}
+
+// ofRun tells whether an object belongs to the run.
+func (s *Side) ofRun(object unstructured.Unstructured) bool {
+	if namespace := object.GetNamespace(); namespace != "" {
+		return strings.HasSuffix(namespace, s.suffix)
+	}
+	return strings.Contains(object.GetName(), s.suffix)
+}

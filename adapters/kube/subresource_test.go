@@ -1,0 +1,198 @@
+package kube
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var budgetKind = schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}
+
+// of turns a request into one for a subresource.
+func of(subresource string, r *Request) *Request {
+	r.Subresource = subresource
+	return r
+}
+
+// posting makes the request for an action on an object, with the body.
+func posting(kind schema.GroupVersionKind, name, subresource string, body []byte) *Request {
+	r := of(subresource, request(Create, kind, name))
+	r.Body = body
+	return r
+}
+
+func TestScaleOfADeployment(t *testing.T) {
+	w := newWorld(t)
+	d := w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 2}}))
+	d.Object["status"] = tree{"replicas": 1}
+	d = w.must(ofStatus(updating(deploymentKind, d)))
+	scale := w.must(of("scale", request(Get, deploymentKind, "d")))
+	expect(t, "scale", scale.Object, tree{
+		"apiVersion": "autoscaling/v1", "kind": "Scale",
+		"metadata": tree{
+			"name": "d", "namespace": "default", "uid": string(d.GetUID()), "resourceVersion": d.GetResourceVersion(),
+			"creationTimestamp": "2000-01-01T00:00:00Z",
+		},
+		"spec":   tree{"replicas": 2},
+		"status": tree{"replicas": 1, "selector": "x=1"},
+	})
+	setNested(scale.Object, int64(5), "spec", "replicas")
+	scale = w.must(of("scale", updating(deploymentKind, scale)))
+	expect(t, "wanted", at(scale, "spec", "replicas"), 5)
+	d = w.must(request(Get, deploymentKind, "d"))
+	expect(t, "replicas", at(d, "spec", "replicas"), 5)
+	expect(t, "generation", d.GetGeneration(), 2)
+	expect(t, "version of the scale", scale.GetResourceVersion(), d.GetResourceVersion())
+	if _, writes := w.do(of("scale", updating(deploymentKind, scale))); writes != 0 {
+		t.Error("an identical scale writes")
+	}
+
+	w.must(of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":7}}`)))
+	w.refuse(of("scale", updating(deploymentKind, scale)), 409, `Operation cannot be fulfilled on deployments.apps "d": `+staleMessage)
+	scale.SetResourceVersion("")
+	w.must(of("scale", updating(deploymentKind, scale)))
+	expect(t, "replicas", at(w.must(request(Get, deploymentKind, "d")), "spec", "replicas"), 5)
+	w.refuse(of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":-1}}`)), 422,
+		`Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`)
+	w.refuse(of("scale", request(Get, deploymentKind, "e")), 404, `deployments.apps "e" not found`)
+	w.unsupported(of("scale", applying(deploymentKind, "d", "m", nil)))
+}
+
+func TestScaleOfACustomResource(t *testing.T) {
+	w := newWorld(t)
+	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Herd"}
+	w.must(creation(kind, tree{"name": "h"}, tree{"spec": tree{"animals": tree{"wanted": 3}}}))
+	scale := w.must(of("scale", request(Get, kind, "h")))
+	expect(t, "wanted", at(scale, "spec", "replicas"), 3)
+	expect(t, "status", scale.Object["status"], tree{"replicas": 0})
+	setNested(scale.Object, int64(4), "spec", "replicas")
+	w.must(of("scale", updating(kind, scale)))
+	h := w.must(request(Get, kind, "h"))
+	expect(t, "wanted", at(h, "spec", "animals", "wanted"), 4)
+	h.Object["status"] = tree{"seen": 2, "selector": "farm=1"}
+	w.must(ofStatus(updating(kind, h)))
+	expect(t, "status", w.must(of("scale", request(Get, kind, "h"))).Object["status"], tree{"replicas": 2, "selector": "farm=1"})
+	w.must(creation(kind, tree{"name": "empty"}, nil))
+	w.refuse(of("scale", request(Get, kind, "empty")), 500, `Internal error occurred: the spec replicas field ".spec.animals.wanted" does not exist`)
+	w.refuse(of("scale", request(Get, widgetKind, "a")), 404, `widgets.example.com "a" not found`)
+	bad := creation(kind, tree{"name": "bad"}, tree{"spec": tree{"animals": tree{"wanted": -3}}})
+	w.refuse(bad, 422, `Herd.example.com "bad" is invalid: .spec.animals.wanted: Invalid value: -3: should be a non-negative integer`)
+}
+
+// running creates a Pod that runs on a node.
+func (w *world) running(name string) *unstructured.Unstructured {
+	w.t.Helper()
+	w.must(creation(podKind, tree{"name": name, "labels": tree{"app": "x"}}, tree{"spec": tree{"nodeName": "n"}}))
+	return w.must(ofStatus(patching(podKind, name, types.MergePatchType, `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)))
+}
+
+func eviction(name string) *Request {
+	return posting(podKind, name, "eviction", object(schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}, tree{"name": name}, nil))
+}
+
+func TestEviction(t *testing.T) {
+	w := newWorld(t)
+	w.running("free")
+	w.must(eviction("free"))
+	pod := w.must(request(Get, podKind, "free"))
+	expect(t, "grace period", pod.GetDeletionGracePeriodSeconds(), 30)
+	expect(t, "condition", listAt(pod, "status", "conditions")[1].(tree)["reason"], "EvictionByEvictionAPI")
+
+	w.must(creation(podKind, tree{"name": "pending"}, nil))
+	w.must(eviction("pending"))
+	w.refuse(request(Get, podKind, "pending"), 404, `pods "pending" not found`)
+	w.refuse(eviction("missing"), 404, `pods "missing" not found`)
+	renamed := eviction("free")
+	renamed.Name = "other"
+	w.refuse(renamed, 400, "name in URL does not match name in Eviction object")
+}
+
+func TestEvictionSpendsTheBudget(t *testing.T) {
+	w := newWorld(t)
+	w.running("a")
+	w.running("b")
+	w.must(creation(budgetKind, tree{"name": "pdb"}, tree{"spec": tree{"minAvailable": 1, "selector": tree{"matchLabels": tree{"app": "x"}}}}))
+	w.refuse(eviction("a"), 429, "Cannot evict pod as it would violate the pod's disruption budget.")
+	w.must(ofStatus(patching(budgetKind, "pdb", types.MergePatchType,
+		`{"status":{"observedGeneration":1,"disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1,"expectedPods":2}}`)))
+	w.must(eviction("a"))
+	budget := w.must(request(Get, budgetKind, "pdb"))
+	expect(t, "disruptions allowed", at(budget, "status", "disruptionsAllowed"), 0)
+	expect(t, "disrupted", at(budget, "status", "disruptedPods"), tree{"a": "2000-01-01T00:00:00Z"})
+	response, writes := w.do(eviction("b"))
+	if response.Status == nil || response.Status.Code != 429 || writes != 0 {
+		t.Fatalf("the second eviction: %s with %d writes", response, writes)
+	}
+	expect(t, "cause", response.Status.Details.Causes[0].Message, "The disruption budget pdb does not allow evicting pods currently")
+	w.must(creation(budgetKind, tree{"name": "other"}, tree{"spec": tree{"selector": tree{}}}))
+	w.refuse(eviction("b"), 500, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+}
+
+func TestBinding(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(podKind, tree{"name": "p"}, nil))
+	bind := posting(podKind, "p", "binding", object(schema.GroupVersionKind{Version: "v1", Kind: "Binding"},
+		tree{"name": "p", "annotations": tree{"x": "1"}}, tree{"target": tree{"kind": "Node", "name": "n"}}))
+	w.must(bind)
+	pod := w.must(request(Get, podKind, "p"))
+	expect(t, "node", at(pod, "spec", "nodeName"), "n")
+	expect(t, "annotations", pod.GetAnnotations(), tree{"x": "1"})
+	expect(t, "condition", listAt(pod, "status", "conditions")[0].(tree)["type"], "PodScheduled")
+	w.refuse(bind, 409, `Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"`)
+	w.must(creation(podKind, tree{"name": "gated"}, tree{"spec": tree{"schedulingGates": []any{tree{"name": "g"}}}}))
+	w.refuse(posting(podKind, "gated", "binding", []byte(`{"metadata":{"name":"gated"},"target":{"name":"n"}}`)), 409,
+		`Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates`)
+}
+
+func TestToken(t *testing.T) {
+	w := newWorld(t)
+	kind := corev1.SchemeGroupVersion.WithKind("ServiceAccount")
+	account := w.must(creation(kind, tree{"name": "s"}, nil))
+	answer := w.must(posting(kind, "s", "token", []byte(`{"spec":{"expirationSeconds":7200}}`)))
+	expect(t, "status", answer.Object["status"], tree{
+		"token": "token-of-" + string(account.GetUID()), "expirationTimestamp": "2000-01-01T02:00:00Z",
+	})
+	w.refuse(posting(kind, "none", "token", []byte(`{}`)), 404, `serviceaccounts "none" not found`)
+}
+
+func TestEphemeralContainers(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(podKind, tree{"name": "p"}, nil))
+	pod := w.must(of("ephemeralcontainers", patching(podKind, "p", types.StrategicMergePatchType,
+		`{"metadata":{"labels":{"x":"1"}},"spec":{"nodeName":"n","ephemeralContainers":[{"name":"shell","image":"shell:1"}]}}`)))
+	expect(t, "containers", len(listAt(pod, "spec", "ephemeralContainers")), 1)
+	expect(t, "node", at(pod, "spec", "nodeName"), nil)
+	expect(t, "labels", pod.GetLabels(), nil)
+	changed := of("ephemeralcontainers", patching(podKind, "p", types.JSONPatchType, `[{"op":"replace","path":"/spec/ephemeralContainers","value":[]}]`))
+	if response, _ := w.do(changed); response.Status == nil || response.Status.Code != 422 {
+		t.Errorf("taking one off: %s", response)
+	}
+}
+
+func TestApproval(t *testing.T) {
+	w := newWorld(t)
+	kind := schema.GroupVersionKind{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest"}
+	create := creation(kind, tree{"name": "c"}, tree{"spec": tree{"request": "eA==", "signerName": "example.com/s", "usages": []any{"client auth"}}})
+	create.Namespace = ""
+	c := w.must(create)
+	c.Object["status"] = tree{"certificate": "eA==", "conditions": []any{tree{"type": "Approved", "status": "True"}}}
+	approve := of("approval", updating(kind, c))
+	approve.Namespace = ""
+	c = w.must(approve)
+	expect(t, "status", c.Object["status"], tree{"conditions": []any{tree{
+		"type": "Approved", "status": "True", "lastUpdateTime": "2000-01-01T00:00:00Z", "lastTransitionTime": "2000-01-01T00:00:00Z",
+	}}})
+}
+
+func TestSubresourcesThatAreNotThere(t *testing.T) {
+	w := newWorld(t)
+	w.refuse(of("nonsense", request(Get, podKind, "p")), 404, "the server could not find the requested resource")
+	w.refuse(of("eviction", request(Get, podKind, "p")), 405, "the server does not allow this method on the requested resource")
+	w.refuse(of("nonsense", request(Get, widgetKind, "a")), 404, `widgets.example.com "a" not found`)
+	for _, name := range []string{"log", "exec", "resize"} {
+		w.unsupported(of(name, request(Get, podKind, "p")))
+	}
+}

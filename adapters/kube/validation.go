@@ -1,0 +1,90 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// A server checks the same more than once, and tells so in the causes of a refusal.
+// Clients that look for a cause find it here as often as there.
+
+// validateCreate returns what is wrong with a new object that was sent in a version.
+func (r *resource) validateCreate(object *unstructured.Unstructured, version string) field.ErrorList {
+	metadata := field.NewPath("metadata")
+	errs := validation.ValidateObjectMetaAccessor(object, r.namespaced, r.nameRule(), metadata)
+	if s := r.schemas[version]; s != nil {
+		errs = s.validateCreate(errs, object.Object, r.scale)
+	}
+	if !r.custom {
+		errs = append(errs, r.validateFinalizers(object)...)
+		errs = append(errs, r.validateSpec(object)...)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
+}
+
+// validateUpdate returns what is wrong with the new form of an object that was sent in
+// a version to a subresource.
+func (r *resource) validateUpdate(object, current *unstructured.Unstructured, version, subresource string) field.ErrorList {
+	metadata := field.NewPath("metadata")
+	common := validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
+	common = append(common, validation.ValidateObjectMetaAccessorUpdate(object, current, metadata)...)
+	errs := validation.ValidateObjectMetaAccessorUpdate(object, current, metadata)
+	s := r.schemas[version]
+	switch {
+	case !r.custom:
+		errs = append(errs, r.validateBuiltinUpdate(object, current, subresource)...)
+	case s == nil:
+	case subresource == statusSubresource:
+		errs = s.validateStatus(errs, object.Object, current.Object, r.scale)
+	default:
+		errs = s.validateUpdate(errs, object.Object, current.Object, r.scale)
+	}
+	return append(common, errs...)
+}
+
+// validateBuiltinUpdate returns what one of Kubernetes' own kinds has against an update.
+func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructured, subresource string) field.ErrorList {
+	errs := r.validateFinalizers(object)
+	switch subresource {
+	case ephemeralSubresource:
+		return append(errs, validateEphemeral(object, current)...)
+	case statusSubresource:
+		errs = append(errs, r.validateImmutable(object, current)...)
+		return append(errs, r.validateStatus(object)...)
+	}
+	errs = append(errs, r.validateImmutable(object, current)...)
+	switch r.name {
+	case "Deployment.apps", "Lease.coordination.k8s.io", kindService:
+	default:
+		// The others validate the object as a new one once more.
+		errs = append(errs, validation.ValidateObjectMetaAccessor(object, r.namespaced, r.nameRule(), field.NewPath("metadata"))...)
+		errs = append(errs, r.validateFinalizers(object)...)
+	}
+	return append(errs, r.validateSpec(object)...)
+}
+
+// validateFinalizers refuses finalizers that do not say whose they are. Some of
+// Kubernetes' own kinds do not mind, just as custom resources.
+func (r *resource) validateFinalizers(object *unstructured.Unstructured) field.ErrorList {
+	switch r.group {
+	case "admissionregistration.k8s.io", "coordination.k8s.io", "node.k8s.io", "policy":
+		return nil
+	}
+	standard := []string{"kubernetes", "orphan", "foregroundDeletion"}
+	var errs field.ErrorList
+	for i, finalizer := range object.GetFinalizers() {
+		if !strings.Contains(finalizer, "/") && !slices.Contains(standard, finalizer) {
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "finalizers").Index(i), finalizer,
+				"name is neither a standard finalizer name nor is it fully qualified"))
+		}
+	}
+	return errs
+}

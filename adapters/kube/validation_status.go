@@ -1,0 +1,74 @@
+package kube
+
+import (
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// validateStatus returns what is wrong with the status of an object of one of
+// Kubernetes' own kinds: counts that cannot be.
+func (r *resource) validateStatus(object *unstructured.Unstructured) field.ErrorList {
+	status := field.NewPath("status")
+	count := func(name string) int64 {
+		n, _, _ := unstructured.NestedInt64(object.Object, "status", name)
+		return n
+	}
+	var errs field.ErrorList
+	for _, name := range counts(r.name) {
+		errs = append(errs, validation.ValidateNonnegativeField(count(name), status.Child(name))...)
+	}
+	for _, b := range bounds(r.name) {
+		if n := count(b.name); n > count(b.by) {
+			errs = append(errs, field.Invalid(status.Child(b.name), n, b.message))
+		}
+	}
+	if r.name == kindService && at(object, "spec", "type") != "LoadBalancer" && len(listAt(object, "status", "loadBalancer", "ingress")) > 0 {
+		errs = append(errs, field.Forbidden(status.Child("loadBalancer", "ingress"), "may only be used when `spec.type` is 'LoadBalancer'"))
+	}
+	return errs
+}
+
+// counts are the fields of a status that must not be below zero.
+func counts(kind core.Kind) []string {
+	switch kind {
+	case "Deployment.apps":
+		return []string{"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"}
+	case "ReplicaSet.apps":
+		return []string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"}
+	case "StatefulSet.apps":
+		return []string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration"}
+	case kindJob:
+		return []string{"active", "succeeded", "failed", "ready", "terminating"}
+	}
+	return nil
+}
+
+// bound says that one count of a status must not be greater than another one.
+type bound struct{ name, by, message string }
+
+func bounds(kind core.Kind) []bound {
+	within := func(name string) bound { return bound{name, "replicas", "cannot be greater than status.replicas"} }
+	switch kind {
+	case "Deployment.apps":
+		return []bound{
+			within("updatedReplicas"), within("readyReplicas"), within("availableReplicas"),
+			{"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"},
+		}
+	case "ReplicaSet.apps":
+		return []bound{
+			within("fullyLabeledReplicas"), within("readyReplicas"), within("availableReplicas"),
+			{"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"},
+		}
+	case "StatefulSet.apps":
+		return []bound{
+			within("readyReplicas"), within("currentReplicas"), within("updatedReplicas"), within("availableReplicas"),
+			{"availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"},
+		}
+	case kindJob:
+		return []bound{{"ready", "active", "cannot set more ready pods than active"}}
+	}
+	return nil
+}
