@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orrery-dev/orrery/adapters/kube/conformance/controlplane"
+	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orrery-dev/orrery/adapters/kube/conformance/controlplane"
+	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 )
 
 // Fidelity is what was measured, ready to be written as a page.
