@@ -8,6 +8,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -21,6 +22,7 @@ type definition struct {
 	manager ctrl.Options
 	logger  hclog.Logger
 
+	serverOptions   []kube.Option
 	definitionPaths []string
 	definitionTexts [][]byte
 	objectPaths     []string
@@ -31,6 +33,9 @@ type definition struct {
 
 	collectGarbage bool
 	garbageKinds   []client.Object
+
+	emptyNamespaces bool
+	contentKinds    []client.Object
 
 	errs []error
 }
@@ -104,6 +109,12 @@ func CRDBytes(text []byte) Option {
 	return func(d *definition) { d.definitionTexts = append(d.definitionTexts, text) }
 }
 
+// APIServer are choices that the API server is made with, besides the definitions given
+// to [CRDs] and [CRDBytes]: such as [kube.StrictNamespaces] and [kube.ManagedFields].
+func APIServer(options ...kube.Option) Option {
+	return func(d *definition) { d.serverOptions = append(d.serverOptions, options...) }
+}
+
 // Objects are there at the start: those in YAML files, or in all YAML files of
 // directories.
 func Objects(paths ...string) Option {
@@ -137,6 +148,17 @@ func GarbageCollection(kinds ...client.Object) Option {
 	return func(d *definition) {
 		d.collectGarbage = true
 		d.garbageKinds = append(d.garbageKinds, kinds...)
+	}
+}
+
+// NamespaceDeletion adds the namespace controller of Kubernetes. It empties a Namespace
+// that is being deleted, and then lets it go. It looks after the namespaced kinds that
+// some controller watches, those of the initial objects, and those of the objects given
+// here.
+func NamespaceDeletion(kinds ...client.Object) Option {
+	return func(d *definition) {
+		d.emptyNamespaces = true
+		d.contentKinds = append(d.contentKinds, kinds...)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -71,11 +72,11 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		Properties:  d.properties,
 		Assumptions: found.assumptions,
 	}
-	if d.collectGarbage {
-		if err := d.addGarbageCollector(system, server); err != nil {
-			return nil, err
-		}
+	players, err := d.players(system, server)
+	if err != nil {
+		return nil, err
 	}
+	system.Strategies = append(system.Strategies, players...)
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func ForTest(t Test, scheme *runtime.Scheme, options ...Option) *core.System {
 
 // server returns the API server with the definitions of the options.
 func (d *definition) server(scheme *runtime.Scheme) (*kube.Server, error) {
-	options := []kube.Option{kube.DefinitionFiles(d.definitionPaths...)}
+	options := append(slices.Clone(d.serverOptions), kube.DefinitionFiles(d.definitionPaths...))
 	for i, text := range d.definitionTexts {
 		definitions, err := parseDefinitions(text)
 		if err != nil {

@@ -238,9 +238,8 @@ func TestStructsBelongToNobody(t *testing.T) {
 	if _, writes := w.do(everywhere(updating(namespaceKind, n))); writes != 0 {
 		t.Error("an update of what only the server sets writes")
 	}
-	d := w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 1}}))
-	scale := of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":2}}`))
-	w.must(scale)
-	d = w.must(request(Get, deploymentKind, "d"))
+	w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 1}}))
+	w.must(of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":2}}`)))
+	d := w.must(request(Get, deploymentKind, "d"))
 	expect(t, "managers after a scale", managersOf(d), []string{"unknown Update", "unknown Update scale"})
 }

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	structuralobjectmeta "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,7 +29,11 @@ func decodeJSON(data []byte, into any) error {
 // in the schema of a custom resource are set.
 func (op *operation) decode(data []byte) (*unstructured.Unstructured, error) {
 	version := op.request.Kind.Version
-	var said metav1.TypeMeta
+	// A type of its own, as the server has it: the message of an error names it.
+	var said struct {
+		APIVersion string `json:"apiVersion,omitempty"`
+		Kind       string `json:"kind,omitempty"`
+	}
 	if err := json.Unmarshal(data, &said); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)",

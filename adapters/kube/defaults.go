@@ -26,7 +26,7 @@ func setDefaults(object runtime.Object) {
 		defaultReplicationController(o)
 	case *corev1.Service:
 		defaultService(o)
-	case *corev1.Endpoints:
+	case *corev1.Endpoints: //nolint:staticcheck // deprecated, and still used by many
 		defaultEndpoints(o)
 	case *corev1.Secret:
 		fill(&o.Type, corev1.SecretTypeOpaque)

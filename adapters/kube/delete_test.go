@@ -29,9 +29,9 @@ func TestDeleteAtOnce(t *testing.T) {
 
 func TestDeleteWithFinalizers(t *testing.T) {
 	w := newWorld(t)
-	a := w.must(creation(widgetKind, tree{"name": "a", "finalizers": []any{"example.com/x", "example.com/y"}, "labels": tree{"l": "1"}}, tree{"spec": tree{"size": 3}}))
+	w.must(creation(widgetKind, tree{"name": "a", "finalizers": []any{"example.com/x", "example.com/y"}, "labels": tree{"l": "1"}}, tree{"spec": tree{"size": 3}}))
 	w.must(request(Delete, widgetKind, "a"))
-	a = w.must(request(Get, widgetKind, "a"))
+	a := w.must(request(Get, widgetKind, "a"))
 	expect(t, "deletionTimestamp", at(a, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
 	expect(t, "deletionGracePeriodSeconds", a.GetDeletionGracePeriodSeconds(), 0)
 	expect(t, "finalizers", a.GetFinalizers(), []string{"example.com/x", "example.com/y"})

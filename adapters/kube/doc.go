@@ -18,6 +18,9 @@
 //   - Times are 2000-01-01T00:00:00Z.
 //   - Generated names end in two letters for the owners of the object and the smallest
 //     free number.
+//   - The address and the ports of a Service are the first free ones from where the
+//     hash of its name points, in 10.0.0.0/24 and in 30000 to 32767.
+//   - The token of a service account names its uid, and nobody checks it.
 //
 // Within one run, second and later writes are marked ([Request.Ordinal]), so that a
 // content which is written again within the run is another version.
@@ -27,26 +30,43 @@
 //
 // # What is modelled
 //
-// The verbs in this package, the status subresource, conflicts, preconditions,
-// finalizers, graceful deletion of Pods, the metadata rules and their messages, and
-// for custom resources with a definition their defaults, pruning, validation and CEL
-// rules. [GarbageCollector] plays the garbage collector.
+//	verbs            get, list (namespaces, labels, fields, limit and continue, metadata
+//	                 only), create, update, delete, deletecollection, dry runs
+//	patches          JSON, merge, strategic merge, server-side apply
+//	managers         conflicts, force, removal of what is left out, apply to the status.
+//	                 The record starts with the first apply to an object, or, with
+//	                 [ManagedFields], with the object
+//	subresources     status; scale; finalize of Namespaces; eviction, binding and
+//	                 ephemeralcontainers of Pods; token of ServiceAccounts; approval of
+//	                 CertificateSigningRequests
+//	metadata         conflicts, preconditions, finalizers, grace periods of Pods,
+//	                 generations, immutable fields, rules for names and labels
+//	custom resources defaults, pruning, validation and CEL rules of a definition, with
+//	                 the ratcheting of updates; versions that look the same; scale
+//	built-in kinds   defaults; addresses and ports of Services; selectors of Jobs;
+//	                 tolerations, priority and quality of service of Pods; the validation
+//	                 that controllers meet: what is required, counts below zero, names,
+//	                 selectors that select nothing, contents of Secrets and ConfigMaps
+//	admission        namespaces that are going away, and [Webhook]s in process
+//	players          [GarbageCollector] and [NamespaceController]
 //
 // # What is not modelled
 //
 // A request that needs one of these is answered with a [core.Unsupported] error:
-// server-side apply; subresources other than status; conversion between versions,
-// other than of custom resources with the conversion strategy None; the rest of a
-// paged list that has changed; field selectors over fields with unknown defaults;
-// kinds that are not stored, such as reviews.
+// other subresources of Pods, Services and Nodes (log, exec, proxy, resize and the
+// like); server-side apply to a scale; conversion between versions, other than of custom
+// resources with the conversion strategy None; the rest of a paged list that has
+// changed; kinds that are not stored, such as reviews.
 //
-// These are not modelled, and a request does not show it: defaults and validation of
-// the specs of Kubernetes' own kinds, other than of immutable fields; admission plugins
-// and webhooks, other than for namespaces that are going away; managedFields; the
-// ratcheting of validation, and the validation of objects embedded in custom resources;
-// authorization. The controllers of Kubernetes itself do not
-// run: nobody empties a namespace that is being deleted, no kubelet stops a Pod.
+// These are not modelled, and a request does not show it: the validation of Kubernetes'
+// own kinds beyond what is listed above, and of objects embedded in custom resources;
+// defaults of rare kinds of volumes, and of the resources of a whole Pod; admission
+// plugins other than for namespaces, tolerations and priorities, and so the finalizers
+// that protect volumes in use; IPv6 addresses; authorization, and quotas. The other
+// controllers of Kubernetes do not run: no kubelet stops a Pod, nobody makes the Pods
+// of a Job. In the record of managers every entry has the time of the clock.
+//
 // Kinds of a scheme that have no custom resource definition are taken to be
-// namespaced if they are not Kubernetes' own, and to have a status subresource if
-// their Go type has a field Status.
+// namespaced if they are not Kubernetes' own, to have a status subresource if
+// their Go type has a field Status, and to have no lists that merge.
 package kube

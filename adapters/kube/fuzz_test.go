@@ -118,7 +118,7 @@ func TestAnswersAreAFunction(t *testing.T) {
 func drawRequest(t *rapid.T, shown []string) *Request {
 	kind := rapid.SampledFrom([]schema.GroupVersionKind{widgetKind, gadgetKind}).Draw(t, "kind")
 	name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name")
-	switch rapid.IntRange(0, 5).Draw(t, "verb") {
+	switch rapid.IntRange(0, 6).Draw(t, "verb") {
 	case 0:
 		metadata := tree{"name": name}
 		if rapid.Bool().Draw(t, "owned") {
@@ -151,6 +151,14 @@ func drawRequest(t *rapid.T, shown []string) *Request {
 		}
 	case 4:
 		return request(List, kind, "")
+	case 5:
+		spec := tree{}
+		if rapid.Bool().Draw(t, "sized") {
+			spec["size"] = rapid.IntRange(1, 2).Draw(t, "size")
+		}
+		r := applying(kind, name, rapid.SampledFrom([]string{"m", "n"}).Draw(t, "manager"), tree{"spec": spec})
+		r.Force = rapid.Bool().Draw(t, "force")
+		return r
 	}
 	return request(Get, kind, name)
 }

@@ -191,7 +191,7 @@ func (r *resource) preferredKind() schema.GroupVersionKind {
 func perform(world core.EffectRecorder, request *Request) *Response {
 	response, ok := world.Do(request).(*Response)
 	if !ok {
-		panic("kube: the garbage collector's request was not answered by an API server")
+		panic("kube: the request of a player was not answered by an API server")
 	}
 	return response
 }

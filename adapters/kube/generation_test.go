@@ -9,7 +9,7 @@ import (
 
 func TestGenerationCountsSpecChanges(t *testing.T) {
 	w := newWorld(t)
-	d := w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 1}}))
+	w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 1}}))
 	for _, test := range []struct {
 		name, patch string
 		want        int64
@@ -20,7 +20,7 @@ func TestGenerationCountsSpecChanges(t *testing.T) {
 		{"the same spec", `{"spec":{"replicas":2}}`, 3},
 		{"status", `{"status":{"replicas":2}}`, 3},
 	} {
-		d = w.must(patching(deploymentKind, "d", types.MergePatchType, test.patch))
+		d := w.must(patching(deploymentKind, "d", types.MergePatchType, test.patch))
 		expect(t, "generation after a change of "+test.name, d.GetGeneration(), test.want)
 	}
 }

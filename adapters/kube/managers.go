@@ -32,12 +32,12 @@ func (op *operation) recordManagers(live, object *unstructured.Unstructured) err
 	if err != nil {
 		return err
 	}
-	if _, err := manager.Update(live, object, op.request.FieldManager); err != nil {
-		// The real server gives up the record as well.
-		object.SetManagedFields(nil)
+	if _, err := manager.Update(live, object, op.request.FieldManager); err == nil {
+		settleManagers(object)
 		return nil
 	}
-	settleManagers(object)
+	// The real server gives up the record as well.
+	object.SetManagedFields(nil)
 	return nil
 }
 

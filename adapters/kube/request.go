@@ -74,7 +74,8 @@ type Request struct {
 
 	// DryRun asks for the answer without the writes.
 	DryRun bool
-	// FieldManager names the writer. It matters to server-side apply only.
+	// FieldManager names the writer in the record of who manages which fields; empty is
+	// "unknown". A server-side apply needs one.
 	FieldManager string
 	// Force lets a server-side apply take over fields of other managers.
 	Force bool

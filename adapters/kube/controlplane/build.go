@@ -56,7 +56,7 @@ func build(ctx context.Context, folder string, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(workplace)
+	defer func() { _ = os.RemoveAll(workplace) }() // what stays is in a folder of its own
 	if err := generateModule(ctx, workplace, log); err != nil {
 		return fmt.Errorf("cannot prepare the build of kube-apiserver %s: %w", Version, err)
 	}

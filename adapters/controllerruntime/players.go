@@ -1,0 +1,76 @@
+package controllerruntime
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// players are the controllers of Kubernetes itself that the options ask for. They look
+// after the kinds that the system is about.
+func (d *definition) players(system *core.System, server *kube.Server) ([]core.Strategy, error) {
+	var players []core.Strategy
+	if d.collectGarbage {
+		kinds, err := kindsAbout(system, server, d.garbageKinds)
+		if err != nil {
+			return nil, fmt.Errorf("garbage collection: %w", err)
+		}
+		collector, err := kube.GarbageCollector(server, kinds...)
+		if err != nil {
+			return nil, fmt.Errorf("garbage collection: %w", err)
+		}
+		players = append(players, collector)
+	}
+	if d.emptyNamespaces {
+		kinds, err := kindsAbout(system, server, d.contentKinds)
+		if err != nil {
+			return nil, fmt.Errorf("namespace deletion: %w", err)
+		}
+		controller, err := kube.NamespaceController(server, namespaced(server, kinds)...)
+		if err != nil {
+			return nil, fmt.Errorf("namespace deletion: %w", err)
+		}
+		players = append(players, controller)
+	}
+	return players, nil
+}
+
+// kindsAbout are the kinds that some strategy watches, those of the initial objects, and
+// those of the objects given.
+func kindsAbout(system *core.System, server *kube.Server, given []client.Object) ([]core.Kind, error) {
+	known := server.Kinds()
+	var kinds []core.Kind
+	for _, s := range system.Strategies {
+		kinds = append(kinds, s.Describe().Watches...)
+	}
+	for _, object := range system.Initial[0].Objects {
+		// The server's own records are not objects that anybody looks after.
+		if slices.Contains(known, object.Key.Kind) {
+			kinds = append(kinds, object.Key.Kind)
+		}
+	}
+	for _, object := range given {
+		of, err := formOf(object, server.Scheme())
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, kube.KindOf(of.kind.GroupKind()))
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds), nil
+}
+
+// namespaced returns the kinds whose objects are in namespaces.
+func namespaced(server *kube.Server, kinds []core.Kind) []core.Kind {
+	mapper := server.RESTMapper()
+	return slices.DeleteFunc(kinds, func(kind core.Kind) bool {
+		mapping, err := mapper.RESTMapping(schema.ParseGroupKind(string(kind)))
+		return err == nil && mapping.Scope.Name() != meta.RESTScopeNameNamespace
+	})
+}

@@ -1,0 +1,52 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+func TestPlayers(t *testing.T) {
+	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Name: "c", OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: "n"}},
+	}}
+	w := newWorld(t,
+		controllerruntime.Setup(setupWidgets),
+		controllerruntime.ObjectValues(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, owned),
+		controllerruntime.GarbageCollection(),
+		controllerruntime.NamespaceDeletion(&corev1.Pod{}))
+	equal(t, "kinds that are collected", w.strategy("garbage-collector").Describe().Watches,
+		[]core.Kind{"ConfigMap", "Deployment.apps", "Namespace", "Widget.example.org"})
+	equal(t, "kinds that namespaces are emptied of", w.strategy("namespace-controller").Describe().Watches,
+		[]core.Kind{"Namespace", "ConfigMap", "Deployment.apps", "Pod", "Widget.example.org"})
+}
+
+func TestPlayersOfUnknownKinds(t *testing.T) {
+	for _, option := range []controllerruntime.Option{
+		controllerruntime.GarbageCollection(&metav1.PartialObjectMetadata{}),
+		controllerruntime.NamespaceDeletion(&metav1.PartialObjectMetadata{}),
+	} {
+		_, err := controllerruntime.New(newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.Setup(setupWidgets), option)
+		if err == nil || !strings.Contains(err.Error(), "garbage collection: ") && !strings.Contains(err.Error(), "namespace deletion: ") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestChoicesOfTheAPIServer(t *testing.T) {
+	w := newWorld(t, controllerruntime.APIServer(kube.StrictNamespaces()), using(func(ctx context.Context, mgr ctrl.Manager) error {
+		return mgr.GetClient().Create(ctx, widget("a", 1))
+	}))
+	if err := use(w); !apierrors.IsNotFound(err) {
+		t.Errorf("a create in a namespace that is not there: %v", err)
+	}
+}
