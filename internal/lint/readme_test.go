@@ -64,6 +64,26 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
+// TestReadmeParts holds what the README shows of a file against the file. Commands of
+// modules of their own are run there, and their output is kept in such files.
+func TestReadmeParts(t *testing.T) {
+	shown := readmeBlocks(t, `<!-- part of ([^\n]+) -->`)
+	if len(shown) == 0 {
+		t.Fatal("the README shows no part of any file")
+	}
+	for name, block := range shown {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part := range strings.SplitSeq(block, "…\n") {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("%s does not have\n%s", name, part)
+			}
+		}
+	}
+}
+
 func readme(t *testing.T) string {
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
