@@ -215,10 +215,7 @@ func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) 
 	}
 	var reports []core.OutcomeReport
 	for _, o := range outcomes[:min(len(outcomes), toldOutcomes)] {
-		stem, found := v.space.Shortest(func(id core.StateID) bool {
-			_, found := slices.BinarySearch(o.States, id)
-			return found
-		})
+		stem, found := o.Shortest(v.space)
 		if !found {
 			continue
 		}

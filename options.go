@@ -1,10 +1,6 @@
 package orrery
 
-import (
-	"time"
-
-	"github.com/hashicorp/go-hclog"
-)
+import "time"
 
 // Search names an order of exploration.
 type Search string
@@ -46,8 +42,6 @@ type Options struct {
 
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)
-	// Logger gets what the engine and the controllers log; nil drops it.
-	Logger hclog.Logger
 }
 
 // Progress is how far a search has come.

@@ -79,7 +79,8 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	one, other := outcomes[0], outcomes[1]
 	stem, second, decided := parting(g, one, other)
 	if !decided {
-		stem, second = shortestTo(g, one), shortestTo(g, other)
+		stem, _ = one.Shortest(g)
+		second, _ = other.Shortest(g)
 	}
 	differences, fields := outcomeDiff(one, other)
 	parted := 0
@@ -105,12 +106,12 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	return []core.Violation{v}, nil
 }
 
-func shortestTo(g core.Graph, o Outcome) core.Run {
-	run, _ := g.Shortest(func(id core.StateID) bool {
+// Shortest returns a shortest run that ends so, and false if there is none.
+func (o Outcome) Shortest(g core.Graph) (core.Run, bool) {
+	return g.Shortest(func(id core.StateID) bool {
 		_, found := slices.BinarySearch(o.States, id)
 		return found
 	})
-	return run
 }
 
 // outcomeDiff says how two outcomes differ, and names the fields.

@@ -20,7 +20,7 @@ func (s *Space) Initial() []core.StateID { return s.initial }
 
 // State implements [core.Graph]. The state is valid until the next call of any
 // method of the space.
-func (s *Space) State(id core.StateID) core.State { return s.look(s.arena.row(s.arena.at(id))) }
+func (s *Space) State(id core.StateID) core.State { return s.look(s.row(id)) }
 
 // Cut implements [core.Graph].
 func (s *Space) Cut(id core.StateID) bool { return s.cut.has(id) }
@@ -54,7 +54,7 @@ func (s *Space) Items() []core.Item {
 func (s *Space) Edges(id core.StateID) []core.Edge {
 	s.edges = s.edges[:0]
 	w := s.reader
-	w.load(s.arena.row(s.arena.at(id)))
+	w.load(s.row(id))
 	quiescent := true
 	for _, it := range s.machine.items {
 		if !w.pending(it) {
@@ -109,7 +109,7 @@ func failed(leaf *behavior.Leaf) string {
 // Relisted implements [core.Graph].
 func (s *Space) Relisted(id core.StateID) []core.Item {
 	w := s.scholar
-	w.load(s.arena.row(s.arena.at(id)))
+	w.load(s.row(id))
 	for _, it := range s.machine.items {
 		if !it.standing {
 			w.set(it.cell, 0)
@@ -137,7 +137,7 @@ func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 	}
 	it := s.machine.item(a, item.Request)
 	w := s.scholar
-	w.load(s.arena.row(s.arena.at(id)))
+	w.load(s.row(id))
 	s.learner.where = moment{state: id, item: it}
 	leaf, err := w.reconcile(it)
 	if err != nil {
@@ -188,7 +188,7 @@ func (w *walker) changes() []core.Change {
 // Outcome implements [core.Graph].
 func (s *Space) Outcome(id core.StateID) map[core.Key]any {
 	outcome := map[core.Key]any{}
-	for _, object := range s.look(s.arena.row(s.arena.at(id))).Objects() {
+	for _, object := range s.look(s.row(id)).Objects() {
 		if fields := s.machine.system.Store.Outcome(object.Key, object.Content); fields != nil {
 			outcome[object.Key] = fields
 		}

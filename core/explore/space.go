@@ -142,6 +142,9 @@ func (s *Space) Broken(name string) (core.StateID, error) {
 	return 0, nil
 }
 
+// row returns the packed row of a state. It must not be changed.
+func (s *Space) row(id core.StateID) []byte { return s.arena.row(s.arena.at(id)) }
+
 // look returns the state of a row. It is valid until the next call.
 func (s *Space) look(row []byte) state.Look {
 	s.reader.load(row)
@@ -150,6 +153,6 @@ func (s *Space) look(row []byte) state.Look {
 
 // Fingerprint returns the fingerprint of a state.
 func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
-	s.reader.load(s.arena.row(s.arena.at(id)))
+	s.reader.load(s.row(id))
 	return s.reader.fingerprint
 }

@@ -14,7 +14,7 @@ import (
 // instances, before it is told: an error means that it did not happen again. The
 // run starts in the state start; the item after, if not nil, is run at its end.
 func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, after *core.Item) (core.Trace, error) {
-	trace := core.Trace{CycleStart: -1, Initial: s.objects(start)}
+	trace := core.Trace{CycleStart: -1, Initial: s.Objects(start)}
 	at := start
 	for _, edge := range run {
 		told, row, err := s.tellStep(ctx, at, edge.Step)
@@ -40,22 +40,19 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 	return trace, nil
 }
 
-// objects returns the objects of a state.
-func (s *Space) objects(id core.StateID) []core.TraceObject {
+// Objects returns the objects of a state, in the order of their keys.
+func (s *Space) Objects(id core.StateID) []core.TraceObject {
 	objects := []core.TraceObject{}
 	if int(id) >= s.States() {
 		return objects // no start could be stored
 	}
-	for _, o := range s.look(s.arena.row(s.arena.at(id))).Objects() {
+	for _, o := range s.look(s.row(id)).Objects() {
 		if s.machine.matters(o) {
 			objects = append(objects, traceObject(o))
 		}
 	}
 	return objects
 }
-
-// Objects returns the objects of a state, in the order of their keys.
-func (s *Space) Objects(id core.StateID) []core.TraceObject { return s.objects(id) }
 
 func traceObject(o core.Object) core.TraceObject {
 	return core.TraceObject{Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, Fields: o.Content.Fields()}
@@ -65,7 +62,7 @@ func traceObject(o core.Object) core.TraceObject {
 // which is valid until the next step.
 func (s *Space) tellStep(ctx context.Context, from core.StateID, step core.Step) (core.TraceStep, []byte, error) {
 	w := s.scholar
-	w.load(s.arena.row(s.arena.at(from)))
+	w.load(s.row(from))
 	t := &teller{walker: w}
 	w.listener = t
 	defer func() { w.listener = nil }()
