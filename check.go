@@ -35,11 +35,18 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 		return nil, fmt.Errorf("there is no system to check: it is nil")
 	}
 	checked := *system
-	checked.Properties = withConduct(system.Properties)
+	checked.Properties = with(system.Properties, properties.Conduct())
+	if options.disturbs() {
+		checked.Properties = with(checked.Properties, properties.Undisturbed())
+	}
 	if err := checked.Validate(); err != nil {
 		return nil, err
 	}
-	space, err := explore.Search(ctx, &checked, options.explore(began))
+	exploring := options.explore(began)
+	if exploring.Conditions, err = options.conditions(); err != nil {
+		return nil, err
+	}
+	space, err := explore.Search(ctx, &checked, exploring)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +57,12 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	return &Result{Report: v.report(&checked, options, began), Graph: space}, nil
 }
 
-// withConduct adds the properties that are always checked, unless they are there. One of
+// with adds properties that are always checked, unless they are there. One of
 // the user's that only has the name of such a property does not stand in for it: then there are two of a
 // name, and the system is not valid.
-func withConduct(given []core.Property) []core.Property {
+func with(given, more []core.Property) []core.Property {
 	all := slices.Clone(given)
-	for _, p := range properties.Conduct() {
+	for _, p := range more {
 		if !slices.ContainsFunc(all, func(q core.Property) bool { return q.Name == p.Name && q.Doc == p.Doc }) {
 			all = append(all, p)
 		}
@@ -66,6 +73,7 @@ func withConduct(given []core.Property) []core.Property {
 // complete fills in defaults and refuses what makes no sense.
 func (o Options) complete() (Options, error) {
 	o.Search = cmp.Or(o.Search, BreadthFirst)
+	o.Granularity = cmp.Or(o.Granularity, PerReconcile)
 	o.Workers = cmp.Or(o.Workers, 1)
 	o.StepDeadline = cmp.Or(o.StepDeadline, 10*time.Second)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 10_000)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -109,7 +110,7 @@ func (v *verdict) violations(ctx context.Context, p core.Property) (violations [
 		return nil, nil
 	}
 	violates := func(other core.StateID) bool { return other == id }
-	if !v.space.BreadthFirst() {
+	if !v.space.Minimal() {
 		violates = func(other core.StateID) bool { return p.Invariant(v.space.State(other)) != nil }
 	}
 	stem, _ := v.space.Shortest(violates)
@@ -117,9 +118,7 @@ func (v *verdict) violations(ctx context.Context, p core.Property) (violations [
 	if len(stem) > 0 {
 		last := stem[len(stem)-1]
 		violation.Controllers = []string{last.Step.Item.Strategy}
-		if effect, ok := v.space.Try(last.From, last.Step.Item); ok {
-			violation.Fields = properties.ChangedFields(effect)
-		}
+		violation.Fields = properties.ChangedFields(v.space.Effect(last))
 	}
 	return []core.Violation{violation}, nil
 }
@@ -147,10 +146,13 @@ func (v *verdict) finding(ctx context.Context, p core.Property, violation core.V
 		}
 		finding.Other = &other
 	}
+	if text := properties.Disturbance(slices.Concat(violation.Stem, violation.Cycle)); text != "" {
+		finding.Details = append(slices.Clip(finding.Details), text)
+	}
 	return finding, nil
 }
 
-func (v *verdict) tell(ctx context.Context, stem, cycle core.Run, end core.StateID, probe *core.Item) (core.Trace, error) {
+func (v *verdict) tell(ctx context.Context, stem, cycle core.Run, end core.StateID, probe *core.Step) (core.Trace, error) {
 	start := end
 	if len(stem) > 0 {
 		start = stem[0].From
@@ -170,7 +172,11 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		System:             system.Name,
 		Params:             map[string]string{},
 		Reduction:          "none",
-		Granularity:        "reconcile",
+		Granularity:        string(options.Granularity),
+		Stale:              options.Stale,
+		Crashes:            options.Crashes,
+		Failures:           options.Failures,
+		Doubles:            options.Doubles,
 		Workers:            options.Workers,
 		Seed:               options.Seed,
 		States:             v.space.States(),
@@ -180,7 +186,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		ReconcilesExecuted: stats.Executed,
 		StepsFromTree:      stats.FromTree,
 		Behaviours:         stats.Behaviours,
-		Assumptions:        v.assumptions(system),
+		Assumptions:        v.assumptions(system, options),
 		Properties:         v.reports,
 		Findings:           append([]core.Finding{}, v.findings...),
 		Outcomes:           v.ends,
@@ -230,12 +236,33 @@ func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) 
 }
 
 // assumptions says what a verdict takes for granted.
-func (v *verdict) assumptions(system *core.System) []string {
-	return slices.Concat([]string{
-		"Each reconcile is one step: nothing it reads changes while it runs.",
-		"Caches are fresh: every committed change is delivered at once.",
-		"No crash and no failed call happens.",
-		"What stays possible is eventually done (weak fairness of every work item and timer).",
+func (v *verdict) assumptions(system *core.System, options Options) []string {
+	given := []string{"Each reconcile is one step: nothing it reads changes while it runs."}
+	if options.Granularity == PerCall {
+		given = []string{"Each call of a reconcile is one step. The actions of models and of users are not taken apart."}
+	}
+	if len(options.Stale) == 0 {
+		given = append(given, "Caches are fresh: every committed change is delivered at once.")
+	} else {
+		given = append(given, fmt.Sprintf("Caches may lag behind as far as this allows: %s.", strings.Join(options.Stale, ", ")))
+	}
+	if options.Crashes == 0 && options.Failures == 0 {
+		given = append(given, "No crash and no failed call happens.")
+	} else {
+		given = append(given, fmt.Sprintf("At most %s and %s happen in a run.", plural(options.Crashes, "crash", "crashes"), plural(options.Failures, "failed call", "failed calls")))
+	}
+	if len(system.Scenario.Actions) > 0 {
+		given = append(given, "Users may take each action of the scenario once, or never.")
+	}
+	return slices.Concat(given, []string{
+		"What stays possible is eventually done (weak fairness of every work item, delivery and timer).",
 		"A timer fires only when nothing else can happen, and the clock does not move.",
 	}, system.Assumptions)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

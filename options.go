@@ -12,6 +12,16 @@ const (
 	DepthFirst Search = "dfs"
 )
 
+// Granularity names what is one step.
+type Granularity string
+
+const (
+	// PerReconcile takes a reconcile from its begin to its end as one step: nothing that it reads changes while it runs.
+	PerReconcile Granularity = "reconcile"
+	// PerCall takes each call of a reconcile as a step of its own.
+	PerCall Granularity = "call"
+)
+
 // Options bound and steer a check. The zero value searches everything,
 // breadth-first, with one worker.
 type Options struct {
@@ -33,6 +43,18 @@ type Options struct {
 	StepDeadline time.Duration
 	// MaxCalls bounds the calls of one run of controller code; 0 means 10,000. A run that makes more is a runaway and reported.
 	MaxCalls int
+
+	// Granularity is what is one step; empty means [PerReconcile].
+	Granularity Granularity
+	// Stale says which views may lag behind the store, each as CONTROLLER/KIND=RULE or, for all of
+	// them, all=RULE. Of several that concern a view the last counts. The rules are those of [view.Parse]: fresh, lag(N),
+	// own-writes(N), restart(N) and relist.
+	Stale []string
+	// Crashes and Failures are how often, in one run, a controller may crash and start again, and a call may fail.
+	Crashes  int
+	Failures int
+	// Doubles names controllers of which two instances are active at once, as after a lost lease.
+	Doubles []string
 
 	// Params are the parameters that the system was built with; they are recorded with the result.
 	Params map[string]string

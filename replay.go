@@ -10,8 +10,8 @@ import (
 
 // Replay runs a recorded run of a system again, with real controller code from its
 // first step to its last. It returns where the run goes another way than recorded,
-// nil if it does not. The error is for what cannot be run at all, and says what to
-// change.
+// nil if it does not. The conditions among the options must be those under which it was recorded, see
+// [Options.Again]. The error is for what cannot be run at all, and says what to change.
 func Replay(ctx context.Context, system *core.System, trace core.Trace, options Options) (*explore.Difference, error) {
 	options, err := options.complete()
 	if err != nil {
@@ -23,5 +23,9 @@ func Replay(ctx context.Context, system *core.System, trace core.Trace, options 
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}
-	return explore.Replay(ctx, system, trace, options.limits())
+	conditions, err := options.conditions()
+	if err != nil {
+		return nil, err
+	}
+	return explore.Replay(ctx, system, conditions, trace, options.limits())
 }

@@ -39,7 +39,8 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if err != nil {
 		return err
 	}
-	if err := flags.checkStale(system); err != nil {
+	options := flags.options()
+	if err := options.Validate(system); err != nil {
 		return err
 	}
 	if system.Properties, err = s.selected(system.Properties, flags.properties); err != nil {
@@ -52,7 +53,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	}
 	defer files.discard()
 
-	result, err := s.search(ctx, system, flags.options())
+	result, err := s.search(ctx, system, options)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -51,9 +52,14 @@ Exit codes: 1 confirmed, 0 not confirmed, 2 bad usage or bad input.`,
 
 // confirm runs a recorded finding on a real API server.
 func (s *session) confirm(ctx context.Context, path string, number int) error {
-	system, finding, err := s.recorded(path, number)
+	system, report, finding, err := s.recorded(path, number)
 	if err != nil {
 		return err
+	}
+	for i, trace := range traces(finding) {
+		if err := confirmable(report, trace); err != nil {
+			return fmt.Errorf("finding %d: %s %w", number, runName(finding, i), err)
+		}
 	}
 	for i, trace := range traces(finding) {
 		confirmed, err := s.Engine.Confirm(ctx, system, trace, s.streams.Err)
@@ -70,6 +76,32 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 	}
 	s.code = ExitViolated
 	fmt.Fprintf(s.streams.Out, "Finding %d is confirmed: %s\n", number, finding.Summary)
+	return nil
+}
+
+// confirmable returns an error if a run has a step that cannot be made to happen on a real API server: there
+// controllers are run one by one, whole reconcile by whole reconcile, on what is there.
+func confirmable(report *core.Report, trace core.Trace) error {
+	if len(report.Doubles) > 0 {
+		return errors.New("cannot be confirmed yet: it was found with two instances of a controller (--double)")
+	}
+	for i, step := range trace.Steps {
+		kind, known := core.StepKindOf(step.Kind)
+		why := ""
+		switch {
+		case step.Detail != "" || kind == core.Restart:
+			why = "something goes wrong in it (--crashes, --failures)"
+		case step.Late || kind == core.Deliver:
+			why = "it is about an old view (--stale)"
+		case kind == core.Begin || kind == core.Ask || kind == core.Return:
+			why = "it is a part of a reconcile (--granularity call)"
+		case !known && step.Kind != "probe" || kind == core.Intervene:
+			why = "no controller takes it"
+		}
+		if why != "" {
+			return fmt.Errorf("cannot be confirmed yet: step %d cannot be taken on a real API server, as %s", i+1, why)
+		}
+	}
 	return nil
 }
 

@@ -97,20 +97,15 @@ func recordedSpace(r *record.Record) dot.Space {
 			state.Objects = append(state.Objects, r.Objects[number])
 		}
 		for _, step := range from.Steps {
-			state.Edges = append(state.Edges, core.Edge{From: from.ID, To: step.To, Step: stepOf(step)})
+			state.Edges = append(state.Edges, core.Edge{From: from.ID, To: step.To, Step: stepOf(step), Late: step.Late})
 		}
 		space.States = append(space.States, state)
 	}
 	return space
 }
 
+// stepOf returns a recorded step. That its kind is known was checked when it was read.
 func stepOf(step record.Step) core.Step {
-	kind := core.Reconcile
-	switch step.Kind {
-	case "act":
-		kind = core.Act
-	case "fire":
-		kind = core.Fire
-	}
-	return core.Step{Kind: kind, Item: core.Item{Strategy: step.Controller, Request: step.Request}}
+	kind, _ := core.StepKindOf(step.Kind)
+	return core.Step{Kind: kind, Item: core.Item{Strategy: step.Controller, Request: step.Request}, Detail: step.Detail}
 }

@@ -34,12 +34,12 @@ Exit codes: 1 it still happens, 0 it does not, 2 bad usage or bad input.`,
 
 // replay runs a recorded finding again.
 func (s *session) replay(ctx context.Context, path string, number int) error {
-	system, finding, err := s.recorded(path, number)
+	system, report, finding, err := s.recorded(path, number)
 	if err != nil {
 		return err
 	}
 	for _, trace := range traces(finding) {
-		difference, err := s.Engine.Replay(ctx, system, trace, orrery.Options{})
+		difference, err := s.Engine.Replay(ctx, system, trace, orrery.Options{}.Again(report))
 		if err != nil {
 			return err
 		}
@@ -53,16 +53,16 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 	return nil
 }
 
-// recorded returns a finding of a run record, with the system that it was found in,
-// built anew.
-func (s *session) recorded(path string, number int) (*core.System, *core.Finding, error) {
+// recorded returns a finding of a run record, with the report that it is in and the system that it
+// was found in, built anew.
+func (s *session) recorded(path string, number int) (*core.System, *core.Report, *core.Finding, error) {
 	r, err := record.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	finding, err := findingOf(&r.Report, number)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var params []string
 	for _, name := range slices.Sorted(maps.Keys(r.Header.Params)) {
@@ -70,9 +70,9 @@ func (s *session) recorded(path string, number int) (*core.System, *core.Finding
 	}
 	system, _, err := s.build(r.Header.System, params)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return system, &finding, nil
+	return system, &r.Report, &finding, nil
 }
 
 // traces returns the runs of a finding.

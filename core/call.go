@@ -38,6 +38,15 @@ type Response interface {
 	String() string
 }
 
+// Versioned is a [Response] that shows versions of objects which the caller may refer to
+// later on, such as in the condition of a write.
+type Versioned interface {
+	Response
+
+	// Versions returns what the response shows. It must be a function of the identity of the response.
+	Versions() []Object
+}
+
 // Write is a committed change of one object. A nil Content deletes it.
 type Write struct {
 	Key     Key

@@ -30,8 +30,8 @@ type Graph interface {
 	// nothing.
 	Acyclic() bool
 
-	// Shortest returns a shortest run from an initial state to the nearest state
-	// that the predicate accepts, and false if there is none.
+	// Shortest returns a run from an initial state to a state that the predicate accepts, and false if there is
+	// none: of those with the fewest faults, and of these with the fewest steps on old views, a shortest.
 	Shortest(func(StateID) bool) (Run, bool)
 
 	// Items returns every item that was in a work queue of some state, in order,
@@ -47,9 +47,16 @@ type Graph interface {
 	// ok is false if the item is blocked there.
 	Try(StateID, Item) (effect Effect, ok bool)
 
-	// Fair tells that weak fairness is assumed of the item: if it stays
+	// Effect reports what a step of the graph changes.
+	Effect(Edge) Effect
+
+	// Fair tells that weak fairness is assumed of the step: if it stays
 	// enabled, it is eventually taken.
-	Fair(Item) bool
+	Fair(Step) bool
+
+	// History tells which actions of the scenario were taken on the way to a state, and in which
+	// order. Only ends with the same history can be expected to be the same.
+	History(StateID) []Request
 
 	// Outcome returns what matters of the objects of a state, by key.
 	Outcome(StateID) map[Key]any
@@ -84,10 +91,10 @@ type Incident struct {
 	// it was handling, nil if it was reconciling.
 	Strategy string
 	Handling *Key
-	// State and Item are the step it happened in. AtStart tells that it happened outside of any step, when
+	// State and Step are where it happened. AtStart tells that it happened outside of any step, when
 	// the objects of the state were listed: before the first step, or to see what a restart would run.
 	State   StateID
-	Item    Item
+	Step    Step
 	AtStart bool
 	// Message says what happened, Details are further lines.
 	Message string

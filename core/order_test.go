@@ -55,13 +55,54 @@ func inOrder[T any](t *testing.T, ordered []T, compare func(a, b T) int) {
 
 func TestSteps(t *testing.T) {
 	item := core.Item{Strategy: "c", Request: "r"}
-	for kind, want := range map[core.StepKind]string{
-		core.Reconcile: "c reconciles r",
-		core.Act:       "c: r",
-		core.Fire:      "the timer of c for r fires",
+	for _, test := range []struct {
+		kind core.StepKind
+		name string
+		text string
+		due  bool
+	}{
+		{core.Reconcile, "reconcile", "c reconciles r", true},
+		{core.Act, "act", "c: r", true},
+		{core.Fire, "fire", "the timer of c for r fires", false},
+		{core.Deliver, "deliver", "c is told of changes of r", true},
+		{core.Begin, "begin", "c begins to reconcile r", true},
+		{core.Ask, "call", "c goes on with r", true},
+		{core.Return, "return", "c is done with r", true},
+		{core.Restart, "restart", "c crashes and starts again", false},
+		{core.Intervene, "user", "the user acts: r", false},
 	} {
-		if got := (core.Step{Kind: kind, Item: item}).String(); got != want {
+		if got := test.kind.Name(); got != test.name {
+			t.Errorf("a step of kind %d is called %q, want %q", test.kind, got, test.name)
+		}
+		if got, known := core.StepKindOf(test.name); !known || got != test.kind {
+			t.Errorf("%q is the name of kind %d, %t, want %d", test.name, got, known, test.kind)
+		}
+		step := core.Step{Kind: test.kind, Item: item}
+		if got := step.String(); got != test.text {
+			t.Errorf("got %q, want %q", got, test.text)
+		}
+		if got := step.Due(); got != test.due {
+			t.Errorf("that %q is due is %t", step, got)
+		}
+		edge := core.Edge{Step: step}
+		if got := edge.Disturbed(); got != (test.kind == core.Restart) {
+			t.Errorf("that %q is disturbed is %t", step, got)
+		}
+		edge.Late = true
+		if !edge.Disturbed() {
+			t.Errorf("on an old view, %q is not disturbed", step)
+		}
+		edge.Late, edge.Step.Detail = false, "call 1 (get K a) fails: timeout"
+		if !edge.Disturbed() || edge.Step.Due() {
+			t.Errorf("%q is due or not disturbed", edge.Step)
+		}
+		if got, want := edge.Step.String(), test.text+", and call 1 (get K a) fails: timeout"; got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	for _, name := range []string{"", "probe", "Reconcile"} {
+		if kind, known := core.StepKindOf(name); known {
+			t.Errorf("%q is the name of kind %d", name, kind)
 		}
 	}
 }

@@ -56,6 +56,7 @@ type Violation struct {
 	// Other, if not nil, is a second run to compare the first one with, and OtherState where it ends.
 	Other      *Run
 	OtherState StateID
-	// Probe, if set, is an item that is run at the end of the stem to show what is wrong there.
-	Probe *Item
+	// Probe, if set, is a step that is tried at the end of the stem to show what is wrong there. A reconcile need not be
+	// in a work queue for that.
+	Probe *Step
 }

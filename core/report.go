@@ -21,8 +21,14 @@ type Report struct {
 	Reduction string `json:"reduction"`
 	// Granularity is "reconcile" or "call".
 	Granularity string `json:"granularity"`
-	Workers     int    `json:"workers"`
-	Seed        int64  `json:"seed"`
+	// Stale are the rules for views that may lag behind, Crashes and Failures how many faults there may be
+	// in a run, and Doubles the controllers with two instances.
+	Stale    []string `json:"stale,omitempty"`
+	Crashes  int      `json:"crashes,omitempty"`
+	Failures int      `json:"failures,omitempty"`
+	Doubles  []string `json:"doubles,omitempty"`
+	Workers  int      `json:"workers"`
+	Seed     int64    `json:"seed"`
 
 	// States counts distinct stored states.
 	States int `json:"states"`

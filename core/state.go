@@ -9,6 +9,10 @@ type State interface {
 	// are always there, are left out.
 	Work() []Item
 
+	// InFlight returns the items that are being reconciled, in order. There are some only where each
+	// call is a step of its own.
+	InFlight() []Item
+
 	// Timers returns the items that asked to be run again later, in order.
 	Timers() []Item
 }
@@ -27,6 +31,13 @@ type Edge struct {
 	Failed string
 	// Requeued tells that the reconcile asked to be run again at once.
 	Requeued bool
+	// Late tells that the step was taken on an old view: changes that its controller had not been told of were waiting for it.
+	Late bool
+}
+
+// Disturbed tells whether the step would not have happened in a world without faults and delays.
+func (e Edge) Disturbed() bool {
+	return e.Late || e.Step.Kind == Restart || e.Step.Detail != ""
 }
 
 // Run is a run of a system: steps that follow each other from an initial state.

@@ -1,6 +1,9 @@
 package core
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // StepKind is the kind of a step.
 type StepKind uint8
@@ -12,22 +15,79 @@ const (
 	Act
 	// Fire moves a request whose timer is set to the work queue.
 	Fire
+	// Deliver brings what a view waits for to a controller. The request of the step's item is the kind.
+	Deliver
+	// Begin takes a request from the work queue; it is in flight then.
+	Begin
+	// Ask answers the next call of a request in flight.
+	Ask
+	// Return ends a request in flight.
+	Return
+	// Restart crashes a controller, in the midst of a reconcile or not, and starts it again with empty memory. The item
+	// has no request.
+	Restart
+	// Intervene is an action of the scenario. The request of the step's item is the name of the action.
+	Intervene
 )
+
+// stepKinds are the names of the kinds, as traces have them.
+func stepKinds() []string {
+	return []string{"reconcile", "act", "fire", "deliver", "begin", "call", "return", "restart", "user"}
+}
+
+// Name returns the word for the kind in a trace.
+func (k StepKind) Name() string { return stepKinds()[k] }
+
+// StepKindOf returns the kind of a name, and false if there is none.
+func StepKindOf(name string) (StepKind, bool) {
+	i := slices.Index(stepKinds(), name)
+	return StepKind(max(i, 0)), i >= 0
+}
 
 // Step names what happened between two states. Steps of one state have different
 // names.
 type Step struct {
 	Kind StepKind
+	// Item is who does it, and what it is about.
 	Item Item
+	// Detail tells steps of the same kind and item apart, in the user's words: which calls fail, where the controller
+	// crashes, how old the view is that it starts again with. It is empty where all goes well.
+	Detail string
+}
+
+// Due tells whether the step is part of what the controllers do by themselves, so that it is taken
+// sooner or later: not a timer that may fire late, nor a fault or an action of a user, which may never come.
+func (s Step) Due() bool {
+	return s.Kind != Fire && s.Kind != Restart && s.Kind != Intervene && s.Detail == ""
 }
 
 // String says the step in a few words.
 func (s Step) String() string {
+	text := s.plainly()
+	if s.Detail != "" {
+		text += ", and " + s.Detail
+	}
+	return text
+}
+
+func (s Step) plainly() string {
 	switch s.Kind {
 	case Fire:
 		return fmt.Sprintf("the timer of %s for %s fires", s.Item.Strategy, s.Item.Request)
 	case Act:
 		return fmt.Sprintf("%s: %s", s.Item.Strategy, s.Item.Request)
+	case Deliver:
+		return fmt.Sprintf("%s is told of changes of %s", s.Item.Strategy, s.Item.Request)
+	case Begin:
+		return fmt.Sprintf("%s begins to reconcile %s", s.Item.Strategy, s.Item.Request)
+	case Ask:
+		return fmt.Sprintf("%s goes on with %s", s.Item.Strategy, s.Item.Request)
+	case Return:
+		return fmt.Sprintf("%s is done with %s", s.Item.Strategy, s.Item.Request)
+	case Restart:
+		return fmt.Sprintf("%s crashes and starts again", s.Item.Strategy)
+	case Intervene:
+		return fmt.Sprintf("the user acts: %s", s.Item.Request)
 	}
 	return fmt.Sprintf("%s reconciles %s", s.Item.Strategy, s.Item.Request)
 }

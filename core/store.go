@@ -9,6 +9,12 @@ type Snapshot interface {
 	// List returns the objects of a kind in the order of their keys. An empty
 	// namespace means all namespaces.
 	List(kind Kind, namespace string) []Object
+
+	// Held returns the versions of an object that somebody may still refer to, besides the one that
+	// is there: those that a view shows or has yet to receive, and those that a run under way was shown (see
+	// [Versioned]). A store that names versions gives a new one a name that none of them has. They come in a fixed order,
+	// each once.
+	Held(Key) []Content
 }
 
 // Store is the port to the simulated world. A store is pure: it keeps no state
@@ -21,14 +27,35 @@ type Store interface {
 	// what the real world would refuse is a response, not an error.
 	Answer(Snapshot, Call) (Answer, error)
 
-	// Settle returns the canonical form of a content that was written, once the
-	// step that wrote it is over: values that only count up (a generation, a
-	// marker of the writes within one run) are brought to the smallest ones that
-	// keep their order. Settle is idempotent.
-	Settle(Key, Content) Content
+	// Settle returns the canonical forms of all versions of one object that can still be seen, once a
+	// step is over: values that only count up (a generation, a number that tells equal versions apart) are
+	// brought to the smallest ones that keep their order, across the versions, and keep
+	// different versions different. The versions are in the order of their age as far as it is known, and so are
+	// the results. Settle is idempotent.
+	Settle(Key, []Content) []Content
 
 	// Outcome returns the fields of an object that matter when two ends of a
 	// run are compared: without versions, times, generated names. It returns nil
 	// for an object that does not matter at all.
 	Outcome(Key, Content) any
+}
+
+// Fallible is a [Store] whose calls may fail without a reason in the state: because of the network, of the
+// server, or of somebody the model does not know.
+type Fallible interface {
+	Store
+
+	// Faults returns the ways in which a call may fail, none if it cannot. It must be a function
+	// of the call.
+	Faults(Call) []Fault
+}
+
+// Fault is a way in which a call fails.
+type Fault struct {
+	// Name says it in a word or two, for example "timeout" or "committed, but the answer is lost".
+	Name string
+	// Response is what the caller gets.
+	Response Response
+	// Commits tells that the writes of the call take place all the same.
+	Commits bool
 }

@@ -78,6 +78,11 @@ type Event struct {
 	Key Key
 	Old Content
 	New Content
+	// Missed tells that the deletion itself was not seen: the object was there when the kind was listed
+	// before, and is not now. Old is the version that was seen last.
+	Missed bool
+	// Initial tells that the object was in the list of the kind that the strategy got when it started, or started again.
+	Initial bool
 }
 
 // Result is what a reconcile returned.

@@ -17,6 +17,9 @@ type System struct {
 	// Initial are the possible states of the store at start, at least one.
 	Initial []Initial
 
+	// Scenario is what users may do meanwhile.
+	Scenario Scenario
+
 	// Properties are what the system's author wants checked.
 	Properties []Property
 
@@ -59,6 +62,9 @@ func (s *System) Validate() error {
 		if names[d.Name] {
 			fail("two controllers are called %q: give each its own name", d.Name)
 		}
+		if d.Name == User && len(s.Scenario.Actions) > 0 {
+			fail("a controller is called %q, as the actions of the scenario are: give it another name", User)
+		}
 		names[d.Name] = true
 		if len(d.Watches) == 0 && len(d.Initial) == 0 && len(d.Standing) == 0 && !d.Messages {
 			fail("controller %q watches nothing and has no requests to begin with, so it would never run: register a watch or an initial request", d.Name)
@@ -78,6 +84,18 @@ func (s *System) Validate() error {
 			}
 			seen[object.Key] = true
 		}
+	}
+	actions := map[string]bool{}
+	for i, action := range s.Scenario.Actions {
+		switch {
+		case action.Name == "":
+			fail("action number %d of the scenario has no name", i+1)
+		case action.Do == nil:
+			fail("action %q of the scenario does nothing: set Action.Do", action.Name)
+		case actions[action.Name]:
+			fail("two actions of the scenario are called %q: give each its own name", action.Name)
+		}
+		actions[action.Name] = true
 	}
 	properties := map[string]bool{}
 	for _, p := range s.Properties {

@@ -34,6 +34,10 @@ func TestValidate(t *testing.T) {
 	if err := valid().Validate(); err != nil {
 		t.Fatalf("a valid system is refused: %v", err)
 	}
+	nothing := func(core.EffectRecorder) error { return nil }
+	scenario := func(actions ...core.Action) func(*core.System) {
+		return func(s *core.System) { s.Scenario.Actions = actions }
+	}
 	invariant := func(core.State) error { return nil }
 	judge := func(context.Context, core.Graph) ([]core.Violation, error) { return nil, nil }
 	for _, test := range []struct {
@@ -58,6 +62,13 @@ func TestValidate(t *testing.T) {
 		{`property "p" must have exactly one of Invariant and Judge`, func(s *core.System) {
 			s.Properties[0] = core.Property{Name: "p", Invariant: invariant, Judge: judge}
 		}},
+		{"action number 2 of the scenario has no name", scenario(core.Action{Name: "a", Do: nothing}, core.Action{Do: nothing})},
+		{`action "a" of the scenario does nothing: set Action.Do`, scenario(core.Action{Name: "a"})},
+		{`two actions of the scenario are called "a"`, scenario(core.Action{Name: "a", Do: nothing}, core.Action{Name: "a", Do: nothing})},
+		{`a controller is called "user", as the actions of the scenario are`, func(s *core.System) {
+			scenario(core.Action{Name: "a", Do: nothing})(s)
+			s.Strategies[0] = strategy{Name: core.User, Messages: true}
+		}},
 	} {
 		system := valid()
 		test.spoil(system)
@@ -73,6 +84,16 @@ func TestValidate(t *testing.T) {
 	err := (&core.System{}).Validate()
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("an empty system is refused with %v", err)
+	}
+	acted := valid()
+	scenario(core.Action{Name: "a", Do: nothing}, core.Action{Name: "b", Do: nothing})(acted)
+	if err := acted.Validate(); err != nil {
+		t.Errorf("a scenario of two actions is refused: %v", err)
+	}
+	named := valid()
+	named.Strategies[0] = strategy{Name: core.User, Messages: true}
+	if err := named.Validate(); err != nil {
+		t.Errorf("without a scenario a controller called %q is refused: %v", core.User, err)
 	}
 	// Any one of these makes a controller run.
 	for _, s := range []strategy{

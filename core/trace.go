@@ -23,11 +23,15 @@ func (o TraceObject) Key() Key { return Key{Kind: o.Kind, Namespace: o.Namespace
 
 // TraceStep is one step of a trace.
 type TraceStep struct {
-	// Kind is "reconcile"; "act" for a guarded action; "fire" for a timer; "probe" for a request that nothing asked
+	// Kind is the name of the kind of the step, see [StepKind.Name]; "probe" for a request that nothing asked
 	// for, run at the end to show what is wrong there.
 	Kind       string  `json:"kind"`
 	Controller string  `json:"controller"`
 	Request    Request `json:"request"`
+	// Detail says what goes wrong in the step, see [Step.Detail].
+	Detail string `json:"detail,omitempty"`
+	// Late tells that the controller acted on an old view.
+	Late bool `json:"late,omitempty"`
 	// Calls are the calls that the step made, in order.
 	Calls []TraceCall `json:"calls,omitempty"`
 	// Changes are the objects that differ after the step, in the order of their keys.

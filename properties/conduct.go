@@ -50,7 +50,7 @@ func conduct(name, doc string, kind core.IncidentKind, advice string) core.Prope
 }
 
 func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
-	doing := fmt.Sprintf("reconciling %s", incident.Item.Request)
+	doing := fmt.Sprintf("reconciling %s", incident.Step.Item.Request)
 	if incident.Handling != nil {
 		doing = fmt.Sprintf("handling an event of %s", incident.Handling)
 	}
@@ -62,7 +62,7 @@ func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
 	}
 	v.Stem, _ = g.Shortest(func(id core.StateID) bool { return id == incident.State })
 	if !incident.AtStart {
-		v.Probe = &incident.Item
+		v.Probe = &incident.Step
 	}
 	return v
 }

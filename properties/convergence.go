@@ -87,7 +87,7 @@ func findUnrest(c *component) (unrest, bool) {
 // rests tells whether some state of the component has no work left.
 func (c *component) rests() bool {
 	return slices.ContainsFunc(c.states, func(id core.StateID) bool {
-		return !slices.ContainsFunc(c.graph.Edges(id), func(e core.Edge) bool { return e.Step.Kind != core.Fire })
+		return !slices.ContainsFunc(c.graph.Edges(id), func(e core.Edge) bool { return e.Step.Due() })
 	})
 }
 
@@ -123,15 +123,16 @@ func tellUnrest(g core.Graph, restless []unrest) []core.Violation {
 
 // entry returns a shortest run to any of the states, and the one it reaches.
 func entry(g core.Graph, states []core.StateID) (core.Run, core.StateID) {
-	var at core.StateID
-	run, _ := g.Shortest(func(id core.StateID) bool {
+	within := func(id core.StateID) bool {
 		_, found := slices.BinarySearch(states, id)
-		if found {
-			at = id
-		}
 		return found
-	})
-	return run, at
+	}
+	run, _ := g.Shortest(within)
+	start := slices.IndexFunc(g.Initial(), within)
+	if len(run) > 0 || start < 0 {
+		return run, run.End(states[0])
+	}
+	return run, g.Initial()[start]
 }
 
 func sayUnrest(kind string, cycle core.Run, controllers, fields []string) (string, []string) {
@@ -183,11 +184,7 @@ func fieldsOf(g core.Graph, run core.Run) []string {
 		if !e.Wrote {
 			continue
 		}
-		effect, ok := g.Try(e.From, e.Step.Item)
-		if !ok {
-			continue
-		}
-		for _, field := range ChangedFields(effect) {
+		for _, field := range ChangedFields(g.Effect(e)) {
 			if !slices.Contains(fields, field) {
 				fields = append(fields, field)
 			}

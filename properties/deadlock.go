@@ -2,6 +2,7 @@ package properties
 
 import (
 	"context"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -13,7 +14,8 @@ func NoDeadlock() core.Property {
 		Name: "no deadlock",
 		Doc:  "In every state that can be reached, something can happen.",
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
-			dead := func(id core.StateID) bool { return !g.Cut(id) && len(g.Edges(id)) == 0 }
+			alive := func(e core.Edge) bool { return e.Step.Due() || e.Step.Kind == core.Fire }
+			dead := func(id core.StateID) bool { return !g.Cut(id) && !slices.ContainsFunc(g.Edges(id), alive) }
 			for _, id := range g.Quiescent() {
 				if !dead(id) {
 					continue

@@ -28,17 +28,34 @@ func newComponent(g core.Graph, states []core.StateID) *component {
 	for _, id := range c.states {
 		c.enabled[id] = map[core.Step]bool{}
 	}
+	parts := false
 	for _, id := range c.states {
 		for _, e := range g.Edges(id) {
-			if g.Fair(e.Step.Item) {
+			if g.Fair(e.Step) {
 				c.enabled[id][e.Step] = true
 			}
+			parts = parts || e.Step.Kind == core.Begin || e.Step.Kind == core.Ask || e.Step.Kind == core.Return
 			if _, inside := c.enabled[e.To]; inside {
 				c.inner[id] = append(c.inner[id], e)
 			}
 		}
 	}
+	if parts {
+		c.queue()
+	}
 	return c
+}
+
+// queue counts what waits in a queue as enabled where each call is a step of its own, even while all workers are busy:
+// queues are first in, first out, so that nobody waits for ever while others are served.
+func (c *component) queue() {
+	for _, id := range c.states {
+		for _, item := range c.graph.State(id).Work() {
+			if step := (core.Step{Kind: core.Begin, Item: item}); c.graph.Fair(step) {
+				c.enabled[id][step] = true
+			}
+		}
+	}
 }
 
 // fair tells whether a run can stay in the component for ever and be fair: every

@@ -45,7 +45,7 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 			Fields:      fields,
 			Stem:        stem,
 			State:       id,
-			Probe:       &item,
+			Probe:       &core.Step{Kind: core.Reconcile, Item: item},
 		})
 	}
 	return violations, nil

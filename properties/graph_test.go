@@ -1,7 +1,9 @@
 package properties_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -25,6 +27,8 @@ type graph struct {
 	relisted map[core.StateID][]core.Item
 	outcomes map[core.StateID]string
 	incident []core.Incident
+	// histories are what users have done on the way to each state.
+	histories map[core.StateID][]core.Request
 }
 
 var _ core.Graph = (*graph)(nil)
@@ -37,8 +41,10 @@ type point struct {
 
 func (p point) Get(core.Key) core.Content          { return number(p.id) }
 func (point) List(core.Kind, string) []core.Object { return nil }
+func (point) Held(core.Key) []core.Content         { return nil }
 func (p point) Work() []core.Item                  { return p.work }
 func (point) Timers() []core.Item                  { return nil }
+func (point) InFlight() []core.Item                { return nil }
 
 type number core.StateID
 
@@ -51,14 +57,20 @@ func (g *graph) State(id core.StateID) core.State     { return point{id, g.queue
 func (g *graph) Edges(id core.StateID) []core.Edge    { return slices.Clone(g.edges[id]) }
 func (g *graph) Cut(id core.StateID) bool             { return g.cut != nil && g.cut[id] }
 func (g *graph) Acyclic() bool                        { return g.acyclic }
-func (g *graph) Fair(item core.Item) bool             { return !g.unfair[item] }
 func (g *graph) Relisted(id core.StateID) []core.Item { return g.relisted[id] }
+func (g *graph) Effect(e core.Edge) core.Effect       { return g.tried[e.From][e.Step.Item] }
 func (g *graph) Incidents() []core.Incident           { return g.incident }
+
+func (g *graph) Fair(step core.Step) bool {
+	return (step.Due() || step.Kind == core.Fire) && !g.unfair[step.Item]
+}
+
+func (g *graph) History(id core.StateID) []core.Request { return g.histories[id] }
 
 func (g *graph) Quiescent() []core.StateID {
 	var ids []core.StateID
 	for id, edges := range g.edges {
-		busy := slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step.Kind != core.Fire })
+		busy := slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step.Due() })
 		if id := core.StateID(id); !busy && !g.Cut(id) {
 			ids = append(ids, id)
 		}
@@ -66,27 +78,42 @@ func (g *graph) Quiescent() []core.StateID {
 	return ids
 }
 
-func (g *graph) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
-	type way struct {
-		at  core.StateID
-		run core.Run
-	}
-	var queue []way
-	seen := map[core.StateID]bool{}
-	for _, id := range g.initial {
-		seen[id] = true
-		queue = append(queue, way{at: id})
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		w := queue[0]
-		if accept(w.at) {
-			return w.run, true
+// cost returns what a run takes: how many faults, steps on old views, and steps.
+func cost(run core.Run) []int {
+	c := []int{0, 0, len(run)}
+	for _, e := range run {
+		if e.Step.Kind == core.Restart || e.Step.Detail != "" {
+			c[0]++
 		}
-		for _, e := range g.edges[w.at] {
-			if !seen[e.To] {
-				seen[e.To] = true
-				queue = append(queue, way{e.To, append(slices.Clone(w.run), e)})
+		if e.Late {
+			c[1]++
+		}
+	}
+	return c
+}
+
+func (g *graph) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
+	runs := map[core.StateID]core.Run{}
+	for _, id := range g.initial {
+		runs[id] = core.Run{}
+	}
+	for range g.States() {
+		for id := range core.StateID(g.States()) {
+			run, reached := runs[id]
+			for _, e := range g.edges[id] {
+				longer := append(slices.Clone(run), e)
+				known, seen := runs[e.To]
+				if reached && (!seen || slices.Compare(cost(longer), cost(known)) < 0) {
+					runs[e.To] = longer
+				}
 			}
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(runs), func(a, b core.StateID) int {
+		return cmp.Or(slices.Compare(cost(runs[a]), cost(runs[b])), cmp.Compare(a, b))
+	}) {
+		if accept(id) {
+			return runs[id], true
 		}
 	}
 	return nil, false
@@ -127,7 +154,7 @@ func (g *graph) add(from, to core.StateID, name string) *core.Edge {
 }
 
 // drawGraph draws a small graph in which every state can be reached, and steps of one
-// state have different names. Some steps are unfair, some states cut.
+// state have different names. Some steps are unfair or faults, some states cut.
 func drawGraph(t *rapid.T) *graph {
 	n := rapid.IntRange(1, 5).Draw(t, "states")
 	names := []string{"a", "b", "c"}
@@ -141,8 +168,15 @@ func drawGraph(t *rapid.T) *graph {
 			e := g.add(id, to, name)
 			e.Wrote = rapid.IntRange(0, 3).Draw(t, "wrote") == 0
 			e.Requeued = rapid.IntRange(0, 2).Draw(t, "requeued") == 0
-			if rapid.IntRange(0, 3).Draw(t, "timer") == 0 {
+			switch rapid.IntRange(0, 11).Draw(t, "kind") {
+			case 0, 1, 2:
 				e.Step.Kind = core.Fire
+			case 3:
+				e.Step.Kind = core.Restart
+			case 4:
+				e.Step.Kind = core.Deliver
+			case 5:
+				e.Step.Detail = "call 1 fails"
 			}
 			if rapid.IntRange(0, 3).Draw(t, "failed") == 0 {
 				e.Failed = "it failed"

@@ -171,7 +171,7 @@ func TestFixpoint(t *testing.T) {
 			if (v == nil) != (test.want == nil) {
 				t.Fatalf("the violation is %+v", v)
 			}
-			if v != nil && (*v.Probe != *test.want || v.State != 1 || len(v.Stem) != 1 || v.Controllers[0] != test.want.Strategy) {
+			if v != nil && (*v.Probe != (core.Step{Kind: core.Reconcile, Item: *test.want}) || v.State != 1 || len(v.Stem) != 1 || v.Controllers[0] != test.want.Strategy) {
 				t.Errorf("the violation is %+v", v)
 			}
 		})
@@ -221,6 +221,14 @@ func TestNoDeadlock(t *testing.T) {
 		t.Errorf("a cut state is taken for a deadlock: %+v", v)
 	}
 	g.cut[1] = false
+	for _, kind := range []core.StepKind{core.Restart, core.Intervene} {
+		g.edges[1] = nil
+		g.add(1, 1, "b").Step.Kind = kind
+		if v := violated(t, g, properties.NoDeadlock()); v == nil || v.State != 1 {
+			t.Errorf("a state in which only a user or a crash can do something is no deadlock: %+v", v)
+		}
+	}
+	g.edges[1] = nil
 	g.add(1, 1, "b").Step.Kind = core.Fire
 	if v := violated(t, g, properties.NoDeadlock()); v != nil {
 		t.Errorf("a state in which a timer fires is taken for a deadlock: %+v", v)
@@ -229,11 +237,14 @@ func TestNoDeadlock(t *testing.T) {
 
 func TestConduct(t *testing.T) {
 	key := core.Key{Kind: "K", Name: "k"}
+	step := func(name string) core.Step {
+		return core.Step{Kind: core.Reconcile, Item: item(name), Detail: "call 1 fails"}
+	}
 	g := &graph{initial: []core.StateID{0}, incident: []core.Incident{
-		{Kind: core.Panicked, Strategy: "c", State: 1, Item: item("c"), Message: "boom", Details: []string{"get"}},
+		{Kind: core.Panicked, Strategy: "c", State: 1, Step: step("c"), Message: "boom", Details: []string{"get"}},
 		{Kind: core.Stuck, Strategy: "d", AtStart: true, Handling: &key, Message: "hangs"},
-		{Kind: core.Runaway, Strategy: "e", State: 0, Item: item("e"), Message: "runs"},
-		{Kind: core.Nondeterministic, Strategy: "f", State: 0, Item: item("f"), Message: "differs"},
+		{Kind: core.Runaway, Strategy: "e", State: 0, Step: step("e"), Message: "runs"},
+		{Kind: core.Nondeterministic, Strategy: "f", State: 0, Step: step("f"), Message: "differs"},
 	}}
 	g.add(0, 1, "a")
 	for name, want := range map[string]string{
@@ -253,6 +264,8 @@ func TestConduct(t *testing.T) {
 			}
 			if atStart := name == "no stuck reconcile"; atStart != (v.Probe == nil) {
 				t.Errorf("%s: the probe is %v", name, v.Probe)
+			} else if !atStart && *v.Probe != step(v.Controllers[0]) {
+				t.Errorf("%s: the probe is %v, want the step it happened in", name, v.Probe)
 			}
 			if name == "no panic" && len(v.Stem) != 1 {
 				t.Errorf("the run to the panic is %v", v.Stem)

@@ -12,7 +12,8 @@ import (
 )
 
 // SameOutcome holds if every run that settles ends the same: with the same objects,
-// up to names, times and versions that cannot matter.
+// up to names, times and versions that cannot matter. Only runs in which users did the same in the same order are compared, and
+// only those without faults and old views: what these change is for [CrashSafety] and [StalenessSafety].
 func SameOutcome() core.Property {
 	return core.Property{
 		Name:  "same outcome",
@@ -23,6 +24,8 @@ func SameOutcome() core.Property {
 
 // Outcome is one way in which a system can end.
 type Outcome struct {
+	// History is what users have done on the way.
+	History []core.Request
 	// Objects are the fields that matter of each object.
 	Objects map[core.Key]any
 	// States are the settled states that end so, in the order of their numbers.
@@ -44,6 +47,8 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 		if err != nil {
 			return outcomes, err
 		}
+		history := g.History(id)
+		text += fmt.Sprintf("%q", history)
 		i, known := byText[text]
 		if !known {
 			// Equal ends settle alike, but for work that hangs on what was queued before.
@@ -52,7 +57,7 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 			}
 			i = len(outcomes)
 			byText[text] = i
-			outcomes = append(outcomes, Outcome{Objects: objects})
+			outcomes = append(outcomes, Outcome{History: history, Objects: objects})
 		}
 		outcomes[i].States = append(outcomes[i].States, id)
 	}
@@ -76,6 +81,33 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	if err != nil || len(outcomes) < 2 {
 		return nil, err
 	}
+	calm := undisturbed(g)
+	var violations []core.Violation
+	for _, group := range byHistory(outcomes) {
+		expected := slices.DeleteFunc(group, func(o Outcome) bool { return !calm.reaches(o) })
+		if len(expected) > 1 {
+			violations = append(violations, tellOutcomes(quiet{g}, expected))
+		}
+	}
+	return violations, nil
+}
+
+// byHistory groups outcomes by what users have done, in the order of the first of each group.
+func byHistory(outcomes []Outcome) [][]Outcome {
+	var groups [][]Outcome
+	for _, o := range outcomes {
+		i := slices.IndexFunc(groups, func(group []Outcome) bool { return slices.Equal(group[0].History, o.History) })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], o)
+	}
+	return groups
+}
+
+// tellOutcomes tells that a system can end in different ways.
+func tellOutcomes(g core.Graph, outcomes []Outcome) core.Violation {
 	one, other := outcomes[0], outcomes[1]
 	stem, second, decided := parting(g, one, other)
 	if !decided {
@@ -83,17 +115,14 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 		second, _ = other.Shortest(g)
 	}
 	differences, fields := outcomeDiff(one, other)
-	parted := 0
-	for parted < min(len(stem), len(second)) && stem[parted].Step == second[parted].Step && stem[parted].To == second[parted].To {
-		parted++
-	}
+	parted := commonSteps(stem, second)
 	var controllers []string
 	for _, run := range []core.Run{stem, second} {
 		if parted < len(run) && !slices.Contains(controllers, run[parted].Step.Item.Strategy) {
 			controllers = append(controllers, run[parted].Step.Item.Strategy)
 		}
 	}
-	v := core.Violation{
+	return core.Violation{
 		Summary:     fmt.Sprintf("the system can end in %d different ways, depending on the order of steps: they differ in %s", len(outcomes), changesText(fields)),
 		Details:     append(differences, sayParting(stem, second, parted)),
 		Controllers: controllers,
@@ -103,7 +132,15 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 		Other:       &second,
 		OtherState:  second.End(other.States[0]),
 	}
-	return []core.Violation{v}, nil
+}
+
+// commonSteps returns how many steps two runs have in common at their beginning.
+func commonSteps(one, other core.Run) int {
+	n := 0
+	for n < min(len(one), len(other)) && one[n].Step == other[n].Step && one[n].To == other[n].To {
+		n++
+	}
+	return n
 }
 
 // Shortest returns a shortest run that ends so, and false if there is none.

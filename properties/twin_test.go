@@ -65,7 +65,7 @@ func (g *graph) fair(states []core.StateID, steps []core.Edge) bool {
 		for _, e := range edges {
 			taken := slices.ContainsFunc(steps, func(other core.Edge) bool { return other.Step == e.Step })
 			disabled := slices.ContainsFunc(states, func(id core.StateID) bool { return !g.enabled(id, e.Step) })
-			if g.Fair(e.Step.Item) && !taken && !disabled {
+			if g.Fair(e.Step) && !taken && !disabled {
 				return false
 			}
 		}
@@ -232,7 +232,7 @@ func TestStableConvergenceOnGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
 		rest := g.setOf(func(id core.StateID) bool {
-			return !slices.ContainsFunc(g.edges[id], func(e core.Edge) bool { return e.Step.Kind != core.Fire })
+			return !slices.ContainsFunc(g.edges[id], func(e core.Edge) bool { return e.Step.Due() })
 		})
 		wrote := func(e core.Edge) bool { return e.Wrote }
 		var moving []set

@@ -108,6 +108,9 @@ func (r *Reader) acceptState(state State) error {
 		if int64(step.To) >= int64(r.extent.States) {
 			return fmt.Errorf("a step leads from state %d to state %d, which does not exist", state.ID, step.To)
 		}
+		if _, known := core.StepKindOf(step.Kind); !known {
+			return fmt.Errorf("a step from state %d is of the kind %q, which there is not", state.ID, step.Kind)
+		}
 	}
 	return nil
 }

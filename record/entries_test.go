@@ -33,6 +33,7 @@ func TestUnsoundEntries(t *testing.T) {
 		{"state numbers", []Entry{header, report, Extent{States: 2, Recorded: 1}, State{ID: 1}, end}, "state 1 is not expected"},
 		{"unknown object", []Entry{header, report, Extent{States: 1, Recorded: 1}, State{Objects: []int{0}}, end}, "object 0"},
 		{"unknown state", []Entry{header, report, Extent{States: 1, Recorded: 1}, State{Steps: []Step{{To: 1}}}, end}, "does not exist"},
+		{"unknown kind of step", []Entry{header, report, Extent{States: 1, Recorded: 1}, State{Steps: []Step{{Kind: "probe"}}}, end}, `kind "probe"`},
 		{"wrong counts", []Entry{header, report, extent, counts{Objects: 1}}, "should hold"},
 		{"entry after the end", []Entry{header, report, extent, end, end}, "follows the last entry"},
 	}

@@ -70,10 +70,14 @@ type Item struct {
 
 // Step is a step from one state to another.
 type Step struct {
-	// Kind is "reconcile", "act" or "fire".
+	// Kind is the name of a kind of steps, see [core.StepKind.Name].
 	Kind string `json:"kind"`
 	Item
-	To core.StateID `json:"to"`
+	// Detail says what goes wrong in the step, see [core.Step].
+	Detail string       `json:"detail,omitempty"`
+	To     core.StateID `json:"to"`
+	// Late tells that the controller acted on an old view.
+	Late bool `json:"late,omitempty"`
 	// Wrote tells that the step committed at least one write.
 	Wrote bool `json:"wrote,omitempty"`
 	// Failed is the error that the reconcile returned, empty if it returned none.

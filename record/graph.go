@@ -93,23 +93,13 @@ func items(from []core.Item) []Item {
 
 func stepOf(edge core.Edge) Step {
 	return Step{
-		Kind:     kindOf(edge.Step.Kind),
+		Kind:     edge.Step.Kind.Name(),
 		Item:     Item{Controller: edge.Step.Item.Strategy, Request: edge.Step.Item.Request},
+		Detail:   edge.Step.Detail,
 		To:       edge.To,
+		Late:     edge.Late,
 		Wrote:    edge.Wrote,
 		Failed:   edge.Failed,
 		Requeued: edge.Requeued,
 	}
-}
-
-func kindOf(kind core.StepKind) string {
-	switch kind {
-	case core.Reconcile:
-		return "reconcile"
-	case core.Act:
-		return "act"
-	case core.Fire:
-		return "fire"
-	}
-	panic(fmt.Sprintf("record: no word for step kind %d", kind))
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,43 @@ func TestGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "light.json", out.Bytes())
+}
+
+// TestStepsOfEveryKind checks that what goes wrong in a step is recorded, whatever kind it is of.
+func TestStepsOfEveryKind(t *testing.T) {
+	graph := newLight()
+	graph.edges = make([][]core.Edge, 3)
+	report := lightReport()
+	story := &report.Findings[0].Trace.Steps
+	var want []record.Step
+	for kind := core.Reconcile; kind <= core.Intervene; kind++ {
+		for _, late := range []bool{false, true} {
+			step := core.Step{Kind: kind, Item: core.Item{Strategy: "alice", Request: "lamp"}, Detail: fmt.Sprintf("call %d fails", kind)}
+			graph.edges[0] = append(graph.edges[0], core.Edge{To: 2, Step: step, Late: late})
+			want = append(want, record.Step{
+				Kind: kind.Name(), Item: record.Item{Controller: "alice", Request: "lamp"}, Detail: step.Detail, To: 2, Late: late,
+			})
+			*story = append(*story, core.TraceStep{Kind: kind.Name(), Controller: "alice", Request: "lamp", Detail: step.Detail, Late: late})
+		}
+	}
+	report.Stale, report.Crashes, report.Failures, report.Doubles = []string{"all=relist"}, 1, 2, []string{"alice"}
+	var out bytes.Buffer
+	if err := record.Write(&out, header, report, graph, 10); err != nil {
+		t.Fatal(err)
+	}
+	got, err := record.Read(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.States[0].Steps, want) {
+		t.Errorf("steps:\n%+v\nwant:\n%+v", got.States[0].Steps, want)
+	}
+	if told := got.Report.Findings[0].Trace; asJSON(told) != asJSON(report.Findings[0].Trace) {
+		t.Errorf("story:\n%s\nwant:\n%s", asJSON(told), asJSON(report.Findings[0].Trace))
+	}
+	if asJSON(got.Report) != asJSON(report) {
+		t.Errorf("report:\n%s\nwant:\n%s", asJSON(got.Report), asJSON(report))
+	}
 }
 
 func golden(t *testing.T, name string, got []byte) {

@@ -35,7 +35,10 @@ type blueprint struct {
 	newClient  client.NewClientFunc
 	controller config.Controller
 	setups     []func(ctrl.Manager) error
-	logger     logr.Logger
+	// configurations are what is said of the webhooks, in the order in which they are
+	// asked. There may be none.
+	configurations []webhookConfiguration
+	logger         logr.Logger
 }
 
 // assemble runs the set-up on a fresh manager.
@@ -99,14 +102,8 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	a := &assembly{}
 	a.informers = informers{synced: synced, stray: a.strayHandler}
 	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, turn: &a.turn, informers: &a.informers, indexes: indexes{}}
-	connection := &rest.Config{
-		Host:           "http://orrery.invalid",
-		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
-		QPS:            -1,        // no throttling
-		UserAgent:      "manager", // as the program of a controller is usually called
-		WarningHandler: rest.NoWarnings{},
-		Transport:      &wire{mapper: b.mapper, turn: &a.turn, idle: a.idleRequest},
-	}
+	// The program of a controller is usually called so.
+	connection := b.connection("manager", &wire{mapper: b.mapper, turn: &a.turn, idle: a.idleRequest})
 	clientOptions := b.client
 	if clientOptions.Cache != nil {
 		// The manager fills in its cache.
@@ -131,4 +128,16 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	}
 	mgr, err := disconnect(real, a.add)
 	return a, mgr, err
+}
+
+// connection is how a program reaches the simulated API server.
+func (b *blueprint) connection(program string, transport *wire) *rest.Config {
+	return &rest.Config{
+		Host:           "http://orrery.invalid",
+		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
+		QPS:            -1, // no throttling
+		UserAgent:      program,
+		WarningHandler: rest.NoWarnings{},
+		Transport:      transport,
+	}
 }

@@ -81,14 +81,18 @@ func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...c
 	if chosen.Continue != "" {
 		return errors.New("continue list option is not supported by the cache")
 	}
-	objects, err := c.list(of, &chosen)
+	var indexed choice
+	if chosen.FieldSelector != nil {
+		if indexed, err = c.indexes.choose(of, chosen.FieldSelector); err != nil {
+			return err
+		}
+	}
+	objects, err := c.list(of, &chosen, indexed.selector)
 	if err != nil {
 		return err
 	}
-	if chosen.FieldSelector != nil {
-		if objects, err = c.indexes.choose(of, chosen.FieldSelector, objects); err != nil {
-			return err
-		}
+	if len(objects) > 0 && indexed.missing != nil {
+		return indexed.missing
 	}
 	if chosen.Limit > 0 {
 		objects = objects[:min(chosen.Limit, int64(len(objects)))]
@@ -104,9 +108,9 @@ func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...c
 	return nil
 }
 
-// list returns the objects of the view that are in the namespace and match the
-// labels.
-func (c *viewCache) list(of form, options *client.ListOptions) ([]client.Object, error) {
+// list returns the objects of the view that are in the namespace, match the labels, and
+// are found in the indexes.
+func (c *viewCache) list(of form, options *client.ListOptions, indexed string) ([]client.Object, error) {
 	run, namespaced, err := c.reading(of)
 	if err != nil {
 		return nil, err
@@ -114,7 +118,7 @@ func (c *viewCache) list(of form, options *client.ListOptions) ([]client.Object,
 	if !namespaced && options.Namespace != "" {
 		return nil, nil
 	}
-	request := &kube.Request{Verb: kube.List, Kind: of.kind, Namespace: options.Namespace, FromCache: true}
+	request := &kube.Request{Verb: kube.List, Kind: of.kind, Namespace: options.Namespace, FieldSelector: indexed, FromCache: true}
 	if labels := options.LabelSelector; labels != nil {
 		if _, selectable := labels.Requirements(); !selectable {
 			return nil, nil

@@ -14,16 +14,19 @@
 // on a fresh manager. It must therefore register the same controllers each time
 // and keep its state out of package variables.
 //
+// What users do meanwhile is a [Scenario]. Where a check lets calls fail, it is in the ways of
+// [github.com/orrery-dev/orrery/adapters/kube.Failure]; clients do not try again by
+// themselves, since an answer stands for the last of their tries.
+//
 // # Not modelled
 //
 // What follows is named among the assumptions of the system where a set-up makes
 // use of it, and a call that the simulated API server does not know makes the
 // check inconclusive:
 //
-//   - conversion webhooks are registered but not run, and of admission webhooks only
-//     those are run that are at the paths which controller-runtime gives to the
-//     defaulter and the validator of a kind; they are asked about creations and
-//     updates, and may only read;
+//   - conversion webhooks are registered but not run; of admission webhooks those are
+//     run that [WebhookConfigurations] are about, or without these the defaulters and
+//     validators of kinds. They may only read, and are not asked about subresources;
 //   - runnables other than controllers are not run;
 //   - sources other than kinds and informers (channels, functions, own types)
 //     deliver nothing, except what a function source enqueues while it starts;

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	toolscache "k8s.io/client-go/tools/cache"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -50,7 +51,10 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 		switch {
 		case w.kind() != event.Key.Kind:
 		case event.Old == nil:
-			w.handler.OnAdd(after.as(w.form), false)
+			w.handler.OnAdd(after.as(w.form), event.Initial)
+		case event.New == nil && event.Missed:
+			name := toolscache.NewObjectName(event.Key.Namespace, event.Key.Name)
+			w.handler.OnDelete(toolscache.DeletedFinalStateUnknown{Key: name.String(), Obj: before.as(w.form)})
 		case event.New == nil:
 			w.handler.OnDelete(before.as(w.form))
 		default:

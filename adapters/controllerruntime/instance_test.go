@@ -11,14 +11,12 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
-	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -160,45 +158,6 @@ func TestSetupThatChanges(t *testing.T) {
 	_, err := w.strategy("number-1").New()
 	if err == nil || !strings.Contains(err.Error(), "registers other controllers than the first time") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestOrdinalsCountTheWritesOfARun(t *testing.T) {
-	w := newWorld(t, byHand(func(ctx context.Context, c client.Client, request reconcile.Request) (reconcile.Result, error) {
-		made := configMap("made", nil)
-		other := configMap("", nil)
-		other.GenerateName = "other-"
-		return reconcile.Result{}, errors.Join(
-			c.Create(ctx, made),
-			c.Create(ctx, other),
-			c.Update(ctx, made, client.DryRunAll),
-			c.Patch(ctx, made, client.RawPatch("application/merge-patch+json", []byte(`{"data":{"a":"1"}}`))),
-			c.Patch(ctx, other, client.RawPatch("application/merge-patch+json", []byte(`{"data":{"a":"1"}}`))),
-			client.IgnoreAlreadyExists(c.Create(ctx, configMap("made", nil))),
-			c.DeleteAllOf(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{}}, client.InNamespace("default")),
-			c.Create(ctx, configMap("made", nil)),
-		)
-	}))
-	for range 2 {
-		clear(w.objects)
-		if result := w.reconcile("probe", "default/a"); result.Err != nil {
-			t.Fatal(result.Err)
-		}
-		var got []string
-		for _, call := range w.calls {
-			got = append(got, fmt.Sprintf("%d %s", call.(*kube.Request).Ordinal, call))
-		}
-		w.calls = nil
-		equal(t, "ordinals", got, []string{
-			"0 create ConfigMap default/made",
-			"0 create ConfigMap default/other-*",
-			"1 dry-run update ConfigMap default/made",
-			"1 patch (merge) ConfigMap default/made",
-			"1 patch (merge) ConfigMap default/" + strings.TrimPrefix(got[4], "1 patch (merge) ConfigMap default/"),
-			"2 create ConfigMap default/made",
-			"0 deletecollection ConfigMap in default",
-			"3 create ConfigMap default/made",
-		})
 	}
 }
 

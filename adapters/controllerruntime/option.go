@@ -25,8 +25,12 @@ type definition struct {
 	serverOptions   []kube.Option
 	definitionPaths []string
 	definitionTexts [][]byte
+	webhookPaths    []string
 	objectPaths     []string
 	objects         []client.Object
+
+	actions []Action
+	inOrder bool
 
 	strategies []core.Strategy
 	properties []core.Property
@@ -113,6 +117,21 @@ func CRDBytes(text []byte) Option {
 // to [CRDs] and [CRDBytes]: such as [kube.StrictNamespaces] and [kube.ManagedFields].
 func APIServer(options ...kube.Option) Option {
 	return func(d *definition) { d.serverOptions = append(d.serverOptions, options...) }
+}
+
+// WebhookConfigurations says what a cluster knows of the admission webhooks that the
+// set-ups register: YAML files with a MutatingWebhookConfiguration or a
+// ValidatingWebhookConfiguration, such as config/webhook/manifests.yaml of a kubebuilder
+// project. Then webhooks are asked as these say: at any path, under their names, about
+// the operations and kinds of their rules, for the objects and namespaces they select;
+// a write fails or goes on, by their failurePolicy, if a webhook does not answer in
+// time. Webhooks that no configuration names are not asked. The matchPolicy is taken to
+// be Equivalent.
+//
+// Without this option, the defaulter and the validator of a kind are asked about
+// creations and updates, have ten seconds, and the write fails if they do not answer.
+func WebhookConfigurations(paths ...string) Option {
+	return func(d *definition) { d.webhookPaths = append(d.webhookPaths, paths...) }
 }
 
 // Objects are there at the start: those in YAML files, or in all YAML files of

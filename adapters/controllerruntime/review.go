@@ -1,18 +1,17 @@
 package controllerruntime
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
+	"runtime"
 	"sync"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -20,80 +19,100 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// reviewer runs the webhooks of an assembly. What they read, they read of the store
-// as it is when they are asked, also through a cached client.
+// reviewDeadline bounds a review in real time. Its own timeout is in virtual time.
+const reviewDeadline = 10 * time.Second
+
+// reviewer runs one webhook. Each review is made by a fresh instance, in a bubble of
+// virtual time. What it reads, it reads of the store as it is when it is asked, also
+// through a cached client.
 type reviewer struct {
 	blueprint *blueprint
-	assembly  *assembly
-	// mu is held while a webhook runs.
+	path      string
+	// name is what messages call the webhook.
+	name string
+	// timeout is how long the API server waits for it, in virtual time.
+	timeout time.Duration
+	// deadline bounds a review in real time.
+	deadline time.Duration
+	// ignored tells that a write goes on as if the webhook had not been asked, if it
+	// cannot be asked. Otherwise the write fails.
+	ignored bool
+
 	mu sync.Mutex
+	// lost is why the webhook is not asked any more.
+	lost error
 }
 
-// webhooks returns the webhooks that a survey has found and that can be run: those at
-// the paths that controller-runtime gives to the defaulter and the validator of a
-// kind. What they are asked about is said in the configuration of a cluster, which is
-// not known here: creations and updates are what kubebuilder configures.
-func (b *blueprint) webhooks(found *assembly) []kube.Webhook {
-	r := &reviewer{blueprint: b, assembly: found}
-	paths := b.webhookPaths()
-	var all []kube.Webhook
-	for _, h := range found.hooks {
-		of, known := paths[h.path]
-		handler, runs := h.handler.(*admission.Webhook)
-		if !known || !runs {
-			found.assume("The webhook at %s is not run: objects are taken to be as it would leave them.", h.path)
-			continue
-		}
-		found.assume("The webhook at %s is asked about creations and updates.", h.path)
-		all = append(all, kube.Webhook{
-			Name:       h.path,
-			Kind:       of.kind,
-			Operations: []admissionv1.Operation{admissionv1.Create, admissionv1.Update},
-			Mutates:    of.mutates,
-			Review: func(state core.Snapshot, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
-				return r.review(state, handler, request)
-			},
-		})
-	}
-	slices.SortStableFunc(all, func(a, b kube.Webhook) int { return cmp.Compare(a.Name, b.Name) })
-	return all
-}
-
-// admissionPath is what controller-runtime's path for a webhook says about it.
-type admissionPath struct {
-	kind    schema.GroupVersionKind
-	mutates bool
-}
-
-// webhookPaths are the paths for the webhooks of the kinds of the scheme that the API
-// server serves.
-func (b *blueprint) webhookPaths() map[string]admissionPath {
-	paths := map[string]admissionPath{}
-	for kind := range b.scheme.AllKnownTypes() {
-		if b.server.Serves(kind) != nil {
-			continue
-		}
-		name := strings.ReplaceAll(kind.Group, ".", "-") + "-" + kind.Version + "-" + strings.ToLower(kind.Kind)
-		paths["/mutate-"+name] = admissionPath{kind: kind, mutates: true}
-		paths["/validate-"+name] = admissionPath{kind: kind}
-	}
-	return paths
-}
-
-// review asks one webhook.
-func (r *reviewer) review(state core.Snapshot, handler *admission.Webhook, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+// review asks the webhook. An error that is no StatusError is about what is not
+// modelled.
+func (r *reviewer) review(state core.Snapshot, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.lost != nil {
+		return nil, r.lost
+	}
+	var response *admissionv1.AdmissionResponse
+	var failure, broken error
 	reads := &storeReader{server: r.blueprint.server, state: state}
-	r.assembly.turn.begin(reads)
-	var response admission.Response
-	err := caught(func() error {
-		ctx := ctrllog.IntoContext(context.Background(), r.blueprint.logger)
-		response = handler.Handle(ctx, admission.Request{AdmissionRequest: *request})
-		return nil
+	stopped := bubbled(r.deadline, func() {
+		var handler *admission.Webhook
+		if handler, broken = r.instance(reads); broken == nil {
+			response, failure = r.ask(handler, request)
+		}
 	})
-	if err := errors.Join(err, reads.err); err != nil {
-		return nil, err
+	unanswered := reads.stop()
+	var late *overdue
+	switch {
+	case errors.As(stopped, &late):
+		// It may never end, so that one more is one too many.
+		r.lost = stopped
+		return nil, stopped
+	case unanswered != nil:
+		return nil, unanswered
+	case stopped != nil:
+		failure = stopped
+	case broken != nil:
+		return nil, broken
+	}
+	switch {
+	case failure == nil:
+		return response, nil
+	case r.ignored:
+		return &admissionv1.AdmissionResponse{Allowed: true}, nil
+	}
+	return nil, apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: failed to call webhook: %w", r.name, failure))
+}
+
+// instance returns the webhook of a fresh manager, whose clients read from the reader.
+func (r *reviewer) instance(reads *storeReader) (*admission.Webhook, error) {
+	a, err := r.blueprint.assemble()
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be set up again: %w", err)
+	}
+	for _, h := range a.hooks {
+		if handler, runs := h.handler.(*admission.Webhook); runs && h.path == r.path {
+			a.turn.begin(reads)
+			return handler, nil
+		}
+	}
+	return nil, errors.New("it cannot be set up again: the set-up registers other webhooks than the first time; it must do the same each time it runs")
+}
+
+// ask hands the request to a webhook. The error is what a server says that got no answer.
+func (r *reviewer) ask(handler *admission.Webhook, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+	ctx, cancel := context.WithTimeout(ctrllog.IntoContext(context.Background(), r.blueprint.logger), r.timeout)
+	defer cancel()
+	if handler.WithContextFunc != nil {
+		sent, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://webhook.invalid"+r.path, http.NoBody)
+		if err != nil {
+			return nil, err
+		}
+		ctx = handler.WithContextFunc(ctx, sent)
+	}
+	asked := time.Now()
+	response := handler.Handle(ctx, admission.Request{AdmissionRequest: *request})
+	if time.Since(asked) >= r.timeout {
+		return nil, context.DeadlineExceeded
 	}
 	return &response.AdmissionResponse, nil
 }
@@ -102,7 +121,10 @@ func (r *reviewer) review(state core.Snapshot, handler *admission.Webhook, reque
 type storeReader struct {
 	server *kube.Server
 	state  core.Snapshot
-	// err is why a call could not be answered.
+
+	mu      sync.Mutex
+	stopped bool
+	// err is why calls could not be answered.
 	err error
 }
 
@@ -110,6 +132,11 @@ var _ core.EffectRecorder = (*storeReader)(nil)
 
 // Do implements [core.EffectRecorder].
 func (s *storeReader) Do(call core.Call) core.Response {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		runtime.Goexit()
+	}
 	answer, err := s.server.Answer(s.state, call)
 	switch {
 	case err != nil:
@@ -122,4 +149,13 @@ func (s *storeReader) Do(call core.Call) core.Response {
 	return &kube.Response{Status: &metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotImplemented, Message: err.Error(),
 	}}
+}
+
+// stop ends every goroutine that still asks, and returns why calls could not be
+// answered.
+func (s *storeReader) stop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	return s.err
 }

@@ -4,18 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
 // widgetHooks default the parts of a Widget to those that its config says, and refuse
@@ -140,5 +145,127 @@ func TestWebhookThatWrites(t *testing.T) {
 	}
 	if w.objects[core.Key{Kind: "ConfigMap", Namespace: "default", Name: "audit"}] != nil {
 		t.Error("the webhook has written")
+	}
+}
+
+// breaking are webhooks for Widgets whose validator does something else first.
+type breaking struct {
+	widgetHooks
+	do func(context.Context)
+}
+
+func (h breaking) ValidateCreate(ctx context.Context, _ *Widget) (admission.Warnings, error) {
+	h.do(ctx)
+	return nil, nil
+}
+
+// breakingAt registers a validator that does something, at a path of its own.
+func breakingAt(path string, do func(context.Context)) controllerruntime.Option {
+	return controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		return ctrl.NewWebhookManagedBy(mgr, &Widget{}).
+			WithValidator(breaking{do: do}).WithValidatorCustomPath(path).RecoverPanic(false).Complete()
+	})
+}
+
+// createWidget creates a Widget and returns the error of the server.
+func createWidget(ctx context.Context, mgr ctrl.Manager) error {
+	return mgr.GetClient().Create(ctx, widget("a", 1))
+}
+
+// A webhook that does not answer is one that a server cannot call.
+func TestWebhooksThatDoNotAnswer(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func(context.Context)
+		want string
+	}{
+		"blocked":   {func(context.Context) { <-make(chan int) }, "every goroutine of it is blocked for ever"},
+		"panicking": {func(context.Context) { panic("no such part") }, "it panicked: no such part"},
+		"leaving":   {func(context.Context) { runtime.Goexit() }, "it ended its goroutine instead of returning"},
+		"slow":      {func(context.Context) { time.Sleep(time.Hour) }, "context deadline exceeded"},
+		"patient":   {func(ctx context.Context) { <-ctx.Done() }, "context deadline exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, breakingAt("/own", test.do), using(createWidget))
+			err := use(w)
+			want := `failed calling webhook "/own": failed to call webhook: ` + test.want
+			if !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+			if again := use(w); err == nil || again == nil || again.Error() != err.Error() {
+				t.Errorf("the second time it is %v", again)
+			}
+		})
+	}
+}
+
+// A webhook that is in time is not disturbed by how long it takes, nor by what it
+// leaves behind.
+func TestWebhookThatTakesItsTime(t *testing.T) {
+	w := newWorld(t, breakingAt("/own", func(context.Context) {
+		go func() { <-make(chan int) }()
+		time.Sleep(9 * time.Second)
+	}), using(createWidget))
+	if err := use(w); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a webhook keeps is not there the next time: every review has a fresh one.
+func TestWebhooksForget(t *testing.T) {
+	w := newWorld(t,
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			reviews := make(chan int, 1) // would be full the second time
+			return ctrl.NewWebhookManagedBy(mgr, &Widget{}).
+				WithValidator(breaking{do: func(context.Context) { reviews <- 1 }}).Complete()
+		}),
+		using(func(ctx context.Context, mgr ctrl.Manager) error {
+			return errors.Join(mgr.GetClient().Create(ctx, widget("a", 1)), mgr.GetClient().Create(ctx, widget("b", 1)))
+		}))
+	if err := use(w); err != nil {
+		t.Error(err)
+	}
+}
+
+// A webhook that is told by its path alone: the handler is one of its own.
+func TestHandlersOfOnesOwn(t *testing.T) {
+	refuse := &admission.Webhook{Handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response {
+		return admission.Denied("no")
+	})}
+	w := newWorld(t,
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			mgr.GetWebhookServer().Register("/validate-example-org-v1-widget", refuse)
+			mgr.GetWebhookServer().Register("/elsewhere", refuse)
+			return nil
+		}),
+		using(createWidget))
+	if err := use(w); !apierrors.IsForbidden(err) {
+		t.Errorf("got %v", err)
+	}
+	equal(t, "assumptions", w.system.Assumptions, []string{
+		"The webhook at /validate-example-org-v1-widget is asked about creations and updates.",
+		"The webhook at /elsewhere is not run: objects are taken to be as it would leave them.",
+	})
+}
+
+// A webhook that never answers makes a controller fail for ever: that is a finding, and
+// says so.
+func TestWebhookThatNeverAnswersIsFound(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition),
+		controllerruntime.ObjectValues(configMap("settings", nil)), controllerruntime.Properties(properties.StableConvergence()),
+		breakingAt("/own", func(context.Context) { select {} }),
+		controllerruntime.Reconciler("maker", func(c client.Client) reconcile.Reconciler {
+			return reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+				return reconcile.Result{}, client.IgnoreAlreadyExists(c.Create(ctx, widget("a", 1)))
+			})
+		}, controllerruntime.For(&corev1.ConfigMap{})))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Report.Verdict != core.Violated || len(result.Report.Findings) != 1 {
+		t.Fatalf("%s, %d findings, reasons %v", result.Report.Verdict, len(result.Report.Findings), result.Report.Reasons)
+	}
+	if story := fmt.Sprintf("%+v", result.Report.Findings[0]); !strings.Contains(story, `failed calling webhook "/own"`) {
+		t.Errorf("the finding does not name the webhook: %s", story)
 	}
 }

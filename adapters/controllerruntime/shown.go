@@ -75,6 +75,9 @@ func (l lone) Get(key core.Key) core.Content {
 	return l.Content
 }
 
+// Held implements [core.Snapshot].
+func (l lone) Held(core.Key) []core.Content { return nil }
+
 // List implements [core.Snapshot].
 func (l lone) List(kind core.Kind, namespace string) []core.Object {
 	if kind != l.Key.Kind || (namespace != "" && namespace != l.Key.Namespace) {

@@ -37,17 +37,22 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	if err != nil {
 		return nil, err
 	}
+	configurations, err := readWebhookConfigurations(d.webhookPaths)
+	if err != nil {
+		return nil, err
+	}
 	logger := bridge(d.logger)
 	logGlobally(logger)
 	b := &blueprint{
-		scheme:     scheme,
-		server:     server,
-		mapper:     server.RESTMapper(),
-		client:     d.manager.Client,
-		newClient:  d.manager.NewClient,
-		controller: d.manager.Controller,
-		setups:     d.setups,
-		logger:     logger,
+		scheme:         scheme,
+		server:         server,
+		mapper:         server.RESTMapper(),
+		client:         d.manager.Client,
+		newClient:      d.manager.NewClient,
+		controller:     d.manager.Controller,
+		setups:         d.setups,
+		configurations: configurations,
+		logger:         logger,
 	}
 	found, err := b.survey()
 	if err != nil {
@@ -56,8 +61,15 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	if len(found.controllers) == 0 {
 		return nil, errors.New("the set-up registers no controllers: call SetupWithManager of the reconcilers in it")
 	}
+	if b.server, err = server.WithFieldIndexes(b.fieldIndexes(found)...); err != nil {
+		return nil, err
+	}
 	// From here on the API server asks the webhooks; they themselves read past it.
-	if server, err = server.WithWebhooks(b.webhooks(found)...); err != nil {
+	webhooks, err := b.webhooks(found)
+	if err != nil {
+		return nil, err
+	}
+	if server, err = b.server.WithWebhooks(webhooks...); err != nil {
 		return nil, err
 	}
 	initial, err := d.initial(server)
@@ -67,6 +79,7 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	system := &core.System{
 		Name:        d.name,
 		Store:       server,
+		Scenario:    b.scenario(d.actions, d.inOrder),
 		Strategies:  append(b.strategies(found), d.strategies...),
 		Initial:     []core.Initial{initial},
 		Properties:  d.properties,

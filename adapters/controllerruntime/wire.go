@@ -31,7 +31,7 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if err := sent.Context().Err(); err != nil {
 		return nil, err
 	}
-	body, err := drain(sent.Body)
+	body, err := drain(sent)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +78,18 @@ func (u *unsupportedCall) String() string { return u.asked + " (" + u.reason + "
 // Source implements [core.Call].
 func (u *unsupportedCall) Source() core.Source { return core.Live }
 
-func drain(body io.ReadCloser) ([]byte, error) {
-	if body == nil {
+// drain reads the body of a request, which mostly says how long it is.
+func drain(sent *http.Request) ([]byte, error) {
+	if sent.Body == nil {
 		return nil, nil
 	}
-	defer body.Close()
-	return io.ReadAll(body)
+	defer sent.Body.Close()
+	if sent.ContentLength > 0 {
+		body := make([]byte, sent.ContentLength)
+		_, err := io.ReadFull(sent.Body, body)
+		return body, err
+	}
+	return io.ReadAll(sent.Body)
 }
 
 // succeed is the HTTP response for a request that was done.
@@ -99,7 +105,8 @@ func succeed(sent *http.Request, request *kube.Request, response *kube.Response)
 	return reply(sent, code, body)
 }
 
-// respond is the HTTP response for a request that was refused.
+// respond is the HTTP response for a request that was refused. It never has a Retry-After,
+// upon which a client would wait and try again: it stands for the last of its tries.
 func respond(sent *http.Request, refused *apierrors.StatusError) (*http.Response, error) {
 	status := *refused.ErrStatus.DeepCopy()
 	status.Kind, status.APIVersion = "Status", "v1"

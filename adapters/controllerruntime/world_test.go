@@ -58,6 +58,9 @@ func (w *world) List(kind core.Kind, namespace string) []core.Object {
 	return objects
 }
 
+// Held implements core.Snapshot: nobody refers to earlier versions.
+func (w *world) Held(core.Key) []core.Content { return nil }
+
 // Do implements core.EffectRecorder.
 func (w *world) Do(call core.Call) core.Response {
 	w.mu.Lock()

@@ -87,6 +87,7 @@ func drawings() map[string]func(io.Writer) error {
 		"march-cycle":  finding(march(45, 5)),
 		"one-step":     finding(march(1, 0)),
 		"pause":        finding(pause()),
+		"storm":        finding(storm()),
 		"no-steps":     finding(march(0, -1)),
 		"outcomes":     func(w io.Writer) error { return dot.Outcomes(w, threads()) },
 		"outcomes-cut": func(w io.Writer) error { return dot.Outcomes(w, cutThreads()) },

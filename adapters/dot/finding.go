@@ -179,10 +179,11 @@ func (s *story) legs(position, end int) []leg {
 	return legs
 }
 
-// idle tells whether a step is over with nothing but its work item gone.
+// idle tells whether a step is over with nothing but its work item gone, and nothing went wrong in it.
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
-	return step.Kind != "fire" && step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
+	return step.Kind != "fire" && step.Kind != "restart" && step.Detail == "" &&
+		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
 		!slices.ContainsFunc(step.Calls, wrote)
 }
 
@@ -194,7 +195,7 @@ func (s *story) legLines(l leg) []string {
 	var lines []string
 	for i := l.first; i <= l.last; i++ {
 		step := s.trace.Steps[i]
-		lines = append(lines, cut(fmt.Sprintf("%d. %s works on %s", i+1, step.Controller, step.Request), lineWidth))
+		lines = append(lines, cut(fmt.Sprintf("%d. %s %s", i+1, step.Controller, deed(step)), lineWidth))
 	}
 	return few(lines, lineLimit, "steps")
 }

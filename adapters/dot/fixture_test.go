@@ -102,6 +102,32 @@ func pause() core.Finding {
 	}
 }
 
+// storm is a run with steps of every kind in which things go wrong.
+func storm() core.Finding {
+	finding := fight()
+	finding.Trace.CycleStart = -1
+	step := func(kind, controller string, request core.Request) core.TraceStep {
+		return core.TraceStep{Kind: kind, Controller: controller, Request: request}
+	}
+	acts := write(1, "user", "spec.replicas", 3, 5)
+	acts.Kind, acts.Request = "user", "scale Deployment shop/web"
+	asks := step("call", "deployer", "shop/web")
+	asks.Calls = []core.TraceCall{{Call: "get Deployment.apps shop/web", Response: "found, with 3"}}
+	fails := write(6, "deployer", "spec.replicas", 5, 3)
+	fails.Kind, fails.Calls, fails.Detail = "call", fails.Calls[1:], `call 2, "update Deployment.apps shop/web", fails: committed, but the answer is lost`
+	ends := step("return", "deployer", "shop/web")
+	ends.Result = "returns the error: timeout"
+	told := step("deliver", "deployer", "Deployment.apps")
+	told.Enqueued = []string{"deployer(shop/web)"}
+	late := write(10, "autoscaler", "spec.replicas", 3, 1)
+	late.Late, late.Detail = true, `it crashes between call "update Deployment.apps shop/web" and call 3, "create Note done", and starts again, and its view of Deployment.apps is 1 change behind`
+	finding.Trace.Steps = []core.TraceStep{
+		acts, step("begin", "deployer", "shop/web"), asks, fails, ends, told, step("deliver", "autoscaler", "Deployment.apps"),
+		late, step("restart", "autoscaler", ""),
+	}
+	return finding
+}
+
 // march is a run too long to be drawn step by step.
 func march(steps, cycleStart int) core.Finding {
 	trace := core.Trace{Initial: []core.TraceObject{deployment("web:1", 0)}, CycleStart: cycleStart}

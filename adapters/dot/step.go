@@ -10,11 +10,14 @@ import (
 
 // stepLines says who took a step, what it wrote, and how it ended.
 func stepLines(number int, step core.TraceStep) []string {
-	if step.Kind == "fire" {
+	switch step.Kind {
+	case "fire":
 		return []string{
 			fmt.Sprintf("%d. the timer of %s", number, cut(step.Controller, lineWidth)),
 			fmt.Sprintf("    for %s fires", cut(string(step.Request), lineWidth)),
 		}
+	case "user":
+		return append([]string{fmt.Sprintf("%d. the %s", number, cut(step.Controller, lineWidth))}, deedLines(step)...)
 	}
 	return append([]string{fmt.Sprintf("%d. %s", number, cut(step.Controller, lineWidth))}, deedLines(step)...)
 }
@@ -24,16 +27,44 @@ func probeLines(step core.TraceStep) []string {
 	return append([]string{cut(step.Controller, lineWidth)}, deedLines(step)...)
 }
 
-// deedLines says what was worked on in a step, what was written, and how it ended.
+// deed says what was done in a step, in a few words.
+func deed(step core.TraceStep) string {
+	what := cut(string(step.Request), lineWidth)
+	switch step.Kind {
+	case "deliver":
+		return "is told of changes of " + what
+	case "begin":
+		return "begins to work on " + what
+	case "call":
+		return "goes on with " + what
+	case "return":
+		return "is done with " + what
+	case "restart":
+		return "crashes, and starts again"
+	case "user":
+		return "acts: " + what
+	}
+	return "works on " + what
+}
+
+// deedLines says what was done in a step, what was written, what went wrong, and how it ended.
 func deedLines(step core.TraceStep) []string {
-	lines := []string{"    works on " + cut(string(step.Request), lineWidth)}
+	lines := []string{"    " + deed(step)}
+	if step.Late {
+		lines = append(lines, "    not knowing of all changes yet")
+	}
 	var writes []string
 	for _, call := range step.Calls {
-		if call.Wrote {
+		if call.Wrote || step.Kind == "call" {
 			writes = append(writes, "    "+cut(call.Call, lineWidth))
 		}
 	}
 	lines = append(lines, few(writes, 4, "writes")...)
+	if step.Detail != "" {
+		for _, line := range wrapped("but "+step.Detail, lineWidth) {
+			lines = append(lines, "    "+line)
+		}
+	}
 	if step.Result != "" {
 		for _, line := range wrapped(step.Result, lineWidth) {
 			lines = append(lines, "    "+line)

@@ -32,7 +32,9 @@ type Webhook struct {
 	// others. What others change is dropped.
 	Mutates bool
 	// Review answers a request. It must be a function of the request and of what it reads
-	// of the store, which it may only read. The error is for what is not modelled.
+	// of the store, which it may only read. An error that is an [apierrors.StatusError] is
+	// the server's answer to the write, such as that the webhook could not be called; any
+	// other is about what is not modelled.
 	Review func(core.Snapshot, *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error)
 }
 

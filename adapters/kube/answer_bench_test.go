@@ -39,7 +39,7 @@ func BenchmarkAnswer(b *testing.B) {
 		key := keyOfWidget("a")
 		content := w.objects[key].(*Object)
 		for b.Loop() {
-			var _ core.Content = w.server.Settle(key, content)
+			var _ core.Content = w.server.Settle(key, []core.Content{content})[0]
 		}
 	})
 }

@@ -16,6 +16,34 @@ import (
 // is made if it is not there. What the caller wanted before, does not want any more,
 // and nobody else manages, is removed.
 func (op *operation) apply() (*Response, error) {
+	wanted, err := op.appliedBody()
+	if err != nil {
+		return nil, err
+	}
+	from := op.find(op.key(op.request.Name))
+	if from == nil {
+		return op.applyNew(wanted)
+	}
+	live := from.live()
+	if err := op.recordFirst(live); err != nil {
+		return nil, internalError(err.Error())
+	}
+	object, err := op.merge(live, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if len(recordOf(from.meta())) == 0 && !op.server.managedFields && !applied(object) {
+		// Who wants nothing starts no record.
+		object.SetManagedFields(nil)
+	}
+	return op.replaceManaged(from, object)
+}
+
+// appliedBody is what the caller of an apply wants.
+func (op *operation) appliedBody() (*unstructured.Unstructured, error) {
+	if tree := plainYAML(op.request.Body); tree != nil {
+		return &unstructured.Unstructured{Object: tree}, nil
+	}
 	encoded, err := yaml.YAMLToJSON(op.request.Body)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
@@ -27,30 +55,13 @@ func (op *operation) apply() (*Response, error) {
 	if wanted.Object == nil {
 		wanted.Object = map[string]any{}
 	}
-	from := op.find(op.key(op.request.Name))
-	if from == nil {
-		return op.applyNew(wanted)
-	}
-	live := from.copy()
-	live.SetResourceVersion(from.version)
-	if err := op.recordFirst(live); err != nil {
-		return nil, internalError(err.Error())
-	}
-	object, err := op.merge(live, wanted)
-	if err != nil {
-		return nil, err
-	}
-	if len(from.meta().GetManagedFields()) == 0 && !op.server.managedFields && !applied(object) {
-		// Who wants nothing starts no record.
-		object.SetManagedFields(nil)
-	}
-	return op.replaceManaged(from, object)
+	return wanted, nil
 }
 
 // applied tells whether somebody manages fields of an object by apply.
 func applied(object *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(object.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
-		return e.Operation == metav1.ManagedFieldsOperationApply
+	return slices.ContainsFunc(recordOf(object), func(entry any) bool {
+		return entry.(map[string]any)["operation"] == string(metav1.ManagedFieldsOperationApply)
 	})
 }
 
@@ -72,10 +83,11 @@ func (op *operation) applyNew(wanted *unstructured.Unstructured) (*Response, err
 
 // merge returns the live object as it is wanted, with the record of who manages what.
 func (op *operation) merge(live, wanted *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	manager, err := op.fieldManager(op.resource.resetFields(op.request.Subresource))
+	manager, err := op.fieldManager(true)
 	if err != nil {
 		return nil, err
 	}
+	op.forgetLast(live, wanted)
 	merged, err := manager.Apply(live, wanted, op.request.FieldManager, op.request.Force)
 	var status *apierrors.StatusError
 	switch {
@@ -92,15 +104,19 @@ func (op *operation) merge(live, wanted *unstructured.Unstructured) (*unstructur
 		panic(fmt.Sprintf("kube: an apply gives a %T", merged))
 	}
 	settleManagers(tree)
+	managers := recordOf(tree)
 	// The outcome is read again, in the version of the store, for its defaults.
 	stored := noConversion{resource: op.resource}
 	versioned, err := stored.ConvertToVersion(tree, op.request.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
-	object, err := op.decode(canonicalJSON(versioned.(*unstructured.Unstructured).Object))
+	object, err := op.decode(canonicalJSON(unrecorded(versioned.(*unstructured.Unstructured).Object)))
 	if err != nil {
 		return nil, err
+	}
+	if len(managers) > 0 {
+		setNested(object.Object, managers, "metadata", "managedFields")
 	}
 	return object, op.matchRequest(object)
 }

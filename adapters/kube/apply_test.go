@@ -241,5 +241,5 @@ func TestStructsBelongToNobody(t *testing.T) {
 	w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 1}}))
 	w.must(of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":2}}`)))
 	d := w.must(request(Get, deploymentKind, "d"))
-	expect(t, "managers after a scale", managersOf(d), []string{"unknown Update", "unknown Update scale"})
+	expect(t, "managers after a scale", managersOf(d), []string{"unknown Update scale", "unknown Update"})
 }

@@ -50,7 +50,7 @@ func (op *operation) bind() (*Response, error) {
 		setNested(object.Object, value, "metadata", "labels", name)
 	}
 	setCondition(podStatus(object), corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
-	op.commit(key, from, newObject(object.Object, op.request.Ordinal))
+	op.commit(key, from, op.next(key, object.Object))
 	return done(nil), nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // This file holds what is known of Kubernetes' own kinds: the choices that their
-// registry strategies make, as of Kubernetes 1.35.
+// registry strategies make, as of Kubernetes 1.36.
 
 // The kinds that the server does more with than to keep them.
 const (
@@ -170,6 +170,21 @@ func (r *resource) createdByUpdate() bool {
 // the dependents.
 func (r *resource) orphansByDefault() bool {
 	return r.name == "Job.batch" || r.name == "ReplicationController"
+}
+
+// folder is where objects of a kind are stored.
+func (r *resource) folder() string {
+	switch r.name {
+	case kindService:
+		return "services/specs"
+	case "Endpoints":
+		return "services/endpoints"
+	case "Node":
+		return "minions"
+	case "ReplicationController":
+		return "controllers"
+	}
+	return r.plural
 }
 
 // collectable tells whether the garbage collector's finalizers work on a kind.

@@ -17,8 +17,6 @@ type collection struct {
 	collector *garbageCollector
 	world     core.EffectRecorder
 	key       core.Key
-	// writes counts what this run has written.
-	writes int
 }
 
 func (c *collection) run() error {
@@ -203,13 +201,8 @@ func (c *collection) remove(object *unstructured.Unstructured, propagation metav
 
 // write makes a request that changes something. That its object is gone is fine.
 func (c *collection) write(request *Request) error {
-	request.Ordinal = c.writes
 	err := perform(c.world, request).Err()
-	switch {
-	case err == nil:
-		c.writes++
-		return nil
-	case apierrors.IsNotFound(err):
+	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err

@@ -137,3 +137,29 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }
+
+// What a real server refuses of a definition is refused when the server is made.
+func TestDefinitionsThatServersRefuse(t *testing.T) {
+	good, err := os.ReadFile("testdata/widgets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, from, to, want string }{
+		{"one version alone can be selected", "    selectableFields: [{jsonPath: .spec.color}]\n    schema: *schema", "    schema: *schema",
+			"spec.versions[0].selectableFields: Invalid value"},
+		{"a rule that does not compile", "self.size <= 100", "self.width <= 100", "undefined field 'width'"},
+		{"a default that is none", "default: 1, minimum: 0", "default: -1, minimum: 0", "properties[size].default: Invalid value: -1"},
+		{"a group that is protected", "example.com", "example.k8s.io", "api-approved.kubernetes.io"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "crd.yaml")
+			if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(good), test.from, test.to)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := NewServer(newTestServer(t).Scheme(), DefinitionFiles(path))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}

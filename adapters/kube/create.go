@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"fmt"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -17,12 +18,12 @@ func (op *operation) create() (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	wipeSystemFields(object)
 	return op.createObject(object)
 }
 
 // createObject stores an object that was decoded.
 func (op *operation) createObject(object *unstructured.Unstructured) (*Response, error) {
-	wipeSystemFields(object)
 	if err := op.recordManagers(emptyOf(op.request.Kind), object); err != nil {
 		return nil, err
 	}
@@ -31,7 +32,6 @@ func (op *operation) createObject(object *unstructured.Unstructured) (*Response,
 
 // createManaged stores a new object with the record of its managers.
 func (op *operation) createManaged(object *unstructured.Unstructured) (*Response, error) {
-	wipeSystemFields(object)
 	if err := op.placeInNamespace(object); err != nil {
 		return nil, err
 	}
@@ -62,6 +62,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {
 		return nil, err
 	}
+	op.resource.finishCreate(object)
 	if object.GetResourceVersion() != "" && !op.request.DryRun {
 		return nil, internalError("resourceVersion should not be set on objects to be created")
 	}
@@ -70,7 +71,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if found := op.find(key); found != nil {
 		return nil, op.alreadyExists(found)
 	}
-	created := newObject(object.Object, op.request.Ordinal)
+	created := op.next(key, object.Object)
 	op.commit(key, nil, created)
 	if op.request.DryRun {
 		return op.show(created, given), nil
@@ -104,7 +105,7 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	if phase, _, _ := unstructured.NestedString(namespace.tree, "status", "phase"); phase != string(corev1.NamespaceTerminating) {
 		return nil
 	}
-	err := apierrors.NewForbidden(op.groupResource(), object.GetName(),
+	err := apierrors.NewForbidden(op.groupResource(), cmp.Or(object.GetName(), object.GetGenerateName()),
 		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", name))
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
 		Type:    corev1.NamespaceTerminatingCause,

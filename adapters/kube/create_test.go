@@ -133,6 +133,11 @@ func TestUIDs(t *testing.T) {
 	w := newWorld(t)
 	first := w.widget("a", nil)
 	w.must(request(Delete, widgetKind, "a"))
+	if w.widget("a", nil).GetUID() == first.GetUID() {
+		t.Error("an object has the uid of an earlier one that somebody was shown")
+	}
+	w.must(request(Delete, widgetKind, "a"))
+	w.settle()
 	second := w.widget("a", nil)
 	expect(t, "uid after create, delete, create", second.GetUID(), first.GetUID())
 
@@ -145,6 +150,7 @@ func TestUIDs(t *testing.T) {
 	w.must(request(Delete, widgetKind, "a"))
 	child.SetOwnerReferences(nil)
 	w.must(updating(gadgetKind, child))
+	w.settle()
 	expect(t, "uid when the reference is gone", w.widget("a", nil).GetUID(), first.GetUID())
 	expect(t, "uid of another name is another", w.widget("b", nil).GetUID() == first.GetUID(), false)
 }

@@ -1,17 +1,18 @@
 package kube
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	structuralobjectmeta "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,34 +30,45 @@ func decodeJSON(data []byte, into any) error {
 // in the schema of a custom resource are set.
 func (op *operation) decode(data []byte) (*unstructured.Unstructured, error) {
 	version := op.request.Kind.Version
+	if object := op.resource.decodePlain(data, version); object != nil {
+		return object, nil
+	}
 	// A type of its own, as the server has it: the message of an error names it.
 	var said struct {
 		APIVersion string `json:"apiVersion,omitempty"`
 		Kind       string `json:"kind,omitempty"`
 	}
+	unrecognized := func(err error) error {
+		return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", op.resource.kind, err, beginningOf(data)))
+	}
 	if err := json.Unmarshal(data, &said); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf(
-			"the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)",
-			op.resource.kind, err, beginningOf(data)))
+		return nil, unrecognized(fmt.Errorf("couldn't get version/kind; json parse error: %w", err))
 	}
 	switch {
-	case said.APIVersion != "" && said.APIVersion != op.request.Kind.GroupVersion().String():
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)",
-			said.APIVersion, op.request.Kind.GroupVersion()))
 	case op.resource.schemas == nil:
 	case said.Kind == "":
-		return nil, apierrors.NewBadRequest(runtime.NewMissingKindErr(string(data)).Error())
+		return nil, unrecognized(runtime.NewMissingKindErr(string(data)))
 	case said.APIVersion == "":
-		return nil, apierrors.NewBadRequest(runtime.NewMissingVersionErr(string(data)).Error())
+		return nil, unrecognized(runtime.NewMissingVersionErr(string(data)))
 	}
-	object, err := op.resource.decode(data, version)
+	of := op.request.Kind
+	if said.APIVersion != "" {
+		of = schema.FromAPIVersionAndKind(said.APIVersion, of.Kind)
+	}
+	if said.Kind != "" {
+		of.Kind = said.Kind
+	}
+	if op.resource.custom && of.GroupVersion() != op.request.Kind.GroupVersion() {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)",
+			of.GroupVersion(), op.request.Kind.GroupVersion()))
+	}
+	object, err := op.resource.decodeOdd(data, version)
 	var status *apierrors.StatusError
 	switch {
 	case errors.As(err, &status):
 		return nil, err
 	case err != nil:
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v",
-			op.resource.kind, version, op.resource.kind, err))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", of.Kind, of.Version, op.resource.kind, err))
 	}
 	return object, nil
 }
@@ -79,6 +91,14 @@ func beginningOf(data []byte) string {
 
 // decode reads an object in one of the served versions.
 func (r *resource) decode(data []byte, version string) (*unstructured.Unstructured, error) {
+	if object := r.decodePlain(data, version); object != nil {
+		return object, nil
+	}
+	return r.decodeOdd(data, version)
+}
+
+// decodeOdd reads an object that something may be wrong with.
+func (r *resource) decodeOdd(data []byte, version string) (*unstructured.Unstructured, error) {
 	var tree map[string]any
 	if err := decodeJSON(data, &tree); err != nil {
 		return nil, err
@@ -86,30 +106,33 @@ func (r *resource) decode(data []byte, version string) (*unstructured.Unstructur
 	if tree == nil {
 		return nil, errors.New("the body is not an object")
 	}
-	managers, _ := at(&unstructured.Unstructured{Object: tree}, "metadata", "managedFields").([]any)
-	cleared := managers != nil && len(managers) == 0 && !r.custom
 	if err := r.checkType(tree, version); err != nil {
 		return nil, err
 	}
-	var err error
 	if r.schemas != nil {
-		tree, err = r.decodeCustom(tree, version)
-	} else {
-		tree, err = r.decodeTyped(data)
+		if err := r.shape(tree, version); err != nil {
+			return nil, err
+		}
+		return r.decoded(tree), nil
 	}
+	typed, err := r.newTyped()
 	if err != nil {
 		return nil, err
 	}
+	if err := decodeJSON(data, typed); err != nil {
+		return nil, err
+	}
+	return r.decodeTyped(typed)
+}
+
+// decoded completes a tree that was read and brought into shape.
+func (r *resource) decoded(tree map[string]any) *unstructured.Unstructured {
 	tree["apiVersion"] = schema.GroupVersion{Group: r.group, Version: r.storage}.String()
 	tree["kind"] = r.kind
 	object := &unstructured.Unstructured{Object: tree}
 	unstructured.RemoveNestedField(tree, "metadata", "selfLink")
-	if cleared {
-		// A Go type does not tell an empty list from none.
-		setNested(tree, []any{}, "metadata", "managedFields")
-	}
 	dropDuplicateOwners(object)
-	return object, nil
+	return object
 }
 
 // checkType refuses a body that says that it is something else. What it does not
@@ -132,14 +155,29 @@ func (r *resource) checkType(tree map[string]any, version string) error {
 		return errors.New("kind is not a string")
 	case apiVersion != want && r.custom && !slices.Contains(r.served, versionOfAPI(apiVersion, r.group)):
 		return r.wrongType(tree, "apiVersion", apiVersion, want)
-	case apiVersion != want:
-		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, want))
 	case kind != r.kind && r.custom:
 		return r.wrongType(tree, "kind", kind, r.kind)
-	case kind != r.kind:
-		return fmt.Errorf("converting (%s) to (%s): unknown conversion", kind, r.kind)
+	case apiVersion != want && r.custom:
+		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, want))
+	case apiVersion != want || kind != r.kind:
+		return r.anotherKind(schema.FromAPIVersionAndKind(apiVersion, kind), want)
 	}
 	return nil
+}
+
+// schemeName is how messages of a real server name its own scheme.
+const schemeName = "pkg/api/legacyscheme/scheme.go:30"
+
+// anotherKind is the refusal of a body that says that it is of another kind than this one
+// of Kubernetes' own, or of another version.
+func (r *resource) anotherKind(said schema.GroupVersionKind, want string) error {
+	switch {
+	case !r.scheme.Recognizes(said):
+		return runtime.NewNotRegisteredErrForKind(schemeName, said)
+	case said.Kind == r.kind:
+		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", said.GroupVersion(), want))
+	}
+	return fmt.Errorf("converting (%s.%s) to (%s): unknown conversion", said.Version, said.Kind, r.kind)
 }
 
 // versionOfAPI is the version in an apiVersion of the group, empty for one of another.
@@ -159,42 +197,41 @@ func (r *resource) wrongType(tree map[string]any, name, said, want string) error
 	})
 }
 
-// decodeCustom brings the tree of a custom resource into shape with its schema.
-func (r *resource) decodeCustom(tree map[string]any, version string) (map[string]any, error) {
+// shape brings the tree of a custom resource into shape with its schema.
+func (r *resource) shape(tree map[string]any, version string) error {
 	metadata, found, err := structuralobjectmeta.GetObjectMeta(tree, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if found {
 		if err := structuralobjectmeta.SetObjectMeta(tree, metadata); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := r.schemas[version].fill(tree); err != nil {
-		return nil, err
-	}
-	return tree, nil
+	return r.schemas[version].fill(tree)
 }
 
-// decodeTyped brings a tree into shape by way of its Go type.
-func (r *resource) decodeTyped(data []byte) (map[string]any, error) {
-	typed, err := r.newTyped()
-	if err != nil {
-		return nil, err
-	}
-	if err := decodeJSON(data, typed); err != nil {
-		return nil, err
-	}
+// decodeTyped completes an object that was read into its Go type.
+func (r *resource) decodeTyped(typed runtime.Object) (*unstructured.Unstructured, error) {
 	if secret, ok := typed.(*corev1.Secret); ok {
 		encodeStringData(secret)
 	}
 	setDefaults(typed)
 	tree, err := treeOf(typed)
+	if err != nil {
+		return nil, err
+	}
 	if status, ok := tree["status"].(map[string]any); ok && r.custom && len(status) == 0 {
 		// Go types have no way not to send one.
 		delete(tree, "status")
 	}
-	return tree, err
+	if metadata, ok := typed.(metav1.Object); ok && !r.custom {
+		if managers := metadata.GetManagedFields(); managers != nil && len(managers) == 0 {
+			// A tree made of a Go type does not tell an empty list from none.
+			setNested(tree, []any{}, "metadata", "managedFields")
+		}
+	}
+	return r.decoded(tree), nil
 }
 
 // encodeStringData moves what is given as text in a Secret to where it is stored.
@@ -218,9 +255,22 @@ func (r *resource) newTyped() (runtime.Object, error) {
 	return typed, nil
 }
 
-// fromTree reads a tree of JSON values into a typed object.
+// fromTree reads a tree of JSON values into a typed object, except for the record of who
+// manages its fields: that is the most expensive part, and nobody looks at it.
 func fromTree(tree map[string]any, into any) error {
-	return runtime.DefaultUnstructuredConverter.FromUnstructured(tree, into)
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(unrecorded(tree), into)
+}
+
+// unrecorded is a tree without the record of who manages its fields. It shares what it
+// does not change.
+func unrecorded(tree map[string]any) map[string]any {
+	metadata, _ := tree["metadata"].(map[string]any)
+	if metadata["managedFields"] == nil {
+		return tree
+	}
+	tree = maps.Clone(tree)
+	tree["metadata"] = without(metadata, "managedFields")
+	return tree
 }
 
 // treeOf is a typed object as a tree of JSON values.
@@ -238,6 +288,3 @@ func treeOf(typed runtime.Object) (map[string]any, error) {
 	}
 	return tree, nil
 }
-
-// sameTree tells whether two trees say the same.
-func sameTree(a, b any) bool { return bytes.Equal(canonicalJSON(a), canonicalJSON(b)) }

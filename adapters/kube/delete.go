@@ -114,13 +114,16 @@ func (op *operation) removeChanged(key core.Key, from *Object, object *unstructu
 
 // keep stores an object that is being deleted, if it is not stored so already.
 func (op *operation) keep(key core.Key, from *Object, object *unstructured.Unstructured) {
-	if to := newObject(object.Object, op.request.Ordinal); string(to.text) != string(from.text) {
+	if to := op.next(key, object.Object); to.text != from.text {
 		op.commit(key, from, to)
 	}
 }
 
 func (op *operation) checkPreconditions(key core.Key, from *Object) error {
 	resource := schema.GroupResource{Group: op.resource.group, Resource: op.resource.kind}
+	if op.resource.name == kindNamespace {
+		return op.checkNamespacePreconditions(key, from)
+	}
 	if want, have := op.request.PreconditionUID, string(from.meta().GetUID()); want != "" && want != have {
 		return apierrors.NewConflict(resource, key.Name, fmt.Errorf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", want, have))

@@ -22,8 +22,8 @@
 //     hash of its name points, in 10.0.0.0/24 and in 30000 to 32767.
 //   - The token of a service account names its uid, and nobody checks it.
 //
-// Within one run, second and later writes are marked ([Request.Ordinal]), so that a
-// content which is written again within the run is another version.
+// A content that is written again while somebody may still refer to an equal version is
+// another version, with another resourceVersion.
 //
 // A namespace without a Namespace object is taken to exist, unless the server is made
 // with [StrictNamespaces].
@@ -33,20 +33,22 @@
 //	verbs            get, list (namespaces, labels, fields, limit and continue, metadata
 //	                 only), create, update, delete, deletecollection, dry runs
 //	patches          JSON, merge, strategic merge, server-side apply
-//	managers         conflicts, force, removal of what is left out, apply to the status.
-//	                 The record starts with the first apply to an object, or, with
-//	                 [ManagedFields], with the object
+//	managers         conflicts, force, removal of what is left out, apply to the status
+//	                 and to the scale. The record starts with the first apply to an object,
+//	                 or, with [ManagedFields], with the object
 //	subresources     status; scale; finalize of Namespaces; eviction, binding and
 //	                 ephemeralcontainers of Pods; token of ServiceAccounts; approval of
 //	                 CertificateSigningRequests
 //	metadata         conflicts, preconditions, finalizers, grace periods of Pods,
 //	                 generations, immutable fields, rules for names and labels
 //	custom resources defaults, pruning, validation and CEL rules of a definition, with
-//	                 the ratcheting of updates; versions that look the same; scale
+//	                 the ratcheting of updates; embedded objects; versions that look the
+//	                 same; scale. A definition that a real server refuses is refused
 //	built-in kinds   defaults; addresses and ports of Services; selectors of Jobs;
 //	                 tolerations, priority and quality of service of Pods; the validation
 //	                 that controllers meet: what is required, counts below zero, names,
-//	                 selectors that select nothing, contents of Secrets and ConfigMaps
+//	                 selectors that select nothing, contents of Secrets and ConfigMaps, the
+//	                 policies and the status of Jobs
 //	admission        namespaces that are going away, and [Webhook]s in process
 //	players          [GarbageCollector] and [NamespaceController]
 //
@@ -54,17 +56,17 @@
 //
 // A request that needs one of these is answered with a [core.Unsupported] error:
 // other subresources of Pods, Services and Nodes (log, exec, proxy, resize and the
-// like); server-side apply to a scale; conversion between versions, other than of custom
-// resources with the conversion strategy None; the rest of a paged list that has
-// changed; kinds that are not stored, such as reviews.
+// like); conversion between versions, other than of custom resources with the conversion
+// strategy None; the rest of a paged list that has changed; kinds that are not stored,
+// such as reviews.
 //
 // These are not modelled, and a request does not show it: the validation of Kubernetes'
-// own kinds beyond what is listed above, and of objects embedded in custom resources;
-// defaults of rare kinds of volumes, and of the resources of a whole Pod; admission
-// plugins other than for namespaces, tolerations and priorities, and so the finalizers
-// that protect volumes in use; IPv6 addresses; authorization, and quotas. The other
-// controllers of Kubernetes do not run: no kubelet stops a Pod, nobody makes the Pods
-// of a Job. In the record of managers every entry has the time of the clock.
+// own kinds beyond what is listed above; defaults of rare kinds of volumes, and of the
+// resources of a whole Pod; admission plugins other than for namespaces, tolerations and
+// priorities, and so the finalizers that protect volumes in use; IPv6 addresses;
+// authorization, and quotas. The other controllers of Kubernetes do not run: no kubelet
+// stops a Pod, nobody makes the Pods of a Job. In the record of managers every entry that
+// has a time has that of the clock.
 //
 // Kinds of a scheme that have no custom resource definition are taken to be
 // namespaced if they are not Kubernetes' own, to have a status subresource if

@@ -51,7 +51,7 @@ func (op *operation) evict() (*Response, error) {
 
 // evictionAs is the deletion that an eviction comes down to.
 func (op *operation) evictionAs(options *metav1.DeleteOptions) *operation {
-	request := &Request{Verb: Delete, Kind: op.request.Kind, Namespace: op.request.Namespace, Name: op.request.Name, Ordinal: op.request.Ordinal}
+	request := &Request{Verb: Delete, Kind: op.request.Kind, Namespace: op.request.Namespace, Name: op.request.Name}
 	if options != nil {
 		request.GracePeriodSeconds = options.GracePeriodSeconds
 		if options.PropagationPolicy != nil {
@@ -164,7 +164,11 @@ func (op *operation) writeBudget(budget *policyv1.PodDisruptionBudget, pod strin
 		return err
 	}
 	key := core.Key{Kind: kindBudget, Namespace: budget.Namespace, Name: budget.Name}
-	op.commit(key, op.find(key), newObject(tree, op.request.Ordinal))
+	from := op.find(key)
+	if managers := recordOf(from.meta()); managers != nil {
+		setNested(tree, managers, "metadata", "managedFields")
+	}
+	op.commit(key, from, op.next(key, tree))
 	return nil
 }
 

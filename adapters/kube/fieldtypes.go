@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -46,7 +47,12 @@ func (t liveTypes) ObjectToTyped(object runtime.Object, options ...typed.Validat
 	if err := fromTree(tree.Object, live); err != nil {
 		return nil, err
 	}
-	return t.TypeConverter.ObjectToTyped(live, options...)
+	// Trees are compared and merged in a fraction of the time that Go types take.
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
+	if err != nil {
+		return nil, err
+	}
+	return t.TypeConverter.ObjectToTyped(&unstructured.Unstructured{Object: fields}, options...)
 }
 
 // deducedTypes are those of a kind of which there is no description: every list is
@@ -70,6 +76,20 @@ func (r *resource) customTypes() fieldTypes {
 		}
 		return managedfields.NewTypeConverter(models, false)
 	})
+}
+
+// scaleTypes are those of a scale.
+func scaleTypes() (managedfields.TypeConverter, error) {
+	model := objectSchema(map[string]*spec.Schema{
+		"spec":   objectSchema(map[string]*spec.Schema{"replicas": spec.Int32Property()}),
+		"status": objectSchema(map[string]*spec.Schema{"replicas": spec.Int32Property(), "selector": spec.StringProperty()}),
+	})
+	describeObject(model)
+	kind := autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	model.AddExtension("x-kubernetes-group-version-kind", []any{
+		map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind},
+	})
+	return managedfields.NewTypeConverter(map[string]*spec.Schema{metadataModel: metadataSchema(), kind.Version + "." + kind.Kind: model}, false)
 }
 
 // metadataModel is the name under which schemas refer to that of metadata.

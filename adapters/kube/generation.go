@@ -41,27 +41,49 @@ func (r *resource) desired(object *unstructured.Unstructured) map[string]any {
 	return fields
 }
 
-// Settle implements [core.Store]. It removes the mark of the write within its run,
-// and brings metadata.generation and every observedGeneration, at any depth, to
-// the smallest numbers that keep their order: 0 stays 0, others count from 1.
-func (s *Server) Settle(key core.Key, content core.Content) core.Content {
+// Settle implements [core.Store]. It brings metadata.generation and every
+// observedGeneration, at any depth, to the smallest numbers that keep their order across
+// all versions: 0 stays 0, others count from 1. Equal versions are counted anew.
+func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 	if isRecord(key.Kind) {
-		return content
+		return versions
 	}
-	object := stored(content)
 	var seen []int64
-	visitGenerations(object.tree, func(n int64) int64 {
-		if n > 0 {
-			seen = append(seen, n)
-		}
-		return n
-	})
+	for _, version := range versions {
+		visitGenerations(stored(version).tree, func(n int64) int64 {
+			if n > 0 {
+				seen = append(seen, n)
+			}
+			return n
+		})
+	}
 	slices.Sort(seen)
 	seen = slices.Compact(seen)
-	if object.mark == 0 && (len(seen) == 0 || seen[len(seen)-1] == int64(len(seen))) {
-		return object
+	settled := make([]core.Content, len(versions))
+	equal := map[string][]int{}
+	for i, version := range versions {
+		object := stored(version).ranked(seen)
+		settled[i] = object
+		equal[string(object.text)] = append(equal[string(object.text)], i)
 	}
-	tree := runtime.DeepCopyJSON(object.tree)
+	for _, group := range equal {
+		slices.SortStableFunc(group, func(a, b int) int { return stored(versions[a]).again - stored(versions[b]).again })
+		for again, i := range group {
+			if object := stored(settled[i]); object.again != again {
+				settled[i] = newObject(object.tree, again)
+			}
+		}
+	}
+	return settled
+}
+
+// ranked is the object with each of its generations replaced by its rank among those
+// that were seen, from 1.
+func (o *Object) ranked(seen []int64) *Object {
+	if len(seen) == 0 || seen[len(seen)-1] == int64(len(seen)) {
+		return o
+	}
+	tree := runtime.DeepCopyJSON(o.tree)
 	visitGenerations(tree, func(n int64) int64 {
 		if n <= 0 {
 			return n
@@ -69,7 +91,7 @@ func (s *Server) Settle(key core.Key, content core.Content) core.Content {
 		rank, _ := slices.BinarySearch(seen, n)
 		return int64(rank) + 1
 	})
-	return newObject(tree, 0)
+	return newObject(tree, o.again)
 }
 
 // visitGenerations calls visit for the generation of an object and for all that

@@ -22,12 +22,8 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return onlyChanged(object, current,
 			"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
 			"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
-	case "Job.batch":
-		return validateJobSpec(object, current)
 	case "PersistentVolumeClaim":
 		return validateClaimSpec(object, current)
-	case kindNamespace:
-		return validatePhase(object)
 	case kindService:
 		return validateAddresses(object, current)
 	case "ControllerRevision.apps":
@@ -165,38 +161,6 @@ func validateEphemeral(object, current *unstructured.Unstructured) field.ErrorLi
 func listAt(object *unstructured.Unstructured, path ...string) []any {
 	list, _ := at(object, path...).([]any)
 	return list
-}
-
-// validateJobSpec refuses changes of what a Job runs. The template of one that is
-// suspended and has not started yet may change where its Pods are scheduled.
-func validateJobSpec(object, current *unstructured.Unstructured) field.ErrorList {
-	var errs field.ErrorList
-	if at(object, "spec", "completionMode") != "Indexed" {
-		errs = append(errs, unchanged(object, current, "spec", "completions")...)
-	}
-	errs = append(errs, unchanged(object, current, "spec", "selector")...)
-	if at(current, "spec", "suspend") != true || at(current, "status", "startTime") != nil {
-		errs = append(errs, unchanged(object, current, "spec", "template")...)
-	} else if !sameTree(fixedTemplate(object), fixedTemplate(current)) {
-		errs = append(errs, field.Invalid(field.NewPath("spec", "template"), at(object, "spec", "template"), validation.FieldImmutableErrorMsg))
-	}
-	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
-		errs = append(errs, unchanged(object, current, "spec", name)...)
-	}
-	return errs
-}
-
-// fixedTemplate is the part of a Job's template that does not say where Pods are
-// scheduled.
-func fixedTemplate(job *unstructured.Unstructured) map[string]any {
-	template := without(at(job, "spec", "template"), "metadata", "spec")
-	template["metadata"] = without(at(job, "spec", "template", "metadata"), "labels", "annotations")
-	spec := without(at(job, "spec", "template", "spec"), "nodeSelector", "tolerations", "schedulingGates", "affinity")
-	if affinity := without(at(job, "spec", "template", "spec", "affinity"), "nodeAffinity"); len(affinity) > 0 {
-		spec["affinity"] = affinity
-	}
-	template["spec"] = spec
-	return template
 }
 
 // validateClaimSpec refuses changes of a claim other than the binding to its volume

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -50,6 +51,9 @@ func TestImmutableFields(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.must(creation(test.kind, tree{"name": "a"}, test.fields))
+			if at(&unstructured.Unstructured{Object: test.fields}, "spec", "suspend") == true {
+				w.must(ofStatus(patching(jobKind, "a", types.MergePatchType, `{"status":{"conditions":[{"type":"Suspended","status":"True"}]}}`)))
+			}
 			response, writes := w.do(patching(test.kind, "a", types.JSONPatchType, test.patch))
 			switch {
 			case test.fails && (response.Status == nil || response.Status.Code != 422):

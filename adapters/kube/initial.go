@@ -50,7 +50,7 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
 		content := newObject(tree.Object, 0)
-		state[o.Key] = s.Settle(o.Key, content)
+		state[o.Key] = s.Settle(o.Key, []core.Content{content})[0]
 		for _, w := range recordWrites(o.Key, nil, content) {
 			state[w.Key] = w.Content
 		}
@@ -92,6 +92,9 @@ func (s initialState) List(kind core.Kind, namespace string) []core.Object {
 		return o.Key.Kind != kind || namespace != "" && o.Key.Namespace != namespace
 	})
 }
+
+// Held implements [core.Snapshot]: nobody has seen anything yet.
+func (s initialState) Held(core.Key) []core.Content { return nil }
 
 // objects are all objects in the order of their keys.
 func (s initialState) objects() []core.Object {

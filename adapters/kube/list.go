@@ -33,6 +33,9 @@ func (op *operation) list() (*Response, error) {
 	}
 	of := op.request.Kind.GroupVersion().WithKind(op.resource.listKind)
 	if op.request.MetadataOnly {
+		if len(items) == 0 {
+			items = nil // A real server sends null.
+		}
 		of = metav1.SchemeGroupVersion.WithKind(metadataKind + "List")
 	}
 	body := canonicalJSON(map[string]any{
@@ -41,7 +44,7 @@ func (op *operation) list() (*Response, error) {
 		"metadata":   metadata,
 		"items":      items,
 	})
-	return &Response{Object: body, items: len(items)}, nil
+	return &Response{Object: body, items: len(items), versions: objects}, nil
 }
 
 // item is an object as it is sent in a list: those of Kubernetes' own kinds do not say
@@ -66,7 +69,11 @@ func (op *operation) selected() ([]core.Object, error) {
 		return nil, err
 	}
 	candidates := op.candidates(selector)
-	return slices.DeleteFunc(candidates, func(o core.Object) bool { return !selector.matches(stored(o.Content)) }), nil
+	chosen := slices.DeleteFunc(candidates, func(o core.Object) bool { return !selector.matches(stored(o.Content)) })
+	if op.request.FromCache {
+		return op.indexed(chosen)
+	}
+	return chosen, nil
 }
 
 // candidates reads no more than it must: one object if the selector names it.

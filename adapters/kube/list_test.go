@@ -149,7 +149,7 @@ func TestMetadataOnly(t *testing.T) {
 	expect(t, "kind of the list", answer.GetKind(), "PartialObjectMetadataList")
 	expect(t, "its items", answer.Object["items"], []any{w.must(r).Object})
 	list.Kind = configMapKind
-	expect(t, "an empty list", w.must(list).Object["items"], []any{})
+	expect(t, "an empty list", w.must(list).Object["items"], nil)
 	patch := patching(widgetKind, "a", types.MergePatchType, `{"spec":{"size":4}}`)
 	patch.MetadataOnly = true
 	expect(t, "generation after a patch", w.must(patch).GetGeneration(), 2)

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,15 +25,24 @@ import (
 // replaces the one that is there.
 func (op *operation) recordManagers(live, object *unstructured.Unstructured) error {
 	known := live.GetUID() != "" && op.request.Subresource == "" && at(object, "metadata", "managedFields") != nil
-	if !known && !op.server.managedFields && len(live.GetManagedFields()) == 0 {
+	if !known && !op.server.managedFields && len(recordOf(live)) == 0 {
 		object.SetManagedFields(nil)
 		return nil
 	}
-	manager, err := op.fieldManager(op.resource.resetFields(op.request.Subresource))
+	manager, err := op.fieldManager(true)
 	if err != nil {
 		return err
 	}
-	if _, err := manager.Update(live, object, op.request.FieldManager); err == nil {
+	unlabelled := op.resource.name == kindJob && len(object.GetLabels()) == 0
+	if unlabelled {
+		// To whoever sends a Job, a real server also ascribes the labels that it gets from its template.
+		labelJob(object)
+	}
+	_, err = manager.Update(live, object, op.request.FieldManager)
+	if unlabelled {
+		object.SetLabels(nil)
+	}
+	if err == nil {
 		settleManagers(object)
 		return nil
 	}
@@ -44,10 +54,10 @@ func (op *operation) recordManagers(live, object *unstructured.Unstructured) err
 // recordFirst starts the record of a live object that has none: somebody wrote all
 // that is there, other than what the server sets.
 func (op *operation) recordFirst(live *unstructured.Unstructured) error {
-	if len(live.GetManagedFields()) > 0 {
+	if len(recordOf(live)) > 0 {
 		return nil
 	}
-	manager, err := op.fieldManager(nil)
+	manager, err := op.fieldManager(false)
 	if err != nil {
 		return err
 	}
@@ -67,17 +77,55 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 	return nil
 }
 
+// fieldManagers are the library's views on who manages what of a kind. They hold
+// nothing of any object, and are made when they are first needed.
+type fieldManagers struct {
+	mu   sync.Mutex
+	made map[fieldManagerKey]*managedfields.FieldManager
+}
+
+// fieldManagerKey names a view by the kind, with its version, and the subresource of
+// requests. resets tells that nobody comes to manage fields that the subresource cannot
+// set.
+type fieldManagerKey struct {
+	kind        schema.GroupVersionKind
+	subresource string
+	resets      bool
+}
+
 // fieldManager returns the library's view on who manages what, for the version and
-// the subresource of the request. Nobody comes to manage fields that are reset.
-func (op *operation) fieldManager(reset map[fieldpath.APIVersion]*fieldpath.Set) (*managedfields.FieldManager, error) {
+// the subresource of the request.
+func (op *operation) fieldManager(resets bool) (*managedfields.FieldManager, error) {
 	r := op.resource
+	r.managers.mu.Lock()
+	defer r.managers.mu.Unlock()
+	key := fieldManagerKey{kind: op.request.Kind, subresource: op.request.Subresource, resets: resets}
+	if made := r.managers.made[key]; made != nil {
+		return made, nil
+	}
+	made, err := r.newFieldManager(key)
+	if err != nil {
+		return nil, err
+	}
+	if r.managers.made == nil {
+		r.managers.made = map[fieldManagerKey]*managedfields.FieldManager{}
+	}
+	r.managers.made[key] = made
+	return made, nil
+}
+
+func (r *resource) newFieldManager(key fieldManagerKey) (*managedfields.FieldManager, error) {
 	types, err := r.types()
 	if err != nil {
 		return nil, fmt.Errorf("the fields of %s have no types: %w", r.name, err)
 	}
+	var reset map[fieldpath.APIVersion]*fieldpath.Set
+	if key.resets {
+		reset = r.resetFields(key.subresource)
+	}
 	hub := schema.GroupVersion{Group: r.group, Version: r.storage}
 	none := noConversion{resource: r}
-	return managedfields.NewDefaultCRDFieldManager(types, none, none, none, op.request.Kind, hub, op.request.Subresource,
+	return managedfields.NewDefaultCRDFieldManager(types, none, none, none, key.kind, hub, key.subresource,
 		fieldpath.NewExcludeFilterSetMap(reset))
 }
 
@@ -109,27 +157,35 @@ func (r *resource) resetFields(subresource string) map[fieldpath.APIVersion]*fie
 	return sets
 }
 
-// settleManagers takes the real time from the record of managers, and orders it as the
-// library does.
+// settleManagers takes the real time from the record of managers, which the library has
+// just written, and orders it as the library does.
 func settleManagers(object *unstructured.Unstructured) {
-	entries := object.GetManagedFields()
+	entries := recordOf(object)
 	if len(entries) == 0 {
 		object.SetManagedFields(nil)
 		return
 	}
-	now := virtualTime()
-	for i := range entries {
-		entries[i].Time = &now
+	now := virtualTime().Format(time.RFC3339)
+	for _, entry := range entries {
+		if fields := entry.(map[string]any); fields["time"] != nil {
+			fields["time"] = now
+		}
 	}
-	slices.SortFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {
-		return cmp.Or(
-			cmp.Compare(a.Operation, b.Operation),
-			cmp.Compare(a.Manager, b.Manager),
-			cmp.Compare(a.APIVersion, b.APIVersion),
-			cmp.Compare(a.Subresource, b.Subresource),
-		)
+	slices.SortFunc(entries, func(a, b any) int {
+		for _, name := range []string{"operation", "time", "manager", "apiVersion", "subresource"} {
+			one, _ := a.(map[string]any)[name].(string)
+			other, _ := b.(map[string]any)[name].(string)
+			if order := cmp.Compare(one, other); order != 0 {
+				return order
+			}
+		}
+		return 0
 	})
-	object.SetManagedFields(entries)
+}
+
+// recordOf is the record of managers, as it is in the tree.
+func recordOf(object *unstructured.Unstructured) []any {
+	return listAt(object, "metadata", "managedFields")
 }
 
 // noConversion is the conversion between versions whose objects look the same.

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,20 @@ func (op *operation) removeNamespace(key core.Key, from *Object) error {
 		object.SetFinalizers(finalizers)
 	}
 	op.keep(key, from, object)
+	return nil
+}
+
+// checkNamespacePreconditions is what is checked of any other kind, in other words.
+func (op *operation) checkNamespacePreconditions(key core.Key, from *Object) error {
+	for _, condition := range []struct{ name, want, have string }{
+		{"UID", op.request.PreconditionUID, string(from.meta().GetUID())},
+		{"ResourceVersion", op.request.PreconditionResourceVersion, from.version},
+	} {
+		if condition.want != "" && condition.want != condition.have {
+			return op.conflict(key.Name, fmt.Errorf("Precondition failed: %s in precondition: %s, %[1]s in object meta: %[3]s", //nolint:staticcheck // the server's words
+				condition.name, condition.want, condition.have))
+		}
+	}
 	return nil
 }
 

@@ -93,7 +93,7 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 	if namespace.GetDeletionTimestamp() == nil || len(namespaceFinalizers(namespace)) == 0 {
 		return nil
 	}
-	writes, left := 0, false
+	left := false
 	for _, r := range n.contents {
 		list := perform(world, &Request{Verb: List, Kind: r.preferredKind(), Namespace: name})
 		if err := list.Err(); err != nil {
@@ -103,11 +103,10 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 			continue
 		}
 		left = true
-		deletion := &Request{Verb: DeleteCollection, Kind: r.preferredKind(), Namespace: name, Propagation: "Background", Ordinal: writes}
+		deletion := &Request{Verb: DeleteCollection, Kind: r.preferredKind(), Namespace: name, Propagation: "Background"}
 		if err := perform(world, deletion).Err(); err != nil {
 			return err
 		}
-		writes++
 	}
 	if left {
 		// What is gone by now, and what will be, brings the Namespace here again.

@@ -22,10 +22,11 @@ import (
 type Object struct {
 	tree map[string]any
 	// text is the tree as canonical JSON.
-	text []byte
-	// mark is the ordinal of the write within its run, until the run has settled.
-	mark int
-	// canonical is text with the mark.
+	text string
+	// again tells versions with equal trees apart: how many such ones somebody could still refer
+	// to when this one was written.
+	again int
+	// canonical is text with again.
 	canonical string
 	// version is the resource version that clients are shown: a decimal number that
 	// names the content.
@@ -37,11 +38,11 @@ type Object struct {
 var _ core.Content = (*Object)(nil)
 
 // newObject takes the tree over: nobody may change it afterwards.
-func newObject(tree map[string]any, mark int) *Object {
-	o := &Object{tree: tree, text: canonicalJSON(tree), mark: mark}
-	o.canonical = string(o.text)
-	if mark > 0 {
-		o.canonical += " written as number " + strconv.Itoa(mark)
+func newObject(tree map[string]any, again int) *Object {
+	o := &Object{tree: tree, text: string(canonicalJSON(tree)), again: again}
+	o.canonical = o.text
+	if again > 0 {
+		o.canonical += " again, number " + strconv.Itoa(again)
 	}
 	o.version = versionOf(o.canonical)
 	o.sent = sync.OnceValue(func() json.RawMessage {
@@ -60,6 +61,13 @@ func (o *Object) Fields() any { return o.tree }
 // copy returns a tree that may be changed.
 func (o *Object) copy() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o.tree)}
+}
+
+// live returns the object as a write finds it: with its resource version. Its metadata
+// may be given other fields; all the rest is shared, and nobody may change it.
+func (o *Object) live() *unstructured.Unstructured {
+	apiVersion, _ := o.tree["apiVersion"].(string)
+	return &unstructured.Unstructured{Object: o.shown(apiVersion, o.version)}
 }
 
 // meta gives read access to the metadata.
@@ -88,15 +96,6 @@ func versionOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	number := binary.BigEndian.Uint64(sum[:8]) >> (64 - bits)
 	return strconv.FormatUint(max(number, 1), 10)
-}
-
-// canonicalJSON writes a tree with sorted keys.
-func canonicalJSON(tree any) []byte {
-	text, err := json.Marshal(tree)
-	if err != nil {
-		panic("kube: a tree of JSON values cannot be written as JSON: " + err.Error())
-	}
-	return text
 }
 
 // encode is the object as clients are sent it: in an apiVersion, and with the resource

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -174,10 +175,14 @@ func (op *operation) conflict(name string, reason error) error {
 
 // show is the answer with one object, in the version that was asked for.
 func (op *operation) show(o *Object, resourceVersion string) *Response {
+	var response *Response
 	if op.request.MetadataOnly {
-		return done(metadataOf(o, resourceVersion))
+		response = done(metadataOf(o, resourceVersion))
+	} else {
+		response = done(op.encode(o, resourceVersion))
 	}
-	return done(op.encode(o, resourceVersion))
+	response.versions = []core.Object{{Key: op.key(o.meta().GetName()), Content: o}}
+	return response
 }
 
 // metadataKind is the kind of an object of which only the metadata is sent.
@@ -194,6 +199,17 @@ func metadataOf(o *Object, resourceVersion string) json.RawMessage {
 
 func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
 	return o.encode(op.request.Kind.GroupVersion().String(), resourceVersion)
+}
+
+// next is a new version of an object, told apart from all equal ones that somebody may
+// still refer to.
+func (op *operation) next(key core.Key, tree map[string]any) *Object {
+	o := newObject(tree, 0)
+	held := op.state.Held(key)
+	for again := 1; slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.canonical }); again++ {
+		o = newObject(tree, again)
+	}
+	return o
 }
 
 // commit writes a version of an object, or removes the object if to is nil, and

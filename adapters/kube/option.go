@@ -12,6 +12,7 @@ type settings struct {
 	paths            []string
 	strictNamespaces bool
 	managedFields    bool
+	failures         []Failure
 }
 
 // Definitions makes the server serve the kinds of custom resource definitions.

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +22,8 @@ const (
 // Outcome implements [core.Store]. It leaves out uids, generations, observed
 // generations, and managed fields; of times and of generated name suffixes it
 // keeps that they are there. A string that is the uid of the object or of one of
-// its owners is replaced, wherever it is. Events, which only tell what happened,
+// its owners is replaced, wherever it is. Conditions are in the order of their types,
+// since their own is only that of their coming. Events, which only tell what happened,
 // have no outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any {
 	if isRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
@@ -58,6 +61,9 @@ func outcomeOf(value any, name string, uids map[string]bool) any {
 		for i, below := range value {
 			value[i] = outcomeOf(below, name, uids)
 		}
+		if name == "conditions" {
+			slices.SortStableFunc(value, func(a, b any) int { return cmp.Compare(typeOf(a), typeOf(b)) })
+		}
 	case string:
 		if uids[value] {
 			return someUID
@@ -67,6 +73,13 @@ func outcomeOf(value any, name string, uids map[string]bool) any {
 		}
 	}
 	return value
+}
+
+// typeOf returns the type of a condition, empty if it has none.
+func typeOf(condition any) string {
+	fields, _ := condition.(map[string]any)
+	text, _ := fields["type"].(string)
+	return text
 }
 
 // isTime tells whether a field holds a time, by its name and its value.

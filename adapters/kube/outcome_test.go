@@ -43,6 +43,19 @@ func TestOutcome(t *testing.T) {
 	})
 }
 
+func TestOutcomeOfConditions(t *testing.T) {
+	ready, synced := tree{"type": "Ready", "status": "True"}, tree{"type": "Synced", "status": "False"}
+	var outcomes []any
+	for _, conditions := range [][]any{{ready, synced}, {synced, ready}} {
+		w := newWorld(t)
+		w.must(creation(gadgetKind, tree{"name": "a"}, tree{"status": tree{"conditions": conditions}}))
+		key := core.Key{Kind: "Gadget.example.com", Namespace: "default", Name: "a"}
+		outcomes = append(outcomes, w.server.Outcome(key, w.objects[key]).(tree)["status"])
+	}
+	want := tree{"conditions": []any{ready, synced}}
+	expect(t, "outcomes of conditions in either order", outcomes, []any{want, want})
+}
+
 func TestOutcomeLeavesTheObjectAlone(t *testing.T) {
 	w := newWorld(t)
 	w.widget("a", nil)

@@ -135,6 +135,11 @@ func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) 
 	patched, err := strategicpatch.StrategicMergeMapPatch(fields, changes, typed)
 	switch {
 	case err == nil:
+		if err := fromTree(patched, typed); err != nil {
+			return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
+				field.Invalid(field.NewPath("patch"), fmt.Sprintf("%+v", changes), err.Error()),
+			})
+		}
 		return json.Marshal(patched)
 	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
 		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
@@ -148,8 +153,9 @@ func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) 
 
 // unsupportedMediaType is the refusal of a patch of a type the resource does not take.
 func (op *operation) unsupportedMediaType() error {
-	message := "415: Unsupported Media Type"
+	message, details := "415: Unsupported Media Type", &metav1.StatusDetails{}
 	if op.resource.custom {
+		details = nil
 		message = "the body of the request was in an unknown format - accepted media types include: " +
 			"application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 	}
@@ -158,5 +164,6 @@ func (op *operation) unsupportedMediaType() error {
 		Code:    http.StatusUnsupportedMediaType,
 		Reason:  metav1.StatusReasonUnsupportedMediaType,
 		Message: message,
+		Details: details,
 	}}
 }

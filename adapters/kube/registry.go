@@ -44,6 +44,8 @@ type resource struct {
 	schemas map[string]*schemaOf
 	// types are those of the fields.
 	types fieldTypes
+	// managers know who manages the fields.
+	managers fieldManagers
 	// selectable are the field selectors of a custom resource definition, by version.
 	selectable map[string][]string
 }

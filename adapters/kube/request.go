@@ -50,7 +50,8 @@ type Request struct {
 	PatchType types.PatchType
 
 	// LabelSelector and FieldSelector restrict a list or a deletecollection; they
-	// are written as in a URL ("app=x,tier!=db").
+	// are written as in a URL ("app=x,tier!=db"). The fields of a list from a cache are its
+	// indexes, see [FieldIndex].
 	LabelSelector string
 	FieldSelector string
 	// Limit is the largest number of items of a list; 0 means all of them.
@@ -79,12 +80,6 @@ type Request struct {
 	FieldManager string
 	// Force lets a server-side apply take over fields of other managers.
 	Force bool
-
-	// Ordinal is how many writes the same run has committed before this request.
-	// It marks the versions that are written by second and later writes of a run,
-	// so that a version which comes back to an earlier content within one run is
-	// still another version.
-	Ordinal int
 }
 
 var _ core.Call = (*Request)(nil)

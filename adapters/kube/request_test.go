@@ -37,7 +37,7 @@ func TestRequestIdentityAndSource(t *testing.T) {
 	if a.Identity() != b.Identity() {
 		t.Error("equal requests have different identities")
 	}
-	b.Ordinal = 1
+	b.DryRun = true
 	if a.Identity() == b.Identity() {
 		t.Error("different requests have one identity")
 	}

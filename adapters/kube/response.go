@@ -24,9 +24,14 @@ type Response struct {
 
 	// items is how many items a list has; -1 if Object is no list.
 	items int
+	// versions are the versions of objects that Object shows.
+	versions []core.Object
 }
 
-var _ core.Response = (*Response)(nil)
+var _ core.Versioned = (*Response)(nil)
+
+// Versions implements [core.Versioned].
+func (r *Response) Versions() []core.Object { return r.versions }
 
 // Err returns the refusal as the error that a client returns for it (see
 // [apierrors.IsConflict] and the like), nil if the request was done.

@@ -43,7 +43,22 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 			setNested(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
 		}
 	case kindJob:
+		// A real server lets the Job and the template share the labels that were given, but
+		// for a generated name it makes a copy.
+		given := at(object, "spec", "template", "metadata", "labels") != nil
+		if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated {
+			labelJob(object)
+		}
 		selectOwnPods(object)
+		if given {
+			labelJob(object)
+		}
+	}
+}
+
+// finishCreate does to a new object what the server does only when it was found valid.
+func (r *resource) finishCreate(object *unstructured.Unstructured) {
+	if r.name == kindJob {
 		labelJob(object)
 	}
 }
@@ -63,8 +78,8 @@ func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
 	return nil
 }
 
-// labelJob gives a Job without labels those of its Pods. A real server does so when it
-// reads the Job, and so not yet in the answer to its creation.
+// labelJob gives a Job without labels those of its Pods. A real server does so whenever it
+// reads a Job.
 func labelJob(job *unstructured.Unstructured) {
 	if labels, ok := at(job, "spec", "template", "metadata", "labels").(map[string]any); ok && len(job.GetLabels()) == 0 {
 		setNested(job.Object, maps.Clone(labels), "metadata", "labels")
@@ -77,12 +92,7 @@ func selectOwnPods(job *unstructured.Unstructured) {
 		return
 	}
 	uid := string(job.GetUID())
-	for name, value := range map[string]string{
-		"controller-uid":                     uid,
-		"batch.kubernetes.io/controller-uid": uid,
-		"job-name":                           job.GetName(),
-		"batch.kubernetes.io/job-name":       job.GetName(),
-	} {
+	for name, value := range ownPodLabels(job.GetName(), uid) {
 		suggest(job, value, "spec", "template", "metadata", "labels", name)
 	}
 	suggest(job, uid, "spec", "selector", "matchLabels", "batch.kubernetes.io/controller-uid")

@@ -1,11 +1,10 @@
 package kube
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -13,8 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -68,11 +71,11 @@ func (op *operation) scale() (*Response, error) {
 	case !set:
 		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", dotted(op.resource.scale.wanted)))
 	}
-	return done(current), nil
+	return done(canonicalJSON(current.Object)), nil
 }
 
-// scaleOf is the scale of an object as JSON.
-func (op *operation) scaleOf(o *Object, version string) (json.RawMessage, error) {
+// scaleOf is the scale of an object.
+func (op *operation) scaleOf(o *Object, version string) (*unstructured.Unstructured, error) {
 	paths, meta := op.resource.scale, o.meta()
 	wanted, _, _ := unstructured.NestedInt64(o.tree, paths.wanted...)
 	actual, _, _ := unstructured.NestedInt64(o.tree, paths.actual...)
@@ -95,7 +98,7 @@ func (op *operation) scaleOf(o *Object, version string) (json.RawMessage, error)
 	if err != nil {
 		return nil, err
 	}
-	return canonicalJSON(tree), nil
+	return &unstructured.Unstructured{Object: tree}, nil
 }
 
 // selectorOf writes the selector of an object as text.
@@ -120,24 +123,75 @@ func (p *scalePaths) selectorOf(object *unstructured.Unstructured) (string, erro
 	return "", nil
 }
 
-// setScale changes how many there are to be. A scale without a resourceVersion is set
-// in any case.
-func (op *operation) setScale(from *Object, current json.RawMessage) (*Response, error) {
-	scale, err := op.sentScale(current)
-	if err != nil {
+// scaleResource is the scale as a resource of its own. It is read and merged as others
+// are, and never stored.
+func scaleResource() (*resource, error) {
+	scheme := runtime.NewScheme()
+	if err := autoscalingv1.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
-	object := from.copy()
-	setNested(object.Object, int64(scale.Spec.Replicas), op.resource.scale.wanted...)
-	object.SetResourceVersion(scale.ResourceVersion)
-	if scale.ResourceVersion == "" {
-		object.SetResourceVersion(from.version)
+	version := autoscalingv1.SchemeGroupVersion
+	return &resource{
+		name: "Scale.autoscaling", group: version.Group, kind: "Scale", plural: "scales", namespaced: true,
+		served: []string{version.Version}, storage: version.Version,
+		scheme: scheme, types: sync.OnceValues(scaleTypes),
+	}, nil
+}
+
+// ofScale is the operation as one on the scale.
+func (op *operation) ofScale() *operation {
+	request := *op.request
+	request.Kind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	return &operation{server: op.server, state: op.state, request: &request, resource: op.server.scales}
+}
+
+// notWanted is the wanted number of what does not say how many there are to be.
+const notWanted = math.MinInt32
+
+// setScale changes how many there are to be. A scale without a resourceVersion is set
+// in any case.
+func (op *operation) setScale(from *Object, current *unstructured.Unstructured) (*Response, error) {
+	if op.request.Verb == Patch {
+		if err := op.checkPatch(); err != nil {
+			return nil, err
+		}
 	}
 	live := from.copy()
 	live.SetResourceVersion(from.version)
-	if err := op.recordManagers(live, object); err != nil {
+	applied := op.request.Verb == Patch && op.request.PatchType == types.ApplyYAMLPatchType
+	if applied {
+		if err := op.recordFirst(live); err != nil {
+			return nil, internalError(err.Error())
+		}
+	}
+	recorded := op.server.managedFields || len(live.GetManagedFields()) > 0
+	managers := op.scaleManagers(live)
+	entries, err := managers.ToSubresource()
+	if err != nil {
+		return nil, internalError(err.Error())
+	}
+	current.SetManagedFields(entries)
+	if at(live, op.resource.scale.wanted...) == nil {
+		setNested(current.Object, int64(notWanted), "spec", "replicas")
+	}
+	sent, err := op.ofScale().sentScale(current, recorded)
+	if err != nil {
 		return nil, err
 	}
+	scale, err := op.checkScale(sent, current)
+	if err != nil {
+		return nil, err
+	}
+	object := live.DeepCopy()
+	setNested(object.Object, int64(scale.Spec.Replicas), op.resource.scale.wanted...)
+	if scale.ResourceVersion != "" {
+		object.SetResourceVersion(scale.ResourceVersion)
+	}
+	if entries, err = managers.ToParent(sent.GetManagedFields()); err != nil {
+		return nil, internalError(err.Error())
+	}
+	object.SetManagedFields(entries)
+	settleManagers(object)
 	to, version, err := op.put(from, object)
 	if err != nil {
 		return nil, err
@@ -146,47 +200,76 @@ func (op *operation) setScale(from *Object, current json.RawMessage) (*Response,
 	if err != nil {
 		return nil, err
 	}
-	return done(changed), nil
+	return done(canonicalJSON(changed.Object)), nil
 }
 
-// sentScale is the scale that the request asks for.
-func (op *operation) sentScale(current json.RawMessage) (*autoscalingv1.Scale, error) {
+// scaleManagers brings who manages the wanted number of an object to its scale and back.
+func (op *operation) scaleManagers(live *unstructured.Unstructured) *managedfields.ScaleHandler {
+	parts := make([]any, len(op.resource.scale.wanted))
+	for i, name := range op.resource.scale.wanted {
+		parts[i] = name
+	}
+	mappings := managedfields.ResourcePathMappings{}
+	for _, version := range op.resource.served {
+		mappings[schema.GroupVersion{Group: op.resource.group, Version: version}.String()] = fieldpath.MakePathOrDie(parts...)
+	}
+	return managedfields.NewScaleHandler(live.GetManagedFields(), op.request.Kind.GroupVersion(), mappings)
+}
+
+// sentScale is the scale that the request asks for, with the record of who manages it if
+// there is one.
+func (op *operation) sentScale(current *unstructured.Unstructured, recorded bool) (*unstructured.Unstructured, error) {
+	if op.request.Verb == Patch && op.request.PatchType == types.ApplyYAMLPatchType {
+		wanted, err := op.appliedBody()
+		if err != nil {
+			return nil, err
+		}
+		return op.merge(current, wanted)
+	}
 	body := op.request.Body
 	if op.request.Verb == Patch {
-		if op.request.PatchType == types.ApplyYAMLPatchType {
-			return nil, errors.New("server-side apply to a scale is not modelled: apply the object itself, or update the scale")
-		}
-		if err := op.checkPatch(); err != nil {
-			return nil, err
-		}
 		var err error
-		if body, err = op.patchDocument(current, &autoscalingv1.Scale{}); err != nil {
+		if body, err = op.patchDocument(canonicalJSON(current.Object), &autoscalingv1.Scale{}); err != nil {
 			return nil, err
 		}
 	}
+	sent, err := op.decode(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := op.matchRequest(sent); err != nil {
+		return nil, err
+	}
+	if !recorded {
+		sent.SetManagedFields(nil)
+		return sent, nil
+	}
+	manager, err := op.fieldManager(false)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := manager.Update(current, sent, op.request.FieldManager); err != nil {
+		sent.SetManagedFields(nil) // The real server gives up the record as well.
+	}
+	return sent, nil
+}
+
+// checkScale reads the scale that was sent. What the object of a custom resource says to
+// it is seen later.
+func (op *operation) checkScale(sent, current *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
 	scale := &autoscalingv1.Scale{}
-	if err := decodeJSON(body, scale); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	var was autoscalingv1.Scale
-	if err := decodeJSON(current, &was); err != nil {
-		return nil, err
-	}
-	metadata := &unstructured.Unstructured{Object: map[string]any{}}
-	metadata.SetName(scale.Name)
-	metadata.SetNamespace(scale.Namespace)
-	if err := op.matchRequest(metadata); err != nil {
-		return nil, err
-	}
+	mustRead(sent, scale)
 	switch {
-	case scale.Spec.Replicas < 0:
+	case scale.Spec.Replicas == notWanted:
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", dotted(op.resource.scale.wanted)))
+	case scale.Spec.Replicas < 0 && !op.resource.custom:
 		return nil, apierrors.NewInvalid(autoscalingv1.SchemeGroupVersion.WithKind("Scale").GroupKind(), op.request.Name,
 			validation.ValidateNonnegativeField(int64(scale.Spec.Replicas), field.NewPath("spec", "replicas")))
-	case scale.UID != "" && scale.UID != was.UID:
+	case scale.UID != "" && scale.UID != current.GetUID():
 		resource := op.groupResource()
 		resource.Resource += "/scale"
 		return nil, apierrors.NewConflict(resource, op.request.Name,
-			fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: %s", scale.UID, was.UID)) //nolint:staticcheck // the server's words
+			fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: %s", scale.UID, current.GetUID())) //nolint:staticcheck // the server's words
 	}
 	return scale, nil
 }

@@ -3,6 +3,8 @@ package kube
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -24,6 +26,8 @@ type schemaOf struct {
 	structural *structuralschema.Structural
 	// validator checks whole objects, and status only their status.
 	validator, status validation.SchemaValidator
+	// monotone tells that what is valid stays so if parts of it are taken to be valid.
+	monotone bool
 	// rules are the schema's CEL rules, nil if it has none.
 	rules *structuralcel.Validator
 }
@@ -54,8 +58,35 @@ func newSchema(props *apiextensionsv1.JSONSchemaProps) (*schemaOf, error) {
 		structural: structural,
 		validator:  validator,
 		status:     status,
+		monotone:   !contradicts(internal),
 		rules:      structuralcel.NewValidator(structural, true, celconfig.PerCallLimit),
 	}, nil
+}
+
+// contradicts tells whether a schema, at any depth, wants something not to be valid.
+func contradicts(s *apiextensions.JSONSchemaProps) bool {
+	if s == nil {
+		return false
+	}
+	if s.Not != nil || len(s.OneOf) > 0 {
+		return true
+	}
+	below := slices.Concat(s.AllOf, s.AnyOf)
+	for _, properties := range []map[string]apiextensions.JSONSchemaProps{s.Properties, s.PatternProperties, s.Definitions} {
+		below = slices.AppendSeq(below, maps.Values(properties))
+	}
+	if s.Items != nil {
+		below = append(below, s.Items.JSONSchemas...)
+		if s.Items.Schema != nil {
+			below = append(below, *s.Items.Schema)
+		}
+	}
+	for _, more := range []*apiextensions.JSONSchemaPropsOrBool{s.AdditionalProperties, s.AdditionalItems} {
+		if more != nil && more.Schema != nil {
+			below = append(below, *more.Schema)
+		}
+	}
+	return slices.ContainsFunc(below, func(s apiextensions.JSONSchemaProps) bool { return contradicts(&s) })
 }
 
 // fill drops the fields of the tree that the schema does not know, and sets
@@ -77,6 +108,7 @@ func (s *schemaOf) validateCreate(errs field.ErrorList, tree map[string]any, sca
 	errs = append(errs, validation.ValidateCustomResource(nil, tree, s.validator)...)
 	errs = append(errs, scale.validateWanted(tree)...)
 	errs = append(errs, scale.validateActual(tree)...)
+	errs = append(errs, structuralobjectmeta.Validate(nil, tree, s.structural, false)...)
 	errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, s.structural, tree)...)
 	return append(errs, s.checkRules(errs, tree, nil)...)
 }
@@ -85,9 +117,12 @@ func (s *schemaOf) validateCreate(errs field.ErrorList, tree map[string]any, sca
 // invalid before, and has not changed, is let pass.
 func (s *schemaOf) validateUpdate(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
 	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.structural})
-	errs = append(errs, validation.ValidateCustomResourceUpdate(nil, tree, old, s.validator, validation.WithRatcheting(both))...)
+	if !s.monotone || !s.validator.Validate(tree).IsValid() {
+		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, tree, old, s.validator, validation.WithRatcheting(both))...)
+	}
 	errs = append(errs, scale.validateWanted(tree)...)
 	errs = append(errs, scale.validateActual(tree)...)
+	errs = append(errs, structuralobjectmeta.Validate(nil, tree, s.structural, false)...)
 	errs = append(errs, s.validateLists(tree, old)...)
 	return append(errs, s.checkRules(errs, tree, old, structuralcel.WithRatcheting(both))...)
 }
@@ -95,7 +130,7 @@ func (s *schemaOf) validateUpdate(errs field.ErrorList, tree, old map[string]any
 // validateStatus adds what the schema has against the new status of an object.
 func (s *schemaOf) validateStatus(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
 	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.structural})
-	if status, ok := tree["status"]; ok {
+	if status, ok := tree["status"]; ok && (!s.monotone || !s.status.Validate(status).IsValid()) {
 		errs = append(errs, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], s.status,
 			validation.WithRatcheting(both.Key("status")))...)
 	}

@@ -16,11 +16,15 @@ type selector struct {
 	fields fields.Selector
 }
 
-// selector reads the selectors of the request.
+// selector reads the selectors of the request. The fields that caches select by are
+// not fields of objects, see [FieldIndex].
 func (op *operation) selector() (*selector, error) {
 	byLabel, err := labels.Parse(op.request.LabelSelector)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if op.request.FromCache {
+		return &selector{labels: byLabel, fields: fields.Everything()}, nil
 	}
 	byField, err := fields.ParseSelector(op.request.FieldSelector)
 	if err != nil {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -19,9 +20,12 @@ type Server struct {
 	scheme           *runtime.Scheme
 	definitions      []*apiextensionsv1.CustomResourceDefinition
 	registry         *registry
+	scales           *resource
 	strictNamespaces bool
 	managedFields    bool
 	webhooks         []Webhook
+	fieldIndexes     []FieldIndex
+	failures         []Failure
 }
 
 var _ core.Store = (*Server)(nil)
@@ -34,12 +38,19 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
 	s := &Server{scheme: scheme, registry: newRegistry()}
+	var err error
+	if s.scales, err = scaleResource(); err != nil {
+		return nil, err
+	}
 	var chosen settings
 	for _, option := range options {
 		option(&chosen)
 	}
 	s.strictNamespaces = chosen.strictNamespaces
 	s.managedFields = chosen.managedFields
+	if s.failures, err = chosen.chosenFailures(); err != nil {
+		return nil, err
+	}
 
 	definitions, err := chosen.loadDefinitions()
 	if err != nil {
@@ -49,6 +60,9 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	for _, d := range definitions {
 		r, err := customResource(d)
 		if err != nil {
+			return nil, err
+		}
+		if err := validateDefinition(context.Background(), d); err != nil {
 			return nil, err
 		}
 		if err := s.registry.add(r); err != nil {

@@ -232,8 +232,13 @@ func (a *allocator) allocateAddress(s *corev1.Service) error {
 		return nil
 	}
 	address, err := a.nextAddress()
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("failed to allocate IP: %w", err)
+	case a.key.Name == "":
+		s.Spec.ClusterIPs = []string{""}
+		// The record of an address names the Service that it belongs to.
+		return fmt.Errorf("failed to allocate IP: IPAddress.networking.k8s.io %q is invalid: spec.parentRef.name: Required value", address)
 	}
 	s.Spec.ClusterIP, s.Spec.ClusterIPs = address, []string{address}
 	return nil

@@ -3,6 +3,7 @@ package kube
 import (
 	"testing"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -58,7 +59,28 @@ func TestScaleOfADeployment(t *testing.T) {
 	w.refuse(of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":-1}}`)), 422,
 		`Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`)
 	w.refuse(of("scale", request(Get, deploymentKind, "e")), 404, `deployments.apps "e" not found`)
-	w.unsupported(of("scale", applying(deploymentKind, "d", "m", nil)))
+}
+
+// Who applies a scale manages the number in the object, and comes into conflict with others
+// who do.
+func TestApplyToAScale(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(deploymentKind, tree{"name": "d"}, tree{"spec": tree{"replicas": 3}}))
+	scaleKind := autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	scaled := func(manager string, replicas any) *Request {
+		r := of("scale", applying(deploymentKind, "d", manager, nil))
+		r.Body = object(scaleKind, tree{"name": "d", "namespace": "default"}, tree{"spec": tree{"replicas": replicas}})
+		return r
+	}
+	w.refuse(scaled("m", 4), 409, `Apply failed with 1 conflict: conflict with "before-first-apply" using autoscaling/v1: .spec.replicas`)
+	forced := scaled("m", 4)
+	forced.Force = true
+	expect(t, "the scale", at(w.must(forced), "spec", "replicas"), 4)
+	d := w.must(request(Get, deploymentKind, "d"))
+	expect(t, "replicas", at(d, "spec", "replicas"), 4)
+	expect(t, "managers", managersOf(d), []string{"m Apply scale", "before-first-apply Update"})
+	w.refuse(scaled("m", "many"), 500,
+		"failed to create typed patch object (default/d; autoscaling/v1, Kind=Scale): .spec.replicas: expected numeric (int or float), got string")
 }
 
 func TestScaleOfACustomResource(t *testing.T) {

@@ -11,12 +11,10 @@ import (
 )
 
 // A uid is a function of the object's key and an ordinal: the smallest one such
-// that no object in the store has an owner reference with that uid. So an object
-// that is deleted and created again has the uid it had before, and loops of
-// creation and deletion close, unless somebody still refers to the one before. A
-// controller that remembers a uid without storing it, such as for a precondition, can
-// take the later object for the earlier one; its resource version tells them apart
-// within a run.
+// that no object in the store has an owner reference with that uid, and that nobody was
+// shown who may still refer to it. So an object that is deleted and created again has the
+// uid it had before, and loops of creation and deletion close, unless somebody still knows
+// the one before.
 //
 // To find that out, there is a record of each owner reference: an object of the kind
 // below, with the uid of the owner as its namespace and the key of the dependent as
@@ -25,9 +23,11 @@ const referenceKind core.Kind = "owner reference"
 
 // newUID returns the uid of an object that is created now.
 func newUID(state core.Snapshot, key core.Key) types.UID {
+	held := state.Held(key)
 	for ordinal := 0; ; ordinal++ {
 		uid := uidOf(key, ordinal)
-		if len(state.List(referenceKind, string(uid))) == 0 {
+		known := slices.ContainsFunc(held, func(c core.Content) bool { return stored(c).meta().GetUID() == uid })
+		if !known && len(state.List(referenceKind, string(uid))) == 0 {
 			return uid
 		}
 	}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -31,7 +32,12 @@ func (op *operation) update() (*Response, error) {
 			if uid := object.GetUID(); uid != "" {
 				return nil, op.otherObject(uid, "")
 			}
-			object.SetResourceVersion("")
+			if _, err := strconv.ParseUint(cmp.Or(object.GetResourceVersion(), "0"), 10, 64); err != nil {
+				return nil, internalError(err.Error())
+			}
+			if !op.request.DryRun {
+				object.SetResourceVersion("")
+			}
 			return op.createObject(object)
 		}
 		return nil, op.notFound()
@@ -59,10 +65,13 @@ func (op *operation) createdByUpdate() bool {
 // storagePath is the key of the object as error messages of the real server name it.
 func (op *operation) storagePath() string {
 	path := "/registry/"
-	if op.resource.group != "" {
+	if op.request.DryRun {
+		path = "/"
+	}
+	if op.resource.custom {
 		path += op.resource.group + "/"
 	}
-	path += op.resource.plural + "/"
+	path += op.resource.folder() + "/"
 	if namespace := op.namespace(); namespace != "" {
 		path += namespace + "/"
 	}
@@ -88,8 +97,7 @@ func (op *operation) matchRequest(object *unstructured.Unstructured) error {
 // different, and removes the object if it has lost the last of the finalizers that
 // it was kept for.
 func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*Response, error) {
-	live := from.copy()
-	live.SetResourceVersion(from.version)
+	live := from.live()
 	if err := op.recordManagers(live, object); err != nil {
 		return nil, err
 	}
@@ -108,8 +116,7 @@ func (op *operation) replaceManaged(from *Object, object *unstructured.Unstructu
 // put stores a new form of an object, and returns it with the version to show it at.
 func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Object, string, error) {
 	version := from.version
-	current := from.copy()
-	current.SetResourceVersion(version)
+	current := from.live()
 	review := op.review(admissionv1.Update, op.key(op.request.Name))
 	reviewed := op.request.Subresource == ""
 	if reviewed {
@@ -147,13 +154,13 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 		}
 	}
 	object.SetResourceVersion("")
-	to := newObject(object.Object, op.request.Ordinal)
 	key := op.key(op.request.Name)
+	to := op.next(key, object.Object)
 	switch {
 	case finalized(from, to):
 		op.commit(key, from, nil)
 		return to, version, nil
-	case string(to.text) == string(from.text):
+	case to.text == from.text:
 		return from, version, nil
 	case op.request.DryRun:
 		return to, version, nil

@@ -57,10 +57,19 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 	case ephemeralSubresource:
 		return append(errs, validateEphemeral(object, current)...)
 	case statusSubresource:
+		switch r.name {
+		case kindJob:
+			return append(errs, validateJobStatus(object, current)...)
+		case kindNamespace:
+			return append(errs, validatePhase(object)...)
+		}
 		errs = append(errs, r.validateImmutable(object, current)...)
 		return append(errs, r.validateStatus(object)...)
 	}
 	errs = append(errs, r.validateImmutable(object, current)...)
+	if r.name == kindJob {
+		errs = append(errs, validateJobUpdate(object, current)...)
+	}
 	switch r.name {
 	case "Deployment.apps", "Lease.coordination.k8s.io", kindService:
 	default:

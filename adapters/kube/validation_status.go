@@ -40,8 +40,6 @@ func counts(kind core.Kind) []string {
 		return []string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"}
 	case "StatefulSet.apps":
 		return []string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration"}
-	case kindJob:
-		return []string{"active", "succeeded", "failed", "ready", "terminating"}
 	}
 	return nil
 }
@@ -67,8 +65,6 @@ func bounds(kind core.Kind) []bound {
 			within("readyReplicas"), within("currentReplicas"), within("updatedReplicas"), within("availableReplicas"),
 			{"availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"},
 		}
-	case kindJob:
-		return []bound{{"ready", "active", "cannot set more ready pods than active"}}
 	}
 	return nil
 }

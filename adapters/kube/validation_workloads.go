@@ -1,11 +1,7 @@
 package kube
 
 import (
-	"fmt"
-	"maps"
-
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -68,35 +64,4 @@ func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList {
 	errs = append(errs, validateSelected(d.Spec.Selector, &d.Spec.Template, spec.Child("template"))...)
 	errs = append(errs, validateRunning(&d.Spec.Template, spec.Child("template"))...)
 	return append(errs, notNegative(&d.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
-}
-
-func validateJob(j *batchv1.Job) field.ErrorList {
-	spec := field.NewPath("spec")
-	errs := notNegative(j.Spec.Parallelism, spec.Child("parallelism"))
-	errs = append(errs, notNegative(j.Spec.Completions, spec.Child("completions"))...)
-	errs = append(errs, notNegative(j.Spec.ActiveDeadlineSeconds, spec.Child("activeDeadlineSeconds"))...)
-	errs = append(errs, notNegative(j.Spec.BackoffLimit, spec.Child("backoffLimit"))...)
-	errs = append(errs, notNegative(j.Spec.TTLSecondsAfterFinished, spec.Child("ttlSecondsAfterFinished"))...)
-	if *j.Spec.CompletionMode == batchv1.IndexedCompletion && j.Spec.Completions == nil {
-		errs = append(errs, field.Required(spec.Child("completions"), fmt.Sprintf("when completion mode is %s", batchv1.IndexedCompletion)))
-	}
-	errs = append(errs, validateTemplate(&j.Spec.Template, spec.Child("template"))...)
-	policy := spec.Child("template", "spec", "restartPolicy")
-	switch j.Spec.Template.Spec.RestartPolicy {
-	case corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
-	case corev1.RestartPolicyAlways:
-		errs = append(errs, field.Required(policy, fmt.Sprintf("valid values: %q, %q", corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)))
-	default:
-		known := []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}
-		errs = append(errs, field.NotSupported(policy, j.Spec.Template.Spec.RestartPolicy, known))
-	}
-	if j.Spec.Selector == nil {
-		errs = append(errs, field.Required(spec.Child("selector"), ""))
-	}
-	errs = append(errs, validateSelected(j.Spec.Selector, &j.Spec.Template, spec.Child("template"))...)
-	own := map[string]string{batchv1.ControllerUidLabel: string(j.UID)}
-	if s := j.Spec.Selector; s != nil && !*j.Spec.ManualSelector && (!maps.Equal(s.MatchLabels, own) || len(s.MatchExpressions) > 0) {
-		errs = append(errs, field.Invalid(spec.Child("selector"), s, "`selector` not auto-generated"))
-	}
-	return errs
 }

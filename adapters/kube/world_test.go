@@ -47,6 +47,8 @@ type world struct {
 	reads   []string
 	// seen are the objects that reads have returned.
 	seen map[core.Key]core.Content
+	// held are the versions that answers have shown since the last step ended.
+	held map[core.Key][]core.Content
 }
 
 var (
@@ -60,7 +62,7 @@ func newWorld(t tester, options ...Option) *world {
 }
 
 func emptyWorld(t tester, server *Server) *world {
-	return &world{t: t, server: server, objects: map[core.Key]core.Content{}, seen: map[core.Key]core.Content{}}
+	return &world{t: t, server: server, objects: map[core.Key]core.Content{}, seen: map[core.Key]core.Content{}, held: map[core.Key][]core.Content{}}
 }
 
 func newTestServer(t tester, options ...Option) *Server {
@@ -96,12 +98,22 @@ func (w *world) List(kind core.Kind, namespace string) []core.Object {
 	return objects
 }
 
+func (w *world) Held(key core.Key) []core.Content { return w.held[key] }
+
+// shown takes note of the versions that an answer shows.
+func (w *world) shown(response core.Response) {
+	for _, o := range response.(*Response).Versions() {
+		w.held[o.Key] = append(w.held[o.Key], o.Content)
+	}
+}
+
 func (w *world) Do(call core.Call) core.Response {
 	answer, err := w.server.Answer(w, call)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.apply(answer.Writes)
+	w.shown(answer.Response)
 	return answer.Response
 }
 
@@ -118,8 +130,9 @@ func (w *world) apply(writes []core.Write) {
 // settle ends a step.
 func (w *world) settle() {
 	for key, content := range w.objects {
-		w.objects[key] = w.server.Settle(key, content)
+		w.objects[key] = w.server.Settle(key, []core.Content{content})[0]
 	}
+	clear(w.held)
 }
 
 // do makes a request, and returns the answer and how many writes it had.
@@ -130,6 +143,7 @@ func (w *world) do(request *Request) (*Response, int) {
 		w.t.Fatalf("%s: %v", request, err)
 	}
 	w.apply(answer.Writes)
+	w.shown(answer.Response)
 	return answer.Response.(*Response), len(answer.Writes)
 }
 

@@ -99,6 +99,8 @@ func (r *sources) Do(call core.Call) core.Response {
 	return answer.Response
 }
 
+func (r *sources) Held(core.Key) []core.Content { return nil }
+
 func (r *sources) Get(key core.Key) core.Content {
 	for _, o := range r.objects {
 		if o.Key == key {

@@ -10,6 +10,7 @@
 //     [World.Require] finds its condition false there is no step.
 //   - A [Controller] is a control loop: what it watches fills its work queue, and
 //     it reconciles one request at a time.
+//   - A [Scenario] is what users may do meanwhile.
 //
 // The world is a store of variables. It has no versions, no defaulting and no
 // garbage collection: a write stores the value, and writing the value that is

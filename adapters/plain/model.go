@@ -19,6 +19,9 @@ type Model struct {
 	Processes   []Process
 	Controllers []Controller
 
+	// Scenario is what users may do meanwhile.
+	Scenario Scenario
+
 	// Properties are what should be true. An invariant reads variables with
 	// [Var.Get] and [Family.All].
 	Properties []core.Property
@@ -41,6 +44,7 @@ func (m Model) System() (*core.System, error) {
 		Name:        m.Name,
 		Store:       &store{processes},
 		Initial:     m.Initial,
+		Scenario:    m.Scenario.scenario(),
 		Properties:  m.Properties,
 		Assumptions: m.Assumptions,
 	}

@@ -39,6 +39,9 @@ func (w *World) List(kind core.Kind, namespace string) []core.Object {
 	return slices.Clone(w.do(&list{kind: kind, namespace: namespace, source: w.source(kind)}).(listing).objects)
 }
 
+// Held implements [core.Snapshot]: variables have no versions.
+func (w *World) Held(core.Key) []core.Content { return nil }
+
 func (w *World) do(c core.Call) core.Response { return w.recorder.Do(c) }
 
 func (w *World) source(kind core.Kind) core.Source {

@@ -7,34 +7,73 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// idle tells whether a step is over with nothing but its work item gone.
+// idle tells whether a step is over with nothing but its work item gone, and nothing went wrong in it. What a single
+// call was answered is worth telling even if it changes nothing.
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
-	return step.Kind != "fire" && step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
+	return step.Kind != "fire" && step.Kind != "call" && step.Kind != "restart" && step.Detail == "" &&
+		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
 		!slices.ContainsFunc(step.Calls, wrote)
 }
 
 // step tells one step: who acts on what, what it asks, what it changes.
 func (p *page) step(number int, step core.TraceStep) {
-	who, what := clean(step.Controller), clean(string(step.Request))
-	switch step.Kind {
-	case "fire":
-		p.line(1, fmt.Sprintf("Step %d: the timer of ", number), p.strong(who), " for ", what, " fires")
-	case "act":
-		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), ": ", what)
-	default:
-		p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(who), " works on ", what)
-	}
+	p.line(1, append([]string{fmt.Sprintf("Step %d: ", number)}, p.deed(step)...)...)
 	p.deeds(step)
-	if step.Kind != "fire" && len(step.Changes) == 0 {
+	if works(step) && len(step.Changes) == 0 {
 		p.line(2, p.faint("changes nothing"))
 	}
 }
 
+// deed says who does what in a step, and what it does not know.
+func (p *page) deed(step core.TraceStep) []string {
+	who, what := p.strong(clean(step.Controller)), clean(string(step.Request))
+	var said []string
+	switch step.Kind {
+	case "fire":
+		said = []string{"the timer of ", who, " for ", what, " fires"}
+	case "act":
+		said = []string{who, ": ", what}
+	case "deliver":
+		said = []string{who, " is told of changes of ", what}
+	case "begin":
+		said = []string{who, " begins to work on ", what}
+	case "call":
+		said = []string{who, " goes on with ", what}
+	case "return":
+		said = []string{who, " is done with ", what}
+	case "restart":
+		said = []string{who, " crashes, and starts again"}
+	case "user":
+		said = []string{"the ", who, " acts: ", what}
+	default:
+		said = []string{who, " works on ", what}
+	}
+	if step.Late {
+		said = append(said, ", not knowing of all changes yet")
+	}
+	return said
+}
+
+// works tells whether a step could have changed objects by itself.
+func works(step core.TraceStep) bool {
+	switch step.Kind {
+	case "fire", "deliver", "begin", "call", "return", "restart":
+		return false
+	}
+	return true
+}
+
 // idleStep tells a step that changes nothing.
 func (p *page) idleStep(number int, step core.TraceStep) {
-	p.line(1, fmt.Sprintf("Step %d: ", number), p.strong(clean(step.Controller)), " works on ", clean(string(step.Request)),
-		p.faint(", and changes nothing"))
+	said := append([]string{fmt.Sprintf("Step %d: ", number)}, p.deed(step)...)
+	switch {
+	case works(step):
+		said = append(said, p.faint(", and changes nothing"))
+	case step.Kind == "deliver":
+		said = append(said, p.faint(", and has nothing to do for it"))
+	}
+	p.line(1, said...)
 }
 
 // probe tells what a request would do that nothing in the run asks for.
@@ -46,6 +85,9 @@ func (p *page) probe(step core.TraceStep) {
 // deeds tells what a step asks, what it changes, and how it ends.
 func (p *page) deeds(step core.TraceStep) {
 	p.calls(step.Calls)
+	if step.Detail != "" {
+		p.line(2, p.bad("but:     "), clean(step.Detail))
+	}
 	for _, change := range step.Changes {
 		p.change(change)
 	}

@@ -138,6 +138,37 @@ func pause() core.Finding {
 	return core.Finding{ID: 1, Property: "fixpoint", Summary: "the system goes quiet before it is done", Trace: trace}
 }
 
+// storm is a run with steps of every kind in which things go wrong.
+func storm() core.Finding {
+	step := func(kind, controller string, request core.Request) core.TraceStep {
+		return core.TraceStep{Kind: kind, Controller: controller, Request: request}
+	}
+	acts := write("user", "spec.replicas", 3, 5)
+	acts.Kind, acts.Request, acts.Calls = "user", "scale Deployment shop/web", acts.Calls[1:2]
+	asks := step("call", "deployer", "shop/web")
+	asks.Late, asks.Calls = true, []core.TraceCall{{Call: "get Deployment.apps shop/web", Response: "found, with 3"}}
+	fails := write("deployer", "spec.replicas", 5, 3)
+	fails.Kind, fails.Calls = "call", []core.TraceCall{{Call: "update Deployment.apps shop/web", Response: "timeout", Wrote: true}}
+	fails.Detail = `call 2, "update Deployment.apps shop/web", fails: committed, but the answer is lost`
+	ends := step("return", "deployer", "shop/web")
+	ends.Result, ends.Enqueued = "returns the error: timeout", []string{"deployer(shop/web)"}
+	told := step("deliver", "autoscaler", "Deployment.apps")
+	told.Enqueued = []string{"autoscaler(shop/web)"}
+	late := step("reconcile", "autoscaler", "shop/web")
+	late.Late = true
+	crashes := write("autoscaler", "spec.replicas", 3, 1)
+	crashes.Detail = `it crashes between call "update Deployment.apps shop/web" and call 3, "create Note done", and starts again, and its view of Deployment.apps is 1 change behind`
+	starts := step("restart", "autoscaler", "")
+	starts.Detail, starts.Enqueued = "its view of Deployment.apps is 1 change behind", told.Enqueued
+	return core.Finding{
+		ID: 1, Property: "same outcome", Summary: "spec.replicas is lost",
+		Trace: numbered(core.Trace{Initial: []core.TraceObject{web(3)}, CycleStart: -1, Steps: []core.TraceStep{
+			acts, step("begin", "deployer", "shop/web"), asks, fails, ends, late, told, step("deliver", "deployer", "Deployment.apps"),
+			crashes, starts, step("restart", "deployer", ""),
+		}}),
+	}
+}
+
 // crowd is a story about one field of many.
 func crowd() core.Finding {
 	finding := pause()
@@ -207,6 +238,8 @@ func TestGolden(t *testing.T) {
 		{"race-at-once", violated("same outcome", race(false)), text.Options{}},
 		{"race-elsewhere", violated("same outcome", races()), text.Options{}},
 		{"pause", violated("fixpoint", pause()), text.Options{}},
+		{"storm", violated("same outcome", storm()), text.Options{}},
+		{"storm-full", violated("same outcome", storm()), text.Options{Full: true}},
 		{"crowd", violated("fixpoint", crowd()), text.Options{}},
 		{"pause-full", violated("fixpoint", pause()), text.Options{Full: true}},
 		{"march", violated("same outcome", march(20)), text.Options{}},

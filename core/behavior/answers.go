@@ -23,15 +23,17 @@ type Answered struct {
 	Enqueue []state.Cell
 }
 
-// Read is one thing that was looked at to answer a call: a cell or, with Listed set,
-// all objects of a kind in a namespace (empty for all).
+// Read is one thing that was looked at to answer a call: a cell; with Listed set,
+// all objects of a kind in a namespace (empty for all); with Held set, who else holds which versions of
+// the object of the cell.
 type Read struct {
 	Cell      state.Cell
 	Value     state.Value
 	Listed    bool
+	Held      bool
 	Kind      core.Kind
 	Namespace string
-	// Signature identifies what a list showed, see [Glance].
+	// Signature identifies what a list showed, or what was held, see [Glance].
 	Signature string
 }
 
@@ -44,9 +46,9 @@ type branch struct {
 // probe asks for the next thing that the answer depends on. What is asked next may depend on what
 // was seen.
 type probe struct {
-	read    Read              // what is looked at; its value does not count
-	byValue fan               // by value of the cell
-	byList  map[string]branch // by signature of the list
+	read        Read              // what is looked at; its value does not count
+	byValue     fan               // by value of the cell
+	bySignature map[string]branch // by signature of the list or of what is held
 }
 
 // Glance is how a caller sees the cells of a state: the store itself, or through a
@@ -56,6 +58,9 @@ type Glance interface {
 	Value(state.Cell) state.Value
 	// AppendSignature appends the signature of a list.
 	AppendSignature(buffer []byte, kind core.Kind, namespace string) []byte
+	// AppendHeld appends the signature of the versions of an object that are held besides
+	// the one that is there.
+	AppendHeld(buffer []byte, cell state.Cell) []byte
 }
 
 // Look returns what happens when the call is made in a state, nil if it was never
@@ -64,11 +69,14 @@ func (n *Node) Look(glance Glance, buffer []byte) *Answered {
 	at := n.answers
 	for at.probe != nil {
 		p := at.probe
-		if p.read.Listed {
-			at = p.byList[string(glance.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace))]
-			continue
+		switch {
+		case p.read.Listed:
+			at = p.bySignature[string(glance.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace))]
+		case p.read.Held:
+			at = p.bySignature[string(glance.AppendHeld(buffer[:0], p.read.Cell))]
+		default:
+			at = p.byValue.get(glance.Value(p.read.Cell))
 		}
-		at = p.byValue.get(glance.Value(p.read.Cell))
 	}
 	return at.answered
 }
@@ -99,12 +107,12 @@ func (b branch) with(reads []Read, answered *Answered) (branch, bool) {
 		return b, false
 	}
 	p := b.probe
-	if read.Listed {
-		if p.byList == nil {
-			p.byList = map[string]branch{}
+	if read.Listed || read.Held {
+		if p.bySignature == nil {
+			p.bySignature = map[string]branch{}
 		}
-		next, ok := p.byList[read.Signature].with(rest, answered)
-		p.byList[read.Signature] = next
+		next, ok := p.bySignature[read.Signature].with(rest, answered)
+		p.bySignature[read.Signature] = next
 		return b, ok
 	}
 	next, ok := p.byValue.get(read.Value).with(rest, answered)
@@ -114,5 +122,5 @@ func (b branch) with(reads []Read, answered *Answered) (branch, bool) {
 
 // Asks tells whether two reads look at the same thing, whatever they saw.
 func (r Read) Asks(other Read) bool {
-	return r.Listed == other.Listed && r.Cell == other.Cell && r.Kind == other.Kind && r.Namespace == other.Namespace
+	return r.Listed == other.Listed && r.Held == other.Held && r.Cell == other.Cell && r.Kind == other.Kind && r.Namespace == other.Namespace
 }

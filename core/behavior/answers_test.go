@@ -11,10 +11,14 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// cells is a glance at a few cells; a list shows those from 2 on.
+// cells is a glance at a few cells; a list shows those from 2 on, and of cell 0 somebody holds what is in cell 1.
 type cells []state.Value
 
 func (c cells) Value(cell state.Cell) state.Value { return c[cell] }
+
+func (c cells) AppendHeld(buffer []byte, cell state.Cell) []byte {
+	return binary.AppendUvarint(buffer, uint64(c[cell+1]))
+}
 
 func (c cells) AppendSignature(buffer []byte, _ core.Kind, _ string) []byte {
 	for _, value := range c[2:] {
@@ -23,16 +27,24 @@ func (c cells) AppendSignature(buffer []byte, _ core.Kind, _ string) []byte {
 	return buffer
 }
 
-// reads returns what an answer looks at: cell 0, then cell 1 or the list, by what is in cell 0.
+// reads returns what an answer looks at: cell 0, then cell 1, the list, or what is held, by what is in cell 0; and
+// behind what is held of cell 0, what is of cell 2, by what is in cell 1.
 func (c cells) reads() []Read {
 	first := Read{Cell: 0, Value: c[0]}
-	switch c[0] % 3 {
-	case 0:
-		return []Read{first}
-	case 1:
-		return []Read{first, {Cell: 1, Value: c[1]}}
+	held := func(cell state.Cell) Read {
+		return Read{Held: true, Cell: cell, Signature: string(c.AppendHeld(nil, cell))}
 	}
-	return []Read{first, {Listed: true, Kind: "k", Signature: string(c.AppendSignature(nil, "k", ""))}}
+	switch {
+	case c[0]%4 == 0:
+		return []Read{first}
+	case c[0]%4 == 1:
+		return []Read{first, {Cell: 1, Value: c[1]}}
+	case c[0]%4 == 2:
+		return []Read{first, {Listed: true, Kind: "k", Signature: string(c.AppendSignature(nil, "k", ""))}}
+	case c[1]%2 == 0:
+		return []Read{first, held(0)}
+	}
+	return []Read{first, held(0), held(2)}
 }
 
 // key is all that the answer depends on.
@@ -79,6 +91,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 func TestAnswersFromOtherReads(t *testing.T) {
 	one, other := Read{Cell: 1, Value: 5}, Read{Cell: 2, Value: 5}
 	list := Read{Listed: true, Kind: "k"}
+	held := Read{Held: true, Cell: 1}
 	for _, test := range []struct {
 		name          string
 		first, second []Read
@@ -88,6 +101,11 @@ func TestAnswersFromOtherReads(t *testing.T) {
 		{"more", []Read{one}, []Read{one, other}},
 		{"fewer", []Read{one, other}, []Read{one}},
 		{"something in place of nothing", nil, []Read{one}},
+		{"what is held in place of the cell", []Read{one}, []Read{held}},
+		{"a cell in place of what is held", []Read{held}, []Read{{Cell: 1}}},
+		{"a list in place of what is held", []Read{held}, []Read{list}},
+		{"what is held of another cell", []Read{held}, []Read{{Held: true, Cell: 2}}},
+		{"fewer behind what is held", []Read{held, one}, []Read{held}},
 		{"another namespace", []Read{list}, []Read{{Listed: true, Kind: "k", Namespace: "n"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,10 +12,21 @@ type Node struct {
 	Call core.Call
 	// Leaf is how the run ended.
 	Leaf *Leaf
+	// Faults are the ways in which the call may fail. They are filled in by the owner of the tree.
+	Faults []Fault
 
 	answers branch
 	edges   []*Edge
 	byName  map[string]*Edge
+}
+
+// Fault is a way in which a call fails.
+type Fault struct {
+	Name string
+	// Edge is where the run goes on, with the answer that the caller gets.
+	Edge *Edge
+	// Commits tells that the effects of the call take place all the same.
+	Commits bool
 }
 
 // Explored tells whether the code was run as far as the node.
@@ -84,10 +95,12 @@ const (
 	Overdue  Failure = "overdue"
 	Runaway  Failure = "runaway"
 	Leaked   Failure = "leak"
+	// CutOff runs end because their controller crashes, which is no fault of theirs.
+	CutOff Failure = "cut off"
 )
 
 // Stuck tells that the run never came back.
-func (f Failure) Stuck() bool { return f != None && f != Panicked }
+func (f Failure) Stuck() bool { return f != None && f != Panicked && f != CutOff }
 
 // Retried tells that the request goes back to the work queue: the run failed, or
 // asked for it. Rate limiting is time, and time is abstract.

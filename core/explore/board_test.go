@@ -47,9 +47,13 @@ func (board) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 	return core.Answer{}, &core.Unsupported{Call: c.String(), Reason: "do not do that"}
 }
 
-func (board) Settle(_ core.Key, c core.Content) core.Content {
-	before, _, _ := strings.Cut(c.Canonical(), "!")
-	return note(before)
+func (board) Settle(_ core.Key, versions []core.Content) []core.Content {
+	settled := make([]core.Content, len(versions))
+	for i, c := range versions {
+		before, _, _ := strings.Cut(c.Canonical(), "!")
+		settled[i] = note(before)
+	}
+	return settled
 }
 
 func (board) Outcome(_ core.Key, c core.Content) any { return c.Fields() }

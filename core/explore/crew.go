@@ -22,10 +22,16 @@ type crew struct {
 
 // expansion is what a worker found out about a state.
 type expansion struct {
+	space  *Space
+	walker *walker
+	from   core.StateID
+
 	// complete is false if something about the state is not known yet. Then the rest
 	// does not count.
 	complete bool
 	steps    int
+	// reduced tells that not all agents are followed.
+	reduced bool
 	// quiescent tells that there was nothing to do but to wait for timers.
 	quiescent bool
 	// back tells that a step leads to a state that is not numbered higher.
@@ -53,7 +59,7 @@ func newCrew(space *Space, workers int) *crew {
 		c.expansions = append(c.expansions, &expansion{})
 	}
 	for range workers {
-		w := newWalker(space.machine, nil)
+		w := space.walker(nil)
 		work := make(chan struct{})
 		c.work = append(c.work, work)
 		go func() {
@@ -107,43 +113,32 @@ func (e *expansion) fill(space *Space, w *walker, state waiting, bound int) {
 		return
 	}
 	w.load(space.arena.row(state.ref))
-	id := space.arena.number(state.ref)
-	for _, it := range w.machine.items {
-		if !w.pending(it) {
-			continue
-		}
-		leaf, err := w.reconcile(it)
-		if err != nil {
-			return
-		}
-		if leaf != nil {
-			e.arrive(space, w, id)
-		}
+	e.space, e.walker, e.from = space, w, space.arena.number(state.ref)
+	only, err := w.reduce()
+	if err != nil {
+		return
 	}
-	e.quiescent = e.steps == 0
-	if e.quiescent {
-		for _, it := range w.machine.items {
-			if w.timed(it) {
-				w.fire(it)
-				e.arrive(space, w, id)
-			}
-		}
-	}
-	e.complete = true
+	e.reduced = only != nil
+	e.quiescent, err = w.steps(e, only)
+	e.complete = err == nil
 }
 
-// arrive notes where a step leads and takes the step back.
-func (e *expansion) arrive(space *Space, w *walker, from core.StateID) {
+// stopped implements [visitor]: the searching goroutine has to look at the state.
+func (e *expansion) stopped(_ *taken, err error) error { return err }
+
+// took implements [visitor]: it notes where a step leads.
+func (e *expansion) took(*taken) error {
 	e.steps++
+	w := e.walker
 	a := arrival{tag: uint32(w.fingerprint.Lo), begin: len(e.rows)}
 	e.rows = w.vector.AppendRow(e.rows)
 	a.end = len(e.rows)
-	if a.known, a.found = space.visited.find(a.tag, e.rows[a.begin:]); a.found {
+	if a.known, a.found = e.space.visited.find(a.tag, e.rows[a.begin:]); a.found {
 		e.rows = e.rows[:a.begin]
-		e.back = e.back || space.arena.number(a.known) <= from
+		e.back = e.back || e.space.arena.number(a.known) <= e.from
 	}
-	if !a.found || space.depths.needed {
+	if !a.found || e.space.depths.needed {
 		e.arrivals = append(e.arrivals, a)
 	}
-	w.undo()
+	return nil
 }

@@ -11,9 +11,9 @@ import (
 // States implements [core.Graph].
 func (s *Space) States() int { return s.arena.len() }
 
-// BreadthFirst tells that states are numbered in the order of their distance from
-// the start.
-func (s *Space) BreadthFirst() bool { return s.order == BreadthFirst }
+// Minimal tells that the run by which each state was first reached is one that [Space.Shortest] would choose, and that
+// states are numbered in the order of the lengths of these runs.
+func (s *Space) Minimal() bool { return s.order == BreadthFirst && !s.machine.disturbs() }
 
 // Initial implements [core.Graph].
 func (s *Space) Initial() []core.StateID { return s.initial }
@@ -36,8 +36,19 @@ func (s *Space) Acyclic() bool { return s.acyclic }
 // Incidents implements [core.Graph].
 func (s *Space) Incidents() []core.Incident { return s.learner.incidents }
 
-// Fair implements [core.Graph].
-func (s *Space) Fair(it core.Item) bool { return !s.machine.byName[it.Strategy].Unfair }
+// Fair implements [core.Graph]: faults and users are not forced to do anything.
+func (s *Space) Fair(step core.Step) bool {
+	if step.Kind == core.Fire {
+		return !s.machine.byName[step.Item.Strategy].Unfair
+	}
+	return step.Due() && !s.machine.byName[step.Item.Strategy].Unfair
+}
+
+// History implements [core.Graph].
+func (s *Space) History(id core.StateID) []core.Request {
+	s.reader.load(s.row(id))
+	return s.machine.histories[s.reader.Value(s.machine.history)].actions
+}
 
 // Items implements [core.Graph].
 func (s *Space) Items() []core.Item {
@@ -51,48 +62,47 @@ func (s *Space) Items() []core.Item {
 }
 
 // Edges implements [core.Graph].
-func (s *Space) Edges(id core.StateID) []core.Edge {
+func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.has(id)) }
+
+// list returns the steps from a state: all of them, or only those that are followed.
+func (s *Space) list(id core.StateID, all bool) []core.Edge {
 	s.edges = s.edges[:0]
-	w := s.reader
-	w.load(s.row(id))
-	quiescent := true
-	for _, it := range s.machine.items {
-		if !w.pending(it) {
-			continue
-		}
-		leaf, err := w.reconcile(it)
-		if err != nil || leaf != nil {
-			quiescent = false
-		}
-		// What is not known is behind the cut.
-		if err == nil && leaf != nil {
-			s.edge(id, it.step(), leaf)
-		}
+	s.reader.load(s.row(id))
+	var only []bool
+	if !all {
+		// What is not known is not followed either: it is behind a cut.
+		only, _ = s.reader.reduce()
 	}
-	if quiescent {
-		for _, it := range s.machine.items {
-			if w.timed(it) {
-				w.fire(it)
-				s.edge(id, core.Step{Kind: core.Fire, Item: it.Item}, nil)
-			}
-		}
+	l := lister{Space: s, from: id}
+	if _, err := s.reader.steps(&l, only); err != nil {
+		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
 	return s.edges
 }
 
-// edge adds the step that the reader has just taken, and takes it back. A step to a
-// state that was not stored is left out.
-func (s *Space) edge(from core.StateID, step core.Step, leaf *behavior.Leaf) {
-	w := s.reader
+// lister lists the steps of a state.
+type lister struct {
+	*Space
+	from core.StateID
+}
+
+// stopped implements [visitor]: what is not known is behind the cut.
+func (l *lister) stopped(*taken, error) error { return nil }
+
+// took implements [visitor]. A step to a state that was not stored is left out.
+func (l *lister) took(t *taken) error {
+	w := l.reader
 	w.buffer = w.vector.AppendRow(w.buffer[:0])
-	if r, known := s.visited.find(uint32(w.fingerprint.Lo), w.buffer); known {
-		e := core.Edge{From: from, To: s.arena.number(r), Step: step, Wrote: w.wrote}
-		if leaf != nil {
-			e.Failed, e.Requeued = failed(leaf), leaf.Result.Requeue
-		}
-		s.edges = append(s.edges, e)
+	r, known := l.visited.find(uint32(w.fingerprint.Lo), w.buffer)
+	if !known {
+		return nil
 	}
-	w.undo()
+	e := core.Edge{From: l.from, To: l.arena.number(r), Step: t.step(), Wrote: w.wrote, Late: t.late}
+	if t.leaf != nil {
+		e.Failed, e.Requeued = failed(t.leaf), t.leaf.Result.Requeue
+	}
+	l.edges = append(l.edges, e)
+	return nil
 }
 
 // failed returns the error that a run ended with, empty if none.
@@ -116,9 +126,11 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 		}
 	}
 	s.learner.where = moment{state: id}
-	if err := w.relist(); err != nil {
-		s.untried(err)
-		return nil
+	for _, a := range s.machine.actors {
+		if err := w.relist(a); err != nil {
+			s.untried(err)
+			return nil
+		}
 	}
 	var items []core.Item
 	for _, it := range s.machine.items {
@@ -138,8 +150,9 @@ func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 	it := s.machine.item(a, item.Request)
 	w := s.scholar
 	w.load(s.row(id))
-	s.learner.where = moment{state: id, item: it}
-	leaf, err := w.reconcile(it)
+	w.tour.current = taken{kind: core.Reconcile, actor: a, item: it}
+	s.learner.where = moment{state: id, step: &w.tour.current}
+	leaf, err := w.reconcile(it, nil)
 	if err != nil {
 		s.untried(err)
 		return core.Effect{}, false
@@ -148,6 +161,22 @@ func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 		return core.Effect{}, false
 	}
 	return core.Effect{Changes: w.changes(), Wrote: w.wrote, Failed: failed(leaf)}, true
+}
+
+// Effect implements [core.Graph].
+func (s *Space) Effect(e core.Edge) core.Effect {
+	w := s.scholar
+	w.load(s.row(e.From))
+	s.learner.where = moment{state: e.From}
+	chosen, err := w.choose(e.Step)
+	if err != nil || chosen == nil {
+		return core.Effect{}
+	}
+	effect := core.Effect{Changes: w.changes(), Wrote: w.wrote}
+	if chosen.leaf != nil {
+		effect.Failed = failed(chosen.leaf)
+	}
+	return effect
 }
 
 // untried takes note that something could not be tried in a stored state. What is wrong
@@ -194,71 +223,4 @@ func (s *Space) Outcome(id core.StateID) map[core.Key]any {
 		}
 	}
 	return outcome
-}
-
-// Shortest implements [core.Graph].
-func (s *Space) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
-	if s.order == BreadthFirst {
-		for id := range core.StateID(s.States()) {
-			if accept(id) {
-				return s.ancestry(id), true
-			}
-		}
-		return nil, false
-	}
-	return s.nearest(accept)
-}
-
-// ancestry returns the run by which a state was first reached.
-func (s *Space) ancestry(id core.StateID) core.Run {
-	var run core.Run
-	for {
-		parent := s.arena.parent(s.arena.at(id))
-		if parent == noParent {
-			slices.Reverse(run)
-			return run
-		}
-		edges := s.Edges(parent)
-		at := slices.IndexFunc(edges, func(e core.Edge) bool { return e.To == id })
-		if at < 0 {
-			panic("explore: a stored state has no step to it from its parent")
-		}
-		run = append(run, edges[at])
-		id = parent
-	}
-}
-
-// nearest searches breadth-first in what is stored.
-func (s *Space) nearest(accept func(core.StateID) bool) (core.Run, bool) {
-	into := make(map[core.StateID]core.Edge)
-	var queue []core.StateID
-	var seen idSet
-	for _, id := range s.initial {
-		seen.add(id)
-		queue = append(queue, id)
-	}
-	for len(queue) > 0 {
-		id := queue[0]
-		queue = queue[1:]
-		if accept(id) {
-			var run core.Run
-			for {
-				edge, known := into[id]
-				if !known {
-					slices.Reverse(run)
-					return run, true
-				}
-				run = append(run, edge)
-				id = edge.From
-			}
-		}
-		for _, e := range s.Edges(id) {
-			if !seen.has(e.To) {
-				seen.add(e.To)
-				into[e.To] = e
-				queue = append(queue, e.To)
-			}
-		}
-	}
-	return nil, false
 }

@@ -30,11 +30,11 @@ type learner struct {
 	seen  map[string]bool
 }
 
-// moment is the step of an item in a state, or the delivery of the objects of a state if
-// there is no item.
+// moment is a step in a state, or the delivery of the objects of a state if
+// there is no step.
 type moment struct {
 	state core.StateID
-	item  *item
+	step  *taken
 }
 
 // lesson is a run of real code in step with a walk through its tree. A nil lesson
@@ -76,11 +76,23 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 		return nil, err
 	}
 	node.Call, node.Leaf = call, leaf
+	l.fail(node)
 	if leaf != nil {
 		err = l.audit(current.session, a, activation, path, leaf)
 		l.learned(a, activation, path, leaf)
 	}
 	return current, err
+}
+
+// fail finds out how the call of a node may fail. What is read from a cache cannot.
+func (l *learner) fail(node *behavior.Node) {
+	store, fallible := l.machine.system.Store.(core.Fallible)
+	if node.Call == nil || !fallible || l.machine.conditions.Failures == 0 || node.Call.Source() == core.Cached {
+		return
+	}
+	for _, f := range store.Faults(node.Call) {
+		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits})
+	}
 }
 
 func (l *learner) instance(a *actor) (core.Instance, error) {
@@ -108,10 +120,12 @@ func (l *learner) learned(a *actor, activation behavior.Activation, path behavio
 			leaf.Cells = append(leaf.Cells, it.cell)
 		}
 	}
+}
+
+// failed reports a run that did not come to its end by itself.
+func (l *learner) failed(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
 	kind := core.Stuck
 	switch leaf.Failure {
-	case behavior.None:
-		return
 	case behavior.Panicked:
 		kind = core.Panicked
 	case behavior.Runaway:
@@ -208,9 +222,9 @@ func (l *learner) report(incident core.Incident, a *actor, activation behavior.A
 		key := activation.Event.Key
 		incident.Handling = &key
 	}
-	incident.State, incident.AtStart = l.where.state, l.where.item == nil
-	if l.where.item != nil {
-		incident.Item = l.where.item.Item
+	incident.State, incident.AtStart = l.where.state, l.where.step == nil
+	if l.where.step != nil {
+		incident.Step = l.where.step.step()
 	}
 	name := string(incident.Kind) + "\x00" + incident.Strategy + "\x00" + incident.Message
 	if l.seen[name] {
@@ -220,9 +234,10 @@ func (l *learner) report(incident core.Incident, a *actor, activation behavior.A
 	l.incidents = append(l.incidents, incident)
 }
 
-// answer lets the store answer a call in the state of the walker, and remembers it.
-func (l *learner) answer(w *walker, node *behavior.Node) (*behavior.Answered, error) {
-	look := &tracker{walker: w}
+// answer lets the store answer a call in what a sight shows, and remembers it.
+func (l *learner) answer(s *sight, node *behavior.Node) (*behavior.Answered, error) {
+	w := s.walker
+	look := &tracker{sight: s}
 	answer, err := ask(l.machine.system.Store, look, node.Call)
 	if err != nil {
 		var unsupported *core.Unsupported
@@ -249,6 +264,9 @@ func (l *learner) answer(w *walker, node *behavior.Node) (*behavior.Answered, er
 		if it := l.machine.item(a, enqueued.Request); !it.standing {
 			answered.Enqueue = append(answered.Enqueue, it.cell)
 		}
+	}
+	if l.machine.reduces {
+		l.machine.footprints.read(s, look.reads)
 	}
 	answered.Edge = node.Respond(answer.Response)
 	return answered, node.Remember(look.reads, answered)

@@ -2,18 +2,23 @@ package explore
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
-// machine is a system as a transition relation. It grows while it is explored; only
+// machine is a system under conditions as a transition relation. It grows while it is explored; only
 // the learning walker may make it grow.
 type machine struct {
 	system     *core.System
+	conditions Conditions
 	vocabulary *state.Vocabulary
 	actors     []*actor
 	byName     map[string]*actor
@@ -26,77 +31,106 @@ type machine struct {
 	itemAt []*item
 	// deliveries remembers per cell of an object who handles which change.
 	deliveries []map[transition]*delivery
+
+	// footprints are what steps touch, of which is taken note while the machine reduces.
+	footprints *footprints
+	reduces    bool
+	// choosers make what leaves out agents; nil leaves out none.
+	choosers func() Chooser
+	// lags tells that some view may lag behind, and holds that somebody may hold a version of an object from one step to the next.
+	lags, holds bool
+	// crashes and failures are the cells that count faults, history that of the actions of users.
+	crashes, failures, history state.Cell
+	// histories are what users have done, by value of the cell.
+	histories []history
 }
 
-// actor is a strategy with what is known of its requests.
-type actor struct {
-	core.Description
-	index    int
-	strategy core.Strategy
-	// divergences counts how often the strategy was found not to be deterministic.
-	divergences int
-	items       map[core.Request]*item
-}
-
-// item is a request of an actor.
-type item struct {
-	core.Item
-	actor *actor
-	// standing items are always in the work queue and have no cell.
-	standing bool
-	cell     state.Cell
-	root     *behavior.Node
-}
-
-// step names the step that runs the item.
-func (it *item) step() core.Step {
-	if it.standing {
-		return core.Step{Kind: core.Act, Item: it.Item}
-	}
-	return core.Step{Kind: core.Reconcile, Item: it.Item}
-}
-
-// transition is a change of one cell.
-type transition struct{ from, to state.Value }
-
-// delivery is who handles a change, and how.
-type delivery []handling
-
-type handling struct {
-	actor *actor
-	event core.Event
-	root  *behavior.Node
+// history is what users have done, with where each further action leads.
+type history struct {
+	actions []core.Request
+	next    map[*item]state.Value
 }
 
 // newMachine returns the machine of a valid system. It sets up every controller once, within the deadline. An
 // error says what to change.
-func newMachine(system *core.System, deadline time.Duration) (*machine, error) {
+func newMachine(system *core.System, conditions Conditions, deadline time.Duration) (*machine, error) {
+	if err := conditions.Validate(system.Strategies); err != nil {
+		return nil, err
+	}
 	m := &machine{
 		system:     system,
+		conditions: conditions,
 		vocabulary: state.NewVocabulary(system.Store.Settle),
 		byName:     map[string]*actor{},
 		watchers:   map[core.Kind][]*actor{},
+		histories:  []history{{next: map[*item]state.Value{}}},
+		footprints: newFootprints(),
 	}
-	for i, strategy := range system.Strategies {
+	m.crashes, m.failures, m.history = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
+	if len(system.Scenario.Actions) > 0 {
+		m.history = m.vocabulary.Note("history")
+		user := m.addActor(newScenario(system.Scenario), core.User)
+		user.user = true
+		for _, action := range system.Scenario.Actions {
+			m.item(user, core.Request(action.Name))
+		}
+	}
+	for _, strategy := range system.Strategies {
 		if _, err := behavior.NewInstance(strategy, deadline); err != nil {
 			return nil, err
 		}
-		a := &actor{
-			Description: strategy.Describe(),
-			index:       i,
-			strategy:    strategy,
-			items:       map[core.Request]*item{},
-		}
-		m.actors = append(m.actors, a)
-		m.byName[a.Name] = a
-		for _, kind := range a.Watches {
-			m.watchers[kind] = append(m.watchers[kind], a)
-		}
-		for _, request := range a.Standing {
-			m.addItem(&item{Item: core.Item{Strategy: a.Name, Request: request}, actor: a, standing: true, root: &behavior.Node{}})
+		name := strategy.Describe().Name
+		m.addActor(strategy, name)
+		if slices.Contains(conditions.Doubles, name) {
+			m.addActor(strategy, name+" (second instance)")
 		}
 	}
+	m.holds = m.lags || conditions.Granularity == PerCall
 	return m, nil
+}
+
+// nowhere is the cell of what the states of a machine do not have. It always holds 0.
+const nowhere = state.Cell(math.MaxUint32)
+
+// counter returns a cell that can count up to a number, nowhere if that is 0.
+func (m *machine) counter(name string, most int) state.Cell {
+	if most == 0 {
+		return nowhere
+	}
+	c := m.vocabulary.Note(name)
+	for n := range most {
+		m.vocabulary.Extend(c, strconv.Itoa(n+1))
+	}
+	return c
+}
+
+func (m *machine) addActor(strategy core.Strategy, name string) *actor {
+	a := &actor{
+		Description: strategy.Describe(),
+		index:       len(m.actors),
+		strategy:    strategy,
+		items:       map[core.Request]*item{},
+	}
+	a.atomic = a.Messages || len(a.Standing) > 0
+	for _, kind := range a.Watches {
+		if rule := m.conditions.rule(a.Name, kind); rule != view.Fresh() {
+			a.views = append(a.views, view.New(m.vocabulary, name, kind, rule))
+			a.deliveries = append(a.deliveries, m.footprints.addAgent())
+			m.lags = true
+		}
+	}
+	a.Name = name
+	a.restarts = m.footprints.addAgent()
+	m.footprints.agents[a.restarts].known = true // where it can act, nothing is left out
+	m.actors = append(m.actors, a)
+	m.byName[a.Name] = a
+	for _, kind := range a.Watches {
+		m.watchers[kind] = append(m.watchers[kind], a)
+	}
+	for _, request := range a.Standing {
+		m.addItem(&item{Item: core.Item{Strategy: a.Name, Request: request}, actor: a, standing: true, root: &behavior.Node{}})
+	}
+	return a
 }
 
 // addItem puts an item at its place in the order of steps. Whoever goes through the
@@ -105,6 +139,7 @@ func (m *machine) addItem(it *item) {
 	at, _ := slices.BinarySearchFunc(m.items, it, compareItems)
 	m.items = slices.Insert(slices.Clip(m.items), at, it)
 	it.actor.items[it.Request] = it
+	it.agent = m.footprints.addAgent()
 }
 
 func compareItems(a, b *item) int {
@@ -119,7 +154,7 @@ func (m *machine) item(a *actor, request core.Request) *item {
 	if it, known := a.items[request]; known {
 		return it
 	}
-	it := &item{Item: core.Item{Strategy: a.Name, Request: request}, actor: a, root: &behavior.Node{}}
+	it := &item{Item: core.Item{Strategy: a.Name, Request: request}, actor: a, root: &behavior.Node{}, parked: make([]point, 1)}
 	it.cell = m.vocabulary.Item(it.Item)
 	m.addItem(it)
 	for len(m.itemAt) <= int(it.cell) {
@@ -127,6 +162,43 @@ func (m *machine) item(a *actor, request core.Request) *item {
 	}
 	m.itemAt[it.cell] = it
 	return it
+}
+
+// park returns the number of the point behind a path, which it adds if it is new.
+func (m *machine) park(it *item, node *behavior.Node, path behavior.Path) int {
+	if n, known := it.at[node]; known {
+		return n
+	}
+	p := point{item: it, node: node, path: slices.Clone(path)}
+	var text strings.Builder
+	for _, edge := range path {
+		fmt.Fprintf(&text, "%q %q ", edge.From.Call.Identity(), edge.Response.Identity())
+		for _, object := range shownBy(edge.Response) {
+			c := m.vocabulary.Object(object.Key)
+			v := version{cell: c, value: m.vocabulary.Intern(c, object.Content)}
+			if !slices.Contains(p.held, v) {
+				p.held = append(p.held, v)
+			}
+		}
+	}
+	n := m.vocabulary.Park(it.cell, text.String())
+	for len(it.parked) <= n {
+		it.parked = append(it.parked, point{})
+	}
+	it.parked[n] = p
+	if it.at == nil {
+		it.at = map[*behavior.Node]int{}
+	}
+	it.at[node] = n
+	return n
+}
+
+// shownBy returns the versions of objects that a response shows.
+func shownBy(response core.Response) []core.Object {
+	if versioned, ok := response.(core.Versioned); ok {
+		return versioned.Versions()
+	}
+	return nil
 }
 
 // actor returns the actor of a name.
@@ -158,9 +230,11 @@ func (m *machine) deliver(cell state.Cell, change transition) *delivery {
 	}
 	key, _ := m.vocabulary.Key(cell)
 	event := core.Event{
-		Key: key,
-		Old: m.vocabulary.Content(cell, change.from),
-		New: m.vocabulary.Content(cell, change.to),
+		Key:     key,
+		Old:     m.vocabulary.Content(cell, change.from),
+		New:     m.vocabulary.Content(cell, change.to),
+		Missed:  change.missed,
+		Initial: change.initial,
 	}
 	d := delivery{}
 	for _, a := range m.watchers[key.Kind] {

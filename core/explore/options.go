@@ -30,6 +30,10 @@ type Options struct {
 	Order   Order
 	Workers int // at least 1
 	Bounds  Bounds
+	// Reducer leaves out orders that cannot matter; nil leaves out none.
+	Reducer Reducer
+	// Conditions are what the world may do to the controllers.
+	Conditions Conditions
 	// Run bounds each run of controller code.
 	Run behavior.Limits
 	// Progress, if set, is called now and then from the searching goroutine.

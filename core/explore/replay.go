@@ -22,12 +22,12 @@ type Difference struct {
 // Replay runs a told run again, with real code from its first step to its last. It
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run.
-func Replay(ctx context.Context, system *core.System, trace core.Trace, limits behavior.Limits) (*Difference, error) {
-	m, err := newMachine(system, limits.Deadline)
+func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*Difference, error) {
+	m, err := newMachine(system, conditions, limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
-	space := newSpace(ctx, m, Options{Run: limits})
+	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits}, Options{Run: limits})
 	w := space.scholar
 	if found, err := w.beginAs(trace.Initial); err != nil || !found {
 		return &Difference{Reason: "the system does not start with these objects any more"}, err
@@ -56,10 +56,10 @@ func (w *walker) beginAs(objects []core.TraceObject) (bool, error) {
 		return false, fmt.Errorf("the objects at the start of the run: %w", err)
 	}
 	for _, initial := range w.machine.system.Initial {
-		if err := w.begin(initial); err != nil {
+		if err := w.start(initial); err != nil {
 			return false, err
 		}
-		var found []core.TraceObject
+		found := []core.TraceObject{}
 		for _, object := range w.look().Objects() {
 			if w.machine.matters(object) {
 				found = append(found, traceObject(object))
@@ -79,11 +79,12 @@ func (w *walker) follow(ctx context.Context, recorded core.TraceStep, limits beh
 	if err != nil {
 		return fmt.Sprintf("there is no controller %q any more", recorded.Controller), nil
 	}
-	step := core.Step{Item: core.Item{Strategy: a.Name, Request: recorded.Request}}
-	if recorded.Kind == "fire" {
-		step.Kind = core.Fire
+	kind, known := core.StepKindOf(recorded.Kind)
+	if !known && recorded.Kind != "probe" {
+		return fmt.Sprintf("there is no step of the kind %q", recorded.Kind), nil
 	}
-	w.touched, w.wrote = w.touched[:0], false
+	step := core.Step{Kind: kind, Item: core.Item{Strategy: a.Name, Request: recorded.Request}, Detail: recorded.Detail}
+	w.forget()
 	t := &teller{walker: w}
 	w.listener = t
 	defer func() { w.listener = nil }()

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,7 +16,7 @@ const batchLen = 512
 // returns what it has, with the reason. An error means that the system cannot be explored, and says
 // what to change.
 func Search(ctx context.Context, system *core.System, options Options) (*Space, error) {
-	m, err := newMachine(system, options.Run.Deadline)
+	m, err := newMachine(system, options.Conditions, options.Run.Deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -25,14 +26,36 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
 		defer stop()
 	}
-	space := newSpace(ctx, m, options)
+	l := &learner{context: ctx, machine: m, limits: options.Run}
+	began := time.Now()
+	var space *Space
+	if options.Reducer == nil {
+		space, err = explore(ctx, m, l, options, began, 0)
+	} else {
+		space, err = reduced(ctx, m, l, options, began)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// What was found can be looked at even if the search was interrupted.
+	l.context = context.WithoutCancel(outer)
+	m.reduces = false
+	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
+	return space, nil
+}
+
+// explore searches once, from the start to the end.
+func explore(ctx context.Context, m *machine, l *learner, options Options, began time.Time, patience int) (*Space, error) {
+	space := newSpace(m, l, options)
 	s := &search{
 		Space:    space,
 		context:  ctx,
 		options:  options,
 		frontier: newFrontier(options.Order),
-		began:    time.Now(),
+		began:    began,
 		batch:    make([]waiting, 0, batchLen),
+		grown:    m.footprints.growth,
+		patience: patience,
 	}
 	if options.Workers > 1 {
 		s.crew = newCrew(space, options.Workers)
@@ -41,13 +64,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if err := s.start(); err != nil {
 		return nil, err
 	}
-	if err := s.loop(); err != nil {
-		return nil, err
-	}
-	// What was found can be looked at even if the search was interrupted.
-	space.learner.context = context.WithoutCancel(outer)
-	space.Stats.Executed, space.Stats.Behaviours = space.learner.executed, space.learner.behaviours
-	return space, nil
+	return space, s.loop()
 }
 
 // search is the one search loop. Only the frontier differs between orders of search,
@@ -61,6 +78,9 @@ type search struct {
 	batch    []waiting
 	began    time.Time
 	meter    meter
+	// grown is what was learned of footprints before, and patience how many states are stored before a search that learns
+	// more is given up.
+	grown, patience int
 	// deep are the states that have steps beyond the bound on depth.
 	deep idSet
 }
@@ -69,7 +89,7 @@ type search struct {
 func (s *search) start() error {
 	for _, initial := range s.machine.system.Initial {
 		s.learner.where = moment{}
-		if err := s.scholar.begin(initial); err != nil {
+		if err := s.scholar.start(initial); err != nil {
 			if !s.stops(err) {
 				return s.interrupted(err)
 			}
@@ -90,7 +110,7 @@ func (s *search) start() error {
 
 // loop expands states until there are none left or a bound is hit.
 func (s *search) loop() error {
-	for s.frontier.len() > 0 {
+	for s.frontier.len() > 0 || s.unroll() {
 		if reason := s.exhausted(); reason != "" {
 			s.because(reason)
 			break
@@ -101,6 +121,9 @@ func (s *search) loop() error {
 				return err
 			}
 			break
+		}
+		if s.hopeless() {
+			return nil
 		}
 	}
 	for s.frontier.len() > 0 {
@@ -159,74 +182,78 @@ func (s *search) accept(w waiting, e *expansion) error {
 			return err
 		}
 	}
+	if e.reduced {
+		s.partial.add(id)
+	}
 	s.finish(id, e.steps, e.steps, e.quiescent)
 	return nil
 }
 
-// expand takes all steps from a state, learning what is new about them.
+// expand takes the steps from a state that have to be followed, learning what is new about them.
 func (s *search) expand(w waiting) error {
 	if err := s.context.Err(); err != nil {
 		return err
 	}
 	id := s.arena.number(w.ref)
-	walker := s.scholar
-	walker.load(s.arena.row(w.ref))
-	steps, known := 0, 0
-	cut := false
-	for _, it := range s.machine.items {
-		if !walker.pending(it) {
-			continue
-		}
-		s.learner.where = moment{state: id, item: it}
-		s.learner.fresh = false
-		leaf, err := walker.reconcile(it)
-		if err != nil {
-			if !s.stops(err) {
-				return err
-			}
-			cut = true
-			continue
-		}
-		if leaf == nil {
-			continue
-		}
-		if s.beyond(w.depth) {
-			walker.undo()
-			s.tooDeep(id)
-			return nil
-		}
-		steps++
-		if !s.learner.fresh {
-			known++
-		}
-		if _, err := s.arrive(walker, id, w.depth+1); err != nil {
+	s.scholar.load(s.arena.row(w.ref))
+	s.learner.where = moment{state: id}
+	var only []bool
+	if !s.full.has(id) {
+		var err error
+		if only, err = s.scholar.reduce(); err != nil && !s.stops(err) {
 			return err
 		}
-		walker.undo()
 	}
-	quiescent := steps == 0 && !cut
-	if quiescent {
-		for _, it := range s.machine.items {
-			if !walker.timed(it) {
-				continue
-			}
-			if s.beyond(w.depth) {
-				s.tooDeep(id)
-				return nil
-			}
-			walker.fire(it)
-			steps++
-			known++
-			if _, err := s.arrive(walker, id, w.depth+1); err != nil {
-				return err
-			}
-			walker.undo()
-		}
+	x := &expander{search: s, from: id, depth: w.depth}
+	quiescent, err := s.scholar.steps(x, only)
+	switch {
+	case errors.Is(err, errDeep):
+		s.tooDeep(id)
+		return nil
+	case err != nil:
+		return err
 	}
-	if cut {
+	if x.cut {
 		s.markCut(id)
 	}
-	s.finish(id, steps, known, quiescent)
+	if only != nil {
+		s.partial.add(id)
+	}
+	s.finish(id, x.steps, x.known, quiescent)
+	return nil
+}
+
+// errDeep ends the expansion of a state whose steps lead beyond the bound on depth.
+var errDeep = errors.New("the bound on depth was hit")
+
+// expander stores where the steps of a state lead.
+type expander struct {
+	*search
+	from         core.StateID
+	depth        uint32
+	steps, known int
+	cut          bool
+}
+
+// took implements [visitor].
+func (x *expander) took(*taken) error {
+	if x.beyond(x.depth) {
+		return errDeep
+	}
+	x.steps++
+	if !x.learner.fresh {
+		x.known++
+	}
+	_, err := x.arrive(x.scholar, x.from, x.depth+1)
+	return err
+}
+
+// stopped implements [visitor].
+func (x *expander) stopped(_ *taken, err error) error {
+	if !x.stops(err) {
+		return err
+	}
+	x.cut = true
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,9 +40,12 @@ type Space struct {
 	quiescent []core.StateID
 	acyclic   bool
 	expanded  idSet
-	cut       idSet
-	depths    depths
-	reasons   []string
+	// partial are the states in which agents are left out, and full those in which none is so as not to put it
+	// off for ever.
+	partial, full idSet
+	cut           idSet
+	depths        depths
+	reasons       []string
 
 	invariants []invariant
 	edges      []core.Edge
@@ -59,20 +61,19 @@ type invariant struct {
 	err      error
 }
 
-func newSpace(ctx context.Context, m *machine, options Options) *Space {
-	l := &learner{context: ctx, machine: m, limits: options.Run, seen: map[string]bool{}}
+func newSpace(m *machine, l *learner, options Options) *Space {
+	l.incidents, l.seen = nil, map[string]bool{}
 	a := &arena{}
 	s := &Space{
 		machine: m,
 		learner: l,
-		scholar: newWalker(m, l),
-		reader:  newWalker(m, nil),
 		arena:   a,
 		visited: newVisited(a),
 		order:   options.Order,
 		acyclic: true,
 		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0},
 	}
+	s.scholar, s.reader = s.walker(l), s.walker(nil)
 	for _, p := range m.system.Properties {
 		if p.Invariant != nil {
 			s.invariants = append(s.invariants, invariant{property: p})
@@ -106,24 +107,32 @@ func (s *Space) Reasons() []string { return s.reasons }
 
 // inspect checks the invariants in a new state.
 func (s *Space) inspect(id core.StateID, row []byte) {
-	var look *state.Look
+	var look core.State
 	for i := range s.invariants {
 		inv := &s.invariants[i]
 		if inv.broken {
 			continue
 		}
 		if look == nil {
-			l := s.look(row)
-			look = &l
+			look = s.observe(row)
 		}
-		if err := judge(inv.property, *look); err != nil {
+		if err := judge(inv.property, look); err != nil {
 			inv.broken, inv.state, inv.err = true, id, err
 		}
 	}
 }
 
+// observe returns the state of a row. If orders may be left out, note is taken of what is looked at.
+func (s *Space) observe(row []byte) core.State {
+	look := s.look(row)
+	if !s.machine.reduces {
+		return look
+	}
+	return &observer{Look: look, machine: s.machine}
+}
+
 // judge evaluates an invariant. A panic of the user's predicate is a violation.
-func judge(p core.Property, look state.Look) (err error) {
+func judge(p core.Property, look core.State) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fmt.Errorf("the predicate panicked: %v", value)

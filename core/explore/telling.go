@@ -2,18 +2,18 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
-	"github.com/orrery-dev/orrery/core/state"
 )
 
 // Tell tells a run in full, step by step. Every step is run again for real, on fresh
 // instances, before it is told: an error means that it did not happen again. The
-// run starts in the state start; the item after, if not nil, is run at its end.
-func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, after *core.Item) (core.Trace, error) {
+// run starts in the state start; the step after, if not nil, is tried at its end.
+func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, after *core.Step) (core.Trace, error) {
 	trace := core.Trace{CycleStart: -1, Initial: s.Objects(start)}
 	at := start
 	for _, edge := range run {
@@ -30,7 +30,7 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 		at = edge.To
 	}
 	if after != nil {
-		told, _, err := s.tellStep(ctx, at, core.Step{Kind: core.Reconcile, Item: *after})
+		told, _, err := s.tellStep(ctx, at, *after)
 		if err != nil {
 			return core.Trace{}, err
 		}
@@ -93,18 +93,23 @@ type ranAs struct {
 	leaf       *behavior.Leaf
 }
 
-func (t *teller) called(a *actor, activation behavior.Activation, answered *behavior.Answered) {
-	call := core.TraceCall{
-		Call:     answered.Edge.From.Call.String(),
-		Response: answered.Edge.Response.String(),
-		Wrote:    len(answered.Writes) > 0,
+// began implements [listener]: what was tried before is not what is told.
+func (t *teller) began() { t.calls, t.runs = nil, nil }
+
+// called implements [listener].
+func (t *teller) called(a *actor, activation behavior.Activation, call told) {
+	c := core.TraceCall{
+		Call:     call.node.Call.String(),
+		Response: call.response.String(),
+		Wrote:    call.wrote,
 	}
 	if activation.Event != nil {
-		call.Handler = a.Name
+		c.Handler = a.Name
 	}
-	t.calls = append(t.calls, call)
+	t.calls = append(t.calls, c)
 }
 
+// ended implements [listener].
 func (t *teller) ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
 	t.runs = append(t.runs, ranAs{actor: a, activation: activation, path: slices.Clone(path), leaf: leaf})
 }
@@ -112,44 +117,36 @@ func (t *teller) ended(a *actor, activation behavior.Activation, path behavior.P
 // tell takes the step.
 func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	w := t.walker
-	told := core.TraceStep{Controller: step.Item.Strategy, Request: step.Item.Request}
-	a, err := w.machine.actor(step.Item.Strategy)
-	if err != nil {
-		return told, err
+	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail}
+	before := w.queued()
+	chosen, err := w.choose(step)
+	if err == nil && chosen == nil {
+		// Nothing asks for it, but it can be tried.
+		told.Kind = "probe"
+		chosen, err = w.probe(step)
 	}
-	it := w.machine.item(a, step.Item.Request)
-	before := t.pending()
-	switch step.Kind {
-	case core.Fire:
-		told.Kind = "fire"
-		w.fire(it)
-	default:
-		switch {
-		case it.standing:
-			told.Kind = "act"
-		case w.pending(it):
-			told.Kind = "reconcile"
-		default:
-			told.Kind = "probe"
-		}
-		leaf, err := w.reconcile(it)
-		switch {
-		case leaf != nil:
-			told.Result = leaf.Ending()
-		case len(t.runs) > 0 && t.runs[len(t.runs)-1].leaf.Failure.Stuck():
-			// Nothing of the step remains, but how it got stuck is worth telling.
-			told.Result = t.runs[len(t.runs)-1].leaf.String()
-		case err != nil:
-			told.Result = err.Error()
-		default:
-			return told, fmt.Errorf("the step %q is not enabled any more", step)
-		}
+	switch {
+	case err != nil && len(t.runs) > 0 && t.runs[len(t.runs)-1].leaf.Failure.Stuck():
+		// Nothing of the step remains, but how it got stuck is worth telling.
+		told.Result = t.runs[len(t.runs)-1].leaf.String()
+	case err != nil:
+		told.Result = err.Error()
+	case chosen == nil:
+		return told, fmt.Errorf("the step %q is not enabled any more", step)
+	case chosen.leaf != nil:
+		told.Result = chosen.leaf.Ending()
+	case chosen.kind == core.Ask:
+		p := w.flight(chosen.item)
+		t.runs = append(t.runs, ranAs{actor: chosen.actor, activation: behavior.Activation{Request: chosen.item.Request}, path: p.path, leaf: &behavior.Leaf{Failure: behavior.CutOff}})
+	}
+	if chosen != nil {
+		told.Late = chosen.late
 	}
 	told.Calls = t.calls
 	for _, change := range w.changes() {
 		told.Changes = append(told.Changes, traceChange(change))
 	}
-	for _, item := range t.pending() {
+	for _, item := range w.queued() {
 		if !slices.Contains(before, item) {
 			told.Enqueued = append(told.Enqueued, item)
 		}
@@ -157,15 +154,64 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	return told, nil
 }
 
-// pending returns the items in work queues.
-func (t *teller) pending() []string {
-	var items []string
-	for _, it := range t.walker.machine.items {
-		if !it.standing && t.walker.Value(it.cell)&state.Queued != 0 {
-			items = append(items, it.String())
-		}
+// errChosen ends the visit of a chooser.
+var errChosen = errors.New("the step is chosen")
+
+// chooser takes one step out of all.
+type chooser struct {
+	want   core.Step
+	chosen *taken
+	err    error
+}
+
+// took implements [visitor].
+func (c *chooser) took(t *taken) error {
+	if t.step() != c.want {
+		return nil
 	}
-	return items
+	chosen := *t
+	c.chosen = &chosen
+	return errChosen
+}
+
+// stopped implements [visitor].
+func (c *chooser) stopped(t *taken, err error) error {
+	if t.step() != c.want {
+		return nil
+	}
+	c.err = err
+	return errChosen
+}
+
+// choose takes the step of that name, and returns nil if there is none. The error is why it cannot be taken to its end.
+func (w *walker) choose(step core.Step) (*taken, error) {
+	c := &chooser{want: step}
+	if _, err := w.steps(c, nil); err != nil && !errors.Is(err, errChosen) {
+		return nil, err
+	}
+	return c.chosen, c.err
+}
+
+// probe runs a request that nothing asks for, and returns nil if it is not possible.
+func (w *walker) probe(step core.Step) (*taken, error) {
+	if step.Kind != core.Reconcile || step.Detail != "" {
+		return nil, nil
+	}
+	a, err := w.machine.actor(step.Item.Strategy)
+	if err != nil {
+		return nil, err
+	}
+	it := w.machine.item(a, step.Item.Request)
+	if w.listener != nil {
+		w.listener.began()
+	}
+	w.tour.current = taken{kind: core.Reconcile, actor: a, item: it}
+	leaf, err := w.reconcile(it, nil)
+	if leaf == nil {
+		return nil, err
+	}
+	w.tour.current.leaf = leaf
+	return &w.tour.current, nil
 }
 
 // again runs what was listened to for real, on fresh instances.
@@ -181,7 +227,14 @@ func (t *teller) again(ctx context.Context, limits behavior.Limits) error {
 		if err != nil {
 			return err
 		}
-		divergence, err := behavior.Start(instance, r.actor.Sequential, r.activation, limits).Audit(ctx, r.path, r.leaf)
+		session := behavior.Start(instance, r.actor.Sequential, r.activation, limits)
+		var divergence *behavior.Divergence
+		if r.leaf.Failure == behavior.CutOff {
+			divergence, err = session.Replay(ctx, r.path)
+			session.Abort()
+		} else {
+			divergence, err = session.Audit(ctx, r.path, r.leaf)
+		}
 		if err != nil {
 			return err
 		}

@@ -3,13 +3,12 @@ package explore
 import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
-	"github.com/orrery-dev/orrery/core/state"
 )
 
 // tracker shows a store the state of a walker, and takes note of what it looks at.
 type tracker struct {
-	walker *walker
-	reads  []behavior.Read
+	sight *sight
+	reads []behavior.Read
 }
 
 var _ core.Snapshot = (*tracker)(nil)
@@ -25,9 +24,9 @@ func (t *tracker) note(read behavior.Read) {
 
 // Get implements [core.Snapshot].
 func (t *tracker) Get(key core.Key) core.Content {
-	vocabulary := t.walker.machine.vocabulary
+	vocabulary := t.sight.walker.machine.vocabulary
 	c := vocabulary.Object(key)
-	value := t.walker.Value(c)
+	value := t.sight.Value(c)
 	t.note(behavior.Read{Cell: c, Value: value})
 	return vocabulary.Content(c, value)
 }
@@ -38,7 +37,30 @@ func (t *tracker) List(kind core.Kind, namespace string) []core.Object {
 		Listed:    true,
 		Kind:      kind,
 		Namespace: namespace,
-		Signature: string(t.walker.AppendSignature(nil, kind, namespace)),
+		Signature: string(t.sight.AppendSignature(nil, kind, namespace)),
 	})
-	return state.NewLook(t.walker.machine.vocabulary, t.walker.vector).List(kind, namespace)
+	return t.sight.List(kind, namespace)
+}
+
+// Held implements [core.Snapshot]. What the run itself was shown does not have to be noted: it depends on where the
+// run is.
+func (t *tracker) Held(key core.Key) []core.Content {
+	w := t.sight.walker
+	c := w.machine.vocabulary.Object(key)
+	held := w.held(c)
+	if w.machine.holds {
+		t.note(behavior.Read{Held: true, Cell: c, Signature: string(t.sight.AppendHeld(nil, c))})
+	}
+	var contents []core.Content
+	for _, value := range held {
+		contents = append(contents, w.machine.vocabulary.Content(c, value))
+	}
+	for _, edge := range w.path[w.base:] {
+		for _, object := range shownBy(edge.Response) {
+			if object.Key == key {
+				contents = append(contents, object.Content)
+			}
+		}
+	}
+	return contents
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/internal/naive"
+	"github.com/orrery-dev/orrery/internal/random"
 )
 
 var (
@@ -28,7 +29,7 @@ func eachSystem(t *testing.T, n int, test func(*testing.T, *core.System, *naive.
 		n /= 10
 	}
 	for seed := *firstSeed; n > 0; seed++ {
-		system, err := randomSystem(seed)
+		system, err := random.System(seed)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -47,6 +47,9 @@ func (l Look) List(kind core.Kind, namespace string) []core.Object {
 	return objects
 }
 
+// Held implements [core.Snapshot]: it shows nobody's versions but those that are there.
+func (l Look) Held(core.Key) []core.Content { return nil }
+
 // Objects returns all objects, in the order of their keys.
 func (l Look) Objects() []core.Object {
 	var objects []core.Object
@@ -60,15 +63,22 @@ func (l Look) Objects() []core.Object {
 }
 
 // Work implements [core.State].
-func (l Look) Work() []core.Item { return l.marked(Queued) }
+func (l Look) Work() []core.Item { return l.those(func(value Value) bool { return value&Queued != 0 }) }
 
 // Timers implements [core.State].
-func (l Look) Timers() []core.Item { return l.marked(Timed) }
+func (l Look) Timers() []core.Item {
+	return l.those(func(value Value) bool { return value&Timed != 0 })
+}
 
-func (l Look) marked(mark Value) []core.Item {
+// InFlight implements [core.State].
+func (l Look) InFlight() []core.Item {
+	return l.those(func(value Value) bool { return value.Parked() > 0 })
+}
+
+func (l Look) those(accept func(Value) bool) []core.Item {
 	var items []core.Item
 	for c, value := range l.vector {
-		if item, isItem := l.vocabulary.ItemAt(Cell(c)); isItem && value&mark != 0 {
+		if item, isItem := l.vocabulary.ItemAt(Cell(c)); isItem && accept(value) {
 			items = append(items, item)
 		}
 	}

@@ -17,16 +17,26 @@ const (
 	Timed
 
 	itemValues = Queued | Timed
+	// markBits is how many bits the marks take. What is above them is the number of the point where the item's
+	// run is parked, 0 if it is not in flight.
+	markBits = 2
 )
+
+// Parked returns the number of the point where the run of an item is parked, 0 if it is not in flight.
+func (v Value) Parked() int { return int(v >> markBits) }
+
+// ParkedAt returns the value with the run parked at a point, 0 for none.
+func (v Value) ParkedAt(point int) Value { return v&itemValues | Value(point)<<markBits }
 
 // Vocabulary interns cells and their values. It only grows. It may be read by
 // several goroutines as long as nobody adds to it.
 type Vocabulary struct {
-	settle func(core.Key, core.Content) core.Content
+	settle func(core.Key, []core.Content) []core.Content
 
 	objects map[core.Key]Cell
 	items   map[core.Item]Cell
 	views   map[watch]Cell
+	notes   map[string]Cell
 	kinds   map[core.Kind][]Cell // in the order of their keys
 	cells   []cell
 	// prints are the prints of every cell's values, and settled their canonical forms,
@@ -34,6 +44,24 @@ type Vocabulary struct {
 	// reads nothing else of them.
 	prints  [][]Fingerprint
 	settled [][]Value
+	// settlements are the canonical forms of several versions of an object together.
+	settlements []map[string]*Settlement
+}
+
+// Settlement says how the versions of an object that can still be seen are brought to
+// their canonical forms together.
+type Settlement struct {
+	From, To []Value
+	// Same tells that nothing changes.
+	Same bool
+}
+
+// Of returns the canonical form of a value, which is the value itself if it is not among the versions.
+func (s *Settlement) Of(value Value) Value {
+	if i := slices.Index(s.From, value); i >= 0 {
+		return s.To[i]
+	}
+	return value
 }
 
 // role is what a cell is for.
@@ -43,6 +71,7 @@ const (
 	objectRole role = iota
 	itemRole
 	viewRole
+	noteRole
 )
 
 // watch names a strategy's view of a kind.
@@ -62,14 +91,15 @@ type cell struct {
 	values   map[string]Value
 }
 
-// NewVocabulary returns an empty vocabulary. The function brings a content to its
+// NewVocabulary returns an empty vocabulary. The function brings contents to their
 // canonical form, as [core.Store.Settle] does.
-func NewVocabulary(settle func(core.Key, core.Content) core.Content) *Vocabulary {
+func NewVocabulary(settle func(core.Key, []core.Content) []core.Content) *Vocabulary {
 	return &Vocabulary{
 		settle:  settle,
 		objects: map[core.Key]Cell{},
 		items:   map[core.Item]Cell{},
 		views:   map[watch]Cell{},
+		notes:   map[string]Cell{},
 		kinds:   map[core.Kind][]Cell{},
 	}
 }
@@ -85,6 +115,7 @@ func (v *Vocabulary) add(c cell) Cell {
 		settled = nil
 	}
 	v.settled = append(v.settled, settled)
+	v.settlements = append(v.settlements, nil)
 	return Cell(len(v.cells) - 1)
 }
 
@@ -134,17 +165,34 @@ func (v *Vocabulary) View(strategy string, kind core.Kind) Cell {
 	return c
 }
 
-// Extend adds a value to the domain of a view's cell, and returns it. The text says what
-// it is; no two values of the cell may have the same. Settled is its canonical form, 0
-// if it is canonical itself.
-func (v *Vocabulary) Extend(c Cell, text string, settled Value) Value {
-	value := Value(len(v.settled[c]))
-	if settled == 0 {
-		settled = value
+// Note returns the cell of something about the state as a whole that has a name, which it adds if it
+// is new: how many faults there were, what users have done.
+func (v *Vocabulary) Note(name string) Cell {
+	if c, known := v.notes[name]; known {
+		return c
 	}
-	v.settled[c] = append(v.settled[c], settled)
+	c := v.add(cell{identity: "note\x00" + name, role: noteRole})
+	v.notes[name] = c
+	return c
+}
+
+// Extend adds a value to the domain of a view's cell or of a note, and returns it. The text says what
+// it is; no two values of the cell may have the same.
+func (v *Vocabulary) Extend(c Cell, text string) Value {
+	value := Value(len(v.settled[c]))
+	v.settled[c] = append(v.settled[c], value)
 	v.prints[c] = append(v.prints[c], printOf(v.cells[c].identity, text))
 	return value
+}
+
+// Park adds a point where the run of an item can be parked, and returns its number. The text says
+// what has happened in the run so far; no two points of the cell may have the same.
+func (v *Vocabulary) Park(c Cell, text string) int {
+	point := len(v.prints[c]) >> markBits
+	for marks := Value(0); marks <= itemValues; marks++ {
+		v.prints[c] = append(v.prints[c], printOf(v.cells[c].identity, string(rune('0'+marks))+" in flight after "+text))
+	}
+	return point
 }
 
 // Intern returns the value of a content in an object's cell, which it adds if it is
@@ -163,7 +211,7 @@ func (v *Vocabulary) Intern(c Cell, content core.Content) Value {
 	domain.contents = append(domain.contents, content)
 	v.settled[c] = append(v.settled[c], value)
 	v.prints[c] = append(v.prints[c], printOf(domain.identity, canonical))
-	if settled := v.settle(domain.key, content); settled.Canonical() != canonical {
+	if settled := v.settle(domain.key, []core.Content{content})[0]; settled.Canonical() != canonical {
 		// The canonical form may be new, too; then the domain grows once more.
 		target := v.Intern(c, settled)
 		v.settled[c][value] = target
@@ -184,13 +232,43 @@ func (v *Vocabulary) ItemAt(c Cell) (core.Item, bool) {
 // Content returns the content that a value stands for in an object's cell, nil for 0.
 func (v *Vocabulary) Content(c Cell, value Value) core.Content { return v.cells[c].contents[value] }
 
-// Settled returns the canonical form of a value, and the value itself in the cell
-// of an item.
+// Settled returns the canonical form of a value of an object nobody holds another version of, and the
+// value itself in any other cell.
 func (v *Vocabulary) Settled(c Cell, value Value) Value {
 	if settled := v.settled[c]; settled != nil {
 		return settled[value]
 	}
 	return value
+}
+
+// Settlement returns how versions of an object are brought to their canonical forms together, and false if that
+// was not asked before. The versions must be in the order of their values, each once.
+func (v *Vocabulary) Settlement(c Cell, versions []Value, buffer []byte) (*Settlement, bool) {
+	buffer = Vector(versions).AppendRow(buffer[:0])
+	s, known := v.settlements[c][string(buffer)]
+	return s, known
+}
+
+// Settle returns how versions of an object are brought to their canonical forms together.
+func (v *Vocabulary) Settle(c Cell, versions []Value) *Settlement {
+	name := string(Vector(versions).AppendRow(nil))
+	if s, known := v.settlements[c][name]; known {
+		return s
+	}
+	contents := make([]core.Content, len(versions))
+	for i, value := range versions {
+		contents[i] = v.Content(c, value)
+	}
+	s := &Settlement{From: slices.Clone(versions), To: make([]Value, len(versions))}
+	for i, settled := range v.settle(v.cells[c].key, contents) {
+		s.To[i] = v.Intern(c, settled)
+	}
+	s.Same = slices.Equal(s.From, s.To)
+	if v.settlements[c] == nil {
+		v.settlements[c] = map[string]*Settlement{}
+	}
+	v.settlements[c][name] = s
+	return s
 }
 
 // Print returns the print of a value in a cell.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -63,27 +65,153 @@ func TestInterning(t *testing.T) {
 	}
 }
 
-func TestViewCells(t *testing.T) {
+func TestViewsAndNotes(t *testing.T) {
 	v := state.NewVocabulary(settle)
-	c, other := v.View("c", "K"), v.View("d", "K")
-	canonical := v.Extend(c, "canonical", 0)
-	raw := v.Extend(c, "raw", canonical)
-	if canonical != 1 || raw != 2 || v.Extend(other, "canonical", 0) != 1 {
-		t.Errorf("the values are %d and %d", canonical, raw)
+	for _, test := range []struct {
+		cell, other state.Cell
+	}{
+		{v.View("c", "K"), v.View("d", "K")},
+		{v.Note("crashes"), v.Note("failures")},
+		{v.View("c", "n"), v.Note("c\x00n")},
+	} {
+		one := v.Extend(test.cell, "one")
+		two := v.Extend(test.cell, "two")
+		if one != 1 || two != 2 || v.Extend(test.other, "one") != 1 {
+			t.Errorf("the values are %d and %d", one, two)
+		}
+		if v.Settled(test.cell, 0) != 0 || v.Settled(test.cell, one) != one || v.Settled(test.cell, two) != two {
+			t.Error("a value settles to another")
+		}
+		if v.Print(test.cell, 0) != (state.Fingerprint{}) || v.Print(test.cell, one) == v.Print(test.cell, two) || v.Print(test.cell, one) == v.Print(test.other, 1) {
+			t.Error("the prints do not tell the values apart")
+		}
+		if _, isObject := v.Key(test.cell); isObject {
+			t.Error("it is taken for an object")
+		}
+		if _, isItem := v.ItemAt(test.cell); isItem {
+			t.Error("it is taken for an item")
+		}
+		// It is neither work nor an object.
+		vector := make(state.Vector, v.Cells())
+		vector[test.cell] = 3
+		look := state.NewLook(v, vector)
+		if len(look.Work()) != 0 || len(look.Timers()) != 0 || len(look.Objects()) != 0 {
+			t.Errorf("it is seen as work %v, timers %v, objects %v", look.Work(), look.Timers(), look.Objects())
+		}
 	}
-	if v.Settled(c, 0) != 0 || v.Settled(c, canonical) != canonical || v.Settled(c, raw) != canonical {
-		t.Error("the values do not settle as they should")
+	if v.Note("crashes") == v.Note("failures") || v.Note("crashes") != v.Note("crashes") {
+		t.Error("notes do not have a cell each")
 	}
-	if v.Print(c, 0) != (state.Fingerprint{}) || v.Print(c, raw) == v.Print(c, canonical) || v.Print(c, canonical) == v.Print(other, 1) {
-		t.Error("the prints do not tell the values apart")
+}
+
+// TestParking checks that marks and points of runs in flight share a cell and leave each other alone.
+func TestParking(t *testing.T) {
+	v := state.NewVocabulary(settle)
+	item := core.Item{Strategy: "c", Request: "r"}
+	c, other := v.Item(item), v.Item(core.Item{Strategy: "c", Request: "s"})
+	first, second := v.Park(c, "first"), v.Park(c, "second")
+	if first != 1 || second != 2 || v.Park(other, "first") != 1 {
+		t.Errorf("the points have the numbers %d and %d", first, second)
 	}
-	// A view is neither work nor an object.
-	vector := make(state.Vector, v.Cells())
-	vector[c] = 3
-	look := state.NewLook(v, vector)
-	if len(look.Work()) != 0 || len(look.Timers()) != 0 || len(look.Objects()) != 0 {
-		t.Errorf("a view is seen as work %v, timers %v, objects %v", look.Work(), look.Timers(), look.Objects())
+	prints := map[state.Fingerprint]state.Value{}
+	for marks := state.Value(0); marks <= state.Queued|state.Timed; marks++ {
+		for point := range 3 {
+			value := marks.ParkedAt(point)
+			if value.Parked() != point || value&(state.Queued|state.Timed) != marks {
+				t.Errorf("marks %d at point %d are %d: marks %d at point %d", marks, point, value, value&(state.Queued|state.Timed), value.Parked())
+			}
+			if again := value.ParkedAt(second).ParkedAt(point); again != value {
+				t.Errorf("%d moved to another point and back is %d", value, again)
+			}
+			if known, met := prints[v.Print(c, value)]; met {
+				t.Errorf("the values %d and %d have the same print", known, value)
+			}
+			prints[v.Print(c, value)] = value
+			if got := v.Settled(c, value); got != value {
+				t.Errorf("%d settles to %d", value, got)
+			}
+			if point == first && v.Print(other, value) == v.Print(c, value) {
+				t.Error("two items have the same print")
+			}
+			vector := make(state.Vector, v.Cells())
+			vector[c] = value
+			look := state.NewLook(v, vector)
+			if queued := marks&state.Queued != 0; slices.Contains(look.Work(), item) != queued {
+				t.Errorf("value %d: the work is %v", value, look.Work())
+			}
+			if timed := marks&state.Timed != 0; slices.Contains(look.Timers(), item) != timed {
+				t.Errorf("value %d: the timers are %v", value, look.Timers())
+			}
+		}
 	}
+	// What the run did before tells points apart in every search, not their numbers.
+	w := state.NewVocabulary(settle)
+	d := w.Item(item)
+	if w.Park(d, "second") != 1 || w.Print(d, state.Value(0).ParkedAt(1)) != v.Print(c, state.Value(0).ParkedAt(second)) {
+		t.Error("the print of a point depends on its number")
+	}
+}
+
+// TestSettlement compares joint settling with the twin that settles contents, and checks what a
+// canonical form has to be: versions that differ stay different, and what is canonical stays as it is.
+func TestSettlement(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := state.NewVocabulary(settle)
+		key := core.Key{Kind: "K", Name: "a"}
+		c := v.Object(key)
+		draw := rapid.Custom(func(t *rapid.T) text {
+			return writing(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "word"), rapid.IntRange(0, 4).Draw(t, "count"))
+		})
+		for _, met := range rapid.SliceOfN(draw, 0, 6).Draw(t, "met before") {
+			v.Intern(c, met)
+		}
+		for range rapid.IntRange(1, 4).Draw(t, "times") {
+			var versions []state.Value
+			for _, content := range rapid.SliceOfNDistinct(draw, 1, 5, rapid.ID[text]).Draw(t, "versions") {
+				versions = append(versions, v.Intern(c, content))
+			}
+			slices.Sort(versions)
+			contents := make([]core.Content, len(versions))
+			for i, value := range versions {
+				contents[i] = v.Content(c, value)
+			}
+			before, known := v.Settlement(c, versions, nil)
+			s := v.Settle(c, versions)
+			if known && before != s {
+				t.Fatal("what is known is worked out again")
+			}
+			if again, known := v.Settlement(c, versions, []byte("buffer")); !known || again != s || v.Settle(c, versions) != s {
+				t.Fatal("what was worked out is not known")
+			}
+			same := true
+			for i, want := range settle(key, contents) {
+				got := s.Of(versions[i])
+				if v.Content(c, got) != want {
+					t.Fatalf("of %v, %v becomes %v, want %v", contents, contents[i], v.Content(c, got), want)
+				}
+				same = same && got == versions[i]
+			}
+			if s.Same != same {
+				t.Fatalf("that nothing changes of %v is %t", contents, s.Same)
+			}
+			settled := slices.Clone(s.To)
+			slices.Sort(settled)
+			if len(slices.Compact(slices.Clone(settled))) != len(versions) {
+				t.Fatalf("different ones of %v become the same", contents)
+			}
+			if !v.Settle(c, settled).Same {
+				t.Fatalf("the canonical forms of %v are not canonical", contents)
+			}
+			if len(versions) == 1 && v.Settled(c, versions[0]) != s.To[0] {
+				t.Fatalf("alone, %v becomes another", contents[0])
+			}
+			for value := range state.Value(20) {
+				if !slices.Contains(versions, value) && s.Of(value) != value {
+					t.Fatalf("value %d is not among the versions %d and becomes %d", value, versions, s.Of(value))
+				}
+			}
+		}
+	})
 }
 
 func TestLook(t *testing.T) {

@@ -89,12 +89,14 @@ func (b Backlog) restarted(r Rule, behind int) Backlog {
 	return Backlog{Received: all[:at], Waiting: all[at:]}.trimmed(r)
 }
 
-// mapped returns the backlog with each value replaced.
-func (b Backlog) mapped(replace func(state.Cell, state.Value) state.Value) Backlog {
+// renamed returns the backlog with the versions of one object in their canonical forms.
+func (b Backlog) renamed(cell state.Cell, settlement *state.Settlement) Backlog {
 	each := func(changes []Change) []Change {
-		out := make([]Change, len(changes))
-		for i, c := range changes {
-			out[i] = Change{Cell: c.Cell, From: replace(c.Cell, c.From), To: replace(c.Cell, c.To)}
+		out := slices.Clone(changes)
+		for i, c := range out {
+			if c.Cell == cell {
+				out[i].From, out[i].To = settlement.Of(c.From), settlement.Of(c.To)
+			}
 		}
 		return out
 	}
@@ -113,10 +115,6 @@ func (b Backlog) shown(cell state.Cell, stored state.Value) state.Value {
 
 // empty tells that there is nothing to tell the backlog from none.
 func (b Backlog) empty() bool { return len(b.Waiting)+len(b.Received) == 0 }
-
-func (b Backlog) equal(other Backlog) bool {
-	return slices.Equal(b.Waiting, other.Waiting) && slices.Equal(b.Received, other.Received)
-}
 
 // identity returns a text that tells backlogs over the same vocabulary apart.
 func (b Backlog) identity() string {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -13,22 +12,23 @@ import (
 // in lists agrees.
 type Glance struct {
 	vocabulary *state.Vocabulary
-	vector     state.Vector
+	vector     *state.Vector
 	views      []*View
 }
 
-var _ behavior.Glance = Glance{}
-
 // NewGlance returns a glance at a vector through views, at most one for each kind. It
 // shows the vector as it is whenever it is asked.
-func NewGlance(vocabulary *state.Vocabulary, vector state.Vector, views []*View) Glance {
+func NewGlance(vocabulary *state.Vocabulary, vector *state.Vector, views []*View) Glance {
 	return Glance{vocabulary: vocabulary, vector: vector, views: views}
 }
 
-// Value implements [behavior.Glance].
-func (g Glance) Value(c state.Cell) state.Value {
-	key, isObject := g.vocabulary.Key(c)
+// Value returns what a cell shows.
+func (g *Glance) Value(c state.Cell) state.Value {
 	stored := g.stored(c)
+	if len(g.views) == 0 {
+		return stored
+	}
+	key, isObject := g.vocabulary.Key(c)
 	if !isObject {
 		return stored
 	}
@@ -38,9 +38,8 @@ func (g Glance) Value(c state.Cell) state.Value {
 	return stored
 }
 
-// AppendSignature implements [behavior.Glance]: a list is the cells it shows, with
-// their values.
-func (g Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string) []byte {
+// AppendSignature appends the signature of a list: the cells it shows, with their values.
+func (g *Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string) []byte {
 	v := g.view(kind)
 	var backlog state.Value
 	if v != nil {
@@ -66,7 +65,7 @@ func (g Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string)
 }
 
 // view returns the view of a kind, nil if the kind is not watched.
-func (g Glance) view(kind core.Kind) *View {
+func (g *Glance) view(kind core.Kind) *View {
 	for _, v := range g.views {
 		if v.kind == kind {
 			return v
@@ -75,9 +74,22 @@ func (g Glance) view(kind core.Kind) *View {
 	return nil
 }
 
-func (g Glance) stored(c state.Cell) state.Value {
-	if int(c) >= len(g.vector) {
+func (g *Glance) stored(c state.Cell) state.Value {
+	if int(c) >= len(*g.vector) {
 		return 0
 	}
-	return g.vector[c]
+	return (*g.vector)[c]
+}
+
+// List returns the objects of a kind that the glance shows, in the order of their keys. An
+// empty namespace means all namespaces.
+func (g *Glance) List(kind core.Kind, namespace string) []core.Object {
+	var objects []core.Object
+	for _, c := range g.vocabulary.Kind(kind) {
+		key, _ := g.vocabulary.Key(c)
+		if value := g.Value(c); value != 0 && (namespace == "" || namespace == key.Namespace) {
+			objects = append(objects, core.Object{Key: key, Content: g.vocabulary.Content(c, value)})
+		}
+	}
+	return objects
 }

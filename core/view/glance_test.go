@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,7 +25,7 @@ func TestGlanceIsConsistent(t *testing.T) {
 		s.vector[freeCell] = s.vocabulary.Intern(freeCell, text("stored"))
 		s.vector[item] = state.Queued
 		plainTwin := &twin{rule: "lag", bound: 3}
-		glance := view.NewGlance(s.vocabulary, s.vector, []*view.View{s.view})
+		glance := view.NewGlance(s.vocabulary, &s.vector, []*view.View{s.view})
 
 		for range rapid.IntRange(1, 12).Draw(t, "commits") {
 			v := drawVersion(t, plainTwin)
@@ -40,12 +41,17 @@ func TestGlanceIsConsistent(t *testing.T) {
 			}
 			for _, namespace := range []string{"", "one", "two", "three"} {
 				var want []byte
+				var objects []core.Object
 				for _, cell := range s.vocabulary.Kind(kind) {
 					key, _ := s.vocabulary.Key(cell)
 					if shown[key] != nil && (namespace == "" || namespace == key.Namespace) {
 						want = binary.AppendUvarint(want, uint64(cell))
 						want = binary.AppendUvarint(want, uint64(glance.Value(cell)))
+						objects = append(objects, core.Object{Key: key, Content: shown[key]})
 					}
+				}
+				if got := glance.List(kind, namespace); !slices.Equal(got, objects) {
+					t.Fatalf("the list of namespace %q is %v, want %v", namespace, got, objects)
 				}
 				if got := glance.AppendSignature(nil, kind, namespace); string(got) != string(want) {
 					t.Fatalf("the list of namespace %q does not agree with its objects", namespace)
@@ -60,6 +66,14 @@ func TestGlanceIsConsistent(t *testing.T) {
 		}
 		if got := glance.AppendSignature(nil, free.Kind, ""); len(got) == 0 {
 			t.Fatal("the list of a kind without a view is empty")
+		}
+		late := s.vocabulary.Object(core.Key{Kind: free.Kind, Name: "late"})
+		if got := glance.Value(late); got != 0 {
+			t.Fatalf("an object beyond the end of the vector is shown as %d", got)
+		}
+		s.vector = append(s.vector, s.vocabulary.Intern(late, text("late")))
+		if got := glance.List(free.Kind, ""); len(got) != 2 || got[1].Content != text("late") {
+			t.Fatalf("after another object came the list is %v", got)
 		}
 	})
 }

@@ -10,15 +10,35 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// text is a content that is its own canonical text. Settling cuts it at the first "!".
+// text is a content that is its own canonical text: a word, and behind a "!" how often it was written.
 type text string
 
 func (c text) Canonical() string { return string(c) }
 func (c text) Fields() any       { return string(c) }
 
-func settle(_ core.Key, content core.Content) core.Content {
-	before, _, _ := strings.Cut(content.Canonical(), "!")
-	return text(before)
+// settle brings the numbers behind each word to the smallest ones that keep their order.
+func settle(_ core.Key, versions []core.Content) []core.Content {
+	settled := make([]core.Content, len(versions))
+	for i, v := range versions {
+		word, count := counted(v)
+		below := map[int]bool{}
+		for _, other := range versions {
+			if otherWord, otherCount := counted(other); otherWord == word && otherCount < count {
+				below[otherCount] = true
+			}
+		}
+		settled[i] = text(word)
+		if len(below) > 0 {
+			settled[i] = text(fmt.Sprintf("%s!%d", word, len(below)))
+		}
+	}
+	return settled
+}
+
+func counted(c core.Content) (word string, count int) {
+	word, number, _ := strings.Cut(c.Canonical(), "!")
+	count, _ = strconv.Atoi(number) // without a number it is the first
+	return word, count
 }
 
 // version is one committed change; a nil content deletes.
@@ -104,10 +124,47 @@ func (w *twin) positions() int {
 	return 1
 }
 
-func (w *twin) settle() {
+// window returns the first position that may still be seen.
+func (w *twin) window() int {
+	if w.rule == "restart" {
+		return max(0, min(w.received, len(w.versions)-w.bound))
+	}
+	return w.received
+}
+
+// visible returns the versions of an object that may still be seen, the one in the store included, in the order of their texts.
+func (w *twin) visible(key core.Key) []core.Content {
+	contents := map[core.Content]bool{}
+	for i := w.window(); i <= len(w.versions); i++ {
+		between := i > w.received && i < len(w.versions)
+		if content := w.at(i)[key]; content != nil && (w.rule != "relist" || !between) {
+			contents[content] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(contents), func(a, b core.Content) int {
+		return strings.Compare(a.Canonical(), b.Canonical())
+	})
+}
+
+// changed returns the objects of which a change is to be delivered, or may be once more.
+func (w *twin) changed() []core.Key {
+	keys := map[core.Key]bool{}
+	before, after := w.at(w.received), w.at(len(w.versions))
+	for _, v := range w.versions[w.window():] {
+		if w.rule != "relist" || before[v.key] != nil || after[v.key] != nil {
+			keys[v.key] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(keys), core.Key.Compare)
+}
+
+// settle brings the versions of an object that may still be seen to their canonical forms.
+func (w *twin) settle(key core.Key) {
+	visible := w.visible(key)
+	settled := settle(key, visible)
 	for i, v := range w.versions {
-		if v.content != nil {
-			w.versions[i].content = settle(v.key, v.content)
+		if at := slices.Index(visible, v.content); at >= 0 && v.key == key {
+			w.versions[i].content = settled[at]
 		}
 	}
 }
@@ -118,12 +175,8 @@ func (w *twin) identity() string {
 		now := *w
 		return fmt.Sprint(now.deliver())
 	}
-	from := w.received
-	if w.rule == "restart" {
-		from = max(0, min(from, len(w.versions)-w.bound))
-	}
 	var b strings.Builder
-	for i := from; i < len(w.versions); i++ {
+	for i := w.window(); i < len(w.versions); i++ {
 		key := w.versions[i].key
 		if i == w.received {
 			b.WriteByte('|')

@@ -9,7 +9,7 @@ import (
 // state: equal backlogs have equal values, and 0 is the empty one.
 //
 // A view only grows. It may be read by several goroutines as long as nobody adds to
-// it; only [View.Commit] and [View.Restarted] do.
+// it; only [View.Commit], [View.Restart] and [View.Rename] do.
 type View struct {
 	vocabulary *state.Vocabulary
 	rule       Rule
@@ -20,6 +20,7 @@ type View struct {
 	values    map[string]state.Value
 	committed map[commit]state.Value
 	restarted map[position]state.Value
+	renamed   map[renaming]state.Value
 }
 
 // entry is a backlog with where its deliveries lead.
@@ -42,6 +43,13 @@ type position struct {
 	behind int
 }
 
+// renaming is how versions in a backlog are brought to their canonical forms.
+type renaming struct {
+	from       state.Value
+	cell       state.Cell
+	settlement *state.Settlement
+}
+
 // New returns the view of a strategy on a kind, with its cell in the vocabulary.
 func New(vocabulary *state.Vocabulary, strategy string, kind core.Kind, rule Rule) *View {
 	return &View{
@@ -53,6 +61,7 @@ func New(vocabulary *state.Vocabulary, strategy string, kind core.Kind, rule Rul
 		values:     map[string]state.Value{},
 		committed:  map[commit]state.Value{},
 		restarted:  map[position]state.Value{},
+		renamed:    map[renaming]state.Value{},
 	}
 }
 
@@ -104,17 +113,73 @@ func (v *View) Positions(value state.Value) int {
 	return 1 + v.entries[value].oldest(v.rule)
 }
 
-// Restarted returns the backlog after a restart that put the view a number of changes behind
+// Restarted returns the backlog after a restart, see [View.Restart], and false if that was not met before.
+func (v *View) Restarted(value state.Value, behind int) (state.Value, bool) {
+	after, known := v.restarted[position{value, behind}]
+	return after, known
+}
+
+// Restart returns the backlog after a restart that put the view a number of changes behind
 // the store, which must be below [View.Positions].
-func (v *View) Restarted(value state.Value, behind int) state.Value {
-	p := position{value, behind}
-	after, known := v.restarted[p]
+func (v *View) Restart(value state.Value, behind int) state.Value {
+	after, known := v.Restarted(value, behind)
 	if !known {
 		after = v.intern(v.entries[value].restarted(v.rule, behind))
-		v.restarted[p] = after
+		v.restarted[position{value, behind}] = after
 	}
 	return after
 }
+
+// AppendVersions appends the versions of an object that the view shows or has yet to receive, as far
+// as they are not in the store: some may occur more than once.
+func (v *View) AppendVersions(versions []state.Value, value state.Value, cell state.Cell) []state.Value {
+	if value == 0 {
+		return versions
+	}
+	b := v.entries[value].Backlog
+	for _, changes := range [][]Change{b.Received, b.Waiting} {
+		for _, c := range changes {
+			if c.Cell == cell {
+				versions = append(versions, c.From, c.To)
+			}
+		}
+	}
+	return versions
+}
+
+// AppendCells appends the cells of the objects in a backlog: some may occur more than once.
+func (v *View) AppendCells(cells []state.Cell, value state.Value) []state.Cell {
+	if value == 0 {
+		return cells
+	}
+	b := v.entries[value].Backlog
+	for _, changes := range [][]Change{b.Received, b.Waiting} {
+		for _, c := range changes {
+			cells = append(cells, c.Cell)
+		}
+	}
+	return cells
+}
+
+// Renamed returns the backlog with the versions of an object in their canonical forms, and false if that was not met
+// before.
+func (v *View) Renamed(value state.Value, cell state.Cell, settlement *state.Settlement) (state.Value, bool) {
+	after, known := v.renamed[renaming{value, cell, settlement}]
+	return after, known
+}
+
+// Rename returns the backlog with the versions of an object in their canonical forms.
+func (v *View) Rename(value state.Value, cell state.Cell, settlement *state.Settlement) state.Value {
+	after, known := v.Renamed(value, cell, settlement)
+	if !known {
+		after = v.intern(v.entries[value].renamed(cell, settlement))
+		v.renamed[renaming{value, cell, settlement}] = after
+	}
+	return after
+}
+
+// Waiting returns how many changes the view has yet to receive.
+func (v *View) Waiting(value state.Value) int { return len(v.entries[value].Waiting) }
 
 // Shown returns what the view shows of an object of its kind that holds a value in
 // the store.
@@ -141,11 +206,7 @@ func (v *View) intern(b Backlog) state.Value {
 	if takes > 0 {
 		e.rest = v.intern(after)
 	}
-	var settled state.Value
-	if canonical := b.mapped(v.vocabulary.Settled); !canonical.equal(b) {
-		settled = v.intern(canonical)
-	}
-	value := v.vocabulary.Extend(v.cell, b.content(v.vocabulary), settled)
+	value := v.vocabulary.Extend(v.cell, b.content(v.vocabulary))
 	if takes == 0 {
 		e.rest = value
 	}

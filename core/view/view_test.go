@@ -67,12 +67,6 @@ func (s *stream) deliver() []string {
 	return events
 }
 
-func (s *stream) settle() {
-	for c, value := range s.vector {
-		s.vector[c] = s.vocabulary.Settled(state.Cell(c), value)
-	}
-}
-
 // TestViewIsAStream compares a view with its twin, under every rule: what it shows,
 // what is delivered and when, where restarts may put it. Equal backlogs must have
 // equal values, different ones different values and prints, and the prints must not
@@ -116,9 +110,14 @@ func TestViewIsAStream(t *testing.T) {
 					}
 				}
 			case 2:
-				plainTwin.settle()
-				s.settle()
-				other.settle()
+				key := rapid.SampledFrom(keys()).Draw(t, "settled")
+				visible := plainTwin.visible(key)
+				plainTwin.settle(key)
+				if now := plainTwin.visible(key); len(now) != len(visible) {
+					t.Fatalf("settling %v leaves %v: the twin does not keep different versions apart", visible, now)
+				}
+				s.settle(key)
+				other.settle(key)
 			case 3:
 				positions := s.view.Positions(s.backlog())
 				if want := plainTwin.positions(); positions != want {
@@ -127,7 +126,7 @@ func TestViewIsAStream(t *testing.T) {
 				behind := rapid.IntRange(0, positions-1).Draw(t, "behind")
 				plainTwin.received = len(plainTwin.versions) - behind
 				for _, s := range []*stream{s, other} {
-					s.vector[s.view.Cell()] = s.view.Restarted(s.backlog(), behind)
+					s.vector[s.view.Cell()] = s.view.Restart(s.backlog(), behind)
 				}
 			}
 			shown := plainTwin.at(plainTwin.received)
@@ -136,6 +135,24 @@ func TestViewIsAStream(t *testing.T) {
 				got := s.vocabulary.Content(cell, s.view.Shown(s.backlog(), cell, s.vector[cell]))
 				if got != shown[key] {
 					t.Fatalf("under %s the view shows %v of %s, want %v", rule, got, key, shown[key])
+				}
+			}
+			for _, s := range []*stream{s, other} {
+				for _, key := range keys() {
+					var versions []core.Content
+					for _, value := range s.visible(key) {
+						versions = append(versions, s.vocabulary.Content(s.vocabulary.Object(key), value))
+					}
+					slices.SortFunc(versions, func(a, b core.Content) int { return strings.Compare(a.Canonical(), b.Canonical()) })
+					if want := plainTwin.visible(key); !slices.Equal(versions, want) {
+						t.Fatalf("under %s the versions %v of %s may still be seen, want %v", rule, versions, key, want)
+					}
+				}
+				if got, want := s.changed(), plainTwin.changed(); !slices.Equal(got, want) {
+					t.Fatalf("under %s the objects %v are in the backlog, want %v", rule, got, want)
+				}
+				if got := s.view.Waiting(s.backlog()); rule != view.Relist() && got != plainTwin.waiting() {
+					t.Fatalf("under %s %d changes are waiting, want %d", rule, got, plainTwin.waiting())
 				}
 			}
 			identity, value := plainTwin.identity(), s.backlog()
@@ -227,6 +244,27 @@ func TestKnownGroundIsOnlyRead(t *testing.T) {
 	want := s.view.Commit(0, change)
 	if got, known := s.view.Committed(0, change); !known || got != want {
 		t.Errorf("after a commit to %d, Committed = %d, %t", want, got, known)
+	}
+	if _, known := s.view.Restarted(want, 0); known {
+		t.Error("a restart is known that never was")
+	}
+	restarted := s.view.Restart(want, 0)
+	if got, known := s.view.Restarted(want, 0); !known || got != restarted {
+		t.Errorf("after a restart to %d, Restarted = %d, %t", restarted, got, known)
+	}
+	if _, known := s.view.Restarted(want, 1); known {
+		t.Error("a restart at another position is known")
+	}
+	settlement := s.vocabulary.Settle(cell, []state.Value{change.To})
+	if _, known := s.view.Renamed(want, cell, settlement); known {
+		t.Error("a renaming is known that never was")
+	}
+	renamed := s.view.Rename(want, cell, settlement)
+	if got, known := s.view.Renamed(want, cell, settlement); !known || got != renamed {
+		t.Errorf("after a renaming to %d, Renamed = %d, %t", renamed, got, known)
+	}
+	if versions := s.view.AppendVersions(nil, 0, cell); len(versions) != 0 {
+		t.Errorf("with nothing waiting the versions %d are seen", versions)
 	}
 	if changes, rest := s.view.Deliver(0); len(changes) != 0 || rest != 0 {
 		t.Errorf("with nothing waiting a delivery brings %v and leads to %d", changes, rest)

@@ -28,7 +28,7 @@ func Catalog() []catalog.Entry {
 		Name: "tenants",
 		Doc:  "Independent custom resources under the same two controllers: all is well.",
 		Params: []catalog.Param{
-			{Name: "n", Doc: "tenants", Default: 2, Min: 1, Max: 8},
+			{Name: "n", Doc: "tenants", Default: 2, Min: 1, Max: 64},
 		},
 		Build: func(v catalog.Values) (*core.System, error) { return System(v["n"]) },
 	}}

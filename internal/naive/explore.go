@@ -54,19 +54,25 @@ func (g *Graph) TerminalTexts() map[string]bool {
 }
 
 type explorer struct {
-	system  *core.System
-	players []player
-	graph   *Graph
-	known   map[string]core.StateID
+	system     *core.System
+	conditions Conditions
+	players    []player
+	graph      *Graph
+	known      map[string]core.StateID
 }
 
 // Explore visits everything that the system can reach. It gives up with an error
 // past the given number of states, and at a call that the store does not model.
 func Explore(system *core.System, limit int) (*Graph, error) {
+	return ExploreUnder(system, Conditions{}, limit)
+}
+
+// ExploreUnder visits everything that the system can reach under conditions.
+func ExploreUnder(system *core.System, conditions Conditions, limit int) (*Graph, error) {
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}
-	e := &explorer{system: system, graph: &Graph{}, known: map[string]core.StateID{}}
+	e := &explorer{system: system, conditions: conditions, graph: &Graph{}, known: map[string]core.StateID{}}
 	for _, s := range system.Strategies {
 		e.players = append(e.players, player{s.Describe(), s})
 	}
@@ -94,7 +100,7 @@ func Explore(system *core.System, limit int) (*Graph, error) {
 // start returns a state at start: each strategy has its initial requests, and
 // what its handlers return for the list of all objects of the kinds it watches.
 func (e *explorer) start(initial core.Initial) (State, error) {
-	t := &turn{store: e.system.Store, players: e.players}
+	t := e.turn(State{})
 	for _, o := range initial.Objects {
 		t.state = t.state.with(o.Key, o.Content)
 	}
@@ -134,46 +140,130 @@ func (e *explorer) visit(s State) core.StateID {
 	return id
 }
 
-// expand takes every step from a state. Timers fire only where nothing else can
-// happen.
+// expand takes every step from a state. Timers fire only where controllers can do nothing else.
 func (e *explorer) expand(id core.StateID) error {
 	from := e.graph.States[id]
 	var edges []core.Edge
+	step := func(to State, kind core.StepKind, item core.Item, detail string) *core.Edge {
+		edges = append(edges, core.Edge{From: id, To: e.visit(to), Step: core.Step{Kind: kind, Item: item, Detail: detail}})
+		return &edges[len(edges)-1]
+	}
 	for _, p := range e.players {
-		items := make([]core.Item, 0, len(p.Standing))
-		for _, request := range p.Standing {
-			items = append(items, core.Item{Strategy: p.Name, Request: request})
-		}
-		for _, item := range from.work {
-			if item.Strategy == p.Name {
-				items = append(items, item)
-			}
-		}
-		for _, item := range items {
-			to, result, wrote, ok, err := e.reconcile(from, p, item)
-			if err != nil {
-				return fmt.Errorf("%s: %w", item, err)
-			}
-			if !ok {
+		for _, kind := range p.Watches {
+			of := stream{p.Name, kind}
+			if len(from.backlogs[of].waiting) == 0 {
 				continue
 			}
-			edge := core.Edge{
-				From: id, To: e.visit(to), Step: core.Step{Kind: core.Reconcile, Item: item},
-				Wrote: wrote, Requeued: result.Requeue,
+			t := e.turn(from)
+			if err := answered(func() { t.receive(p, of); t.settle() }); err != nil {
+				return err
 			}
-			if result.Err != nil {
-				edge.Failed = result.Err.Error()
-			}
-			edges = append(edges, edge)
+			step(t.state, core.Deliver, core.Item{Strategy: p.Name, Request: core.Request(kind)}, "")
+		}
+	}
+	for _, p := range e.players {
+		if err := e.work(from, p, step); err != nil {
+			return err
 		}
 	}
 	if len(edges) == 0 {
 		for _, item := range from.timers {
 			to := from
 			to.timers, to.work = remove(from.timers, item), add(from.work, item)
-			edges = append(edges, core.Edge{From: id, To: e.visit(to), Step: core.Step{Kind: core.Fire, Item: item}})
+			step(to, core.Fire, item, "")
+		}
+	}
+	for _, p := range e.players {
+		if from.crashes == e.conditions.Crashes {
+			break
+		}
+		states, err := e.restarts(from, p)
+		if err != nil {
+			return err
+		}
+		for _, to := range states {
+			step(to, core.Restart, core.Item{Strategy: p.Name}, "")
 		}
 	}
 	e.graph.Edges[id] = edges
 	return nil
+}
+
+// work takes the steps that work items allow.
+func (e *explorer) work(from State, p player, step func(State, core.StepKind, core.Item, string) *core.Edge) error {
+	items := make([]core.Item, 0, len(p.Standing))
+	for _, request := range p.Standing {
+		items = append(items, core.Item{Strategy: p.Name, Request: request})
+	}
+	for _, item := range from.work {
+		if item.Strategy == p.Name {
+			items = append(items, item)
+		}
+	}
+	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0
+	for _, item := range items {
+		if !whole {
+			if len(from.flights) == 0 || !busy(from, p) {
+				to := from
+				to.work = remove(from.work, item)
+				step(to.withFlight(item, nil, true), core.Begin, item, "")
+			}
+			continue
+		}
+		to, result, wrote, ok, err := e.reconcile(from, p, item)
+		if err != nil {
+			return fmt.Errorf("%s: %w", item, err)
+		}
+		if !ok {
+			continue
+		}
+		finish(step(to, core.Reconcile, item, ""), result, wrote)
+		if from.crashes < e.conditions.Crashes && len(p.Standing) == 0 && !p.Messages {
+			states, err := e.crashes(from, p, item)
+			if err != nil {
+				return err
+			}
+			for _, to := range states {
+				step(to, core.Reconcile, item, "crash")
+			}
+		}
+	}
+	for item := range from.flights {
+		if item.Strategy != p.Name {
+			continue
+		}
+		_, result, _, done, err := e.next(from, p, item, false)
+		if err != nil {
+			return err
+		}
+		if done {
+			t := e.turn(from.withFlight(item, nil, false))
+			t.end(item, result)
+			finish(step(t.state, core.Return, item, ""), result, false)
+			continue
+		}
+		to, _, wrote, _, err := e.next(from, p, item, true)
+		if err != nil {
+			return err
+		}
+		step(to, core.Ask, item, "").Wrote = wrote
+	}
+	return nil
+}
+
+// busy tells whether a controller with one worker is at work.
+func busy(s State, p player) bool {
+	for item := range s.flights {
+		if item.Strategy == p.Name {
+			return true
+		}
+	}
+	return false
+}
+
+func finish(edge *core.Edge, result core.Result, wrote bool) {
+	edge.Wrote, edge.Requeued = wrote, result.Requeue
+	if result.Err != nil {
+		edge.Failed = result.Err.Error()
+	}
 }

@@ -240,11 +240,15 @@ type capped struct {
 	x plain.Var[int]
 }
 
-func (c capped) Settle(key core.Key, content core.Content) core.Content {
-	if three := c.x.Is(3).Content; key == c.x.Key() && content.Canonical() > three.Canonical() {
-		return three
+func (c capped) Settle(key core.Key, versions []core.Content) []core.Content {
+	three := c.x.Is(3).Content
+	settled := slices.Clone(versions)
+	for i, content := range versions {
+		if key == c.x.Key() && content.Canonical() > three.Canonical() {
+			settled[i] = three
+		}
 	}
-	return content
+	return settled
 }
 
 func TestSettling(t *testing.T) {

@@ -14,6 +14,10 @@ type State struct {
 	objects []core.Object
 	work    []core.Item
 	timers  []core.Item
+	// backlogs are what lagging views have not received, flights what runs in flight were answered.
+	backlogs map[stream]backlog
+	flights  map[core.Item]flight
+	crashes  int
 }
 
 // Get implements [core.Snapshot].
@@ -35,8 +39,20 @@ func (s State) List(kind core.Kind, namespace string) []core.Object {
 	return listed
 }
 
+// Held implements [core.Snapshot]: between steps nobody holds anything.
+func (s State) Held(core.Key) []core.Content { return nil }
+
 // Work implements [core.State].
 func (s State) Work() []core.Item { return s.work }
+
+// InFlight implements [core.State].
+func (s State) InFlight() []core.Item {
+	var items []core.Item
+	for item := range s.flights {
+		items = add(items, item)
+	}
+	return items
+}
 
 // Timers implements [core.State].
 func (s State) Timers() []core.Item { return s.timers }
@@ -62,6 +78,7 @@ func (s State) Text() string {
 			put(string(item.Request))
 		}
 	}
+	put(s.hidden())
 	return b.String()
 }
 

@@ -20,30 +20,67 @@ func (p player) watches(kind core.Kind) bool {
 // turn is one run of a strategy. It answers the calls of the run, and of the
 // event handlers that its writes set off, at once and on the spot.
 type turn struct {
-	store   core.Store
-	players []player
-	state   State
-	written []core.Key
+	store      core.Store
+	players    []player
+	conditions Conditions
+	state      State
+	written    []core.Key
+
+	// acting is whose run it is, and depth how many handlers are at work.
+	acting string
+	depth  int
+	// writes counts the calls of the run that wrote; before one more than cutoff it is cut off, if that is not 0.
+	writes, cutoff int
+	// flying runs are given recorded replies, the last of which may still have to be found out, and are parked then.
+	flying  bool
+	replies []core.Response
+	given   []core.Response
+}
+
+func (e *explorer) turn(from State) *turn {
+	return &turn{store: e.system.Store, players: e.players, conditions: e.conditions, state: from}
 }
 
 // unanswered unwinds a run whose call the store does not model.
 type unanswered struct{ err error }
 
-// Do implements [core.EffectRecorder]. Every view is fresh, so cached and live
-// reads see the same.
+// Do implements [core.EffectRecorder].
 func (t *turn) Do(call core.Call) core.Response {
-	answer, err := t.store.Answer(t.state, call)
+	if t.flying && t.depth == 0 {
+		if len(t.given) == len(t.replies) {
+			panic(parked{})
+		}
+		if reply := t.replies[len(t.given)]; reply != nil {
+			t.given = append(t.given, reply)
+			return reply
+		}
+	}
+	var seen core.Snapshot = t.state
+	if call.Source() == core.Cached {
+		seen = snapshot{t.state, t.acting}
+	}
+	answer, err := t.store.Answer(seen, call)
 	if err != nil {
 		panic(unanswered{err})
 	}
+	if len(answer.Writes) > 0 && t.depth == 0 {
+		if t.cutoff > 0 && t.writes == t.cutoff {
+			panic(parked{crashed: true})
+		}
+		t.writes++
+	}
+	by := t.acting
 	for _, w := range answer.Writes {
 		old := t.state.Get(w.Key)
 		t.state = t.state.with(w.Key, w.Content)
 		t.written = append(t.written, w.Key)
-		t.deliver(core.Event{Key: w.Key, Old: old, New: w.Content}, t.players)
+		t.committed(core.Event{Key: w.Key, Old: old, New: w.Content}, by)
 	}
 	for _, item := range answer.Enqueue {
 		t.enqueue(item)
+	}
+	if t.flying && t.depth == 0 {
+		t.given = append(t.given, answer.Response)
 	}
 	return answer.Response
 }
@@ -54,9 +91,12 @@ func (t *turn) deliver(event core.Event, to []player) {
 		if !p.watches(event.Key.Kind) {
 			continue
 		}
+		outer := t.acting
+		t.acting, t.depth = p.Name, t.depth+1
 		for _, request := range p.fresh().Handle(t, event) {
 			t.enqueue(core.Item{Strategy: p.Name, Request: request})
 		}
+		t.acting, t.depth = outer, t.depth-1
 	}
 }
 
@@ -75,7 +115,7 @@ func (t *turn) enqueue(item core.Item) {
 func (t *turn) settle() {
 	for _, key := range t.written {
 		if content := t.state.Get(key); content != nil {
-			t.state = t.state.with(key, t.store.Settle(key, content))
+			t.state = t.state.with(key, t.store.Settle(key, []core.Content{content})[0])
 		}
 	}
 }
@@ -105,18 +145,24 @@ func answered(f func()) (err error) {
 
 // reconcile runs one item. ok is false if it is blocked.
 func (e *explorer) reconcile(from State, p player, item core.Item) (to State, result core.Result, wrote, ok bool, err error) {
-	t := &turn{store: e.system.Store, players: e.players, state: from}
+	t := e.turn(from)
+	t.acting = p.Name
 	t.state.work = remove(t.state.work, item)
 	err = answered(func() { result = p.fresh().Reconcile(t, item.Request) })
 	if err != nil || result.Blocked {
 		return from, result, false, false, err
 	}
+	t.end(item, result)
+	t.settle()
+	return t.state, result, len(t.written) > 0, true, nil
+}
+
+// end puts an item where the end of its run says.
+func (t *turn) end(item core.Item, result core.Result) {
 	switch {
 	case result.Err != nil || result.Requeue:
 		t.enqueue(item)
 	case result.RequeueAfter > 0:
 		t.state.timers = add(t.state.timers, item)
 	}
-	t.settle()
-	return t.state, result, len(t.written) > 0, true, nil
 }

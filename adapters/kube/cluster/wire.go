@@ -101,8 +101,12 @@ func (c *Cluster) list(request *kube.Request, body []byte) (*kube.Response, erro
 		object["apiVersion"], object["kind"] = request.Kind.ToAPIVersionAndKind()
 		namespace, _ := metadata(object)["namespace"].(string)
 		name, _ := metadata(object)["name"].(string)
+		selected, err := c.selects(request, object)
+		if err != nil {
+			return nil, err
+		}
 		annotations, _ := metadata(object)["annotations"].(map[string]any)
-		if !c.own(core.Key{Kind: kube.KindOf(request.Kind.GroupKind()), Namespace: namespace, Name: name}, annotations) {
+		if selected && !c.own(core.Key{Kind: kube.KindOf(request.Kind.GroupKind()), Namespace: namespace, Name: name}, annotations) {
 			kept = append(kept, object)
 		}
 	}
@@ -112,6 +116,19 @@ func (c *Cluster) list(request *kube.Request, body []byte) (*kube.Response, erro
 		return nil, err
 	}
 	return kube.DoneList(text, len(kept)), nil
+}
+
+// selects tells whether the indexes of a cache select an object of a list. The server
+// itself does not know them.
+func (c *Cluster) selects(request *kube.Request, object map[string]any) (bool, error) {
+	if !request.FromCache || request.FieldSelector == "" {
+		return true, nil
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return false, err
+	}
+	return c.server.Indexed(request, text)
 }
 
 // path returns the path of the URL of a request.
@@ -145,7 +162,9 @@ func parameters(request *kube.Request) url.Values {
 		}
 	}
 	set("labelSelector", request.LabelSelector)
-	set("fieldSelector", request.FieldSelector)
+	if !request.FromCache {
+		set("fieldSelector", request.FieldSelector)
+	}
 	set("continue", request.Continue)
 	set("fieldManager", request.FieldManager)
 	if request.Limit > 0 {

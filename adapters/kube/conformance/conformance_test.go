@@ -7,14 +7,16 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 )
 
 var (
-	requests = flag.Int("requests", 0, "how many requests to compare with a real API server; 0 skips what needs one")
+	requests = flag.Int("requests", 0, "how many requests to compare with a real API server, with each seed; 0 skips what needs one")
 	seed     = flag.Uint64("seed", 1, "the seed of the requests")
+	seeds    = flag.Int("seeds", 1, "how many seeds to make requests with, from -seed on; each has a real API server of its own")
 	length   = flag.Int("length", 12, "how many requests are in a sequence")
 	shrink   = flag.String("shrink", "", "which kinds of differences to cut down to a short sequence: a regular expression")
 	fidelity = flag.String("fidelity", "", "a file to write what was measured to, as a page")
@@ -22,35 +24,57 @@ var (
 )
 
 func TestAgainstRealAPIServer(t *testing.T) {
-	l := newLaboratory(t)
-	measured, err := l.Measure(t.Context(), *seed, *requests, *length)
-	if err != nil {
-		t.Fatal(err)
+	if *requests == 0 {
+		t.Skip(needed)
+	}
+	each := make([]*Fidelity, *seeds)
+	t.Run("seed", func(t *testing.T) {
+		for i := range each {
+			t.Run(fmt.Sprint(*seed+uint64(i)), func(t *testing.T) {
+				t.Parallel()
+				var err error
+				if each[i], err = newLaboratory(t).Measure(t.Context(), *seed+uint64(i), *requests, *length); err != nil {
+					t.Fatal(err)
+				}
+				t.Log(each[i])
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	measured := each[0]
+	for _, next := range each[1:] {
+		measured.Add(next)
 	}
 	if *fidelity != "" {
 		if err := os.WriteFile(*fidelity, []byte(measured.Markdown()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, missing := range slices.Sorted(maps.Keys(measured.Unsupported)) {
-		t.Logf("not modelled: %s (%s)", missing, times(measured.Unsupported[missing]))
+	t.Log(measured)
+	if n := len(measured.Findings); n > 0 {
+		t.Errorf("the servers differ in %d ways that are not accepted", n)
+	}
+	shrinkFindings(t, measured)
+}
+
+// shrinkFindings shows short sequences for the differences that the flag -shrink asks for.
+func shrinkFindings(t *testing.T, measured *Fidelity) {
+	t.Helper()
+	if *shrink == "" {
+		return
 	}
 	wanted, err := regexp.Compile(*shrink)
 	if err != nil {
 		t.Fatal(err)
 	}
+	l := newLaboratory(t)
 	for _, signature := range slices.Sorted(maps.Keys(measured.Findings)) {
-		finding := measured.Findings[signature]
-		t.Errorf("%s (%s)\n%s", signature, times(finding.Count), finding.Example)
-		if *shrink != "" && wanted.MatchString(signature) {
-			t.Log(shrunk(t, l, finding.Sequence, signature))
+		if wanted.MatchString(signature) {
+			t.Log(shrunk(t, l, measured.Findings[signature].Sequence, signature))
 		}
 	}
-	total := measured.Tally.Total()
-	t.Logf("of %d requests %d had the same outcome, %d were the same in full; %d more are not modelled",
-		total.Simulated.Asked, total.Simulated.SameOutcome, total.Simulated.Same, total.Simulated.Unsupported)
-	t.Logf("the fake client: of %d requests %d had the same outcome, %d were the same in full",
-		total.Fake.Asked, total.Fake.SameOutcome, total.Fake.Same)
 }
 
 // shrunk is a short sequence that shows a difference, as a transcript. With the flag
@@ -71,7 +95,7 @@ func shrunk(t *testing.T, l *Laboratory, sequence Sequence, signature string) st
 		t.Fatal(err)
 	}
 	if c, whole := trial.Golden(signature); *golden && whole {
-		if err := c.Save("difference-" + fileName.ReplaceAllString(signature, "-")); err != nil {
+		if err := c.Save("difference-" + strings.Trim(fileName.ReplaceAllString(signature, "-"), "-")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,11 +124,14 @@ func TestRecordGolden(t *testing.T) {
 	t.Logf("%d cases", len(cases))
 }
 
+// needed is why a test is skipped.
+const needed = "a real API server is needed: pass -requests N to compare N requests with one"
+
 // newLaboratory starts a real server, or skips the test if none is asked for.
 func newLaboratory(t testing.TB) *Laboratory {
 	t.Helper()
 	if *requests == 0 {
-		t.Skip("a real API server is needed: pass -requests N to compare N requests with one")
+		t.Skip(needed)
 	}
 	ctx := t.Context()
 	binaries, err := controlplane.Find(ctx, os.Stderr)

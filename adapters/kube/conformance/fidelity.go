@@ -11,15 +11,48 @@ import (
 
 // Fidelity is what was measured, ready to be written as a page.
 type Fidelity struct {
-	// Seed and Requests say how to measure it again.
+	// Seed, Seeds and Requests say how to measure it again: so many requests with each of
+	// so many seeds.
 	Seed     uint64
+	Seeds    int
 	Requests int
 	Tally    Tally
 	// Unsupported counts what the simulated server has said not to model.
 	Unsupported map[string]int
-	// Findings are the differences from the real server, by signature.
-	Findings       map[string]*Finding
+	// Findings are the differences from the real server that are not accepted, by signature.
+	Findings map[string]*Finding
+	// Accepted are those that are, by the name of the acceptance.
+	Accepted       map[string]*Finding
 	Normalisations []Normalisation
+}
+
+// Add adds what was measured with the next seed.
+func (f *Fidelity) Add(next *Fidelity) {
+	f.Seeds += next.Seeds
+	f.Tally.Add(next.Tally)
+	for missing, count := range next.Unsupported {
+		f.Unsupported[missing] += count
+	}
+	addFindings(f.Findings, next.Findings)
+	addFindings(f.Accepted, next.Accepted)
+}
+
+func addFindings(all, more map[string]*Finding) {
+	for name, finding := range more {
+		if known := all[name]; known != nil {
+			known.Count += finding.Count
+		} else {
+			all[name] = finding
+		}
+	}
+}
+
+// find counts a difference, and keeps the first one as the example.
+func find(findings map[string]*Finding, name string, d Difference, sequence Sequence) {
+	if findings[name] == nil {
+		findings[name] = &Finding{Example: d, Sequence: sequence}
+	}
+	findings[name].Count++
 }
 
 // Finding is a kind of difference between the simulated server and the real one.
@@ -39,7 +72,7 @@ func (f *Fidelity) Markdown() string {
 This page is generated. To measure it again:
 
     cd adapters/kube/conformance
-    go test -run TestAgainstRealAPIServer -requests %d -seed %d -fidelity ../../../docs/fidelity.md
+    go test -run TestAgainstRealAPIServer -seeds %d -requests %d -seed %d -timeout 2h -fidelity ../../../docs/fidelity.md
 
 Random sequences of requests go through controller-runtime's client to the simulated API
 server and to a real kube-apiserver %s with etcd. No controllers run on either. The same
@@ -58,7 +91,7 @@ sequence is not counted for that side.
 
 | | requests compared | same outcome | same in full | unsupported |
 | --- | ---: | ---: | ---: | ---: |
-`, f.Requests, f.Seed, controlplane.Version)
+`, f.Seeds, f.Requests, f.Seed, controlplane.Version)
 	fmt.Fprintf(&b, "| Orrery | %s |\n", total.Simulated.cells())
 	fmt.Fprintf(&b, "| fake client | %s |\n", total.Fake.cells())
 	b.WriteString("\nThe fake client has no HTTP: requests that no client library makes (raw) are unsupported by it.\n")
@@ -88,9 +121,11 @@ sequence is not counted for that side.
 		fmt.Fprintf(&b, "- `%s` (%s): %s, real → simulated\n", signature, times(finding.Count), quoted(finding.Example.Change.String()))
 	}
 
+	f.writeAccepted(&b)
 	b.WriteString("\n## What is not compared\n\n")
 	b.WriteString("Uids are compared as \"that of this object\", resource versions by equality and by the order in which they appear,\n" +
-		"the times of the run by presence, generated names by their order. Besides:\n\n")
+		"the times of the run by presence, generated names by their order, the managers in `metadata.managedFields` in any\n" +
+		"order, which on a real server depends on the time. Besides:\n\n")
 	for _, n := range f.Normalisations {
 		kind := n.Kind
 		if kind == "" {
@@ -99,6 +134,19 @@ sequence is not counted for that side.
 		fmt.Fprintf(&b, "- `%s` of %s (%s). %s\n", n.Path, kind, n.Treatment, n.Reason)
 	}
 	return b.String()
+}
+
+// writeAccepted writes the list of accepted differences with how often each was met.
+func (f *Fidelity) writeAccepted(b *strings.Builder) {
+	b.WriteString("\n## Where Orrery differs, and no controller runs into it\n\n" +
+		"These requests are counted as different above. Any other difference fails the test.\n\n")
+	for _, a := range Accepted() {
+		met := "never"
+		if finding := f.Accepted[a.Name]; finding != nil {
+			met = times(finding.Count)
+		}
+		fmt.Fprintf(b, "- %s (%s). %s\n", a.Name, met, a.Reason)
+	}
 }
 
 // cells are the columns of a score: "-" where nothing was compared.

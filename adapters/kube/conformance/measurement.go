@@ -12,10 +12,12 @@ import (
 func (l *Laboratory) Measure(ctx context.Context, seed uint64, requests, length int) (*Fidelity, error) {
 	f := &Fidelity{
 		Seed:           seed,
+		Seeds:          1,
 		Requests:       requests,
 		Tally:          Tally{},
 		Unsupported:    map[string]int{},
 		Findings:       map[string]*Finding{},
+		Accepted:       map[string]*Finding{},
 		Normalisations: l.Normalisations,
 	}
 	generator := newGenerator(seed, l.Subjects)
@@ -39,11 +41,11 @@ func (f *Fidelity) count(sequence Sequence, trial *Trial) {
 		}
 	}
 	for _, d := range trial.Differences() {
-		signature := d.Signature()
-		if f.Findings[signature] == nil {
-			f.Findings[signature] = &Finding{Example: d, Sequence: sequence}
+		if name := acceptance(d); name != "" {
+			find(f.Accepted, name, d, sequence)
+		} else {
+			find(f.Findings, d.Signature(), d, sequence)
 		}
-		f.Findings[signature].Count++
 	}
 }
 

@@ -60,6 +60,22 @@ func (r *Real) Begin(ctx context.Context) (*Side, error) {
 	return side, side.begin(ctx)
 }
 
+// end gives back what there is not enough of for all runs: the addresses of Services.
+func (r *Real) end(ctx context.Context, side *Side, cast []Subject) error {
+	for _, s := range cast {
+		if s.Name != "Service" {
+			continue
+		}
+		for _, namespace := range side.inhabited(cast) {
+			reply := side.Do(ctx, Action{Verb: DeleteAllOf, Subject: s.Name, Namespace: namespace})
+			if reply.Refused != nil || reply.Failed != "" {
+				return fmt.Errorf("cannot delete the Services of a run: %+v", reply)
+			}
+		}
+	}
+	return nil
+}
+
 // install creates the definitions and waits until the server serves their kinds.
 func (r *Real) install(ctx context.Context) error {
 	file, err := os.Open(definitionsPath)

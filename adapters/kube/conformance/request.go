@@ -215,7 +215,11 @@ func (s *Side) patch(ctx context.Context, a Action) (tree, error) {
 }
 
 func (s *Side) apply(ctx context.Context, a Action) (tree, error) {
-	object := &unstructured.Unstructured{Object: s.fresh(a)}
+	sent := a
+	if a.Subresource == "scale" {
+		sent.Object = nil // That is the scale.
+	}
+	object := &unstructured.Unstructured{Object: s.fresh(sent)}
 	applied := client.ApplyConfigurationFromUnstructured(object)
 	options := client.ApplyOptions{FieldManager: a.Owner}
 	if a.Force {
@@ -225,10 +229,17 @@ func (s *Side) apply(ctx context.Context, a Action) (tree, error) {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
 	var err error
-	if a.Subresource != "" {
-		err = s.client.SubResource(a.Subresource).Apply(ctx, applied, &client.SubResourceApplyOptions{ApplyOptions: options})
-	} else {
+	switch a.Subresource {
+	case "":
 		err = s.client.Apply(ctx, applied, &options)
+	case "scale":
+		scale := &unstructured.Unstructured{}
+		mustDecode(a.Object, &scale.Object)
+		err = s.client.SubResource(a.Subresource).Apply(ctx, applied, &client.SubResourceApplyOptions{
+			ApplyOptions: options, SubResourceBody: client.ApplyConfigurationFromUnstructured(scale),
+		})
+	default:
+		err = s.client.SubResource(a.Subresource).Apply(ctx, applied, &client.SubResourceApplyOptions{ApplyOptions: options})
 	}
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func NewSimulated(subjects []Subject) (*Simulated, error) {
 
 // Begin starts a run in an empty world.
 func (s *Simulated) Begin(ctx context.Context, suffix string) (*Side, *World, error) {
-	world := &World{server: s.server, objects: map[core.Key]core.Content{}}
+	world := &World{server: s.server, objects: map[core.Key]core.Content{}, past: map[core.Key][]core.Content{}}
 	connection := &rest.Config{
 		Host:           simulatedHost,
 		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
@@ -98,6 +98,8 @@ func (s *Simulated) Begin(ctx context.Context, suffix string) (*Side, *World, er
 type World struct {
 	server  *kube.Server
 	objects map[core.Key]core.Content
+	// past are the earlier versions of each object. A real server never forgets one.
+	past map[core.Key][]core.Content
 	// asked is told of every request that is answered, before it is; nil tells nobody.
 	asked       func(*kube.Request)
 	unsupported string
@@ -122,6 +124,9 @@ func (w *World) List(kind core.Kind, namespace string) []core.Object {
 	return objects
 }
 
+// Held implements [core.Snapshot].
+func (w *World) Held(key core.Key) []core.Content { return w.past[key] }
+
 // Do implements [core.EffectRecorder]. What the server does not model is answered with
 // a refusal, and kept apart.
 func (w *World) Do(call core.Call) core.Response {
@@ -138,6 +143,9 @@ func (w *World) Do(call core.Call) core.Response {
 		}}
 	}
 	for _, write := range answer.Writes {
+		if before := w.objects[write.Key]; before != nil {
+			w.past[write.Key] = append(w.past[write.Key], before)
+		}
 		if write.Content == nil {
 			delete(w.objects, write.Key)
 		} else {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,7 +17,7 @@ func (s *Side) stored(ctx context.Context, cast []Subject) ([]tree, error) {
 		places := []string{""}
 		if subject.Namespaced {
 			places = nil
-			for _, namespace := range append(namespaces[:], "three-run") {
+			for _, namespace := range s.inhabited(cast) {
 				places = append(places, strings.ReplaceAll(namespace, "-run", s.suffix))
 			}
 		}
@@ -36,6 +37,14 @@ func (s *Side) stored(ctx context.Context, cast []Subject) ([]tree, error) {
 		}
 	}
 	return objects, nil
+}
+
+// inhabited are the namespaces that there can be when requests are about some kinds.
+func (s *Side) inhabited(cast []Subject) []string {
+	if slices.ContainsFunc(cast, func(s Subject) bool { return s.Name == "Namespace" }) {
+		return append(namespaces[:], "three-run")
+	}
+	return namespaces[:]
 }
 
 // ofRun tells whether an object belongs to the run.

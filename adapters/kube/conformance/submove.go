@@ -33,10 +33,14 @@ func subresourceMove(g *generator, s Subject, a *Action) bool {
 }
 
 func scaleAction(g *generator, a *Action) {
-	switch g.random.IntN(3) {
+	switch g.random.IntN(4) {
 	case 0:
 		a.Verb = Get
 	case 1:
+		a.Verb, a.Owner, a.Force = Apply, pick(g, owners), g.chance(50)
+		a.Object = json.RawMessage(`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"` + a.Name + `","namespace":"` + a.Namespace + `"},"spec":` +
+			pick(g, []string{`{"replicas":2}`, `{"replicas":3}`, `{"replicas":-1}`, `{"replicas":"many"}`, `{}`}) + `}`)
+	case 2:
 		a.Verb, a.PatchType = Patch, string(types.MergePatchType)
 		a.Body = pick(g, []string{`{"spec":{"replicas":2}}`, `{"spec":{"replicas":-1}}`, `{"status":{"replicas":9}}`, `{}`})
 	default:

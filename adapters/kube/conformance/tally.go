@@ -60,6 +60,17 @@ func (t Tally) Total() Scores {
 	return total
 }
 
+// Add adds another tally.
+func (t Tally) Add(other Tally) {
+	for feature, scores := range other {
+		if t[feature] == nil {
+			t[feature] = &Scores{}
+		}
+		t[feature].Simulated.add(scores.Simulated)
+		t[feature].Fake.add(scores.Fake)
+	}
+}
+
 // Count adds a trial that was run with the fake client. A side is followed until it is
 // in another state than the real server.
 func (t Tally) Count(trial *Trial) {

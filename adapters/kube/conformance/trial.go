@@ -92,7 +92,7 @@ func (l *Laboratory) Run(ctx context.Context, sequence Sequence, withFake bool) 
 		}
 		trial.Steps = append(trial.Steps, step)
 	}
-	return trial, nil
+	return trial, l.Real.end(ctx, realSide, cast)
 }
 
 // cast returns the kinds that a sequence is about, in the version in which they are

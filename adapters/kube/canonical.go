@@ -1,0 +1,135 @@
+package kube
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Every write makes texts of whole objects: what is stored, what is sent, what identifies
+// both. Trees have few types, so they are written here, and encoding/json only gets what
+// is rare.
+
+// canonicalJSON writes a tree as [json.Marshal] does, with sorted keys.
+func canonicalJSON(tree any) []byte {
+	const usual = 2048 // bytes of an object, so that most need no more room
+	return appendJSON(make([]byte, 0, usual), tree)
+}
+
+func appendJSON(text []byte, value any) []byte {
+	switch value := value.(type) {
+	case nil:
+		return append(text, "null"...)
+	case bool:
+		return strconv.AppendBool(text, value)
+	case int64:
+		return strconv.AppendInt(text, value, 10)
+	case string:
+		return appendString(text, value)
+	case map[string]any:
+		return appendObject(text, value)
+	case []any:
+		return appendList(text, value)
+	}
+	return appendAny(text, value)
+}
+
+func appendObject(text []byte, fields map[string]any) []byte {
+	if fields == nil {
+		return append(text, "null"...)
+	}
+	const few = 16 // fields of an object, so that the names of most need no memory
+	names := slices.AppendSeq(make([]string, 0, few), maps.Keys(fields))
+	slices.Sort(names)
+	text = append(text, '{')
+	for i, name := range names {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendString(text, name)
+		text = append(text, ':')
+		text = appendJSON(text, fields[name])
+	}
+	return append(text, '}')
+}
+
+func appendList(text []byte, items []any) []byte {
+	if items == nil {
+		return append(text, "null"...)
+	}
+	text = append(text, '[')
+	for i, item := range items {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendJSON(text, item)
+	}
+	return append(text, ']')
+}
+
+// appendString quotes a string. One in which something must be escaped is rare.
+func appendString(text []byte, s string) []byte {
+	for i := range len(s) {
+		if !plain(s[i]) {
+			return appendAny(text, s)
+		}
+	}
+	text = append(text, '"')
+	text = append(text, s...)
+	return append(text, '"')
+}
+
+// plain tells whether a byte stands for itself in a string.
+func plain(c byte) bool {
+	const tilde = '~' // the last of ASCII's printable characters
+	return c >= ' ' && c <= tilde && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
+}
+
+func appendAny(text []byte, value any) []byte {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		panic("kube: a tree of JSON values cannot be written as JSON: " + err.Error())
+	}
+	return append(text, encoded...)
+}
+
+// sameTree tells whether two trees say the same: whether their texts are equal.
+func sameTree(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok && a != nil && b != nil {
+			return sameFields(a, b)
+		}
+	case []any:
+		if b, ok := b.([]any); ok && a != nil && b != nil {
+			return slices.EqualFunc(a, b, sameTree)
+		}
+	case string:
+		if b, ok := b.(string); ok && a == b {
+			return true
+		}
+	case int64:
+		if b, ok := b.(int64); ok {
+			return a == b
+		}
+	case bool:
+		if b, ok := b.(bool); ok {
+			return a == b
+		}
+	}
+	return string(canonicalJSON(a)) == string(canonicalJSON(b))
+}
+
+func sameFields(a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name, value := range a {
+		other, known := b[name]
+		if !known || !sameTree(value, other) {
+			return false
+		}
+	}
+	return true
+}

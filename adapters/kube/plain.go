@@ -1,0 +1,95 @@
+package kube
+
+import (
+	"bytes"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Nearly all bodies are plain: they say what they are, that is what was asked for, and
+// nothing is wrong with them. They are read once. All others are read again, by those who
+// find what is wrong and the words for it.
+
+// decodePlain reads a plain body in one of the served versions. It returns nil for any
+// other.
+func (r *resource) decodePlain(data []byte, version string) *unstructured.Unstructured {
+	want := schema.GroupVersionKind{Group: r.group, Version: version, Kind: r.kind}
+	if r.schemas != nil {
+		return r.plainTree(data, want)
+	}
+	typed, err := r.newTyped()
+	if err != nil || decodeJSON(data, typed) != nil || typed.GetObjectKind().GroupVersionKind() != want || saysOtherwise(data) {
+		return nil
+	}
+	object, err := r.decodeTyped(typed)
+	if err != nil {
+		return nil
+	}
+	return object
+}
+
+// plainTree reads a plain body as a custom resource with a schema.
+func (r *resource) plainTree(data []byte, want schema.GroupVersionKind) *unstructured.Unstructured {
+	var tree map[string]any
+	if decodeJSON(data, &tree) != nil {
+		return nil
+	}
+	if tree["apiVersion"] != want.GroupVersion().String() || tree["kind"] != want.Kind || saysOtherwise(data) {
+		return nil
+	}
+	if r.schemas[want.Version].fill(tree) != nil {
+		return nil
+	}
+	return r.decoded(tree)
+}
+
+// saysOtherwise tells whether there may be a field that says what the body is, and whose
+// name is spelled in another case. Some readers take it into account.
+func saysOtherwise(data []byte) bool {
+	names := [...]string{"apiVersion", "kind"}
+	for {
+		_, rest, found := bytes.Cut(data, []byte{'"'})
+		if !found {
+			return false
+		}
+		for _, name := range names {
+			if end := len(name); len(rest) > end && rest[end] == '"' && string(rest[:end]) != name && bytes.EqualFold(rest[:end], []byte(name)) {
+				return true
+			}
+		}
+		data = rest
+	}
+}
+
+// plainYAML reads YAML that is JSON in printable ASCII, without escapes, and with nothing
+// in it that YAML reads in its own way: fractions, large numbers, long names, merges. It
+// returns nil for any other.
+func plainYAML(body []byte) map[string]any {
+	if slices.ContainsFunc(bytes.TrimSuffix(body, []byte{'\n'}), func(c byte) bool { return c < ' ' || c > '~' || c == '\\' }) {
+		return nil
+	}
+	var tree map[string]any
+	if decodeJSON(body, &tree) != nil || !plainValue(tree) {
+		return nil
+	}
+	return tree
+}
+
+func plainValue(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		const longest = 1000 // bytes; the names that YAML finds the end of may have some more
+		for name, below := range value {
+			if name == "<<" || len(name) > longest || !plainValue(below) {
+				return false
+			}
+		}
+	case []any:
+		return !slices.ContainsFunc(value, func(below any) bool { return !plainValue(below) })
+	case float64:
+		return false
+	}
+	return true
+}

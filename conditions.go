@@ -1,0 +1,74 @@
+package orrery
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// Validate returns an error that says what to change if the options make no sense, or speak of controllers and kinds
+// that the system does not have. [Run] refuses such options, too.
+func (o Options) Validate(system *core.System) error {
+	o, err := o.complete()
+	if err != nil {
+		return err
+	}
+	conditions, err := o.conditions()
+	if err != nil {
+		return err
+	}
+	return conditions.Validate(system.Strategies)
+}
+
+// conditions returns what the world may do to the controllers.
+func (o Options) conditions() (explore.Conditions, error) {
+	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, Doubles: o.Doubles}
+	switch o.Granularity {
+	case PerReconcile:
+	case PerCall:
+		c.Granularity = explore.PerCall
+	default:
+		return c, fmt.Errorf("there is no granularity %q: use %q or %q", o.Granularity, PerReconcile, PerCall)
+	}
+	for _, text := range o.Stale {
+		s, err := parseStaleness(text)
+		if err != nil {
+			return c, err
+		}
+		c.Staleness = append(c.Staleness, s)
+	}
+	return c, nil
+}
+
+// disturbs tells whether the options let anything go wrong or be late.
+func (o Options) disturbs() bool { return o.Crashes > 0 || o.Failures > 0 || len(o.Stale) > 0 }
+
+// parseStaleness reads CONTROLLER/KIND=RULE or all=RULE.
+func parseStaleness(text string) (explore.Staleness, error) {
+	var s explore.Staleness
+	stream, name, found := strings.Cut(text, "=")
+	slash := strings.LastIndexByte(stream, '/')
+	switch {
+	case found && stream == "all":
+	case found && slash > 0 && slash < len(stream)-1:
+		s.Controller, s.Kind = stream[:slash], core.Kind(stream[slash+1:])
+	default:
+		return s, fmt.Errorf("staleness %q: use CONTROLLER/KIND=RULE, such as web/Pod=lag(1), or all=RULE", text)
+	}
+	var err error
+	if s.Rule, err = view.Parse(name); err != nil {
+		return s, fmt.Errorf("staleness %q: %w", text, err)
+	}
+	return s, nil
+}
+
+// Again returns the options with the conditions under which a report was made: what it takes to run its findings
+// again.
+func (o Options) Again(report *core.Report) Options {
+	o.Granularity = Granularity(report.Granularity)
+	o.Stale, o.Crashes, o.Failures, o.Doubles = report.Stale, report.Crashes, report.Failures, report.Doubles
+	return o
+}

@@ -1,0 +1,103 @@
+package explore
+
+import (
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// actor is a strategy with what is known of its requests.
+type actor struct {
+	core.Description
+	index    int
+	strategy core.Strategy
+	// user tells that it stands for the actions of the scenario.
+	user bool
+	// atomic actors take every run as one step, whatever the granularity: the actions of models and of users.
+	atomic bool
+	// views are those of its views that may lag behind.
+	views []*view.View
+	// deliveries are the agents that deliver to the views, by their order, and restarts is the one that crashes the actor.
+	deliveries []int
+	restarts   int
+	// divergences counts how often the strategy was found not to be deterministic.
+	divergences int
+	items       map[core.Request]*item
+}
+
+// crashes tells whether the actor is a controller that can crash. Messages would be lost with it that
+// nobody would send again, and guarded actions have nothing to lose.
+func (a *actor) crashes() bool { return !a.atomic }
+
+// view returns the actor's lagging view of a kind, nil if it has none.
+func (a *actor) view(kind core.Kind) *view.View {
+	for _, v := range a.views {
+		if v.Kind() == kind {
+			return v
+		}
+	}
+	return nil
+}
+
+// item is a request of an actor.
+type item struct {
+	core.Item
+	actor *actor
+	// standing items are always in the work queue and have no cell.
+	standing bool
+	cell     state.Cell
+	root     *behavior.Node
+	// agent is the number of the item among those that take steps.
+	agent int
+	// parked are the points of its run where the run can be in flight, by number; the first is none.
+	parked []point
+	at     map[*behavior.Node]int
+}
+
+// point is where a run is parked between two calls.
+type point struct {
+	item *item
+	node *behavior.Node
+	path behavior.Path
+	// held are the versions that the run was shown.
+	held []version
+}
+
+// String says where the run was cut off, empty if it had made no call.
+func (p *point) String() string {
+	if len(p.path) == 0 {
+		return ""
+	}
+	last := p.path[len(p.path)-1].From.Call
+	if p.node.Call == nil {
+		return fmt.Sprintf("what it did for %s ends after call %d, %q", p.item.Request, len(p.path), last.String())
+	}
+	return fmt.Sprintf("what it did for %s ends between call %q and call %d, %q", p.item.Request, last.String(), len(p.path)+1, p.node.Call.String())
+}
+
+// version is a version of an object.
+type version struct {
+	cell  state.Cell
+	value state.Value
+}
+
+// transition is a change of one cell, as a controller is told of it.
+type transition struct {
+	from, to state.Value
+	// missed tells that the deletion itself was not seen.
+	missed bool
+	// initial tells that the object was in the list at a start of the controller.
+	initial bool
+}
+
+// delivery is who handles a change, and how.
+type delivery []handling
+
+type handling struct {
+	actor *actor
+	event core.Event
+	root  *behavior.Node
+}

@@ -1,0 +1,182 @@
+package explore
+
+import (
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// chooses is the part of a walker that leaves agents out.
+type chooses struct {
+	chooser Chooser
+	enabled []Enabled
+	only    []bool
+	marked  []int
+	// nows are the footprints of the steps themselves, as far as they were asked for.
+	nows map[*footprint]*Footprint
+}
+
+// reduce returns which agents have to be followed in the state of the walker, nil for all of them. The slice is valid until the
+// next call.
+func (w *walker) reduce() ([]bool, error) {
+	c := &w.chooses
+	for _, agent := range c.marked {
+		c.only[agent] = false
+	}
+	c.marked = c.marked[:0]
+	if c.chooser == nil || w.faulty() {
+		return nil, nil
+	}
+	if err := w.findEnabled(); err != nil {
+		return nil, err
+	}
+	if len(c.enabled) < 2 {
+		return nil, nil
+	}
+	chosen := c.chooser.Choose(c.enabled)
+	if chosen == nil {
+		return nil, nil
+	}
+	for len(c.only) < len(w.machine.footprints.agents) {
+		c.only = append(c.only, false)
+	}
+	for _, agent := range chosen {
+		c.only[agent] = true
+	}
+	c.marked = append(c.marked, chosen...)
+	return c.only, nil
+}
+
+// faulty tells whether there may still be faults.
+func (w *walker) faulty() bool {
+	c := w.machine.conditions
+	return int(w.Value(w.machine.crashes)) < c.Crashes || int(w.Value(w.machine.failures)) < c.Failures
+}
+
+// findEnabled finds the agents that can take a step in the state of the walker.
+func (w *walker) findEnabled() error {
+	c := &w.chooses
+	c.enabled = c.enabled[:0]
+	for _, a := range w.machine.actors {
+		for i, v := range a.views {
+			if v.Waiting(w.Value(v.Cell())) > 0 {
+				c.enabled = append(c.enabled, Enabled{Agent: a.deliveries[i], Due: true})
+			}
+		}
+	}
+	for _, it := range w.machine.items {
+		e := Enabled{Agent: it.agent, Due: !it.actor.user}
+		switch {
+		case it.actor.user, !it.actor.atomic && w.machine.conditions.Granularity == PerReconcile:
+			if !w.pending(it) {
+				continue
+			}
+		case it.actor.atomic:
+			possible, err := w.possible(it)
+			if err != nil {
+				return err
+			}
+			if !possible {
+				continue
+			}
+		default:
+			now, enabled := w.stage(it)
+			if !enabled {
+				continue
+			}
+			e.Now = now
+		}
+		c.enabled = append(c.enabled, e)
+	}
+	return nil
+}
+
+// possible tells whether an item whose run may turn out to be blocked can be run.
+func (w *walker) possible(it *item) (bool, error) {
+	if !w.pending(it) {
+		return false, nil
+	}
+	w.tour.current = taken{kind: core.Reconcile, actor: it.actor, item: it}
+	leaf, err := w.reconcile(it, nil)
+	if err == nil {
+		w.undo()
+	}
+	return leaf != nil, err
+}
+
+// stage returns what the next step of an item touches whose calls are steps of their own, and false if it cannot take any.
+func (w *walker) stage(it *item) (*Footprint, bool) {
+	f := w.machine.footprints
+	p := w.flight(it)
+	switch {
+	case p == nil:
+		return nil, w.pending(it) && w.mayBegin(it)
+	case p.node.Leaf != nil:
+		return nil, true
+	}
+	known := f.calls[p.node]
+	if known == nil {
+		return nil, true
+	}
+	return w.exported(known), true
+}
+
+// exported returns the footprint of a call for the chooser.
+func (w *walker) exported(known *footprint) *Footprint {
+	c := &w.chooses
+	if now := c.nows[known]; now != nil {
+		return now
+	}
+	now := w.machine.footprints.export(known)
+	if c.nows == nil {
+		c.nows = map[*footprint]*Footprint{}
+	}
+	c.nows[known] = &now
+	return &now
+}
+
+// observer is a state that takes note of what a predicate looks at.
+type observer struct {
+	state.Look
+	machine *machine
+}
+
+var _ core.State = (*observer)(nil)
+
+func (o *observer) see(name placeName) {
+	f := o.machine.footprints
+	grow(f, f.visible.reads, f.place(name))
+}
+
+// Get implements [core.State].
+func (o *observer) Get(key core.Key) core.Content {
+	if c, known := o.machine.vocabulary.Lookup(key); known {
+		o.see(placeName{cell: c})
+	} else {
+		o.see(placeName{listed: true, kind: key.Kind})
+	}
+	return o.Look.Get(key)
+}
+
+// List implements [core.State].
+func (o *observer) List(kind core.Kind, namespace string) []core.Object {
+	o.see(placeName{listed: true, kind: kind, namespace: namespace})
+	return o.Look.List(kind, namespace)
+}
+
+// Work implements [core.State].
+func (o *observer) Work() []core.Item {
+	o.machine.footprints.seeAll()
+	return o.Look.Work()
+}
+
+// InFlight implements [core.State].
+func (o *observer) InFlight() []core.Item {
+	o.machine.footprints.seeAll()
+	return o.Look.InFlight()
+}
+
+// Timers implements [core.State].
+func (o *observer) Timers() []core.Item {
+	o.machine.footprints.seeAll()
+	return o.Look.Timers()
+}

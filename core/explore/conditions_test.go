@@ -1,0 +1,120 @@
+package explore_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/core/view"
+	"github.com/orrery-dev/orrery/internal/naive"
+	"github.com/orrery-dev/orrery/internal/random"
+)
+
+// conditionsOf returns random conditions, in the forms of the engine and of its twin.
+func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.Conditions) {
+	c := explore.Conditions{Crashes: r.IntN(3)}
+	if r.IntN(2) == 0 {
+		c.Granularity = explore.PerCall
+	}
+	rules := map[string]naive.Rule{}
+	for _, strategy := range system.Strategies {
+		d := strategy.Describe()
+		for _, kind := range d.Watches {
+			text := []string{"fresh", "lag", "own-writes", "restart", "relist"}[r.IntN(5)]
+			rule := naive.Rule{Name: text}
+			if text != "fresh" && text != "relist" {
+				rule.Bound = 1 + r.IntN(2)
+				text = fmt.Sprintf("%s(%d)", text, rule.Bound)
+			}
+			parsed, err := view.Parse(text)
+			if err != nil {
+				panic(err)
+			}
+			rules[d.Name+"/"+string(kind)] = rule
+			c.Staleness = append(c.Staleness, explore.Staleness{Controller: d.Name, Kind: kind, Rule: parsed})
+		}
+	}
+	return c, naive.Conditions{
+		Crashes: c.Crashes,
+		PerCall: c.Granularity == explore.PerCall,
+		Rule:    func(controller string, kind core.Kind) naive.Rule { return rules[controller+"/"+string(kind)] },
+	}
+}
+
+// disturbedEdge says all that there is to say of a step under conditions.
+func disturbedEdge(from, to string, e core.Edge) string {
+	kind := e.Step.Kind
+	if kind == core.Act {
+		kind = core.Reconcile
+	}
+	crash := kind == core.Reconcile && e.Step.Detail != ""
+	failed, again := e.Failed, e.Requeued
+	if crash {
+		failed, again = "", false
+	}
+	wrote := e.Wrote && kind != core.Restart && !crash
+	return fmt.Sprintf("%s | %s %s crash=%t wrote=%t failed=%q again=%t | %s", from, kind.Name(), e.Step.Item, crash, wrote, failed, again, to)
+}
+
+// TestTwinUnderConditions compares searches under random conditions with the twin.
+func TestTwinUnderConditions(t *testing.T) {
+	n := *systems
+	if testing.Short() {
+		n /= 10
+	}
+	large := 0
+	for seed := *firstSeed; n > 0; seed++ {
+		system, err := random.System(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, plain := conditionsOf(rand.New(rand.NewPCG(seed, 1)), system)
+		want, err := naive.ExploreUnder(system, plain, largest)
+		if err != nil {
+			if !strings.Contains(err.Error(), "states") {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			large++
+			continue
+		}
+		n--
+		for workers := 1; workers <= 2; workers++ {
+			o := options(workers)
+			o.Conditions = c
+			if d := differ(summaryUnder(search(t, system, o)), summaryOfTwinUnder(want)); d != "" {
+				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run TestTwinUnderConditions -systems 1 -first-seed %d", workers, c, d, seed)
+			}
+		}
+	}
+	t.Logf("%d systems were too large", large)
+}
+
+func summaryUnder(g *explore.Space) summary {
+	var s summary
+	texts := make([]string, g.States())
+	for id := range texts {
+		texts[id] = text(g.State(core.StateID(id)))
+	}
+	s.states = slices.Clone(texts)
+	for id, from := range texts {
+		for _, e := range g.Edges(core.StateID(id)) {
+			s.edges = append(s.edges, disturbedEdge(from, texts[e.To], e))
+		}
+	}
+	return s.inOrder()
+}
+
+func summaryOfTwinUnder(g *naive.Graph) summary {
+	var s summary
+	for id, state := range g.States {
+		s.states = append(s.states, text(state))
+		for _, e := range g.Edges[id] {
+			s.edges = append(s.edges, disturbedEdge(text(state), text(g.States[e.To]), e))
+		}
+	}
+	return s.inOrder()
+}

@@ -1,0 +1,86 @@
+package explore
+
+import (
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// begin takes an item from its work queue, as one step: it is in flight then, at the root of its tree.
+func (w *walker) begin(it *item) error {
+	w.acting = it.actor
+	w.set(it.cell, w.Value(it.cell)&^state.Queued)
+	return w.fly(it, it.root, nil)
+}
+
+// fly parks the run of an item at a node, and finds out what comes there.
+func (w *walker) fly(it *item, node *behavior.Node, path behavior.Path) error {
+	if !node.Explored() {
+		if w.learn == nil {
+			return errUnknown
+		}
+		lesson, err := w.learn.explore(nil, it.actor, behavior.Activation{Request: it.Request}, path, node)
+		if err != nil {
+			return err
+		}
+		lesson.stop()
+	}
+	n, known := it.at[node]
+	if !known {
+		if w.learn == nil {
+			return errUnknown
+		}
+		n = w.machine.park(it, node, path)
+	}
+	w.set(it.cell, w.Value(it.cell).ParkedAt(n))
+	return nil
+}
+
+// ask answers the next call of an item in flight, as one step. A fault that is not negative makes it fail so.
+func (w *walker) ask(it *item, fault int) error {
+	w.acting = it.actor
+	p := w.flight(it)
+	if w.learn != nil {
+		w.path = append(w.path[:0], p.path...)
+	}
+	defer func() { w.path = w.path[:0] }()
+	edge, err := w.call(it.actor, behavior.Activation{Request: it.Request}, p.node, fault)
+	if err != nil {
+		return err
+	}
+	w.released = append(w.released, p)
+	if err := w.fly(it, edge.To, w.path); err != nil {
+		return err
+	}
+	return w.settle()
+}
+
+// land ends the run of an item in flight, as one step.
+func (w *walker) land(it *item) (*behavior.Leaf, error) {
+	w.acting = it.actor
+	p := w.flight(it)
+	leaf := p.node.Leaf
+	if err := w.ended(it.actor, behavior.Activation{Request: it.Request}, p.path, leaf); err != nil {
+		return nil, err
+	}
+	if leaf.Failure.Stuck() {
+		return leaf, errStopped
+	}
+	w.released = append(w.released, p)
+	w.set(it.cell, w.Value(it.cell).ParkedAt(0))
+	w.end(it, leaf)
+	return leaf, w.settle()
+}
+
+// mayBegin tells whether an item can be taken from its work queue: it is not in flight already, and a worker is free.
+func (w *walker) mayBegin(it *item) bool {
+	if w.flight(it) != nil {
+		return false
+	}
+	busy := 0
+	for _, other := range w.machine.items {
+		if other.actor == it.actor && w.flight(other) != nil {
+			busy++
+		}
+	}
+	return busy < max(1, it.actor.Workers)
+}

@@ -1,0 +1,47 @@
+package explore
+
+// Reducer leaves out orders of steps that cannot matter. It knows neither controllers nor objects, only
+// agents and what they may touch.
+//
+// An agent is something that takes steps one after the other: a work item of a controller, the delivery to a view,
+// the restarts of a controller.
+type Reducer interface {
+	// Learn is told what is known of all agents, by number, and which places are looked at by what is
+	// checked. It returns what makes a chooser for each goroutine that searches.
+	Learn(footprints []Footprint, visible []Place) func() Chooser
+}
+
+// Chooser chooses which agents have to be followed in a state. It is used by one goroutine at a time.
+type Chooser interface {
+	// Choose returns the numbers of the enabled agents that have to be followed, in order; nil for all of
+	// them. It must be a function of its argument, which it must not keep.
+	Choose(enabled []Enabled) []int
+}
+
+// Place numbers something that steps may touch: an object, the objects of a kind in a namespace, a view, a budget.
+type Place uint32
+
+// Footprint is what an agent may touch, now or later, as far as it is known.
+type Footprint struct {
+	// Known tells that the agent has taken a step. What others may touch is open.
+	Known bool
+	// Everything tells that the agent may touch whatever there is.
+	Everything bool
+	// Reads and Writes are the places it looks at and changes, each once and in order.
+	Reads, Writes []Place
+	// Alters are the lists that what it writes may be in: it matters to who reads such a list, but not to who alters it, too.
+	Alters []Place
+	// Wakes are the agents that it may enable by putting work into a queue, in order.
+	Wakes []int
+	// Gates are the places that may keep it from taking a step, in order.
+	Gates []Place
+}
+
+// Enabled is an agent that can take a step in a state.
+type Enabled struct {
+	Agent int
+	// Due tells that it takes the step sooner or later.
+	Due bool
+	// Now is what the step itself may touch, nil for all that the agent may.
+	Now *Footprint
+}

@@ -1,0 +1,57 @@
+package explore
+
+import (
+	"context"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
+// more: only then was every choice made with all there is to know. Behaviour trees are kept, so that
+// the later searches are fast.
+func reduced(ctx context.Context, m *machine, l *learner, options Options, began time.Time) (*Space, error) {
+	m.reduces = true
+	for patience := firstPatience; ; patience *= 2 {
+		m.learnFootprints(options.Reducer)
+		before := m.footprints.growth
+		space, err := explore(ctx, m, l, options, began, patience)
+		if err != nil || m.footprints.growth == before || len(space.reasons) > 0 {
+			return space, err
+		}
+		for _, incident := range l.incidents {
+			if incident.Kind == core.Nondeterministic {
+				// What such a controller touches cannot be learned.
+				options.Reducer = nil
+				return Search(ctx, m.system, options)
+			}
+		}
+	}
+}
+
+// learnFootprints makes choosers from what is known.
+func (m *machine) learnFootprints(r Reducer) {
+	m.choosers = nil
+	if !m.footprints.allVisible {
+		m.choosers = r.Learn(m.footprints.all(), sorted(m.footprints.visible.reads))
+	}
+}
+
+// walker returns a walker that leaves out what can be left out.
+func (s *Space) walker(l *learner) *walker {
+	w := newWalker(s.machine, l)
+	if s.machine.choosers != nil {
+		w.chooser = s.machine.choosers()
+	}
+	return w
+}
+
+// firstPatience is how many states the first search stores before it is begun again because something was
+// learned. Each search has twice the patience of the one before.
+const firstPatience = 256
+
+// hopeless tells whether the search has learned something, so that there has to be another one, and has gone on long enough to
+// have learned the most of it.
+func (s *search) hopeless() bool {
+	return s.options.Reducer != nil && s.machine.footprints.growth > s.grown && s.States() >= s.patience
+}

@@ -1,0 +1,76 @@
+package explore
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// sight is a state as somebody's client shows it. It implements [behavior.Glance].
+type sight struct {
+	view.Glance
+	walker *walker
+	// actor is whose client it is, nil for what reads the store itself.
+	actor *actor
+}
+
+var _ behavior.Glance = (*sight)(nil)
+
+// AppendHeld implements [behavior.Glance].
+func (s *sight) AppendHeld(buffer []byte, c state.Cell) []byte {
+	for _, value := range s.walker.held(c) {
+		buffer = binary.AppendUvarint(buffer, uint64(value))
+	}
+	return buffer
+}
+
+// held returns the versions of an object that views and runs in flight hold besides the one that is there, in the
+// order of their values.
+func (w *walker) held(c state.Cell) []state.Value {
+	if !w.machine.holds {
+		return nil
+	}
+	versions := w.visible(c)
+	for _, it := range w.machine.items {
+		if p := w.flight(it); p != nil {
+			versions = p.appendHeld(versions, c)
+		}
+	}
+	slices.Sort(versions)
+	stored := w.Value(c)
+	return slices.DeleteFunc(slices.Compact(versions), func(v state.Value) bool { return v == 0 || v == stored })
+}
+
+// visible returns the versions of an object that views show or wait for, some more than once.
+func (w *walker) visible(c state.Cell) []state.Value {
+	var versions []state.Value
+	key, _ := w.machine.vocabulary.Key(c)
+	for _, a := range w.machine.watchers[key.Kind] {
+		if v := a.view(key.Kind); v != nil {
+			versions = v.AppendVersions(versions, w.Value(v.Cell()), c)
+		}
+	}
+	return versions
+}
+
+func (p *point) appendHeld(versions []state.Value, c state.Cell) []state.Value {
+	for _, v := range p.held {
+		if v.cell == c {
+			versions = append(versions, v.value)
+		}
+	}
+	return versions
+}
+
+// pinned tells whether a run in flight holds a version of an object, so that its names must stay.
+func (w *walker) pinned(c state.Cell) bool {
+	for _, it := range w.machine.items {
+		if p := w.flight(it); p != nil && slices.ContainsFunc(p.held, func(v version) bool { return v.cell == c }) {
+			return true
+		}
+	}
+	return false
+}

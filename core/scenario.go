@@ -1,0 +1,22 @@
+package core
+
+// Scenario is what users and the rest of the world may do to a system while its
+// controllers work. Each action may be taken once, at any moment, or never.
+type Scenario struct {
+	Actions []Action
+	// InOrder lets an action be taken only after those before it.
+	InOrder bool
+}
+
+// Action is something that a user does, as one step.
+type Action struct {
+	// Name says it in the user's words, and tells it apart from the others: "delete Widget default/a".
+	Name string
+	// Do does it. The rules of [Instance] hold: it is a function of the responses it gets. An error means
+	// that the user was refused, and gave up.
+	Do func(EffectRecorder) error
+}
+
+// User is the name under which the actions of a scenario are told. No controller may
+// have it.
+const User = "user"

@@ -1,0 +1,232 @@
+package naive
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Conditions are what may happen to controllers besides their work.
+type Conditions struct {
+	// Rule returns how far a controller's view of a kind may lag behind; nil means that all views are fresh.
+	Rule func(controller string, kind core.Kind) Rule
+	// Crashes is how many crashes there may be in a run.
+	Crashes int
+	// PerCall makes a step of every call.
+	PerCall bool
+}
+
+// Rule is a staleness rule: lag, own-writes, restart or relist with a bound, or fresh.
+type Rule struct {
+	Name  string
+	Bound int
+}
+
+func (c Conditions) rule(controller string, kind core.Kind) Rule {
+	if c.Rule == nil {
+		return Rule{Name: "fresh"}
+	}
+	return c.Rule(controller, kind)
+}
+
+// stream is a controller's view of a kind.
+type stream struct {
+	controller string
+	kind       core.Kind
+}
+
+// backlog is what a view has received last, as far as a restart may undo it, and what waits for it.
+type backlog struct{ received, waiting []core.Event }
+
+// flight is a run in flight: what it was answered so far.
+type flight []core.Response
+
+// snapshot is the store as a controller's cached client shows it.
+type snapshot struct {
+	State
+	controller string
+}
+
+// Get implements [core.Snapshot].
+func (s snapshot) Get(key core.Key) core.Content {
+	for _, e := range s.backlogs[stream{s.controller, key.Kind}].waiting {
+		if e.Key == key {
+			return e.Old
+		}
+	}
+	return s.State.Get(key)
+}
+
+// List implements [core.Snapshot].
+func (s snapshot) List(kind core.Kind, namespace string) []core.Object {
+	shown := State{}
+	for _, o := range s.State.List(kind, namespace) {
+		shown = shown.with(o.Key, o.Content)
+	}
+	for _, e := range s.backlogs[stream{s.controller, kind}].waiting {
+		if namespace == "" || namespace == e.Key.Namespace {
+			shown = shown.with(e.Key, s.Get(e.Key))
+		}
+	}
+	return shown.objects
+}
+
+// committed puts a change into the backlogs of those whose views may lag behind, and delivers what must be.
+func (t *turn) committed(event core.Event, by string) {
+	var lagging []player
+	for _, p := range t.players {
+		if !p.watches(event.Key.Kind) || t.conditions.rule(p.Name, event.Key.Kind).Name == "fresh" {
+			continue
+		}
+		lagging = append(lagging, p)
+		s := stream{p.Name, event.Key.Kind}
+		t.state = t.state.withBacklog(s, t.state.backlogs[s].with(event, t.conditions.rule(p.Name, event.Key.Kind)))
+	}
+	for _, p := range t.players {
+		if !slices.ContainsFunc(lagging, func(l player) bool { return l.Name == p.Name }) {
+			t.deliver(event, []player{p})
+			continue
+		}
+		s := stream{p.Name, event.Key.Kind}
+		rule := t.conditions.rule(p.Name, event.Key.Kind)
+		caughtUp := len(t.state.backlogs[s].waiting) == 1
+		for t.mustReceive(s, rule, by == p.Name, caughtUp) {
+			t.receive(p, s)
+		}
+	}
+}
+
+// mustReceive tells whether a view may not stay as far behind as it is.
+func (t *turn) mustReceive(s stream, rule Rule, own, caughtUp bool) bool {
+	waiting := len(t.state.backlogs[s].waiting)
+	switch {
+	case waiting == 0 || rule.Name == "relist":
+		return false
+	case rule.Name == "own-writes" && own, rule.Name == "restart" && caughtUp:
+		return true
+	}
+	return waiting > rule.Bound
+}
+
+// receive makes one delivery to a view.
+func (t *turn) receive(p player, s stream) {
+	rule := t.conditions.rule(p.Name, s.kind)
+	b := t.state.backlogs[s]
+	n := 1
+	if rule.Name == "relist" {
+		n = len(b.waiting)
+	}
+	events := b.waiting[:n]
+	t.state = t.state.withBacklog(s, backlog{slices.Concat(b.received, events), b.waiting[n:]}.trimmed(rule))
+	for _, e := range events {
+		e.Missed = rule.Name == "relist" && e.New == nil
+		t.deliver(e, []player{p})
+	}
+}
+
+// with returns the backlog with a change at its end.
+func (b backlog) with(event core.Event, rule Rule) backlog {
+	waiting := slices.Clone(b.waiting)
+	if rule.Name != "relist" {
+		return backlog{b.received, append(waiting, event)}.trimmed(rule)
+	}
+	for i, e := range waiting {
+		if e.Key != event.Key {
+			continue
+		}
+		waiting[i].New = event.New
+		if waiting[i].Old == nil && waiting[i].New == nil {
+			waiting = slices.Delete(waiting, i, i+1)
+		}
+		return backlog{waiting: waiting}
+	}
+	waiting = append(waiting, event)
+	slices.SortFunc(waiting, func(a, b core.Event) int { return a.Key.Compare(b.Key) })
+	return backlog{waiting: waiting}
+}
+
+// trimmed forgets what no restart can undo.
+func (b backlog) trimmed(rule Rule) backlog {
+	keep := 0
+	if rule.Name == "restart" {
+		keep = max(0, rule.Bound-len(b.waiting))
+	}
+	b.received = b.received[max(0, len(b.received)-keep):]
+	return b
+}
+
+// restarts returns the backlogs that a view may have after a restart, the newest position first.
+func (b backlog) restarts(rule Rule) []backlog {
+	all := slices.Concat(b.received, b.waiting)
+	oldest := 0
+	switch rule.Name {
+	case "lag", "own-writes":
+		oldest = len(b.waiting)
+	case "restart":
+		oldest = min(rule.Bound, len(all))
+	}
+	var positions []backlog
+	for behind := range oldest + 1 {
+		at := len(all) - behind
+		positions = append(positions, backlog{all[:at], all[at:]}.trimmed(rule))
+	}
+	return positions
+}
+
+func (s State) withBacklog(of stream, b backlog) State {
+	s.backlogs = maps.Clone(s.backlogs)
+	if s.backlogs == nil {
+		s.backlogs = map[stream]backlog{}
+	}
+	s.backlogs[of] = b
+	if len(b.received)+len(b.waiting) == 0 {
+		delete(s.backlogs, of)
+	}
+	return s
+}
+
+func (s State) withFlight(item core.Item, f flight, flying bool) State {
+	s.flights = maps.Clone(s.flights)
+	if s.flights == nil {
+		s.flights = map[core.Item]flight{}
+	}
+	s.flights[item] = f
+	if !flying {
+		delete(s.flights, item)
+	}
+	return s
+}
+
+// hidden is what objects, work and timers do not show of the state, as text.
+func (s State) hidden() string {
+	text := fmt.Sprintf("crashes %d", s.crashes)
+	var streams []string
+	for of, b := range s.backlogs {
+		line := fmt.Sprintf("%s %s:", of.controller, of.kind)
+		for _, events := range [][]core.Event{b.received, b.waiting} {
+			line += " |"
+			for _, e := range events {
+				line += fmt.Sprintf(" %s %s %s,", e.Key, canonical(e.Old), canonical(e.New))
+			}
+		}
+		streams = append(streams, line)
+	}
+	for item, f := range s.flights {
+		line := item.String() + " after"
+		for _, response := range f {
+			line += fmt.Sprintf(" %q", response.Identity())
+		}
+		streams = append(streams, line)
+	}
+	slices.Sort(streams)
+	return fmt.Sprintf("%s %q", text, streams)
+}
+
+func canonical(c core.Content) string {
+	if c == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%q", c.Canonical())
+}

@@ -1,0 +1,121 @@
+package naive
+
+import (
+	"github.com/orrery-dev/orrery/core"
+)
+
+// parked unwinds a run that has made all the calls it may make for now.
+type parked struct{ crashed bool }
+
+// restarts returns the states after a crash of a controller: one for each combination of the positions of its views.
+func (e *explorer) restarts(from State, p player) ([]State, error) {
+	if p.Messages || len(p.Standing) > 0 {
+		return nil, nil
+	}
+	from.crashes++
+	for _, item := range from.work {
+		if item.Strategy == p.Name {
+			from.work = remove(from.work, item)
+		}
+	}
+	for _, item := range from.timers {
+		if item.Strategy == p.Name {
+			from.timers = remove(from.timers, item)
+		}
+	}
+	for item := range from.flights {
+		if item.Strategy == p.Name {
+			from = from.withFlight(item, nil, false)
+		}
+	}
+	states := []State{from}
+	for _, kind := range p.Watches {
+		rule := e.conditions.rule(p.Name, kind)
+		if rule.Name == "fresh" {
+			continue
+		}
+		var more []State
+		for _, s := range states {
+			of := stream{p.Name, kind}
+			for _, b := range s.backlogs[of].restarts(rule) {
+				more = append(more, s.withBacklog(of, b))
+			}
+		}
+		states = more
+	}
+	for i, s := range states {
+		t := e.turn(s)
+		err := answered(func() {
+			for _, request := range p.Initial {
+				t.enqueue(core.Item{Strategy: p.Name, Request: request})
+			}
+			for _, kind := range p.Watches {
+				for _, o := range (snapshot{s, p.Name}).List(kind, "") {
+					t.deliver(core.Event{Key: o.Key, New: o.Content, Initial: true}, []player{p})
+				}
+			}
+			t.settle()
+		})
+		if err != nil {
+			return nil, err
+		}
+		states[i] = t.state
+	}
+	return states, nil
+}
+
+// crashes returns the states after a reconcile that crashed before one of its writes but the first, and a restart.
+func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error) {
+	var states []State
+	for writes := 1; ; writes++ {
+		t := e.turn(from)
+		t.state.work = remove(t.state.work, item)
+		t.acting, t.cutoff = p.Name, writes
+		cut := false
+		err := answered(func() {
+			defer func() {
+				if reason := recover(); reason != nil {
+					if _, cut = reason.(parked); !cut {
+						panic(reason)
+					}
+				}
+			}()
+			p.fresh().Reconcile(t, item.Request)
+		})
+		if err != nil || !cut {
+			return states, err
+		}
+		after, err := e.restarts(t.state, p)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, after...)
+	}
+}
+
+// next runs an item in flight to its next call or to its end: done tells which.
+func (e *explorer) next(from State, p player, item core.Item, answer bool) (to State, result core.Result, wrote, done bool, err error) {
+	t := e.turn(from)
+	t.acting, t.replies, t.flying = p.Name, from.flights[item], true
+	if answer {
+		t.replies = append(t.replies[:len(t.replies):len(t.replies)], nil)
+	}
+	done = true
+	err = answered(func() {
+		defer func() {
+			if reason := recover(); reason != nil {
+				if _, ok := reason.(parked); !ok {
+					panic(reason)
+				}
+				done = false
+			}
+		}()
+		result = p.fresh().Reconcile(t, item.Request)
+	})
+	if err != nil {
+		return from, result, false, false, err
+	}
+	t.state = t.state.withFlight(item, t.given, true)
+	t.settle()
+	return t.state, result, len(t.written) > 0, done, nil
+}

@@ -1,0 +1,188 @@
+// Package random makes systems that nobody would write, to compare searches on: small enough to be searched in full,
+// and with a bit of everything that a system can have.
+package random
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// program is a random run: what to do, and how to go on for each of the answers.
+type program struct {
+	do     func(w *plain.World) int // returns the number of the answer
+	next   []*program
+	result core.Result
+}
+
+// run runs the program to its end.
+func (p *program) run(w *plain.World) core.Result {
+	for len(p.next) > 0 {
+		p = p.next[p.do(w)%len(p.next)]
+	}
+	return p.result
+}
+
+var errRandom = errors.New("something failed")
+
+// generator makes random systems that are small enough to be searched in full.
+type generator struct {
+	*rand.Rand
+	families []plain.Family[int]
+	inboxes  []plain.Inbox[string]
+}
+
+// values is how many values a variable can have.
+const values = 3
+
+func (g *generator) variable() plain.Var[int] {
+	return g.families[g.IntN(len(g.families))].At(g.IntN(2))
+}
+
+// program returns a program with at most so many calls on each of its ways. What
+// guards may be taken back as a whole; what messages may send some.
+func (g *generator) program(calls int, guards, messages bool) *program {
+	if calls == 0 || g.IntN(6) == 0 {
+		return &program{result: g.result()}
+	}
+	variable, value := g.variable(), g.IntN(values)
+	step := func(answers int, do func(*plain.World) int) *program {
+		p := &program{do: do}
+		for range answers {
+			p.next = append(p.next, g.program(calls-1, guards, messages))
+		}
+		return p
+	}
+	choice := g.IntN(10)
+	switch {
+	case choice < 3:
+		return step(values+1, func(w *plain.World) int {
+			if now, ok := variable.Lookup(w); ok {
+				return now
+			}
+			return values
+		})
+	case choice < 4:
+		family := g.families[g.IntN(len(g.families))]
+		return step(3, func(w *plain.World) int {
+			sum := 0
+			for _, member := range family.All(w) {
+				sum += member.Value + 1
+			}
+			return sum
+		})
+	case choice < 5 && guards:
+		return step(1, func(w *plain.World) int {
+			now, ok := variable.Lookup(w)
+			w.Require(ok && now != value)
+			return 0
+		})
+	case choice < 7 && messages && len(g.inboxes) > 0:
+		inbox, message := g.inboxes[g.IntN(len(g.inboxes))], fmt.Sprintf("m%d", g.IntN(2))
+		return step(1, func(w *plain.World) int { inbox.Send(w, message); return 0 })
+	case choice < 8:
+		return step(1, func(w *plain.World) int { variable.Delete(w); return 0 })
+	}
+	return step(1, func(w *plain.World) int { variable.Set(w, value); return 0 })
+}
+
+// result returns how a program ends: mostly well.
+func (g *generator) result() core.Result {
+	switch g.IntN(12) {
+	case 0:
+		return core.Result{Err: errRandom}
+	case 1:
+		return core.Result{Requeue: true}
+	case 2, 3:
+		return core.Result{RequeueAfter: time.Minute}
+	}
+	return core.Result{}
+}
+
+// System returns the system of a seed. Equal seeds give equal systems.
+func System(seed uint64) (*core.System, error) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
+	for i := range 1 + g.IntN(2) {
+		g.families = append(g.families, plain.NewFamily[int](Kinds()[i]))
+	}
+	model := plain.Model{Name: fmt.Sprintf("random %d", seed)}
+	receivers := g.IntN(2)
+	for i := range receivers {
+		g.inboxes = append(g.inboxes, plain.NewInbox[string](fmt.Sprintf("receiver%d", i)))
+	}
+	for i := range receivers {
+		onMessage := [2]*program{g.program(2, true, true), g.program(2, true, true)}
+		model.Processes = append(model.Processes, plain.Process{
+			Name:     fmt.Sprintf("receiver%d", i),
+			Messages: []core.Request{"m0"},
+			Receive: func(w *plain.World, request core.Request) {
+				onMessage[strings.Index("01", string(request[1:]))].run(w)
+			},
+		})
+	}
+	for i := range g.IntN(2) {
+		process := plain.Process{Name: fmt.Sprintf("process%d", i), Unfair: g.IntN(3) == 0}
+		for j := range 1 + g.IntN(2) {
+			p := g.program(3, true, true)
+			process.Actions = append(process.Actions, plain.Action{Name: fmt.Sprintf("act%d", j), Do: func(w *plain.World) { p.run(w) }})
+		}
+		model.Processes = append(model.Processes, process)
+	}
+	for i := range 1 + g.IntN(2) {
+		p := [2]*program{g.program(4, false, true), g.program(2, false, false)}
+		c := plain.Controller{
+			Name:     fmt.Sprintf("controller%d", i),
+			Requests: []core.Request{"0"},
+			Unfair:   g.IntN(6) == 0,
+			Reconcile: func(w *plain.World, request core.Request) core.Result {
+				return p[strings.Index("01", string(request))].run(w)
+			},
+		}
+		for _, family := range g.families {
+			if g.IntN(3) == 0 {
+				continue
+			}
+			watch := plain.Watch{Kind: family.Kind()}
+			if g.IntN(2) == 0 {
+				watch.Map = func(core.Key) []core.Request { return []core.Request{"0"} }
+			}
+			c.Watches = append(c.Watches, watch)
+		}
+		model.Controllers = append(model.Controllers, c)
+	}
+	for range 1 + g.IntN(3) {
+		var start []core.Object
+		for _, family := range g.families {
+			for i := range 2 {
+				if g.IntN(3) > 0 {
+					start = append(start, family.At(i).Is(g.IntN(values)))
+				}
+			}
+		}
+		model.Initial = append(model.Initial, plain.Start(start...))
+	}
+	if g.IntN(3) == 0 {
+		model.Initial = append(model.Initial, model.Initial[0])
+	}
+	one, other, looks := g.variable(), g.variable(), g.IntN(4)
+	model.Properties = []core.Property{{
+		Name: "random",
+		Invariant: func(s core.State) error {
+			a, ok := one.Lookup(s)
+			b, ok2 := other.Lookup(s)
+			if ok && ok2 && a == 2 && b == 1 || looks == 0 && len(s.Timers()) > 1 {
+				return errRandom
+			}
+			return nil
+		},
+	}}
+	return model.System()
+}
+
+// Kinds are the kinds of the objects of the systems.
+func Kinds() []core.Kind { return []core.Kind{"a", "b"} }

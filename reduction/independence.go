@@ -1,0 +1,155 @@
+package reduction
+
+import (
+	"slices"
+
+	"github.com/orrery-dev/orrery/core/explore"
+)
+
+// independence tells which agents may be in each other's way.
+//
+// Two steps are independent if neither writes what the other reads or writes, and neither puts the work into a
+// queue that the other takes out. That both put the same work into a queue is no matter, as a queue is a
+// set. What is not known of an agent is taken to be everything.
+type independence struct {
+	footprints []explore.Footprint
+	agents     int
+	// readers and writers are who may read and write a place, and changers who may write or alter it.
+	readers, writers, changers map[explore.Place]set
+	// wakers are who may put the work of an agent into a queue.
+	wakers []set
+	// wild are the agents that may touch everything.
+	wild set
+	// watched are the agents that may write what is looked at by what is checked.
+	watched set
+	visible map[explore.Place]bool
+	// dependents and enablers are by agent.
+	dependents, enablers []set
+	// component numbers the groups of agents that have nothing to do with each other.
+	component []int
+}
+
+func newIndependence(footprints []explore.Footprint, visible []explore.Place) *independence {
+	n := len(footprints)
+	d := &independence{
+		footprints: footprints,
+		agents:     n,
+		readers:    map[explore.Place]set{},
+		writers:    map[explore.Place]set{},
+		changers:   map[explore.Place]set{},
+		wild:       newSet(n),
+		watched:    newSet(n),
+		visible:    map[explore.Place]bool{},
+	}
+	for range footprints {
+		d.wakers = append(d.wakers, newSet(n))
+	}
+	for _, place := range visible {
+		d.visible[place] = true
+	}
+	for i, f := range footprints {
+		if !f.Known || f.Everything {
+			d.wild.add(i)
+		}
+		enter(d.readers, f.Reads, i, n)
+		enter(d.writers, f.Writes, i, n)
+		enter(d.changers, f.Writes, i, n)
+		enter(d.changers, f.Alters, i, n)
+		for _, woken := range f.Wakes {
+			d.wakers[woken].add(i)
+		}
+		if d.sees(&f) {
+			d.watched.add(i)
+		}
+	}
+	d.watched.addAll(d.wild)
+	for i := range footprints {
+		d.dependents = append(d.dependents, d.dependsOn(i, &footprints[i]))
+		d.enablers = append(d.enablers, d.enables(i))
+	}
+	d.component = d.components()
+	return d
+}
+
+func enter(index map[explore.Place]set, places []explore.Place, agent, agents int) {
+	for _, place := range places {
+		if index[place] == nil {
+			index[place] = newSet(agents)
+		}
+		index[place].add(agent)
+	}
+}
+
+// sees tells whether something that is checked looks at what a step writes.
+func (d *independence) sees(f *explore.Footprint) bool {
+	sees := func(place explore.Place) bool { return d.visible[place] }
+	return slices.ContainsFunc(f.Writes, sees) || slices.ContainsFunc(f.Alters, sees)
+}
+
+// dependsOn returns the agents, other than the one that takes it, of which some step, now or later, may depend on a step that touches
+// this.
+func (d *independence) dependsOn(agent int, f *explore.Footprint) set {
+	s := newSet(d.agents)
+	s.addAll(d.wild)
+	if !f.Known || f.Everything {
+		for i := range d.agents {
+			s.add(i)
+		}
+		return s
+	}
+	for _, place := range f.Writes {
+		s.addAll(d.readers[place])
+		s.addAll(d.writers[place])
+	}
+	for _, place := range f.Alters {
+		s.addAll(d.readers[place])
+	}
+	for _, place := range f.Reads {
+		s.addAll(d.changers[place])
+	}
+	for _, woken := range f.Wakes {
+		s.add(woken)
+	}
+	s.addAll(d.wakers[agent])
+	return s
+}
+
+// enables returns the agents of which one must take a step before an agent that is not enabled can be: those that wake it, and those
+// that write what keeps it from taking one.
+func (d *independence) enables(agent int) set {
+	s := newSet(d.agents)
+	s.addAll(d.wakers[agent])
+	s.addAll(d.wild)
+	for _, place := range d.footprints[agent].Gates {
+		s.addAll(d.changers[place])
+	}
+	return s
+}
+
+// components numbers the groups of agents that are connected by dependence, in the order of their first members.
+func (d *independence) components() []int {
+	component := make([]int, d.agents)
+	for i := range component {
+		component[i] = -1
+	}
+	for i := range component {
+		if component[i] >= 0 {
+			continue
+		}
+		component[i] = i
+		open := []int{i}
+		for len(open) > 0 {
+			at := open[len(open)-1]
+			open = open[:len(open)-1]
+			for _, s := range []set{d.dependents[at], d.enablers[at]} {
+				s.each(func(j int) {
+					if component[j] < 0 {
+						component[j] = i
+						open = append(open, j)
+					}
+				})
+			}
+		}
+	}
+	return component
+}

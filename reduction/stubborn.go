@@ -1,0 +1,131 @@
+package reduction
+
+import (
+	"github.com/orrery-dev/orrery/core/explore"
+)
+
+// Stubborn reduces by stubborn sets (Valmari, "Stubborn sets for reduced state space generation", 1991) over what is
+// known of all agents.
+type Stubborn struct{}
+
+var _ explore.Reducer = Stubborn{}
+
+// Learn implements [explore.Reducer].
+func (Stubborn) Learn(footprints []explore.Footprint, visible []explore.Place) func() explore.Chooser {
+	d := newIndependence(footprints, visible)
+	return func() explore.Chooser {
+		return &chooser{
+			independence: d,
+			enabled:      newSet(d.agents),
+			members:      newSet(d.agents),
+			now:          make([]*explore.Footprint, d.agents),
+		}
+	}
+}
+
+// chooser looks for small stubborn sets.
+type chooser struct {
+	*independence
+	enabled set
+	// members is the set under construction, and open those of its members that may pull in others.
+	members set
+	open    []int
+	now     []*explore.Footprint
+	best    []int
+}
+
+// Choose implements [explore.Chooser]. Of the sets that grow from one agent each, it takes one of the
+// first component with work, so that what has nothing to do with each other is done one after the other; of
+// these the smallest, and of these the first.
+func (c *chooser) Choose(enabled []explore.Enabled) []int {
+	c.enabled.clear()
+	for _, e := range enabled {
+		if e.Agent >= c.agents {
+			return nil // it is too new to be known
+		}
+		c.enabled.add(e.Agent)
+		c.now[e.Agent] = e.Now
+	}
+	c.best = c.best[:0]
+	found, component := false, 0
+	for _, e := range enabled {
+		if !e.Due || found && c.component[e.Agent] > component {
+			continue
+		}
+		better := !found || c.component[e.Agent] < component
+		limit := len(enabled)
+		if !better {
+			limit = len(c.best)
+		}
+		if c.grow(e.Agent, limit) {
+			found, component = true, c.component[e.Agent]
+			c.take()
+		}
+	}
+	if !found {
+		return nil
+	}
+	return c.best
+}
+
+// take keeps the enabled members of the set.
+func (c *chooser) take() {
+	c.best = c.best[:0]
+	c.members.each(func(i int) {
+		if c.enabled.has(i) {
+			c.best = append(c.best, i)
+		}
+	})
+}
+
+// grow builds the smallest stubborn set with an agent in it. It gives up and returns false if the set has as many enabled members as the
+// limit.
+func (c *chooser) grow(agent, limit int) bool {
+	c.members.clear()
+	c.members.add(agent)
+	c.open = append(c.open[:0], agent)
+	count, visible := 0, false
+	for len(c.open) > 0 {
+		i := c.open[len(c.open)-1]
+		c.open = c.open[:len(c.open)-1]
+		if !c.enabled.has(i) {
+			c.pull(c.enablers[i])
+			continue
+		}
+		if count++; count >= limit {
+			return false
+		}
+		if !c.pullDependents(i, &visible) {
+			return false
+		}
+	}
+	return true
+}
+
+// pullDependents pulls in what may be in the way of an enabled agent. It returns false if that is everything.
+func (c *chooser) pullDependents(i int, visible *bool) bool {
+	f, dependents := &c.footprints[i], c.dependents[i]
+	if now := c.now[i]; now != nil {
+		f, dependents = now, c.dependsOn(i, now)
+	}
+	if !f.Known || f.Everything {
+		return false
+	}
+	if !*visible && c.sees(f) {
+		// What is looked at changes either in all ways that are possible here or in none.
+		*visible = true
+		c.pull(c.watched)
+	}
+	c.pull(dependents)
+	return true
+}
+
+// pull adds agents to the set.
+func (c *chooser) pull(agents set) {
+	agents.each(func(i int) {
+		if !c.members.has(i) {
+			c.members.add(i)
+			c.open = append(c.open, i)
+		}
+	})
+}
