@@ -148,8 +148,21 @@ func (v *verdict) finding(ctx context.Context, p core.Property, violation core.V
 	}
 	if text := properties.Disturbance(slices.Concat(violation.Stem, violation.Cycle)); text != "" {
 		finding.Details = append(slices.Clip(finding.Details), text)
+		finding.Details = append(finding.Details, unseen(trace)...)
 	}
 	return finding, nil
+}
+
+// unseen says what controllers did not know that acted on old views, once for each of them.
+func unseen(trace core.Trace) []string {
+	var lines, told []string
+	for i, step := range trace.Steps {
+		if len(step.Unseen) > 0 && !slices.Contains(told, step.Controller) {
+			told = append(told, step.Controller)
+			lines = append(lines, fmt.Sprintf("In step %d, %s does not know yet that %s.", i+1, step.Controller, strings.Join(step.Unseen, ", and that ")))
+		}
+	}
+	return lines
 }
 
 func (v *verdict) tell(ctx context.Context, stem, cycle core.Run, end core.StateID, probe *core.Step) (core.Trace, error) {
@@ -250,6 +263,9 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 		given = append(given, "No crash and no failed call happens.")
 	} else {
 		given = append(given, fmt.Sprintf("At most %s and %s happen in a run.", plural(options.Crashes, "crash", "crashes"), plural(options.Failures, "failed call", "failed calls")))
+	}
+	for _, name := range options.Doubles {
+		given = append(given, fmt.Sprintf("Two instances of %s are active all the time.", name))
 	}
 	if len(system.Scenario.Actions) > 0 {
 		given = append(given, "Users may take each action of the scenario once, or never.")

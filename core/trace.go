@@ -30,8 +30,9 @@ type TraceStep struct {
 	Request    Request `json:"request"`
 	// Detail says what goes wrong in the step, see [Step.Detail].
 	Detail string `json:"detail,omitempty"`
-	// Late tells that the controller acted on an old view.
-	Late bool `json:"late,omitempty"`
+	// Late tells that the controller acted on an old view, and Unseen which changes it had not been told of, each in a few words.
+	Late   bool     `json:"late,omitempty"`
+	Unseen []string `json:"unseen,omitempty"`
 	// Calls are the calls that the step made, in order.
 	Calls []TraceCall `json:"calls,omitempty"`
 	// Changes are the objects that differ after the step, in the order of their keys.

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"fmt"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -92,39 +91,6 @@ func validateSealed(object, current *unstructured.Unstructured, contents ...stri
 	return errs
 }
 
-// validatePodChanges refuses changes of a Pod other than of images, of deadlines, of
-// tolerations and of scheduling gates. A Pod with gates may change its node
-// selection too.
-func validatePodChanges(object, current *unstructured.Unstructured) field.ErrorList {
-	spec := field.NewPath("spec")
-	for _, name := range []string{"containers", "initContainers"} {
-		if len(listAt(object, "spec", name)) != len(listAt(current, "spec", name)) {
-			return field.ErrorList{field.Forbidden(spec.Child(name), "pod updates may not add or remove containers")}
-		}
-	}
-	changeable := []string{"activeDeadlineSeconds", "tolerations", "schedulingGates"}
-	if len(listAt(current, "spec", "schedulingGates")) > 0 {
-		changeable = append(changeable, "nodeSelector", "affinity")
-	}
-	fixed := func(pod *unstructured.Unstructured) map[string]any {
-		rest := without(at(pod, "spec"), changeable...)
-		for _, name := range []string{"containers", "initContainers"} {
-			var containers []any
-			for _, container := range listAt(pod, "spec", name) {
-				containers = append(containers, without(container, "image"))
-			}
-			rest[name] = containers
-		}
-		return rest
-	}
-	if sameTree(fixed(object), fixed(current)) {
-		return nil
-	}
-	return field.ErrorList{field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,"+
-		"`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"+
-		"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")}
-}
-
 // validateAddresses refuses another address for a Service that has one.
 func validateAddresses(object, current *unstructured.Unstructured) field.ErrorList {
 	const elsewhere = "ExternalName"
@@ -135,26 +101,6 @@ func validateAddresses(object, current *unstructured.Unstructured) field.ErrorLi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), at(object, "spec", "clusterIPs"), "may not change once set")}
-}
-
-// validateEphemeral refuses changes of ephemeral containers that are there: there can
-// only be more of them.
-func validateEphemeral(object, current *unstructured.Unstructured) field.ErrorList {
-	wanted := map[any]any{}
-	for _, container := range listAt(object, "spec", "ephemeralContainers") {
-		wanted[without(container)["name"]] = container
-	}
-	path := field.NewPath("spec", "ephemeralContainers")
-	var errs field.ErrorList
-	for i, container := range listAt(current, "spec", "ephemeralContainers") {
-		switch name := without(container)["name"]; {
-		case wanted[name] == nil:
-			errs = append(errs, field.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name)))
-		case !sameTree(wanted[name], container):
-			errs = append(errs, field.Forbidden(path.Index(i), fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name)))
-		}
-	}
-	return errs
 }
 
 // listAt returns a list by its path, nil if it is not there.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -186,6 +187,31 @@ func settleManagers(object *unstructured.Unstructured) {
 // recordOf is the record of managers, as it is in the tree.
 func recordOf(object *unstructured.Unstructured) []any {
 	return listAt(object, "metadata", "managedFields")
+}
+
+// described is an object as those see it who check its metadata: of the record of
+// managers they look at all but the fields and the time.
+type described struct{ *unstructured.Unstructured }
+
+// GetManagedFields implements [metav1.Object].
+func (d described) GetManagedFields() []metav1.ManagedFieldsEntry {
+	entries := recordOf(d.Unstructured)
+	described := make([]metav1.ManagedFieldsEntry, len(entries))
+	for i, entry := range entries {
+		fields, _ := entry.(map[string]any)
+		text := func(name string) string {
+			value, _ := fields[name].(string)
+			return value
+		}
+		described[i] = metav1.ManagedFieldsEntry{
+			Manager:     text("manager"),
+			Operation:   metav1.ManagedFieldsOperationType(text("operation")),
+			APIVersion:  text("apiVersion"),
+			FieldsType:  text("fieldsType"),
+			Subresource: text("subresource"),
+		}
+	}
+	return described
 }
 
 // noConversion is the conversion between versions whose objects look the same.

@@ -56,8 +56,8 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 	}
 }
 
-// finishCreate does to a new object what the server does only when it was found valid.
-func (r *resource) finishCreate(object *unstructured.Unstructured) {
+// finish does to an object what the server does when it reads what it has stored.
+func (r *resource) finish(object *unstructured.Unstructured) {
 	if r.name == kindJob {
 		labelJob(object)
 	}
@@ -121,8 +121,6 @@ func setNested(tree map[string]any, value any, fields ...string) {
 // prepareUpdate keeps what an update of the object itself cannot change.
 func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 	switch r.name {
-	case kindJob:
-		labelJob(object)
 	case kindNamespace:
 		object.Object["spec"] = current.Object["spec"]
 	}
@@ -166,8 +164,6 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	switch r.name {
 	case "Deployment.apps":
 		object.SetLabels(current.GetLabels())
-	case kindJob:
-		labelJob(object)
 	case kindPod:
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())

@@ -108,7 +108,7 @@ func (s *schemaOf) validateCreate(errs field.ErrorList, tree map[string]any, sca
 	errs = append(errs, validation.ValidateCustomResource(nil, tree, s.validator)...)
 	errs = append(errs, scale.validateWanted(tree)...)
 	errs = append(errs, scale.validateActual(tree)...)
-	errs = append(errs, structuralobjectmeta.Validate(nil, tree, s.structural, false)...)
+	errs = append(errs, s.validateEmbedded(tree)...)
 	errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, s.structural, tree)...)
 	return append(errs, s.checkRules(errs, tree, nil)...)
 }
@@ -122,9 +122,21 @@ func (s *schemaOf) validateUpdate(errs field.ErrorList, tree, old map[string]any
 	}
 	errs = append(errs, scale.validateWanted(tree)...)
 	errs = append(errs, scale.validateActual(tree)...)
-	errs = append(errs, structuralobjectmeta.Validate(nil, tree, s.structural, false)...)
+	errs = append(errs, s.validateEmbedded(tree)...)
 	errs = append(errs, s.validateLists(tree, old)...)
 	return append(errs, s.checkRules(errs, tree, old, structuralcel.WithRatcheting(both))...)
+}
+
+// validateEmbedded returns what is wrong with the metadata of embedded objects. Newer versions of
+// the library want a context.
+func (s *schemaOf) validateEmbedded(tree map[string]any) field.ErrorList {
+	switch validate := any(structuralobjectmeta.Validate).(type) {
+	case func(*field.Path, any, *structuralschema.Structural, bool) field.ErrorList:
+		return validate(nil, tree, s.structural, false)
+	case func(context.Context, *field.Path, any, *structuralschema.Structural, bool) field.ErrorList:
+		return validate(context.Background(), nil, tree, s.structural, false)
+	}
+	panic("kube: validation of embedded objects has a form that is not known")
 }
 
 // validateStatus adds what the schema has against the new status of an object.

@@ -98,6 +98,9 @@ func (op *operation) matchRequest(object *unstructured.Unstructured) error {
 // it was kept for.
 func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*Response, error) {
 	live := from.live()
+	if op.resource.name == kindJob {
+		labelJob(object)
+	}
 	if err := op.recordManagers(live, object); err != nil {
 		return nil, err
 	}
@@ -155,11 +158,13 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 	}
 	object.SetResourceVersion("")
 	key := op.key(op.request.Name)
+	if finalized(from, object) {
+		op.commit(key, from, nil)
+		return newObject(object.Object, 0), version, nil
+	}
+	op.resource.finish(object)
 	to := op.next(key, object.Object)
 	switch {
-	case finalized(from, to):
-		op.commit(key, from, nil)
-		return to, version, nil
 	case to.text == from.text:
 		return from, version, nil
 	case op.request.DryRun:
@@ -192,11 +197,11 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 
 // finalized tells whether an update took away the last finalizer of an object that
 // is being deleted. A Namespace has finalizers in its spec as well.
-func finalized(from, to *Object) bool {
+func finalized(from *Object, to *unstructured.Unstructured) bool {
 	before := from.meta()
-	if before.GetKind() == string(kindNamespace) && len(namespaceFinalizers(to.meta())) > 0 {
+	if before.GetKind() == string(kindNamespace) && len(namespaceFinalizers(to)) > 0 {
 		return false
 	}
 	grace := before.GetDeletionGracePeriodSeconds()
-	return before.GetDeletionTimestamp() != nil && len(to.meta().GetFinalizers()) == 0 && (grace == nil || *grace == 0)
+	return before.GetDeletionTimestamp() != nil && len(to.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }

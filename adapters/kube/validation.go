@@ -16,7 +16,7 @@ import (
 // validateCreate returns what is wrong with a new object that was sent in a version.
 func (r *resource) validateCreate(object *unstructured.Unstructured, version string) field.ErrorList {
 	metadata := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(object, r.namespaced, r.nameRule(), metadata)
+	errs := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), metadata)
 	if s := r.schemas[version]; s != nil {
 		errs = s.validateCreate(errs, object.Object, r.scale)
 	}
@@ -27,16 +27,16 @@ func (r *resource) validateCreate(object *unstructured.Unstructured, version str
 	if len(errs) > 0 {
 		return errs
 	}
-	return validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
+	return validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, path.ValidatePathSegmentName, metadata)
 }
 
 // validateUpdate returns what is wrong with the new form of an object that was sent in
 // a version to a subresource.
 func (r *resource) validateUpdate(object, current *unstructured.Unstructured, version, subresource string) field.ErrorList {
 	metadata := field.NewPath("metadata")
-	common := validation.ValidateObjectMetaAccessor(object, r.namespaced, path.ValidatePathSegmentName, metadata)
-	common = append(common, validation.ValidateObjectMetaAccessorUpdate(object, current, metadata)...)
-	errs := validation.ValidateObjectMetaAccessorUpdate(object, current, metadata)
+	common := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, path.ValidatePathSegmentName, metadata)
+	errs := validation.ValidateObjectMetaAccessorUpdate(described{object}, described{current}, metadata)
+	common = append(common, errs...)
 	s := r.schemas[version]
 	switch {
 	case !r.custom:
@@ -74,7 +74,7 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 	case "Deployment.apps", "Lease.coordination.k8s.io", kindService:
 	default:
 		// The others validate the object as a new one once more.
-		errs = append(errs, validation.ValidateObjectMetaAccessor(object, r.namespaced, r.nameRule(), field.NewPath("metadata"))...)
+		errs = append(errs, validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), field.NewPath("metadata"))...)
 		errs = append(errs, r.validateFinalizers(object)...)
 	}
 	return append(errs, r.validateSpec(object)...)

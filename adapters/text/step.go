@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -50,9 +51,17 @@ func (p *page) deed(step core.TraceStep) []string {
 		said = []string{who, " works on ", what}
 	}
 	if step.Late {
-		said = append(said, ", not knowing of all changes yet")
+		said = append(said, ", "+clean(ignorance(step)))
 	}
 	return said
+}
+
+// ignorance says what a controller does not know that acts on an old view.
+func ignorance(step core.TraceStep) string {
+	if len(step.Unseen) == 0 {
+		return "not knowing of all changes yet"
+	}
+	return "not knowing yet that " + strings.Join(step.Unseen, ", and that ")
 }
 
 // works tells whether a step could have changed objects by itself.

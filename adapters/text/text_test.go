@@ -155,7 +155,7 @@ func storm() core.Finding {
 	told := step("deliver", "autoscaler", "Deployment.apps")
 	told.Enqueued = []string{"autoscaler(shop/web)"}
 	late := step("reconcile", "autoscaler", "shop/web")
-	late.Late = true
+	late.Late, late.Unseen = true, []string{"Deployment.apps shop/web was changed: spec.replicas", "Note done was deleted"}
 	crashes := write("autoscaler", "spec.replicas", 3, 1)
 	crashes.Detail = `it crashes between call "update Deployment.apps shop/web" and call 3, "create Note done", and starts again, and its view of Deployment.apps is 1 change behind`
 	starts := step("restart", "autoscaler", "")

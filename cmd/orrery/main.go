@@ -5,6 +5,11 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/cli"
+	"github.com/orrery-dev/orrery/examples/bugs/capa"
+	"github.com/orrery-dev/orrery/examples/bugs/cilium"
+	"github.com/orrery-dev/orrery/examples/bugs/cryostat"
+	"github.com/orrery-dev/orrery/examples/bugs/rabbitmq"
+	"github.com/orrery-dev/orrery/examples/bugs/zookeeper"
 	"github.com/orrery-dev/orrery/examples/missedwatch"
 	"github.com/orrery-dev/orrery/examples/models"
 	"github.com/orrery-dev/orrery/examples/racecondition"
@@ -15,6 +20,11 @@ import (
 func main() {
 	cli.Main(slices.Concat(
 		models.Catalog(),
+		capa.Catalog(),
+		cilium.Catalog(),
+		cryostat.Catalog(),
+		rabbitmq.Catalog(),
+		zookeeper.Catalog(),
 		missedwatch.Catalog(),
 		racecondition.Catalog(),
 		tenants.Catalog(),

@@ -73,9 +73,9 @@ func (p *point) String() string {
 	}
 	last := p.path[len(p.path)-1].From.Call
 	if p.node.Call == nil {
-		return fmt.Sprintf("what it did for %s ends after call %d, %q", p.item.Request, len(p.path), last.String())
+		return fmt.Sprintf("what it did for %s ends after %q", p.item.Request, last.String())
 	}
-	return fmt.Sprintf("what it did for %s ends between call %q and call %d, %q", p.item.Request, last.String(), len(p.path)+1, p.node.Call.String())
+	return fmt.Sprintf("what it did for %s ends after %q and before call %d, %q", p.item.Request, last.String(), len(p.path)+1, p.node.Call.String())
 }
 
 // version is a version of an object.

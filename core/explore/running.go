@@ -25,7 +25,7 @@ const crash = -1
 // String says the mishap in the user's words.
 func (m mishap) String() string {
 	if m.fault == crash {
-		return fmt.Sprintf("it crashes between call %q and call %d, %q, and starts again", m.after.Call.String(), m.call+1, m.node.Call.String())
+		return fmt.Sprintf("it crashes after %q and before call %d, %q, and starts again", m.after.Call.String(), m.call+1, m.node.Call.String())
 	}
 	return fmt.Sprintf("call %d, %q, fails: %s", m.call+1, m.node.Call.String(), m.node.Faults[m.fault].Name)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -119,6 +120,10 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	w := t.walker
 	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail}
 	before := w.queued()
+	var unseen []string
+	if a, err := w.machine.actor(step.Item.Strategy); err == nil {
+		unseen = w.unseen(a)
+	}
 	chosen, err := w.choose(step)
 	if err == nil && chosen == nil {
 		// Nothing asks for it, but it can be tried.
@@ -140,7 +145,9 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		t.runs = append(t.runs, ranAs{actor: chosen.actor, activation: behavior.Activation{Request: chosen.item.Request}, path: p.path, leaf: &behavior.Leaf{Failure: behavior.CutOff}})
 	}
 	if chosen != nil {
-		told.Late = chosen.late
+		if told.Late = chosen.late; told.Late {
+			told.Unseen = unseen
+		}
 	}
 	told.Calls = t.calls
 	for _, change := range w.changes() {
@@ -153,6 +160,34 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	}
 	return told, nil
 }
+
+// unseen says which changes an actor has not been told of.
+func (w *walker) unseen(a *actor) []string {
+	var changes []string
+	vocabulary := w.machine.vocabulary
+	for _, v := range a.views {
+		for _, c := range v.Backlog(w.Value(v.Cell())).Waiting {
+			key, _ := vocabulary.Key(c.Cell)
+			before, after := vocabulary.Content(c.Cell, c.From), vocabulary.Content(c.Cell, c.To)
+			switch {
+			case before == nil:
+				changes = append(changes, fmt.Sprintf("%s was created", key))
+			case after == nil:
+				changes = append(changes, fmt.Sprintf("%s was deleted", key))
+			default:
+				paths := core.ChangedPaths(before.Fields(), after.Fields())
+				if len(paths) > mostPaths {
+					paths = append(paths[:mostPaths:mostPaths], "…")
+				}
+				changes = append(changes, strings.TrimSuffix(fmt.Sprintf("%s was changed: %s", key, strings.Join(paths, ", ")), ": "))
+			}
+		}
+	}
+	return changes
+}
+
+// mostPaths is how many changed fields of an object are named.
+const mostPaths = 4
 
 // errChosen ends the visit of a chooser.
 var errChosen = errors.New("the step is chosen")

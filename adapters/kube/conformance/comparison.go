@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -21,6 +23,9 @@ type Observation struct {
 	Answer      Answer
 	// Stored are the objects by kind, namespace and name.
 	Stored tree
+	// Rewritten says why the side has, by now, made a version of an object that is like the
+	// one before.
+	Rewritten Rewrite
 }
 
 // observer takes actions on a side and tells what can be seen of that.
@@ -29,6 +34,11 @@ type observer struct {
 	renaming *renaming
 	// cast are the kinds whose objects are looked at.
 	cast []Subject
+	// stamps are those of the objects when they were last looked at, by uid.
+	stamps map[types.UID]stamp
+	// emptied tells that an applied custom resource had something empty in its metadata.
+	emptied   bool
+	rewritten Rewrite
 }
 
 // observe takes an action and looks at what came of it.
@@ -41,6 +51,7 @@ func (o *observer) look(ctx context.Context, a Action, reply Reply) (Observation
 	if reply.Unsupported != "" {
 		return Observation{Unsupported: reply.Unsupported}, nil
 	}
+	o.emptied = o.emptied || appliesEmpty(o.side.subject(a.Subject), a)
 	seen := Observation{Answer: o.renaming.answer(o.side.subject(a.Subject).Kind().Kind, reply), Stored: tree{}}
 	objects, err := o.side.stored(ctx, o.cast)
 	if err != nil {
@@ -56,7 +67,9 @@ func (o *observer) look(ctx context.Context, a Action, reply Reply) (Observation
 			key += "+" // Generated names have the same word.
 		}
 		seen.Stored[key] = renamed
+		o.stamp(object, renamed)
 	}
+	seen.Rewritten = o.rewritten
 	return seen, nil
 }
 
@@ -67,6 +80,8 @@ type Difference struct {
 	Place string
 	// Change leads from the real server's value to that of the other side.
 	Change core.FieldChange
+	// Rewritten is that of the real server.
+	Rewritten Rewrite
 }
 
 // String says the difference on one line.
@@ -89,12 +104,15 @@ func (d Difference) Signature() string {
 // again of the store.
 func compare(a Action, real, other Observation) []Difference {
 	if !sameOutcome(real.Answer, other.Answer) {
-		return []Difference{{Action: a, Place: "outcome", Change: core.FieldChange{From: real.Answer.outcome(), To: other.Answer.outcome()}}}
+		return []Difference{{
+			Action: a, Place: "outcome", Rewritten: real.Rewritten,
+			Change: core.FieldChange{From: real.Answer.outcome(), To: other.Answer.outcome()},
+		}}
 	}
 	var differences []Difference
 	add := func(place string, changes []core.FieldChange) {
 		for _, change := range changes {
-			differences = append(differences, Difference{Action: a, Place: place, Change: change})
+			differences = append(differences, Difference{Action: a, Place: place, Change: change, Rewritten: real.Rewritten})
 		}
 	}
 	answer := core.DiffFields(real.Answer.fields(), other.Answer.fields())

@@ -30,12 +30,12 @@ func writes() []write {
 	configMap := func() *corev1.ConfigMap {
 		return &corev1.ConfigMap{Data: map[string]string{"n": "first", "other": "same"}}
 	}
-	scaled := func(d *appsv1.Deployment, n int) { d.Spec.Replicas = count(n) }
+	scaled := func(d *appsv1.Deployment, n int) { *d.Spec.Replicas = int32(n) }
 	rolled := func(d *appsv1.Deployment, n int) {
-		d.Status.Replicas, d.Status.ReadyReplicas, d.Status.ObservedGeneration = *count(n), 0, int64(n)
+		d.Status.Replicas, d.Status.ObservedGeneration = int32(n), int64(n)
 	}
-	ran := func(j *batchv1.Job, n int) { j.Status.Active = *count(n) }
-	sized := func(w *unstructured.Unstructured, n int) { set(w, int64(*count(n)), "spec", "size") }
+	ran := func(j *batchv1.Job, n int) { j.Status.Active = int32(n) }
+	noted := func(w *unstructured.Unstructured, n int) { set(w, fmt.Sprint(n), "spec", "note") }
 	seen := func(w *unstructured.Unstructured, n int) { set(w, int64(n), "status", "observedGeneration") }
 	return []write{
 		{"ConfigMap/create", creating(configMap)},
@@ -52,17 +52,11 @@ func writes() []write {
 		{"Job/create", creating(newJob)},
 		{"Job/update-status", updatingStatus(newJob, ran)},
 		{"Widget/create", creating(newWidget)},
-		{"Widget/update", updating(newWidget, sized)},
+		{"Widget/update", updating(newWidget, noted)},
 		{"Widget/update-status", updatingStatus(newWidget, seen)},
-		{"Widget/merge-patch", patching(newWidget, sized)},
-		{"Widget/apply", applying(newWidget, sized)},
+		{"Widget/merge-patch", patching(newWidget, noted)},
+		{"Widget/apply", applying(newWidget, noted)},
 	}
-}
-
-// count is a number that is another one for the next n.
-func count(n int) *int32 {
-	small := int32(n%50) + 2
-	return &small
 }
 
 func set(object *unstructured.Unstructured, value any, fields ...string) {
@@ -91,9 +85,9 @@ func newPod() *corev1.Pod {
 }
 
 func newDeployment() *appsv1.Deployment {
-	template := podTemplate(corev1.RestartPolicyAlways)
+	template, replicas := podTemplate(corev1.RestartPolicyAlways), int32(1)
 	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
-		Replicas: count(1),
+		Replicas: &replicas,
 		Selector: &metav1.LabelSelector{MatchLabels: template.Labels},
 		Template: template,
 	}}

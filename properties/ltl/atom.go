@@ -1,0 +1,140 @@
+package ltl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Atom gives a name in formulas a meaning. Exactly one of State, Step and Graph is set.
+type Atom struct {
+	// Name is what formulas call the atom. If it is not a plain word, they put it in quotes.
+	Name string
+	// State tells whether the atom is true in a state. It must be a function of what it sees, and is
+	// called for each stored state.
+	State func(core.State) bool
+	// Step tells whether the atom is true of the step that a run takes from where it is. It is false
+	// where the run takes no step.
+	Step func(core.Edge) bool
+	// Graph is called once with the whole graph and returns the states in which the atom is true.
+	Graph func(core.Graph) func(core.StateID) bool
+}
+
+// BuiltIn returns the atoms that every formula may use:
+//
+//	quiescent   no work is left that can be done; timers may be set
+//	terminal    nothing can happen any more
+func BuiltIn() []Atom {
+	return []Atom{
+		{Name: "quiescent", Graph: quiet},
+		{Name: "terminal", Graph: func(g core.Graph) func(core.StateID) bool {
+			quiescent := quiet(g)
+			return func(id core.StateID) bool { return quiescent(id) && len(g.Edges(id)) == 0 }
+		}},
+	}
+}
+
+// quiet returns which states are quiescent.
+func quiet(g core.Graph) func(core.StateID) bool {
+	ids := g.Quiescent()
+	return func(id core.StateID) bool {
+		_, found := slices.BinarySearch(ids, id)
+		return found
+	}
+}
+
+// valid returns an error that says what to change if an atom is not well-formed.
+func (a Atom) valid() error {
+	meanings := 0
+	for _, given := range []bool{a.State != nil, a.Step != nil, a.Graph != nil} {
+		if given {
+			meanings++
+		}
+	}
+	switch {
+	case a.Name == "":
+		return fmt.Errorf("an atom has no name: set Atom.Name")
+	case meanings != 1:
+		return fmt.Errorf("the atom %q must have exactly one of State, Step and Graph", a.Name)
+	}
+	return nil
+}
+
+// resolve returns the atoms of a formula in their order, or says which are wrong: one that is not
+// known, or one of two of a name.
+func resolve(f *Formula, given []Atom) ([]Atom, error) {
+	known := slices.Concat(BuiltIn(), given)
+	names := make([]string, len(known))
+	for i, a := range known {
+		if err := a.valid(); err != nil {
+			return nil, err
+		}
+		names[i] = a.Name
+	}
+	occurs := func(name string) *node {
+		return f.find(func(n *node) bool { return n.operator == atom && n.name == name })
+	}
+	for i, name := range names {
+		if !slices.Contains(names[:i], name) {
+			continue
+		}
+		what := "two atoms are called %q: give each its own name"
+		if slices.ContainsFunc(BuiltIn(), func(a Atom) bool { return a.Name == name }) {
+			what = "there is an atom %q already, which is built in: give yours another name"
+		}
+		if n := occurs(name); n != nil {
+			return nil, mistake(f.text, n.at, what, name)
+		}
+		return nil, fmt.Errorf(what, name)
+	}
+	var atoms []Atom
+	for _, name := range f.Atoms() {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, mistake(f.text, occurs(name).at, "there is no atom %q: %s", name, suggest(name, names))
+		}
+		atoms = append(atoms, known[i])
+	}
+	return atoms, nil
+}
+
+// suggest says which atoms there are, the most similar one first if there is one.
+func suggest(name string, names []string) string {
+	quoted := make([]string, len(names))
+	nearest, distance := "", max(2, len(name)/3)+1
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+		if d := editDistance(strings.ToLower(name), strings.ToLower(n)); d < distance {
+			nearest, distance = n, d
+		}
+	}
+	if nearest != "" {
+		return fmt.Sprintf("did you mean %q? Known are %s", nearest, strings.Join(quoted, ", "))
+	}
+	return "known are " + strings.Join(quoted, ", ")
+}
+
+// editDistance counts the characters that must be added, removed or replaced to make one
+// text of the other.
+func editDistance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range from {
+		above := row[0]
+		row[0] = i + 1
+		for j, s := range to {
+			replaced := above
+			if r != s {
+				replaced++
+			}
+			above = row[j+1]
+			row[j+1] = min(replaced, above+1, row[j]+1)
+		}
+	}
+	return row[len(to)]
+}

@@ -1,0 +1,149 @@
+package ltl
+
+import "context"
+
+// Fairness is what is assumed of runs. Strategies that are declared unfair are left out of it.
+type Fairness uint8
+
+const (
+	// Weak fairness: a step that stays possible from some point on is taken again and again.
+	Weak Fairness = iota
+	// Strong fairness: a step that is possible again and again is taken again and again.
+	Strong
+	// Unfair assumes nothing: a run may also stay for ever in any state.
+	Unfair
+)
+
+// String names the kind of runs.
+func (f Fairness) String() string {
+	switch f {
+	case Weak:
+		return "weakly fair run"
+	case Strong:
+		return "strongly fair run"
+	}
+	return "run, fair or not"
+}
+
+// part is a strongly connected part of a product, with at least one step inside.
+type part struct {
+	nodes []uint32
+	has   func(uint32) bool
+}
+
+// fairness finds parts of a product in which a fair run can stay that is accepted.
+type fairness struct {
+	*product
+	strong bool
+	// able counts in how many places of a part a fair step can be taken, taken tells whether it is taken inside;
+	// both by step. seen are the steps that were counted.
+	able  []int
+	taken []bool
+	seen  []int
+}
+
+// parts calls accept with the parts of a part in which a fair run can pass through every place and come by every
+// mark again and again. With weak fairness, that is all of it or nothing: a step that is possible everywhere and never
+// taken inside is so in every part. With strong fairness, a step that is never taken inside must never be possible, so
+// the places in which it is are left out, and what remains is searched (Emerson and Lei, Modalities for model checking,
+// 1987).
+func (f *fairness) parts(whole part, accept func(nodes []uint32)) {
+	var marks uint64
+	f.count(whole, &marks)
+	neglected := map[int]bool{}
+	for _, step := range f.seen {
+		if !f.taken[step] && (f.strong || f.able[step] == len(whole.nodes)) {
+			neglected[step] = true
+		}
+		f.able[step], f.taken[step] = 0, false
+	}
+	f.seen = f.seen[:0]
+	switch {
+	case marks != f.automaton.marks:
+	case len(neglected) == 0:
+		accept(whole.nodes)
+	case f.strong:
+		f.without(whole, neglected, accept)
+	}
+}
+
+// count counts the fair steps of a part and gathers the marks on its steps.
+func (f *fairness) count(whole part, marks *uint64) {
+	if f.able == nil {
+		f.able, f.taken = make([]int, len(f.steps)), make([]bool, len(f.steps))
+	}
+	for _, node := range whole.nodes {
+		from := f.places[node]
+		row := f.row(from.id)
+		var m move
+		for at := 0; at < len(row); {
+			at = m.next(row, at)
+			step := f.labels[m.label].step
+			fair := f.steps[step].fair
+			if fair {
+				if f.able[step]++; f.able[step] == 1 {
+					f.seen = append(f.seen, step)
+				}
+			}
+			for _, arc := range f.read(f.letterAt(from.id, m.label), from.mode).arcs {
+				if *marks|arc.marks == *marks && (f.taken[step] || !fair) {
+					continue // nothing new
+				}
+				if whole.has(f.find(place{m.to, uint32(arc.to)})) {
+					*marks |= arc.marks
+					f.taken[step] = fair
+				}
+			}
+		}
+	}
+}
+
+// without goes on with what is left of a part when the places are left out in which one of some steps is possible.
+func (f *fairness) without(whole part, neglected map[int]bool, accept func([]uint32)) {
+	r := &remainder{product: f.product, local: map[uint32]uint32{}}
+	for _, node := range whole.nodes {
+		avoids := true
+		f.enabled(f.places[node].id, func(step int) { avoids = avoids && !neglected[step] })
+		if avoids {
+			r.local[node] = uint32(len(r.nodes))
+			r.nodes = append(r.nodes, node)
+		}
+	}
+	// The remainder is a part of what was searched already, so nothing ends this early.
+	_ = components(context.Background(), r, func(c component) bool {
+		if !c.moves {
+			return true
+		}
+		nodes := make([]uint32, len(c.nodes))
+		for i, n := range c.nodes {
+			nodes[i] = r.nodes[n]
+		}
+		f.parts(part{nodes, func(node uint32) bool {
+			n, remains := r.local[node]
+			return remains && c.has(n)
+		}}, accept)
+		return true
+	})
+}
+
+// remainder is some places of a product, numbered anew.
+type remainder struct {
+	*product
+	nodes []uint32
+	local map[uint32]uint32
+	begun int
+}
+
+func (r *remainder) root() (uint32, bool) {
+	r.begun++
+	return uint32(r.begun - 1), r.begun <= len(r.nodes)
+}
+
+func (r *remainder) next(node uint32, c *cursor) (uint32, bool) {
+	for to, more := r.cross(r.nodes[node], c); more; to, more = r.cross(r.nodes[node], c) {
+		if n, remains := r.local[to.node]; remains {
+			return n, true
+		}
+	}
+	return 0, false
+}

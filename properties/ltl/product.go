@@ -1,0 +1,239 @@
+package ltl
+
+import (
+	"context"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// place is a node of the product: a state of the graph whose letter a state of the automaton
+// is about to read.
+type place struct {
+	id   core.StateID
+	mode uint32
+}
+
+// product is the graph as it is read by an automaton. Places are numbered as they are found.
+type product struct {
+	*reading
+	automaton *automaton
+	places    []place
+	// head and chain link the places of each state: numbers from 1, 0 for none.
+	head, chain []uint32
+	// reads is how the automaton reads a letter, by the number of the letter and its state.
+	reads [][]reaction
+	// wins tells from which states of the automaton every word is accepted.
+	wins []bool
+	// roots are places to begin with: those at the start, and those behind cut states.
+	roots []uint32
+}
+
+// reaction is what an automaton does with a letter in one of its states.
+type reaction struct {
+	arcs []arc
+	// dooms tells that every word that begins with the letter is accepted, stays that the word is
+	// in which it repeats for ever.
+	dooms, stays bool
+}
+
+func newProduct(r *reading, a *automaton) *product {
+	n := r.graph.States()
+	p := &product{
+		reading: r, automaton: a, wins: make([]bool, len(a.states)),
+		// Most states are in some place.
+		places: make([]place, 0, n), chain: make([]uint32, 0, n), head: make([]uint32, n),
+	}
+	for mode := range a.states {
+		p.wins[mode] = a.certain(mode)
+	}
+	for _, id := range r.graph.Initial() {
+		p.roots = append(p.roots, p.find(place{id, uint32(a.initial)}))
+	}
+	return p
+}
+
+// find returns the number of a place.
+func (p *product) find(at place) uint32 {
+	for n := p.head[at.id]; n != 0; n = p.chain[n-1] {
+		if p.places[n-1].mode == at.mode {
+			return n - 1
+		}
+	}
+	p.places = append(p.places, at)
+	p.chain = append(p.chain, p.head[at.id])
+	p.head[at.id] = uint32(len(p.places))
+	return uint32(len(p.places) - 1)
+}
+
+// read returns what the automaton does with a letter, given by its number.
+func (p *product) read(l, mode uint32) *reaction {
+	for int(l) >= len(p.reads) {
+		p.reads = append(p.reads, p.reactions(p.alphabet[len(p.reads)]))
+	}
+	return &p.reads[l][mode]
+}
+
+func (p *product) reactions(l letter) []reaction {
+	reactions := make([]reaction, len(p.automaton.states))
+	stays := p.automaton.repeats(l)
+	for mode, arcs := range p.automaton.states {
+		var some []arc
+		for _, arc := range arcs {
+			if arc.on.has(l) {
+				arc.on = cube{} // what is read is known, so that more arcs are alike
+				some = append(some, arc)
+			}
+		}
+		reactions[mode] = reaction{
+			arcs:  mergedArcs(some),
+			dooms: slices.ContainsFunc(some, func(arc arc) bool { return p.wins[arc.to] }),
+			stays: stays[mode],
+		}
+	}
+	return reactions
+}
+
+// letterAt returns the number of the letter that is read when a step is taken from a state.
+func (p *product) letterAt(id core.StateID, l uint32) uint32 {
+	if !p.stepwise {
+		return p.letters[id]
+	}
+	return p.number(p.alphabet[p.letters[id]] | p.labels[l].also)
+}
+
+// crossing is a step of the product.
+type crossing struct {
+	move
+	marks uint64
+	node  uint32
+}
+
+// cross returns the next step of the product from a place, and false after the last.
+func (p *product) cross(node uint32, c *cursor) (crossing, bool) {
+	from := p.places[node]
+	row := p.row(from.id)
+	var m move
+	for int(c.row) < len(row) {
+		after := m.next(row, int(c.row))
+		arcs := p.read(p.letterAt(from.id, m.label), from.mode).arcs
+		if int(c.arc) < len(arcs) {
+			arc := &arcs[c.arc]
+			if c.arc++; int(c.arc) == len(arcs) {
+				c.row, c.arc = uint32(after), 0
+			}
+			return crossing{m, arc.marks, p.find(place{m.to, uint32(arc.to)})}, true
+		}
+		c.row, c.arc = uint32(after), 0
+	}
+	return crossing{}, false
+}
+
+// dooms tells whether every run through a place is accepted, however it goes on.
+func (p *product) dooms(node uint32) bool {
+	at := p.places[node]
+	return p.wins[at.mode] || !p.stepwise && p.read(p.letters[at.id], at.mode).dooms
+}
+
+// rests tells whether a run that stays in a place for ever is fair and accepted.
+func (p *product) rests(node uint32) bool {
+	at := p.places[node]
+	return p.traits[at.id]&restTrait != 0 && p.read(p.letters[at.id], at.mode).stays
+}
+
+// repeats returns from which states an automaton accepts a letter that repeats for ever.
+func (a *automaton) repeats(l letter) []bool {
+	g := &arcGraph{automaton: a, keep: func(arc arc) bool { return arc.on.has(l) }}
+	for s := range a.states {
+		g.roots = append(g.roots, s)
+	}
+	return g.alive(nil)
+}
+
+// root implements [digraph]. Behind a cut state the search begins anew: no cycle may pass through it.
+func (p *product) root() (uint32, bool) {
+	if len(p.roots) == 0 {
+		return 0, false
+	}
+	root := p.roots[0]
+	p.roots = p.roots[1:]
+	return root, true
+}
+
+// next implements [digraph].
+func (p *product) next(node uint32, c *cursor) (uint32, bool) {
+	id := p.places[node].id
+	if *c == (cursor{}) && p.dooms(node) {
+		return 0, false
+	}
+	if p.traits[id]&cutTrait != 0 {
+		for to, more := p.cross(node, c); more; to, more = p.cross(node, c) {
+			p.roots = append(p.roots, to.node)
+		}
+		return 0, false
+	}
+	to, more := p.cross(node, c)
+	return to.node, more
+}
+
+// end is why an accepted run is certain at a place.
+type end uint8
+
+const (
+	noEnd     end = iota
+	doomedEnd     // by the run that leads there
+	restEnd       // by staying there
+	fairEnd       // by a cycle through it
+)
+
+// ends are the places at which an accepted run is certain.
+type ends struct {
+	found bool
+	kinds []end // by place; places after the last have none
+	// components are those with fair cycles.
+	components [][]uint32
+}
+
+func (e *ends) at(node uint32) end {
+	if int(node) >= len(e.kinds) {
+		return noEnd
+	}
+	return e.kinds[node]
+}
+
+// add notes an end, unless there is a simpler one.
+func (e *ends) add(node uint32, kind end) {
+	for int(node) >= len(e.kinds) {
+		e.kinds = append(e.kinds, noEnd)
+	}
+	if e.kinds[node] == noEnd {
+		e.kinds[node] = kind
+	}
+	e.found = true
+}
+
+// ends searches the whole product.
+func (p *product) ends(ctx context.Context, strong bool) (*ends, error) {
+	e := &ends{}
+	judge := &fairness{product: p, strong: strong}
+	err := components(ctx, p, func(c component) bool {
+		for _, node := range c.nodes {
+			switch {
+			case p.dooms(node):
+				e.add(node, doomedEnd)
+			case p.rests(node):
+				e.add(node, restEnd)
+			}
+		}
+		if c.moves {
+			judge.parts(part{c.nodes, c.has}, func(nodes []uint32) {
+				e.components = append(e.components, slices.Clone(nodes))
+				for _, node := range nodes {
+					e.add(node, fairEnd)
+				}
+			})
+		}
+		return true
+	})
+	return e, err
+}

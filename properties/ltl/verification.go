@@ -1,0 +1,87 @@
+package ltl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// verify checks that a lasso is what it is told to be: made of steps of the graph, fair, and a
+// run of which the formula is not true, by the definition of the logic. Nothing
+// that the search worked with is used. An error is a fault of this package.
+func (c *checker) verify(g core.Graph, l lasso) error {
+	if err := walk(g, l); err != nil {
+		return err
+	}
+	at := l.stem.End(l.start)
+	switch {
+	case l.doomed:
+	case len(l.cycle) > 0 && !c.fairCycle(g, l.cycle):
+		return fmt.Errorf("the cycle that was found against %s is not fair", c.formula)
+	case len(l.cycle) == 0 && slices.ContainsFunc(g.Edges(at), func(e core.Edge) bool { return c.fair(g, e.Step) }):
+		return fmt.Errorf("the run that was found against %s cannot stay in state %d", c.formula, at)
+	}
+	if c.spell(g, l).accepts(c.formula) {
+		return fmt.Errorf("the run that was found against %s does not break it", c.formula)
+	}
+	return nil
+}
+
+// walk checks that a lasso is a run from the start.
+func walk(g core.Graph, l lasso) error {
+	if !slices.Contains(g.Initial(), l.start) {
+		return fmt.Errorf("the run that was found begins in state %d, which is no start", l.start)
+	}
+	at := l.start
+	for _, e := range slices.Concat(l.stem, l.cycle) {
+		if e.From != at || !slices.Contains(g.Edges(at), e) {
+			return fmt.Errorf("the run that was found has a step %q that state %d does not have", e.Step, at)
+		}
+		at = e.To
+	}
+	if at != l.stem.End(l.start) {
+		return fmt.Errorf("the cycle that was found does not lead back to where it begins")
+	}
+	return nil
+}
+
+// fairCycle tells whether a run is fair that repeats a cycle for ever.
+func (c *checker) fairCycle(g core.Graph, cycle core.Run) bool {
+	able := map[core.Step]int{}
+	for _, e := range cycle {
+		for _, other := range g.Edges(e.From) {
+			if c.fair(g, other.Step) {
+				able[other.Step]++
+			}
+		}
+	}
+	for _, e := range cycle {
+		delete(able, e.Step)
+	}
+	for _, n := range able {
+		if c.fairness == Strong || n == len(cycle) {
+			return false
+		}
+	}
+	return true
+}
+
+// spell returns the word of a run. The letters of its states are looked up anew.
+func (c *checker) spell(g core.Graph, l lasso) *lassoWord {
+	run := slices.Concat(l.stem, l.cycle)
+	var letters []letter
+	r := &reading{graph: g, atoms: c.atoms, stepwise: true}
+	state := r.stateAtoms()
+	for _, e := range run {
+		letters = append(letters, state(e.From)|r.stepAtoms(e))
+	}
+	loop := len(l.stem)
+	if len(l.cycle) == 0 {
+		letters = append(letters, state(run.End(l.start)))
+	}
+	names := c.formula.Atoms()
+	return &lassoWord{length: len(letters), loop: loop, holds: func(name string, i int) bool {
+		return letters[i]&(1<<slices.Index(names, name)) != 0
+	}}
+}
