@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/properties"
+	"github.com/orrery-dev/orrery/reduction"
 )
 
 // Result is what a check found.
@@ -46,6 +47,8 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	if exploring.Conditions, err = options.conditions(); err != nil {
 		return nil, err
 	}
+	whole := options.reduce(&exploring, checked.Properties)
+	defer keepWithin(options.MaxMemory)()
 	space, err := explore.Search(ctx, &checked, exploring)
 	if err != nil {
 		return nil, err
@@ -54,7 +57,30 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	judging, stop := options.judging(ctx, began)
 	defer stop()
 	v.judge(judging)
-	return &Result{Report: v.report(&checked, options, began), Graph: space}, nil
+	report := v.report(&checked, options, began)
+	report.Reduction = string(NoReduction)
+	if exploring.Reducer != nil {
+		report.Reduction = string(ByPartialOrder)
+	}
+	report.Assumptions = append(report.Assumptions, whole...)
+	return &Result{Report: report, Graph: space}, nil
+}
+
+// reduce has orders left out if that was asked for and all properties allow it. It returns why not.
+func (o Options) reduce(exploring *explore.Options, properties []core.Property) []string {
+	if o.Reduction == NoReduction || o.Search.walks() {
+		return nil
+	}
+	var reasons []string
+	for _, p := range properties {
+		if !p.Reducible() {
+			reasons = append(reasons, fmt.Sprintf("No order was left out, since %q looks at every state and step.", p.Name))
+		}
+	}
+	if len(reasons) == 0 {
+		exploring.Reducer = reduction.Stubborn{}
+	}
+	return reasons
 }
 
 // with adds properties that are always checked, unless they are there. One of
@@ -73,13 +99,18 @@ func with(given, more []core.Property) []core.Property {
 // complete fills in defaults and refuses what makes no sense.
 func (o Options) complete() (Options, error) {
 	o.Search = cmp.Or(o.Search, BreadthFirst)
+	o.Reduction = cmp.Or(o.Reduction, ByPartialOrder)
 	o.Granularity = cmp.Or(o.Granularity, PerReconcile)
 	o.Workers = cmp.Or(o.Workers, 1)
 	o.StepDeadline = cmp.Or(o.StepDeadline, 10*time.Second)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 10_000)
 	switch {
-	case o.Search != BreadthFirst && o.Search != DepthFirst:
-		return o, fmt.Errorf("there is no search %q: use %q or %q", o.Search, BreadthFirst, DepthFirst)
+	case o.Search != BreadthFirst && o.Search != DepthFirst && !o.Search.walks():
+		return o, fmt.Errorf("there is no search %q: use %q, %q, %q, %q or %q", o.Search, BreadthFirst, DepthFirst, RandomWalks, PriorityWalks, SwarmWalks)
+	case o.Walks < 0 || o.ChangePoints < 0:
+		return o, fmt.Errorf("walks and change points must not be negative: use 0 for the default")
+	case o.Reduction != ByPartialOrder && o.Reduction != NoReduction:
+		return o, fmt.Errorf("there is no reduction %q: use %q or %q", o.Reduction, ByPartialOrder, NoReduction)
 	case o.Workers < 1:
 		return o, fmt.Errorf("%d workers cannot search: use at least 1", o.Workers)
 	case o.MaxStates < 0 || o.MaxDepth < 0 || o.MaxTime < 0 || o.MaxMemory < 0:
@@ -93,11 +124,12 @@ func (o Options) complete() (Options, error) {
 func (o Options) explore(began time.Time) explore.Options {
 	options := explore.Options{
 		Workers: o.Workers,
-		Bounds:  explore.Bounds{States: o.MaxStates, Depth: o.MaxDepth, Time: o.MaxTime, Memory: o.MaxMemory},
+		Order:   o.Search.order(),
+		Bounds:  explore.Bounds{States: o.MaxStates, Depth: o.MaxDepth, Walks: o.Walks, Time: o.MaxTime, Memory: o.MaxMemory},
 		Run:     o.limits(),
-	}
-	if o.Search == DepthFirst {
-		options.Order = explore.DepthFirst
+
+		Seed:         o.Seed,
+		ChangePoints: o.ChangePoints,
 	}
 	if o.Progress != nil {
 		options.Progress = func(p explore.Progress) {
@@ -110,6 +142,7 @@ func (o Options) explore(began time.Time) explore.Options {
 				Elapsed:         elapsed,
 				StatesPerSecond: perSecond(p.States, elapsed),
 				MemoryBytes:     p.Memory,
+				Outlook:         p.Outlook,
 			})
 		}
 	}

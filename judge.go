@@ -184,7 +184,6 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Schema:             core.ReportSchema,
 		System:             system.Name,
 		Params:             map[string]string{},
-		Reduction:          "none",
 		Granularity:        string(options.Granularity),
 		Stale:              options.Stale,
 		Crashes:            options.Crashes,

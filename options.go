@@ -1,6 +1,10 @@
 package orrery
 
-import "time"
+import (
+	"time"
+
+	"github.com/orrery-dev/orrery/core/explore"
+)
 
 // Search names an order of exploration.
 type Search string
@@ -10,6 +14,25 @@ const (
 	BreadthFirst Search = "bfs"
 	// DepthFirst follows each run to its end before it turns to the next.
 	DepthFirst Search = "dfs"
+	// RandomWalks goes from the start to an end again and again, by steps chosen at random. Like the other walks it is for
+	// systems that are too large to be searched: what it finds is real, and if it does not happen to come to all
+	// states, the check is inconclusive at best.
+	RandomWalks Search = "random"
+	// PriorityWalks gives controllers priorities at random, which change at [Options.ChangePoints] points of each walk. Bugs that only
+	// show if few things happen in the wrong order are found soon so.
+	PriorityWalks Search = "pct"
+	// SwarmWalks takes walks of different kinds in turn.
+	SwarmWalks Search = "swarm"
+)
+
+// Reduction names a way to leave out orders of steps.
+type Reduction string
+
+const (
+	// ByPartialOrder leaves out orders that make no difference to what is checked.
+	ByPartialOrder Reduction = "por"
+	// NoReduction visits every order.
+	NoReduction Reduction = "none"
 )
 
 // Granularity names what is one step.
@@ -22,10 +45,28 @@ const (
 	PerCall Granularity = "call"
 )
 
+// walks tells whether a search is one by walks.
+func (s Search) walks() bool { return s.order().Walks() }
+
+func (s Search) order() explore.Order {
+	switch s {
+	case DepthFirst:
+		return explore.DepthFirst
+	case RandomWalks:
+		return explore.RandomWalks
+	case PriorityWalks:
+		return explore.PriorityWalks
+	case SwarmWalks:
+		return explore.SwarmWalks
+	}
+	return explore.BreadthFirst
+}
+
 // Options bound and steer a check. The zero value searches everything,
 // breadth-first, with one worker.
 type Options struct {
-	// Search is the order of exploration; empty means [BreadthFirst]. The verdict and the counts do not depend on it.
+	// Search is the order of exploration; empty means [BreadthFirst]. The verdict and the counts of [BreadthFirst] and [DepthFirst]
+	// are the same.
 	Search Search
 	// Workers is the number of goroutines that expand states; 0 means 1. Nothing in the
 	// result depends on it but the time it takes.
@@ -37,6 +78,11 @@ type Options struct {
 	MaxDepth  int
 	MaxTime   time.Duration
 	MaxMemory int64
+	// Walks is how many walks there are; 0 means [explore.WalkCount], or as many as MaxTime allows. Each has MaxDepth steps
+	// at most; 0 means [explore.WalkLength].
+	Walks int
+	// ChangePoints is how often priorities change in a walk of [PriorityWalks].
+	ChangePoints int
 
 	// StepDeadline bounds one run of controller code, in real time; 0 means ten seconds. A run that does not end in time
 	// is given up, and reported.
@@ -44,6 +90,8 @@ type Options struct {
 	// MaxCalls bounds the calls of one run of controller code; 0 means 10,000. A run that makes more is a runaway and reported.
 	MaxCalls int
 
+	// Reduction says whether orders of steps are left out that cannot matter; empty means [ByPartialOrder].
+	Reduction Reduction
 	// Granularity is what is one step; empty means [PerReconcile].
 	Granularity Granularity
 	// Stale says which views may lag behind the store, each as CONTROLLER/KIND=RULE or, for all of
@@ -59,7 +107,7 @@ type Options struct {
 	// Params are the parameters that the system was built with; they are recorded with the result.
 	Params map[string]string
 
-	// Seed is recorded with the result, for searches that make random choices.
+	// Seed makes walks repeatable: with the same seed they make the same choices.
 	Seed int64
 
 	// Progress, if set, is called now and then from the searching goroutine.
@@ -75,4 +123,6 @@ type Progress struct {
 	Elapsed         time.Duration
 	StatesPerSecond float64
 	MemoryBytes     int64
+	// Outlook is what is still to come, as far as it can be told.
+	Outlook explore.Outlook
 }

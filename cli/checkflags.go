@@ -10,10 +10,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/core/explore"
 )
 
 // checkFlags are the flags of the check verb.
 type checkFlags struct {
+	reduction  string
 	params     []string
 	search     string
 	workers    int
@@ -21,10 +23,13 @@ type checkFlags struct {
 	maxDepth   int
 	maxTime    time.Duration
 	maxMemory  int64
+	walks      int
 	properties []string
 	format     string
 	dot, out   string
 	seed       int64
+
+	changePoints int
 
 	granularity       string
 	stale, doubles    []string
@@ -33,28 +38,33 @@ type checkFlags struct {
 
 // addCheckFlags adds the flags to a command and returns where their values go.
 func addCheckFlags(command *cobra.Command) *checkFlags {
-	f := &checkFlags{
+	f := &checkFlags{reduction: string(orrery.ByPartialOrder),
 		search: string(orrery.BreadthFirst), granularity: string(orrery.PerReconcile),
-		format: "text", workers: runtime.GOMAXPROCS(0),
+		format: "text", workers: runtime.GOMAXPROCS(0), changePoints: 2,
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
-	flags.Var(&flagValue[string]{to: new(string), parse: oneOf("none", "por"), text: "por", kind: "none|por"},
-		"reduction", "leave out orders that cannot matter, where the engine knows how")
+	flags.Var(&flagValue[string]{to: &f.reduction, parse: oneOf("none", "por"), text: f.reduction, kind: "none|por"},
+		"reduction", "leave out orders of steps that cannot matter (por), or none")
 	addConditions(flags, f)
-	flags.Var(&flagValue[string]{to: &f.search, parse: oneOf("bfs", "dfs"), text: f.search, kind: "bfs|dfs"},
-		"search", "order of the search: breadth-first or depth-first")
+	flags.Var(&flagValue[string]{to: &f.search, parse: oneOf("bfs", "dfs", "random", "pct", "swarm"), text: f.search, kind: "bfs|dfs|random|pct|swarm"},
+		"search", "order of the search: breadth-first or depth-first; for systems that are too large, walks by random steps or random priorities, or both kinds in turn")
 	flags.Var(&flagValue[int]{to: &f.workers, parse: natural, text: fmt.Sprint(f.workers), kind: "N"},
 		"workers", "how many workers search at once")
 	flags.Var(&flagValue[int]{to: &f.maxStates, parse: natural, kind: "N"}, "max-states", "stop after this many states")
-	flags.Var(&flagValue[int]{to: &f.maxDepth, parse: natural, kind: "N"}, "max-depth", "do not go further than this many steps")
+	flags.Var(&flagValue[int]{to: &f.walks, parse: natural, kind: "N"}, "walks",
+		fmt.Sprintf("stop after this many walks (default %d, or as many as --max-time allows)", explore.WalkCount))
+	flags.Var(&flagValue[int]{to: &f.changePoints, parse: natural, text: fmt.Sprint(f.changePoints), kind: "N"},
+		"change-points", "how often priorities change in a walk of --search pct")
+	flags.Var(&flagValue[int]{to: &f.maxDepth, parse: natural, kind: "N"}, "max-depth",
+		fmt.Sprintf("do not go further than this many steps (default for walks: %d)", explore.WalkLength))
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
 	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop at this much memory, such as 2GiB")
 	flags.StringArrayVar(&f.properties, "property", nil, "check the property of this `NAME` instead of the system's own (repeatable)")
 	addFormat(command, &f.format)
 	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the graph if there is none, to `FILE`")
 	flags.StringVar(&f.out, "out", "", "record the run in `FILE`")
-	flags.Int64Var(&f.seed, "seed", 1, "seed `N` for random choices")
+	flags.Int64Var(&f.seed, "seed", 1, "seed `N` for the random choices of walks")
 	return f
 }
 
@@ -72,18 +82,22 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 // options returns what the flags ask of the engine.
 func (f *checkFlags) options() orrery.Options {
 	return orrery.Options{
+		Reduction:   orrery.Reduction(f.reduction),
 		Search:      orrery.Search(f.search),
 		Workers:     f.workers,
 		MaxStates:   f.maxStates,
 		MaxDepth:    f.maxDepth,
 		MaxTime:     f.maxTime,
 		MaxMemory:   f.maxMemory,
+		Walks:       f.walks,
 		Granularity: orrery.Granularity(f.granularity),
 		Stale:       f.stale,
 		Crashes:     f.crashes,
 		Failures:    f.failures,
 		Doubles:     f.doubles,
 		Seed:        f.seed,
+
+		ChangePoints: f.changePoints,
 	}
 }
 

@@ -106,7 +106,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("say what to do: list, check, export, replay or confirm; orrery --help tells more")
+				return errors.New("say what to do: list, check, export, replay, confirm or bench; orrery --help tells more")
 			}
 			return unknown("verb", args[0], verbs(command), "orrery --help")
 		},
@@ -115,7 +115,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w: %s --help shows the flags", err, command.CommandPath())
 	})
-	root.AddCommand(s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand())
+	root.AddCommand(s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.benchCommand())
 	return root
 }
 

@@ -27,6 +27,9 @@ func (l *progressLine) show(p orrery.Progress) {
 	l.shown = true
 	fmt.Fprintf(l.to, "\r\x1b[K%d states, %.0f per second, %d to visit, depth %d, %d MiB",
 		p.States, p.StatesPerSecond, p.Frontier, p.Depth, p.MemoryBytes>>20)
+	if outlook := p.Outlook.Short(); outlook != "" {
+		fmt.Fprintf(l.to, ", %s", outlook)
+	}
 }
 
 // clear takes the line away.

@@ -23,7 +23,17 @@ type Property struct {
 	// wrong with it, the most telling violation first. It stops early with the error of the context
 	// when that ends.
 	Judge func(context.Context, Graph) ([]Violation, error)
+
+	// Ends tells that Judge looks at nothing but incidents, the quiescent states, and what steps there are in loops. Then
+	// orders of steps can be left out that do not show there.
+	Ends bool
+	// Sees looks at all that Judge looks at in a state. Then orders can be left out that do not show in it. It is called while
+	// the graph grows, and may panic. If neither it nor Ends is set, no order is left out.
+	Sees func(State)
 }
+
+// Reducible tells whether some orders of steps can be left out without a difference to the property.
+func (p Property) Reducible() bool { return p.Invariant != nil || p.Ends || p.Sees != nil }
 
 // Validate returns an error that says what to change if the property is not
 // well-formed.

@@ -37,6 +37,7 @@ func conduct(name, doc string, kind core.IncidentKind, advice string) core.Prope
 	return core.Property{
 		Name: name,
 		Doc:  doc,
+		Ends: true,
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
 			var violations []core.Violation
 			for _, incident := range g.Incidents() {

@@ -21,6 +21,7 @@ func StableConvergence() core.Property {
 		Name:  "stable convergence",
 		Doc:   "Every fair run comes to rest, for ever: no livelock, no endless retry, no endless requeue.",
 		Judge: judgeConvergence,
+		Ends:  true,
 	}
 }
 

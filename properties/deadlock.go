@@ -13,6 +13,7 @@ func NoDeadlock() core.Property {
 	return core.Property{
 		Name: "no deadlock",
 		Doc:  "In every state that can be reached, something can happen.",
+		Ends: true,
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
 			alive := func(e core.Edge) bool { return e.Step.Due() || e.Step.Kind == core.Fire }
 			dead := func(id core.StateID) bool { return !g.Cut(id) && !slices.ContainsFunc(g.Edges(id), alive) }

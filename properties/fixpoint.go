@@ -17,6 +17,7 @@ func Fixpoint() core.Property {
 		Name:  "fixpoint",
 		Doc:   "Once the system is quiet, running any known request again changes nothing: no watch is missing, and reconciles are idempotent.",
 		Judge: judgeFixpoint,
+		Ends:  true,
 	}
 }
 

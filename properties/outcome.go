@@ -19,6 +19,7 @@ func SameOutcome() core.Property {
 		Name:  "same outcome",
 		Doc:   "Every run that settles ends with the same objects, whatever the order of the steps.",
 		Judge: judgeOutcome,
+		Ends:  true,
 	}
 }
 

@@ -16,6 +16,7 @@ func CrashSafety() core.Property {
 	return core.Property{
 		Name: "crash safety",
 		Doc:  "Whatever crashes and calls fail, the system ends as it can end without.",
+		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeSafety(ctx, g, func(d disturbance) bool { return len(d.faults) > 0 })
 		},
@@ -29,6 +30,7 @@ func StalenessSafety() core.Property {
 	return core.Property{
 		Name: "staleness safety",
 		Doc:  "However late controllers are told of changes, the system ends as it can end without delays.",
+		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeSafety(ctx, g, func(d disturbance) bool { return len(d.faults) == 0 })
 		},

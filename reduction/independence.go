@@ -48,7 +48,7 @@ func newIndependence(footprints []explore.Footprint, visible []explore.Place) *i
 		d.visible[place] = true
 	}
 	for i, f := range footprints {
-		if !f.Known || f.Everything {
+		if f.Everything {
 			d.wild.add(i)
 		}
 		enter(d.readers, f.Reads, i, n)
@@ -110,7 +110,9 @@ func (d *independence) dependsOn(agent int, f *explore.Footprint) set {
 	for _, woken := range f.Wakes {
 		s.add(woken)
 	}
-	s.addAll(d.wakers[agent])
+	if f.Takes {
+		s.addAll(d.wakers[agent])
+	}
 	return s
 }
 

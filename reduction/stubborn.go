@@ -19,6 +19,7 @@ func (Stubborn) Learn(footprints []explore.Footprint, visible []explore.Place) f
 			enabled:      newSet(d.agents),
 			members:      newSet(d.agents),
 			now:          make([]*explore.Footprint, d.agents),
+			stages:       map[*explore.Footprint]set{},
 		}
 	}
 }
@@ -30,8 +31,11 @@ type chooser struct {
 	// members is the set under construction, and open those of its members that may pull in others.
 	members set
 	open    []int
-	now     []*explore.Footprint
-	best    []int
+	// now are the footprints of the steps of enabled agents, nil for all that they may touch, and stages remembers what depends
+	// on such a step.
+	now    []*explore.Footprint
+	stages map[*explore.Footprint]set
+	best   []int
 }
 
 // Choose implements [explore.Chooser]. Of the sets that grow from one agent each, it takes one of the
@@ -106,7 +110,7 @@ func (c *chooser) grow(agent, limit int) bool {
 func (c *chooser) pullDependents(i int, visible *bool) bool {
 	f, dependents := &c.footprints[i], c.dependents[i]
 	if now := c.now[i]; now != nil {
-		f, dependents = now, c.dependsOn(i, now)
+		f, dependents = now, c.dependsOnStage(i, now)
 	}
 	if !f.Known || f.Everything {
 		return false
@@ -118,6 +122,16 @@ func (c *chooser) pullDependents(i int, visible *bool) bool {
 	}
 	c.pull(dependents)
 	return true
+}
+
+// dependsOnStage returns what depends on a single step of an agent.
+func (c *chooser) dependsOnStage(i int, now *explore.Footprint) set {
+	dependents, known := c.stages[now]
+	if !known {
+		dependents = c.dependsOn(i, now)
+		c.stages[now] = dependents
+	}
+	return dependents
 }
 
 // pull adds agents to the set.

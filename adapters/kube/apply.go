@@ -83,11 +83,42 @@ func (op *operation) applyNew(wanted *unstructured.Unstructured) (*Response, err
 
 // merge returns the live object as it is wanted, with the record of who manages what.
 func (op *operation) merge(live, wanted *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	tree := op.applyPlain(live, wanted)
+	if tree == nil {
+		var err error
+		if tree, err = op.applyOdd(live, wanted); err != nil {
+			return nil, err
+		}
+	}
+	return op.readAgain(tree)
+}
+
+// readAgain returns the outcome of a merge as a server reads it, for its defaults, in the
+// version of the store.
+func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	op.unshown = op.resource.emptyMetadata(tree)
+	managers := recordOf(tree)
+	stored := noConversion{resource: op.resource}
+	versioned, err := stored.ConvertToVersion(tree, op.request.Kind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	object, err := op.decode(canonicalJSON(unrecorded(versioned.(*unstructured.Unstructured).Object)))
+	if err != nil {
+		return nil, err
+	}
+	if len(managers) > 0 {
+		setNested(object.Object, managers, "metadata", "managedFields")
+	}
+	return object, op.matchRequest(object)
+}
+
+// applyOdd merges what is wanted into the live object, whatever it is.
+func (op *operation) applyOdd(live, wanted *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	manager, err := op.fieldManager(true)
 	if err != nil {
 		return nil, err
 	}
-	op.forgetLast(live, wanted)
 	merged, err := manager.Apply(live, wanted, op.request.FieldManager, op.request.Force)
 	var status *apierrors.StatusError
 	switch {
@@ -104,21 +135,28 @@ func (op *operation) merge(live, wanted *unstructured.Unstructured) (*unstructur
 		panic(fmt.Sprintf("kube: an apply gives a %T", merged))
 	}
 	settleManagers(tree)
-	managers := recordOf(tree)
-	// The outcome is read again, in the version of the store, for its defaults.
-	stored := noConversion{resource: op.resource}
-	versioned, err := stored.ConvertToVersion(tree, op.request.Kind.GroupVersion())
-	if err != nil {
-		return nil, err
+	return tree, nil
+}
+
+// emptyMetadata names the fields of the metadata of an applied custom resource that are
+// there and empty. A server stores them, since it does not read the outcome of an apply
+// again, and drops them whenever it reads the object: so the next write is one even if it
+// changes nothing else.
+func (r *resource) emptyMetadata(object *unstructured.Unstructured) []string {
+	if !r.custom {
+		return nil
 	}
-	object, err := op.decode(canonicalJSON(unrecorded(versioned.(*unstructured.Unstructured).Object)))
-	if err != nil {
-		return nil, err
+	metadata, _ := object.Object["metadata"].(map[string]any)
+	var names []string
+	for _, name := range []string{"annotations", "finalizers", "labels", "ownerReferences"} {
+		value, found := metadata[name]
+		list, _ := value.([]any)
+		fields, _ := value.(map[string]any)
+		if found && len(list)+len(fields) == 0 {
+			names = append(names, name)
+		}
 	}
-	if len(managers) > 0 {
-		setNested(object.Object, managers, "metadata", "managedFields")
-	}
-	return object, op.matchRequest(object)
+	return names
 }
 
 // inOrder sorts the causes of a conflict, which the library finds in any order.

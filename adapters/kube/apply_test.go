@@ -83,6 +83,33 @@ func TestApplyToUnknownFields(t *testing.T) {
 	expect(t, "managers", managersOf(g), []string{"m Apply", "before-first-apply Update"})
 }
 
+// What is empty in the metadata is stored and not shown, and is gone with the next write.
+func TestApplyOfEmptyMetadata(t *testing.T) {
+	w := newWorld(t)
+	apply := func() *Request {
+		r := applying(widgetKind, "a", "m", nil)
+		r.Body = object(widgetKind, tree{"name": "a", "labels": tree{}, "finalizers": nil}, tree{"spec": tree{"size": 1}})
+		return r
+	}
+	first := w.must(apply())
+	expect(t, "labels", at(first, "metadata", "labels"), nil)
+	if _, writes := w.do(apply()); writes != 0 {
+		t.Error("an identical apply writes")
+	}
+	for i, wantWritten := range []bool{true, false} {
+		second, writes := w.do(patching(widgetKind, "a", types.MergePatchType, `{}`))
+		if written := writes > 0; second.Status != nil || written != wantWritten {
+			t.Errorf("patch %d that changes nothing: %s with %d writes", i+1, second, writes)
+		}
+	}
+	second := w.must(request(Get, widgetKind, "a"))
+	if second.GetResourceVersion() == first.GetResourceVersion() {
+		t.Error("the write has made no version")
+	}
+	second.SetResourceVersion(first.GetResourceVersion())
+	expect(t, "the object besides", second.Object, first.Object)
+}
+
 func TestApplyConflicts(t *testing.T) {
 	w := newWorld(t)
 	w.must(applying(widgetKind, "a", "first", tree{"spec": tree{"color": "red", "size": 2}}))

@@ -62,7 +62,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {
 		return nil, err
 	}
-	op.resource.finish(object)
+	op.finish(object)
 	if object.GetResourceVersion() != "" && !op.request.DryRun {
 		return nil, internalError("resourceVersion should not be set on objects to be created")
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -15,13 +16,16 @@ import (
 // selection too.
 func validatePodChanges(object, current *unstructured.Unstructured) field.ErrorList {
 	spec := field.NewPath("spec")
+	var errs field.ErrorList
 	for _, name := range []string{"containers", "initContainers"} {
-		if len(listAt(object, "spec", name)) != len(listAt(current, "spec", name)) {
-			return field.ErrorList{field.Forbidden(spec.Child(name), "pod updates may not add or remove containers")}
+		containers := listAt(object, "spec", name)
+		if len(containers) != len(listAt(current, "spec", name)) {
+			return append(errs, field.Forbidden(spec.Child(name), "pod updates may not add or remove containers"))
 		}
+		errs = append(errs, validateImages(containers, spec.Child(name))...)
 	}
-	errs, ok := validateDeadline(object, current)
-	if !ok {
+	late, ok := validateDeadline(object, current)
+	if errs = append(errs, late...); !ok {
 		return errs
 	}
 	errs = append(errs, validateTolerations(object, current)...)
@@ -47,6 +51,20 @@ func validatePodChanges(object, current *unstructured.Unstructured) field.ErrorL
 	return append(errs, field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,"+
 		"`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"+
 		"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"))
+}
+
+// validateImages checks what can be changed of containers.
+func validateImages(containers []any, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, container := range containers {
+		switch image, _ := without(container)["image"].(string); {
+		case image == "":
+			errs = append(errs, field.Required(path.Index(i).Child("image"), ""))
+		case strings.TrimSpace(image) != image:
+			errs = append(errs, field.Invalid(path.Index(i).Child("image"), image, "must not have leading or trailing whitespace"))
+		}
+	}
+	return errs
 }
 
 // validateDeadline checks that the deadline of a Pod only comes nearer. It returns false

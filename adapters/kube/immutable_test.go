@@ -13,6 +13,7 @@ func TestImmutableFields(t *testing.T) {
 	pod := tree{"containers": []any{tree{"name": "c", "image": "1"}}}
 	job := tree{"template": tree{"spec": tree{"nodeName": "n"}}}
 	suspended := tree{"suspend": true, "template": tree{"spec": tree{}}}
+	urgent := tree{"activeDeadlineSeconds": 5, "containers": pod["containers"]}
 	gated := tree{"schedulingGates": []any{tree{"name": "g"}}}
 	secretKind := corev1.SchemeGroupVersion.WithKind("Secret")
 	claimKind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
@@ -31,6 +32,15 @@ func TestImmutableFields(t *testing.T) {
 		{"labels of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/metadata/labels","value":{"x":"1"}}]`, false},
 		{"node selector of a gated Pod", podKind, tree{"spec": gated}, `[{"op":"add","path":"/spec/nodeSelector","value":{"x":"1"}}]`, false},
 		{"node selector of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/nodeSelector","value":{"x":"1"}}]`, true},
+		{"deadline of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/activeDeadlineSeconds","value":9}]`, false},
+		{"nearer deadline of a Pod", podKind, tree{"spec": urgent}, `[{"op":"replace","path":"/spec/activeDeadlineSeconds","value":1}]`, false},
+		{"later deadline of a Pod", podKind, tree{"spec": urgent}, `[{"op":"replace","path":"/spec/activeDeadlineSeconds","value":9}]`, true},
+		{"no deadline of a Pod", podKind, tree{"spec": urgent}, `[{"op":"remove","path":"/spec/activeDeadlineSeconds"}]`, true},
+		{"fewer gates of a Pod", podKind, tree{"spec": gated}, `[{"op":"remove","path":"/spec/schedulingGates/0"}]`, false},
+		{"more gates of a Pod", podKind, tree{"spec": gated}, `[{"op":"add","path":"/spec/schedulingGates/-","value":{"name":"h"}}]`, true},
+		{"more tolerations of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/tolerations/-","value":{"key":"x","operator":"Exists"}}]`, false},
+		{"longer toleration of a Pod", podKind, tree{"spec": pod}, `[{"op":"replace","path":"/spec/tolerations/0/tolerationSeconds","value":9}]`, false},
+		{"another toleration of a Pod", podKind, tree{"spec": pod}, `[{"op":"replace","path":"/spec/tolerations/0/operator","value":"Equal"}]`, true},
 		{"selector of a Deployment", deploymentKind, nil, `[{"op":"add","path":"/spec/selector","value":{"matchExpressions":[{"key":"x","operator":"Exists"}]}}]`, true},
 		{"replicas of a Deployment", deploymentKind, nil, `[{"op":"add","path":"/spec/replicas","value":2}]`, false},
 		{"service of a StatefulSet", statefulSetKind, nil, `[{"op":"add","path":"/spec/serviceName","value":"x"}]`, true},

@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (op *operation) item(o *Object) json.RawMessage {
 	case op.resource.custom:
 		return op.encode(o, o.version)
 	}
-	tree := o.shown("", o.version)
+	tree := readable(o.shown(o.meta().GetAPIVersion(), o.version))
 	delete(tree, "apiVersion")
 	delete(tree, "kind")
 	return canonicalJSON(tree)
@@ -80,13 +81,40 @@ func (op *operation) selected() ([]core.Object, error) {
 func (op *operation) candidates(s *selector) []core.Object {
 	name, named := s.fields.RequiresExactMatch("metadata.name")
 	if !named || op.resource.namespaced && op.namespace() == "" {
-		return slices.Clone(op.state.List(op.resource.name, op.namespace()))
+		return slices.Clone(core.Select(op.state, op.resource.name, op.namespace(), selected{op, s}))
 	}
 	key := op.key(name)
 	if object := op.find(key); object != nil {
 		return []core.Object{{Key: key, Content: object}}
 	}
 	return nil
+}
+
+// selected is what the selectors of a request select, as a condition on objects. Where an index fails, the object is
+// selected, so that the answer can say so.
+type selected struct {
+	op       *operation
+	selector *selector
+}
+
+var _ core.Selection = selected{}
+
+// Identity implements [core.Selection].
+func (s selected) Identity() string {
+	r := s.op.request
+	return fmt.Sprintf("%t %q %q %q", r.FromCache, r.Kind, r.LabelSelector, r.FieldSelector)
+}
+
+// Selects implements [core.Selection].
+func (s selected) Selects(o core.Object) bool {
+	if !s.selector.matches(stored(o.Content)) {
+		return false
+	}
+	if !s.op.request.FromCache {
+		return true
+	}
+	found, err := s.op.indexed([]core.Object{o})
+	return err != nil || len(found) > 0
 }
 
 // versionOfList names the contents of a list.

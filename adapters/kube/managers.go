@@ -55,8 +55,8 @@ func (op *operation) recordManagers(live, object *unstructured.Unstructured) err
 // recordFirst starts the record of a live object that has none: somebody wrote all
 // that is there, other than what the server sets.
 func (op *operation) recordFirst(live *unstructured.Unstructured) error {
-	if len(recordOf(live)) > 0 {
-		return nil
+	if op.server.managedFields || len(recordOf(live)) > 0 {
+		return nil // It was there, and somebody has removed it: the library sees to that.
 	}
 	manager, err := op.fieldManager(false)
 	if err != nil {
@@ -134,21 +134,12 @@ func (r *resource) newFieldManager(key fieldManagerKey) (*managedfields.FieldMan
 // does not come to manage them.
 func (r *resource) resetFields(subresource string) map[fieldpath.APIVersion]*fieldpath.Set {
 	var paths []fieldpath.Path
-	switch {
-	case !r.status:
-	case subresource != statusSubresource:
-		paths = append(paths, fieldpath.MakePathOrDie("status"))
-	default:
-		paths = append(paths, fieldpath.MakePathOrDie("spec"))
-		if r.custom {
-			paths = append(paths, fieldpath.MakePathOrDie("metadata"))
+	for _, path := range r.resetPaths(subresource) {
+		var steps fieldpath.Path
+		for _, name := range path {
+			steps = append(steps, fieldpath.PathElement{FieldName: &name})
 		}
-		switch r.name {
-		case "Deployment.apps":
-			paths = append(paths, fieldpath.MakePathOrDie("metadata", "labels"))
-		case "Pod":
-			paths = append(paths, fieldpath.MakePathOrDie("metadata", "deletionTimestamp"), fieldpath.MakePathOrDie("metadata", "ownerReferences"))
-		}
+		paths = append(paths, steps)
 	}
 	sets := map[fieldpath.APIVersion]*fieldpath.Set{}
 	for _, version := range r.served {
@@ -156,6 +147,25 @@ func (r *resource) resetFields(subresource string) map[fieldpath.APIVersion]*fie
 		sets[fieldpath.APIVersion(apiVersion)] = fieldpath.NewSet(paths...)
 	}
 	return sets
+}
+
+// resetPaths are the paths of those fields.
+func (r *resource) resetPaths(subresource string) [][]string {
+	switch {
+	case !r.status:
+		return nil
+	case subresource != statusSubresource:
+		return [][]string{{"status"}}
+	case r.custom:
+		return [][]string{{"spec"}, {"metadata"}}
+	}
+	switch r.name {
+	case "Deployment.apps":
+		return [][]string{{"spec"}, {"metadata", "labels"}}
+	case kindPod:
+		return [][]string{{"spec"}, {"metadata", "deletionTimestamp"}, {"metadata", "ownerReferences"}}
+	}
+	return [][]string{{"spec"}}
 }
 
 // settleManagers takes the real time from the record of managers, which the library has
@@ -172,6 +182,11 @@ func settleManagers(object *unstructured.Unstructured) {
 			fields["time"] = now
 		}
 	}
+	sortManagers(entries)
+}
+
+// sortManagers orders a record of managers.
+func sortManagers(entries []any) {
 	slices.SortFunc(entries, func(a, b any) int {
 		for _, name := range []string{"operation", "time", "manager", "apiVersion", "subresource"} {
 			one, _ := a.(map[string]any)[name].(string)

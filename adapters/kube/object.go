@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"maps"
 	"strconv"
+	"strings"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -21,7 +23,11 @@ import (
 // content whenever it shows the object.
 type Object struct {
 	tree map[string]any
-	// text is the tree as canonical JSON.
+	// unshown names the fields of the metadata that are empty in the store, which nobody is
+	// shown: an applied custom resource has none of them for those who read it, and a Job
+	// has the labels of its Pods. The next write stores what is shown.
+	unshown []string
+	// text is the tree as canonical JSON, with what is not shown.
 	text string
 	// again tells versions with equal trees apart: how many such ones somebody could still refer
 	// to when this one was written.
@@ -38,8 +44,11 @@ type Object struct {
 var _ core.Content = (*Object)(nil)
 
 // newObject takes the tree over: nobody may change it afterwards.
-func newObject(tree map[string]any, again int) *Object {
-	o := &Object{tree: tree, text: string(canonicalJSON(tree)), again: again}
+func newObject(tree map[string]any, again int, unshown ...string) *Object {
+	o := &Object{tree: tree, text: string(canonicalJSON(tree)), again: again, unshown: unshown}
+	if len(unshown) > 0 {
+		o.text += " with empty " + strings.Join(unshown, ", ")
+	}
 	o.canonical = o.text
 	if again > 0 {
 		o.canonical += " again, number " + strconv.Itoa(again)
@@ -47,7 +56,7 @@ func newObject(tree map[string]any, again int) *Object {
 	o.version = versionOf(o.canonical)
 	o.sent = sync.OnceValue(func() json.RawMessage {
 		apiVersion, _ := tree["apiVersion"].(string)
-		return canonicalJSON(o.shown(apiVersion, o.version))
+		return canonicalJSON(readable(o.shown(apiVersion, o.version)))
 	})
 	return o
 }
@@ -104,5 +113,17 @@ func (o *Object) encode(apiVersion, resourceVersion string) json.RawMessage {
 	if resourceVersion == o.version && apiVersion == o.tree["apiVersion"] {
 		return o.sent()
 	}
-	return canonicalJSON(o.shown(apiVersion, resourceVersion))
+	return canonicalJSON(readable(o.shown(apiVersion, resourceVersion)))
+}
+
+// readable returns a tree without what is stored and left out whenever it is read: a
+// policy for traffic inside of the cluster, of a Service that is outside.
+func readable(tree map[string]any) map[string]any {
+	spec, _ := tree["spec"].(map[string]any)
+	if tree["kind"] != string(kindService) || tree["apiVersion"] != "v1" || spec["type"] != string(corev1.ServiceTypeExternalName) || spec["internalTrafficPolicy"] == nil {
+		return tree
+	}
+	tree = maps.Clone(tree)
+	tree["spec"] = without(spec, "internalTrafficPolicy")
+	return tree
 }

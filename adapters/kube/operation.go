@@ -22,6 +22,9 @@ type operation struct {
 	request  *Request
 	resource *resource
 	writes   []core.Write
+	// unshown are the fields of the metadata that are empty in what is stored now, and are
+	// shown otherwise.
+	unshown []string
 }
 
 func (op *operation) run() (*Response, error) {
@@ -204,10 +207,10 @@ func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
 // next is a new version of an object, told apart from all equal ones that somebody may
 // still refer to.
 func (op *operation) next(key core.Key, tree map[string]any) *Object {
-	o := newObject(tree, 0)
+	o := newObject(tree, 0, op.unshown...)
 	held := op.state.Held(key)
 	for again := 1; slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.canonical }); again++ {
-		o = newObject(tree, again)
+		o = newObject(tree, again, op.unshown...)
 	}
 	return o
 }

@@ -10,6 +10,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,7 +34,22 @@ func (op *operation) patch() (*Response, error) {
 	if from == nil {
 		return nil, op.notFound()
 	}
-	patched, err := op.patchDocument(op.encode(from, from.version), nil)
+	object := op.mergePlain(from)
+	if object == nil {
+		var err error
+		if object, err = op.patched(from); err != nil {
+			return nil, err
+		}
+	}
+	if err := op.matchRequest(object); err != nil {
+		return nil, err
+	}
+	return op.replace(from, object)
+}
+
+// patched returns an object as the patch of the request changes it.
+func (op *operation) patched(from *Object) (*unstructured.Unstructured, error) {
+	patched, err := op.patchDocument(canonicalJSON(from.shown(op.request.Kind.GroupVersion().String(), from.version)), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -47,10 +63,7 @@ func (op *operation) patch() (*Response, error) {
 			field.Invalid(field.NewPath("patch"), string(patched), err.Error()),
 		})
 	}
-	if err := op.matchRequest(object); err != nil {
-		return nil, err
-	}
-	return op.replace(from, object)
+	return object, nil
 }
 
 // checkPatch refuses a patch of a type that the resource does not take, and options that

@@ -64,8 +64,7 @@ func saysOtherwise(data []byte) bool {
 }
 
 // plainYAML reads YAML that is JSON in printable ASCII, without escapes, and with nothing
-// in it that YAML reads in its own way: fractions, large numbers, long names, merges. It
-// returns nil for any other.
+// in it that YAML reads in its own way. It returns nil for any other.
 func plainYAML(body []byte) map[string]any {
 	if slices.ContainsFunc(bytes.TrimSuffix(body, []byte{'\n'}), func(c byte) bool { return c < ' ' || c > '~' || c == '\\' }) {
 		return nil
@@ -77,17 +76,18 @@ func plainYAML(body []byte) map[string]any {
 	return tree
 }
 
+// plainValue tells whether all readers take a value in the same way.
 func plainValue(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
-		const longest = 1000 // bytes; the names that YAML finds the end of may have some more
+		const longest = 1000 // bytes; YAML finds the end of names that have few more
 		for name, below := range value {
 			if name == "<<" || len(name) > longest || !plainValue(below) {
 				return false
 			}
 		}
 	case []any:
-		return !slices.ContainsFunc(value, func(below any) bool { return !plainValue(below) })
+		return !slices.ContainsFunc(value, func(below any) bool { return below == nil || !plainValue(below) })
 	case float64:
 		return false
 	}

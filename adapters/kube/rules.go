@@ -57,9 +57,10 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 }
 
 // finish does to an object what the server does when it reads what it has stored.
-func (r *resource) finish(object *unstructured.Unstructured) {
-	if r.name == kindJob {
+func (op *operation) finish(object *unstructured.Unstructured) {
+	if op.resource.name == kindJob && len(object.GetLabels()) == 0 {
 		labelJob(object)
+		op.unshown = []string{"labels"}
 	}
 }
 

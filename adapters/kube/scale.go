@@ -170,6 +170,10 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 	if err != nil {
 		return nil, internalError(err.Error())
 	}
+	if applied && op.resource.custom && len(entries) == 0 {
+		return nil, internalError("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " +
+			"request to convert CR to an invalid group/version: autoscaling/v1")
+	}
 	current.SetManagedFields(entries)
 	if at(live, op.resource.scale.wanted...) == nil {
 		setNested(current.Object, int64(notWanted), "spec", "replicas")
@@ -177,6 +181,11 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 	sent, err := op.ofScale().sentScale(current, recorded)
 	if err != nil {
 		return nil, err
+	}
+	if applied && op.resource.custom && !sameTree(unrecorded(sent.Object), unrecorded(current.Object)) {
+		// A server takes the outcome for a custom resource itself.
+		return nil, internalError(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid group/version: %s",
+			current.GetNamespace(), current.GetName(), current.GroupVersionKind(), current.GroupVersionKind().GroupVersion()))
 	}
 	scale, err := op.checkScale(sent, current)
 	if err != nil {

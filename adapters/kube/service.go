@@ -44,9 +44,6 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 	if len(errs) == 0 {
 		errs = a.allocate(service)
 	}
-	if service.Spec.Type == corev1.ServiceTypeExternalName {
-		service.Spec.InternalTrafficPolicy = nil
-	}
 	if len(errs) > 0 {
 		return apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), key.Name, errs)
 	}
@@ -179,11 +176,11 @@ func setFamilies(s *corev1.Service) field.ErrorList {
 			s.Spec.IPFamilies = append(s.Spec.IPFamilies, other)
 		}
 		return nil
-	case *s.Spec.IPFamilyPolicy == corev1.IPFamilyPolicyRequireDualStack:
-		return field.ErrorList{field.Invalid(spec.Child("ipFamilyPolicy"), s.Spec.IPFamilyPolicy,
-			"this cluster is not configured for dual-stack services")}
 	}
 	var errs field.ErrorList
+	if *s.Spec.IPFamilyPolicy == corev1.IPFamilyPolicyRequireDualStack {
+		errs = append(errs, field.Invalid(spec.Child("ipFamilyPolicy"), s.Spec.IPFamilyPolicy, "this cluster is not configured for dual-stack services"))
+	}
 	for i, family := range s.Spec.IPFamilies {
 		if family != corev1.IPv4Protocol {
 			errs = append(errs, field.Invalid(spec.Child("ipFamilies").Index(i), family, "not configured on this cluster"))

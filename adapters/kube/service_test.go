@@ -133,3 +133,18 @@ func TestAllocationsAreApart(t *testing.T) {
 		}
 	})
 }
+
+// A policy for traffic inside of the cluster stays stored when a Service moves outside, and
+// is not shown. It is gone when somebody sends back what was shown.
+func TestPolicyOfAServiceThatMovesOutside(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(serviceKind, tree{"name": "s"}, tree{"spec": tree{"ports": []any{tree{"port": 80}}}}))
+	moved := w.must(patching(serviceKind, "s", types.MergePatchType, `{"spec":{"type":"ExternalName","externalName":"example.com"}}`))
+	expect(t, "policy", at(moved, "spec", "internalTrafficPolicy"), nil)
+	for i, wantWritten := range []bool{true, false} {
+		response, writes := w.do(updating(serviceKind, w.must(request(Get, serviceKind, "s"))))
+		if written := writes > 0; response.Status != nil || written != wantWritten {
+			t.Errorf("update %d with what was shown: %s with %d writes", i+1, response, writes)
+		}
+	}
+}

@@ -83,6 +83,20 @@ func TestApplyToAScale(t *testing.T) {
 		"failed to create typed patch object (default/d; autoscaling/v1, Kind=Scale): .spec.replicas: expected numeric (int or float), got string")
 }
 
+// A real server cannot do it for custom resources.
+func TestApplyToTheScaleOfACustomResource(t *testing.T) {
+	w := newWorld(t, ManagedFields())
+	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Herd"}
+	w.must(creation(kind, tree{"name": "h"}, tree{"spec": tree{"animals": tree{"wanted": 3}}}))
+	r := of("scale", applying(kind, "h", "m", nil))
+	r.Force = true
+	scaleKind := autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	r.Body = object(scaleKind, tree{"name": "h", "namespace": "default"}, tree{"spec": tree{"replicas": 4}})
+	w.refuse(r, 500, "failed to convert new object (default/h; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1")
+	r.Body = object(scaleKind, tree{"name": "h", "namespace": "default"}, tree{"spec": tree{"replicas": 3}})
+	expect(t, "an apply of what is there", at(w.must(r), "spec", "replicas"), 3)
+}
+
 func TestScaleOfACustomResource(t *testing.T) {
 	w := newWorld(t)
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Herd"}

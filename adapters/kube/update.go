@@ -162,7 +162,7 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 		op.commit(key, from, nil)
 		return newObject(object.Object, 0), version, nil
 	}
-	op.resource.finish(object)
+	op.finish(object)
 	to := op.next(key, object.Object)
 	switch {
 	case to.text == from.text:

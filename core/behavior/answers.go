@@ -33,6 +33,8 @@ type Read struct {
 	Held      bool
 	Kind      core.Kind
 	Namespace string
+	// Selection says which of the objects that are listed count, nil if all do.
+	Selection *state.Selection
 	// Signature identifies what a list showed, or what was held, see [Glance].
 	Signature string
 }
@@ -47,7 +49,7 @@ type branch struct {
 // was seen.
 type probe struct {
 	read        Read              // what is looked at; its value does not count
-	byValue     fan               // by value of the cell
+	byValue     state.Fan[branch] // by value of the cell
 	bySignature map[string]branch // by signature of the list or of what is held
 }
 
@@ -56,8 +58,8 @@ type probe struct {
 type Glance interface {
 	// Value returns what the cell shows.
 	Value(state.Cell) state.Value
-	// AppendSignature appends the signature of a list.
-	AppendSignature(buffer []byte, kind core.Kind, namespace string) []byte
+	// AppendSignature appends the signature of a list of what is selected, and returns false if it is not known what is.
+	AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool)
 	// AppendHeld appends the signature of the versions of an object that are held besides
 	// the one that is there.
 	AppendHeld(buffer []byte, cell state.Cell) []byte
@@ -71,11 +73,15 @@ func (n *Node) Look(glance Glance, buffer []byte) *Answered {
 		p := at.probe
 		switch {
 		case p.read.Listed:
-			at = p.bySignature[string(glance.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace))]
+			signature, known := glance.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace, p.read.Selection)
+			if !known {
+				return nil
+			}
+			at = p.bySignature[string(signature)]
 		case p.read.Held:
 			at = p.bySignature[string(glance.AppendHeld(buffer[:0], p.read.Cell))]
 		default:
-			at = p.byValue.get(glance.Value(p.read.Cell))
+			at = p.byValue.Get(glance.Value(p.read.Cell))
 		}
 	}
 	return at.answered
@@ -115,12 +121,12 @@ func (b branch) with(reads []Read, answered *Answered) (branch, bool) {
 		p.bySignature[read.Signature] = next
 		return b, ok
 	}
-	next, ok := p.byValue.get(read.Value).with(rest, answered)
-	p.byValue.put(read.Value, next)
+	next, ok := p.byValue.Get(read.Value).with(rest, answered)
+	p.byValue.Put(read.Value, next)
 	return b, ok
 }
 
 // Asks tells whether two reads look at the same thing, whatever they saw.
 func (r Read) Asks(other Read) bool {
-	return r.Listed == other.Listed && r.Held == other.Held && r.Cell == other.Cell && r.Kind == other.Kind && r.Namespace == other.Namespace
+	return r.Listed == other.Listed && r.Held == other.Held && r.Cell == other.Cell && r.Kind == other.Kind && r.Namespace == other.Namespace && r.Selection == other.Selection
 }

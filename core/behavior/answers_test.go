@@ -20,11 +20,16 @@ func (c cells) AppendHeld(buffer []byte, cell state.Cell) []byte {
 	return binary.AppendUvarint(buffer, uint64(c[cell+1]))
 }
 
-func (c cells) AppendSignature(buffer []byte, _ core.Kind, _ string) []byte {
+func (c cells) AppendSignature(buffer []byte, _ core.Kind, _ string, _ *state.Selection) ([]byte, bool) {
 	for _, value := range c[2:] {
 		buffer = binary.AppendUvarint(buffer, uint64(value))
 	}
-	return buffer
+	return buffer, true
+}
+
+func (c cells) signature() string {
+	signature, _ := c.AppendSignature(nil, "k", "", nil)
+	return string(signature)
 }
 
 // reads returns what an answer looks at: cell 0, then cell 1, the list, or what is held, by what is in cell 0; and
@@ -40,7 +45,7 @@ func (c cells) reads() []Read {
 	case c[0]%4 == 1:
 		return []Read{first, {Cell: 1, Value: c[1]}}
 	case c[0]%4 == 2:
-		return []Read{first, {Listed: true, Kind: "k", Signature: string(c.AppendSignature(nil, "k", ""))}}
+		return []Read{first, {Listed: true, Kind: "k", Signature: c.signature()}}
 	case c[1]%2 == 0:
 		return []Read{first, held(0)}
 	}

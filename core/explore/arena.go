@@ -24,7 +24,7 @@ const (
 const noParent = core.StateID(1<<32 - 1)
 
 // arena stores states one behind the other: each with its packed row, its number,
-// and the state it was first reached from. States are never changed or dropped.
+// and the state it was first reached from. States are never dropped.
 //
 // Chunks are not moved when the arena grows, so rows stay where they are.
 type arena struct {
@@ -79,6 +79,11 @@ func (a *arena) number(r ref) core.StateID {
 // parent returns the state from which a state was first reached.
 func (a *arena) parent(r ref) core.StateID {
 	return core.StateID(binary.LittleEndian.Uint32(a.record(r)))
+}
+
+// adopt gives a state another parent, which is nearer to the start.
+func (a *arena) adopt(r ref, parent core.StateID) {
+	binary.LittleEndian.PutUint32(a.record(r), uint32(parent))
 }
 
 // at returns where the state of a number is stored.

@@ -19,7 +19,7 @@ func (s *search) interrupted(err error) error {
 	switch {
 	case errors.Is(err, errFull):
 	case s.context.Err() != nil && errors.Is(err, s.context.Err()):
-		s.because(s.ended())
+		s.fellShort(s.ended())
 	default:
 		return err
 	}
@@ -50,8 +50,8 @@ func (s *search) exhausted() string {
 		return ""
 	}
 	memory := s.meter.memory()
-	if limit := s.options.Bounds.Memory; limit > 0 && memory >= limit {
-		return fmt.Sprintf("the bound on memory (%d MiB) was hit: allow more, or make the system smaller", limit>>20)
+	if s.meter.full(memory) {
+		return s.outOfMemory()
 	}
 	if s.options.Progress != nil {
 		s.options.Progress(Progress{
@@ -60,12 +60,33 @@ func (s *search) exhausted() string {
 			Frontier:    s.frontier.len(),
 			Depth:       s.Stats.Depth,
 			Memory:      memory,
+			Outlook:     s.outlook(),
 		})
 	}
 	return ""
 }
 
+func (s *search) outOfMemory() string {
+	return fmt.Sprintf("the bound on memory (%d MiB) was hit: allow more, or make the system smaller", s.meter.limit>>20)
+}
+
 // beyond tells whether steps from this depth lead beyond the bound.
 func (s *search) beyond(depth uint32) bool {
 	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
+}
+
+// fellShort adds a reason why the search ended before its end, with what was still to be expected.
+func (s *search) fellShort(reason string) {
+	if outlook := s.outlook().String(); outlook != "" {
+		reason += "; " + outlook
+	}
+	s.because(reason)
+}
+
+// outlook tells what is still to come. Only the levels of a breadth-first search tell.
+func (s *search) outlook() Outlook {
+	if s.order != BreadthFirst || len(s.batch) == 0 {
+		return Outlook{}
+	}
+	return s.levels.outlook(s.batch[len(s.batch)-1].depth)
 }

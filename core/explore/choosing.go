@@ -11,8 +11,6 @@ type chooses struct {
 	enabled []Enabled
 	only    []bool
 	marked  []int
-	// nows are the footprints of the steps themselves, as far as they were asked for.
-	nows map[*footprint]*Footprint
 }
 
 // reduce returns which agents have to be followed in the state of the walker, nil for all of them. The slice is valid until the
@@ -43,6 +41,9 @@ func (w *walker) reduce() ([]bool, error) {
 		c.only[agent] = true
 	}
 	c.marked = append(c.marked, chosen...)
+	if w.learn != nil {
+		w.machine.footprints.choosing = w
+	}
 	return c.only, nil
 }
 
@@ -59,12 +60,12 @@ func (w *walker) findEnabled() error {
 	for _, a := range w.machine.actors {
 		for i, v := range a.views {
 			if v.Waiting(w.Value(v.Cell())) > 0 {
-				c.enabled = append(c.enabled, Enabled{Agent: a.deliveries[i], Due: true})
+				c.enabled = append(c.enabled, Enabled{Agent: a.deliveries[i], Due: !a.Unfair})
 			}
 		}
 	}
 	for _, it := range w.machine.items {
-		e := Enabled{Agent: it.agent, Due: !it.actor.user}
+		e := Enabled{Agent: it.agent, Due: !it.actor.Unfair}
 		switch {
 		case it.actor.user, !it.actor.atomic && w.machine.conditions.Granularity == PerReconcile:
 			if !w.pending(it) {
@@ -79,7 +80,7 @@ func (w *walker) findEnabled() error {
 				continue
 			}
 		default:
-			now, enabled := w.stage(it)
+			now, enabled := w.next(it)
 			if !enabled {
 				continue
 			}
@@ -103,35 +104,14 @@ func (w *walker) possible(it *item) (bool, error) {
 	return leaf != nil, err
 }
 
-// stage returns what the next step of an item touches whose calls are steps of their own, and false if it cannot take any.
-func (w *walker) stage(it *item) (*Footprint, bool) {
-	f := w.machine.footprints
-	p := w.flight(it)
-	switch {
-	case p == nil:
-		return nil, w.pending(it) && w.mayBegin(it)
-	case p.node.Leaf != nil:
-		return nil, true
+// next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and
+// false if it cannot take any.
+func (w *walker) next(it *item) (*Footprint, bool) {
+	exported := w.machine.footprints.exported
+	if p := w.flight(it); p != nil {
+		return exported[stage{node: p.node}], true
 	}
-	known := f.calls[p.node]
-	if known == nil {
-		return nil, true
-	}
-	return w.exported(known), true
-}
-
-// exported returns the footprint of a call for the chooser.
-func (w *walker) exported(known *footprint) *Footprint {
-	c := &w.chooses
-	if now := c.nows[known]; now != nil {
-		return now
-	}
-	now := w.machine.footprints.export(known)
-	if c.nows == nil {
-		c.nows = map[*footprint]*Footprint{}
-	}
-	c.nows[known] = &now
-	return &now
+	return exported[stage{begun: it}], w.pending(it) && w.mayBegin(it)
 }
 
 // observer is a state that takes note of what a predicate looks at.

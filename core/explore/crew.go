@@ -7,25 +7,45 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// crew expands states with several goroutines, over what is known already. While it
-// works nobody learns, so it needs no locks: the machine, the arena and the table
+// crew expands states, over what is known already: the searching goroutine with one walker, and one more goroutine for each
+// further worker. While it works nobody learns, so it needs no locks: the machine, the arena and the table
 // are only read.
 type crew struct {
-	space      *Space
-	work       []chan struct{}
-	working    sync.WaitGroup
-	batch      []waiting
-	bound      int
-	expansions []*expansion
-	next       atomic.Int64
+	space    *Space
+	workers  []worker
+	working  sync.WaitGroup
+	batch    []waiting
+	bound    int
+	portions [batchLen / portionLen]portion
+	next     atomic.Int64
+}
+
+// worker is one of the crew.
+type worker struct {
+	walker *walker
+	sieve  sieve
+	// calls call its goroutine to work.
+	calls chan func()
+}
+
+// portionLen is how many states a worker takes at once: enough for memory to fetch what they need side by side.
+const portionLen = 16
+
+// portion is a part of a batch, expanded by one worker.
+type portion struct {
+	expansions [portionLen]expansion
+	// arrivals are where the steps from all its states lead, and rows the rows of these states.
+	arrivals []arrival
+	rows     []byte
+
+	space   *Space
+	walker  *walker
+	current *expansion
 }
 
 // expansion is what a worker found out about a state.
 type expansion struct {
-	space  *Space
-	walker *walker
-	from   core.StateID
-
+	from core.StateID
 	// complete is false if something about the state is not known yet. Then the rest
 	// does not count.
 	complete bool
@@ -35,36 +55,37 @@ type expansion struct {
 	// quiescent tells that there was nothing to do but to wait for timers.
 	quiescent bool
 	// back tells that a step leads to a state that is not numbered higher.
-	back     bool
-	arrivals []arrival
-	rows     []byte
+	back bool
+	// begin and end are its arrivals within those of the portion.
+	begin, end int
 }
 
 // arrival is where a step leads, if the state is not stored yet or its depth matters.
 type arrival struct {
 	tag uint32
 	// known is where the state is stored, if found is set.
-	found bool
 	known ref
-	// begin and end are its row within the rows of the expansion, otherwise.
+	found bool
+	// near tells nothing: it is where reading ahead puts what it reads.
+	near bool
+	// first is the first arrival of the batch at the same state, 0 if that is this one.
+	first arrivalID
+	// begin and end are its row within the rows of the portion.
 	begin, end int
 }
 
-// grain is how many states a worker takes at once.
-const grain = 8
-
 func newCrew(space *Space, workers int) *crew {
-	c := &crew{space: space}
-	for range batchLen {
-		c.expansions = append(c.expansions, &expansion{})
-	}
-	for range workers {
-		w := space.walker(nil)
-		work := make(chan struct{})
-		c.work = append(c.work, work)
+	c := &crew{space: space, workers: make([]worker, max(workers, 1))}
+	for i := range c.workers {
+		w := &c.workers[i]
+		w.walker = space.walker(nil)
+		if i == 0 {
+			continue // it is the searching goroutine
+		}
+		w.calls = make(chan func())
 		go func() {
-			for range work {
-				c.labour(w)
+			for work := range w.calls {
+				work()
 				c.working.Done()
 			}
 		}()
@@ -72,73 +93,109 @@ func newCrew(space *Space, workers int) *crew {
 	return c
 }
 
-// dismiss ends the workers.
+// dismiss ends the goroutines.
 func (c *crew) dismiss() {
-	for _, work := range c.work {
-		close(work)
+	for _, w := range c.workers[1:] {
+		close(w.calls)
 	}
 }
 
-// expand expands the states of a batch. The expansions are valid until the next
-// call.
-func (c *crew) expand(batch []waiting, bound int) []*expansion {
+// together has some of the workers do something at once.
+func (c *crew) together(workers int, work func(worker int)) {
+	c.working.Add(workers - 1)
+	for i := 1; i < workers; i++ {
+		c.workers[i].calls <- func() { work(i) }
+	}
+	work(0)
+	c.working.Wait()
+}
+
+// expand expands the states of a batch. The portions are valid until the next call.
+func (c *crew) expand(batch []waiting, bound int) []portion {
 	c.batch, c.bound = batch, bound
 	c.next.Store(0)
-	c.working.Add(len(c.work))
-	for _, work := range c.work {
-		work <- struct{}{}
-	}
-	c.working.Wait()
-	return c.expansions[:len(batch)]
+	portions := c.portions[:(len(batch)+portionLen-1)/portionLen]
+	workers := min(len(c.workers), len(portions))
+	c.together(workers, func(i int) { c.labour(c.workers[i].walker) })
+	c.together(workers, func(i int) { c.workers[i].sieve.sift(portions, i, workers) })
+	return portions
 }
 
 func (c *crew) labour(w *walker) {
 	for {
-		end := int(c.next.Add(grain))
-		begin := end - grain
+		at := int(c.next.Add(1)) - 1
+		begin := at * portionLen
 		if begin >= len(c.batch) {
 			return
 		}
-		for i := begin; i < min(end, len(c.batch)); i++ {
-			c.expansions[i].fill(c.space, w, c.batch[i], c.bound)
-		}
+		p := &c.portions[at]
+		p.space, p.walker = c.space, w
+		p.fill(c.batch[begin:min(begin+portionLen, len(c.batch))], c.bound)
 	}
 }
 
-// fill expands one state.
-func (e *expansion) fill(space *Space, w *walker, state waiting, bound int) {
-	e.complete, e.steps, e.back = false, 0, false
-	e.arrivals, e.rows = e.arrivals[:0], e.rows[:0]
+// fill expands the states of the portion.
+func (p *portion) fill(states []waiting, bound int) {
+	p.arrivals, p.rows = p.arrivals[:0], p.rows[:0]
+	for i, state := range states {
+		p.expand(&p.expansions[i], state, bound)
+	}
+	p.lookUp(p.expansions[:len(states)])
+}
+
+// expand expands one state.
+func (p *portion) expand(e *expansion, state waiting, bound int) {
+	*e = expansion{from: p.space.arena.number(state.ref), begin: len(p.arrivals), end: len(p.arrivals)}
 	if bound > 0 && int(state.depth) >= bound {
 		return
 	}
-	w.load(space.arena.row(state.ref))
-	e.space, e.walker, e.from = space, w, space.arena.number(state.ref)
-	only, err := w.reduce()
-	if err != nil {
-		return
+	w := p.walker
+	w.load(p.space.arena.row(state.ref))
+	var only []bool
+	var err error
+	if !p.space.full.has(e.from) {
+		if only, err = w.reduce(); err != nil {
+			return
+		}
 	}
+	p.current = e
 	e.reduced = only != nil
-	e.quiescent, err = w.steps(e, only)
+	e.quiescent, err = w.steps(p, only)
 	e.complete = err == nil
+	e.end = len(p.arrivals)
 }
 
 // stopped implements [visitor]: the searching goroutine has to look at the state.
-func (e *expansion) stopped(_ *taken, err error) error { return err }
+func (p *portion) stopped(_ *taken, err error) error { return err }
 
 // took implements [visitor]: it notes where a step leads.
-func (e *expansion) took(*taken) error {
-	e.steps++
-	w := e.walker
-	a := arrival{tag: uint32(w.fingerprint.Lo), begin: len(e.rows)}
-	e.rows = w.vector.AppendRow(e.rows)
-	a.end = len(e.rows)
-	if a.known, a.found = e.space.visited.find(a.tag, e.rows[a.begin:]); a.found {
-		e.rows = e.rows[:a.begin]
-		e.back = e.back || e.space.arena.number(a.known) <= e.from
-	}
-	if !a.found || e.space.depths.needed {
-		e.arrivals = append(e.arrivals, a)
-	}
+func (p *portion) took(*taken) error {
+	p.current.steps++
+	begin := len(p.rows)
+	p.rows = p.walker.appendRow(p.rows)
+	p.arrivals = append(p.arrivals, arrival{tag: uint32(p.walker.fingerprint.Lo), begin: begin, end: len(p.rows)})
 	return nil
+}
+
+// lookUp finds out which of the arrivals are stored, and keeps those that the search has to look at.
+func (p *portion) lookUp(expansions []expansion) {
+	s := p.space
+	s.visited.fetch(p.arrivals)
+	kept := 0
+	for i := range expansions {
+		e := &expansions[i]
+		begin, end := e.begin, e.end
+		e.begin = kept
+		for _, a := range p.arrivals[begin:end] {
+			if a.known, a.found = s.visited.find(a.tag, p.rows[a.begin:a.end]); a.found {
+				e.back = e.back || s.arena.number(a.known) <= e.from
+			}
+			if !a.found || s.depths.needed {
+				p.arrivals[kept] = a
+				kept++
+			}
+		}
+		e.end = kept
+	}
+	p.arrivals = p.arrivals[:kept]
 }

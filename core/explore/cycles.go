@@ -6,13 +6,27 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// unroll makes sure that round no cycle a step is put off for ever: it looks for cycles all of whose states leave out
-// agents, and puts a state of each on the frontier again, to be expanded in full. It returns false if there is no such cycle. Where several cycles
-// share a state, one may do for all.
+// unroll makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
+// returns false if there is none that has to be.
 func (s *search) unroll() bool {
-	if s.partial.empty() {
-		return false
+	return !s.partial.empty() && (s.openCut() || !s.acyclic && (s.openCycles() || s.openLoops()))
+}
+
+// openCut opens the states in which a step cannot be taken to its end: nothing is done for the others then.
+func (s *search) openCut() bool {
+	found := false
+	for id := range core.StateID(s.States()) {
+		if s.partial.has(id) && s.cut.has(id) {
+			s.reopen(id)
+			found = true
+		}
 	}
+	return found
+}
+
+// openCycles looks for cycles all of whose states leave out agents, and opens a state of each. Where several cycles
+// share a state, one may do for all.
+func (s *search) openCycles() bool {
 	found := false
 	d := descent{space: s.Space, colour: make([]byte, s.States())}
 	for id := range core.StateID(s.States()) {

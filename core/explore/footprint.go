@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -11,9 +13,9 @@ import (
 // footprints is what is known of what steps touch. The searching goroutine makes it grow; the others only compare.
 type footprints struct {
 	places map[placeName]Place
-	// agents are by number, calls by the node of a call that is a step of its own.
+	// agents are by number, stages are the steps of runs whose calls are steps of their own.
 	agents []*footprint
-	calls  map[*behavior.Node]*footprint
+	stages map[stage]*footprint
 	// handlers are what event handlers look at, by the kind of the event: whoever writes an object of the kind looks at
 	// it.
 	handlers map[core.Kind]*footprint
@@ -23,15 +25,22 @@ type footprints struct {
 	allVisible bool
 	// growth counts what was learned.
 	growth int
+	// exported are the stages as they were known when the search began: what is chosen in a state must not depend on what was
+	// learned meanwhile.
+	exported map[stage]*Footprint
+	// choosing is the walker that learns while it leaves out agents.
+	choosing *walker
 }
 
-// placeName says what a place is: a cell, the objects of a kind in a namespace (empty for all), or the workers of an
-// actor.
+// placeName says what a place is: a cell, who holds versions of its object, the objects of a kind in a
+// namespace (empty for all), those of them that are selected, or the workers of an actor.
 type placeName struct {
 	cell      state.Cell
+	held      bool
 	listed    bool
 	kind      core.Kind
 	namespace string
+	selection *state.Selection
 	workers   string
 }
 
@@ -41,8 +50,12 @@ type footprint struct {
 	reads, writes map[Place]bool
 	alters, gates map[Place]bool
 	wakes         map[int]bool
-	// kinds are the kinds of the objects that are written.
+	// takes tells that the agent takes its own work out of a queue, and guarded that what it reads may keep it from taking a step.
+	takes, guarded bool
+	// kinds are the kinds of the objects of which event handlers are told.
 	kinds map[core.Kind]bool
+	// holds and settles are the ties to versions that are held.
+	holds, settles map[state.Cell]bool
 	// touched are the cells that are changed, one bit each.
 	touched []uint64
 }
@@ -62,7 +75,7 @@ func (f *footprint) touch(c state.Cell) {
 func newFootprints() *footprints {
 	return &footprints{
 		places:   map[placeName]Place{},
-		calls:    map[*behavior.Node]*footprint{},
+		stages:   map[stage]*footprint{},
 		handlers: map[core.Kind]*footprint{},
 		visible:  newFootprint(),
 	}
@@ -74,13 +87,17 @@ func newFootprint() *footprint {
 		alters: map[Place]bool{}, gates: map[Place]bool{},
 		wakes: map[int]bool{},
 		kinds: map[core.Kind]bool{},
+		holds: map[state.Cell]bool{}, settles: map[state.Cell]bool{},
 	}
 }
 
-// addAgent numbers a new agent.
+// addAgent numbers a new agent. In the midst of a state it has nothing to do yet, so that it is left out there.
 func (f *footprints) addAgent() int {
 	f.agents = append(f.agents, newFootprint())
 	f.growth++
+	if w := f.choosing; w != nil && w.tour.only != nil {
+		w.tour.only = append(w.tour.only, false)
+	}
 	return len(f.agents) - 1
 }
 
@@ -109,33 +126,44 @@ func (f *footprints) seeAll() {
 	}
 }
 
-// of returns the footprint of the step of an agent: for a call that is a step of its own, that of the call.
-func (f *footprints) of(s *taken) *footprint {
-	if s.kind == core.Ask {
-		if f.calls[s.node] == nil {
-			f.calls[s.node] = newFootprint()
-		}
-		return f.calls[s.node]
+// of returns the footprint of the walker's step: for a stage of a run that of the stage, nil if it is not known.
+func (f *footprints) of(w *walker, s *taken) *footprint {
+	if stage, ok := w.stage(s); ok {
+		return f.stages[stage]
 	}
 	return f.agents[s.agent()]
+}
+
+// both returns the footprints of the walker's step and of its agent.
+func (f *footprints) both(w *walker, s *taken) []*footprint {
+	agent := f.agents[s.agent()]
+	stage, ok := w.stage(s)
+	if !ok {
+		return []*footprint{agent}
+	}
+	if f.stages[stage] == nil {
+		f.stages[stage] = newFootprint()
+	}
+	return []*footprint{f.stages[stage], agent}
 }
 
 // read takes note of what the answer to a call depends on, as a sight shows it.
 func (f *footprints) read(s *sight, reads []behavior.Read) {
 	w := s.walker
-	for _, r := range reads {
-		for _, place := range f.readPlaces(s, r) {
-			if w.handling != nil {
-				grow(f, f.handler(w.handling.Key.Kind).reads, place)
-				continue
+	var readers []*footprint
+	if w.handling != nil {
+		readers = []*footprint{f.handler(w.handling.Key.Kind)}
+	} else {
+		readers = f.both(w, &w.tour.current)
+	}
+	for _, known := range readers {
+		for _, r := range reads {
+			for _, place := range f.readPlaces(s, r) {
+				grow(f, known.reads, place)
 			}
-			step := &w.tour.current
-			agent := f.agents[step.agent()]
-			grow(f, f.of(step).reads, place)
-			grow(f, agent.reads, place)
-			if step.actor.atomic {
-				grow(f, agent.gates, place)
-			}
+		}
+		if w.handling == nil && w.tour.current.actor.atomic {
+			known.guarded = true
 		}
 	}
 }
@@ -147,19 +175,21 @@ func (f *footprints) handler(kind core.Kind) *footprint {
 	return f.handlers[kind]
 }
 
-// readPlaces returns the places that a read looks at. What a view shows depends on the view, too; who holds which versions on all
-// views of the kind.
+// readPlaces returns the places that a read looks at. What a view shows depends on the view, too.
 func (f *footprints) readPlaces(s *sight, r behavior.Read) []Place {
 	w := s.walker
 	kind := r.Kind
-	place := f.place(placeName{listed: true, kind: r.Kind, namespace: r.Namespace})
+	place := f.place(placeName{listed: true, kind: r.Kind, namespace: r.Namespace, selection: r.Selection})
 	if !r.Listed {
 		key, _ := w.machine.vocabulary.Key(r.Cell)
 		kind, place = key.Kind, f.place(placeName{cell: r.Cell})
 	}
+	if r.Held {
+		return f.heldPlaces(w.machine, r.Cell)
+	}
 	places := []Place{place}
-	for _, a := range w.machine.watchers[kind] {
-		if v := a.view(kind); v != nil && (r.Held || a == s.actor) {
+	if s.actor != nil {
+		if v := s.actor.view(kind); v != nil {
 			places = append(places, f.place(placeName{cell: v.Cell()}))
 		}
 	}
@@ -168,13 +198,8 @@ func (f *footprints) readPlaces(s *sight, r behavior.Read) []Place {
 
 // covers tells whether the walker's step touched nothing but what is known.
 func (f *footprints) covers(w *walker, s *taken) bool {
-	known := f.agents[s.agent()]
-	if s.kind == core.Ask {
-		if known = f.calls[s.node]; known == nil {
-			return false
-		}
-	}
-	if !known.known {
+	known := f.of(w, s)
+	if known == nil || !known.known {
 		return false
 	}
 	for _, t := range w.touched {
@@ -182,16 +207,17 @@ func (f *footprints) covers(w *walker, s *taken) bool {
 			return false
 		}
 	}
-	return true
+	return !w.machine.holds || known.covers(w.ties(s))
 }
 
 // note takes note of what the walker's step touched.
 func (f *footprints) note(w *walker, s *taken) {
-	agent := f.agents[s.agent()]
-	for _, known := range []*footprint{f.of(s), agent} {
+	ties := w.ties(s)
+	for _, known := range f.both(w, s) {
 		if !known.known {
 			known.known = true
 			f.growth++
+			f.begin(s, known)
 		}
 		for _, t := range w.touched {
 			if !known.touches(t.cell) {
@@ -200,15 +226,28 @@ func (f *footprints) note(w *walker, s *taken) {
 				f.wrote(w, s, known, t.cell)
 			}
 		}
+		f.tie(w, known, ties)
 	}
-	for _, known := range []*footprint{f.of(s), agent} {
-		switch s.kind {
-		case core.Begin, core.Return:
-			grow(f, known.writes, f.place(placeName{workers: s.actor.Name}))
-			grow(f, known.gates, f.place(placeName{workers: s.actor.Name}))
-		case core.Deliver:
-			grow(f, known.gates, f.place(placeName{cell: s.view.Cell()}))
-		}
+}
+
+// begin takes note of what every step of an agent touches.
+func (f *footprints) begin(s *taken, known *footprint) {
+	switch s.kind {
+	case core.Begin:
+		known.takes = true
+		grow(f, known.writes, f.place(placeName{workers: s.actor.Name}))
+	case core.Return:
+		grow(f, known.writes, f.place(placeName{workers: s.actor.Name}))
+	case core.Reconcile, core.Act, core.Intervene:
+		known.takes = true
+	case core.Deliver:
+		grow(f, known.kinds, s.view.Kind())
+		grow(f, known.gates, f.place(placeName{cell: s.view.Cell()}))
+		return
+	}
+	// Whether its views are old makes it another step.
+	for _, v := range s.actor.views {
+		grow(f, known.reads, f.place(placeName{cell: v.Cell()}))
 	}
 }
 
@@ -236,22 +275,54 @@ func (f *footprints) wrote(w *walker, s *taken, known *footprint, c state.Cell) 
 	}
 }
 
-// export returns a footprint for a reducer.
-func (f *footprints) export(from *footprint) Footprint {
-	reads := sorted(from.reads)
-	for kind := range from.kinds {
-		if h := f.handlers[kind]; h != nil {
-			reads = append(reads, sorted(h.reads)...)
+// selects finds out what is selected of what steps change, with all values that objects had so far.
+func (f *footprints) selects(vocabulary *state.Vocabulary) {
+	for _, known := range f.agents {
+		f.selectsOf(vocabulary, known)
+	}
+	for _, known := range f.stages {
+		f.selectsOf(vocabulary, known)
+	}
+}
+
+func (f *footprints) selectsOf(vocabulary *state.Vocabulary, known *footprint) {
+	for i, word := range known.touched {
+		for ; word != 0; word &= word - 1 {
+			c := state.Cell(i*64 + bits.TrailingZeros64(word))
+			key, isObject := vocabulary.Key(c)
+			if !isObject {
+				continue
+			}
+			for _, s := range vocabulary.Selections(key.Kind) {
+				if vocabulary.May(s, c) {
+					grow(f, known.alters, f.place(placeName{listed: true, kind: s.Kind, namespace: s.Namespace, selection: s}))
+				}
+			}
 		}
 	}
-	slices.Sort(reads)
+}
+
+// export returns a footprint for a reducer, without the places that do not matter.
+func (f *footprints) export(from *footprint, without map[Place]bool) Footprint {
+	reads := maps.Clone(from.reads)
+	for kind := range from.kinds {
+		if h := f.handlers[kind]; h != nil {
+			maps.Copy(reads, h.reads)
+		}
+	}
+	gates := from.gates
+	if from.guarded {
+		gates = reads
+	}
+	idle := func(place Place) bool { return without[place] }
 	return Footprint{
 		Known:  from.known,
-		Reads:  slices.Compact(reads),
+		Takes:  from.takes,
+		Reads:  slices.DeleteFunc(sorted(reads), idle),
 		Writes: sorted(from.writes),
-		Alters: sorted(from.alters),
+		Alters: slices.DeleteFunc(sorted(from.alters), idle),
 		Wakes:  sorted(from.wakes),
-		Gates:  sorted(from.gates),
+		Gates:  sorted(gates),
 	}
 }
 
@@ -264,11 +335,30 @@ func sorted[K int | Place](members map[K]bool) []K {
 	return list
 }
 
-// all returns the footprints of all agents, by number.
+// all returns the footprints of all agents, by number, and keeps those of the stages.
 func (f *footprints) all() []Footprint {
-	exported := make([]Footprint, len(f.agents))
+	without := f.unchanging()
+	agents := make([]Footprint, len(f.agents))
 	for i, known := range f.agents {
-		exported[i] = f.export(known)
+		agents[i] = f.export(known, without)
 	}
-	return exported
+	f.exported = make(map[stage]*Footprint, len(f.stages))
+	for stage, known := range f.stages {
+		exported := f.export(known, without)
+		f.exported[stage] = &exported
+	}
+	return agents
+}
+
+// gate takes note of what keeps items from being taken from their queues where each call is a step of its own: that all workers are
+// busy.
+func (f *footprints) gate(m *machine) {
+	if m.conditions.Granularity != PerCall {
+		return
+	}
+	for _, it := range m.items {
+		if !it.actor.atomic {
+			grow(f, f.agents[it.agent].gates, f.place(placeName{workers: it.actor.Name}))
+		}
+	}
 }

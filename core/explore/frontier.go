@@ -17,8 +17,11 @@ type frontier interface {
 
 // newFrontier returns the frontier of an order of search.
 func newFrontier(order Order) frontier {
-	if order == DepthFirst {
+	switch {
+	case order == DepthFirst:
 		return &stack{}
+	case order.Walks():
+		return &aside{}
 	}
 	return &queue{}
 }
@@ -74,3 +77,12 @@ func (s *stack) take(batch []waiting) []waiting {
 // depthFirstBatch is how many states a depth-first search expands at once: few, to
 // go deep; enough to keep workers busy.
 const depthFirstBatch = 32
+
+// aside is the frontier of walks, which find their way without one: it only counts.
+type aside struct{ count int }
+
+func (a *aside) push(waiting) { a.count++ }
+
+func (a *aside) len() int { return a.count }
+
+func (a *aside) take(batch []waiting) []waiting { return batch[:0] }

@@ -92,7 +92,7 @@ func (l *lister) stopped(*taken, error) error { return nil }
 // took implements [visitor]. A step to a state that was not stored is left out.
 func (l *lister) took(t *taken) error {
 	w := l.reader
-	w.buffer = w.vector.AppendRow(w.buffer[:0])
+	w.buffer = w.appendRow(w.buffer[:0])
 	r, known := l.visited.find(uint32(w.fingerprint.Lo), w.buffer)
 	if !known {
 		return nil

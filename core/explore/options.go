@@ -14,13 +14,25 @@ const (
 	BreadthFirst Order = iota
 	// DepthFirst expands the states that were found last first.
 	DepthFirst
+	// RandomWalks goes from the start to an end again and again, each time by steps chosen at random.
+	RandomWalks
+	// PriorityWalks goes so too, by the steps of whoever has the highest of random priorities, which change now and then.
+	PriorityWalks
+	// SwarmWalks goes by different kinds of walks in turn.
+	SwarmWalks
 )
+
+// Walks tells whether states are visited by walks from the start, so that not all states need be.
+func (o Order) Walks() bool { return o >= RandomWalks }
 
 // Bounds cut a search short. 0 means no bound.
 type Bounds struct {
 	States int
-	Depth  int
-	Time   time.Duration
+	// Depth is the length of the longest run that is followed; for walks 0 means [WalkLength].
+	Depth int
+	// Walks is how many walks there are; 0 means [WalkCount], and no bound if there is one on time.
+	Walks int
+	Time  time.Duration
 	// Memory is in bytes, as the Go runtime counts what it holds.
 	Memory int64
 }
@@ -30,7 +42,11 @@ type Options struct {
 	Order   Order
 	Workers int // at least 1
 	Bounds  Bounds
-	// Reducer leaves out orders that cannot matter; nil leaves out none.
+	// Seed makes walks repeatable: what they choose at random is a function of it.
+	Seed int64
+	// ChangePoints is how often priorities change in a walk by priorities.
+	ChangePoints int
+	// Reducer leaves out orders that cannot matter; nil leaves out none. Walks leave out none.
 	Reducer Reducer
 	// Conditions are what the world may do to the controllers.
 	Conditions Conditions
@@ -47,4 +63,6 @@ type Progress struct {
 	Frontier    int
 	Depth       int
 	Memory      int64
+	// Outlook is what is still to come, as far as it can be told.
+	Outlook Outlook
 }

@@ -27,6 +27,8 @@ type Footprint struct {
 	Known bool
 	// Everything tells that the agent may touch whatever there is.
 	Everything bool
+	// Takes tells that the agent takes out of a queue what others put there.
+	Takes bool
 	// Reads and Writes are the places it looks at and changes, each once and in order.
 	Reads, Writes []Place
 	// Alters are the lists that what it writes may be in: it matters to who reads such a list, but not to who alters it, too.
@@ -40,7 +42,8 @@ type Footprint struct {
 // Enabled is an agent that can take a step in a state.
 type Enabled struct {
 	Agent int
-	// Due tells that it takes the step sooner or later.
+	// Due tells that it takes the step sooner or later, unless others keep it from it: not what users do, nor those of whom no
+	// fairness is assumed.
 	Due bool
 	// Now is what the step itself may touch, nil for all that the agent may.
 	Now *Footprint

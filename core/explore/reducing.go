@@ -16,8 +16,9 @@ func reduced(ctx context.Context, m *machine, l *learner, options Options, began
 		m.learnFootprints(options.Reducer)
 		before := m.footprints.growth
 		space, err := explore(ctx, m, l, options, began, patience)
-		if err != nil || m.footprints.growth == before || len(space.reasons) > 0 {
-			return space, err
+		m.footprints.selects(m.vocabulary)
+		if err != nil {
+			return nil, err
 		}
 		for _, incident := range l.incidents {
 			if incident.Kind == core.Nondeterministic {
@@ -26,12 +27,16 @@ func reduced(ctx context.Context, m *machine, l *learner, options Options, began
 				return Search(ctx, m.system, options)
 			}
 		}
+		if m.footprints.growth == before || len(space.reasons) > 0 {
+			return space, nil
+		}
 	}
 }
 
 // learnFootprints makes choosers from what is known.
 func (m *machine) learnFootprints(r Reducer) {
 	m.choosers = nil
+	m.footprints.gate(m)
 	if !m.footprints.allVisible {
 		m.choosers = r.Learn(m.footprints.all(), sorted(m.footprints.visible.reads))
 	}
@@ -48,7 +53,7 @@ func (s *Space) walker(l *learner) *walker {
 
 // firstPatience is how many states the first search stores before it is begun again because something was
 // learned. Each search has twice the patience of the one before.
-const firstPatience = 256
+const firstPatience = 4
 
 // hopeless tells whether the search has learned something, so that there has to be another one, and has gone on long enough to
 // have learned the most of it.

@@ -162,7 +162,11 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		if len(a.views) > 0 && node.Call.Source() == core.Cached {
 			sight = w.sights[a.index]
 		}
-		answered := node.Look(sight, w.buffer)
+		glance := behavior.Glance(sight)
+		if w.shortcuts.tracing {
+			glance = traced{sight}
+		}
+		answered := node.Look(glance, w.buffer)
 		if answered == nil {
 			if w.learn == nil {
 				return nil, errUnknown

@@ -10,7 +10,7 @@ import (
 )
 
 // batchLen is how many states are expanded before what was found is stored.
-const batchLen = 512
+const batchLen = 1024
 
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it
 // returns what it has, with the reason. An error means that the system cannot be explored, and says
@@ -29,6 +29,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	l := &learner{context: ctx, machine: m, limits: options.Run}
 	began := time.Now()
 	var space *Space
+	if options.Order.Walks() {
+		options.Reducer = nil
+	}
 	if options.Reducer == nil {
 		space, err = explore(ctx, m, l, options, began, 0)
 	} else {
@@ -56,14 +59,16 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 		batch:    make([]waiting, 0, batchLen),
 		grown:    m.footprints.growth,
 		patience: patience,
-	}
-	if options.Workers > 1 {
-		s.crew = newCrew(space, options.Workers)
-		defer s.crew.dismiss()
+		meter:    meter{limit: options.Bounds.Memory},
 	}
 	if err := s.start(); err != nil {
 		return nil, err
 	}
+	if options.Order.Walks() {
+		return space, s.walks()
+	}
+	s.crew = newCrew(space, options.Workers)
+	defer s.crew.dismiss()
 	return space, s.loop()
 }
 
@@ -78,6 +83,7 @@ type search struct {
 	batch    []waiting
 	began    time.Time
 	meter    meter
+	levels   levels
 	// grown is what was learned of footprints before, and patience how many states are stored before a search that learns
 	// more is given up.
 	grown, patience int
@@ -112,7 +118,7 @@ func (s *search) start() error {
 func (s *search) loop() error {
 	for s.frontier.len() > 0 || s.unroll() {
 		if reason := s.exhausted(); reason != "" {
-			s.because(reason)
+			s.fellShort(reason)
 			break
 		}
 		s.batch = s.frontier.take(s.batch)
@@ -133,7 +139,7 @@ func (s *search) loop() error {
 		}
 	}
 	if !s.deep.empty() {
-		s.because(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
+		s.fellShort(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
 	}
 	return nil
 }
@@ -141,51 +147,57 @@ func (s *search) loop() error {
 // expandBatch takes all steps from the states of the batch and stores where they
 // lead, in order.
 func (s *search) expandBatch() error {
-	if s.crew == nil {
-		for _, w := range s.batch {
-			if s.depths.outdated(s.arena.number(w.ref), w.depth) {
-				continue
-			}
-			if err := s.expand(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for i, expansion := range s.crew.expand(s.batch, s.options.Bounds.Depth) {
-		w := s.batch[i]
-		if s.depths.outdated(s.arena.number(w.ref), w.depth) {
+	portions := s.crew.expand(s.batch, s.options.Bounds.Depth)
+	// What the crew found holds as long as nothing else is stored.
+	alone := true
+	for i, w := range s.batch {
+		e := &portions[i/portionLen].expansions[i%portionLen]
+		if s.depths.outdated(e.from, w.depth) {
+			alone = false
 			continue
 		}
-		if !expansion.complete {
+		if !e.complete {
+			alone = false
 			if err := s.expand(w); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.accept(w, expansion); err != nil {
+		if err := s.accept(w, portions, i, alone); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// accept stores what a worker found.
-func (s *search) accept(w waiting, e *expansion) error {
-	id := s.arena.number(w.ref)
+// accept stores what a worker found out about a state of the batch. If nothing was stored but what the crew found, it is known
+// which of the states are new.
+func (s *search) accept(w waiting, portions []portion, at int, alone bool) error {
+	p := &portions[at/portionLen]
+	e := &p.expansions[at%portionLen]
 	s.acyclic = s.acyclic && !e.back
-	for i := range e.arrivals {
-		a := &e.arrivals[i]
-		if a.found {
-			s.meet(a.known, id, w.depth+1)
-		} else if _, err := s.store(a.tag, e.rows[a.begin:a.end], id, w.depth+1); err != nil {
+	for i := e.begin; i < e.end; i++ {
+		a := &p.arrivals[i]
+		var err error
+		switch {
+		case a.found:
+			s.meet(a.known, e.from, w.depth+1)
+		case !alone:
+			_, err = s.store(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1)
+		case a.first != 0:
+			_, first := a.first.of(portions)
+			s.meet(first.known, e.from, w.depth+1)
+		default:
+			a.known, err = s.add(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	if e.reduced {
-		s.partial.add(id)
+		s.partial.add(e.from)
 	}
-	s.finish(id, e.steps, e.steps, e.quiescent)
+	s.finish(e.from, e.steps, e.steps, e.quiescent)
 	return nil
 }
 
@@ -281,7 +293,7 @@ func (s *search) finish(id core.StateID, steps, known int, quiescent bool) {
 
 // arrive stores the state of a walker.
 func (s *search) arrive(w *walker, from core.StateID, depth uint32) (core.StateID, error) {
-	w.buffer = w.vector.AppendRow(w.buffer[:0])
+	w.buffer = w.appendRow(w.buffer[:0])
 	return s.store(uint32(w.fingerprint.Lo), w.buffer, from, depth)
 }
 
@@ -290,8 +302,22 @@ func (s *search) store(tag uint32, row []byte, from core.StateID, depth uint32) 
 	if r, known := s.visited.find(tag, row); known {
 		return s.meet(r, from, depth), nil
 	}
-	if limit := s.options.Bounds.States; limit > 0 && s.arena.len() >= limit {
-		s.because(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))
+	r, err := s.add(tag, row, from, depth)
+	if err != nil {
+		return 0, err
+	}
+	return s.arena.number(r), nil
+}
+
+// add stores a new state and puts it on the frontier.
+func (s *search) add(tag uint32, row []byte, from core.StateID, depth uint32) (ref, error) {
+	id := core.StateID(s.arena.len())
+	if limit := s.options.Bounds.States; limit > 0 && int(id) >= limit {
+		s.fellShort(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))
+		return 0, errFull
+	}
+	if growth := s.visited.growth(); growth > 0 && !s.meter.affords(growth) {
+		s.fellShort(s.outOfMemory())
 		return 0, errFull
 	}
 	r, ok := s.arena.add(row, from)
@@ -301,11 +327,11 @@ func (s *search) store(tag uint32, row []byte, from core.StateID, depth uint32) 
 	}
 	s.visited.add(tag, r)
 	s.depths.add(depth)
+	s.levels.add(depth)
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))
 	s.frontier.push(waiting{ref: r, depth: depth})
-	id := s.arena.number(r)
 	s.inspect(id, row)
-	return id, nil
+	return r, nil
 }
 
 // meet takes note of a step to a stored state.
@@ -314,7 +340,11 @@ func (s *search) meet(r ref, from core.StateID, depth uint32) core.StateID {
 	if from != noParent && id <= from {
 		s.acyclic = false
 	}
-	if s.depths.shallower(id, depth) {
+	switch {
+	case !s.depths.shallower(id, depth):
+	case s.order.Walks():
+		s.arena.adopt(r, from)
+	default:
 		s.cut.remove(id)
 		s.deep.remove(id)
 		s.frontier.push(waiting{ref: r, depth: depth})

@@ -33,7 +33,7 @@ func (s *idSet) empty() bool {
 
 // depths remembers how deep each state was found, for the searches that need it: a
 // depth-first search with a bound on depth must go on from a state that it meets
-// again less deep.
+// again less deep, and walks come to most states by detours first.
 type depths struct {
 	needed bool
 	of     pages[uint32]

@@ -18,7 +18,27 @@ func (s *Space) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
 		}
 		return nil, false
 	}
+	if s.order.Walks() && s.States() > manyStates {
+		return s.nearby(accept)
+	}
 	return s.nearest(accept)
+}
+
+// manyStates is how many states are searched for a shortest run at most, where walks would do that for no other reason.
+const manyStates = 20_000
+
+// nearby returns a short run: walks remember the shortest way on which they came to each state.
+func (s *Space) nearby(accept func(core.StateID) bool) (core.Run, bool) {
+	best := noParent
+	for id := range core.StateID(s.States()) {
+		if (best == noParent || s.depths.of.at(int(id)) < s.depths.of.at(int(best))) && accept(id) {
+			best = id
+		}
+	}
+	if best == noParent {
+		return nil, false
+	}
+	return s.ancestry(best), true
 }
 
 // ancestry returns the run by which a state was first reached.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
@@ -18,6 +19,17 @@ type sight struct {
 }
 
 var _ behavior.Glance = (*sight)(nil)
+
+// AppendSignature implements [behavior.Glance]. A walker that learns finds out what is selected.
+func (s *sight) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
+	begin := len(buffer)
+	signature, known := s.Glance.AppendSignature(buffer, kind, namespace, selection)
+	if known || s.walker.learn == nil {
+		return signature, known
+	}
+	s.List(kind, namespace, selection)
+	return s.Glance.AppendSignature(buffer[:begin], kind, namespace, selection)
+}
 
 // AppendHeld implements [behavior.Glance].
 func (s *sight) AppendHeld(buffer []byte, c state.Cell) []byte {

@@ -71,7 +71,7 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 		visited: newVisited(a),
 		order:   options.Order,
 		acyclic: true,
-		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0},
+		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0 || options.Order.Walks()},
 	}
 	s.scholar, s.reader = s.walker(l), s.walker(nil)
 	for _, p := range m.system.Properties {
@@ -107,6 +107,9 @@ func (s *Space) Reasons() []string { return s.reasons }
 
 // inspect checks the invariants in a new state.
 func (s *Space) inspect(id core.StateID, row []byte) {
+	if s.machine.reduces {
+		s.see(row)
+	}
 	var look core.State
 	for i := range s.invariants {
 		inv := &s.invariants[i]
@@ -120,6 +123,21 @@ func (s *Space) inspect(id core.StateID, row []byte) {
 			inv.broken, inv.state, inv.err = true, id, err
 		}
 	}
+}
+
+// see takes note of what properties look at in a state.
+func (s *Space) see(row []byte) {
+	for _, p := range s.machine.system.Properties {
+		if p.Sees != nil {
+			look(p, s.observe(row))
+		}
+	}
+}
+
+// look has a property look at a state. That it panics is said when it is judged.
+func look(p core.Property, state core.State) {
+	defer func() { _ = recover() }()
+	p.Sees(state)
 }
 
 // observe returns the state of a row. If orders may be left out, note is taken of what is looked at.

@@ -173,7 +173,8 @@ func (t *tour) deliveries() error {
 func (t *tour) work(it *item) error {
 	switch {
 	case it.standing:
-		return t.try(taken{kind: core.Act, actor: it.actor, item: it})
+		t.current = taken{kind: core.Act, actor: it.actor, item: it}
+		return t.attempt()
 	case it.actor.user:
 		if t.pending(it) {
 			return t.try(taken{kind: core.Intervene, actor: it.actor, item: it})
@@ -183,13 +184,15 @@ func (t *tour) work(it *item) error {
 		if !t.pending(it) {
 			return nil
 		}
-		return t.variants(taken{kind: core.Reconcile, actor: it.actor, item: it})
+		t.current = taken{kind: core.Reconcile, actor: it.actor, item: it}
+		return t.variants()
 	}
 	if p := t.flight(it); p != nil {
 		if p.node.Leaf != nil {
 			return t.try(taken{kind: core.Return, actor: it.actor, item: it})
 		}
-		return t.variants(taken{kind: core.Ask, actor: it.actor, item: it, node: p.node})
+		t.current = taken{kind: core.Ask, actor: it.actor, item: it, node: p.node}
+		return t.variants()
 	}
 	if t.pending(it) && t.mayBegin(it) {
 		return t.try(taken{kind: core.Begin, actor: it.actor, item: it})
@@ -200,6 +203,11 @@ func (t *tour) work(it *item) error {
 // try takes a step, shows it to the visitor, and takes it back.
 func (t *tour) try(step taken) error {
 	t.current = step
+	return t.attempt()
+}
+
+// attempt tries the current step.
+func (t *tour) attempt() error {
 	s := &t.current
 	s.late = t.machine.lags && t.late(s.actor) && s.kind != core.Deliver && s.kind != core.Restart
 	if t.learn != nil {
@@ -278,7 +286,13 @@ func (w *walker) take(s *taken) error {
 		}
 		return w.ask(s.item, fault)
 	}
-	leaf, err := w.reconcile(s.item, s.mishaps)
+	var leaf *behavior.Leaf
+	var err error
+	if len(s.mishaps) == 0 {
+		leaf, err = w.finish(s.item)
+	} else {
+		leaf, err = w.reconcile(s.item, s.mishaps)
+	}
 	if err != nil {
 		return err
 	}
@@ -299,13 +313,14 @@ func (w *walker) take(s *taken) error {
 	return nil
 }
 
-// variants tries a step without and with faults, as far as the budgets go.
-func (t *tour) variants(step taken) error {
+// variants tries the current step without and with faults, as far as the budgets go.
+func (t *tour) variants() error {
 	failures := t.machine.conditions.Failures - int(t.Value(t.machine.failures))
 	crashes := t.machine.conditions.Crashes - int(t.Value(t.machine.crashes))
-	if failures <= 0 && crashes <= 0 || step.actor.atomic {
-		return t.try(step)
+	if failures <= 0 && crashes <= 0 || t.current.actor.atomic {
+		return t.attempt()
 	}
+	step := t.current
 	if step.kind == core.Ask {
 		return t.askVariants(step, failures)
 	}

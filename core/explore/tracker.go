@@ -3,6 +3,7 @@ package explore
 import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // tracker shows a store the state of a walker, and takes note of what it looks at.
@@ -11,7 +12,7 @@ type tracker struct {
 	reads []behavior.Read
 }
 
-var _ core.Snapshot = (*tracker)(nil)
+var _ core.Selective = (*tracker)(nil)
 
 func (t *tracker) note(read behavior.Read) {
 	for _, known := range t.reads {
@@ -33,13 +34,19 @@ func (t *tracker) Get(key core.Key) core.Content {
 
 // List implements [core.Snapshot].
 func (t *tracker) List(kind core.Kind, namespace string) []core.Object {
-	t.note(behavior.Read{
-		Listed:    true,
-		Kind:      kind,
-		Namespace: namespace,
-		Signature: string(t.sight.AppendSignature(nil, kind, namespace)),
-	})
-	return t.sight.List(kind, namespace)
+	return t.list(kind, namespace, nil)
+}
+
+// Select implements [core.Selective].
+func (t *tracker) Select(kind core.Kind, namespace string, selection core.Selection) []core.Object {
+	return t.list(kind, namespace, t.sight.walker.machine.vocabulary.Selection(kind, namespace, selection))
+}
+
+func (t *tracker) list(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
+	objects := t.sight.List(kind, namespace, selection)
+	signature, _ := t.sight.AppendSignature(nil, kind, namespace, selection)
+	t.note(behavior.Read{Listed: true, Kind: kind, Namespace: namespace, Selection: selection, Signature: string(signature)})
+	return objects
 }
 
 // Held implements [core.Snapshot]. What the run itself was shown does not have to be noted: it depends on where the

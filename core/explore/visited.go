@@ -11,7 +11,10 @@ type visited struct {
 	count   int
 }
 
-const smallestTable = 1 << 10
+const (
+	smallestTable = 1 << 10
+	entryBytes    = 8
+)
 
 func newVisited(a *arena) *visited {
 	return &visited{arena: a, entries: make([]uint64, smallestTable)}
@@ -33,9 +36,46 @@ func (v *visited) find(tag uint32, row []byte) (ref, bool) {
 	}
 }
 
+// growth returns how many bytes the table needs for the next state, beyond those it has.
+func (v *visited) growth() int64 {
+	if v.count < len(v.entries)/4*3 {
+		return 0
+	}
+	return 2 * entryBytes * int64(len(v.entries))
+}
+
+// fetch brings what finding arrivals looks at near to the processor. To find one after the other would be to wait for memory
+// each time; what is asked for at once comes at once.
+func (v *visited) fetch(arrivals []arrival) {
+	mask := uint32(len(v.entries) - 1)
+	for i := range arrivals {
+		a := &arrivals[i]
+		a.near = v.entries[a.tag&mask] == 0
+	}
+	for i := range arrivals {
+		if a := &arrivals[i]; !a.near {
+			a.near = v.touch(a.tag)
+		}
+	}
+}
+
+// touch reads the beginning of the record that the tag leads to.
+func (v *visited) touch(tag uint32) bool {
+	mask := uint32(len(v.entries) - 1)
+	for i := tag & mask; ; i = (i + 1) & mask {
+		entry := v.entries[i]
+		if entry == 0 {
+			return true
+		}
+		if uint32(entry>>32) == tag {
+			return v.arena.record(ref(entry - 1))[0] == 0
+		}
+	}
+}
+
 // add enters a state that is not there yet.
 func (v *visited) add(tag uint32, r ref) {
-	if v.count >= len(v.entries)/4*3 {
+	if v.growth() > 0 {
 		old := v.entries
 		v.entries = make([]uint64, 2*len(old))
 		for _, entry := range old {

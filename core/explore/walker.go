@@ -26,6 +26,10 @@ type walker struct {
 	// touched are the cells that differ, or differed, from the state the step began in, with their values there.
 	touched []touch
 	wrote   bool
+	// origin is the fingerprint of the state the step began in. If plain is set, row is its row, with one byte for each cell.
+	origin state.Fingerprint
+	row    []byte
+	plain  bool
 
 	// live shows the store, and sights what each actor's cached client shows.
 	live   *sight
@@ -44,9 +48,10 @@ type walker struct {
 	// released are the points that runs in flight left within the step.
 	released []*point
 	// notes are what the run of the step did, call by call. Only faults need them.
-	notes []callNote
-	noted bool
-	tour  tour
+	notes     []callNote
+	noted     bool
+	tour      tour
+	shortcuts shortcuts
 	chooses
 	// listener, if set, is told of every call with its effects, and of the end of every run.
 	listener listener
@@ -85,16 +90,21 @@ func newWalker(m *machine, learn *learner) *walker {
 // load puts the walker in a state.
 func (w *walker) load(row []byte) {
 	w.fit()
-	w.vector.ReadRow(row)
+	cells := w.vector.ReadRow(row)
 	w.fingerprint = w.machine.vocabulary.Fingerprint(w.vector)
 	w.forget()
+	w.row, w.plain = row, cells == len(row)
 }
 
 // fit makes the vector as long as the vocabulary.
 func (w *walker) fit() {
+	if len(w.vector) == w.machine.vocabulary.Cells() {
+		return
+	}
 	for len(w.vector) < w.machine.vocabulary.Cells() {
 		w.vector = append(w.vector, 0)
 	}
+	w.shortcuts.forget()
 }
 
 // Value returns the value of a cell.
@@ -110,6 +120,9 @@ func (w *walker) set(c state.Cell, value state.Value) {
 		w.fit()
 	}
 	was := w.vector[c]
+	if w.shortcuts.tracing {
+		w.shortcuts.depend(c, was)
+	}
 	if was == value {
 		return
 	}
@@ -122,21 +135,48 @@ func (w *walker) set(c state.Cell, value state.Value) {
 // mark sets marks of an item's cell.
 func (w *walker) mark(c state.Cell, marks state.Value) { w.set(c, w.Value(c)|marks) }
 
-// undo takes back what the walker did since it was loaded.
+// undo takes back what the walker did since its step began.
 func (w *walker) undo() {
 	for i := len(w.touched) - 1; i >= 0; i-- {
-		t := w.touched[i]
-		w.fingerprint.Toggle(w.machine.vocabulary.Print(t.cell, w.vector[t.cell]))
-		w.fingerprint.Toggle(w.machine.vocabulary.Print(t.cell, t.was))
-		w.vector[t.cell] = t.was
+		w.vector[w.touched[i].cell] = w.touched[i].was
 	}
-	w.forget()
+	w.fingerprint = w.origin
+	w.renew()
 }
 
 // forget makes the state that the walker is in the one that its next step begins in.
 func (w *walker) forget() {
+	w.origin, w.plain = w.fingerprint, false
+	w.renew()
+}
+
+// renew makes the walker ready for a step.
+func (w *walker) renew() {
 	w.touched, w.released = w.touched[:0], w.released[:0]
 	w.wrote = false
+}
+
+// appendRow appends the packed row of the state that the walker is in.
+func (w *walker) appendRow(rows []byte) []byte {
+	if !w.plain {
+		return w.vector.AppendRow(rows)
+	}
+	begin := len(rows)
+	rows = append(rows, w.row...)
+	for _, t := range w.touched {
+		value, at := w.vector[t.cell], begin+int(t.cell)
+		if value >= 0x80 {
+			return w.vector.AppendRow(rows[:begin])
+		}
+		for at >= len(rows) {
+			rows = append(rows, 0)
+		}
+		rows[at] = byte(value)
+	}
+	for len(rows) > begin && rows[len(rows)-1] == 0 {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
 }
 
 // pending tells whether an item is in a work queue.

@@ -25,8 +25,8 @@ func (v Vector) AppendRow(row []byte) []byte {
 }
 
 // ReadRow unpacks a row into the vector, which must be long enough for it, and
-// sets the cells beyond the row to 0.
-func (v Vector) ReadRow(row []byte) {
+// sets the cells beyond the row to 0. It returns how many cells the row has: if as many as bytes, each has one.
+func (v Vector) ReadRow(row []byte) (cells int) {
 	cell := 0
 	for i := 0; i < len(row); cell++ {
 		b := row[i]
@@ -46,4 +46,5 @@ func (v Vector) ReadRow(row []byte) {
 		v[cell] = value
 	}
 	clear(v[cell:])
+	return cell
 }

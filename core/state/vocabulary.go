@@ -38,7 +38,11 @@ type Vocabulary struct {
 	views   map[watch]Cell
 	notes   map[string]Cell
 	kinds   map[core.Kind][]Cell // in the order of their keys
-	cells   []cell
+
+	selections map[selectionName]*Selection
+	selecting  map[core.Kind][]*Selection
+
+	cells []cell
 	// prints are the prints of every cell's values, and settled their canonical forms,
 	// nil where a value is its own. They lie apart from the cells because the search
 	// reads nothing else of them.
@@ -101,6 +105,9 @@ func NewVocabulary(settle func(core.Key, []core.Content) []core.Content) *Vocabu
 		views:   map[watch]Cell{},
 		notes:   map[string]Cell{},
 		kinds:   map[core.Kind][]Cell{},
+
+		selections: map[selectionName]*Selection{},
+		selecting:  map[core.Kind][]*Selection{},
 	}
 }
 

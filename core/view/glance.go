@@ -38,8 +38,9 @@ func (g *Glance) Value(c state.Cell) state.Value {
 	return stored
 }
 
-// AppendSignature appends the signature of a list: the cells it shows, with their values.
-func (g *Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string) []byte {
+// AppendSignature appends the signature of a list: the cells it shows, with their values. It returns false where it is not
+// known whether something is selected.
+func (g *Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	v := g.view(kind)
 	var backlog state.Value
 	if v != nil {
@@ -58,10 +59,16 @@ func (g *Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string
 				continue
 			}
 		}
-		buffer = binary.AppendUvarint(buffer, uint64(c))
-		buffer = binary.AppendUvarint(buffer, uint64(shown))
+		selected, known := selection.Selected(c, shown)
+		if !known {
+			return buffer, false
+		}
+		if selected {
+			buffer = binary.AppendUvarint(buffer, uint64(c))
+			buffer = binary.AppendUvarint(buffer, uint64(shown))
+		}
 	}
-	return buffer
+	return buffer, true
 }
 
 // view returns the view of a kind, nil if the kind is not watched.
@@ -81,13 +88,17 @@ func (g *Glance) stored(c state.Cell) state.Value {
 	return (*g.vector)[c]
 }
 
-// List returns the objects of a kind that the glance shows, in the order of their keys. An
+// List returns the selected objects of a kind that the glance shows, in the order of their keys. An
 // empty namespace means all namespaces.
-func (g *Glance) List(kind core.Kind, namespace string) []core.Object {
+func (g *Glance) List(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
 	var objects []core.Object
 	for _, c := range g.vocabulary.Kind(kind) {
 		key, _ := g.vocabulary.Key(c)
-		if value := g.Value(c); value != 0 && (namespace == "" || namespace == key.Namespace) {
+		value := g.Value(c)
+		if value == 0 || namespace != "" && namespace != key.Namespace {
+			continue
+		}
+		if selection == nil || g.vocabulary.Evaluate(selection, c, value) {
 			objects = append(objects, core.Object{Key: key, Content: g.vocabulary.Content(c, value)})
 		}
 	}

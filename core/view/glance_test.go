@@ -50,10 +50,10 @@ func TestGlanceIsConsistent(t *testing.T) {
 						objects = append(objects, core.Object{Key: key, Content: shown[key]})
 					}
 				}
-				if got := glance.List(kind, namespace); !slices.Equal(got, objects) {
+				if got := glance.List(kind, namespace, nil); !slices.Equal(got, objects) {
 					t.Fatalf("the list of namespace %q is %v, want %v", namespace, got, objects)
 				}
-				if got := glance.AppendSignature(nil, kind, namespace); string(got) != string(want) {
+				if got, _ := glance.AppendSignature(nil, kind, namespace, nil); string(got) != string(want) {
 					t.Fatalf("the list of namespace %q does not agree with its objects", namespace)
 				}
 			}
@@ -64,7 +64,7 @@ func TestGlanceIsConsistent(t *testing.T) {
 		if got := glance.Value(item); got != state.Queued {
 			t.Fatalf("an item is shown as %d", got)
 		}
-		if got := glance.AppendSignature(nil, free.Kind, ""); len(got) == 0 {
+		if got, _ := glance.AppendSignature(nil, free.Kind, "", nil); len(got) == 0 {
 			t.Fatal("the list of a kind without a view is empty")
 		}
 		late := s.vocabulary.Object(core.Key{Kind: free.Kind, Name: "late"})
@@ -72,7 +72,7 @@ func TestGlanceIsConsistent(t *testing.T) {
 			t.Fatalf("an object beyond the end of the vector is shown as %d", got)
 		}
 		s.vector = append(s.vector, s.vocabulary.Intern(late, text("late")))
-		if got := glance.List(free.Kind, ""); len(got) != 2 || got[1].Content != text("late") {
+		if got := glance.List(free.Kind, "", nil); len(got) != 2 || got[1].Content != text("late") {
 			t.Fatalf("after another object came the list is %v", got)
 		}
 	})

@@ -25,7 +25,7 @@ func check(t *testing.T, of size) core.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Reduction: orrery.NoReduction})
 	if err != nil {
 		t.Fatal(err)
 	}

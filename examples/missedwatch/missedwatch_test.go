@@ -24,7 +24,7 @@ func check(t *testing.T, watchesSecrets bool) *orrery.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Reduction: orrery.NoReduction})
 	if err != nil {
 		t.Fatal(err)
 	}

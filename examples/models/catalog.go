@@ -9,6 +9,7 @@ import "github.com/orrery-dev/orrery/catalog"
 func Catalog() []catalog.Entry {
 	return []catalog.Entry{
 		coffeeCan(),
+		contended(),
 		counters(),
 		dieHard(),
 		increment(),

@@ -60,6 +60,10 @@ func knownAnswers() []known {
 		known{model: "model/peterson", states: 32, transitions: 54, terminal: 0},
 		known{model: "model/coffee-can", params: "n=100", states: 5_150, transitions: -1, terminal: 2},
 		known{model: "model/coffee-can", params: "n=1000", states: 501_500, transitions: -1, terminal: 2, long: true, slow: true},
+		known{model: "model/contended", params: "n=1 k=1", states: 2, transitions: 1, terminal: 1},
+		known{model: "model/contended", params: "n=2 k=1", states: 5, transitions: 4, terminal: 2},
+		known{model: "model/contended", params: "n=4 k=2", states: 217, transitions: 544, terminal: 4},
+		known{model: "model/contended", params: "n=10 k=2", states: 393_661, transitions: 2_558_800, terminal: 10, long: true},
 		known{model: "model/counters", params: "n=1 k=1", states: 2, transitions: 1, terminal: 1},
 		// Four controllers with two steps each: an engine that goes through the orders of what is
 		// pending takes minutes for these 81 states.
@@ -112,7 +116,7 @@ func TestKnownAnswers(t *testing.T) {
 					if want.slow && (order == orrery.BreadthFirst) != (workers == 2) {
 						continue
 					}
-					options := orrery.Options{Search: order, Workers: workers}
+					options := orrery.Options{Search: order, Workers: workers, Reduction: orrery.NoReduction}
 					result, err := orrery.Run(context.Background(), want.system(t), options)
 					if err != nil {
 						t.Fatal(err)

@@ -37,7 +37,7 @@ func TestCostCenter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			result, err := orrery.Run(t.Context(), system, orrery.Options{Reduction: orrery.NoReduction})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestParting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Reduction: orrery.NoReduction})
 	if err != nil {
 		t.Fatal(err)
 	}

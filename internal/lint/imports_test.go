@@ -30,27 +30,30 @@ const (
 // folder is in counts.
 func house() []place {
 	engine := []string{"core", "core/state", "core/behavior", "core/view", "core/explore"}
-	public := []string{".", "core/...", "properties/...", "catalog", "record/...", "adapters/...", "cli"}
+	public := []string{".", "core/...", "properties/...", "catalog", "record/...", "bench", "adapters/...", "cli"}
 	return []place{
 		{"core", nil, nothing},
 		{"core/state", engine[:1], nothing},
 		{"core/behavior", engine[:2], nothing},
 		{"core/view", engine[:3], nothing},
 		{"core/explore", engine[:4], nothing},
+		{"reduction", []string{"core", "core/explore"}, nothing},
 		{"properties/...", []string{"core"}, libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},
+		{"bench", []string{"core"}, nothing},
 		{"adapters/kube/conformance/...", []string{"core", "adapters/kube/...", "adapters/controllerruntime"}, kubernetes},
 		{"adapters/kube/cluster", []string{"core", "core/behavior", "adapters/kube"}, kubernetes},
 		{"adapters/kube/controlplane", nil, kubernetes},
 		{"adapters/kube/...", []string{"core", "adapters/kube/..."}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "adapters/text"}, engine...), libraries},
+		{".", append([]string{"properties/...", "reduction", "adapters/text"}, engine...), libraries},
 		{"cli", public, libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/...", public, kubernetes},
 		{"internal/naive", []string{"core"}, libraries},
+		{"internal/random", []string{"core", "adapters/plain"}, libraries},
 		{"internal/lint", nil, nothing},
 		{"internal/readme", public, kubernetes},
 	}

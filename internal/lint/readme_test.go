@@ -46,7 +46,7 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatal("the README shows no commands, or no output of any")
 	}
 	for _, command := range commands {
-		run := exec.Command(binary, strings.Fields(command[1])...)
+		run := exec.Command("sh", "-c", `"$0" `+command[1], binary)
 		run.Dir = folder
 		output, err := run.CombinedOutput()
 		var exit *exec.ExitError

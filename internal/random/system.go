@@ -185,4 +185,4 @@ func System(seed uint64) (*core.System, error) {
 }
 
 // Kinds are the kinds of the objects of the systems.
-func Kinds() []core.Kind { return []core.Kind{"a", "b"} }
+func Kinds() []core.Kind { return []core.Kind{"a", "b", "c"} }

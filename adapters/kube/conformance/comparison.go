@@ -23,9 +23,9 @@ type Observation struct {
 	Answer      Answer
 	// Stored are the objects by kind, namespace and name.
 	Stored tree
-	// Rewritten says why the side has, by now, made a version of an object that is like the
-	// one before.
-	Rewritten Rewrite
+	// Ticked tells that the side has, by now, made a version of an object that differs from
+	// the one before in nothing but when a manager last wrote.
+	Ticked bool
 }
 
 // observer takes actions on a side and tells what can be seen of that.
@@ -36,9 +36,7 @@ type observer struct {
 	cast []Subject
 	// stamps are those of the objects when they were last looked at, by uid.
 	stamps map[types.UID]stamp
-	// emptied tells that an applied custom resource had something empty in its metadata.
-	emptied   bool
-	rewritten Rewrite
+	ticked bool
 }
 
 // observe takes an action and looks at what came of it.
@@ -51,7 +49,6 @@ func (o *observer) look(ctx context.Context, a Action, reply Reply) (Observation
 	if reply.Unsupported != "" {
 		return Observation{Unsupported: reply.Unsupported}, nil
 	}
-	o.emptied = o.emptied || appliesEmpty(o.side.subject(a.Subject), a)
 	seen := Observation{Answer: o.renaming.answer(o.side.subject(a.Subject).Kind().Kind, reply), Stored: tree{}}
 	objects, err := o.side.stored(ctx, o.cast)
 	if err != nil {
@@ -69,7 +66,7 @@ func (o *observer) look(ctx context.Context, a Action, reply Reply) (Observation
 		seen.Stored[key] = renamed
 		o.stamp(object, renamed)
 	}
-	seen.Rewritten = o.rewritten
+	seen.Ticked = o.ticked
 	return seen, nil
 }
 
@@ -80,8 +77,8 @@ type Difference struct {
 	Place string
 	// Change leads from the real server's value to that of the other side.
 	Change core.FieldChange
-	// Rewritten is that of the real server.
-	Rewritten Rewrite
+	// Ticked is that of the real server.
+	Ticked bool
 }
 
 // String says the difference on one line.
@@ -105,14 +102,14 @@ func (d Difference) Signature() string {
 func compare(a Action, real, other Observation) []Difference {
 	if !sameOutcome(real.Answer, other.Answer) {
 		return []Difference{{
-			Action: a, Place: "outcome", Rewritten: real.Rewritten,
+			Action: a, Place: "outcome", Ticked: real.Ticked,
 			Change: core.FieldChange{From: real.Answer.outcome(), To: other.Answer.outcome()},
 		}}
 	}
 	var differences []Difference
 	add := func(place string, changes []core.FieldChange) {
 		for _, change := range changes {
-			differences = append(differences, Difference{Action: a, Place: place, Change: change, Rewritten: real.Rewritten})
+			differences = append(differences, Difference{Action: a, Place: place, Change: change, Ticked: real.Ticked})
 		}
 	}
 	answer := core.DiffFields(real.Answer.fields(), other.Answer.fields())

@@ -1,21 +1,20 @@
-package behavior
+package state
 
-import "github.com/orrery-dev/orrery/core/state"
-
-// fan finds the branch of a value. Most calls see one or two values of a cell, some
-// see all of them, and a few see some of very many: each gets the form that suits it.
-type fan struct {
+// Fan finds what belongs to a value of a cell. Most fans hold one or two values of a cell, some
+// all of them, and a few some of very many: each gets the form that suits it. The zero fan is
+// empty.
+type Fan[T comparable] struct {
 	// few holds the first values, in the order in which they came.
-	few []ray
+	few []ray[T]
 	// dense holds all of them by value, sparse the rest where dense would be mostly
 	// empty. At most one of the two is set.
-	dense  []branch
-	sparse map[state.Value]branch
+	dense  []T
+	sparse map[Value]T
 }
 
-type ray struct {
-	value  state.Value
-	branch branch
+type ray[T any] struct {
+	value Value
+	to    T
 }
 
 const (
@@ -25,56 +24,59 @@ const (
 	emptiest = 8
 )
 
-// get returns the branch of a value, an empty one if there is none.
-func (f *fan) get(value state.Value) branch {
+// Get returns what belongs to a value, the zero T if nothing was put there.
+func (f *Fan[T]) Get(value Value) T {
 	if f.dense != nil {
 		if int(value) < len(f.dense) {
 			return f.dense[value]
 		}
-		return branch{}
+		var none T
+		return none
 	}
 	for i := range f.few {
 		if f.few[i].value == value {
-			return f.few[i].branch
+			return f.few[i].to
 		}
 	}
 	return f.sparse[value]
 }
 
-// put sets the branch of a value.
-func (f *fan) put(value state.Value, b branch) {
+// Put sets what belongs to a value.
+func (f *Fan[T]) Put(value Value, to T) {
 	for i := range f.few {
 		if f.few[i].value == value {
-			f.few[i].branch = b
+			f.few[i].to = to
 			return
 		}
 	}
 	switch {
 	case f.dense != nil && int(value) < 2*len(f.dense):
+		var none T
 		for int(value) >= len(f.dense) {
-			f.dense = append(f.dense, branch{})
+			f.dense = append(f.dense, none)
 		}
-		f.dense[value] = b
+		f.dense[value] = to
 	case f.dense == nil && f.sparse == nil && len(f.few) < fewest:
-		f.few = append(f.few, ray{value, b})
+		f.few = append(f.few, ray[T]{value, to})
 	default:
-		f.spread(value, b)
+		f.spread(value, to)
 	}
 }
 
 // spread adds a value that is far beyond the dense part or belongs to the sparse
 // one, and chooses between the two again.
-func (f *fan) spread(value state.Value, b branch) {
+func (f *Fan[T]) spread(value Value, to T) {
+	var none T
 	all := f.sparse
 	if all == nil {
-		all = map[state.Value]branch{}
+		all = map[Value]T{}
 		for i, known := range f.dense {
-			if known != (branch{}) {
-				all[state.Value(i)] = known
+			if known != none {
+				all[Value(i)] = known
 			}
 		}
 	}
-	all[value] = b
+	all[value] = to
 	highest := value
 	for v := range all {
 		highest = max(highest, v)
@@ -86,12 +88,12 @@ func (f *fan) spread(value state.Value, b branch) {
 		f.dense, f.sparse = nil, all
 		return
 	}
-	dense := make([]branch, highest+1)
+	dense := make([]T, highest+1)
 	for v, known := range all {
 		dense[v] = known
 	}
 	for _, r := range f.few {
-		dense[r.value] = r.branch
+		dense[r.value] = r.to
 	}
 	f.few, f.dense, f.sparse = nil, dense, nil
 }

@@ -1,0 +1,262 @@
+package kube
+
+import (
+	"maps"
+
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
+)
+
+// merger merges what is wanted of a value into what there is, as the library does that the
+// real server uses, but goes through nothing that is not wanted. It knows the types of
+// fields, and leaves to the library whatever is not plain: values that take the place of
+// those of another type, items of lists that change places or are there twice, fractions.
+type merger struct {
+	types *schema.Schema
+	// odd tells that something is not plain. The outcome is worth nothing then.
+	odd bool
+	// certain tells that the outcome is another value even for those to whom the empty
+	// fields are there that a Go type always has.
+	certain bool
+}
+
+// merged is the outcome of a merge.
+type merged struct {
+	// value shares with what there is all that does not change.
+	value any
+	// wanted are the fields that are wanted. changed are those that are added or modified,
+	// and perhaps some that contain such. None is ever removed.
+	wanted, changed fieldSet
+}
+
+// merge merges a wanted value of a type into the live one, if one is found. What is wanted
+// is known to have a place in the type.
+func (m *merger) merge(of schema.TypeRef, live any, found bool, wanted any) merged {
+	atom, known := m.types.Resolve(of)
+	if !known {
+		return m.giveUp()
+	}
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		fields, ok := live.(map[string]any)
+		switch {
+		case atom.Map == nil || found && !ok:
+		case atom.Map.ElementRelationship == schema.Atomic:
+			return m.replace(live, found, wanted)
+		case len(wanted) == 0:
+			return m.keep(live, found, wanted)
+		default:
+			return m.mergeFields(atom.Map, fields, wanted)
+		}
+	case []any:
+		items, ok := live.([]any)
+		switch {
+		case atom.List == nil || found && !ok:
+		case atom.List.ElementRelationship == schema.Atomic:
+			return m.replace(live, found, wanted)
+		case len(wanted) == 0:
+			kept := m.keep(live, found, wanted)
+			kept.wanted = nil // Only its items belong to those who want a list.
+			return kept
+		default:
+			return m.mergeItems(atom.List, items, wanted)
+		}
+	case nil:
+		if !found || live == nil {
+			return m.keep(live, found, wanted)
+		}
+	case string, bool, int64:
+		if atom.Scalar != nil && (!found || scalar(live)) {
+			return m.replace(live, found, wanted)
+		}
+	}
+	return m.giveUp()
+}
+
+func (m *merger) giveUp() merged {
+	m.odd = true
+	return merged{}
+}
+
+// keep merges a value without anything in it.
+func (m *merger) keep(live any, found bool, wanted any) merged {
+	if found {
+		return merged{value: live, wanted: fieldSet{}}
+	}
+	return merged{value: wanted, wanted: fieldSet{}, changed: fieldSet{}}
+}
+
+// replace puts a wanted value in the place of the live one as a whole.
+func (m *merger) replace(live any, found bool, wanted any) merged {
+	switch {
+	case !plainValue(wanted), !plainValue(live):
+		return m.giveUp()
+	case found && sameTree(live, wanted):
+		return merged{value: live, wanted: fieldSet{}}
+	}
+	m.certain = m.certain || found || !emptyValue(wanted)
+	return merged{value: wanted, wanted: fieldSet{}, changed: fieldSet{}}
+}
+
+// mergeFields merges an object field by field.
+func (m *merger) mergeFields(t *schema.Map, live, wanted map[string]any) merged {
+	all := merged{value: live}
+	var fields map[string]any
+	for name, value := range wanted {
+		of := t.ElementType
+		field, declared := t.FindField(name)
+		if declared {
+			of = field.Type
+		}
+		old, found := live[name]
+		one := m.merge(of, old, found, value)
+		if m.odd {
+			return merged{}
+		}
+		if !declared {
+			one.wanted = one.wanted.withItself()
+		}
+		all.add(toField+name, one)
+		if one.changed == nil {
+			continue
+		}
+		if fields == nil {
+			fields = make(map[string]any, len(live)+len(wanted))
+			maps.Copy(fields, live)
+			all.value = fields
+		}
+		fields[name] = one.value
+	}
+	if len(live) == 0 {
+		all.changed = all.changed.withItself()
+	}
+	return all
+}
+
+// add takes note of the fields after a step.
+func (all *merged) add(step string, one merged) {
+	all.wanted = all.wanted.with(step, one.wanted)
+	all.changed = all.changed.with(step, one.changed)
+}
+
+// mergeItems merges a list item by item. Those that are not wanted come before the wanted
+// ones that are not there yet.
+func (m *merger) mergeItems(t *schema.List, live, wanted []any) merged {
+	if t.ElementRelationship != schema.Associative {
+		return m.giveUp()
+	}
+	places := make(map[string]int, len(live))
+	for i, item := range live {
+		places[m.stepTo(t, item)] = i
+	}
+	steps, shared := make([]string, len(wanted)), make([]bool, len(live))
+	for i, item := range wanted {
+		steps[i] = m.stepTo(t, item)
+		if place, found := places[steps[i]]; found {
+			shared[place] = true
+		}
+	}
+	if m.odd || len(places) < len(live) {
+		return m.giveUp()
+	}
+	all := merged{}
+	items := make([]any, 0, len(live)+len(wanted))
+	next := 0 // of the live items
+	for i, item := range wanted {
+		for next < len(live) && !shared[next] {
+			items = append(items, live[next])
+			next++
+		}
+		var old any
+		place, found := places[steps[i]]
+		if found {
+			if place != next {
+				return m.giveUp()
+			}
+			old = live[place]
+			next++
+		}
+		one := m.merge(t.ElementType, old, found, item)
+		if m.odd {
+			return merged{}
+		}
+		one.wanted = one.wanted.withItself()
+		if !found {
+			one.changed = one.changed.withItself()
+			m.certain = true
+		}
+		items = append(items, one.value)
+		all.add(steps[i], one)
+	}
+	all.value = append(items, live[next:]...)
+	if all.changed == nil {
+		all.value = live
+	}
+	if len(live) == 0 {
+		all.changed = all.changed.withItself()
+	}
+	return all
+}
+
+// stepTo is the step to an item of a list.
+func (m *merger) stepTo(t *schema.List, item any) string {
+	if len(t.Keys) == 0 {
+		if !scalar(item) {
+			m.odd = true
+		}
+		return toValue + string(canonicalJSON(item))
+	}
+	fields, _ := item.(map[string]any)
+	key := make(map[string]any, len(t.Keys))
+	for _, name := range t.Keys {
+		value, found := fields[name]
+		if !found {
+			value = m.keyDefault(t, name)
+		}
+		switch {
+		case scalar(value):
+			key[name] = value
+		case found || value != nil:
+			m.odd = true
+		}
+	}
+	if len(key) == 0 {
+		m.odd = true
+	}
+	return toKey + string(canonicalJSON(key))
+}
+
+// keyDefault is what a field that tells items apart is taken to be where it is missing.
+func (m *merger) keyDefault(t *schema.List, name string) any {
+	atom, known := m.types.Resolve(t.ElementType)
+	if !known || atom.Map == nil {
+		m.odd = true
+		return nil
+	}
+	field, _ := atom.Map.FindField(name)
+	return field.Default
+}
+
+// scalar tells whether a value is a plain one that has no parts.
+func scalar(value any) bool {
+	switch value.(type) {
+	case string, bool, int64:
+		return true
+	}
+	return false
+}
+
+// emptyValue tells whether a Go type may always have a value, whatever is said of it.
+func emptyValue(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, below := range value {
+			if !emptyValue(below) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(value) == 0
+	}
+	return value == nil || value == "" || value == false || value == int64(0)
+}

@@ -1,0 +1,151 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+)
+
+// Bench is what a benchmark needs.
+type Bench struct {
+	// Orrery takes trials of the systems that are named. Trials of others are left out.
+	Orrery  Tool
+	Systems []string
+	// Spin takes trials, too, unless it is nil: then WhyNot says why.
+	Spin   Tool
+	WhyNot string
+	// Progress, if set, is told of each trial before it is taken: its number from 1, and of how many.
+	Progress func(number, of int, t Trial)
+}
+
+// Measure takes the trials of a plan. When the context ends, or a trial cannot be taken, it returns what it has, with an error.
+func (b *Bench) Measure(ctx context.Context, plan Plan) (*Report, error) {
+	report := &Report{
+		Schema: Schema,
+		Quick:  plan.Quick,
+		Machine: Machine{
+			OS: runtime.GOOS, Architecture: runtime.GOARCH, Processors: runtime.GOMAXPROCS(0), Go: runtime.Version(),
+		},
+		Sections: []Section{},
+		Notes:    []string{},
+	}
+	m := &measuring{Bench: b, report: report}
+	sections := m.possible(plan.sections)
+	if m.of == 0 {
+		return nil, fmt.Errorf("there is none of the systems here that are measured, such as %s: use the command orrery itself", Counters)
+	}
+	err := m.all(ctx, sections)
+	report.Targets = targets(report)
+	return report, err
+}
+
+// fewStates is how many states there must be to tell what one of them takes from what a search takes anyway.
+const fewStates = 100_000
+
+// measuring is a benchmark on its way.
+type measuring struct {
+	*Bench
+	report *Report
+	// begun counts the runs that were begun, and of is how many there are to be.
+	begun, of int
+	// start is the memory of a tiny search, by tool.
+	start map[string]int64
+}
+
+// possible returns the sections without the trials that cannot be taken here, and counts the others.
+func (m *measuring) possible(sections []schedule) []schedule {
+	var possible []schedule
+	for _, s := range sections {
+		s.trials = slices.DeleteFunc(slices.Clone(s.trials), func(t Trial) bool {
+			switch {
+			case !slices.Contains(m.Systems, t.System):
+				m.note(fmt.Sprintf("%s was not measured: it is not one of the systems of this command", t.System))
+				return true
+			case t.Tool == Spin && m.Spin == nil:
+				m.note(fmt.Sprintf("SPIN was not measured: %s", m.WhyNot))
+				return true
+			}
+			return false
+		})
+		if len(s.trials) > 0 {
+			possible = append(possible, s)
+			m.of += s.turns * len(s.trials)
+		}
+	}
+	return possible
+}
+
+func (m *measuring) note(text string) {
+	if !slices.Contains(m.report.Notes, text) {
+		m.report.Notes = append(m.report.Notes, text)
+	}
+}
+
+func (m *measuring) all(ctx context.Context, sections []schedule) error {
+	m.start = map[string]int64{}
+	for _, s := range sections {
+		m.report.Sections = append(m.report.Sections, Section{Name: s.name, Runs: []Run{}})
+		section := &m.report.Sections[len(m.report.Sections)-1]
+		for turn := 1; turn <= s.turns; turn++ {
+			for _, t := range s.trials {
+				run, err := m.run(ctx, t, turn)
+				if err != nil {
+					return err
+				}
+				section.Runs = append(section.Runs, run)
+			}
+		}
+		if err := agree(section.Runs); err != nil {
+			return err
+		}
+		if s.name == startSection {
+			for _, run := range section.Runs {
+				m.start[run.Tool] = run.PeakBytes
+			}
+		}
+	}
+	return nil
+}
+
+// run takes one trial.
+func (m *measuring) run(ctx context.Context, t Trial, turn int) (Run, error) {
+	tool := m.Orrery
+	if t.Tool == Spin {
+		tool = m.Spin
+	}
+	run := Run{Trial: t, Turn: turn, Command: tool.Command(t)}
+	m.begun++
+	if m.Progress != nil {
+		m.Progress(m.begun, m.of, t)
+	}
+	var err error
+	if run.Sample, err = tool.Run(ctx, t); err != nil {
+		return run, err
+	}
+	run.StatesPerSecond = run.per(run.States)
+	run.StepsPerSecond = run.per(run.Transitions)
+	run.TreePerSecond = run.per(run.FromTree) / float64(t.Workers)
+	if start := m.start[t.Tool]; start > 0 && run.PeakBytes > start && run.States >= fewStates {
+		run.BytesPerState = float64(run.PeakBytes-start) / float64(run.States)
+	}
+	return run, nil
+}
+
+// agree returns an error if searches that must come to the same do not: full ones of a system find the same states,
+// whoever searches, and all that judge it come to the same verdict.
+func agree(runs []Run) error {
+	for i, a := range runs {
+		for _, b := range runs[:i] {
+			same := a.System == b.System && a.Params == b.Params
+			switch {
+			case same && a.Reduction == full && b.Reduction == full && (a.States != b.States || a.Transitions != b.Transitions):
+				return fmt.Errorf("two full searches of the same system differ: %d states and %d steps with %s, %d and %d with %s",
+					b.States, b.Transitions, b.Command, a.States, a.Transitions, a.Command)
+			case same && a.Tool == b.Tool && a.Judged && b.Judged && a.Verdict != b.Verdict:
+				return fmt.Errorf("two searches of the same system differ: the verdict is %q with %s, %q with %s", b.Verdict, b.Command, a.Verdict, a.Command)
+			}
+		}
+	}
+	return nil
+}

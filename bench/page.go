@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// WriteText writes a report for people: what was measured, in tables, with a command for each table, and
+// what it is held against.
+func WriteText(w io.Writer, r *Report) {
+	m := r.Machine
+	fmt.Fprintf(w, "Benchmarks on %s/%s, %d processors, %s.\n", m.OS, m.Architecture, m.Processors, m.Go)
+	fmt.Fprint(w, `
+Every search is a process of its own. Times are by the clock and do not include its start.
+What is compared was run in turn; of several turns the tables show the one of median time.
+`)
+	for _, page := range []struct {
+		section, title string
+		about          string
+		table          func([]Run) table
+	}{
+		{reductionSection, "Full against reduced", "Complete checks, the system's own properties included.", pairTable},
+		{growthSection, "Growth", "The same, with ever more of what has nothing to do with each other.", pairTable},
+		{speedSection, "Speed and memory", `The same model for both tools. Nothing is judged but what every search sees by itself.
+  Bytes per state are those beyond a search of one counter. Orrery tells the memory that was
+  resident at most, SPIN what it took; making its verifier is not in the time.`, speedTable},
+		{codeSection, "Runs of code", "Full searches. Code runs to learn a behaviour and once more to audit it; all other steps are looked up.", codeTable},
+		{contendedSection, "Nothing to leave out", "No two steps of this model commute: what a reduction costs where it is of no use.", speedTable},
+	} {
+		runs := r.section(page.section)
+		if len(runs) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n\n  %s\n\n", page.title, page.about)
+		t := page.table(runs)
+		t.write(w)
+		writeCommands(w, runs)
+	}
+	writeTargets(w, r.Targets)
+	if len(r.Notes) > 0 {
+		fmt.Fprintln(w, "\nNotes")
+		for _, note := range r.Notes {
+			fmt.Fprintf(w, "\n  %s.", note)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// pairTable puts full and reduced searches of a system side by side.
+func pairTable(runs []Run) table {
+	t := table{labels: 2}
+	t.add("system", "", "states", "steps", "time", "reduced: states", "steps", "time", "fewer states")
+	for _, run := range runs {
+		whole := where(runs, Trial{System: run.System, Params: run.Params, Reduction: full})
+		part := where(runs, Trial{System: run.System, Params: run.Params, Reduction: reduced})
+		if run.Reduction == reduced && len(whole) > 0 {
+			continue // it is beside the full one
+		}
+		fewer := unknown
+		if len(whole) > 0 && len(part) > 0 {
+			fewer = number(float64(whole[0].States)/float64(part[0].States)) + "×"
+		}
+		t.add(slices.Concat([]string{run.System, run.Params}, searched(whole), searched(part), []string{fewer})...)
+	}
+	return t
+}
+
+// searched tells of the first of some runs, if there is one.
+func searched(runs []Run) []string {
+	if len(runs) == 0 {
+		return []string{unknown, unknown, unknown}
+	}
+	return []string{count(runs[0].States), count(runs[0].Transitions), seconds(runs[0].Seconds)}
+}
+
+// speedTable has a line for each search.
+func speedTable(runs []Run) table {
+	t := table{labels: 4}
+	t.add("tool", "system", "", "search", "workers", "states", "time", "states/s", "steps/s", "processor time", "memory", "bytes/state")
+	for _, run := range typical(runs) {
+		search := "full"
+		if run.Reduction != full {
+			search = "reduced"
+		}
+		t.add(run.Tool, run.System, run.Params, search, count(run.Workers), count(run.States), seconds(run.Seconds),
+			known(run.StatesPerSecond), known(run.StepsPerSecond), seconds(run.ProcessorSeconds), mebibytes(run.PeakBytes), known(run.BytesPerState))
+	}
+	return t
+}
+
+// codeTable tells how often code ran.
+func codeTable(runs []Run) table {
+	t := table{labels: 2}
+	t.add("system", "", "states", "steps", "runs of code", "steps without", "time", "of these per second and worker")
+	for _, run := range typical(runs) {
+		t.add(run.System, run.Params, count(run.States), count(run.Transitions), count(run.Executed), count(run.FromTree),
+			seconds(run.Seconds), known(run.TreePerSecond))
+	}
+	return t
+}
+
+// writeCommands shows the command of the largest search of each tool.
+func writeCommands(w io.Writer, runs []Run) {
+	largest := map[string]Run{}
+	for _, run := range runs {
+		if run.States > largest[run.Tool].States {
+			largest[run.Tool] = run
+		}
+	}
+	fmt.Fprintln(w)
+	for _, tool := range []string{Orrery, Spin} {
+		if run, measured := largest[tool]; measured {
+			fmt.Fprintf(w, "  $ %s\n", run.Command)
+		}
+	}
+}
+
+// writeTargets tells what was wanted, what there is, and of what could not be judged why.
+func writeTargets(w io.Writer, targets []Target) {
+	fmt.Fprint(w, "\nTargets\n\n")
+	t := table{labels: 3}
+	t.add("", "", "wanted", "measured", "turns")
+	var reasons []string
+	for _, target := range targets {
+		measured := unknown
+		if target.Measured != nil {
+			measured = number(*target.Measured)
+		}
+		if reason := fmt.Sprintf("  %s: %s.", Open, target.Why); target.Why != "" && !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+		var turns []string
+		for _, turn := range target.Turns {
+			turns = append(turns, number(turn))
+		}
+		wanted := fmt.Sprintf("%s %s %s", target.Relation, known(target.Bound), target.Unit)
+		t.add(string(target.Met), target.Name, wanted, measured, strings.Join(turns, " "))
+	}
+	t.write(w)
+	if len(reasons) > 0 {
+		fmt.Fprintf(w, "\n%s\n", strings.Join(reasons, "\n"))
+	}
+}

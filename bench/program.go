@@ -1,0 +1,98 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Program is an orrery command that takes trials: each is a check in a process of its own.
+type Program struct {
+	// Path is the file of the program, and Name what it is called by.
+	Path, Name string
+}
+
+var _ Tool = Program{}
+
+// Command implements [Tool].
+func (p Program) Command(t Trial) string {
+	words := append([]string{"orrery"}, arguments(t)...)
+	for i, word := range words {
+		if strings.Contains(word, " ") {
+			words[i] = "'" + word + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Run implements [Tool].
+func (p Program) Run(ctx context.Context, t Trial) (Sample, error) {
+	command := exec.CommandContext(ctx, p.Path)
+	command.Args = append([]string{p.Name}, arguments(t)...)
+	var out, said bytes.Buffer
+	command.Stdout, command.Stderr = &out, &said
+	// The exit code tells the verdict, which the report does as well.
+	err := command.Run()
+	if ctx.Err() != nil {
+		return Sample{}, ctx.Err()
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return Sample{}, err
+	}
+	var report core.Report
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		return Sample{}, fmt.Errorf("%s: there is no report: %s", p.Command(t), strings.TrimSpace(said.String()))
+	}
+	sample, err := sampleOf(&report, t)
+	if err != nil {
+		return Sample{}, fmt.Errorf("%s: %w", p.Command(t), err)
+	}
+	sample.ProcessorSeconds = (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds()
+	return sample, nil
+}
+
+// arguments returns the arguments of the check that is a trial.
+func arguments(t Trial) []string {
+	words := []string{"check", t.System}
+	for _, param := range strings.Fields(t.Params) {
+		words = append(words, "--param", param)
+	}
+	words = append(words, "--reduction", t.Reduction, "--workers", strconv.Itoa(t.Workers))
+	if !t.Judged {
+		// Of the properties that are always checked, it does not matter which is named.
+		words = append(words, "--property", "no panic")
+	}
+	return append(words, "--format", "json")
+}
+
+// sampleOf returns what a report tells of a search. A search that was not complete, or not the one that
+// was asked for, is none to measure.
+func sampleOf(r *core.Report, t Trial) (Sample, error) {
+	switch {
+	case r.Verdict == core.Inconclusive:
+		return Sample{}, fmt.Errorf("the search was not complete: %s", strings.Join(r.Reasons, "; "))
+	case r.Reduction != t.Reduction:
+		return Sample{}, fmt.Errorf("the reduction was %q and not %q", r.Reduction, t.Reduction)
+	}
+	s := Sample{
+		Verdict:     string(r.Verdict),
+		States:      r.States,
+		Transitions: r.Transitions,
+		Seconds:     float64(r.ElapsedMS) / 1000,
+		PeakBytes:   r.PeakRSSBytes,
+		Executed:    r.ReconcilesExecuted,
+		FromTree:    r.StepsFromTree,
+	}
+	if r.StatesPerSecond > 0 {
+		s.Seconds = float64(r.States) / r.StatesPerSecond // finer than milliseconds
+	}
+	return s, nil
+}

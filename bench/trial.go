@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"context"
+	"strconv"
+	"strings"
+)
+
+// The tools that take trials.
+const (
+	// Orrery is the checker that is measured.
+	Orrery = "orrery"
+	// Spin is the checker that it is measured beside, see https://spinroot.com.
+	Spin = "spin"
+)
+
+// Names of reductions.
+const (
+	full    = "none"
+	reduced = "por"
+)
+
+// Trial is one search that is to be measured.
+type Trial struct {
+	// Tool is [Orrery] or [Spin].
+	Tool string `json:"tool"`
+	// System is the name of the system in the catalog, and Params its parameters as
+	// "name=value" words with a space between them.
+	System string `json:"system"`
+	Params string `json:"params"`
+	// Reduction is "none" for a full search, or "por".
+	Reduction string `json:"reduction"`
+	// Workers is how many workers search at once.
+	Workers int `json:"workers"`
+	// Judged tells that the system's own properties are checked. Otherwise it is a bare search,
+	// as one for safety: it finds panics and the like, and all ends.
+	Judged bool `json:"judged"`
+}
+
+// String returns a trial in a few words.
+func (t Trial) String() string {
+	search := "full search"
+	if t.Reduction != full {
+		search = "reduced search"
+	}
+	return strings.Join(strings.Fields(t.Tool+" "+t.System+" "+t.Params+" "+search+" workers="+strconv.Itoa(t.Workers)), " ")
+}
+
+// param returns the value of a parameter, and false if the trial does not set it.
+func (t Trial) param(name string) (int, bool) {
+	for _, word := range strings.Fields(t.Params) {
+		if key, text, _ := strings.Cut(word, "="); key == name {
+			value, err := strconv.Atoi(text)
+			return value, err == nil
+		}
+	}
+	return 0, false
+}
+
+// Sample is what one search told of itself.
+type Sample struct {
+	// Verdict is the verdict of the search. SPIN gives none.
+	Verdict string `json:"verdict,omitempty"`
+	// States and Transitions count as those of a report do.
+	States      int `json:"states"`
+	Transitions int `json:"transitions"`
+	// Seconds is the time the search took by the clock, without the start of the process, and
+	// ProcessorSeconds the time that processors worked for the whole process.
+	Seconds          float64 `json:"seconds"`
+	ProcessorSeconds float64 `json:"processor_seconds"`
+	// PeakBytes is the most memory that the process had, 0 if that is not known.
+	PeakBytes int64 `json:"peak_bytes"`
+	// Executed counts real runs of controller code, and FromTree the steps that needed none.
+	// SPIN has no such thing.
+	Executed int `json:"reconciles_executed,omitempty"`
+	FromTree int `json:"steps_from_tree,omitempty"`
+}
+
+// per returns a count per second of the search, 0 if it was too short to tell.
+func (s Sample) per(count int) float64 {
+	if s.Seconds <= 0 {
+		return 0
+	}
+	return float64(count) / s.Seconds
+}
+
+// Tool takes trials.
+type Tool interface {
+	// Command returns the command line of a trial, as it is typed into a shell.
+	Command(Trial) string
+	// Run takes a trial. An error means that it cannot be taken, or was not complete; the
+	// error of the context is in it if that has ended.
+	Run(context.Context, Trial) (Sample, error)
+}

@@ -1,0 +1,72 @@
+package explore
+
+import (
+	"testing"
+)
+
+// shapes are the widths of the levels of state spaces that are known.
+var shapes = map[string][]int{
+	"ten counters to 2":        {1, 10, 55, 210, 615, 1452, 2850, 4740, 6765, 8350, 8953, 8350, 6765, 4740, 2850, 1452, 615, 210, 55, 10, 1},
+	"two-phase commit of 6":    {1, 13, 78, 292, 781, 1632, 2856, 4391, 6039, 7372, 7846, 7164, 5545, 3600, 1938, 855, 306, 87, 18, 2},
+	"paxos":                    {1, 2, 5, 11, 26, 58, 135, 286, 528, 867, 1311, 1871, 2425, 2703, 2533, 1952, 1188, 546, 178, 38, 4},
+	"eight philosophers":       {1, 8, 36, 104, 210, 296, 284, 168, 47},
+	"increment of 5":           {1, 5, 15, 50, 155, 401, 900, 1680, 2355, 2170, 906},
+	"increment with lock, 6":   {1, 6, 6, 6, 6, 30, 30, 30, 30, 120, 120, 120, 120, 360, 360, 360, 360, 720, 720, 720, 720, 720, 720, 720, 720},
+	"a counter without end":    {1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+	"a tree that always forks": {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
+}
+
+// TestOutlookOnKnownShapes looks ahead from each level of state spaces that are known. While the levels grow it must not see an end,
+// and once they shrink what it expects must not be wrong by more than a factor of two.
+func TestOutlookOnKnownShapes(t *testing.T) {
+	for name, widths := range shapes {
+		rest := 0
+		for _, width := range widths {
+			rest += width
+		}
+		var seen levels
+		for depth, width := range widths {
+			for range width {
+				seen.add(uint32(depth))
+			}
+			rest -= width
+			o := seen.outlook(uint32(depth))
+			if depth+1 < trendLevels {
+				if o != (Outlook{}) || o.String() != "" {
+					t.Errorf("%s: %d levels tell %+v", name, depth+1, o)
+				}
+				continue
+			}
+			if grows := widths[depth] >= widths[depth-trendLevels+1]; grows && o.Ends {
+				t.Errorf("%s: at level %d, an end is seen, and the levels grow", name, depth)
+			}
+			if half := 2*widths[depth] <= widths[depth-trendLevels+1]; half && !o.Ends {
+				t.Errorf("%s: at level %d, no end is seen, and the levels are half as wide as before", name, depth)
+			}
+			if o.Ends && rest > 10 && (o.More < float64(rest)/2 || o.More > float64(rest)*2) {
+				t.Errorf("%s: at level %d, %.0f more are expected, and there are %d", name, depth, o.More, rest)
+			}
+			if !o.Ends && depth+1 < len(widths) && (o.More < float64(widths[depth+1])/5 || o.More > float64(widths[depth+1])*5) {
+				t.Errorf("%s: at level %d, %.0f more are expected in the next, and there are %d", name, depth, o.More, widths[depth+1])
+			}
+		}
+	}
+}
+
+func TestOutlookInWords(t *testing.T) {
+	for _, test := range []struct {
+		outlook Outlook
+		want    string
+	}{
+		{Outlook{}, ""},
+		{Outlook{Growth: 1.8, More: 1_234_567}, "no end is in sight: each level is about 1.8 times as wide as the one before, and the next alone would bring about 1.2 million states"},
+		{Outlook{Growth: 1, More: 1}, "no end is in sight: the levels do not get narrower"},
+		{Outlook{Growth: 0.5, Ends: true, More: 9_960}, "as far as the last levels tell, about 10000 more states are to come"},
+		{Outlook{Growth: 0.5, Ends: true, More: 3.1e9}, "as far as the last levels tell, about 3.1 billion more states are to come"},
+		{Outlook{Growth: 0.5, Ends: true, More: 0.2}, "as far as the last levels tell, hardly any more states are to come"},
+	} {
+		if got := test.outlook.String(); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}

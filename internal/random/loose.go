@@ -1,0 +1,164 @@
+package random
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// loose makes systems whose parts have little to do with each other: the same controllers work in several namespaces, and
+// mostly on what is there.
+type loose struct {
+	*rand.Rand
+	namespaces []string
+	kinds      []core.Kind
+	// sharing is how often, of ten times, something is shared among namespaces.
+	sharing int
+	// receives tells that there is somebody to send messages to.
+	receives bool
+}
+
+// receiver is the name of the process that receives messages.
+const receiver = "receiver"
+
+func (g *loose) kind() core.Kind { return g.kinds[g.IntN(len(g.kinds))] }
+
+func (g *loose) name() string { return []string{"x", "y"}[g.IntN(4)/3] }
+
+// Loose returns the system of a seed, of a family in which many orders of steps do not matter. Equal seeds give equal systems.
+// Its store is not for the naive twin.
+func Loose(seed uint64) (*core.System, error) {
+	g := &loose{Rand: rand.New(rand.NewPCG(seed, 2))}
+	g.kinds = Kinds()[:1+g.IntN(3)]
+	g.sharing = max(0, g.IntN(4)-1)
+	g.receives = g.IntN(4) == 0
+	for i := range 1 + g.IntN(3) {
+		g.namespaces = append(g.namespaces, fmt.Sprintf("n%d", i))
+	}
+	system := &core.System{
+		Name:       fmt.Sprintf("loose %d", seed),
+		Store:      shelf{versioned: g.IntN(2) == 0},
+		Properties: []core.Property{{Name: "random", Invariant: g.invariant()}},
+	}
+	if g.receives {
+		system.Strategies = append(system.Strategies, &agent{
+			Description: core.Description{Name: receiver, Messages: true, Unfair: g.IntN(4) == 0, Sequential: true},
+			routines:    map[string]*routine{"x": g.routine(2, true), "y": g.routine(2, false)},
+		})
+	}
+	if g.IntN(3) == 0 {
+		system.Strategies = append(system.Strategies, g.process())
+	}
+	for i := range 1 + g.IntN(3) {
+		system.Strategies = append(system.Strategies, g.controller(fmt.Sprintf("controller%d", i)))
+	}
+	for i := range max(0, g.IntN(4)-1) {
+		system.Scenario.Actions = append(system.Scenario.Actions, g.action(i))
+	}
+	system.Scenario.InOrder = g.IntN(3) == 0
+	for range 1 + g.IntN(4)/3 {
+		system.Initial = append(system.Initial, g.initial())
+	}
+	return system, system.Validate()
+}
+
+// process returns a process with guarded actions.
+func (g *loose) process() *agent {
+	p := &agent{
+		Description: core.Description{Name: "process", Unfair: g.IntN(3) == 0, Sequential: true},
+		routines:    map[string]*routine{"act": g.guarded(), "do": g.guarded()},
+	}
+	for range 1 + g.IntN(2) {
+		namespace := g.namespaces[g.IntN(len(g.namespaces))]
+		request := core.Request(namespace + "/" + []string{"act", "do"}[g.IntN(2)])
+		if len(p.Standing) == 0 || p.Standing[0] != request {
+			p.Standing = append(p.Standing, request)
+		}
+	}
+	return p
+}
+
+// guarded returns a routine that changes something where something else allows it, and is blocked where that is done.
+func (g *loose) guarded() *routine {
+	value := g.IntN(none)
+	change := &routine{verb: set, kind: g.kind(), name: g.name(), value: value, guard: -1, next: []*routine{{guard: -1}}}
+	done := &routine{verb: get, kind: change.kind, name: change.name, guard: value, next: []*routine{change}}
+	return &routine{verb: get, kind: g.kind(), name: g.name(), shared: g.IntN(4) == 0, guard: g.IntN(none + 1), next: []*routine{done}}
+}
+
+// controller returns a controller that watches some kinds.
+func (g *loose) controller(name string) *agent {
+	c := &agent{
+		Description: core.Description{Name: name, Unfair: g.IntN(12) == 0, Workers: 1 + g.IntN(4)/3, Sequential: true},
+		routines:    map[string]*routine{"": g.routine(1+g.IntN(3), false)},
+		reactions:   map[core.Kind]reaction{},
+	}
+	for _, kind := range g.kinds {
+		if g.IntN(5) < 2 {
+			continue
+		}
+		c.Watches = append(c.Watches, kind)
+		r := reaction{deaf: g.IntN(3) == 0, value: g.IntN(none)}
+		if g.IntN(8) == 0 {
+			r.request = core.Request(g.namespaces[0])
+		}
+		if g.IntN(6) == 0 {
+			r.look = &routine{verb: list, kind: g.kind(), shared: g.IntN(3) == 0}
+		}
+		c.reactions[kind] = r
+	}
+	if len(c.Watches) == 0 || g.IntN(4) == 0 {
+		for _, namespace := range g.namespaces {
+			c.Initial = append(c.Initial, core.Request(namespace))
+		}
+	}
+	return c
+}
+
+// action returns something that a user may do.
+func (g *loose) action(i int) core.Action {
+	r, namespace := g.routine(1, false), g.namespaces[g.IntN(len(g.namespaces))]
+	return core.Action{
+		Name: fmt.Sprintf("action %d", i),
+		Do:   func(recorder core.EffectRecorder) error { return r.run(recorder, namespace, nil).Err },
+	}
+}
+
+func (g *loose) initial() core.Initial {
+	var initial core.Initial
+	for _, namespace := range append(g.namespaces[:len(g.namespaces):len(g.namespaces)], elsewhere) {
+		for _, kind := range g.kinds {
+			for _, name := range []string{"x", "y"} {
+				if g.IntN(5) < 2 {
+					key := core.Key{Kind: kind, Namespace: namespace, Name: name}
+					initial.Objects = append(initial.Objects, core.Object{Key: key, Content: thing{value: g.IntN(none)}})
+				}
+			}
+		}
+	}
+	return initial
+}
+
+// invariant returns something that is not true of all states, and looks at a few objects only.
+func (g *loose) invariant() func(core.State) error {
+	at := func() core.Key {
+		return core.Key{Kind: g.kind(), Namespace: g.namespaces[g.IntN(len(g.namespaces))], Name: g.name()}
+	}
+	one, other, value, choice := at(), at(), g.IntN(none), g.IntN(12)
+	return func(s core.State) error {
+		bad := false
+		switch {
+		case choice < 5:
+			bad = valueOf(s.Get(one)) == value && valueOf(s.Get(other)) == (value+1)%(none+1)
+		case choice < 10:
+			bad = len(s.List(one.Kind, one.Namespace)) == value
+		case choice < 11:
+			bad = len(s.Timers()) > 1
+		}
+		if bad {
+			return errRandom
+		}
+		return nil
+	}
+}

@@ -1,0 +1,177 @@
+package random
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// routine is a random run on the objects of one namespace: what to ask, and how to go on for each of the answers.
+type routine struct {
+	verb verb
+	// kind and name say which object. Shared ones are in a namespace of their own.
+	kind   core.Kind
+	name   string
+	shared bool
+	value  int
+	// guard blocks a run that is shown this number, unless it is negative.
+	guard  int
+	next   []*routine
+	result core.Result
+}
+
+// elsewhere is the namespace of what is shared.
+const elsewhere = "shared"
+
+func (r *routine) call(namespace string, seen []core.Object, watched []core.Kind) *call {
+	if r.shared {
+		namespace = elsewhere
+	}
+	c := &call{verb: r.verb, key: core.Key{Kind: r.kind, Namespace: namespace, Name: r.name}, value: r.value}
+	switch r.verb {
+	case get, list:
+		c.cached = slices.Contains(watched, r.kind)
+		if r.verb == list {
+			c.key.Name = ""
+		}
+	case update:
+		for _, o := range seen {
+			if o.Key == c.key {
+				c.read = o.Content.(thing)
+			}
+		}
+	case send:
+		c.key, c.item = core.Key{}, core.Item{Strategy: receiver, Request: core.Request(namespace + "/" + r.name)}
+	}
+	return c
+}
+
+// run runs the routine in a namespace.
+func (r *routine) run(recorder core.EffectRecorder, namespace string, watched []core.Kind) core.Result {
+	var seen []core.Object
+	for len(r.next) > 0 {
+		answer := recorder.Do(r.call(namespace, seen, watched)).(reply)
+		seen = append(seen, answer.objects...)
+		if r.guard >= 0 && answer.number() == r.guard {
+			return core.Result{Blocked: true}
+		}
+		r = r.next[answer.number()%len(r.next)]
+	}
+	return r.result
+}
+
+// reaction is what an event handler makes of a change.
+type reaction struct {
+	// deaf handlers only listen to changes that lead to or from a value.
+	deaf  bool
+	value int
+	// request is what to enqueue, the namespace of the object if it is empty.
+	request core.Request
+	// look is what to look at before, nil for nothing.
+	look *routine
+}
+
+// agent is a random controller or process.
+type agent struct {
+	core.Description
+	// routines are by request, without the namespace; the empty one is that of all others.
+	routines  map[string]*routine
+	reactions map[core.Kind]reaction
+}
+
+var (
+	_ core.Strategy = (*agent)(nil)
+	_ core.Instance = (*agent)(nil)
+)
+
+// Describe implements [core.Strategy].
+func (a *agent) Describe() core.Description { return a.Description }
+
+// New implements [core.Strategy].
+func (a *agent) New() (core.Instance, error) { return a, nil }
+
+// Handle implements [core.Instance].
+func (a *agent) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
+	r := a.reactions[event.Key.Kind]
+	if r.deaf && valueOf(event.Old) != r.value && valueOf(event.New) != r.value {
+		return nil
+	}
+	if r.look != nil && recorder.Do(r.look.call(event.Key.Namespace, nil, a.Watches)).(reply).number() == r.value {
+		return nil
+	}
+	if r.request != "" {
+		return []core.Request{r.request}
+	}
+	return []core.Request{core.Request(event.Key.Namespace)}
+}
+
+// Reconcile implements [core.Instance].
+func (a *agent) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
+	namespace, name, _ := strings.Cut(string(request), "/")
+	r, known := a.routines[name]
+	if !known {
+		r = a.routines[""]
+	}
+	return r.run(recorder, namespace, a.Watches)
+}
+
+// routine returns a routine with at most so many calls on each of its ways. What guards may be blocked.
+func (g *loose) routine(calls int, guards bool) *routine {
+	if calls == 0 || g.IntN(8) == 0 {
+		return &routine{guard: -1, result: g.result()}
+	}
+	if g.IntN(8) == 0 {
+		return g.bump()
+	}
+	r := &routine{kind: g.kind(), name: g.name(), shared: g.IntN(10) < g.sharing, value: g.IntN(none), guard: -1}
+	answers := 1
+	switch choice := g.IntN(12); {
+	case choice < 3:
+		r.verb, answers = get, 2+g.IntN(3)
+	case choice < 5:
+		r.verb, answers = list, 2
+	case choice < 9:
+		r.verb = set
+	case choice < 10:
+		r.verb, answers = update, 2
+	case choice < 11 || !g.receives:
+		r.verb = remove
+	default:
+		r.verb = send
+	}
+	if guards && r.verb <= list && g.IntN(2) == 0 {
+		r.guard = g.IntN(none + 1)
+	}
+	for range answers {
+		r.next = append(r.next, g.routine(calls-1, guards))
+	}
+	return r
+}
+
+// bump returns a routine that counts an object up, as far as that goes: how often it is run matters.
+func (g *loose) bump() *routine {
+	r := &routine{kind: g.kind(), name: g.name(), shared: g.IntN(10) < g.sharing, guard: -1}
+	for value := range none {
+		r.next = append(r.next, &routine{
+			verb: set, kind: r.kind, name: r.name, shared: r.shared, value: min(value+1, none-1), guard: -1,
+			next: []*routine{{guard: -1, result: g.result()}},
+		})
+	}
+	r.next = append(r.next, r.next[0])
+	return r
+}
+
+// result returns how a routine ends: mostly well.
+func (g *loose) result() core.Result {
+	switch g.IntN(16) {
+	case 0:
+		return core.Result{Err: errRandom}
+	case 1:
+		return core.Result{Requeue: true}
+	case 2, 3:
+		return core.Result{RequeueAfter: time.Minute}
+	}
+	return core.Result{}
+}

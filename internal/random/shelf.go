@@ -1,0 +1,181 @@
+package random
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// shelf is a store of numbers in namespaces. If it is versioned, each write makes a new version, an update can be refused
+// because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more.
+type shelf struct{ versioned bool }
+
+var _ core.Fallible = shelf{}
+
+// thing is what an object holds.
+type thing struct{ value, version int }
+
+// Canonical implements [core.Content].
+func (t thing) Canonical() string { return fmt.Sprintf("%d@%d", t.value, t.version) }
+
+// Fields implements [core.Content].
+func (t thing) Fields() any { return map[string]any{"value": t.value} }
+
+// valueOf returns the value of a content, none if there is no object.
+func valueOf(c core.Content) int {
+	if c == nil {
+		return none
+	}
+	return c.(thing).value
+}
+
+// none is the value of an object that does not exist; those of others are below it.
+const none = 3
+
+// verb is what a call asks for.
+type verb int
+
+const (
+	get verb = iota
+	list
+	set
+	update
+	remove
+	send
+)
+
+// call is a call of the shelf.
+type call struct {
+	verb   verb
+	key    core.Key
+	value  int
+	read   thing // what is updated
+	item   core.Item
+	cached bool
+}
+
+// Identity implements [core.Call].
+func (c *call) Identity() string {
+	return fmt.Sprintf("%d %q %d %v %q %t", c.verb, c.key, c.value, c.read, c.item, c.cached)
+}
+
+// String implements [core.Call].
+func (c *call) String() string {
+	verbs := []string{"get", "list", "set", "update", "remove", "send"}
+	return fmt.Sprintf("%s %s %d %s", verbs[c.verb], c.key, c.value, c.item)
+}
+
+// Source implements [core.Call].
+func (c *call) Source() core.Source {
+	if c.cached {
+		return core.Cached
+	}
+	return core.Live
+}
+
+// reply is the answer to any call.
+type reply struct {
+	objects []core.Object
+	refused bool
+}
+
+var _ core.Versioned = reply{}
+
+// Identity implements [core.Response].
+func (r reply) Identity() string { return r.String() }
+
+// String implements [core.Response].
+func (r reply) String() string {
+	text := fmt.Sprintf("refused=%t", r.refused)
+	for _, o := range r.objects {
+		text += fmt.Sprintf(" %s=%s", o.Key, o.Content.Canonical())
+	}
+	return text
+}
+
+// Versions implements [core.Versioned].
+func (r reply) Versions() []core.Object { return r.objects }
+
+// number is the answer as a number, for what comes next to depend on.
+func (r reply) number() int {
+	if r.refused {
+		return none
+	}
+	sum := 0
+	for _, o := range r.objects {
+		sum += valueOf(o.Content) + 1
+	}
+	return (sum + none) % (none + 1)
+}
+
+// Answer implements [core.Store].
+func (s shelf) Answer(snapshot core.Snapshot, asked core.Call) (core.Answer, error) {
+	c := asked.(*call)
+	switch c.verb {
+	case list:
+		return core.Answer{Response: reply{objects: snapshot.List(c.key.Kind, c.key.Namespace)}}, nil
+	case send:
+		return core.Answer{Response: reply{}, Enqueue: []core.Item{c.item}}, nil
+	}
+	there := snapshot.Get(c.key)
+	answer := core.Answer{Response: reply{}}
+	switch {
+	case c.verb == get && there != nil:
+		answer.Response = reply{objects: []core.Object{{Key: c.key, Content: there}}}
+	case c.verb == update && there != core.Content(c.read):
+		answer.Response = reply{refused: true}
+	case c.verb == remove && there != nil:
+		answer.Writes = []core.Write{{Key: c.key}}
+	case (c.verb == set || c.verb == update) && valueOf(there) != c.value:
+		answer.Writes = []core.Write{{Key: c.key, Content: s.next(snapshot, c.key, c.value)}}
+	}
+	return answer, nil
+}
+
+// next returns a new version of an object.
+func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) core.Content {
+	if !s.versioned {
+		return thing{value: value}
+	}
+	newest := 0
+	for _, held := range append(snapshot.Held(key), snapshot.Get(key)) {
+		if held != nil {
+			newest = max(newest, held.(thing).version)
+		}
+	}
+	return thing{value: value, version: newest + 1}
+}
+
+// Settle implements [core.Store]: the versions are numbered in the order of their age.
+func (s shelf) Settle(_ core.Key, versions []core.Content) []core.Content {
+	if !s.versioned {
+		return versions
+	}
+	var numbers []int
+	for _, v := range versions {
+		numbers = append(numbers, v.(thing).version)
+	}
+	slices.SortFunc(numbers, cmp.Compare)
+	settled := make([]core.Content, len(versions))
+	for i, v := range versions {
+		t := v.(thing)
+		t.version = 1 + slices.Index(numbers, t.version)
+		settled[i] = t
+	}
+	return settled
+}
+
+// Outcome implements [core.Store].
+func (shelf) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
+
+// Faults implements [core.Fallible]: whatever writes may be refused, with effect or without.
+func (shelf) Faults(asked core.Call) []core.Fault {
+	switch asked.(*call).verb {
+	case set, update, remove:
+		refused := reply{refused: true}
+		return []core.Fault{{Name: "refused", Response: refused}, {Name: "lost", Response: refused, Commits: true}}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package reduction_test
+
+import (
+	"testing"
+
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/reduction"
+)
+
+// mutant is a reducer that overlooks something.
+type mutant struct {
+	// forget changes what is known of an agent or of a single step.
+	forget func(*explore.Footprint)
+	// blind mutants do not know what is looked at by what is checked, eager ones take everybody to be due, and set in their
+	// ways are those that keep to the footprints they were told of at the given time.
+	blind, eager bool
+	setAt        int
+	told         *int
+	known        *[]explore.Footprint
+}
+
+// Learn implements [explore.Reducer].
+func (m mutant) Learn(footprints []explore.Footprint, visible []explore.Place) func() explore.Chooser {
+	var changed []explore.Footprint
+	for _, f := range footprints {
+		m.change(&f)
+		changed = append(changed, f)
+	}
+	if m.blind {
+		visible = nil
+	}
+	if m.setAt > 0 {
+		if *m.told++; *m.told == m.setAt {
+			*m.known = changed
+		} else if *m.told > m.setAt {
+			copy(changed, *m.known)
+		}
+	}
+	choosers := reduction.Stubborn{}.Learn(changed, visible)
+	return func() explore.Chooser { return mutantChooser{m, choosers(), map[*explore.Footprint]*explore.Footprint{}} }
+}
+
+func (m mutant) change(f *explore.Footprint) {
+	if m.forget != nil {
+		m.forget(f)
+	}
+}
+
+type mutantChooser struct {
+	mutant
+	explore.Chooser
+	changed map[*explore.Footprint]*explore.Footprint
+}
+
+// Choose implements [explore.Chooser].
+func (c mutantChooser) Choose(enabled []explore.Enabled) []int {
+	var changed []explore.Enabled
+	for _, e := range enabled {
+		e.Due = e.Due || c.eager
+		if now := e.Now; now != nil {
+			if c.changed[now] == nil {
+				less := *now
+				c.change(&less)
+				c.changed[now] = &less
+			}
+			e.Now = c.changed[now]
+		}
+		changed = append(changed, e)
+	}
+	return c.Chooser.Choose(changed)
+}
+
+// TestMutantsAreCaught checks that what is compared shows whether anything is overlooked.
+func TestMutantsAreCaught(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		mutant
+	}{
+		{"reads", mutant{forget: func(f *explore.Footprint) { f.Reads = nil }}},
+		{"writes", mutant{forget: func(f *explore.Footprint) { f.Writes = nil }}},
+		{"lists", mutant{forget: func(f *explore.Footprint) { f.Alters = nil }}},
+		{"wakes", mutant{forget: func(f *explore.Footprint) { f.Wakes = nil }}},
+		{"gates", mutant{forget: func(f *explore.Footprint) { f.Gates = nil }}},
+		{"takes", mutant{forget: func(f *explore.Footprint) { f.Takes = false }}},
+		{"visibility", mutant{blind: true}},
+		{"fairness", mutant{eager: true}},
+		{"growth", mutant{setAt: 2, told: new(int), known: new([]explore.Footprint)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n := *systems
+			for seed := *firstSeed; n > 0; seed++ {
+				if test.told != nil {
+					*test.told = 0
+				}
+				c, ok := compared(t, seed, test.mutant)
+				if !ok {
+					continue
+				}
+				n--
+				if c.difference != "" {
+					t.Logf("seed %d: %s", seed, c.difference)
+					return
+				}
+			}
+			t.Errorf("a reducer that overlooks %s is not caught by %d systems", test.name, *systems)
+		})
+	}
+}
