@@ -107,6 +107,8 @@ func (o Options) complete() (Options, error) {
 	switch {
 	case o.Search != BreadthFirst && o.Search != DepthFirst && !o.Search.walks():
 		return o, fmt.Errorf("there is no search %q: use %q, %q, %q, %q or %q", o.Search, BreadthFirst, DepthFirst, RandomWalks, PriorityWalks, SwarmWalks)
+	case o.Compact && o.Search != BreadthFirst:
+		return o, fmt.Errorf("a compact search is breadth-first: use the search %q, or keep whole states", BreadthFirst)
 	case o.Walks < 0 || o.ChangePoints < 0:
 		return o, fmt.Errorf("walks and change points must not be negative: use 0 for the default")
 	case o.Reduction != ByPartialOrder && o.Reduction != NoReduction:
@@ -125,6 +127,7 @@ func (o Options) explore(began time.Time) explore.Options {
 	options := explore.Options{
 		Workers: o.Workers,
 		Order:   o.Search.order(),
+		Compact: o.Compact,
 		Bounds:  explore.Bounds{States: o.MaxStates, Depth: o.MaxDepth, Walks: o.Walks, Time: o.MaxTime, Memory: o.MaxMemory},
 		Run:     o.limits(),
 

@@ -190,6 +190,8 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Failures:           options.Failures,
 		Doubles:            options.Doubles,
 		Workers:            options.Workers,
+		Compact:            options.Compact,
+		MissedStateOdds:    v.space.Odds(),
 		Seed:               options.Seed,
 		States:             v.space.States(),
 		Transitions:        stats.Transitions,
@@ -268,6 +270,9 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 	}
 	if len(system.Scenario.Actions) > 0 {
 		given = append(given, "Users may take each action of the scenario once, or never.")
+	}
+	if options.Compact {
+		given = append(given, fmt.Sprintf("No two states have the same hash of 64 bits: with %d states, the odds that some two do are about %.1g.", v.space.States(), v.space.Odds()))
 	}
 	return slices.Concat(given, []string{
 		"What stays possible is eventually done (weak fairness of every work item, delivery and timer).",

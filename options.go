@@ -84,6 +84,11 @@ type Options struct {
 	// ChangePoints is how often priorities change in a walk of [PriorityWalks].
 	ChangePoints int
 
+	// Compact keeps a hash of each state in place of the state: far less memory for a breadth-first search. Two states
+	// with the same hash would be taken for one; the report says how likely that is. Findings are as
+	// real as ever.
+	Compact bool
+
 	// StepDeadline bounds one run of controller code, in real time; 0 means ten seconds. A run that does not end in time
 	// is given up, and reported.
 	StepDeadline time.Duration

@@ -30,6 +30,7 @@ type checkFlags struct {
 	seed       int64
 
 	changePoints int
+	compact      bool
 
 	granularity       string
 	stale, doubles    []string
@@ -60,6 +61,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 		fmt.Sprintf("do not go further than this many steps (default for walks: %d)", explore.WalkLength))
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
 	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop at this much memory, such as 2GiB")
+	flags.BoolVar(&f.compact, "compact", false, "keep a hash of each state in place of the state: less memory, and a state may be missed, with odds that are told")
 	flags.StringArrayVar(&f.properties, "property", nil, "check the property of this `NAME` instead of the system's own (repeatable)")
 	addFormat(command, &f.format)
 	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the graph if there is none, to `FILE`")
@@ -98,6 +100,7 @@ func (f *checkFlags) options() orrery.Options {
 		Seed:        f.seed,
 
 		ChangePoints: f.changePoints,
+		Compact:      f.compact,
 	}
 }
 

@@ -28,7 +28,11 @@ type Report struct {
 	Failures int      `json:"failures,omitempty"`
 	Doubles  []string `json:"doubles,omitempty"`
 	Workers  int      `json:"workers"`
-	Seed     int64    `json:"seed"`
+	// Compact tells that states were told apart by a hash of 64 bits, and MissedStateOdds how likely it is, about, that
+	// one was missed for it.
+	Compact         bool    `json:"compact,omitempty"`
+	MissedStateOdds float64 `json:"missed_state_odds,omitempty"`
+	Seed            int64   `json:"seed"`
 
 	// States counts distinct stored states.
 	States int `json:"states"`

@@ -48,7 +48,7 @@ func newIndependence(footprints []explore.Footprint, visible []explore.Place) *i
 		d.visible[place] = true
 	}
 	for i, f := range footprints {
-		if f.Everything {
+		if !f.Known || f.Everything {
 			d.wild.add(i)
 		}
 		enter(d.readers, f.Reads, i, n)

@@ -50,8 +50,33 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	if r.IntN(4) == 0 {
 		o.Order = explore.DepthFirst
 	}
+	if r.IntN(3) == 0 {
+		system.Properties = append(system.Properties, formulas(r, system)...)
+	}
 	o.Bounds.States = *largest
 	return system, o
+}
+
+// formulas returns properties of runs that look at a few objects.
+func formulas(r *rand.Rand, system *core.System) []core.Property {
+	predicate := func() properties.Predicate {
+		objects := system.Initial[0].Objects
+		if len(objects) == 0 || r.IntN(3) == 0 {
+			kind, many := random.Kinds()[r.IntN(2)], r.IntN(4)
+			return func(s core.State) bool { return len(s.List(kind, "")) > many }
+		}
+		key := objects[r.IntN(len(objects))].Key
+		return func(s core.State) bool { return s.Get(key) == nil || strings.HasPrefix(s.Get(key).Canonical(), "1") }
+	}
+	p, q := predicate(), predicate()
+	formula := []core.Property{
+		properties.Eventually("formula", p),
+		properties.InfinitelyOften("formula", p),
+		properties.EventuallyAlways("formula", p),
+		properties.LeadsTo("formula", p, q),
+	}[r.IntN(4)]
+	formula.Sees = func(s core.State) { _, _ = p(s), q(s) }
+	return []core.Property{formula}
 }
 
 // conditionsOf returns random conditions.
@@ -109,7 +134,10 @@ func find(t *testing.T, system *core.System, o explore.Options) (findings, *expl
 			f.broken = append(f.broken, p.Name)
 		}
 	}
-	for _, p := range slices.Concat(properties.Conduct(), properties.Convergent(), properties.Undisturbed(), []core.Property{properties.NoDeadlock()}) {
+	for _, p := range slices.Concat(system.Properties, properties.Conduct(), properties.Convergent(), properties.Undisturbed(), []core.Property{properties.NoDeadlock()}) {
+		if p.Judge == nil {
+			continue
+		}
 		violations, err := p.Judge(context.Background(), space)
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package kube
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -40,7 +39,10 @@ func appendObject(text []byte, fields map[string]any) []byte {
 		return append(text, "null"...)
 	}
 	const few = 16 // fields of an object, so that the names of most need no memory
-	names := slices.AppendSeq(make([]string, 0, few), maps.Keys(fields))
+	names := make([]string, 0, few)
+	for name := range fields {
+		names = append(names, name)
+	}
 	slices.Sort(names)
 	text = append(text, '{')
 	for i, name := range names {

@@ -26,6 +26,8 @@ func TestImmutableFields(t *testing.T) {
 		fails  bool
 	}{
 		{"image of a Pod", podKind, tree{"spec": pod}, `[{"op":"replace","path":"/spec/containers/0/image","value":"2"}]`, false},
+		{"no image of a Pod", podKind, tree{"spec": pod}, `[{"op":"remove","path":"/spec/containers/0/image"}]`, true},
+		{"space around the image of a Pod", podKind, tree{"spec": pod}, `[{"op":"replace","path":"/spec/containers/0/image","value":" 2"}]`, true},
 		{"command of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/containers/0/command","value":["x"]}]`, true},
 		{"node of a Pod", podKind, tree{"spec": pod}, `[{"op":"add","path":"/spec/nodeName","value":"n"}]`, true},
 		{"containers of a Pod", podKind, tree{"spec": pod}, `[{"op":"remove","path":"/spec/containers/0"}]`, true},

@@ -199,11 +199,11 @@ func (m *merger) mergeItems(t *schema.List, live, wanted []any) merged {
 
 // stepTo is the step to an item of a list.
 func (m *merger) stepTo(t *schema.List, item any) string {
+	const usual = 64 // bytes of a step
+	step := make([]byte, 0, usual)
 	if len(t.Keys) == 0 {
-		if !scalar(item) {
-			m.odd = true
-		}
-		return toValue + string(canonicalJSON(item))
+		m.odd = m.odd || !scalar(item)
+		return string(appendJSON(append(step, toValue...), item))
 	}
 	fields, _ := item.(map[string]any)
 	key := make(map[string]any, len(t.Keys))
@@ -212,17 +212,13 @@ func (m *merger) stepTo(t *schema.List, item any) string {
 		if !found {
 			value = m.keyDefault(t, name)
 		}
-		switch {
-		case scalar(value):
+		if found || value != nil {
+			m.odd = m.odd || !scalar(value)
 			key[name] = value
-		case found || value != nil:
-			m.odd = true
 		}
 	}
-	if len(key) == 0 {
-		m.odd = true
-	}
-	return toKey + string(canonicalJSON(key))
+	m.odd = m.odd || len(key) == 0
+	return string(appendObject(append(step, toKey...), key))
 }
 
 // keyDefault is what a field that tells items apart is taken to be where it is missing.

@@ -210,3 +210,16 @@ func TestDryRunWritesNothing(t *testing.T) {
 	r.DryRun = true
 	w.refuse(r, 409, `widgets.example.com "a" already exists`)
 }
+
+// A new Job is stored without the labels that it is shown with, so the first write is one
+// in any case.
+func TestFirstUpdateOfAJob(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(jobKind, tree{"name": "j"}, nil))
+	for i, wantWritten := range []bool{true, false} {
+		response, writes := w.do(updating(jobKind, w.must(request(Get, jobKind, "j"))))
+		if written := writes > 0; response.Status != nil || written != wantWritten {
+			t.Errorf("update %d that changes nothing: %s with %d writes", i+1, response, writes)
+		}
+	}
+}

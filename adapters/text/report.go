@@ -45,6 +45,9 @@ func (p *page) verdict(report *core.Report) {
 	switch report.Verdict {
 	case core.Holds:
 		p.line(0, p.good("HOLDS"), "  ", name, ": everything was searched, and nothing wrong was found.")
+		if report.Compact {
+			p.line(0, fmt.Sprintf("The search was compact: the odds that a state was missed are about %.1g.", report.MissedStateOdds))
+		}
 	case core.Violated:
 		p.line(0, p.bad("VIOLATED"), "  ", name, ": ", counted(len(report.Findings), "finding.", "findings."))
 		if len(report.Reasons) > 0 {

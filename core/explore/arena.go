@@ -24,13 +24,17 @@ const (
 const noParent = core.StateID(1<<32 - 1)
 
 // arena stores states one behind the other: each with its packed row, its number,
-// and the state it was first reached from. States are never dropped.
+// and the state it was first reached from. States are never
+// dropped, unless somebody else takes care of them.
 //
 // Chunks are not moved when the arena grows, so rows stay where they are.
 type arena struct {
 	chunks [][]byte
 	used   int // bytes of the last chunk
 	refs   pages[ref]
+	// dropped is how many chunks were dropped, and spare those of them that are not used again yet.
+	dropped int
+	spare   [][]byte
 }
 
 // len returns the number of stored states.
@@ -46,7 +50,7 @@ func (a *arena) add(row []byte, parent core.StateID) (ref, bool) {
 		if len(a.chunks) >= (1<<32)/(chunkBytes/recordAlign)-1 {
 			return 0, false
 		}
-		a.chunks = append(a.chunks, make([]byte, chunkBytes))
+		a.chunks = append(a.chunks, a.chunk())
 		a.used = 0
 	}
 	at := ref(((len(a.chunks)-1)*chunkBytes + a.used) / recordAlign)
@@ -59,6 +63,30 @@ func (a *arena) add(row []byte, parent core.StateID) (ref, bool) {
 	a.refs.add(at)
 	return at, true
 }
+
+// chunk returns a chunk to fill.
+func (a *arena) chunk() []byte {
+	if last := len(a.spare) - 1; last >= 0 {
+		c := a.spare[last]
+		a.spare = a.spare[:last]
+		return c
+	}
+	return make([]byte, chunkBytes)
+}
+
+// drop forgets the states before one, as far as they do not share memory with others. They must not be asked for again.
+func (a *arena) drop(id core.StateID) {
+	for first := int(a.at(id)) * recordAlign / chunkBytes; a.dropped < first; a.dropped++ {
+		a.spare = append(a.spare, a.chunks[a.dropped])
+		a.chunks[a.dropped] = nil
+	}
+	for page := int(id)/pageLen - 1; page >= 0 && a.refs.pages[page] != nil; page-- {
+		a.refs.pages[page] = nil
+	}
+}
+
+// expanded implements [shelf]: everything is kept.
+func (a *arena) expanded(core.StateID) {}
 
 func (a *arena) record(r ref) []byte {
 	at := int(r) * recordAlign

@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/examples/tenants"
 )
 
 // counters returns n counters that each count to k and share nothing: (k+1)^n
@@ -70,5 +71,28 @@ func BenchmarkSearch(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkSteps searches tenants in full, whose controllers are built with controller-runtime. steps/s is how many
+// steps of a second are taken from behaviour trees, without running code.
+func BenchmarkSteps(b *testing.B) {
+	for _, n := range []int{4, 5, 6} {
+		b.Run(fmt.Sprintf("tenants=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				system, err := tenants.System(n)
+				if err != nil {
+					b.Fatal(err)
+				}
+				began := time.Now()
+				space, err := explore.Search(context.Background(), system, options(1))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(space.Stats.FromTree)/time.Since(began).Seconds(), "steps/s")
+				b.ReportMetric(float64(space.States()), "states")
+				b.ReportMetric(float64(space.Stats.FromTree), "steps")
+			}
+		})
 	}
 }

@@ -62,7 +62,7 @@ type expansion struct {
 
 // arrival is where a step leads, if the state is not stored yet or its depth matters.
 type arrival struct {
-	tag uint32
+	tag uint64
 	// known is where the state is stored, if found is set.
 	known ref
 	found bool
@@ -149,8 +149,12 @@ func (p *portion) expand(e *expansion, state waiting, bound int) {
 	if bound > 0 && int(state.depth) >= bound {
 		return
 	}
+	row := p.space.arena.row(state.ref)
+	if row == nil {
+		return // only the searching goroutine can make it again
+	}
 	w := p.walker
-	w.load(p.space.arena.row(state.ref))
+	w.load(row)
 	var only []bool
 	var err error
 	if !p.space.full.has(e.from) {
@@ -173,7 +177,7 @@ func (p *portion) took(*taken) error {
 	p.current.steps++
 	begin := len(p.rows)
 	p.rows = p.walker.appendRow(p.rows)
-	p.arrivals = append(p.arrivals, arrival{tag: uint32(p.walker.fingerprint.Lo), begin: begin, end: len(p.rows)})
+	p.arrivals = append(p.arrivals, arrival{tag: p.walker.fingerprint.Lo, begin: begin, end: len(p.rows)})
 	return nil
 }
 

@@ -93,7 +93,7 @@ func (l *lister) stopped(*taken, error) error { return nil }
 func (l *lister) took(t *taken) error {
 	w := l.reader
 	w.buffer = w.appendRow(w.buffer[:0])
-	r, known := l.visited.find(uint32(w.fingerprint.Lo), w.buffer)
+	r, known := l.visited.find(w.fingerprint.Lo, w.buffer)
 	if !known {
 		return nil
 	}

@@ -99,7 +99,7 @@ func (h *hopper) stopped(*taken, error) error { return nil }
 func (h *hopper) took(t *taken) error {
 	w := h.reader
 	w.buffer = w.vector.AppendRow(w.buffer[:0])
-	if r, known := h.visited.find(uint32(w.fingerprint.Lo), w.buffer); known {
+	if r, known := h.visited.find(w.fingerprint.Lo, w.buffer); known {
 		h.hops = append(h.hops, hop{agent: t.agent(), to: h.arena.number(r)})
 	}
 	return nil

@@ -48,6 +48,10 @@ type Options struct {
 	ChangePoints int
 	// Reducer leaves out orders that cannot matter; nil leaves out none. Walks leave out none.
 	Reducer Reducer
+	// Compact keeps 8 bytes of the fingerprint of each state in place of the state, in a breadth-first search. Then a state may be taken for another one
+	// and be missed, with the odds that [Space.Odds] tells; and to look at a state again takes the steps
+	// that lead to it.
+	Compact bool
 	// Conditions are what the world may do to the controllers.
 	Conditions Conditions
 	// Run bounds each run of controller code.

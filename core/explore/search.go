@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	m, err := newMachine(system, options.Conditions, options.Run.Deadline)
 	if err != nil {
 		return nil, err
+	}
+	if options.Compact && options.Order != BreadthFirst {
+		return nil, fmt.Errorf("only a breadth-first search can do without the states that it has seen: search so, or do not ask for a compact search")
 	}
 	outer := ctx
 	if limit := options.Bounds.Time; limit > 0 {
@@ -87,6 +91,8 @@ type search struct {
 	// grown is what was learned of footprints before, and patience how many states are stored before a search that learns
 	// more is given up.
 	grown, patience int
+	// next is the first state that was not expanded yet.
+	next core.StateID
 	// deep are the states that have steps beyond the bound on depth.
 	deep idSet
 }
@@ -109,6 +115,9 @@ func (s *search) start() error {
 		}
 		if s.arena.len() > before {
 			s.initial = append(s.initial, id)
+			if s.rebuilder != nil {
+				s.rebuilder.starts[id] = bytes.Clone(s.row(id))
+			}
 		}
 	}
 	return nil
@@ -131,6 +140,10 @@ func (s *search) loop() error {
 		if s.hopeless() {
 			return nil
 		}
+		for s.expanded.has(s.next) {
+			s.next++
+		}
+		s.arena.expanded(s.next)
 	}
 	for s.frontier.len() > 0 {
 		s.batch = s.frontier.take(s.batch)
@@ -148,8 +161,8 @@ func (s *search) loop() error {
 // lead, in order.
 func (s *search) expandBatch() error {
 	portions := s.crew.expand(s.batch, s.options.Bounds.Depth)
-	// What the crew found holds as long as nothing else is stored.
-	alone := true
+	// What the crew found holds as long as nothing else is stored. It tells states apart by their rows.
+	alone := s.rebuilder == nil
 	for i, w := range s.batch {
 		e := &portions[i/portionLen].expansions[i%portionLen]
 		if s.depths.outdated(e.from, w.depth) {
@@ -207,7 +220,7 @@ func (s *search) expand(w waiting) error {
 		return err
 	}
 	id := s.arena.number(w.ref)
-	s.scholar.load(s.arena.row(w.ref))
+	s.scholar.load(s.row(id))
 	s.learner.where = moment{state: id}
 	var only []bool
 	if !s.full.has(id) {
@@ -294,11 +307,11 @@ func (s *search) finish(id core.StateID, steps, known int, quiescent bool) {
 // arrive stores the state of a walker.
 func (s *search) arrive(w *walker, from core.StateID, depth uint32) (core.StateID, error) {
 	w.buffer = w.appendRow(w.buffer[:0])
-	return s.store(uint32(w.fingerprint.Lo), w.buffer, from, depth)
+	return s.store(w.fingerprint.Lo, w.buffer, from, depth)
 }
 
 // store stores a state if it is new, and puts it on the frontier.
-func (s *search) store(tag uint32, row []byte, from core.StateID, depth uint32) (core.StateID, error) {
+func (s *search) store(tag uint64, row []byte, from core.StateID, depth uint32) (core.StateID, error) {
 	if r, known := s.visited.find(tag, row); known {
 		return s.meet(r, from, depth), nil
 	}
@@ -310,7 +323,7 @@ func (s *search) store(tag uint32, row []byte, from core.StateID, depth uint32) 
 }
 
 // add stores a new state and puts it on the frontier.
-func (s *search) add(tag uint32, row []byte, from core.StateID, depth uint32) (ref, error) {
+func (s *search) add(tag uint64, row []byte, from core.StateID, depth uint32) (ref, error) {
 	id := core.StateID(s.arena.len())
 	if limit := s.options.Bounds.States; limit > 0 && int(id) >= limit {
 		s.fellShort(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))

@@ -27,7 +27,7 @@ func (s *sieve) sift(portions []portion, share, shares int) {
 		p := &portions[i]
 		for j := range p.arrivals {
 			// The low bits are those of the slots.
-			if a := &p.arrivals[j]; !a.found && int(uint64(a.tag)*uint64(shares)>>32) == share {
+			if a := &p.arrivals[j]; !a.found && int(uint64(uint32(a.tag))*uint64(shares)>>32) == share {
 				a.first = s.first(portions, p.rows[a.begin:a.end], a.tag, newArrivalID(i, j))
 			}
 		}
@@ -52,8 +52,8 @@ func (s *sieve) empty(portions []portion) {
 }
 
 // first returns the first arrival at the state of a row, 0 if it is this one.
-func (s *sieve) first(portions []portion, row []byte, tag uint32, this arrivalID) arrivalID {
-	mask := uint32(len(s.slots) - 1)
+func (s *sieve) first(portions []portion, row []byte, tag uint64, this arrivalID) arrivalID {
+	mask := uint64(len(s.slots) - 1)
 	for i := tag & mask; ; i = (i + 1) & mask {
 		id := s.slots[i]
 		if id == 0 {

@@ -32,10 +32,12 @@ type Space struct {
 	// scholar is the walker that learns, reader one that only reads.
 	scholar, reader *walker
 
-	arena   *arena
-	visited *visited
-	order   Order
-	initial []core.StateID
+	arena   shelf
+	visited index
+	// rebuilder makes again what the arena does not keep, nil if it keeps all.
+	rebuilder *rebuilder
+	order     Order
+	initial   []core.StateID
 	// quiescent are the states with nothing to do but to wait for timers, in the order of their expansion.
 	quiescent []core.StateID
 	acyclic   bool
@@ -63,15 +65,18 @@ type invariant struct {
 
 func newSpace(m *machine, l *learner, options Options) *Space {
 	l.incidents, l.seen = nil, map[string]bool{}
-	a := &arena{}
 	s := &Space{
 		machine: m,
 		learner: l,
-		arena:   a,
-		visited: newVisited(a),
 		order:   options.Order,
 		acyclic: true,
 		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0 || options.Order.Walks()},
+	}
+	if options.Compact {
+		s.arena, s.visited, s.rebuilder = &ledger{rows: &arena{}}, &digests{}, newRebuilder(s)
+	} else {
+		a := &arena{}
+		s.arena, s.visited = a, newVisited(a)
 	}
 	s.scholar, s.reader = s.walker(l), s.walker(nil)
 	for _, p := range m.system.Properties {
@@ -170,7 +175,20 @@ func (s *Space) Broken(name string) (core.StateID, error) {
 }
 
 // row returns the packed row of a state. It must not be changed.
-func (s *Space) row(id core.StateID) []byte { return s.arena.row(s.arena.at(id)) }
+func (s *Space) row(id core.StateID) []byte {
+	if row := s.arena.row(s.arena.at(id)); row != nil || s.rebuilder == nil {
+		return row
+	}
+	return s.rebuilder.row(id)
+}
+
+// Odds returns how likely it is, about, that states were missed because others were taken for them: 0 unless the search was compact.
+func (s *Space) Odds() float64 {
+	if s.rebuilder == nil {
+		return 0
+	}
+	return odds(s.States())
+}
 
 // look returns the state of a row. It is valid until the next call.
 func (s *Space) look(row []byte) state.Look {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 		if err != nil {
 			return core.Trace{}, err
 		}
-		r, known := s.visited.find(uint32(s.scholar.fingerprint.Lo), row)
-		if !known || s.arena.number(r) != edge.To {
+		r, known := s.visited.find(s.scholar.fingerprint.Lo, row)
+		if !known || s.arena.number(r) != edge.To || !bytes.Equal(row, s.row(edge.To)) {
 			return core.Trace{}, fmt.Errorf("the step %q led to another state when it was run again", edge.Step)
 		}
 		told.To = edge.To

@@ -21,8 +21,8 @@ func newVisited(a *arena) *visited {
 }
 
 // find returns where a state is stored, and false if it is not.
-func (v *visited) find(tag uint32, row []byte) (ref, bool) {
-	mask := uint32(len(v.entries) - 1)
+func (v *visited) find(whole uint64, row []byte) (ref, bool) {
+	tag, mask := uint32(whole), uint32(len(v.entries)-1)
 	for i := tag & mask; ; i = (i + 1) & mask {
 		entry := v.entries[i]
 		if entry == 0 {
@@ -50,11 +50,11 @@ func (v *visited) fetch(arrivals []arrival) {
 	mask := uint32(len(v.entries) - 1)
 	for i := range arrivals {
 		a := &arrivals[i]
-		a.near = v.entries[a.tag&mask] == 0
+		a.near = v.entries[uint32(a.tag)&mask] == 0
 	}
 	for i := range arrivals {
 		if a := &arrivals[i]; !a.near {
-			a.near = v.touch(a.tag)
+			a.near = v.touch(uint32(a.tag))
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (v *visited) touch(tag uint32) bool {
 }
 
 // add enters a state that is not there yet.
-func (v *visited) add(tag uint32, r ref) {
+func (v *visited) add(tag uint64, r ref) {
 	if v.growth() > 0 {
 		old := v.entries
 		v.entries = make([]uint64, 2*len(old))
@@ -84,7 +84,7 @@ func (v *visited) add(tag uint32, r ref) {
 			}
 		}
 	}
-	v.enter(uint64(tag)<<32 | uint64(r) + 1)
+	v.enter(tag<<32 | uint64(r) + 1)
 	v.count++
 }
 

@@ -3,6 +3,7 @@ package random
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -17,6 +18,8 @@ type loose struct {
 	sharing int
 	// receives tells that there is somebody to send messages to.
 	receives bool
+	// changes are what routines set.
+	changes []*routine
 }
 
 // receiver is the name of the process that receives messages.
@@ -37,9 +40,8 @@ func Loose(seed uint64) (*core.System, error) {
 		g.namespaces = append(g.namespaces, fmt.Sprintf("n%d", i))
 	}
 	system := &core.System{
-		Name:       fmt.Sprintf("loose %d", seed),
-		Store:      shelf{versioned: g.IntN(2) == 0},
-		Properties: []core.Property{{Name: "random", Invariant: g.invariant()}},
+		Name:  fmt.Sprintf("loose %d", seed),
+		Store: shelf{versioned: g.IntN(2) == 0},
 	}
 	if g.receives {
 		system.Strategies = append(system.Strategies, &agent{
@@ -47,7 +49,7 @@ func Loose(seed uint64) (*core.System, error) {
 			routines:    map[string]*routine{"x": g.routine(2, true), "y": g.routine(2, false)},
 		})
 	}
-	if g.IntN(3) == 0 {
+	if g.IntN(5) < 2 {
 		system.Strategies = append(system.Strategies, g.process())
 	}
 	for i := range 1 + g.IntN(3) {
@@ -60,6 +62,7 @@ func Loose(seed uint64) (*core.System, error) {
 	for range 1 + g.IntN(4)/3 {
 		system.Initial = append(system.Initial, g.initial())
 	}
+	system.Properties = []core.Property{{Name: "random", Invariant: g.invariant()}}
 	return system, system.Validate()
 }
 
@@ -84,7 +87,12 @@ func (g *loose) guarded() *routine {
 	value := g.IntN(none)
 	change := &routine{verb: set, kind: g.kind(), name: g.name(), value: value, guard: -1, next: []*routine{{guard: -1}}}
 	done := &routine{verb: get, kind: change.kind, name: change.name, guard: value, next: []*routine{change}}
-	return &routine{verb: get, kind: g.kind(), name: g.name(), shared: g.IntN(4) == 0, guard: g.IntN(none + 1), next: []*routine{done}}
+	g.changes = append(g.changes, change)
+	first := &routine{verb: get, kind: g.kind(), name: g.name(), shared: g.IntN(4) == 0, guard: none, next: []*routine{done}}
+	if g.IntN(3) == 0 {
+		first.guard = g.IntN(none)
+	}
+	return first
 }
 
 // controller returns a controller that watches some kinds.
@@ -107,6 +115,9 @@ func (g *loose) controller(name string) *agent {
 			r.look = &routine{verb: list, kind: g.kind(), shared: g.IntN(3) == 0}
 		}
 		c.reactions[kind] = r
+	}
+	if unwatched := slices.DeleteFunc(slices.Clone(g.kinds), func(kind core.Kind) bool { return slices.Contains(c.Watches, kind) }); len(unwatched) > 0 && g.IntN(4) == 0 {
+		c.routines[""] = g.bump(unwatched[0])
 	}
 	if len(c.Watches) == 0 || g.IntN(4) == 0 {
 		for _, namespace := range g.namespaces {
@@ -140,23 +151,23 @@ func (g *loose) initial() core.Initial {
 	return initial
 }
 
-// invariant returns something that is not true of all states, and looks at a few objects only.
+// invariant returns something that is not true of all states, and mostly looks at a few objects only.
 func (g *loose) invariant() func(core.State) error {
-	at := func() core.Key {
-		return core.Key{Kind: g.kind(), Namespace: g.namespaces[g.IntN(len(g.namespaces))], Name: g.name()}
-	}
-	one, other, value, choice := at(), at(), g.IntN(none), g.IntN(12)
-	return func(s core.State) error {
-		bad := false
-		switch {
-		case choice < 5:
-			bad = valueOf(s.Get(one)) == value && valueOf(s.Get(other)) == (value+1)%(none+1)
-		case choice < 10:
-			bad = len(s.List(one.Kind, one.Namespace)) == value
-		case choice < 11:
-			bad = len(s.Timers()) > 1
+	namespace := func() string { return g.namespaces[g.IntN(len(g.namespaces))] }
+	if len(g.changes) > 0 && g.IntN(3) > 0 {
+		// The one change comes before the other.
+		one, other := g.changes[g.IntN(len(g.changes))], g.changes[g.IntN(len(g.changes))]
+		first, second := one.call(namespace(), nil, nil), other.call(namespace(), nil, nil)
+		return func(s core.State) error {
+			if valueOf(s.Get(first.key)) == first.value && valueOf(s.Get(second.key)) != second.value {
+				return errRandom
+			}
+			return nil
 		}
-		if bad {
+	}
+	kind, in, many, timers := g.kind(), namespace(), g.IntN(none), g.IntN(8) == 0
+	return func(s core.State) error {
+		if len(s.List(kind, in)) == many || timers && len(s.Timers()) > 1 {
 			return errRandom
 		}
 		return nil

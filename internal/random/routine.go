@@ -123,7 +123,7 @@ func (g *loose) routine(calls int, guards bool) *routine {
 		return &routine{guard: -1, result: g.result()}
 	}
 	if g.IntN(8) == 0 {
-		return g.bump()
+		return g.bump(g.kind())
 	}
 	r := &routine{kind: g.kind(), name: g.name(), shared: g.IntN(10) < g.sharing, value: g.IntN(none), guard: -1}
 	answers := 1
@@ -134,6 +134,7 @@ func (g *loose) routine(calls int, guards bool) *routine {
 		r.verb, answers = list, 2
 	case choice < 9:
 		r.verb = set
+		g.changes = append(g.changes, r)
 	case choice < 10:
 		r.verb, answers = update, 2
 	case choice < 11 || !g.receives:
@@ -150,9 +151,9 @@ func (g *loose) routine(calls int, guards bool) *routine {
 	return r
 }
 
-// bump returns a routine that counts an object up, as far as that goes: how often it is run matters.
-func (g *loose) bump() *routine {
-	r := &routine{kind: g.kind(), name: g.name(), shared: g.IntN(10) < g.sharing, guard: -1}
+// bump returns a routine that counts an object of a kind up, as far as that goes: how often it is run matters.
+func (g *loose) bump(kind core.Kind) *routine {
+	r := &routine{kind: kind, name: g.name(), shared: g.IntN(10) < g.sharing, guard: -1}
 	for value := range none {
 		r.next = append(r.next, &routine{
 			verb: set, kind: r.kind, name: r.name, shared: r.shared, value: min(value+1, none-1), guard: -1,

@@ -1,0 +1,103 @@
+package explore
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// rebuilder makes rows again that were not kept, by taking the steps that once led to them: from the nearest ancestor whose
+// row is at hand.
+type rebuilder struct {
+	space *Space
+	// starts are the rows of the initial states, and slots those that were made last.
+	starts map[core.StateID][]byte
+	slots  []rebuilt
+	// walker takes the steps; its state is not looked at by anybody else.
+	walker *walker
+	// parent is whose steps are taken, wanted which state is looked for, and found its row.
+	parent, wanted core.StateID
+	found          []byte
+}
+
+// rebuilt is a row that was made again.
+type rebuilt struct {
+	id  core.StateID
+	row []byte
+}
+
+// rebuiltRows is how many rows that were made again are at hand.
+const rebuiltRows = 1 << 16
+
+func newRebuilder(s *Space) *rebuilder {
+	return &rebuilder{space: s, starts: map[core.StateID][]byte{}, slots: make([]rebuilt, rebuiltRows), walker: newWalker(s.machine, nil)}
+}
+
+// row returns the row of a state.
+func (r *rebuilder) row(id core.StateID) []byte {
+	var way []core.StateID
+	row := r.known(id)
+	for ; row == nil; row = r.known(id) {
+		way = append(way, id)
+		id = r.space.arena.parent(r.space.arena.at(id))
+	}
+	for _, next := range slices.Backward(way) {
+		row = r.child(id, row, next)
+		id = next
+	}
+	return row
+}
+
+// known returns a row that is at hand, nil if it is not.
+func (r *rebuilder) known(id core.StateID) []byte {
+	if row := r.space.arena.row(r.space.arena.at(id)); row != nil {
+		return row
+	}
+	if row := r.starts[id]; row != nil {
+		return row
+	}
+	if slot := &r.slots[id%rebuiltRows]; slot.id == id {
+		return slot.row
+	}
+	return nil
+}
+
+// child takes the steps from a state, and returns the row of one that was first reached from there.
+func (r *rebuilder) child(parent core.StateID, row []byte, id core.StateID) []byte {
+	r.walker.load(row)
+	r.parent, r.wanted, r.found = parent, id, nil
+	if _, err := r.walker.steps(r, nil); err != nil {
+		panic("explore: taking the steps of a state again ended with " + err.Error())
+	}
+	if r.found == nil {
+		panic("explore: a stored state has no step to it from its parent")
+	}
+	return r.found
+}
+
+// stopped implements [visitor]: what is not known leads to no state that is kept.
+func (r *rebuilder) stopped(*taken, error) error { return nil }
+
+// took implements [visitor]: it keeps the rows of all states that were first reached so, as they are often asked for together.
+func (r *rebuilder) took(*taken) error {
+	w := r.walker
+	w.buffer = w.appendRow(w.buffer[:0])
+	s := r.space
+	ref, known := s.visited.find(w.fingerprint.Lo, w.buffer)
+	if !known {
+		return nil
+	}
+	id := s.arena.number(ref)
+	if s.arena.parent(ref) != r.parent {
+		return nil
+	}
+	slot := &r.slots[id%rebuiltRows]
+	if slot.id != id { // else a step before led there, and it was the one that was stored
+		*slot = rebuilt{id: id, row: bytes.Clone(w.buffer)}
+	}
+	if id == r.wanted && r.found == nil {
+		r.found = slot.row
+	}
+	return nil
+}
