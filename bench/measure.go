@@ -123,9 +123,11 @@ func (m *measuring) run(ctx context.Context, t Trial, turn int) (Run, error) {
 	if run.Sample, err = tool.Run(ctx, t); err != nil {
 		return run, err
 	}
-	run.StatesPerSecond = run.per(run.States)
-	run.StepsPerSecond = run.per(run.Transitions)
-	run.TreePerSecond = run.per(run.FromTree) / float64(t.Workers)
+	if run.UndisturbedSeconds = run.undisturbed(t.Workers); run.UndisturbedSeconds > 0 {
+		run.StatesPerSecond = float64(run.States) / run.UndisturbedSeconds
+		run.StepsPerSecond = float64(run.Transitions) / run.UndisturbedSeconds
+		run.TreePerSecond = float64(run.FromTree) / run.UndisturbedSeconds / float64(t.Workers)
+	}
 	if start := m.start[t.Tool]; start > 0 && run.PeakBytes > start && run.States >= fewStates {
 		run.BytesPerState = float64(run.PeakBytes-start) / float64(run.States)
 	}

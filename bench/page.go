@@ -15,6 +15,8 @@ func WriteText(w io.Writer, r *Report) {
 	fmt.Fprint(w, `
 Every search is a process of its own. Times are by the clock and do not include its start.
 What is compared was run in turn; of several turns the tables show the one of median time.
+Other work on the machine makes times longer. So rates of one worker are by the processor time
+if that is less than the time by the clock, for SPIN as well.
 `)
 	for _, page := range []struct {
 		section, title string
@@ -26,6 +28,7 @@ What is compared was run in turn; of several turns the tables show the one of me
 		{speedSection, "Speed and memory", `The same model for both tools. Nothing is judged but what every search sees by itself.
   Bytes per state are those beyond a search of one counter. Orrery tells the memory that was
   resident at most, SPIN what it took; making its verifier is not in the time.`, speedTable},
+		{compactSection, "Hashes in place of states", "The same once more, with --compact: states are told apart by 64 bits of a hash.", speedTable},
 		{codeSection, "Runs of code", "Full searches. Code runs to learn a behaviour and once more to audit it; all other steps are looked up.", codeTable},
 		{contendedSection, "Nothing to leave out", "No two steps of this model commute: what a reduction costs where it is of no use.", speedTable},
 	} {
@@ -78,14 +81,10 @@ func searched(runs []Run) []string {
 // speedTable has a line for each search.
 func speedTable(runs []Run) table {
 	t := table{labels: 4}
-	t.add("tool", "system", "", "search", "workers", "states", "time", "states/s", "steps/s", "processor time", "memory", "bytes/state")
+	t.add("tool", "system", "", "search", "workers", "states", "time", "processor time", "states/s", "steps/s", "memory", "bytes/state")
 	for _, run := range typical(runs) {
-		search := "full"
-		if run.Reduction != full {
-			search = "reduced"
-		}
-		t.add(run.Tool, run.System, run.Params, search, count(run.Workers), count(run.States), seconds(run.Seconds),
-			known(run.StatesPerSecond), known(run.StepsPerSecond), seconds(run.ProcessorSeconds), mebibytes(run.PeakBytes), known(run.BytesPerState))
+		t.add(run.Tool, run.System, run.Params, run.search(), count(run.Workers), count(run.States), seconds(run.Seconds), seconds(run.ProcessorSeconds),
+			known(run.StatesPerSecond), known(run.StepsPerSecond), mebibytes(run.PeakBytes), known(run.BytesPerState))
 	}
 	return t
 }
@@ -93,10 +92,10 @@ func speedTable(runs []Run) table {
 // codeTable tells how often code ran.
 func codeTable(runs []Run) table {
 	t := table{labels: 2}
-	t.add("system", "", "states", "steps", "runs of code", "steps without", "time", "of these per second and worker")
+	t.add("system", "", "states", "steps", "runs of code", "steps without", "time", "processor time", "of these per second and worker")
 	for _, run := range typical(runs) {
 		t.add(run.System, run.Params, count(run.States), count(run.Transitions), count(run.Executed), count(run.FromTree),
-			seconds(run.Seconds), known(run.TreePerSecond))
+			seconds(run.Seconds), seconds(run.ProcessorSeconds), known(run.TreePerSecond))
 	}
 	return t
 }

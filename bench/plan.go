@@ -8,6 +8,7 @@ const (
 	growthSection    = "growth"
 	startSection     = "start"
 	speedSection     = "speed"
+	compactSection   = "compact"
 	codeSection      = "code"
 	contendedSection = "contended"
 )
@@ -83,6 +84,9 @@ func plan(processors int, quick bool, size sizes) Plan {
 			{Tool: Spin, System: Counters, Params: "n=1 k=2", Reduction: full, Workers: 1},
 		}},
 		{speedSection, size.turns, speed(processors, fmt.Sprintf("n=%d k=2", size.speed))},
+		{compactSection, 1, []Trial{
+			{Tool: Orrery, System: Counters, Params: fmt.Sprintf("n=%d k=2", size.speed), Reduction: full, Workers: 1, Compact: true},
+		}},
 		{codeSection, size.turns, code(size.code)},
 		{contendedSection, size.turns, []Trial{
 			{Tool: Orrery, System: contended, Params: fmt.Sprintf("n=%d k=2", size.contended), Reduction: full, Workers: 1},

@@ -66,6 +66,9 @@ func arguments(t Trial) []string {
 		words = append(words, "--param", param)
 	}
 	words = append(words, "--reduction", t.Reduction, "--workers", strconv.Itoa(t.Workers))
+	if t.Compact {
+		words = append(words, "--compact")
+	}
 	if !t.Judged {
 		// Of the properties that are always checked, it does not matter which is named.
 		words = append(words, "--property", "no panic")
@@ -81,6 +84,8 @@ func sampleOf(r *core.Report, t Trial) (Sample, error) {
 		return Sample{}, fmt.Errorf("the search was not complete: %s", strings.Join(r.Reasons, "; "))
 	case r.Reduction != t.Reduction:
 		return Sample{}, fmt.Errorf("the reduction was %q and not %q", r.Reduction, t.Reduction)
+	case r.Compact != t.Compact:
+		return Sample{}, fmt.Errorf("that the search was compact is %t", r.Compact)
 	}
 	s := Sample{
 		Verdict:     string(r.Verdict),

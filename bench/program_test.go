@@ -17,6 +17,10 @@ func TestCommand(t *testing.T) {
 			"orrery check model/counters --param n=14 --param k=2 --reduction none --workers 2 --property 'no panic' --format json",
 		},
 		{
+			Trial{System: Counters, Reduction: full, Workers: 1, Compact: true},
+			"orrery check model/counters --reduction none --workers 1 --compact --property 'no panic' --format json",
+		},
+		{
 			Trial{System: tenants, Reduction: reduced, Workers: 1, Judged: true},
 			"orrery check tenants --reduction por --workers 1 --format json",
 		},
@@ -39,6 +43,7 @@ func TestSampleOf(t *testing.T) {
 		{"no rate", core.Report{Reduction: "none", States: 10, ElapsedMS: 3}, 0.003, ""},
 		{"violated", core.Report{Reduction: "none", Verdict: core.Violated, ElapsedMS: 1}, 0.001, ""},
 		{"not complete", core.Report{Reduction: "none", Verdict: core.Inconclusive, Reasons: []string{"it was stopped"}}, 0, "it was stopped"},
+		{"compact", core.Report{Reduction: "none", Compact: true}, 0, "compact is true"},
 		{"another search", core.Report{Reduction: "por"}, 0, `the reduction was "por" and not "none"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -41,7 +41,10 @@ type Run struct {
 	// Command is the command line that was run.
 	Command string `json:"command"`
 	Sample
-	// StatesPerSecond and StepsPerSecond are by the clock, 0 if the run was too short to tell.
+	// UndisturbedSeconds is at most what the search takes on a machine that has nothing else to do: the time by the
+	// clock, or for one worker the processor time if that is less.
+	UndisturbedSeconds float64 `json:"undisturbed_seconds"`
+	// StatesPerSecond and StepsPerSecond are of the undisturbed time, 0 if the run was too short to tell.
 	StatesPerSecond float64 `json:"states_per_second"`
 	StepsPerSecond  float64 `json:"steps_per_second"`
 	// TreePerSecond is how many steps that needed no run of code a worker took in a second.

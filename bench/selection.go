@@ -43,6 +43,11 @@ func ratios(ones, others []Run, measure func(Run) float64) []float64 {
 	return ratios
 }
 
+// calm returns the runs that did not have to wait for a processor.
+func calm(runs []Run) []Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(run Run) bool { return run.disturbed() })
+}
+
 // median returns the value in the middle, of which there must be one.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -11,14 +12,11 @@ func TestTargets(t *testing.T) {
 		return func(t Trial, s *Sample) {
 			if when(t) {
 				s.Seconds *= times
+				s.ProcessorSeconds *= times
 			}
 		}
 	}
-	fast := func(t Trial, s *Sample) {
-		if t.System == tenants {
-			s.Seconds /= 100
-		}
-	}
+	fast := slower(0.01, func(t Trial) bool { return t.System == tenants })
 	for _, test := range []struct {
 		name   string
 		spoil  func(Trial, *Sample)
@@ -37,9 +35,18 @@ func TestTargets(t *testing.T) {
 		}, []int{1}},
 		{"as slow as half of SPIN", slower(2.5, func(t Trial) bool { return t.System == Counters && t.Tool == Orrery }), []int{2}},
 		{"workers in each other's way", slower(1.1, func(t Trial) bool { return t.Workers == 2 }), []int{3}},
-		{"memory", func(t Trial, s *Sample) { s.PeakBytes += 5 * int64(s.States) }, []int{4}},
-		{"slow trees", slower(120, func(t Trial) bool { return t.System == tenants }), []int{5}},
-		{"dear reduction", slower(1.4, func(t Trial) bool { return t.System == contended && t.Reduction == reduced }), []int{6}},
+		{"memory", func(t Trial, s *Sample) {
+			if !t.Compact {
+				s.PeakBytes += 5 * int64(s.States)
+			}
+		}, []int{4}},
+		{"compact memory", func(t Trial, s *Sample) {
+			if t.Compact {
+				s.PeakBytes += 5 * int64(s.States)
+			}
+		}, []int{5}},
+		{"slow trees", slower(120, func(t Trial) bool { return t.System == tenants }), []int{6}},
+		{"dear reduction", slower(1.4, func(t Trial) bool { return t.System == contended && t.Reduction == reduced }), []int{7}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spoil := func(trial Trial, s *Sample) {
@@ -64,6 +71,31 @@ func TestTargets(t *testing.T) {
 				t.Errorf("the report says that a target was missed: %t", report.Missed())
 			}
 		})
+	}
+}
+
+// TestBusyMachine has every search wait for a processor half of the time. That bears on nothing but what a second
+// worker is worth, which cannot be told then.
+func TestBusyMachine(t *testing.T) {
+	measure := func(waiting float64) *Report {
+		b := Bench{Orrery: pretender{spoil: func(_ Trial, s *Sample) { s.Seconds *= waiting }}, Spin: pretender{}, Systems: everything()}
+		report, err := b.Measure(t.Context(), FullPlan(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	calm, busy := measure(1), measure(2)
+	for i, want := range calm.Targets {
+		got := busy.Targets[i]
+		switch {
+		case i == 3:
+			if got.Met != Open || !strings.Contains(got.Why, "too busy") {
+				t.Errorf("%s: got %s: %s", got.Name, got.Met, got.Why)
+			}
+		case got.Met != want.Met || *got.Measured != *want.Measured:
+			t.Errorf("%s: got %v, %s, want %v, %s", got.Name, *got.Measured, got.Met, *want.Measured, want.Met)
+		}
 	}
 }
 

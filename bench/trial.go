@@ -32,6 +32,8 @@ type Trial struct {
 	Reduction string `json:"reduction"`
 	// Workers is how many workers search at once.
 	Workers int `json:"workers"`
+	// Compact tells that the search keeps hashes in place of states.
+	Compact bool `json:"compact"`
 	// Judged tells that the system's own properties are checked. Otherwise it is a bare search,
 	// as one for safety: it finds panics and the like, and all ends.
 	Judged bool `json:"judged"`
@@ -39,11 +41,20 @@ type Trial struct {
 
 // String returns a trial in a few words.
 func (t Trial) String() string {
-	search := "full search"
+	words := strings.Fields(t.Tool + " " + t.System + " " + t.Params)
+	return strings.Join(append(words, t.search(), "search, workers="+strconv.Itoa(t.Workers)), " ")
+}
+
+// search returns what kind of search a trial is.
+func (t Trial) search() string {
+	kind := "full"
 	if t.Reduction != full {
-		search = "reduced search"
+		kind = "reduced"
 	}
-	return strings.Join(strings.Fields(t.Tool+" "+t.System+" "+t.Params+" "+search+" workers="+strconv.Itoa(t.Workers)), " ")
+	if t.Compact {
+		kind = "compact " + kind
+	}
+	return kind
 }
 
 // param returns the value of a parameter, and false if the trial does not set it.
@@ -76,13 +87,17 @@ type Sample struct {
 	FromTree int `json:"steps_from_tree,omitempty"`
 }
 
-// per returns a count per second of the search, 0 if it was too short to tell.
-func (s Sample) per(count int) float64 {
-	if s.Seconds <= 0 {
-		return 0
+// undisturbed returns an upper bound of the seconds that the search takes on a machine that has nothing else
+// to do. One worker that got less processor time than the clock went on had to wait for a processor.
+func (s Sample) undisturbed(workers int) float64 {
+	if workers == 1 && s.ProcessorSeconds > 0 {
+		return min(s.Seconds, s.ProcessorSeconds)
 	}
-	return float64(count) / s.Seconds
+	return s.Seconds
 }
+
+// disturbed tells whether a search by one worker had to wait for a processor for more than a tenth of its time.
+func (s Sample) disturbed() bool { return s.ProcessorSeconds < 0.9*s.Seconds }
 
 // Tool takes trials.
 type Tool interface {

@@ -37,7 +37,9 @@ func (m mutant) Learn(footprints []explore.Footprint, visible []explore.Place) f
 		}
 	}
 	choosers := reduction.Stubborn{}.Learn(changed, visible)
-	return func() explore.Chooser { return mutantChooser{m, choosers(), map[*explore.Footprint]*explore.Footprint{}} }
+	return func() explore.Chooser {
+		return mutantChooser{m, choosers(), map[*explore.Footprint]*explore.Footprint{}}
+	}
 }
 
 func (m mutant) change(f *explore.Footprint) {

@@ -11,6 +11,8 @@ type chooses struct {
 	enabled []Enabled
 	only    []bool
 	marked  []int
+	// wakes is what the step at hand puts into queues, nil if nothing is to be left out.
+	wakes *waking
 }
 
 // reduce returns which agents have to be followed in the state of the walker, nil for all of them. The slice is valid until the

@@ -207,7 +207,9 @@ func (f *footprints) covers(w *walker, s *taken) bool {
 			return false
 		}
 	}
-	return !w.machine.holds || known.covers(w.ties(s))
+	woken := true
+	w.wakes.agents(s, func(agent int) { woken = woken && known.wakes[agent] })
+	return woken && (!w.machine.holds || known.covers(w.ties(s)))
 }
 
 // note takes note of what the walker's step touched.
@@ -226,6 +228,7 @@ func (f *footprints) note(w *walker, s *taken) {
 				f.wrote(w, s, known, t.cell)
 			}
 		}
+		w.wakes.agents(s, func(agent int) { grow(f, known.wakes, agent) })
 		f.tie(w, known, ties)
 	}
 }

@@ -45,6 +45,9 @@ func (m *machine) learnFootprints(r Reducer) {
 // walker returns a walker that leaves out what can be left out.
 func (s *Space) walker(l *learner) *walker {
 	w := newWalker(s.machine, l)
+	if s.machine.reduces {
+		listen(w)
+	}
 	if s.machine.choosers != nil {
 		w.chooser = s.machine.choosers()
 	}

@@ -1,0 +1,91 @@
+package properties_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// thing is an object in the form of those of Kubernetes.
+type thing map[string]any
+
+func (t thing) Canonical() string { return fmt.Sprint(map[string]any(t)) }
+func (t thing) Fields() any       { return map[string]any(t) }
+
+// shelf is a store that only holds things.
+type shelf struct{}
+
+func (shelf) Answer(core.Snapshot, core.Call) (core.Answer, error)      { return core.Answer{}, nil }
+func (shelf) Settle(_ core.Key, versions []core.Content) []core.Content { return versions }
+func (shelf) Outcome(_ core.Key, c core.Content) any                    { return c.Fields() }
+
+// idle is a controller that does nothing.
+type idle struct{}
+
+func (idle) Describe() core.Description {
+	return core.Description{Name: "idle", Watches: []core.Kind{"Thing.example.com"}, Sequential: true}
+}
+func (idle) New() (core.Instance, error)                                 { return idle{}, nil }
+func (idle) Handle(core.EffectRecorder, core.Event) []core.Request       { return nil }
+func (idle) Reconcile(core.EffectRecorder, core.Request) (r core.Result) { return r }
+
+// named returns a thing under a name.
+func named(name string, t thing) core.Object {
+	return core.Object{Key: core.Key{Kind: "Thing.example.com", Name: name}, Content: t}
+}
+
+func TestLeftovers(t *testing.T) {
+	owned := func(name string) thing {
+		owner := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "name": name}
+		return thing{"metadata": map[string]any{"ownerReferences": []any{owner}}}
+	}
+	identity := func(fields any) string {
+		tree, _ := fields.(map[string]any)
+		text, _ := tree["for"].(string)
+		return text
+	}
+	for _, test := range []struct {
+		name     string
+		property core.Property
+		start    []core.Object
+		want     string // empty if it holds
+	}{
+		{"all is well", properties.DeletionCompletes(), []core.Object{named("1", thing{})}, ""},
+		{"a finalizer is left", properties.DeletionCompletes(),
+			[]core.Object{named("1", thing{"metadata": map[string]any{"deletionTimestamp": "now", "finalizers": []any{"example.com/volumes"}}})},
+			"waits for ever for the finalizers example.com/volumes"},
+		{"nobody deletes it", properties.DeletionCompletes(),
+			[]core.Object{named("1", thing{"metadata": map[string]any{"deletionTimestamp": "now"}})}, "never goes"},
+		{"the owner is there", properties.NoOrphans(), []core.Object{named("1", thing{}), named("2", owned("1"))}, ""},
+		{"the owner is gone", properties.NoOrphans(), []core.Object{named("2", owned("1"))}, "left over from Thing.example.com 1"},
+		{"each is for something else", properties.NoDuplicates("Thing.example.com", identity),
+			[]core.Object{named("1", thing{"for": "a"}), named("2", thing{"for": "b"}), named("3", thing{}), named("4", thing{})}, ""},
+		{"two are for the same", properties.NoDuplicates("Thing.example.com", identity),
+			[]core.Object{named("1", thing{"for": "a"}), named("2", thing{"for": "a"})}, "stands for the same as Thing.example.com 1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			system := &core.System{
+				Name:       "leftovers",
+				Store:      shelf{},
+				Strategies: []core.Strategy{idle{}},
+				Initial:    []core.Initial{{Objects: test.start}},
+				Properties: []core.Property{test.property},
+			}
+			result, err := orrery.Run(context.Background(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case test.want == "" && result.Report.Verdict != core.Holds:
+				t.Errorf("%s: %+v", result.Report.Verdict, result.Report.Findings)
+			case test.want != "" && (len(result.Report.Findings) != 1 || !strings.Contains(result.Report.Findings[0].Summary, test.want)):
+				t.Errorf("%s: %+v, want %q", result.Report.Verdict, result.Report.Findings, test.want)
+			}
+		})
+	}
+}
