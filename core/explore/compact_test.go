@@ -13,7 +13,7 @@ import (
 
 // TestCompactFindsWhatTheTwinFinds searches random systems without keeping their states, and looks at all of them afterwards.
 func TestCompactFindsWhatTheTwinFinds(t *testing.T) {
-	eachSystem(t, *systems/3, func(t *testing.T, system *core.System, graph *naive.Graph) {
+	eachSystem(t, *systems/8, func(t *testing.T, system *core.System, graph *naive.Graph) {
 		want := summaryOfTwin(graph)
 		for workers := 1; workers <= 2; workers++ {
 			o := options(workers)

@@ -27,7 +27,14 @@ func reduced(ctx context.Context, m *machine, l *learner, options Options, began
 				return Search(ctx, m.system, options)
 			}
 		}
-		if m.footprints.growth == before || len(space.reasons) > 0 {
+		switch {
+		case len(space.reasons) > 0:
+			return space, nil
+		case space.pointless():
+			// Asking in every state what could be left out only costs time.
+			m.reduces, m.choosers, options.Reducer = false, nil, nil
+			return explore(ctx, m, l, options, began, 0)
+		case m.footprints.growth == before:
 			return space, nil
 		}
 	}
@@ -61,5 +68,13 @@ const firstPatience = 4
 // hopeless tells whether the search has learned something, so that there has to be another one, and has gone on long enough to
 // have learned the most of it.
 func (s *search) hopeless() bool {
-	return s.options.Reducer != nil && s.machine.footprints.growth > s.grown && s.States() >= s.patience
+	return s.options.Reducer != nil && (s.machine.footprints.growth > s.grown && s.States() >= s.patience || s.pointless())
+}
+
+// enoughTried is how many states without anything to leave out are enough to expect nothing of the rest.
+const enoughTried = 1 << 11
+
+// pointless tells whether the search could leave out something and has not done so in many states.
+func (s *Space) pointless() bool {
+	return s.machine.choosers != nil && s.partial.empty() && s.States() >= enoughTried
 }

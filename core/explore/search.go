@@ -47,6 +47,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	// What was found can be looked at even if the search was interrupted.
 	l.context = context.WithoutCancel(outer)
 	m.reduces = false
+	space.scholar.tour = tour{} // it still holds what only the search needs
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
 	return space, nil
 }

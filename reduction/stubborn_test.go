@@ -1,0 +1,92 @@
+package reduction
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core/explore"
+)
+
+// known returns a footprint of an agent that has taken a step.
+func known(f explore.Footprint) explore.Footprint {
+	f.Known, f.Takes = true, true
+	return f
+}
+
+func reads(places ...explore.Place) explore.Footprint {
+	return known(explore.Footprint{Reads: places})
+}
+
+func writes(places ...explore.Place) explore.Footprint {
+	return known(explore.Footprint{Reads: places, Writes: places})
+}
+
+func TestChoose(t *testing.T) {
+	const list = explore.Place(9)
+	alters := func(place explore.Place) explore.Footprint {
+		return known(explore.Footprint{Writes: []explore.Place{place}, Alters: []explore.Place{list}})
+	}
+	wakes := func(place explore.Place, agents ...int) explore.Footprint {
+		return known(explore.Footprint{Writes: []explore.Place{place}, Wakes: agents})
+	}
+	gated := known(explore.Footprint{Reads: []explore.Place{1, 2}, Writes: []explore.Place{2}, Gates: []explore.Place{1}})
+	stage := writes(1)
+	due := func(agents ...int) []explore.Enabled {
+		var enabled []explore.Enabled
+		for _, agent := range agents {
+			enabled = append(enabled, explore.Enabled{Agent: agent, Due: true})
+		}
+		return enabled
+	}
+	for _, test := range []struct {
+		name       string
+		footprints []explore.Footprint
+		visible    []explore.Place
+		enabled    []explore.Enabled
+		want       []int // nil for all
+	}{
+		{"nothing in common", []explore.Footprint{writes(1), writes(2)}, nil, due(0, 1), []int{0}},
+		{"both look", []explore.Footprint{reads(1), reads(1)}, nil, due(0, 1), []int{0}},
+		{"one looks at what the other changes", []explore.Footprint{reads(1), writes(1)}, nil, due(0, 1), nil},
+		{"both change", []explore.Footprint{writes(1), writes(1)}, nil, due(0, 1), nil},
+		{"the smaller group", []explore.Footprint{writes(1), writes(1), writes(2)}, nil, due(0, 1, 2), []int{0, 1}},
+		{"the group that goes on", []explore.Footprint{writes(1), writes(2), writes(1)}, nil, due(1, 2), []int{2}},
+		{"both alter a list", []explore.Footprint{alters(1), alters(2)}, nil, due(0, 1), []int{0}},
+		{"one looks at the list", []explore.Footprint{alters(1), reads(list)}, nil, due(0, 1), nil},
+		{"one puts work into the queue of the other", []explore.Footprint{wakes(1, 1), writes(2)}, nil, due(0, 1), nil},
+		{"both put work into a third queue", []explore.Footprint{wakes(1, 2), wakes(2, 2), writes(3)}, nil, due(0, 1), []int{0}},
+		{"one that is not enabled", []explore.Footprint{writes(1), writes(1), writes(2)}, nil, due(0, 2), []int{0}},
+		{"one that somebody will wake", []explore.Footprint{writes(1), writes(1), wakes(2, 1)}, nil, due(0, 2), nil},
+		{"one that somebody will let go on", []explore.Footprint{writes(2), gated, writes(1)}, nil, due(0, 2), nil},
+		{"one of whom nothing is known", []explore.Footprint{writes(1), {}}, nil, due(0, 1), nil},
+		{"one that may do anything", []explore.Footprint{writes(1), {Known: true, Everything: true}}, nil, due(0, 1), nil},
+		{"one that is new", []explore.Footprint{writes(1)}, nil, due(0, 1), nil},
+		{"what is looked at", []explore.Footprint{writes(1), writes(2), writes(3)}, []explore.Place{1, 2}, due(0, 1), nil},
+		{"what is not looked at comes first", []explore.Footprint{writes(1), writes(2), writes(3)}, []explore.Place{1, 2}, due(0, 1, 2), []int{2}},
+		{
+			"nobody is forced",
+			[]explore.Footprint{writes(1), writes(2)}, nil,
+			[]explore.Enabled{{Agent: 0}, {Agent: 1}}, nil,
+		},
+		{
+			"one is forced",
+			[]explore.Footprint{writes(1), writes(2)}, nil,
+			[]explore.Enabled{{Agent: 0}, {Agent: 1, Due: true}}, []int{1},
+		},
+		{
+			"a step does less than all that follows",
+			[]explore.Footprint{writes(1, 2), writes(2)}, nil,
+			[]explore.Enabled{{Agent: 0, Due: true, Now: &stage}, {Agent: 1, Due: true}}, []int{0},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			chooser := Stubborn{}.Learn(test.footprints, test.visible)()
+			for range 2 { // what is remembered must not change anything
+				got := chooser.Choose(test.enabled)
+				if !slices.Equal(got, test.want) && !(test.want == nil && len(got) == len(test.enabled)) {
+					t.Errorf("followed are %v, want %v", got, test.want)
+				}
+			}
+		})
+	}
+}

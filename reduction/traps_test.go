@@ -1,0 +1,182 @@
+package reduction_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/reduction"
+)
+
+// trap is a small system in which something is lost if one thing is overlooked.
+type trap struct {
+	name  string
+	model plain.Model
+}
+
+// once is a controller that runs a single request.
+func once(name string, do func(*plain.World)) plain.Controller {
+	return plain.Controller{
+		Name: name, Requests: []core.Request{"r"},
+		Reconcile: func(w *plain.World, _ core.Request) core.Result { do(w); return core.Result{} },
+	}
+}
+
+// again is a controller that runs its request again and again.
+func again(name string, do func(*plain.World)) plain.Controller {
+	c := once(name, nil)
+	c.Reconcile = func(w *plain.World, _ core.Request) core.Result { do(w); return core.Result{Requeue: true} }
+	return c
+}
+
+func traps() []trap {
+	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
+	things := plain.NewFamily[int]("things")
+	zero := []core.Initial{plain.Start(x.Is(0), y.Is(0), z.Is(0), things.At(0).Is(0))}
+	pings, pongs := plain.NewFamily[int]("pings"), plain.NewFamily[int]("pongs")
+	toggle := func(w *plain.World) { x.Set(w, 1-x.Get(w)) }
+	flip := func(w *plain.World, family plain.Family[int]) {
+		value, _ := family.At(0).Lookup(w)
+		family.At(0).Set(w, 1-value)
+	}
+	return []trap{
+		// The look at y can come after the action that changes it, but only if x allows that action before.
+		{"an action that is not enabled yet", plain.Model{
+			Initial: zero,
+			Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) {
+				w.Require(x.Get(w) == 1 && y.Get(w) == 0)
+				y.Set(w, 1)
+			}}}}},
+			Controllers: []plain.Controller{
+				once("looks", func(w *plain.World) { z.Set(w, y.Get(w)+1) }),
+				once("allows", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}},
+		// Nobody forces the action that would end the toggling.
+		{"a step that need not come", plain.Model{
+			Initial: zero,
+			Processes: []plain.Process{{Name: "p", Unfair: true, Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) {
+				w.Require(things.At(0).Get(w) == 0)
+				things.At(0).Set(w, 1)
+			}}}}},
+			Controllers: []plain.Controller{
+				{
+					Name: "ends", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						y.Set(w, things.At(0).Get(w))
+						return core.Result{}
+					},
+				},
+				{
+					Name: "toggles", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if y.Get(w) == 1 {
+							return core.Result{}
+						}
+						toggle(w)
+						return core.Result{Requeue: true}
+					},
+				},
+			},
+		}},
+		// The two go on until x is set, which is left out wherever the second has something to do.
+		{"a step that is left out in one state of a loop", plain.Model{
+			Initial: []core.Initial{plain.Start(x.Is(0))},
+			Controllers: []plain.Controller{
+				{
+					Name: "first", Requests: []core.Request{"0"}, Watches: []plain.Watch{{Kind: pings.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 0 {
+							flip(w, pongs)
+						}
+						return core.Result{}
+					},
+				},
+				{
+					Name: "second", Watches: []plain.Watch{{Kind: pongs.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						flip(w, pings)
+						return core.Result{}
+					},
+				},
+				once("ends", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}},
+		// The counter is woken while it waits already, or once more after it was run.
+		{"work that is in the queue already", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("wakes", func(w *plain.World) { things.At(0).Set(w, 1) }),
+				{
+					Name: "counts", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						z.Set(w, min(z.Get(w)+1, 2))
+						return core.Result{}
+					},
+				},
+			},
+		}},
+		{"a step that is put off by a loop", plain.Model{
+			Initial:     zero,
+			Controllers: []plain.Controller{again("toggles", toggle), once("breaks", func(w *plain.World) { z.Set(w, 1) })},
+			Properties: []core.Property{{Name: "z is 0", Invariant: func(s core.State) error {
+				if z.Get(s) != 0 {
+					return errors.New("it is not")
+				}
+				return nil
+			}}},
+		}},
+		{"a state in between", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("one", func(w *plain.World) { y.Set(w, 1) }),
+				once("other", func(w *plain.World) { z.Set(w, 1) }),
+			},
+			Properties: []core.Property{{Name: "not z before y", Invariant: func(s core.State) error {
+				if z.Get(s) == 1 && y.Get(s) == 0 {
+					return errors.New("z before y")
+				}
+				return nil
+			}}},
+		}},
+		{"a run that never comes back", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				again("hangs", func(w *plain.World) {
+					for x.Get(w) == 1 {
+						continue
+					}
+					x.Set(w, 1)
+				}),
+				once("panics", func(*plain.World) { panic("boom") }),
+			},
+		}},
+	}
+}
+
+// caught returns what a reduced search of a trap misses, empty if nothing.
+func (p trap) caught(t *testing.T, reducer explore.Reducer) string {
+	t.Helper()
+	p.model.Name = "trap"
+	system, err := p.model.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options()
+	want, _, _ := find(t, system, o)
+	o.Reducer = reducer
+	got, _, _ := find(t, system, o)
+	return differ(got, want)
+}
+
+func TestTraps(t *testing.T) {
+	for _, p := range traps() {
+		t.Run(p.name, func(t *testing.T) {
+			if difference := p.caught(t, reduction.Stubborn{}); difference != "" {
+				t.Error(difference)
+			}
+		})
+	}
+}
