@@ -261,7 +261,9 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		options orrery.Options
 		want    string
 	}{
-		{orrery.Options{Search: "random"}, `use "bfs" or "dfs"`},
+		{orrery.Options{Search: "sideways"}, `use "bfs", "dfs", "random", "pct" or "swarm"`},
+		{orrery.Options{Search: orrery.DepthFirst, Compact: true}, `use the search "bfs"`},
+		{orrery.Options{Walks: -1}, "must not be negative"},
 		{orrery.Options{Workers: -1}, "use at least 1"},
 		{orrery.Options{MaxStates: -1}, "must not be negative"},
 		{orrery.Options{MaxDepth: -1}, "must not be negative"},

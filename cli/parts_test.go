@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
 )
 
 func TestMemorySize(t *testing.T) {
@@ -103,9 +104,13 @@ func TestProgressLine(t *testing.T) {
 	for i := range 100 {
 		line.show(orrery.Progress{States: i, Elapsed: time.Duration(i) * 10 * time.Millisecond})
 	}
+	line.show(orrery.Progress{Elapsed: time.Second, Outlook: explore.Outlook{Growth: 0.5, Ends: true, More: 1_234_567}})
+	if !strings.HasSuffix(out.String(), ", about 1.2 million more to come") {
+		t.Errorf("the line does not say what is to come: %q", &out)
+	}
 	line.clear()
-	if got := strings.Count(out.String(), "states"); got != 10 {
-		t.Errorf("shown %d times within a second, want 10", got)
+	if got := strings.Count(out.String(), "states"); got != 11 {
+		t.Errorf("shown %d times within a second, want 11", got)
 	}
 	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
 		t.Errorf("the line stays: %q", &out)

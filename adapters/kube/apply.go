@@ -103,9 +103,12 @@ func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.U
 	if err != nil {
 		return nil, err
 	}
-	object, err := op.decode(canonicalJSON(unrecorded(versioned.(*unstructured.Unstructured).Object)))
-	if err != nil {
-		return nil, err
+	fields := unrecorded(versioned.(*unstructured.Unstructured).Object)
+	object := op.resource.plainFields(fields, op.request.Kind)
+	if object == nil {
+		if object, err = op.decode(canonicalJSON(fields)); err != nil {
+			return nil, err
+		}
 	}
 	if len(managers) > 0 {
 		setNested(object.Object, managers, "metadata", "managedFields")

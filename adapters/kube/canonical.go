@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Every write makes texts of whole objects: what is stored, what is sent, what identifies
@@ -96,6 +97,49 @@ func appendAny(text []byte, value any) []byte {
 	return append(text, encoded...)
 }
 
+// copyJSON copies a tree: it is as if read from its text.
+func copyJSON(value any) any {
+	switch value := value.(type) {
+	case nil, bool, int64:
+		return value
+	case string:
+		if utf8.ValidString(value) {
+			return value
+		}
+	case map[string]any:
+		if value == nil {
+			return nil
+		}
+		fields := make(map[string]any, len(value))
+		for name, below := range value {
+			if !utf8.ValidString(name) {
+				return reread(value)
+			}
+			fields[name] = copyJSON(below)
+		}
+		return fields
+	case []any:
+		if value == nil {
+			return nil
+		}
+		items := make([]any, len(value))
+		for i, item := range value {
+			items[i] = copyJSON(item)
+		}
+		return items
+	}
+	return reread(value)
+}
+
+// reread reads a tree from its text.
+func reread(value any) any {
+	var read any
+	if err := decodeJSON(canonicalJSON(value), &read); err != nil {
+		panic("kube: JSON that was written cannot be read: " + err.Error())
+	}
+	return read
+}
+
 // sameTree tells whether two trees say the same: whether their texts are equal.
 func sameTree(a, b any) bool {
 	switch a := a.(type) {
@@ -108,8 +152,9 @@ func sameTree(a, b any) bool {
 			return slices.EqualFunc(a, b, sameTree)
 		}
 	case string:
-		if b, ok := b.(string); ok && a == b {
-			return true
+		// What is not UTF-8 looks alike in texts.
+		if b, ok := b.(string); ok && (a == b || utf8.ValidString(a) && utf8.ValidString(b)) {
+			return a == b
 		}
 	case int64:
 		if b, ok := b.(int64); ok {

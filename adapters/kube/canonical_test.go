@@ -2,6 +2,7 @@ package kube
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -72,6 +73,21 @@ func TestSameTreeComparesTexts(t *testing.T) {
 			if sameTree(fields, changed) {
 				t.Fatalf("%s and %s are the same", canonicalJSON(fields), canonicalJSON(changed))
 			}
+		}
+	})
+}
+
+// TestCopiesAreReadFromText would catch a copy of a tree that is not what others read.
+func TestCopiesAreReadFromText(t *testing.T) {
+	trees := treeGenerator("not UTF-8: \xff")
+	rapid.Check(t, func(t *rapid.T) {
+		tree := trees.Draw(t, "tree")
+		var want any
+		if err := decodeJSON(canonicalJSON(tree), &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := copyJSON(tree); !reflect.DeepEqual(got, want) {
+			t.Fatalf("got  %#v\nwant %#v", got, want)
 		}
 	})
 }

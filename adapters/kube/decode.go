@@ -22,6 +22,11 @@ import (
 
 // decodeJSON reads JSON as API servers do: names match in case, whole numbers are int64.
 func decodeJSON(data []byte, into any) error {
+	if tree, ok := into.(*map[string]any); ok && *tree == nil {
+		if *tree = plainJSON(data); *tree != nil {
+			return nil
+		}
+	}
 	return kjson.UnmarshalCaseSensitivePreserveInts(data, into)
 }
 

@@ -120,7 +120,7 @@ func (m *merger) mergeFields(t *schema.Map, live, wanted map[string]any) merged 
 			continue
 		}
 		if fields == nil {
-			fields = make(map[string]any, len(live)+len(wanted))
+			fields = make(map[string]any, max(len(live), len(wanted)))
 			maps.Copy(fields, live)
 			all.value = fields
 		}

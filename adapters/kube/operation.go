@@ -201,6 +201,10 @@ func metadataOf(o *Object, resourceVersion string) json.RawMessage {
 }
 
 func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
+	if op.resource.name == kindService && op.request.Subresource == statusSubresource {
+		// What is left out for those who read a Service is not left out here.
+		return canonicalJSON(o.shown(op.request.Kind.GroupVersion().String(), resourceVersion))
+	}
 	return o.encode(op.request.Kind.GroupVersion().String(), resourceVersion)
 }
 

@@ -3,6 +3,7 @@ package kube
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,13 +34,29 @@ func (r *resource) decodePlain(data []byte, version string) *unstructured.Unstru
 // plainTree reads a plain body as a custom resource with a schema.
 func (r *resource) plainTree(data []byte, want schema.GroupVersionKind) *unstructured.Unstructured {
 	var tree map[string]any
-	if decodeJSON(data, &tree) != nil {
+	if decodeJSON(data, &tree) != nil || saysOtherwise(data) {
 		return nil
 	}
-	if tree["apiVersion"] != want.GroupVersion().String() || tree["kind"] != want.Kind || saysOtherwise(data) {
+	return r.fillPlain(tree, want)
+}
+
+// plainFields reads fields as if they were sent, if they are those of a custom resource with
+// a schema. It returns nil for any other, and if they are not plain.
+func (r *resource) plainFields(fields map[string]any, want schema.GroupVersionKind) *unstructured.Unstructured {
+	if r.schemas == nil {
 		return nil
 	}
-	if r.schemas[want.Version].fill(tree) != nil {
+	for name := range fields {
+		if name != "apiVersion" && name != "kind" && (strings.EqualFold(name, "apiVersion") || strings.EqualFold(name, "kind")) {
+			return nil
+		}
+	}
+	return r.fillPlain(copyJSON(fields).(map[string]any), want)
+}
+
+// fillPlain takes a tree over that was read.
+func (r *resource) fillPlain(tree map[string]any, want schema.GroupVersionKind) *unstructured.Unstructured {
+	if tree["apiVersion"] != want.GroupVersion().String() || tree["kind"] != want.Kind || r.schemas[want.Version].fill(tree) != nil {
 		return nil
 	}
 	return r.decoded(tree)

@@ -36,8 +36,11 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 	if err != nil {
 		return nil
 	}
-	known := &unstructured.Unstructured{Object: maps.Clone(unrecorded(live.Object))}
-	known.Object["apiVersion"] = wanted.Object["apiVersion"]
+	known := &unstructured.Unstructured{Object: unrecorded(live.Object)}
+	if version := wanted.Object["apiVersion"]; known.Object["apiVersion"] != version {
+		known.Object = maps.Clone(known.Object)
+		known.Object["apiVersion"] = version
+	}
 	if op.resource.custom {
 		// Others are as their Go types say.
 		if _, err := types.ObjectToTyped(known, typed.AllowDuplicates); err != nil {

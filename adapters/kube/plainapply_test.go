@@ -195,7 +195,6 @@ func TestPlainAppliesAreThoseOfTheLibrary(t *testing.T) {
 			w.do(r)
 		}
 	})
-	t.Log(plain)
 	for _, kind := range kinds {
 		if plain[kind.Kind] == 0 {
 			t.Errorf("no apply of a %s is plain", kind.Kind)

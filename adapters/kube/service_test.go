@@ -148,3 +148,14 @@ func TestPolicyOfAServiceThatMovesOutside(t *testing.T) {
 		}
 	}
 }
+
+// The status of such a Service shows the policy all the same.
+func TestPolicyInTheStatusOfAServiceThatMovesOutside(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(serviceKind, tree{"name": "s"}, tree{"spec": tree{"ports": []any{tree{"port": 80}}}}))
+	w.must(patching(serviceKind, "s", types.MergePatchType, `{"spec":{"type":"ExternalName","externalName":"example.com"}}`))
+	for _, r := range []*Request{request(Get, serviceKind, "s"), patching(serviceKind, "s", types.MergePatchType, `{}`)} {
+		expect(t, r.String(), at(w.must(r), "spec", "internalTrafficPolicy"), nil)
+		expect(t, r.String()+" of the status", at(w.must(of("status", r)), "spec", "internalTrafficPolicy"), "Cluster")
+	}
+}

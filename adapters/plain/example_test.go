@@ -32,7 +32,7 @@ func ExampleModel() {
 		fmt.Println(err)
 		return
 	}
-	result, err := orrery.Run(context.Background(), system, orrery.Options{})
+	result, err := orrery.Run(context.Background(), system, orrery.Options{Reduction: orrery.NoReduction})
 	if err != nil {
 		fmt.Println(err)
 		return

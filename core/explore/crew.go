@@ -11,7 +11,9 @@ import (
 // further worker. While it works nobody learns, so it needs no locks: the machine, the arena and the table
 // are only read.
 type crew struct {
-	space    *Space
+	space *Space
+	// table is where states are found, nil if the searching goroutine alone can tell what is new.
+	table    *visited
 	workers  []worker
 	working  sync.WaitGroup
 	batch    []waiting
@@ -68,6 +70,8 @@ type arrival struct {
 	found bool
 	// near tells nothing: it is where reading ahead puts what it reads.
 	near bool
+	// pending tells that the state is stored, but not entered in the table yet.
+	pending bool
 	// first is the first arrival of the batch at the same state, 0 if that is this one.
 	first arrivalID
 	// begin and end are its row within the rows of the portion.
@@ -76,6 +80,7 @@ type arrival struct {
 
 func newCrew(space *Space, workers int) *crew {
 	c := &crew{space: space, workers: make([]worker, max(workers, 1))}
+	c.table, _ = space.visited.(*visited)
 	for i := range c.workers {
 		w := &c.workers[i]
 		w.walker = space.walker(nil)
@@ -119,6 +124,16 @@ func (c *crew) expand(batch []waiting, bound int) []portion {
 	c.together(workers, func(i int) { c.labour(c.workers[i].walker) })
 	c.together(workers, func(i int) { c.workers[i].sieve.sift(portions, i, workers) })
 	return portions
+}
+
+// enter enters what is pending in the table: each worker in its part of it, and the searching goroutine what did not fit there.
+func (c *crew) enter(portions []portion) {
+	workers := min(len(c.workers), len(portions))
+	size := len(c.table.entries)
+	c.together(workers, func(i int) { c.table.enterAll(portions, size*i/workers, size*(i+1)/workers) })
+	if workers > 1 {
+		c.table.enterAll(portions, 0, size)
+	}
 }
 
 func (c *crew) labour(w *walker) {

@@ -71,8 +71,9 @@ func (l *levels) outlook(whole uint32) Outlook {
 	for i, width := range l.widths[n-trendLevels : n] {
 		logs[i] = math.Log(float64(width))
 	}
-	first, last := logs[0], logs[trendLevels-1]
-	o := Outlook{Growth: math.Exp((last - first) / (trendLevels - 1))}
+	// Growth slackens as a rule. One level alone does not tell, as in some systems only every second or fourth one grows.
+	last := logs[trendLevels-1]
+	o := Outlook{Growth: math.Exp(min((last-logs[0])/(trendLevels-1), (last-logs[trendLevels-3])/2))}
 	o.Ends = o.Growth < 1/steady
 	known := 0
 	if n < len(l.widths) {

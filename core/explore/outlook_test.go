@@ -37,7 +37,7 @@ func TestOutlookOnKnownShapes(t *testing.T) {
 				}
 				continue
 			}
-			if grows := widths[depth] >= widths[depth-trendLevels+1]; grows && o.Ends {
+			if grows := widths[depth] >= widths[depth-2]; grows && o.Ends {
 				t.Errorf("%s: at level %d, an end is seen, and the levels grow", name, depth)
 			}
 			if half := 2*widths[depth] <= widths[depth-trendLevels+1]; half && !o.Ends {

@@ -31,7 +31,7 @@ type rebuilt struct {
 const rebuiltRows = 1 << 16
 
 func newRebuilder(s *Space) *rebuilder {
-	return &rebuilder{space: s, starts: map[core.StateID][]byte{}, slots: make([]rebuilt, rebuiltRows), walker: newWalker(s.machine, nil)}
+	return &rebuilder{space: s, starts: map[core.StateID][]byte{}, slots: make([]rebuilt, rebuiltRows), walker: s.walker(nil)}
 }
 
 // row returns the row of a state.

@@ -162,57 +162,93 @@ func (s *search) loop() error {
 // lead, in order.
 func (s *search) expandBatch() error {
 	portions := s.crew.expand(s.batch, s.options.Bounds.Depth)
-	// What the crew found holds as long as nothing else is stored. It tells states apart by their rows.
-	alone := s.rebuilder == nil
-	for i, w := range s.batch {
-		e := &portions[i/portionLen].expansions[i%portionLen]
-		if s.depths.outdated(e.from, w.depth) {
-			alone = false
-			continue
+	done, err := s.acceptAll(portions)
+	if err != nil {
+		return err
+	}
+	for i := done; i < len(s.batch); i++ {
+		w := s.batch[i]
+		p := &portions[i/portionLen]
+		e := &p.expansions[i%portionLen]
+		switch {
+		case s.depths.outdated(e.from, w.depth):
+		case e.complete:
+			err = s.revise(w, p, e)
+		default:
+			err = s.expand(w)
 		}
-		if !e.complete {
-			alone = false
-			if err := s.expand(w); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.accept(w, portions, i, alone); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// accept stores what a worker found out about a state of the batch. If nothing was stored but what the crew found, it is known
-// which of the states are new.
-func (s *search) accept(w waiting, portions []portion, at int, alone bool) error {
-	p := &portions[at/portionLen]
-	e := &p.expansions[at%portionLen]
+// acceptAll stores what the crew found out about the states of the batch, as far as nothing has to be learned: then what it found
+// to be new is new. It returns how many states are done.
+func (s *search) acceptAll(portions []portion) (int, error) {
+	if s.crew.table == nil {
+		return 0, nil
+	}
+	defer s.crew.enter(portions)
+	for i, w := range s.batch {
+		p := &portions[i/portionLen]
+		e := &p.expansions[i%portionLen]
+		if !e.complete || s.depths.outdated(e.from, w.depth) {
+			return i, nil
+		}
+		if err := s.accept(w, portions, p, e); err != nil {
+			return i, err
+		}
+	}
+	return len(s.batch), nil
+}
+
+// accept stores what a worker found out about a state. What is new has to be entered in the table.
+func (s *search) accept(w waiting, portions []portion, p *portion, e *expansion) error {
 	s.acyclic = s.acyclic && !e.back
 	for i := e.begin; i < e.end; i++ {
 		a := &p.arrivals[i]
-		var err error
 		switch {
 		case a.found:
 			s.meet(a.known, e.from, w.depth+1)
-		case !alone:
-			_, err = s.store(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1)
 		case a.first != 0:
 			_, first := a.first.of(portions)
 			s.meet(first.known, e.from, w.depth+1)
 		default:
-			a.known, err = s.add(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1)
+			r, err := s.add(p.rows[a.begin:a.end], e.from, w.depth+1)
+			if err != nil {
+				return err
+			}
+			s.crew.table.reserve()
+			a.known, a.pending = r, true
 		}
-		if err != nil {
+	}
+	s.conclude(e)
+	return nil
+}
+
+// revise stores what a worker found out about a state, when other states were stored since.
+func (s *search) revise(w waiting, p *portion, e *expansion) error {
+	s.acyclic = s.acyclic && !e.back
+	for i := e.begin; i < e.end; i++ {
+		a := &p.arrivals[i]
+		if a.found {
+			s.meet(a.known, e.from, w.depth+1)
+		} else if _, err := s.store(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1); err != nil {
 			return err
 		}
 	}
+	s.conclude(e)
+	return nil
+}
+
+// conclude counts a state that a worker expanded.
+func (s *search) conclude(e *expansion) {
 	if e.reduced {
 		s.partial.add(e.from)
 	}
 	s.finish(e.from, e.steps, e.steps, e.quiescent)
-	return nil
 }
 
 // expand takes the steps from a state that have to be followed, learning what is new about them.
@@ -316,15 +352,16 @@ func (s *search) store(tag uint64, row []byte, from core.StateID, depth uint32) 
 	if r, known := s.visited.find(tag, row); known {
 		return s.meet(r, from, depth), nil
 	}
-	r, err := s.add(tag, row, from, depth)
+	r, err := s.add(row, from, depth)
 	if err != nil {
 		return 0, err
 	}
+	s.visited.add(tag, r)
 	return s.arena.number(r), nil
 }
 
-// add stores a new state and puts it on the frontier.
-func (s *search) add(tag uint64, row []byte, from core.StateID, depth uint32) (ref, error) {
+// add stores a new state, which has to be entered where it is found, and puts it on the frontier.
+func (s *search) add(row []byte, from core.StateID, depth uint32) (ref, error) {
 	id := core.StateID(s.arena.len())
 	if limit := s.options.Bounds.States; limit > 0 && int(id) >= limit {
 		s.fellShort(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))
@@ -339,7 +376,6 @@ func (s *search) add(tag uint64, row []byte, from core.StateID, depth uint32) (r
 		s.because("there are too many states, or too large ones, to store: make the system smaller")
 		return 0, errFull
 	}
-	s.visited.add(tag, r)
 	s.depths.add(depth)
 	s.levels.add(depth)
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))

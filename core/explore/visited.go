@@ -75,24 +75,56 @@ func (v *visited) touch(tag uint32) bool {
 
 // add enters a state that is not there yet.
 func (v *visited) add(tag uint64, r ref) {
+	v.reserve()
+	v.enter(entryOf(tag, r), 0, len(v.entries))
+}
+
+// reserve makes room for one more state, which has to be entered.
+func (v *visited) reserve() {
 	if v.growth() > 0 {
 		old := v.entries
 		v.entries = make([]uint64, 2*len(old))
 		for _, entry := range old {
 			if entry != 0 {
-				v.enter(entry)
+				v.enter(entry, 0, len(v.entries))
 			}
 		}
 	}
-	v.enter(tag<<32 | uint64(r) + 1)
 	v.count++
 }
 
-func (v *visited) enter(entry uint64) {
-	mask := uint32(len(v.entries) - 1)
-	i := uint32(entry>>32) & mask
-	for v.entries[i] != 0 {
-		i = (i + 1) & mask
+func entryOf(tag uint64, r ref) uint64 { return tag<<32 | uint64(r) + 1 }
+
+// enter puts an entry into the part of the table in which its place is, from begin to before end. It returns false if the
+// part is full from there to its end. Only if the part is the whole table does it go on at the beginning.
+func (v *visited) enter(entry uint64, begin, end int) bool {
+	for i := v.place(entry >> 32); ; i++ {
+		if i == end {
+			if end-begin < len(v.entries) {
+				return false
+			}
+			i = 0
+		}
+		if v.entries[i] == 0 {
+			v.entries[i] = entry
+			return true
+		}
 	}
-	v.entries[i] = entry
+}
+
+// place returns where the entry of a tag is if nothing else is there.
+func (v *visited) place(tag uint64) int { return int(tag & uint64(len(v.entries)-1)) }
+
+// enterAll enters those of the pending arrivals whose place is in a part of the table.
+func (v *visited) enterAll(portions []portion, begin, end int) {
+	for i := range portions {
+		arrivals := portions[i].arrivals
+		for j := range arrivals {
+			a := &arrivals[j]
+			// Whether it is pending is for him alone to look at whose part its place is in.
+			if place := v.place(a.tag); begin <= place && place < end && a.pending {
+				a.pending = !v.enter(entryOf(a.tag, a.known), begin, end)
+			}
+		}
+	}
 }

@@ -35,7 +35,7 @@ func Loose(seed uint64) (*core.System, error) {
 	g := &loose{Rand: rand.New(rand.NewPCG(seed, 2))}
 	g.kinds = Kinds()[:1+g.IntN(3)]
 	g.sharing = max(0, g.IntN(4)-1)
-	g.receives = g.IntN(4) == 0
+	g.receives = g.IntN(3) == 0
 	for i := range 1 + g.IntN(3) {
 		g.namespaces = append(g.namespaces, fmt.Sprintf("n%d", i))
 	}
@@ -111,7 +111,7 @@ func (g *loose) controller(name string) *agent {
 		if g.IntN(8) == 0 {
 			r.request = core.Request(g.namespaces[0])
 		}
-		if g.IntN(6) == 0 {
+		if g.IntN(3) == 0 {
 			r.look = &routine{verb: list, kind: g.kind(), shared: g.IntN(3) == 0}
 		}
 		c.reactions[kind] = r

@@ -137,10 +137,10 @@ func (g *loose) routine(calls int, guards bool) *routine {
 		g.changes = append(g.changes, r)
 	case choice < 10:
 		r.verb, answers = update, 2
-	case choice < 11 || !g.receives:
-		r.verb = remove
-	default:
+	case g.receives && g.IntN(3) > 0:
 		r.verb = send
+	default:
+		r.verb = remove
 	}
 	if guards && r.verb <= list && g.IntN(2) == 0 {
 		r.guard = g.IntN(none + 1)

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -23,9 +21,6 @@ type Observation struct {
 	Answer      Answer
 	// Stored are the objects by kind, namespace and name.
 	Stored tree
-	// Ticked tells that the side has, by now, made a version of an object that differs from
-	// the one before in nothing but when a manager last wrote.
-	Ticked bool
 }
 
 // observer takes actions on a side and tells what can be seen of that.
@@ -34,9 +29,6 @@ type observer struct {
 	renaming *renaming
 	// cast are the kinds whose objects are looked at.
 	cast []Subject
-	// stamps are those of the objects when they were last looked at, by uid.
-	stamps map[types.UID]stamp
-	ticked bool
 }
 
 // observe takes an action and looks at what came of it.
@@ -64,9 +56,7 @@ func (o *observer) look(ctx context.Context, a Action, reply Reply) (Observation
 			key += "+" // Generated names have the same word.
 		}
 		seen.Stored[key] = renamed
-		o.stamp(object, renamed)
 	}
-	seen.Ticked = o.ticked
 	return seen, nil
 }
 
@@ -77,8 +67,6 @@ type Difference struct {
 	Place string
 	// Change leads from the real server's value to that of the other side.
 	Change core.FieldChange
-	// Ticked is that of the real server.
-	Ticked bool
 }
 
 // String says the difference on one line.
@@ -101,15 +89,12 @@ func (d Difference) Signature() string {
 // again of the store.
 func compare(a Action, real, other Observation) []Difference {
 	if !sameOutcome(real.Answer, other.Answer) {
-		return []Difference{{
-			Action: a, Place: "outcome", Ticked: real.Ticked,
-			Change: core.FieldChange{From: real.Answer.outcome(), To: other.Answer.outcome()},
-		}}
+		return []Difference{{Action: a, Place: "outcome", Change: core.FieldChange{From: real.Answer.outcome(), To: other.Answer.outcome()}}}
 	}
 	var differences []Difference
 	add := func(place string, changes []core.FieldChange) {
 		for _, change := range changes {
-			differences = append(differences, Difference{Action: a, Place: place, Change: change, Ticked: real.Ticked})
+			differences = append(differences, Difference{Action: a, Place: place, Change: change})
 		}
 	}
 	answer := core.DiffFields(real.Answer.fields(), other.Answer.fields())
