@@ -72,7 +72,7 @@ func TestConditions(t *testing.T) {
 		{"--stale maker/thing=lag(1)", cli.ExitViolated, "there are two", "(--stale)"},
 		{"--stale all=lag(1) --stale maker/thing=fresh", cli.ExitHolds, "as far as this allows: all=lag(1), maker/thing=fresh", ""},
 		{"--stale all=own-writes(2)", cli.ExitHolds, "as far as this allows: all=own-writes(2)", ""},
-		{"--crashes 1", cli.ExitViolated, "it crashes between call", "(--crashes, --failures)"},
+		{"--crashes 1", cli.ExitViolated, "it crashes after", "(--crashes, --failures)"},
 		{"--failures 1", cli.ExitHolds, "At most 0 crashes and 1 failed call happen in a run.", ""},
 		{"--granularity call --double maker", cli.ExitViolated, "maker (second instance)", "(--double)"},
 	} {

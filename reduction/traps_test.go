@@ -7,6 +7,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/properties"
 	"github.com/orrery-dev/orrery/reduction"
 )
 
@@ -35,12 +36,16 @@ func traps() []trap {
 	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
 	things := plain.NewFamily[int]("things")
 	zero := []core.Initial{plain.Start(x.Is(0), y.Is(0), z.Is(0), things.At(0).Is(0))}
+	counts := plain.NewInbox[string]("counts")
 	pings, pongs := plain.NewFamily[int]("pings"), plain.NewFamily[int]("pongs")
 	toggle := func(w *plain.World) { x.Set(w, 1-x.Get(w)) }
 	flip := func(w *plain.World, family plain.Family[int]) {
 		value, _ := family.At(0).Lookup(w)
 		family.At(0).Set(w, 1-value)
 	}
+	isOne := func(s core.State) bool { return z.Get(s) == 1 }
+	recurs := properties.InfinitelyOften("z is 1 again and again", isOne)
+	recurs.Sees = func(s core.State) { isOne(s) }
 	return []trap{
 		// The look at y can come after the action that changes it, but only if x allows that action before.
 		{"an action that is not enabled yet", plain.Model{
@@ -104,6 +109,29 @@ func traps() []trap {
 				once("ends", func(w *plain.World) { x.Set(w, 1) }),
 			},
 		}},
+		// It ends again and again, which is on the way round of the whole, but not of the part where z is 0.
+		{"a step that is left out in one state of a part of a loop", plain.Model{
+			Initial: []core.Initial{plain.Start(x.Is(0), z.Is(0))},
+			Controllers: []plain.Controller{
+				{
+					Name: "first", Requests: []core.Request{"0"}, Watches: []plain.Watch{{Kind: pings.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						x.Get(w)
+						flip(w, pongs)
+						return core.Result{}
+					},
+				},
+				{
+					Name: "second", Watches: []plain.Watch{{Kind: pongs.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						flip(w, pings)
+						return core.Result{}
+					},
+				},
+				again("ends", func(w *plain.World) { toggle(w); z.Set(w, 1-z.Get(w)) }),
+			},
+			Properties: []core.Property{recurs},
+		}},
 		// The counter is woken while it waits already, or once more after it was run.
 		{"work that is in the queue already", plain.Model{
 			Initial: zero,
@@ -117,6 +145,14 @@ func traps() []trap {
 					},
 				},
 			},
+		}},
+		{"a message that is there already", plain.Model{
+			Initial: zero,
+			Processes: []plain.Process{{
+				Name: "counts", Messages: counts.Holding("more"),
+				Receive: func(w *plain.World, _ core.Request) { z.Set(w, min(z.Get(w)+1, 2)) },
+			}},
+			Controllers: []plain.Controller{once("sends", func(w *plain.World) { counts.Send(w, "more") })},
 		}},
 		{"a step that is put off by a loop", plain.Model{
 			Initial:     zero,

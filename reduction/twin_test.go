@@ -173,7 +173,7 @@ func endText(space *explore.Space, id core.StateID) string {
 		}
 	}
 	fmt.Fprintf(&b, "timers %v work %v", state.Timers(), state.Work())
-	return fmt.Sprintf("%s history %q", b.String(), space.History(id))
+	return fmt.Sprintf("%s history %q outcome %v", b.String(), space.History(id), space.Outcome(id))
 }
 
 // differ says where two findings differ, empty if they do not.
@@ -245,4 +245,34 @@ func TestReducedFindsWhatFullFinds(t *testing.T) {
 		}
 	}
 	t.Logf("%d states in full, %d reduced; %d systems differ, %d were too large", full, reduced, different, large)
+}
+
+// TestCrewsFindTheSame checks that two workers leave out what one leaves out.
+func TestCrewsFindTheSame(t *testing.T) {
+	n := *systems / 5
+	for seed := *firstSeed; n > 0; seed++ {
+		var spaces []*explore.Space
+		for workers := 1; workers <= 2; workers++ {
+			system, o := draw(t, seed)
+			o.Workers, o.Reducer = workers, reduction.Stubborn{}
+			space, err := explore.Search(context.Background(), system, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spaces = append(spaces, space)
+		}
+		one, two := spaces[0], spaces[1]
+		if len(one.Reasons()) > 0 {
+			continue
+		}
+		n--
+		if one.States() != two.States() || one.Stats.Transitions != two.Stats.Transitions || one.Stats.Terminal != two.Stats.Terminal {
+			t.Fatalf("seed %d: one worker counts %+v, two count %+v", seed, one.Stats, two.Stats)
+		}
+		for id := range core.StateID(one.States()) {
+			if one.Fingerprint(id) != two.Fingerprint(id) {
+				t.Fatalf("seed %d: with two workers another state has the number %d", seed, id)
+			}
+		}
+	}
 }
