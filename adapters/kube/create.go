@@ -56,7 +56,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		return nil, err
 	}
 	op.resource.prepareCreate(object)
-	if errs := op.resource.validateCreate(object, op.request.Kind.Version); len(errs) > 0 {
+	if errs := op.resource.validateCreate(object, op.typed(object), op.request.Kind.Version); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(op.groupKind(), object.GetName(), errs)
 	}
 	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {

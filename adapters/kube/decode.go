@@ -35,8 +35,8 @@ func decodeJSON(data []byte, into any) error {
 // in the schema of a custom resource are set.
 func (op *operation) decode(data []byte) (*unstructured.Unstructured, error) {
 	version := op.request.Kind.Version
-	if object := op.resource.decodePlain(data, version); object != nil {
-		return object, nil
+	if op.read = op.resource.decodePlain(data, version); op.read.object != nil {
+		return op.read.object, nil
 	}
 	// A type of its own, as the server has it: the message of an error names it.
 	var said struct {
@@ -96,8 +96,8 @@ func beginningOf(data []byte) string {
 
 // decode reads an object in one of the served versions.
 func (r *resource) decode(data []byte, version string) (*unstructured.Unstructured, error) {
-	if object := r.decodePlain(data, version); object != nil {
-		return object, nil
+	if read := r.decodePlain(data, version); read.object != nil {
+		return read.object, nil
 	}
 	return r.decodeOdd(data, version)
 }

@@ -189,7 +189,7 @@ func fillInitial(r *resource, version string, key core.Key, tree *unstructured.U
 	}
 	check := tree.DeepCopy()
 	check.SetOwnerReferences(nil)
-	return r.validateCreate(check, version).ToAggregate()
+	return r.validateCreate(check, nil, version).ToAggregate()
 }
 
 // resolveOwners fills in the uids of owner references.

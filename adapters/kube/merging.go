@@ -4,12 +4,15 @@ import (
 	"maps"
 
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
 // merger merges what is wanted of a value into what there is, as the library does that the
 // real server uses, but goes through nothing that is not wanted. It knows the types of
-// fields, and leaves to the library whatever is not plain: values that take the place of
-// those of another type, items of lists that change places or are there twice, fractions.
+// fields, and leaves to the library whatever is not plain: what has no place in the types,
+// values that take the place of those of another type, items of lists that change places or
+// are there twice, fractions.
 type merger struct {
 	types *schema.Schema
 	// odd tells that something is not plain. The outcome is worth nothing then.
@@ -28,11 +31,10 @@ type merged struct {
 	wanted, changed fieldSet
 }
 
-// merge merges a wanted value of a type into the live one, if one is found. What is wanted
-// is known to have a place in the type.
+// merge merges a wanted value of a type into the live one, if one is found.
 func (m *merger) merge(of schema.TypeRef, live any, found bool, wanted any) merged {
 	atom, known := m.types.Resolve(of)
-	if !known {
+	if !known || atom == (schema.Atom{}) {
 		return m.giveUp()
 	}
 	switch wanted := wanted.(type) {
@@ -41,7 +43,7 @@ func (m *merger) merge(of schema.TypeRef, live any, found bool, wanted any) merg
 		switch {
 		case atom.Map == nil || found && !ok:
 		case atom.Map.ElementRelationship == schema.Atomic:
-			return m.replace(live, found, wanted)
+			return m.replaceParts(of, live, found, wanted)
 		case len(wanted) == 0:
 			return m.keep(live, found, wanted)
 		default:
@@ -52,7 +54,7 @@ func (m *merger) merge(of schema.TypeRef, live any, found bool, wanted any) merg
 		switch {
 		case atom.List == nil || found && !ok:
 		case atom.List.ElementRelationship == schema.Atomic:
-			return m.replace(live, found, wanted)
+			return m.replaceParts(of, live, found, wanted)
 		case len(wanted) == 0:
 			kept := m.keep(live, found, wanted)
 			kept.wanted = nil // Only its items belong to those who want a list.
@@ -65,7 +67,7 @@ func (m *merger) merge(of schema.TypeRef, live any, found bool, wanted any) merg
 			return m.keep(live, found, wanted)
 		}
 	case string, bool, int64:
-		if atom.Scalar != nil && (!found || scalar(live)) {
+		if fitsScalar(atom.Scalar, wanted) && (!found || scalar(live)) {
 			return m.replace(live, found, wanted)
 		}
 	}
@@ -85,12 +87,20 @@ func (m *merger) keep(live any, found bool, wanted any) merged {
 	return merged{value: wanted, wanted: fieldSet{}, changed: fieldSet{}}
 }
 
-// replace puts a wanted value in the place of the live one as a whole.
-func (m *merger) replace(live any, found bool, wanted any) merged {
-	switch {
-	case !plainValue(wanted), !plainValue(live):
+// replaceParts puts a wanted value that has parts in the place of the live one as a whole.
+func (m *merger) replaceParts(of schema.TypeRef, live any, found bool, wanted any) merged {
+	if !plainValue(wanted) || !plainValue(live) {
 		return m.giveUp()
-	case found && sameTree(live, wanted):
+	}
+	if _, err := typed.AsTyped(value.NewValueInterface(wanted), m.types, of); err != nil {
+		return m.giveUp()
+	}
+	return m.replace(live, found, wanted)
+}
+
+// replace puts a wanted value in the place of the live one.
+func (m *merger) replace(live any, found bool, wanted any) merged {
+	if found && sameTree(live, wanted) {
 		return merged{value: live, wanted: fieldSet{}}
 	}
 	m.certain = m.certain || found || !emptyValue(wanted)
@@ -101,14 +111,14 @@ func (m *merger) replace(live any, found bool, wanted any) merged {
 func (m *merger) mergeFields(t *schema.Map, live, wanted map[string]any) merged {
 	all := merged{value: live}
 	var fields map[string]any
-	for name, value := range wanted {
+	for name, below := range wanted {
 		of := t.ElementType
 		field, declared := t.FindField(name)
 		if declared {
 			of = field.Type
 		}
 		old, found := live[name]
-		one := m.merge(of, old, found, value)
+		one := m.merge(of, old, found, below)
 		if m.odd {
 			return merged{}
 		}
@@ -187,6 +197,9 @@ func (m *merger) mergeItems(t *schema.List, live, wanted []any) merged {
 		items = append(items, one.value)
 		all.add(steps[i], one)
 	}
+	if len(all.wanted) < len(wanted) {
+		return m.giveUp()
+	}
 	all.value = append(items, live[next:]...)
 	if all.changed == nil {
 		all.value = live
@@ -205,7 +218,8 @@ func (m *merger) stepTo(t *schema.List, item any) string {
 		m.odd = m.odd || !scalar(item)
 		return string(appendJSON(append(step, toValue...), item))
 	}
-	fields, _ := item.(map[string]any)
+	fields, ok := item.(map[string]any)
+	m.odd = m.odd || !ok
 	key := make(map[string]any, len(t.Keys))
 	for _, name := range t.Keys {
 		value, found := fields[name]
@@ -239,6 +253,25 @@ func scalar(value any) bool {
 		return true
 	}
 	return false
+}
+
+// fitsScalar tells whether a value that has no parts has a type.
+func fitsScalar(of *schema.Scalar, value any) bool {
+	if of == nil {
+		return false
+	}
+	ok := false
+	switch *of {
+	case schema.Numeric:
+		_, ok = value.(int64)
+	case schema.String:
+		_, ok = value.(string)
+	case schema.Boolean:
+		_, ok = value.(bool)
+	case schema.Untyped:
+		ok = scalar(value)
+	}
+	return ok
 }
 
 // emptyValue tells whether a Go type may always have a value, whatever is said of it.

@@ -22,6 +22,8 @@ type operation struct {
 	request  *Request
 	resource *resource
 	writes   []core.Write
+	// read is what was decoded last.
+	read decoded
 	// unshown are the fields of the metadata that are empty in what is stored now, and are
 	// shown otherwise.
 	unshown []string

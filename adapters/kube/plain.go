@@ -13,22 +13,22 @@ import (
 // nothing is wrong with them. They are read once. All others are read again, by those who
 // find what is wrong and the words for it.
 
-// decodePlain reads a plain body in one of the served versions. It returns nil for any
+// decodePlain reads a plain body in one of the served versions. It returns nothing for any
 // other.
-func (r *resource) decodePlain(data []byte, version string) *unstructured.Unstructured {
+func (r *resource) decodePlain(data []byte, version string) decoded {
 	want := schema.GroupVersionKind{Group: r.group, Version: version, Kind: r.kind}
 	if r.schemas != nil {
-		return r.plainTree(data, want)
+		return decoded{object: r.plainTree(data, want)}
 	}
 	typed, err := r.newTyped()
 	if err != nil || decodeJSON(data, typed) != nil || typed.GetObjectKind().GroupVersionKind() != want || saysOtherwise(data) {
-		return nil
+		return decoded{}
 	}
 	object, err := r.decodeTyped(typed)
 	if err != nil {
-		return nil
+		return decoded{}
 	}
-	return object
+	return decoded{object: object, typed: typed}
 }
 
 // plainTree reads a plain body as a custom resource with a schema.

@@ -55,7 +55,7 @@ func TestPlainBodiesAreReadAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		object := r.decodePlain(text, of.kind.Version)
+		object := r.decodePlain(text, of.kind.Version).object
 		if object == nil {
 			return
 		}
@@ -90,7 +90,7 @@ func TestPlainBodiesSayWhatTheyAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.decodePlain([]byte(body), "v1") != nil; got != want {
+		if got := r.decodePlain([]byte(body), "v1").object != nil; got != want {
 			t.Errorf("%s: plain is %t, want %t", body, got, want)
 		}
 	}

@@ -32,7 +32,7 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 	if err != nil {
 		return nil
 	}
-	sent, err := types.ObjectToTyped(wanted)
+	of, err := types.ObjectToTyped(emptyOf(op.request.Kind))
 	if err != nil {
 		return nil
 	}
@@ -47,12 +47,12 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 			return nil
 		}
 	}
-	m := &merger{types: sent.Schema()}
-	outcome := m.merge(sent.TypeRef(), known.Object, true, wanted.Object)
+	m := &merger{types: of.Schema()}
+	outcome := m.merge(of.TypeRef(), known.Object, true, wanted.Object)
 	if m.odd {
 		return nil
 	}
-	entries := op.recordPlain(live, m, sent.TypeRef(), outcome)
+	entries := op.recordPlain(live, m, of.TypeRef(), outcome)
 	if entries == nil {
 		return nil
 	}

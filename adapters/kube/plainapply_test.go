@@ -32,11 +32,15 @@ func (d drawing) number(what string) int64 { return rapid.Int64Range(0, 2).Draw(
 func (d drawing) fields(all map[string]func() any) tree {
 	fields := tree{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		switch rapid.SampledFrom([]string{"", "", "", "", "", "value", "value", "value", "value", "value", "value", "value", "null", "empty"}).Draw(d.T, name) {
+		switch rapid.SampledFrom([]string{"", "", "", "", "", "value", "value", "value", "value", "value", "value", "value", "null", "empty", "another type"}).Draw(d.T, name) {
 		case "value":
 			fields[name] = all[name]()
 		case "null":
 			fields[name] = nil
+		case "another type":
+			if d.number("how odd") == 0 {
+				fields[name] = rapid.SampledFrom([]any{int64(1), "1", true, 1.5, tree{"z": "1"}, []any{nil}, []any{tree{"name": "a"}, tree{}}}).Draw(d.T, "odd")
+			}
 		case "empty":
 			switch all[name]().(type) {
 			case tree:
@@ -116,6 +120,8 @@ func (d drawing) wanted(kind schema.GroupVersionKind) tree {
 		fields["status"] = func() any { return d.fields(map[string]func() any{"used": number}) }
 	case "ConfigMap":
 		fields["data"] = d.texts("data")
+	case "Secret":
+		fields["stringData"] = d.texts("data")
 	case "Service":
 		fields["spec"] = func() any {
 			return tree{"ports": d.items("port", func() any {

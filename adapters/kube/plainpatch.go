@@ -17,7 +17,8 @@ func (op *operation) mergePlain(from *Object) *unstructured.Unstructured {
 		return nil
 	}
 	patched := mergeFields(from.shown(op.request.Kind.GroupVersion().String(), from.version), change)
-	return op.resource.decodePlain(canonicalJSON(patched), op.request.Kind.Version)
+	op.read = op.resource.decodePlain(canonicalJSON(patched), op.request.Kind.Version)
+	return op.read.object
 }
 
 // mergeFields returns an object with a merge patch applied (RFC 7386). It shares what

@@ -148,7 +148,7 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 		keepSystemFields(object, current)
 		op.resource.nextGeneration(object, current)
 	}
-	if errs := op.resource.validateUpdate(object, current, op.request.Kind.Version, op.request.Subresource); len(errs) > 0 {
+	if errs := op.resource.validateUpdate(object, current, op.typed(object), op.request.Kind.Version, op.request.Subresource); len(errs) > 0 {
 		return nil, "", apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
 	}
 	if reviewed {

@@ -7,14 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // A server checks the same more than once, and tells so in the causes of a refusal.
 // Clients that look for a cause find it here as often as there.
 
-// validateCreate returns what is wrong with a new object that was sent in a version.
-func (r *resource) validateCreate(object *unstructured.Unstructured, version string) field.ErrorList {
+// validateCreate returns what is wrong with a new object that was sent in a version. typed
+// is what the spec says as its Go type, nil if that is not known.
+func (r *resource) validateCreate(object *unstructured.Unstructured, typed runtime.Object, version string) field.ErrorList {
 	metadata := field.NewPath("metadata")
 	errs := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), metadata)
 	if s := r.schemas[version]; s != nil {
@@ -22,7 +24,7 @@ func (r *resource) validateCreate(object *unstructured.Unstructured, version str
 	}
 	if !r.custom {
 		errs = append(errs, r.validateFinalizers(object)...)
-		errs = append(errs, r.validateSpec(object)...)
+		errs = append(errs, r.validateSpec(object, typed)...)
 	}
 	if len(errs) > 0 {
 		return errs
@@ -31,8 +33,9 @@ func (r *resource) validateCreate(object *unstructured.Unstructured, version str
 }
 
 // validateUpdate returns what is wrong with the new form of an object that was sent in
-// a version to a subresource.
-func (r *resource) validateUpdate(object, current *unstructured.Unstructured, version, subresource string) field.ErrorList {
+// a version to a subresource. typed is what the spec says as its Go type, nil if that is
+// not known.
+func (r *resource) validateUpdate(object, current *unstructured.Unstructured, typed runtime.Object, version, subresource string) field.ErrorList {
 	metadata := field.NewPath("metadata")
 	common := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, path.ValidatePathSegmentName, metadata)
 	errs := validation.ValidateObjectMetaAccessorUpdate(described{object}, described{current}, metadata)
@@ -40,7 +43,7 @@ func (r *resource) validateUpdate(object, current *unstructured.Unstructured, ve
 	s := r.schemas[version]
 	switch {
 	case !r.custom:
-		errs = append(errs, r.validateBuiltinUpdate(object, current, subresource)...)
+		errs = append(errs, r.validateBuiltinUpdate(object, current, typed, subresource)...)
 	case s == nil:
 	case subresource == statusSubresource:
 		errs = s.validateStatus(errs, object.Object, current.Object, r.scale)
@@ -51,7 +54,7 @@ func (r *resource) validateUpdate(object, current *unstructured.Unstructured, ve
 }
 
 // validateBuiltinUpdate returns what one of Kubernetes' own kinds has against an update.
-func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructured, subresource string) field.ErrorList {
+func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructured, typed runtime.Object, subresource string) field.ErrorList {
 	errs := r.validateFinalizers(object)
 	switch subresource {
 	case ephemeralSubresource:
@@ -77,7 +80,7 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 		errs = append(errs, validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), field.NewPath("metadata"))...)
 		errs = append(errs, r.validateFinalizers(object)...)
 	}
-	return append(errs, r.validateSpec(object)...)
+	return append(errs, r.validateSpec(object, typed)...)
 }
 
 // validateFinalizers refuses finalizers that do not say whose they are. Some of

@@ -19,11 +19,15 @@ import (
 // validateSpec returns what is wrong with what is wanted of an object of one of
 // Kubernetes' own kinds. It knows the mistakes that controllers make: numbers below
 // zero, names that are missing, malformed or given twice, and selectors that select
-// something else. A server knows more.
-func (r *resource) validateSpec(object *unstructured.Unstructured) field.ErrorList {
+// something else. A server knows more. typed is the object as its Go type, nil to read it
+// from the tree.
+func (r *resource) validateSpec(object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
 	validate := r.specValidator()
 	if validate == nil {
 		return nil
+	}
+	if typed != nil {
+		return validate(typed)
 	}
 	typed, err := r.newTyped()
 	if err == nil {
