@@ -40,7 +40,7 @@ func tight(b *testing.B, counters int) *core.System {
 // BenchmarkTight measures what looking for orders that can be left out costs where there are none.
 func BenchmarkTight(b *testing.B) {
 	for _, granularity := range []explore.Granularity{explore.PerReconcile, explore.PerCall} {
-		counters := 5 - 2*int(granularity)
+		counters := 5 - 3*int(granularity)
 		system := tight(b, counters)
 		for _, reducer := range []explore.Reducer{nil, reduction.Stubborn{}} {
 			b.Run(fmt.Sprintf("granularity=%d/reduced=%t", granularity, reducer != nil), func(b *testing.B) {

@@ -1,23 +1,31 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
 // openLoops opens states so that the graph shows which loops are fair. A loop that a fair run can stay in needs no step of an
 // agent that is enabled in all of its states; whether it is enabled can be seen only where it is not left
-// out. So the states of a loop that leave out such an agent are opened.
+// out. So the states of a loop that leave out such an agent are opened. Properties that look at states on the way may be about
+// parts of loops, whatever these are: then all states of loops are opened.
 func (s *search) openLoops() bool {
-	found := false
+	found, parts := false, slices.ContainsFunc(s.machine.system.Properties, func(p core.Property) bool { return p.Sees != nil })
 	l := loops{space: s.Space, low: make([]core.StateID, s.States()), order: make([]core.StateID, s.States()), on: make([]bool, s.States())}
 	for id := range core.StateID(s.States()) {
 		if l.order[id] != 0 {
 			continue
 		}
 		for _, component := range l.from(id) {
-			for _, id := range s.neglects(component) {
-				s.reopen(id)
-				found = true
+			if !parts {
+				component = s.neglects(component)
+			}
+			for _, id := range component {
+				if s.partial.has(id) {
+					s.reopen(id)
+					found = true
+				}
 			}
 		}
 	}
@@ -57,7 +65,7 @@ func (s *search) neglects(component []core.StateID) []core.StateID {
 	var neglecting []core.StateID
 	for _, id := range component {
 		for _, agent := range left[id] {
-			if s.partial.has(id) && !taken[agent] && enabled[agent] == len(component) {
+			if !taken[agent] && enabled[agent] == len(component) {
 				neglecting = append(neglecting, id)
 				break
 			}
