@@ -121,10 +121,25 @@ func (c *crew) expand(batch []waiting, bound int) []portion {
 	c.next.Store(0)
 	portions := c.portions[:(len(batch)+portionLen-1)/portionLen]
 	workers := min(len(c.workers), len(portions))
+	for i := range c.workers {
+		c.workers[i].sieve.fresh = 0
+	}
 	c.together(workers, func(i int) { c.labour(c.workers[i].walker) })
 	c.together(workers, func(i int) { c.workers[i].sieve.sift(portions, i, workers) })
 	return portions
 }
+
+// fresh returns how many new states the expansion of the batch led to.
+func (c *crew) fresh() int {
+	all := 0
+	for i := range c.workers {
+		all += c.workers[i].sieve.fresh
+	}
+	return all
+}
+
+// widen makes the table twice as large.
+func (c *crew) widen() { c.table.double(len(c.workers), c.together) }
 
 // enter enters what is pending in the table: each worker in its part of it, and the searching goroutine what did not fit there.
 func (c *crew) enter(portions []portion) {

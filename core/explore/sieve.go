@@ -7,6 +7,8 @@ import "bytes"
 type sieve struct {
 	// slots are a table with open addressing of the arrivals that were met first.
 	slots []arrivalID
+	// fresh is how many states they lead to.
+	fresh int
 }
 
 // arrivalID names an arrival of a batch: the number of its portion, from 1, and its place there. 0 is none.
@@ -29,6 +31,9 @@ func (s *sieve) sift(portions []portion, share, shares int) {
 			// The low bits are those of the slots.
 			if a := &p.arrivals[j]; !a.found && int(uint64(uint32(a.tag))*uint64(shares)>>32) == share {
 				a.first = s.first(portions, p.rows[a.begin:a.end], a.tag, newArrivalID(i, j))
+				if a.first == 0 {
+					s.fresh++
+				}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // Tell tells a run in full, step by step. Every step is run again for real, on fresh
@@ -297,4 +298,15 @@ func traceChange(c core.Change) core.TraceChange {
 	}
 	told.Fields = core.DiffFields(before, after)
 	return told
+}
+
+// queued returns the items in work queues.
+func (w *walker) queued() []string {
+	var items []string
+	for _, it := range w.machine.items {
+		if !it.standing && !it.actor.user && w.Value(it.cell)&state.Queued != 0 {
+			items = append(items, it.String())
+		}
+	}
+	return items
 }

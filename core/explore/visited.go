@@ -36,9 +36,9 @@ func (v *visited) find(whole uint64, row []byte) (ref, bool) {
 	}
 }
 
-// growth returns how many bytes the table needs for the next state, beyond those it has.
-func (v *visited) growth() int64 {
-	if v.count < len(v.entries)/4*3 {
+// growth returns how many bytes the table needs for more states, beyond those it has.
+func (v *visited) growth(states int) int64 {
+	if v.count+states <= len(v.entries)/4*3 {
 		return 0
 	}
 	return 2 * entryBytes * int64(len(v.entries))
@@ -81,16 +81,41 @@ func (v *visited) add(tag uint64, r ref) {
 
 // reserve makes room for one more state, which has to be entered.
 func (v *visited) reserve() {
-	if v.growth() > 0 {
-		old := v.entries
-		v.entries = make([]uint64, 2*len(old))
-		for _, entry := range old {
-			if entry != 0 {
-				v.enter(entry, 0, len(v.entries))
-			}
-		}
+	if v.growth(1) > 0 {
+		v.double(1, func(_ int, work func(int)) { work(0) })
 	}
 	v.count++
+}
+
+// double makes the table twice as large. together has its parts filled at once.
+func (v *visited) double(parts int, together func(parts int, work func(part int))) {
+	old := v.entries
+	v.entries = make([]uint64, 2*len(old))
+	misfits := make([][]uint64, parts)
+	together(parts, func(part int) {
+		misfits[part] = v.refill(old, len(old)*part/parts, len(old)*(part+1)/parts)
+	})
+	for _, entries := range misfits {
+		for _, entry := range entries {
+			v.enter(entry, 0, len(v.entries))
+		}
+	}
+}
+
+// refill enters what a part of the table held when it was half as large. What was in place there has its place in the
+// same part of one of the halves. It returns the entries that were not, or do not fit there.
+func (v *visited) refill(old []uint64, begin, end int) []uint64 {
+	var misfits []uint64
+	for _, entry := range old[begin:end] {
+		if entry == 0 {
+			continue
+		}
+		half := v.place(entry>>32) / len(old) * len(old)
+		if at := v.place(entry>>32) - half; at < begin || at >= end || !v.enter(entry, half+begin, half+end) {
+			misfits = append(misfits, entry)
+		}
+	}
+	return misfits
 }
 
 func entryOf(tag uint64, r ref) uint64 { return tag<<32 | uint64(r) + 1 }
