@@ -34,7 +34,7 @@ Exit codes: 0 no target was missed, 1 one was, 2 bad usage, 3 interrupted.`,
 }
 
 // bench measures and writes what was measured.
-func (s *session) bench(ctx context.Context, format string, quick bool) error {
+func (s *session) bench(ctx context.Context, format string, quick bool) (err error) {
 	path, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the program that is to be measured: %w", err)
@@ -43,10 +43,10 @@ func (s *session) bench(ctx context.Context, format string, quick bool) error {
 	for _, entry := range s.Entries {
 		b.Systems = append(b.Systems, entry.Name)
 	}
-	if spin, err := bench.FindSpin(); err != nil {
-		b.WhyNot = err.Error()
+	if spin, missing := bench.FindSpin(); missing != nil {
+		b.WhyNot = missing.Error()
 	} else {
-		defer spin.Close()
+		defer func() { err = errors.Join(err, spin.Close()) }()
 		b.Spin = spin
 	}
 	if s.streams.Live {

@@ -36,11 +36,11 @@ func options() explore.Options {
 func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
-	make, o := random.Loose, options()
+	compose, o := random.Loose, options()
 	if r.IntN(8) == 0 {
-		make = random.System
+		compose = random.System
 	}
-	system, err := make(seed)
+	system, err := compose(seed)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}

@@ -86,7 +86,7 @@ func TestFaultsAreWhatClientsKnow(t *testing.T) {
 	if got := errs["conflict"].Error(); got != staleWidget {
 		t.Errorf("got %q, want %q", got, staleWidget)
 	}
-	if !reflect.DeepEqual(errs["timeout"], errs[string(AnswerLost)]) {
+	if errs["timeout"] == nil || errs["timeout"].Error() != errs[string(AnswerLost)].Error() {
 		t.Error("a client can tell that its request was done")
 	}
 	remove := &Request{Verb: Delete, Kind: widgetKind, Namespace: "default", Name: "a", PreconditionResourceVersion: "7"}

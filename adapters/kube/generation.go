@@ -64,7 +64,7 @@ func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 	for i, version := range versions {
 		object := stored(version).ranked(seen)
 		settled[i] = object
-		equal[string(object.text)] = append(equal[string(object.text)], i)
+		equal[object.text] = append(equal[object.text], i)
 	}
 	for _, group := range equal {
 		slices.SortStableFunc(group, func(a, b int) int { return stored(versions[a]).again - stored(versions[b]).again })

@@ -79,7 +79,7 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 	l.fail(node)
 	if leaf != nil {
 		err = l.audit(current.session, a, activation, path, leaf)
-		l.learned(a, activation, path, leaf)
+		l.learned(a, activation, leaf)
 	}
 	return current, err
 }
@@ -111,7 +111,7 @@ func (l *learner) start(instance core.Instance, a *actor, activation behavior.Ac
 }
 
 // learned takes note of a new leaf.
-func (l *learner) learned(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+func (l *learner) learned(a *actor, activation behavior.Activation, leaf *behavior.Leaf) {
 	if activation.Event == nil {
 		l.behaviours++
 	}

@@ -99,7 +99,8 @@ func TestViewsAndNotes(t *testing.T) {
 			t.Errorf("it is seen as work %v, timers %v, objects %v", look.Work(), look.Timers(), look.Objects())
 		}
 	}
-	if v.Note("crashes") == v.Note("failures") || v.Note("crashes") != v.Note("crashes") {
+	crashes := v.Note("crashes")
+	if v.Note("failures") == crashes || v.Note("crashes") != crashes {
 		t.Error("notes do not have a cell each")
 	}
 }

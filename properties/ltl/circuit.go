@@ -32,7 +32,7 @@ func (c *circuit) through(at uint32) []crossing {
 	}
 	for {
 		way := c.close(at, duties)
-		neglected := c.neglected(at, way)
+		neglected := c.neglected(way)
 		if len(neglected) == 0 {
 			return way
 		}
@@ -43,7 +43,7 @@ func (c *circuit) through(at uint32) []crossing {
 }
 
 // neglected returns the steps that a cycle is unfair to, in order.
-func (c *circuit) neglected(at uint32, way []crossing) []int {
+func (c *circuit) neglected(way []crossing) []int {
 	able := map[int]int{}
 	for _, step := range way {
 		c.enabled(c.places[step.node].id, func(step int) { able[step]++ })
