@@ -135,7 +135,7 @@ func (p *page) searched(report *core.Report) {
 // reductionNote says what a reduction means.
 func reductionNote(name string) string {
 	if name == "none" {
-		return " (every order was tried)"
+		return " (no order stands for another)"
 	}
 	return " (orders that cannot matter were tried only once)"
 }
