@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -27,15 +28,19 @@ const noParent = core.StateID(1<<32 - 1)
 // and the state it was first reached from. States are never
 // dropped, unless somebody else takes care of them.
 //
-// Chunks are not moved when the arena grows, so rows stay where they are.
+// Chunks are not moved when the arena grows, so rows stay where they are, and can be read while others are added.
 type arena struct {
-	chunks [][]byte
-	used   int // bytes of the last chunk
-	refs   pages[ref]
+	chunks []*chunk
+	// shown are the chunks for those who read.
+	shown atomic.Pointer[[]*chunk]
+	used  int // bytes of the last chunk
+	refs  pages[ref]
 	// dropped is how many chunks were dropped, and spare those of them that are not used again yet.
 	dropped int
-	spare   [][]byte
+	spare   []*chunk
 }
+
+type chunk [chunkBytes]byte
 
 // len returns the number of stored states.
 func (a *arena) len() int { return a.refs.len }
@@ -50,8 +55,7 @@ func (a *arena) add(row []byte, parent core.StateID) (ref, bool) {
 		if len(a.chunks) >= (1<<32)/(chunkBytes/recordAlign)-1 {
 			return 0, false
 		}
-		a.chunks = append(a.chunks, a.chunk())
-		a.used = 0
+		a.grow()
 	}
 	at := ref(((len(a.chunks)-1)*chunkBytes + a.used) / recordAlign)
 	record := a.chunks[len(a.chunks)-1][a.used:]
@@ -64,14 +68,16 @@ func (a *arena) add(row []byte, parent core.StateID) (ref, bool) {
 	return at, true
 }
 
-// chunk returns a chunk to fill.
-func (a *arena) chunk() []byte {
+// grow adds a chunk to fill.
+func (a *arena) grow() {
+	c := new(chunk)
 	if last := len(a.spare) - 1; last >= 0 {
-		c := a.spare[last]
-		a.spare = a.spare[:last]
-		return c
+		c, a.spare = a.spare[last], a.spare[:last]
 	}
-	return make([]byte, chunkBytes)
+	a.chunks = append(a.chunks, c)
+	a.used = 0
+	chunks := a.chunks
+	a.shown.Store(&chunks)
 }
 
 // drop forgets the states before one, as far as they do not share memory with others. They must not be asked for again.
@@ -90,7 +96,7 @@ func (a *arena) expanded(core.StateID) {}
 
 func (a *arena) record(r ref) []byte {
 	at := int(r) * recordAlign
-	return a.chunks[at/chunkBytes][at%chunkBytes:]
+	return (*a.shown.Load())[at/chunkBytes][at%chunkBytes:]
 }
 
 // row returns the packed row of a state. It must not be changed.

@@ -1,99 +1,45 @@
 package explore
 
-// expandBatch takes all steps from the states of the batch and stores where they
-// lead, in order.
-func (s *search) expandBatch() error {
-	portions := s.crew.expand(s.batch, s.options.Bounds.Depth)
-	done, err := s.acceptAll(portions)
-	if err != nil {
-		return err
-	}
-	for i := done; i < len(s.batch); i++ {
-		w := s.batch[i]
-		p := &portions[i/portionLen]
-		e := &p.expansions[i%portionLen]
-		switch {
-		case s.depths.outdated(e.from, w.depth):
-		case e.complete:
-			err = s.revise(w, p, e)
-		default:
-			err = s.expand(w)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+import "sync/atomic"
+
+// batchLen is how many states are expanded before what was found is stored.
+const batchLen = 1024
+
+// batch is a number of states that are expanded at once.
+type batch struct {
+	states   []waiting
+	portions [batchLen / portionLen]portion
+	// next is the number of the next portion that nobody has taken.
+	next atomic.Int64
+	// bound is the bound on depth, 0 if there is none.
+	bound int
 }
 
-// acceptAll stores what the crew found out about the states of the batch, as far as nothing has to be learned: then what it found
-// to be new is new. It returns how many states are done.
-func (s *search) acceptAll(portions []portion) (int, error) {
-	if s.crew.table == nil {
-		return 0, nil
-	}
-	if growth := s.visited.growth(s.crew.fresh()); growth > 0 && s.meter.affords(growth) {
-		s.crew.widen()
-	}
-	defer s.crew.enter(portions)
-	for i, w := range s.batch {
-		p := &portions[i/portionLen]
-		e := &p.expansions[i%portionLen]
-		if !e.complete || s.depths.outdated(e.from, w.depth) {
-			return i, nil
-		}
-		if err := s.accept(w, portions, p, e); err != nil {
-			return i, err
-		}
-	}
-	return len(s.batch), nil
+func newBatch(bound int) *batch { return &batch{states: make([]waiting, 0, batchLen), bound: bound} }
+
+// take fills the batch with the next states of a frontier.
+func (b *batch) take(f frontier) {
+	b.states = f.take(b.states)
+	b.next.Store(0)
 }
 
-// accept stores what a worker found out about a state. What is new has to be entered in the table.
-func (s *search) accept(w waiting, portions []portion, p *portion, e *expansion) error {
-	s.acyclic = s.acyclic && !e.back
-	for i := e.begin; i < e.end; i++ {
-		a := &p.arrivals[i]
-		switch {
-		case a.found:
-			s.meet(a.known, e.from, w.depth+1)
-		case a.first != 0:
-			if s.depths.needed {
-				_, first := a.first.of(portions)
-				s.meet(first.known, e.from, w.depth+1)
-			}
-		default:
-			r, err := s.add(p.rows[a.begin:a.end], e.from, w.depth+1)
-			if err != nil {
-				return err
-			}
-			s.crew.table.reserve()
-			a.known, a.pending = r, true
-		}
-	}
-	s.conclude(e)
-	return nil
+// at returns the expansion of one of the states, and the portion that it is in.
+func (b *batch) at(i int) (*portion, *expansion) {
+	p := &b.portions[i/portionLen]
+	return p, &p.expansions[i%portionLen]
 }
 
-// revise stores what a worker found out about a state, when other states were stored since.
-func (s *search) revise(w waiting, p *portion, e *expansion) error {
-	s.acyclic = s.acyclic && !e.back
-	for i := e.begin; i < e.end; i++ {
-		a := &p.arrivals[i]
-		if a.found {
-			s.meet(a.known, e.from, w.depth+1)
-		} else if _, err := s.store(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1); err != nil {
-			return err
-		}
-	}
-	s.conclude(e)
-	return nil
-}
+// filled returns how many portions the batch has.
+func (b *batch) filled() int { return (len(b.states) + portionLen - 1) / portionLen }
 
-// conclude counts a state that a worker expanded.
-func (s *search) conclude(e *expansion) {
-	if e.reduced {
-		s.partial.add(e.from)
+// labour expands portions of the batch until all are taken.
+func (b *batch) labour(s *scout) {
+	for {
+		at := int(b.next.Add(1)) - 1
+		begin := at * portionLen
+		if begin >= len(b.states) {
+			return
+		}
+		s.fill(&b.portions[at], b.states[begin:min(begin+portionLen, len(b.states))], b.bound)
 	}
-	s.finish(e.from, e.steps, e.steps, e.quiescent)
 }

@@ -24,11 +24,7 @@ func (s *search) interrupted(err error) error {
 		return err
 	}
 	// What was being expanded is not complete.
-	for _, w := range s.batch {
-		if id := s.arena.number(w.ref); !s.expanded.has(id) {
-			s.markCut(id)
-		}
-	}
+	s.cutAll(s.batch.states)
 	return nil
 }
 
@@ -85,8 +81,8 @@ func (s *search) fellShort(reason string) {
 
 // outlook tells what is still to come. Only the levels of a breadth-first search tell.
 func (s *search) outlook() Outlook {
-	if s.order != BreadthFirst || len(s.batch) == 0 {
+	if s.order != BreadthFirst || len(s.batch.states) == 0 {
 		return Outlook{}
 	}
-	return s.levels.outlook(s.batch[len(s.batch)-1].depth)
+	return s.levels.outlook(s.batch.states[len(s.batch.states)-1].depth)
 }

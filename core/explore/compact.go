@@ -30,7 +30,7 @@ type index interface {
 	fetch([]arrival)
 	// add enters a state that is not there yet, and growth is how many bytes that needs at once.
 	add(tag uint64, r ref)
-	growth(states int) int64
+	growth() int64
 }
 
 var (
@@ -153,7 +153,7 @@ func (t *digestTable) enter(tag uint64, entry uint32) {
 }
 
 // growth implements [index]: no table is large.
-func (d *digests) growth(int) int64 { return 0 }
+func (d *digests) growth() int64 { return 0 }
 
 // odds returns how likely it is, about, that some two of so many states have the same tag of 64 bits, so that one of them was missed
 // (Wolper and Leroy, Reliable hashing without collision detection, CAV 1993). Tags are those of a random function of each value of each cell.

@@ -62,7 +62,7 @@ func TestMistakenStates(t *testing.T) {
 	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits}, options)
 	shelf := &remembering{ledger: ledger{rows: &arena{}}}
 	space.arena, space.visited = shelf, &forgetful{}
-	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(BreadthFirst), batch: make([]waiting, 0, batchLen), crew: newCrew(space, 1)}
+	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(BreadthFirst), batch: newBatch(0), ahead: newBatch(0), crew: newCrew(space, 1)}
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}

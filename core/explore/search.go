@@ -9,9 +9,6 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// batchLen is how many states are expanded before what was found is stored.
-const batchLen = 1024
-
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it
 // returns what it has, with the reason. An error means that the system cannot be explored, and says
 // what to change.
@@ -60,7 +57,8 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 		options:  options,
 		frontier: newFrontier(options.Order),
 		began:    began,
-		batch:    make([]waiting, 0, batchLen),
+		batch:    newBatch(options.Bounds.Depth),
+		ahead:    newBatch(options.Bounds.Depth),
 		grown:    m.footprints.growth,
 		patience: patience,
 		meter:    meter{limit: options.Bounds.Memory},
@@ -84,10 +82,12 @@ type search struct {
 	options  Options
 	frontier frontier
 	crew     *crew
-	batch    []waiting
-	began    time.Time
-	meter    meter
-	levels   levels
+	// batch is what is stored, and ahead what is expanded meanwhile if the two overlap.
+	batch, ahead *batch
+	overlapping  bool
+	began        time.Time
+	meter        meter
+	levels       levels
 	// grown is what was learned of footprints before, and patience how many states are stored before a search that learns
 	// more is given up.
 	grown, patience int
@@ -125,13 +125,19 @@ func (s *search) start() error {
 
 // loop expands states until there are none left or a bound is hit.
 func (s *search) loop() error {
-	for s.frontier.len() > 0 || s.unroll() {
+	for s.overlapping || s.frontier.len() > 0 || s.unroll() {
 		if reason := s.exhausted(); reason != "" {
 			s.fellShort(reason)
 			break
 		}
-		s.batch = s.frontier.take(s.batch)
-		if err := s.expandBatch(); err != nil {
+		if s.overlapping {
+			s.batch, s.ahead = s.ahead, s.batch
+		} else {
+			s.batch.take(s.frontier)
+			s.crew.begin(s.batch)
+			s.crew.finish(s.batch)
+		}
+		if err := s.accept(); err != nil {
 			if err = s.interrupted(err); err != nil {
 				return err
 			}
@@ -145,14 +151,29 @@ func (s *search) loop() error {
 		}
 		s.arena.expanded(s.next)
 	}
-	for s.frontier.len() > 0 {
-		s.batch = s.frontier.take(s.batch)
-		for _, w := range s.batch {
-			s.markCut(s.arena.number(w.ref))
-		}
-	}
+	s.cutRest()
 	if !s.deep.empty() {
 		s.fellShort(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
 	}
 	return nil
+}
+
+// cutRest cuts the states that were to be expanded.
+func (s *search) cutRest() {
+	if s.overlapping {
+		s.cutAll(s.ahead.states)
+	}
+	for s.frontier.len() > 0 {
+		s.batch.take(s.frontier)
+		s.cutAll(s.batch.states)
+	}
+}
+
+// cutAll cuts those of the states that were not expanded.
+func (s *search) cutAll(states []waiting) {
+	for _, w := range states {
+		if id := s.arena.number(w.ref); !s.expanded.has(id) {
+			s.markCut(id)
+		}
+	}
 }

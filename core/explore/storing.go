@@ -32,7 +32,7 @@ func (s *search) add(row []byte, from core.StateID, depth uint32) (ref, error) {
 		s.fellShort(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))
 		return 0, errFull
 	}
-	if growth := s.visited.growth(1); growth > 0 && !s.meter.affords(growth) {
+	if growth := s.visited.growth(); growth > 0 && !s.meter.affords(growth) {
 		s.fellShort(s.outOfMemory())
 		return 0, errFull
 	}
@@ -45,7 +45,11 @@ func (s *search) add(row []byte, from core.StateID, depth uint32) (ref, error) {
 	s.levels.add(depth)
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))
 	s.frontier.push(waiting{ref: r, depth: depth})
-	s.inspect(id, row)
+	if !s.overlapping {
+		if !s.overlapping {
+			s.inspect(id, row)
+		}
+	}
 	return r, nil
 }
 
