@@ -29,14 +29,14 @@ import (
 func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.Request, error) {
 	path, ok := parsePath(sent.URL.Path)
 	if !ok {
-		return nil, errors.New("only requests for objects are modelled, not discovery and the like")
+		return nil, errors.New("only requests for objects are modelled, not discovery and the like: ask the manager's GetRESTMapper which kinds there are")
 	}
 	kind, err := mapper.KindFor(path.resource)
 	if err != nil {
 		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, strings.ToLower(sent.Method), path.resource.GroupResource(), path.name, "", 0, true)
 	}
 	if strings.Contains(sent.Header.Get("Accept"), "as=Table") {
-		return nil, errors.New("tables are not modelled")
+		return nil, errors.New("tables are not modelled: ask for the objects")
 	}
 	contentType := mediaType(sent.Header.Get("Content-Type"))
 	if len(body) > 0 && sent.Method != http.MethodPatch && contentType != "" && contentType != runtime.ContentTypeJSON {
@@ -75,7 +75,7 @@ func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.R
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("method %s is not modelled", sent.Method)
+		return nil, fmt.Errorf("method %s is not modelled: use one of GET, POST, PUT, PATCH and DELETE", sent.Method)
 	}
 	if err := readParameters(request, sent.URL.Query()); err != nil {
 		return request, err
@@ -133,22 +133,22 @@ func readParameters(request *kube.Request, parameters url.Values) error {
 			request.Force = value == "true"
 		case "fieldValidation":
 			if value == metav1.FieldValidationStrict {
-				return errors.New("strict field validation is not modelled")
+				return errors.New("strict field validation is not modelled: let the controller leave it out in the check")
 			}
 		case "resourceVersion":
 			if value != "0" {
-				return errors.New("reads at a given resourceVersion are not modelled")
+				return errors.New("reads at a given resourceVersion are not modelled: leave it out, or set it to 0")
 			}
 		case "timeout", "timeoutSeconds", "allowWatchBookmarks", "pretty":
 			// The simulated server answers at once and in one way.
 		case "watch":
 			if value == "true" || value == "1" {
-				return errors.New("watches are modelled only where a controller registers them")
+				return errors.New("watches are modelled only where a controller registers them: let the controller watch the kind, or list")
 			}
 		case "gracePeriodSeconds", "propagationPolicy", "orphanDependents":
-			return fmt.Errorf("%s is modelled in the body of a delete only", name)
+			return fmt.Errorf("%s is modelled in the body of a delete only: put it there", name)
 		default:
-			return fmt.Errorf("parameter %s=%s is not modelled", name, value)
+			return fmt.Errorf("parameter %s=%s is not modelled: leave it out", name, value)
 		}
 	}
 	return nil
@@ -217,7 +217,7 @@ func readDeleteOptions(request *kube.Request, body []byte) error {
 		return errors.New("orphanDependents is not modelled: use a propagation policy")
 	}
 	if options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil {
-		return errors.New("deleting unreadable objects is not modelled")
+		return errors.New("deleting unreadable objects is not modelled: leave out ignoreStoreReadErrorWithClusterBreakingPotential")
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
-	"github.com/orrery-dev/orrery/core"
 )
 
 // wire is the transport below every client of an instance. It hands requests to
@@ -46,7 +45,7 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 		return respond(sent, refused)
 	}
 	if err != nil {
-		call := &unsupportedCall{asked: sent.Method + " " + sent.URL.RequestURI(), reason: err.Error()}
+		call := &kube.Unmodelled{Asked: sent.Method + " " + sent.URL.RequestURI(), Reason: err.Error()}
 		run.recorder.Do(call)
 		return respond(sent, apierrors.NewGenericServerResponse(http.StatusNotImplemented, sent.Method, schema.GroupResource{}, "", call.String(), 0, true))
 	}
@@ -59,24 +58,6 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 	}
 	return succeed(sent, request, response), nil
 }
-
-// unsupportedCall is a request that cannot be written as a [kube.Request]. No store
-// knows it, so a check that meets it is inconclusive.
-type unsupportedCall struct {
-	asked  string
-	reason string
-}
-
-var _ core.Call = (*unsupportedCall)(nil)
-
-// Identity implements [core.Call].
-func (u *unsupportedCall) Identity() string { return "unsupported " + u.String() }
-
-// String implements [core.Call].
-func (u *unsupportedCall) String() string { return u.asked + " (" + u.reason + ")" }
-
-// Source implements [core.Call].
-func (u *unsupportedCall) Source() core.Source { return core.Live }
 
 // drain reads the body of a request, which mostly says how long it is.
 func drain(sent *http.Request) ([]byte, error) {

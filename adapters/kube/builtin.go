@@ -20,6 +20,11 @@ const (
 	kindJob            core.Kind = "Job.batch"
 	kindPriorityClass  core.Kind = "PriorityClass.scheduling.k8s.io"
 	kindBudget         core.Kind = "PodDisruptionBudget.policy"
+	kindDaemonSet      core.Kind = "DaemonSet.apps"
+	kindNode           core.Kind = "Node"
+	kindClaim          core.Kind = "PersistentVolumeClaim"
+	kindVolume         core.Kind = "PersistentVolume"
+	kindSigningRequest core.Kind = "CertificateSigningRequest.certificates.k8s.io"
 )
 
 // builtinGroup tells whether an API group is one of Kubernetes' own.

@@ -55,6 +55,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if err := op.resource.assign(op.state, key, object, nil); err != nil {
 		return nil, err
 	}
+	op.resource.admitNew(object)
 	op.resource.prepareCreate(object)
 	if errs := op.resource.validateCreate(object, op.typed(object), op.request.Kind.Version); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(op.groupKind(), object.GetName(), errs)
@@ -63,6 +64,10 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		return nil, err
 	}
 	op.finish(object)
+	if op.resource.name == kindClaim {
+		// The phase of a new claim is only filled in when it is read.
+		op.unshown = append(op.unshown, "status.phase")
+	}
 	if object.GetResourceVersion() != "" && !op.request.DryRun {
 		return nil, internalError("resourceVersion should not be set on objects to be created")
 	}

@@ -33,13 +33,14 @@ func setDefaults(object runtime.Object) {
 	case *corev1.Namespace:
 		defaultNamespace(o)
 	case *corev1.Node:
-		if o.Status.Allocatable == nil {
-			o.Status.Allocatable = o.Status.Capacity
-		}
+		defaultNode(o)
 	case *corev1.PersistentVolume:
 		fill(&o.Status.Phase, corev1.VolumePending)
 		fill(&o.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
 		point(&o.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+		if o.Spec.HostPath != nil {
+			point(&o.Spec.HostPath.Type, corev1.HostPathUnset)
+		}
 	case *corev1.PersistentVolumeClaim:
 		defaultClaim(o)
 	case *appsv1.Deployment:
@@ -116,6 +117,20 @@ func defaultNamespace(n *corev1.Namespace) {
 		n.Labels = map[string]string{}
 	}
 	n.Labels[corev1.LabelMetadataName] = n.Name
+}
+
+// defaultNode completes what a Node has, and makes the first of its ranges of addresses, which
+// has a field of its own, the same in both places.
+func defaultNode(n *corev1.Node) {
+	if n.Status.Allocatable == nil {
+		n.Status.Allocatable = n.Status.Capacity
+	}
+	switch ranges := n.Spec.PodCIDRs; {
+	case n.Spec.PodCIDR != "" && (len(ranges) == 0 || ranges[0] != n.Spec.PodCIDR):
+		n.Spec.PodCIDRs = []string{n.Spec.PodCIDR}
+	case n.Spec.PodCIDR == "" && len(ranges) > 0:
+		n.Spec.PodCIDR = ranges[0]
+	}
 }
 
 func defaultClaim(c *corev1.PersistentVolumeClaim) {

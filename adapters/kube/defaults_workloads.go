@@ -28,6 +28,12 @@ func defaultDeployment(d *appsv1.Deployment) {
 }
 
 func defaultDaemonSet(d *appsv1.DaemonSet) {
+	if d.Annotations == nil {
+		d.Annotations = map[string]string{}
+	}
+	if d.Annotations[appsv1.DeprecatedTemplateGeneration] == "" {
+		d.Annotations[appsv1.DeprecatedTemplateGeneration] = "0"
+	}
 	spec := &d.Spec
 	point(&spec.RevisionHistoryLimit, revisionHistory)
 	fill(&spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType)

@@ -69,6 +69,9 @@ func (op *operation) remove(key core.Key, from *Object) error {
 	if op.resource.name == kindNamespace {
 		return op.removeNamespace(key, from)
 	}
+	if err := op.checkUse(key, from); err != nil {
+		return err
+	}
 	op.removeChanged(key, from, from.copy())
 	return nil
 }

@@ -45,12 +45,17 @@
 //	                 the ratcheting of updates; embedded objects; versions that look the
 //	                 same; scale. A definition that a real server refuses is refused
 //	built-in kinds   defaults; addresses and ports of Services; selectors of Jobs;
-//	                 tolerations, priority and quality of service of Pods; the validation
-//	                 that controllers meet: what is required, counts below zero, names,
+//	                 tolerations, priority and quality of service of Pods; the generations
+//	                 of the templates of DaemonSets; the validation that controllers meet:
+//	                 what is required, what cannot change, counts below zero, names,
 //	                 selectors that select nothing, contents of Secrets and ConfigMaps, the
-//	                 policies and the status of Jobs
-//	admission        namespaces that are going away, and [Webhook]s in process
-//	players          [GarbageCollector] and [NamespaceController]
+//	                 policies and the status of Jobs, strategies, the rules of roles and
+//	                 who is bound to them, claims and volumes, Ingresses and network
+//	                 policies, endpoints, disruption budgets, autoscalers, priorities,
+//	                 taints, requests for certificates, configurations of webhooks
+//	admission        namespaces that are going away, taints of new Nodes, [Webhook]s in
+//	                 process and, with [VolumeProtection], the finalizers of claims and volumes
+//	players          [GarbageCollector], [NamespaceController] and [VolumeProtector]
 //
 // # What is not modelled
 //
@@ -58,15 +63,18 @@
 // other subresources of Pods, Services and Nodes (log, exec, proxy, resize and the
 // like); conversion between versions, other than of custom resources with the conversion
 // strategy None; the rest of a paged list that has changed; kinds that are not stored,
-// such as reviews.
+// such as reviews; without [VolumeProtection], the deletion of a claim or a volume that is in
+// use.
 //
 // These are not modelled, and a request does not show it: the validation of Kubernetes'
-// own kinds beyond what is listed above; defaults of rare kinds of volumes, and of the
-// resources of a whole Pod; admission plugins other than for namespaces, tolerations and
-// priorities, and so the finalizers that protect volumes in use; IPv6 addresses;
-// authorization, and quotas. The other controllers of Kubernetes do not run: no kubelet
-// stops a Pod, nobody makes the Pods of a Job. In the record of managers every entry that
-// has a time has that of the clock.
+// own kinds beyond what is listed above, and so whether the schedule and the time zone of a
+// CronJob are any, the metrics and the behavior of autoscalers, what the sources of volumes
+// say, match conditions of webhooks, and all of an APIService; defaults of rare kinds of
+// volumes, and of the resources of a whole Pod; admission plugins other than those listed
+// above, and so the service account of a Pod and its token, and the class of a claim that
+// names none; who asked for a certificate; IPv6 addresses; authorization, and quotas. The
+// other controllers of Kubernetes do not run: no kubelet stops a Pod, nobody makes the Pods
+// of a Job. In the record of managers every entry that has a time has that of the clock.
 //
 // Kinds of a scheme that have no custom resource definition are taken to be
 // namespaced if they are not Kubernetes' own, to have a status subresource if

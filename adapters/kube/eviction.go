@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -22,6 +23,10 @@ func (op *operation) evict() (*Response, error) {
 	if eviction.Name != op.request.Name {
 		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
 	}
+	deletion, err := op.evictionAs(eviction.DeleteOptions)
+	if err != nil {
+		return nil, err
+	}
 	key := op.key(op.request.Name)
 	from := op.find(key)
 	if from == nil {
@@ -36,9 +41,12 @@ func (op *operation) evict() (*Response, error) {
 			return nil, err
 		}
 	}
-	deletion := op.evictionAs(eviction.DeleteOptions)
 	if err := deletion.checkPreconditions(key, from); err != nil {
 		return nil, err
+	}
+	if deletion.request.DryRun {
+		op.writes = nil
+		return done(nil), nil
 	}
 	object := from.copy()
 	setCondition(podStatus(object), corev1.PodCondition{
@@ -49,10 +57,18 @@ func (op *operation) evict() (*Response, error) {
 	return done(nil), nil
 }
 
-// evictionAs is the deletion that an eviction comes down to.
-func (op *operation) evictionAs(options *metav1.DeleteOptions) *operation {
-	request := &Request{Verb: Delete, Kind: op.request.Kind, Namespace: op.request.Namespace, Name: op.request.Name}
+// evictionAs is the deletion that an eviction comes down to. The request or the body may
+// ask for a dry run, or both.
+func (op *operation) evictionAs(options *metav1.DeleteOptions) (*operation, error) {
+	request := &Request{
+		Verb: Delete, Kind: op.request.Kind, Namespace: op.request.Namespace, Name: op.request.Name, DryRun: op.request.DryRun,
+	}
 	if options != nil {
+		all := []string{metav1.DryRunAll}
+		if op.request.DryRun && len(options.DryRun) > 0 && !slices.Equal(options.DryRun, all) {
+			return nil, internalError(fmt.Sprintf("Non-matching dry-run options in request and content: %v and %v", all, options.DryRun))
+		}
+		request.DryRun = request.DryRun || len(options.DryRun) > 0
 		request.GracePeriodSeconds = options.GracePeriodSeconds
 		if options.PropagationPolicy != nil {
 			request.Propagation = string(*options.PropagationPolicy)
@@ -66,7 +82,7 @@ func (op *operation) evictionAs(options *metav1.DeleteOptions) *operation {
 			}
 		}
 	}
-	return &operation{server: op.server, state: op.state, request: request, resource: op.resource}
+	return &operation{server: op.server, state: op.state, request: request, resource: op.resource}, nil
 }
 
 // isDisrupted tells whether a Pod does not serve anyway, so that no budget counts it.

@@ -12,9 +12,9 @@ import (
 // nextGeneration counts the generation up if an update changes what the kind
 // counts: anything but metadata and status; for custom resources without a status
 // subresource the status too; for Deployments annotations and for EndpointSlices
-// labels as well.
+// labels as well. That of a PriorityClass is always 1.
 func (r *resource) nextGeneration(object, current *unstructured.Unstructured) {
-	if !r.hasGeneration() {
+	if !r.hasGeneration() || r.name == kindPriorityClass {
 		return
 	}
 	changed := !sameTree(r.desired(object), r.desired(current))
@@ -42,8 +42,9 @@ func (r *resource) desired(object *unstructured.Unstructured) map[string]any {
 }
 
 // Settle implements [core.Store]. It brings metadata.generation and every
-// observedGeneration, at any depth, to the smallest numbers that keep their order across
-// all versions: 0 stays 0, others count from 1. Equal versions are counted anew.
+// observedGeneration, at any depth, and the generation of a DaemonSet's template, to the
+// smallest numbers that keep their order across all versions: 0 stays 0, others count from
+// 1. Equal versions are counted anew.
 func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 	if isRecord(key.Kind) {
 		return versions
@@ -100,6 +101,7 @@ func visitGenerations(tree map[string]any, visit func(int64) int64) {
 	if metadata, ok := tree["metadata"].(map[string]any); ok {
 		visitNumber(metadata, "generation", visit)
 	}
+	visitTemplateGeneration(tree, visit)
 	visitObserved(tree, visit)
 }
 

@@ -21,8 +21,8 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return onlyChanged(object, current,
 			"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
 			"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
-	case "PersistentVolumeClaim":
-		return validateClaimSpec(object, current)
+	case kindClaim:
+		return validateClaimChanges(object, current)
 	case kindService:
 		return validateAddresses(object, current)
 	case "ControllerRevision.apps":
@@ -35,6 +35,27 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		if !sameTree(object.Object["roleRef"], current.Object["roleRef"]) {
 			return field.ErrorList{field.Invalid(field.NewPath("roleRef"), object.Object["roleRef"], "cannot change roleRef")}
 		}
+	case kindVolume:
+		return validateVolumeChanges(object, current)
+	case "StorageClass.storage.k8s.io":
+		var errs field.ErrorList
+		for _, name := range []string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
+			errs = append(errs, unchanged(object, current, name)...)
+		}
+		return errs
+	case kindPriorityClass:
+		if object.Object["value"] != current.Object["value"] {
+			return append(field.ErrorList{field.Forbidden(field.NewPath("value"), "may not be changed in an update.")}, unchanged(object, current, "preemptionPolicy")...)
+		}
+		return unchanged(object, current, "preemptionPolicy")
+	case "RuntimeClass.node.k8s.io":
+		return unchanged(object, current, "handler")
+	case "IngressClass.networking.k8s.io":
+		return unchanged(object, current, "spec", "controller")
+	case "EndpointSlice.discovery.k8s.io":
+		return unchanged(object, current, "addressType")
+	case kindNode:
+		return validateNodeChanges(object, current)
 	}
 	return nil
 }
@@ -107,18 +128,4 @@ func validateAddresses(object, current *unstructured.Unstructured) field.ErrorLi
 func listAt(object *unstructured.Unstructured, path ...string) []any {
 	list, _ := at(object, path...).([]any)
 	return list
-}
-
-// validateClaimSpec refuses changes of a claim other than the binding to its volume
-// and, once it is bound, its size and class of attributes.
-func validateClaimSpec(object, current *unstructured.Unstructured) field.ErrorList {
-	var changeable []string
-	if volume, _ := at(current, "spec", "volumeName").(string); volume == "" {
-		changeable = append(changeable, "volumeName")
-	}
-	if at(current, "status", "phase") == "Bound" {
-		changeable = append(changeable, "resources", "volumeAttributesClassName")
-	}
-	return onlyChanged(object, current,
-		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims", changeable...)
 }

@@ -4,10 +4,26 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// claim is what a claim to a volume must say.
+func claim() tree {
+	return tree{"spec": tree{"accessModes": []any{"ReadWriteOnce"}, "resources": tree{"requests": tree{"storage": "1Gi"}}}}
+}
+
+// volume is what a volume must say.
+func volume() tree {
+	return tree{"spec": tree{"accessModes": []any{"ReadWriteOnce"}, "capacity": tree{"storage": "1Gi"}, "hostPath": tree{"path": "/x"}}}
+}
 
 func TestImmutableFields(t *testing.T) {
 	pod := tree{"containers": []any{tree{"name": "c", "image": "1"}}}
@@ -16,8 +32,14 @@ func TestImmutableFields(t *testing.T) {
 	urgent := tree{"activeDeadlineSeconds": 5, "containers": pod["containers"]}
 	gated := tree{"schedulingGates": []any{tree{"name": "g"}}}
 	secretKind := corev1.SchemeGroupVersion.WithKind("Secret")
-	claimKind := corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
 	statefulSetKind := deploymentKind.GroupVersion().WithKind("StatefulSet")
+	ofClass := tree{"spec": with(claim()["spec"].(tree), tree{"storageClassName": "c"})}
+	bindingKind := rbacv1.SchemeGroupVersion.WithKind("RoleBinding")
+	binding := tree{"roleRef": tree{"kind": "Role", "name": "r"}}
+	nodeKind := corev1.SchemeGroupVersion.WithKind("Node")
+	priorityKind := schedulingv1.SchemeGroupVersion.WithKind("PriorityClass")
+	storageKind, runtimeKind := storagev1.SchemeGroupVersion.WithKind("StorageClass"), nodev1.SchemeGroupVersion.WithKind("RuntimeClass")
+	networks, sliceKind := networkingv1.SchemeGroupVersion, discoveryv1.SchemeGroupVersion.WithKind("EndpointSlice")
 	for _, test := range []struct {
 		name   string
 		kind   schema.GroupVersionKind
@@ -57,8 +79,28 @@ func TestImmutableFields(t *testing.T) {
 		{"data of a sealed ConfigMap", configMapKind, tree{"data": tree{"k": "v"}, "immutable": true}, `[{"op":"add","path":"/data/k","value":"w"}]`, true},
 		{"seal of a ConfigMap", configMapKind, tree{"immutable": true}, `[{"op":"remove","path":"/immutable"}]`, true},
 		{"type of a Secret", secretKind, tree{"type": "a"}, `[{"op":"replace","path":"/type","value":"b"}]`, true},
-		{"volume of a claim", claimKind, nil, `[{"op":"add","path":"/spec/volumeName","value":"v"}]`, false},
-		{"class of a claim", claimKind, nil, `[{"op":"add","path":"/spec/storageClassName","value":"v"}]`, true},
+		{"volume of a claim", claimKind, claim(), `[{"op":"add","path":"/spec/volumeName","value":"v"}]`, false},
+		{"first class of a claim", claimKind, claim(), `[{"op":"add","path":"/spec/storageClassName","value":"v"}]`, false},
+		{"another class of a claim", claimKind, ofClass, `[{"op":"replace","path":"/spec/storageClassName","value":"v"}]`, true},
+		{"size of a claim that is not bound", claimKind, claim(), `[{"op":"replace","path":"/spec/resources/requests/storage","value":"2Gi"}]`, true},
+		{"mode of a claim", claimKind, claim(), `[{"op":"replace","path":"/spec/volumeMode","value":"Block"}]`, true},
+		{"policy of a volume", volumeKind, volume(), `[{"op":"replace","path":"/spec/persistentVolumeReclaimPolicy","value":"Delete"}]`, false},
+		{"place of a volume", volumeKind, volume(), `[{"op":"replace","path":"/spec/hostPath/path","value":"/y"}]`, true},
+		{"mode of a volume", volumeKind, volume(), `[{"op":"replace","path":"/spec/volumeMode","value":"Block"}]`, true},
+		{"role of a RoleBinding", bindingKind, binding, `[{"op":"replace","path":"/roleRef/name","value":"s"}]`, true},
+		{"subjects of a RoleBinding", bindingKind, binding, `[{"op":"add","path":"/subjects","value":[{"kind":"User","name":"u"}]}]`, false},
+		{"value of a PriorityClass", priorityKind, tree{"value": 1}, `[{"op":"replace","path":"/value","value":2}]`, true},
+		{"description of a PriorityClass", priorityKind, tree{"value": 1}, `[{"op":"add","path":"/description","value":"d"}]`, false},
+		{"provisioner of a StorageClass", storageKind, tree{"provisioner": "a.example.com"}, `[{"op":"replace","path":"/provisioner","value":"b"}]`, true},
+		{"expansion by a StorageClass", storageKind, tree{"provisioner": "a.example.com"}, `[{"op":"add","path":"/allowVolumeExpansion","value":true}]`, false},
+		{"handler of a RuntimeClass", runtimeKind, tree{"handler": "h"}, `[{"op":"replace","path":"/handler","value":"i"}]`, true},
+		{"controller of an IngressClass", networks.WithKind("IngressClass"), tree{"spec": tree{"controller": "a.example.com/c"}},
+			`[{"op":"replace","path":"/spec/controller","value":"b.example.com/c"}]`, true},
+		{"addresses of an EndpointSlice", sliceKind, tree{"addressType": "IPv4"}, `[{"op":"replace","path":"/addressType","value":"IPv6"}]`, true},
+		{"provider of a Node", nodeKind, tree{"spec": tree{"providerID": "a"}}, `[{"op":"replace","path":"/spec/providerID","value":"b"}]`, true},
+		{"first provider of a Node", nodeKind, nil, `[{"op":"add","path":"/spec/providerID","value":"b"}]`, false},
+		{"addresses of a Node", nodeKind, tree{"spec": tree{"podCIDR": "10.1.0.0/24"}},
+			`[{"op":"replace","path":"/spec/podCIDR","value":"10.2.0.0/24"},{"op":"remove","path":"/spec/podCIDRs"}]`, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)

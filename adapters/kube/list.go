@@ -79,15 +79,21 @@ func (op *operation) selected() ([]core.Object, error) {
 
 // candidates reads no more than it must: one object if the selector names it.
 func (op *operation) candidates(s *selector) []core.Object {
-	name, named := s.fields.RequiresExactMatch("metadata.name")
-	if !named || op.resource.namespaced && op.namespace() == "" {
+	if !op.named(s) {
 		return slices.Clone(core.Select(op.state, op.resource.name, op.namespace(), selected{op, s}))
 	}
+	name, _ := s.fields.RequiresExactMatch("metadata.name")
 	key := op.key(name)
 	if object := op.find(key); object != nil {
 		return []core.Object{{Key: key, Content: object}}
 	}
 	return nil
+}
+
+// named tells whether a selector names the one object that it can select.
+func (op *operation) named(s *selector) bool {
+	_, named := s.fields.RequiresExactMatch("metadata.name")
+	return named && (!op.resource.namespaced || op.namespace() != "")
 }
 
 // selected is what the selectors of a request select, as a condition on objects. Where an index fails, the object is
@@ -144,15 +150,32 @@ func (op *operation) page(objects []core.Object, version string, metadata map[st
 		i := slices.IndexFunc(objects, func(o core.Object) bool { return o.Key.String() == last })
 		objects = objects[i+1:]
 	}
-	limit := int(min(op.request.Limit, int64(len(objects))))
-	if limit <= 0 || limit == len(objects) {
+	limit := op.request.Limit
+	if limit <= 0 || limit > int64(len(objects)) {
 		return objects, nil
 	}
-	if !op.request.FromCache {
-		metadata["continue"] = version + " " + objects[limit-1].Key.String()
-		if op.request.LabelSelector == "" && op.request.FieldSelector == "" {
-			metadata["remainingItemCount"] = int64(len(objects) - limit)
+	rest := objects[limit:]
+	objects = objects[:limit]
+	last := objects[limit-1].Key
+	switch {
+	case op.request.FromCache:
+	case op.request.LabelSelector == "" && op.request.FieldSelector == "":
+		if len(rest) > 0 {
+			metadata["continue"] = version + " " + last.String()
+			metadata["remainingItemCount"] = int64(len(rest))
 		}
+	case len(rest) > 0 || op.goesOnAfter(last):
+		metadata["continue"] = version + " " + last.String()
 	}
-	return objects[:limit], nil
+	return objects, nil
+}
+
+// goesOnAfter tells whether any object follows, selected or not. A server that has filled
+// a page looks no further than that.
+func (op *operation) goesOnAfter(last core.Key) bool {
+	if selector, err := op.selector(); err != nil || op.named(selector) {
+		return false
+	}
+	all := op.state.List(op.resource.name, op.namespace())
+	return len(all) > 0 && last.Compare(all[len(all)-1].Key) < 0
 }

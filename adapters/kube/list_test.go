@@ -84,6 +84,42 @@ func TestListInPages(t *testing.T) {
 	w.refuse(next, 400, "continue key is not valid")
 }
 
+// With a selector a server does not know how many objects are left, nor whether any of them
+// is selected: a page that is full has a token if an object follows at all.
+func TestSelectedListInPages(t *testing.T) {
+	w := widgetsWorld(t)
+	for _, test := range []struct {
+		name      string
+		request   Request
+		items     []string
+		continues bool
+	}{
+		{"more are selected", Request{LabelSelector: "color=red", Limit: 1}, []string{"b"}, true},
+		{"others follow", Request{LabelSelector: "color=blue", Limit: 1}, []string{"a"}, true},
+		{"others follow by field", Request{FieldSelector: "spec.color=blue", Limit: 1}, []string{"a"}, true},
+		{"a page that is not full", Request{LabelSelector: "color=blue", Limit: 2}, []string{"a"}, false},
+		{"the last object", Request{LabelSelector: "color=red", Limit: 3}, []string{"b", "c", "other/a"}, false},
+		{"one object by its name", Request{Namespace: "default", FieldSelector: "metadata.name=a", Limit: 1}, []string{"a"}, false},
+		{"from a cache", Request{FromCache: true, LabelSelector: "color=red", Limit: 1}, []string{"b"}, false},
+	} {
+		r := test.request
+		r.Verb, r.Kind = List, widgetKind
+		list := w.must(&r)
+		expect(t, test.name, names(list), test.items)
+		expect(t, test.name+": remaining", at(list, "metadata", "remainingItemCount"), nil)
+		token, continues := at(list, "metadata", "continue").(string)
+		if continues != test.continues {
+			t.Errorf("%s: continues is %t", test.name, continues)
+		}
+		if test.name == "others follow" {
+			r.Continue = token
+			rest := w.must(&r)
+			expect(t, "the rest", names(rest), []string{})
+			expect(t, "token of the rest", at(rest, "metadata", "continue"), nil)
+		}
+	}
+}
+
 func TestListReadsOneObjectByName(t *testing.T) {
 	w := widgetsWorld(t)
 	w.reads = nil

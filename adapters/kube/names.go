@@ -67,7 +67,8 @@ func (r *resource) nameRule() validation.ValidateNameFunc {
 	case kindService, "StatefulSet.apps":
 		return validation.NameIsDNSLabel
 	case "ClusterRole.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io",
-		"Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io":
+		"Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io",
+		"Event", kindBudget, kindSigningRequest, "APIService.apiregistration.k8s.io":
 		return path.ValidatePathSegmentName
 	}
 	return validation.NameIsDNSSubdomain

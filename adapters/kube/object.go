@@ -23,9 +23,9 @@ import (
 // content whenever it shows the object.
 type Object struct {
 	tree map[string]any
-	// unshown names the fields of the metadata that are empty in the store, which nobody is
-	// shown: an applied custom resource has none of them for those who read it, and a Job
-	// has the labels of its Pods. The next write stores what is shown.
+	// unshown names the fields that are empty in the store, which nobody is shown: an applied
+	// custom resource has none of them for those who read it, a Job has the labels of its
+	// Pods, and a new claim is pending. The next write stores what is shown.
 	unshown []string
 	// text is the tree as canonical JSON, with what is not shown.
 	text string

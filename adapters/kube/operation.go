@@ -24,8 +24,7 @@ type operation struct {
 	writes   []core.Write
 	// read is what was decoded last.
 	read decoded
-	// unshown are the fields of the metadata that are empty in what is stored now, and are
-	// shown otherwise.
+	// unshown are the fields that are empty in what is stored now, and are shown otherwise.
 	unshown []string
 }
 
@@ -195,10 +194,11 @@ const metadataKind = "PartialObjectMetadata"
 
 // metadataOf is the metadata of an object as clients are sent it.
 func metadataOf(o *Object, resourceVersion string) json.RawMessage {
+	tree := o.shown("", resourceVersion)
 	return canonicalJSON(map[string]any{
 		"apiVersion": metav1.SchemeGroupVersion.String(),
 		"kind":       metadataKind,
-		"metadata":   o.shown("", resourceVersion)["metadata"],
+		"metadata":   withoutTemplateGeneration(tree),
 	})
 }
 

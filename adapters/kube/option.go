@@ -12,6 +12,7 @@ type settings struct {
 	paths            []string
 	strictNamespaces bool
 	managedFields    bool
+	volumeProtection bool
 	failures         []Failure
 }
 
@@ -32,6 +33,13 @@ func DefinitionFiles(paths ...string) Option {
 // exist.
 func StrictNamespaces() Option {
 	return func(s *settings) { s.strictNamespaces = true }
+}
+
+// VolumeProtection keeps claims and volumes that are deleted while they are in use, as a real
+// server does: they have a finalizer, which a [VolumeProtector] takes away. Without it they
+// are gone at once, and the deletion of one that is in use is not modelled.
+func VolumeProtection() Option {
+	return func(s *settings) { s.volumeProtection = true }
 }
 
 // ManagedFields keeps in every object who manages which fields, from its first write

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -41,6 +42,7 @@ func (s *Server) Outcome(key core.Key, content core.Content) any {
 	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
 	}
+	unstructured.RemoveNestedField(tree, "metadata", "annotations", appsv1.DeprecatedTemplateGeneration)
 	metadata := &unstructured.Unstructured{Object: tree}
 	if base, generated := generatedFrom(metadata.GetName(), metadata.GetGenerateName()); generated {
 		metadata.SetName(base + someGenerated)

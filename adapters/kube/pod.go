@@ -85,14 +85,10 @@ func priorityClass(state core.Snapshot, pod *corev1.Pod) (schedulingv1.PriorityC
 	class := schedulingv1.PriorityClass{}
 	point(&class.PreemptionPolicy, corev1.PreemptLowerPriority)
 	class.Name = pod.Spec.PriorityClassName
-	switch class.Name {
-	case "":
+	if class.Name == "" {
 		return defaultPriorityClass(state, class)
-	case "system-cluster-critical":
-		class.Value = 2_000_000_000
-		return class, nil
-	case "system-node-critical":
-		class.Value = 2_000_001_000
+	}
+	if class.Value = systemPriority(class.Name); class.Value != 0 {
 		return class, nil
 	}
 	content := state.Get(core.Key{Kind: kindPriorityClass, Name: class.Name})

@@ -30,6 +30,8 @@ type resource struct {
 	scale *scalePaths
 	// noStatus is what is there of the status of a new object, nil if nothing.
 	noStatus map[string]any
+	// protection is the finalizer that every new object gets, empty for none.
+	protection string
 	// custom tells that the kind is not one of Kubernetes' own.
 	custom bool
 

@@ -3,6 +3,7 @@ package kube
 import (
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,7 +27,7 @@ func (r *resource) assign(state core.Snapshot, key core.Key, object, current *un
 // prepareCreate does to a new object what the server does to those of its kind. It
 // has a uid already.
 func (r *resource) prepareCreate(object *unstructured.Unstructured) {
-	if r.status {
+	if r.status && r.name != kindNode {
 		delete(object.Object, "status")
 	}
 	if status := r.newStatus(object); status != nil {
@@ -34,6 +35,9 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 	}
 	if r.hasGeneration() {
 		object.SetGeneration(1)
+	}
+	if finalizers := object.GetFinalizers(); r.protection != "" && !slices.Contains(finalizers, r.protection) {
+		object.SetFinalizers(append(finalizers, r.protection))
 	}
 	switch r.name {
 	case kindNamespace:
@@ -53,6 +57,22 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 		if given {
 			labelJob(object)
 		}
+	case kindDaemonSet:
+		setTemplateGeneration(object, max(templateGeneration(object.Object), 1))
+	}
+}
+
+// admitNew does to an object that a client creates what the server's own admission plugins
+// do. Objects that were there before have been through it.
+func (r *resource) admitNew(object *unstructured.Unstructured) {
+	if r.name != kindNode {
+		return
+	}
+	// A Node is not ready until somebody has found that it is.
+	taint := map[string]any{"key": corev1.TaintNodeNotReady, "effect": string(corev1.TaintEffectNoSchedule)}
+	taints := listAt(object, "spec", "taints")
+	if !slices.ContainsFunc(taints, func(t any) bool { return sameTree(without(t, "value"), taint) }) {
+		setNested(object.Object, append(slices.Clone(taints), any(taint)), "spec", "taints")
 	}
 }
 
@@ -69,8 +89,12 @@ func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
 	switch {
 	case r.name == kindPod:
 		return newPodStatus(object)
-	case r.name == "PersistentVolume", r.name == "PersistentVolumeClaim":
-		return map[string]any{"phase": "Pending"}
+	case r.name == kindNode:
+		return nil
+	case r.name == kindVolume:
+		return map[string]any{"phase": string(corev1.VolumePending), "lastPhaseTransitionTime": virtualTime().Format(time.RFC3339)}
+	case r.name == kindClaim:
+		return map[string]any{"phase": string(corev1.ClaimPending)}
 	case r.name == kindNamespace:
 		return map[string]any{"phase": string(corev1.NamespaceActive)}
 	case r.noStatus != nil:
@@ -122,8 +146,14 @@ func setNested(tree map[string]any, value any, fields ...string) {
 // prepareUpdate keeps what an update of the object itself cannot change.
 func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 	switch r.name {
-	case kindNamespace:
+	case kindNamespace, kindSigningRequest:
 		object.Object["spec"] = current.Object["spec"]
+	case kindDaemonSet:
+		generation := templateGeneration(current.Object)
+		if !sameTree(at(object, "spec", "template"), at(current, "spec", "template")) {
+			generation++
+		}
+		setTemplateGeneration(object, generation)
 	}
 	if !r.status {
 		return
@@ -169,6 +199,16 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
 		podStatus(object)["qosClass"] = at(current, "status", "qosClass")
+	case kindDaemonSet:
+		setTemplateGeneration(object, templateGeneration(current.Object))
+	case kindSigningRequest:
+		if conditions := listAt(object, "status", "conditions"); conditions != nil {
+			setNested(object.Object, stamped(conditions), "status", "conditions")
+		}
+	case kindVolume:
+		if at(object, "status", "lastPhaseTransitionTime") == nil {
+			setNested(object.Object, virtualTime().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (r *resource) ownFields() []string {
 			"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"}
 	case kindNamespace:
 		return []string{"status.phase"}
-	case "Node":
+	case kindNode:
 		return []string{"spec.unschedulable"}
 	case "Secret":
 		return []string{"type"}
@@ -80,9 +80,9 @@ func (r *resource) ownFields() []string {
 		return []string{"spec.clusterIP", "spec.type"}
 	case kindJob:
 		return []string{"status.successful"}
-	case "ReplicationController", "ReplicaSet.apps":
+	case "ReplicationController":
 		return []string{"status.replicas"}
-	case "CertificateSigningRequest.certificates.k8s.io":
+	case kindSigningRequest:
 		return []string{"spec.signerName"}
 	}
 	return nil
@@ -93,7 +93,7 @@ func (r *resource) notSelectable(name string) string {
 	switch {
 	case r.name == kindJob:
 		return fmt.Sprintf("field label %q not supported for Job", name)
-	case r.custom || r.group == "" && r.ownFields() != nil:
+	case r.custom || (r.group == "" || r.name == kindSigningRequest) && r.ownFields() != nil:
 		return "field label not supported: " + name
 	}
 	return fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, name)

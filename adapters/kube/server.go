@@ -72,6 +72,9 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if err := s.registry.addScheme(scheme); err != nil {
 		return nil, err
 	}
+	if chosen.volumeProtection {
+		s.registry.protectVolumes()
+	}
 	return s, nil
 }
 
@@ -99,11 +102,12 @@ func (s *Server) Serves(kind schema.GroupVersionKind) error {
 // same for all its versions.
 func KindOf(kind schema.GroupKind) core.Kind { return core.Kind(kind.String()) }
 
-// Answer implements [core.Store] for calls of type [*Request].
+// Answer implements [core.Store] for calls of type [*Request]. A call of another type,
+// such as [*Unmodelled], is answered with [core.Unsupported].
 func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error) {
 	request, ok := call.(*Request)
 	if !ok {
-		return core.Answer{}, &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("a Kubernetes API server cannot answer a %T", call)}
+		return core.Answer{}, unsupported(call)
 	}
 	response, writes, err := s.answer(state, request)
 	var status *apierrors.StatusError
@@ -116,6 +120,17 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 		return core.Answer{Response: response}, nil
 	}
 	return core.Answer{Response: response, Writes: writes}, nil
+}
+
+// unsupported says why a call that is no [*Request] has no answer.
+func unsupported(call core.Call) error {
+	if u, ok := call.(*Unmodelled); ok {
+		return &core.Unsupported{Call: u.Asked, Reason: u.Reason}
+	}
+	return &core.Unsupported{
+		Call:   call.String(),
+		Reason: fmt.Sprintf("a Kubernetes API server answers requests to it, and this is a %T: send it to the system that it is for, or leave it out", call),
+	}
 }
 
 // answer returns a StatusError for what a real server refuses, and any other

@@ -29,7 +29,7 @@ func (r *resource) subresourceVerbs(name string) []Verb {
 	case name == statusSubresource && r.status,
 		name == scaleSubresource && r.scale != nil,
 		name == ephemeralSubresource && r.name == kindPod,
-		name == approvalSubresource && r.name == "CertificateSigningRequest.certificates.k8s.io":
+		name == approvalSubresource && r.name == kindSigningRequest:
 		return parts
 	case name == finalizeSubresource && r.name == kindNamespace:
 		return []Verb{Update}

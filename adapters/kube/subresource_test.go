@@ -1,6 +1,10 @@
 package kube
 
 import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
 	"testing"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -167,6 +171,32 @@ func TestEvictionSpendsTheBudget(t *testing.T) {
 	w.refuse(eviction("b"), 500, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 }
 
+// A dry run is asked for by the request, by the body, or by both. It is refused as the
+// eviction would be, and spends nothing.
+func TestDryEviction(t *testing.T) {
+	w := newWorld(t)
+	w.running("a")
+	w.must(creation(budgetKind, tree{"name": "pdb"}, tree{"spec": tree{"selector": tree{"matchLabels": tree{"app": "x"}}}}))
+	dry := func(request bool, stages ...any) *Request {
+		r := posting(podKind, "a", "eviction", object(schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"},
+			tree{"name": "a"}, tree{"deleteOptions": tree{"dryRun": stages}}))
+		r.DryRun = request
+		return r
+	}
+	w.refuse(dry(false, "All"), 429, "Cannot evict pod as it would violate the pod's disruption budget.")
+	w.must(ofStatus(patching(budgetKind, "pdb", types.MergePatchType, `{"status":{"observedGeneration":1,"disruptionsAllowed":1,"expectedPods":1}}`)))
+	for _, r := range []*Request{dry(false, "All"), dry(true), dry(true, "All")} {
+		if response, writes := w.do(r); response.Status != nil || writes != 0 {
+			t.Errorf("%s: %s with %d writes", r, response, writes)
+		}
+	}
+	w.refuse(dry(true, "Some"), 500, "Non-matching dry-run options in request and content: [All] and [Some]")
+	expect(t, "deletion of the Pod", w.must(request(Get, podKind, "a")).GetDeletionTimestamp(), nil)
+	expect(t, "disruptions allowed", at(w.must(request(Get, budgetKind, "pdb")), "status", "disruptionsAllowed"), 1)
+	w.must(dry(false))
+	expect(t, "grace period", w.must(request(Get, podKind, "a")).GetDeletionGracePeriodSeconds(), 30)
+}
+
 func TestBinding(t *testing.T) {
 	w := newWorld(t)
 	w.must(creation(podKind, tree{"name": "p"}, nil))
@@ -192,6 +222,34 @@ func TestToken(t *testing.T) {
 		"token": "token-of-" + string(account.GetUID()), "expirationTimestamp": "2000-01-01T02:00:00Z",
 	})
 	w.refuse(posting(kind, "none", "token", []byte(`{}`)), 404, `serviceaccounts "none" not found`)
+	w.must(creation(podKind, tree{"name": "p"}, tree{"spec": tree{"serviceAccountName": "s"}}))
+	w.must(creation(podKind, tree{"name": "other"}, nil))
+	w.must(posting(kind, "s", "token", []byte(`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}}`)))
+	for _, test := range []struct {
+		body    string
+		code    int32
+		message string
+	}{
+		{`{"spec":{"expirationSeconds":599}}`, 422,
+			`TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`},
+		{`{"spec":{"expirationSeconds":4294967297}}`, 422,
+			`TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`},
+		{`{"metadata":{"name":"t"}}`, 422,
+			`TokenRequest.authentication.k8s.io "s" is invalid: metadata.name: Invalid value: "t": must match the service account name if specified`},
+		{`{"metadata":{"namespace":"t"}}`, 422,
+			`TokenRequest.authentication.k8s.io "s" is invalid: metadata.namespace: Invalid value: "t": must match the service account namespace if specified`},
+		{`{"metadata":{"uid":"u"}}`, 409, `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "s": ` +
+			`the UID in the token request (u) does not match the UID of the service account (` + string(account.GetUID()) + `)`},
+		{`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"x"}}}`, 404, `secrets "x" not found`},
+		{`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Node","name":"x"}}}`, 404, `nodes "x" not found`},
+		{`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"x"}}}`, 400, "cannot bind token to object of type /v1, Kind=ConfigMap"},
+		{`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"other"}}}`, 400,
+			`cannot bind token for serviceaccount "s" to pod running with different serviceaccount name.`},
+		{`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}}}`, 409, `Operation cannot be fulfilled on Pod "p": ` +
+			`the UID in the bound object reference (u) does not match the UID in record. The object might have been deleted and then recreated`},
+	} {
+		w.refuse(posting(kind, "s", "token", []byte(test.body)), test.code, test.message)
+	}
 }
 
 func TestEphemeralContainers(t *testing.T) {
@@ -208,19 +266,44 @@ func TestEphemeralContainers(t *testing.T) {
 	}
 }
 
+// pemOfRequest is a request for a certificate, signed by nobody in particular.
+func pemOfRequest(t *testing.T) string {
+	t.Helper()
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	der, err := x509.CreateCertificateRequest(nil, &x509.CertificateRequest{}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+}
+
+// What is decided about a request is decided in its approval, and once.
 func TestApproval(t *testing.T) {
 	w := newWorld(t)
 	kind := schema.GroupVersionKind{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest"}
-	create := creation(kind, tree{"name": "c"}, tree{"spec": tree{"request": "eA==", "signerName": "example.com/s", "usages": []any{"client auth"}}})
-	create.Namespace = ""
-	c := w.must(create)
+	const times = `"lastUpdateTime":"2000-01-01T00:00:00Z","lastTransitionTime":"2000-01-01T00:00:00Z"`
+	c := w.must(creation(kind, tree{"name": "c"}, tree{"spec": tree{"request": pemOfRequest(t), "signerName": "example.com/s", "usages": []any{"client auth"}}}))
 	c.Object["status"] = tree{"certificate": "eA==", "conditions": []any{tree{"type": "Approved", "status": "True"}}}
-	approve := of("approval", updating(kind, c))
-	approve.Namespace = ""
-	c = w.must(approve)
+	refused := func(r *Request, message string) {
+		t.Helper()
+		w.refuse(r, 422, `CertificateSigningRequest.certificates.k8s.io "c" is invalid: status.`+message)
+	}
+	refused(ofStatus(updating(kind, c)), `conditions: Forbidden: updates may not add a condition of type "Approved"`)
+	c = w.must(of("approval", updating(kind, c)))
 	expect(t, "status", c.Object["status"], tree{"conditions": []any{tree{
 		"type": "Approved", "status": "True", "lastUpdateTime": "2000-01-01T00:00:00Z", "lastTransitionTime": "2000-01-01T00:00:00Z",
 	}}})
+	refused(of("approval", patching(kind, "c", types.MergePatchType, `{"status":{"conditions":null}}`)),
+		`conditions: Forbidden: updates may not remove a condition of type "Approved"`)
+	refused(ofStatus(patching(kind, "c", types.MergePatchType, `{"status":{"conditions":[{"type":"Approved","status":"True","reason":"x",`+times+`}]}}`)),
+		`conditions: Forbidden: updates may not modify a condition of type "Approved"`)
+	refused(of("approval", patching(kind, "c", types.JSONPatchType, `[{"op":"add","path":"/status/conditions/-","value":{"type":"Denied","status":"True"}}]`)),
+		`conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive`)
+	w.must(ofStatus(patching(kind, "c", types.MergePatchType, `{"status":{"certificate":"eA=="}}`)))
+	refused(ofStatus(patching(kind, "c", types.MergePatchType, `{"status":{"certificate":"eQ=="}}`)),
+		"certificate: Forbidden: updates may not modify existing certificate content")
+	w.must(patching(kind, "c", types.MergePatchType, `{"spec":{"signerName":"example.com/t"}}`))
+	expect(t, "signer", at(w.must(request(Get, kind, "c")), "spec", "signerName"), "example.com/s")
 }
 
 func TestSubresourcesThatAreNotThere(t *testing.T) {

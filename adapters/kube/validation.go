@@ -18,7 +18,10 @@ import (
 // is what the spec says as its Go type, nil if that is not known.
 func (r *resource) validateCreate(object *unstructured.Unstructured, typed runtime.Object, version string) field.ErrorList {
 	metadata := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), metadata)
+	var errs field.ErrorList
+	if !r.validatedLate() {
+		errs = validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), metadata)
+	}
 	if s := r.schemas[version]; s != nil {
 		errs = s.validateCreate(errs, object.Object, r.scale)
 	}
@@ -40,6 +43,9 @@ func (r *resource) validateUpdate(object, current *unstructured.Unstructured, ty
 	common := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, path.ValidatePathSegmentName, metadata)
 	errs := validation.ValidateObjectMetaAccessorUpdate(described{object}, described{current}, metadata)
 	common = append(common, errs...)
+	if r.validatedLate() || r.name == "EndpointSlice.discovery.k8s.io" {
+		errs = nil
+	}
 	s := r.schemas[version]
 	switch {
 	case !r.custom:
@@ -56,6 +62,9 @@ func (r *resource) validateUpdate(object, current *unstructured.Unstructured, ty
 // validateBuiltinUpdate returns what one of Kubernetes' own kinds has against an update.
 func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructured, typed runtime.Object, subresource string) field.ErrorList {
 	errs := r.validateFinalizers(object)
+	if r.name == kindSigningRequest {
+		return append(errs, validateSigningChanges(object, current, subresource)...)
+	}
 	switch subresource {
 	case ephemeralSubresource:
 		return append(errs, validateEphemeral(object, current)...)
@@ -67,20 +76,35 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 			return append(errs, validatePhase(object)...)
 		}
 		errs = append(errs, r.validateImmutable(object, current)...)
-		return append(errs, r.validateStatus(object)...)
+		return append(errs, r.validateStatus(object, current)...)
 	}
 	errs = append(errs, r.validateImmutable(object, current)...)
-	if r.name == kindJob {
-		errs = append(errs, validateJobUpdate(object, current)...)
-	}
 	switch r.name {
-	case "Deployment.apps", "Lease.coordination.k8s.io", kindService:
-	default:
-		// The others validate the object as a new one once more.
+	case kindJob:
+		errs = append(errs, validateJobUpdate(object, current)...)
+	case kindPriorityClass:
+		return errs
+	}
+	if r.validatedAnew() {
 		errs = append(errs, validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), field.NewPath("metadata"))...)
 		errs = append(errs, r.validateFinalizers(object)...)
 	}
 	return append(errs, r.validateSpec(object, typed)...)
+}
+
+// validatedLate tells whether the metadata of a kind are only looked at where those of all
+// kinds are: a mistake elsewhere is told alone.
+func (r *resource) validatedLate() bool { return r.name == "Event" || r.name == kindBudget }
+
+// validatedAnew tells whether an update of an object of a kind has its metadata validated as
+// those of a new one once more.
+func (r *resource) validatedAnew() bool {
+	switch r.name {
+	case "Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "CronJob.batch", "Lease.coordination.k8s.io", kindService,
+		"HorizontalPodAutoscaler.autoscaling", "NetworkPolicy.networking.k8s.io", kindBudget, "Event", "ResourceQuota":
+		return false
+	}
+	return true
 }
 
 // validateFinalizers refuses finalizers that do not say whose they are. Some of
@@ -88,6 +112,9 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 func (r *resource) validateFinalizers(object *unstructured.Unstructured) field.ErrorList {
 	switch r.group {
 	case "admissionregistration.k8s.io", "coordination.k8s.io", "node.k8s.io", "policy":
+		return nil
+	}
+	if r.validatedLate() {
 		return nil
 	}
 	standard := []string{"kubernetes", "orphan", "foregroundDeletion"}

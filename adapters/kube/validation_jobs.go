@@ -80,6 +80,20 @@ func ownPodLabels(name, uid string) map[string]string {
 
 func validateJobSpec(s *batchv1.JobSpec) field.ErrorList {
 	spec := field.NewPath("spec")
+	errs := validateJobWork(s, spec)
+	if s.Selector == nil {
+		errs = append(errs, field.Required(spec.Child("selector"), ""))
+	} else {
+		errs = append(errs, metav1validation.ValidateLabelSelector(s.Selector, metav1validation.LabelSelectorValidationOptions{}, spec.Child("selector"))...)
+	}
+	if selector, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil && !selector.Matches(labels.Set(s.Template.Labels)) {
+		errs = append(errs, field.Invalid(spec.Child("template", "metadata", "labels"), s.Template.Labels, "`selector` does not match template `labels`"))
+	}
+	return errs
+}
+
+// validateJobWork checks what a Job is to do, or each Job of a CronJob.
+func validateJobWork(s *batchv1.JobSpec, spec *field.Path) field.ErrorList {
 	template := spec.Child("template")
 	errs := validateJobCounts(s, spec)
 	errs = append(errs, validateCompletionMode(s, spec)...)
@@ -87,16 +101,7 @@ func validateJobSpec(s *batchv1.JobSpec) field.ErrorList {
 	errs = append(errs, validateSuccessPolicy(s, spec.Child("successPolicy"))...)
 	errs = append(errs, validateReplacement(s, spec.Child("podReplacementPolicy"))...)
 	errs = append(errs, validateTemplate(&s.Template, template)...)
-	errs = append(errs, validateJobRestarts(s, template.Child("spec", "restartPolicy"))...)
-	if s.Selector == nil {
-		errs = append(errs, field.Required(spec.Child("selector"), ""))
-	} else {
-		errs = append(errs, metav1validation.ValidateLabelSelector(s.Selector, metav1validation.LabelSelectorValidationOptions{}, spec.Child("selector"))...)
-	}
-	if selector, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil && !selector.Matches(labels.Set(s.Template.Labels)) {
-		errs = append(errs, field.Invalid(template.Child("metadata", "labels"), s.Template.Labels, "`selector` does not match template `labels`"))
-	}
-	return errs
+	return append(errs, validateJobRestarts(s, template.Child("spec", "restartPolicy"))...)
 }
 
 func validateJobCounts(s *batchv1.JobSpec, spec *field.Path) field.ErrorList {

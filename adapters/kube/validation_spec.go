@@ -39,45 +39,6 @@ func (r *resource) validateSpec(object *unstructured.Unstructured, typed runtime
 	return validate(typed)
 }
 
-// specValidator is the function that validates the objects of a kind, nil if there is
-// none.
-func (r *resource) specValidator() func(runtime.Object) field.ErrorList {
-	switch r.name {
-	case "ConfigMap":
-		return validator(validateConfigMap)
-	case "Secret":
-		return validator(validateSecret)
-	case "Lease.coordination.k8s.io":
-		return validator(validateLease)
-	case kindService:
-		return validator(validateService)
-	case kindPod:
-		return validator(validatePod)
-	case kindJob:
-		return validator(validateJob)
-	case "Deployment.apps":
-		return validator(validateDeployment)
-	case "ReplicaSet.apps":
-		return validator(validateReplicaSet)
-	case "StatefulSet.apps":
-		return validator(validateStatefulSet)
-	case "DaemonSet.apps":
-		return validator(validateDaemonSet)
-	}
-	return nil
-}
-
-// validator makes a function for one Go type one for all. A scheme that has another
-// type for the kind is not known here.
-func validator[T runtime.Object](validate func(T) field.ErrorList) func(runtime.Object) field.ErrorList {
-	return func(object runtime.Object) field.ErrorList {
-		if typed, ok := object.(T); ok {
-			return validate(typed)
-		}
-		return nil
-	}
-}
-
 // notNegative checks an optional number.
 func notNegative[T int32 | int64](n *T, path *field.Path) field.ErrorList {
 	if n == nil {

@@ -1,16 +1,20 @@
 package kube
 
 import (
+	"net"
+
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/core"
 )
 
 // validateStatus returns what is wrong with the status of an object of one of
-// Kubernetes' own kinds: counts that cannot be.
-func (r *resource) validateStatus(object *unstructured.Unstructured) field.ErrorList {
+// Kubernetes' own kinds: counts and addresses that cannot be.
+func (r *resource) validateStatus(object, current *unstructured.Unstructured) field.ErrorList {
 	status := field.NewPath("status")
 	count := func(name string) int64 {
 		n, _, _ := unstructured.NestedInt64(object.Object, "status", name)
@@ -28,6 +32,39 @@ func (r *resource) validateStatus(object *unstructured.Unstructured) field.Error
 	if r.name == kindService && at(object, "spec", "type") != "LoadBalancer" && len(listAt(object, "status", "loadBalancer", "ingress")) > 0 {
 		errs = append(errs, field.Forbidden(status.Child("loadBalancer", "ingress"), "may only be used when `spec.type` is 'LoadBalancer'"))
 	}
+	if r.name == "Ingress.networking.k8s.io" {
+		errs = append(errs, validateIngressStatus(object, current)...)
+	}
+	return errs
+}
+
+// validateIngressStatus checks where an Ingress can be reached. What was there is let pass.
+func validateIngressStatus(object, current *unstructured.Unstructured) field.ErrorList {
+	read := func(o *unstructured.Unstructured) []networkingv1.IngressLoadBalancerIngress {
+		var ingress networkingv1.Ingress
+		mustRead(o, &ingress)
+		return ingress.Status.LoadBalancer.Ingress
+	}
+	var known []string
+	for _, i := range read(current) {
+		known = append(known, i.IP)
+	}
+	var errs field.ErrorList
+	for n, i := range read(object) {
+		at := field.NewPath("status", "loadBalancer", "ingress").Index(n)
+		if i.IP != "" {
+			errs = append(errs, utilvalidation.IsValidIPForLegacyField(at.Child("ip"), i.IP, true, known)...)
+		}
+		if i.Hostname == "" {
+			continue
+		}
+		for _, message := range utilvalidation.IsDNS1123Subdomain(i.Hostname) {
+			errs = append(errs, field.Invalid(at.Child("hostname"), i.Hostname, message))
+		}
+		if net.ParseIP(i.Hostname) != nil {
+			errs = append(errs, field.Invalid(at.Child("hostname"), i.Hostname, "must be a DNS name, not an IP address"))
+		}
+	}
 	return errs
 }
 
@@ -40,6 +77,15 @@ func counts(kind core.Kind) []string {
 		return []string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"}
 	case "StatefulSet.apps":
 		return []string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration"}
+	case "DaemonSet.apps":
+		return []string{
+			"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
+			"observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
+		}
+	case kindBudget:
+		return []string{"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}
+	case "HorizontalPodAutoscaler.autoscaling":
+		return []string{"currentReplicas", "desiredReplicas"}
 	}
 	return nil
 }

@@ -1,8 +1,13 @@
 package kube
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -46,16 +51,71 @@ func validateReplicaSet(r *appsv1.ReplicaSet) field.ErrorList {
 
 func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := notNegative(s.Spec.Replicas, spec.Child("replicas"))
+	var errs field.ErrorList
+	if policy := s.Spec.PodManagementPolicy; policy != appsv1.OrderedReadyPodManagement && policy != appsv1.ParallelPodManagement {
+		errs = append(errs, field.Invalid(spec.Child("podManagementPolicy"), policy,
+			fmt.Sprintf("must be '%s' or '%s'", appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)))
+	}
+	errs = append(errs, validateStatefulStrategy(&s.Spec.UpdateStrategy, spec.Child("updateStrategy"))...)
+	retention := []appsv1.PersistentVolumeClaimRetentionPolicyType{
+		appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType,
+	}
+	if policy := s.Spec.PersistentVolumeClaimRetentionPolicy; policy != nil {
+		at := spec.Child("persistentVolumeClaimRetentionPolicy")
+		if !slices.Contains(retention, policy.WhenDeleted) {
+			errs = append(errs, field.NotSupported(at.Child("whenDeleted"), policy.WhenDeleted, retention))
+		}
+		if !slices.Contains(retention, policy.WhenScaled) {
+			errs = append(errs, field.NotSupported(at.Child("whenScaled"), policy.WhenScaled, retention))
+		}
+	}
+	for i := range s.Spec.VolumeClaimTemplates {
+		errs = append(errs, validateClaimSpec(&s.Spec.VolumeClaimTemplates[i].Spec, spec.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
+	}
+	errs = append(errs, notNegative(s.Spec.Replicas, spec.Child("replicas"))...)
 	errs = append(errs, notNegative(&s.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
+	if s.Spec.Ordinals != nil {
+		errs = append(errs, notNegative(&s.Spec.Ordinals.Start, spec.Child("ordinals.start"))...)
+	}
+	if s.Spec.ServiceName != "" {
+		errs = append(errs, validateLabelName(s.Spec.ServiceName, spec.Child("serviceName"))...)
+	}
 	errs = append(errs, validateSelector(s.Spec.Selector, "statefulset", spec.Child("selector"))...)
 	errs = append(errs, validateSelected(s.Spec.Selector, &s.Spec.Template, spec.Child("template"))...)
 	// The volumes of the claims are there as well when the Pods are made.
 	template := s.Spec.Template.DeepCopy()
 	for _, claim := range s.Spec.VolumeClaimTemplates {
+		template.Spec.Volumes = slices.DeleteFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == claim.Name })
 		template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: claim.Name})
 	}
 	return append(errs, validateRunning(template, spec.Child("template"))...)
+}
+
+func validateStatefulStrategy(s *appsv1.StatefulSetUpdateStrategy, path *field.Path) field.ErrorList {
+	rolling := path.Child("rollingUpdate")
+	switch {
+	case s.Type == appsv1.OnDeleteStatefulSetStrategyType && s.RollingUpdate != nil:
+		return field.ErrorList{field.Invalid(rolling, s.RollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")}
+	case s.Type == appsv1.OnDeleteStatefulSetStrategyType:
+		return nil
+	case s.Type != appsv1.RollingUpdateStatefulSetStrategyType:
+		return field.ErrorList{field.Invalid(path, *s, "must be 'RollingUpdate' or 'OnDelete'")}
+	case s.RollingUpdate == nil:
+		return nil
+	}
+	errs := notNegative(s.RollingUpdate.Partition, rolling.Child("partition"))
+	if most := s.RollingUpdate.MaxUnavailable; most != nil {
+		errs = append(errs, validateShare(*most, rolling.Child("maxUnavailable"))...)
+		if isNone(most) {
+			errs = append(errs, field.Invalid(rolling.Child("maxUnavailable"), *most, "cannot be 0"))
+		}
+	}
+	return errs
+}
+
+// isNone tells whether a number of Pods, or a percentage of them, is zero.
+func isNone(share *intstr.IntOrString) bool {
+	return share == nil || *share == intstr.FromInt32(0) || *share == intstr.FromString("0%")
 }
 
 func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList {
@@ -63,5 +123,40 @@ func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList {
 	errs := validateSelector(d.Spec.Selector, "daemonset", spec.Child("selector"))
 	errs = append(errs, validateSelected(d.Spec.Selector, &d.Spec.Template, spec.Child("template"))...)
 	errs = append(errs, validateRunning(&d.Spec.Template, spec.Child("template"))...)
-	return append(errs, notNegative(&d.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
+	errs = append(errs, notNegative(&d.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
+	errs = append(errs, validateDaemonStrategy(&d.Spec.UpdateStrategy, spec.Child("updateStrategy"))...)
+	return append(errs, notNegative(d.Spec.RevisionHistoryLimit, spec.Child("revisionHistoryLimit"))...)
+}
+
+func validateDaemonStrategy(s *appsv1.DaemonSetUpdateStrategy, path *field.Path) field.ErrorList {
+	switch {
+	case s.Type == appsv1.OnDeleteDaemonSetStrategyType:
+		return nil
+	case s.Type != appsv1.RollingUpdateDaemonSetStrategyType:
+		known := []appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType}
+		return field.ErrorList{field.NotSupported(path, s, known)}
+	}
+	rolling := path.Child("rollingUpdate")
+	unavailable, surge := s.RollingUpdate.MaxUnavailable, s.RollingUpdate.MaxSurge
+	errs := validateShare(*unavailable, rolling.Child("maxUnavailable"))
+	errs = append(errs, validateShare(*surge, rolling.Child("maxSurge"))...)
+	switch {
+	case !isNone(unavailable) && !isNone(surge):
+		errs = append(errs, field.Invalid(rolling.Child("maxSurge"), *surge, "may not be set when maxUnavailable is non-zero"))
+	case isNone(unavailable) && isNone(surge):
+		errs = append(errs, field.Required(rolling.Child("maxUnavailable"), "cannot be 0 when maxSurge is 0"))
+	}
+	return errs
+}
+
+func validateControllerRevision(r *appsv1.ControllerRevision) field.ErrorList {
+	errs := notNegative(&r.Revision, field.NewPath("revision"))
+	data := field.NewPath("data")
+	switch text := strings.TrimSpace(string(r.Data.Raw)); {
+	case text == "" || text == "null":
+		errs = append(errs, field.Required(data, "data is mandatory"))
+	case !strings.HasPrefix(text, "{"):
+		errs = append(errs, field.Required(data, "data must be a valid JSON object"))
+	}
+	return errs
 }

@@ -2,11 +2,16 @@ package conformance
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
 )
 
 func subjects(t testing.TB) []Subject {
@@ -166,5 +171,38 @@ func TestCompareFindsDifferences(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: got differences in %q, want %q", test.name, got, test.want)
 		}
+	}
+}
+
+// TestWorldForgets writes one object for longer than a World remembers.
+func TestWorldForgets(t *testing.T) {
+	simulated, err := NewSimulated(subjects(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, world, err := simulated.Begin(t.Context(), "-r00001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
+	write := func(verb kube.Verb, name string, n int) {
+		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"n":"%d"}}`, n)
+		response := world.Do(&kube.Request{Verb: verb, Kind: kind, Namespace: "one-r00001", Name: name, Body: []byte(body)})
+		if err := response.(*kube.Response).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(kube.Create, "", 0)
+	for n := range remembered + 9 {
+		write(kube.Update, "c", n+1)
+	}
+	key := core.Key{Kind: "ConfigMap", Namespace: "one-r00001", Name: "c"}
+	held := world.Held(key)
+	if len(held) != remembered {
+		t.Errorf("%d versions are held, want %d", len(held), remembered)
+	}
+	before := held[len(held)-1].Fields().(map[string]any)["data"].(map[string]any)["n"]
+	if want := fmt.Sprint(remembered + 8); before != want {
+		t.Errorf("the last version that is held is %v, want %s", before, want)
 	}
 }

@@ -6,10 +6,20 @@ import (
 	"net/http"
 	"slices"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -32,7 +42,11 @@ const simulatedHost = "http://orrery.invalid"
 // NewScheme returns a scheme with the built-in kinds among the subjects.
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, coordinationv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, coordinationv1.AddToScheme,
+		admissionregistrationv1.AddToScheme, autoscalingv2.AddToScheme, certificatesv1.AddToScheme, discoveryv1.AddToScheme,
+		networkingv1.AddToScheme, nodev1.AddToScheme, policyv1.AddToScheme, rbacv1.AddToScheme, schedulingv1.AddToScheme, storagev1.AddToScheme,
+	} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
@@ -53,7 +67,7 @@ func NewSimulated(subjects []Subject) (*Simulated, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := kube.NewServer(scheme, kube.DefinitionFiles(definitionsPath), kube.StrictNamespaces(), kube.ManagedFields())
+	server, err := kube.NewServer(scheme, kube.DefinitionFiles(definitionsPath), kube.StrictNamespaces(), kube.ManagedFields(), kube.VolumeProtection())
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +108,16 @@ func (s *Simulated) Begin(ctx context.Context, suffix string) (*Side, *World, er
 	return side, world, nil
 }
 
+// remembered is how many earlier versions of an object a World keeps. A real server never
+// forgets one; a sequence of any length meets no older ones, and a long one is not to take
+// longer with each request.
+const remembered = 256
+
 // World is the simulated server's store in one run.
 type World struct {
 	server  *kube.Server
 	objects map[core.Key]core.Content
-	// past are the earlier versions of each object. A real server never forgets one.
+	// past are the earlier versions of each object, the latest ones last.
 	past map[core.Key][]core.Content
 	// asked is told of every request that is answered, before it is; nil tells nobody.
 	asked       func(*kube.Request)
@@ -144,7 +163,8 @@ func (w *World) Do(call core.Call) core.Response {
 	}
 	for _, write := range answer.Writes {
 		if before := w.objects[write.Key]; before != nil {
-			w.past[write.Key] = append(w.past[write.Key], before)
+			past := append(w.past[write.Key], before)
+			w.past[write.Key] = past[max(0, len(past)-remembered):]
 		}
 		if write.Content == nil {
 			delete(w.objects, write.Key)

@@ -1,0 +1,82 @@
+package kube
+
+import (
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// validateClaimChanges refuses changes of a claim other than the binding to its volume,
+// the class of one that has none, and, once it is bound, its size and class of attributes.
+func validateClaimChanges(object, current *unstructured.Unstructured) field.ErrorList {
+	var changeable []string
+	if volume, _ := at(current, "spec", "volumeName").(string); volume == "" {
+		changeable = append(changeable, "volumeName")
+	}
+	const classAnnotation = "volume.beta.kubernetes.io/storage-class"
+	if _, annotated := current.GetAnnotations()[classAnnotation]; !annotated && at(current, "spec", "storageClassName") == nil {
+		changeable = append(changeable, "storageClassName")
+	}
+	if at(current, "status", "phase") == "Bound" {
+		changeable = append(changeable, "resources", "volumeAttributesClassName")
+	}
+	errs := onlyChanged(object, current,
+		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims", changeable...)
+	size := []string{"spec", "resources", "requests", "storage"}
+	have := quantityAt(current, "status", "capacity", "storage")
+	if asked := quantityAt(object, size...); asked.Cmp(quantityAt(current, size...)) < 0 && asked.Cmp(have) <= 0 {
+		errs = append(errs, field.Forbidden(field.NewPath(size[0], size[1:]...), "field can not be less than status.capacity"))
+	}
+	return append(errs, sameMode(object, current)...)
+}
+
+// quantityAt reads a quantity by its path, zero if it is not there.
+func quantityAt(object *unstructured.Unstructured, path ...string) apiresource.Quantity {
+	text, _ := at(object, path...).(string)
+	quantity, err := apiresource.ParseQuantity(text)
+	if err != nil {
+		return apiresource.Quantity{}
+	}
+	return quantity
+}
+
+// sameMode refuses another mode of a volume. A server leaves out where in the object that is.
+func sameMode(object, current *unstructured.Unstructured) field.ErrorList {
+	const mode = "volumeMode"
+	if at(object, "spec", mode) == at(current, "spec", mode) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath(mode), at(object, "spec", mode), validation.FieldImmutableErrorMsg)}
+}
+
+// validateVolumeChanges refuses changes of where the contents of a volume are.
+func validateVolumeChanges(object, current *unstructured.Unstructured) field.ErrorList {
+	others := []string{
+		"accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy",
+		"storageClassName", "volumeAttributesClassName", "volumeMode",
+	}
+	var errs field.ErrorList
+	if !sameTree(without(at(object, "spec"), others...), without(at(current, "spec"), others...)) {
+		errs = append(errs, field.Forbidden(field.NewPath("spec", "persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"))
+	}
+	errs = append(errs, sameMode(object, current)...)
+	if affinity := at(current, "spec", "nodeAffinity"); affinity != nil && !sameTree(at(object, "spec", "nodeAffinity"), affinity) {
+		errs = append(errs, field.Invalid(field.NewPath("nodeAffinity"), at(object, "spec", "nodeAffinity"),
+			validation.FieldImmutableErrorMsg+", except for updating from beta label to GA"))
+	}
+	return errs
+}
+
+// validateNodeChanges refuses changes of what a Node is given once.
+func validateNodeChanges(object, current *unstructured.Unstructured) field.ErrorList {
+	spec := field.NewPath("spec")
+	var errs field.ErrorList
+	if addresses := listAt(current, "spec", "podCIDRs"); len(addresses) > 0 && !sameTree(listAt(object, "spec", "podCIDRs"), addresses) {
+		errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), `node updates may not change podCIDR except from "" to valid`))
+	}
+	if id, _ := at(current, "spec", "providerID").(string); id != "" && at(object, "spec", "providerID") != id {
+		errs = append(errs, field.Forbidden(spec.Child("providerID"), `node updates may not change providerID except from "" to valid`))
+	}
+	return errs
+}

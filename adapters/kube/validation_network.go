@@ -1,0 +1,197 @@
+package kube
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func validateIngress(i *networkingv1.Ingress) field.ErrorList {
+	spec := field.NewPath("spec")
+	var errs field.ErrorList
+	if len(i.Spec.Rules) == 0 && i.Spec.DefaultBackend == nil {
+		errs = append(errs, field.Invalid(spec, i.Spec.Rules, "either `defaultBackend` or `rules` must be specified"))
+	}
+	if i.Spec.DefaultBackend != nil {
+		errs = append(errs, validateBackend(i.Spec.DefaultBackend, spec.Child("defaultBackend"))...)
+	}
+	for n, rule := range i.Spec.Rules {
+		errs = append(errs, validateIngressRule(&rule, spec.Child("rules").Index(n))...)
+	}
+	for n, tls := range i.Spec.TLS {
+		at := spec.Child("tls").Index(n)
+		for m, host := range tls.Hosts {
+			errs = append(errs, validateHost(host, at.Child("hosts").Index(m))...)
+		}
+		if tls.SecretName != "" {
+			for _, message := range validation.NameIsDNSSubdomain(tls.SecretName, false) {
+				errs = append(errs, field.Invalid(at.Child("secretName"), tls.SecretName, message))
+			}
+		}
+	}
+	if class := i.Spec.IngressClassName; class != nil {
+		for _, message := range validation.NameIsDNSSubdomain(*class, false) {
+			errs = append(errs, field.Invalid(spec.Child("ingressClassName"), *class, message))
+		}
+	}
+	return errs
+}
+
+// validateHost checks the name of a host, which may stand for many.
+func validateHost(host string, path *field.Path) field.ErrorList {
+	rule := utilvalidation.IsDNS1123Subdomain
+	if strings.Contains(host, "*") {
+		rule = utilvalidation.IsWildcardDNS1123Subdomain
+	}
+	var errs field.ErrorList
+	for _, message := range rule(host) {
+		errs = append(errs, field.Invalid(path, host, message))
+	}
+	return errs
+}
+
+func validateIngressRule(rule *networkingv1.IngressRule, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if rule.Host != "" {
+		if net.ParseIP(rule.Host) != nil {
+			errs = append(errs, field.Invalid(path.Child("host"), rule.Host, "must be a DNS name, not an IP address"))
+		}
+		errs = append(errs, validateHost(rule.Host, path.Child("host"))...)
+	}
+	if rule.HTTP == nil {
+		return errs
+	}
+	paths := path.Child("http", "paths")
+	if len(rule.HTTP.Paths) == 0 {
+		errs = append(errs, field.Required(paths, ""))
+	}
+	for i := range rule.HTTP.Paths {
+		errs = append(errs, validateIngressPath(&rule.HTTP.Paths[i], paths.Index(i))...)
+	}
+	return errs
+}
+
+func validateIngressPath(p *networkingv1.HTTPIngressPath, path *field.Path) field.ErrorList {
+	at := path.Child("path")
+	var errs field.ErrorList
+	absolute := func() {
+		if !strings.HasPrefix(p.Path, "/") {
+			errs = append(errs, field.Invalid(at, p.Path, "must be an absolute path"))
+		}
+	}
+	switch known := []networkingv1.PathType{networkingv1.PathTypeExact, networkingv1.PathTypeImplementationSpecific, networkingv1.PathTypePrefix}; {
+	case p.PathType == nil:
+		return field.ErrorList{field.Required(path.Child("pathType"), "pathType must be specified")}
+	case !slices.Contains(known, *p.PathType):
+		errs = append(errs, field.NotSupported(path.Child("pathType"), *p.PathType, known))
+	case *p.PathType != networkingv1.PathTypeImplementationSpecific:
+		absolute()
+		for _, part := range []string{"//", "/./", "/../", "%2f", "%2F"} {
+			if strings.Contains(p.Path, part) {
+				errs = append(errs, field.Invalid(at, p.Path, fmt.Sprintf("must not contain '%s'", part)))
+			}
+		}
+		for _, end := range []string{"/..", "/."} {
+			if strings.HasSuffix(p.Path, end) {
+				errs = append(errs, field.Invalid(at, p.Path, fmt.Sprintf("cannot end with '%s'", end)))
+			}
+		}
+	case p.Path != "":
+		absolute()
+	}
+	return append(errs, validateBackend(&p.Backend, path.Child("backend"))...)
+}
+
+// validateBackend checks where requests are to go: to a Service, or to something else.
+func validateBackend(b *networkingv1.IngressBackend, path *field.Path) field.ErrorList {
+	switch {
+	case b.Resource != nil && b.Service != nil:
+		return field.ErrorList{field.Invalid(path, "", "cannot set both resource and service backends")}
+	case b.Resource != nil:
+		return validateReference(b.Resource.APIGroup, b.Resource.Kind, b.Resource.Name, path.Child("resource"))
+	case b.Service == nil:
+		return field.ErrorList{field.Invalid(path, "", "resource or service backend is required")}
+	}
+	service := path.Child("service")
+	var errs field.ErrorList
+	if b.Service.Name == "" {
+		errs = append(errs, field.Required(service.Child("name"), ""))
+	} else {
+		for _, message := range validation.NameIsDNSLabel(b.Service.Name, false) {
+			errs = append(errs, field.Invalid(service.Child("name"), b.Service.Name, message))
+		}
+	}
+	port := b.Service.Port
+	switch {
+	case port.Name != "" && port.Number != 0:
+		errs = append(errs, field.Invalid(path, "", "cannot set both port name & port number"))
+	case port.Name != "":
+		for _, message := range utilvalidation.IsValidPortName(port.Name) {
+			errs = append(errs, field.Invalid(service.Child("port", "name"), port.Name, message))
+		}
+	case port.Number != 0:
+		for _, message := range utilvalidation.IsValidPortNum(int(port.Number)) {
+			errs = append(errs, field.Invalid(service.Child("port", "number"), port.Number, message))
+		}
+	default:
+		errs = append(errs, field.Required(path, "port name or number is required"))
+	}
+	return errs
+}
+
+// validateReference checks a reference to an object of any kind.
+func validateReference(group *string, kind, name string, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if group != nil {
+		for _, message := range utilvalidation.IsDNS1123Subdomain(*group) {
+			errs = append(errs, field.Invalid(at.Child("apiGroup"), *group, message))
+		}
+	}
+	for _, part := range []struct{ field, value string }{{"kind", kind}, {"name", name}} {
+		if part.value == "" {
+			errs = append(errs, field.Required(at.Child(part.field), ""))
+		}
+		for _, message := range path.IsValidPathSegmentName(part.value) {
+			errs = append(errs, field.Invalid(at.Child(part.field), part.value, message))
+		}
+	}
+	return errs
+}
+
+func validateIngressClass(c *networkingv1.IngressClass) field.ErrorList {
+	spec := field.NewPath("spec")
+	var errs field.ErrorList
+	const longest = 250
+	if len(c.Spec.Controller) > longest {
+		errs = append(errs, field.TooLong(spec.Child("controller"), "", longest))
+	}
+	errs = append(errs, utilvalidation.IsDomainPrefixedPath(spec.Child("controller"), c.Spec.Controller)...)
+	p := c.Spec.Parameters
+	if p == nil {
+		return errs
+	}
+	parameters := spec.Child("parameters")
+	errs = append(errs, validateReference(p.APIGroup, p.Kind, p.Name, parameters)...)
+	namespace := parameters.Child("namespace")
+	known := []string{networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace}
+	switch {
+	case !slices.Contains(known, *p.Scope):
+		errs = append(errs, field.NotSupported(parameters.Child("scope"), *p.Scope, known))
+	case *p.Scope == networkingv1.IngressClassParametersReferenceScopeCluster:
+		if p.Namespace != nil {
+			errs = append(errs, field.Forbidden(namespace, "`parameters.scope` is set to 'Cluster'"))
+		}
+	case p.Namespace == nil:
+		errs = append(errs, field.Required(namespace, "`parameters.scope` is set to 'Namespace'"))
+	default:
+		errs = append(errs, validateLabelName(*p.Namespace, namespace)...)
+	}
+	return errs
+}

@@ -1,0 +1,68 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// The finalizers that keep claims and volumes while they are in use.
+const (
+	claimProtection  = "kubernetes.io/pvc-protection"
+	volumeProtection = "kubernetes.io/pv-protection"
+)
+
+// ProtectsVolumes tells whether the server was made with [VolumeProtection].
+func (s *Server) ProtectsVolumes() bool {
+	claims := s.registry.named(kindClaim)
+	return claims != nil && claims.protection != ""
+}
+
+// protectVolumes gives new claims and volumes their finalizers.
+func (g *registry) protectVolumes() {
+	if r := g.named(kindClaim); r != nil {
+		r.protection = claimProtection
+	}
+	if r := g.named(kindVolume); r != nil {
+		r.protection = volumeProtection
+	}
+}
+
+// checkUse says that a deletion is not modelled if only the protection of volumes, which this
+// server does not do, would keep the object.
+func (op *operation) checkUse(key core.Key, from *Object) error {
+	const advice = "and the server does not protect it as a real one does: make the server with kube.VolumeProtection(), and add a kube.VolumeProtector to the controllers"
+	switch {
+	case op.resource.protection != "":
+	case op.resource.name == kindVolume && at(from.meta(), "status", "phase") == string(corev1.VolumeBound):
+		return fmt.Errorf("the volume is bound, %s", advice)
+	case op.resource.name == kindClaim:
+		for _, o := range op.state.List(kindPod, key.Namespace) {
+			if slices.Contains(claimsOf(stored(o.Content).tree), key.Name) {
+				return fmt.Errorf("Pod %s uses the claim, %s", o.Key.Name, advice)
+			}
+		}
+	}
+	return nil
+}
+
+// claimsOf are the claims that a Pod uses: those of its volumes, once it has a node.
+func claimsOf(tree map[string]any) []string {
+	pod := &unstructured.Unstructured{Object: tree}
+	if node, _ := at(pod, "spec", "nodeName").(string); node == "" {
+		return nil
+	}
+	var claims []string
+	for _, volume := range listAt(pod, "spec", "volumes") {
+		fields, _ := volume.(map[string]any)
+		claim, _ := fields["persistentVolumeClaim"].(map[string]any)
+		if name, ok := claim["claimName"].(string); ok {
+			claims = append(claims, name)
+		}
+	}
+	return claims
+}

@@ -1,0 +1,128 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// VolumeProtector returns the strategy that plays the controllers of Kubernetes that protect
+// volumes. It lets go of a claim that is being deleted once no Pod on a node uses it, and of
+// a volume once it is not bound. The server is to be made with [VolumeProtection].
+//
+// It returns an error that says what to change if the server does not protect volumes, or
+// serves no Pods.
+func VolumeProtector(server *Server) (core.Strategy, error) {
+	p := &volumeProtector{
+		claims: server.registry.named(kindClaim), volumes: server.registry.named(kindVolume), pods: server.registry.named(kindPod),
+	}
+	switch {
+	case p.claims == nil || p.volumes == nil || p.pods == nil:
+		return nil, errors.New("the protection of volumes needs claims, volumes and Pods: add corev1 to the scheme")
+	case p.claims.protection == "":
+		return nil, errors.New("the server does not protect volumes: make it with VolumeProtection")
+	}
+	return p, nil
+}
+
+// volumeProtector is both the strategy and, having no memory, its instance.
+type volumeProtector struct {
+	claims, volumes, pods *resource
+}
+
+var (
+	_ core.Strategy = (*volumeProtector)(nil)
+	_ core.Instance = (*volumeProtector)(nil)
+)
+
+// Describe implements [core.Strategy].
+func (p *volumeProtector) Describe() core.Description {
+	return core.Description{Name: "volume-protector", Watches: []core.Kind{kindVolume, kindClaim, kindPod}, Sequential: true}
+}
+
+// New implements [core.Strategy].
+func (p *volumeProtector) New() (core.Instance, error) { return p, nil }
+
+// Handle implements [core.Instance]. A claim or volume is looked at while it is being deleted,
+// and a claim when a Pod that used it is gone.
+func (p *volumeProtector) Handle(_ core.EffectRecorder, event core.Event) []core.Request {
+	switch {
+	case event.Key.Kind == kindPod && event.New == nil:
+		var requests []core.Request
+		for _, claim := range claimsOf(stored(event.Old).tree) {
+			requests = append(requests, collectRequest(core.Key{Kind: kindClaim, Namespace: event.Key.Namespace, Name: claim}))
+		}
+		return requests
+	case event.Key.Kind == kindPod || event.New == nil:
+		return nil
+	}
+	if meta := stored(event.New).meta(); waits(meta, claimProtection) || waits(meta, volumeProtection) {
+		return []core.Request{collectRequest(event.Key)}
+	}
+	return nil
+}
+
+// Reconcile implements [core.Instance]: it looks at one claim or volume, with live reads.
+func (p *volumeProtector) Reconcile(world core.EffectRecorder, request core.Request) core.Result {
+	key, ok := parseCollectRequest(request)
+	if !ok {
+		return core.Result{Err: fmt.Errorf("%q does not name a claim or a volume", request)}
+	}
+	r := p.claims
+	if key.Kind == kindVolume {
+		r = p.volumes
+	}
+	return core.Result{Err: p.release(world, r, key)}
+}
+
+// release takes the finalizer from an object that is not used any more.
+func (p *volumeProtector) release(world core.EffectRecorder, r *resource, key core.Key) error {
+	response := perform(world, &Request{Verb: Get, Kind: r.preferredKind(), Namespace: key.Namespace, Name: key.Name})
+	if err := response.Err(); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	object := &unstructured.Unstructured{}
+	if err := decodeJSON(response.Object, &object.Object); err != nil {
+		return err
+	}
+	if !waits(object, r.protection) {
+		return nil
+	}
+	if used, err := p.used(world, key, object); err != nil || used {
+		return err
+	}
+	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == r.protection }))
+	err := perform(world, &Request{
+		Verb: Update, Kind: r.preferredKind(), Namespace: key.Namespace, Name: key.Name, Body: canonicalJSON(object.Object),
+	}).Err()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// used tells whether anybody uses a claim or a volume.
+func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *unstructured.Unstructured) (bool, error) {
+	if key.Kind == kindVolume {
+		return at(object, "status", "phase") == "Bound", nil
+	}
+	response := perform(world, &Request{Verb: List, Kind: p.pods.preferredKind(), Namespace: key.Namespace})
+	if err := response.Err(); err != nil {
+		return false, err
+	}
+	var list struct {
+		Items []map[string]any `json:"items"`
+	}
+	if err := decodeJSON(response.Object, &list); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list.Items, func(pod map[string]any) bool { return slices.Contains(claimsOf(pod), key.Name) }), nil
+}
