@@ -41,6 +41,8 @@ type definition struct {
 	emptyNamespaces bool
 	contentKinds    []client.Object
 
+	protectVolumes bool
+
 	errs []error
 }
 
@@ -178,6 +180,15 @@ func NamespaceDeletion(kinds ...client.Object) Option {
 	return func(d *definition) {
 		d.emptyNamespaces = true
 		d.contentKinds = append(d.contentKinds, kinds...)
+	}
+}
+
+// VolumeProtection keeps claims and volumes that are deleted while they are in use, and adds the
+// controllers of Kubernetes that let them go afterwards.
+func VolumeProtection() Option {
+	return func(d *definition) {
+		d.protectVolumes = true
+		d.serverOptions = append(d.serverOptions, kube.VolumeProtection())
 	}
 }
 

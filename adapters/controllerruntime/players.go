@@ -38,6 +38,13 @@ func (d *definition) players(system *core.System, server *kube.Server) ([]core.S
 		}
 		players = append(players, controller)
 	}
+	if d.protectVolumes {
+		protector, err := kube.VolumeProtector(server)
+		if err != nil {
+			return nil, fmt.Errorf("volume protection: %w", err)
+		}
+		players = append(players, protector)
+	}
 	return players, nil
 }
 
