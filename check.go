@@ -74,7 +74,8 @@ func (o Options) reduce(exploring *explore.Options, properties []core.Property) 
 	var reasons []string
 	for _, p := range properties {
 		if !p.Reducible() {
-			reasons = append(reasons, fmt.Sprintf("No order was left out, since %q looks at every state and step.", p.Name))
+			why := cmp.Or(p.Unreducible, "it looks at every state and step")
+			reasons = append(reasons, fmt.Sprintf("No order was left out, because of %q: %s.", p.Name, why))
 		}
 	}
 	if len(reasons) == 0 {

@@ -60,7 +60,7 @@ func (v *verdict) judge(ctx context.Context) {
 }
 
 func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
-	report := core.PropertyReport{Name: p.Name, Verdict: core.Holds}
+	report := core.PropertyReport{Name: p.Name, Verdict: core.Holds, Warning: p.Warning}
 	violations, err := v.violations(ctx, p)
 	if err != nil {
 		report.Verdict = core.Inconclusive
@@ -132,6 +132,7 @@ func (v *verdict) finding(ctx context.Context, p core.Property, violation core.V
 	}
 	finding := core.Finding{
 		Property:    p.Name,
+		Warning:     p.Warning,
 		Summary:     violation.Summary,
 		Details:     violation.Details,
 		Steps:       len(trace.Steps),
@@ -209,7 +210,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 	maps.Copy(r.Params, options.Params)
 	r.Reasons = append([]string{}, v.reasons...)
 	switch {
-	case len(v.findings) > 0:
+	case len(v.findings) > r.Warnings():
 		r.Verdict = core.Violated
 	case len(v.reasons) > 0:
 		r.Verdict = core.Inconclusive
@@ -274,10 +275,15 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 	if options.Compact {
 		given = append(given, fmt.Sprintf("No two states have the same hash of 64 bits: with %d states, the odds that some two do are about %.1g.", v.space.States(), v.space.Odds()))
 	}
-	return slices.Concat(given, []string{
+	given = append(given,
 		"What stays possible is eventually done (weak fairness of every work item, delivery and timer).",
-		"A timer fires only when nothing else can happen, and the clock does not move.",
-	}, system.Assumptions)
+		"A timer fires only when nothing else can happen, and the clock does not move.")
+	for _, p := range v.properties {
+		if p.Assumption != "" {
+			given = append(given, fmt.Sprintf("For %q: %s", p.Name, p.Assumption))
+		}
+	}
+	return slices.Concat(given, system.Assumptions)
 }
 
 func plural(n int, one, many string) string {

@@ -24,7 +24,17 @@ func (s *session) checkCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "check NAME",
 		Short: "Check a system: visit every order in which its controllers can act",
-		Args:  exactly("the name of one system (orrery list shows them)"),
+		Long: `Check visits every order in which the controllers of a system can act, and says
+which of its properties hold.
+
+--property asks for another one: by name, or as a formula of linear temporal logic
+such as 'G F settled' or '"no pod is left" leads to quiescent'. Atoms are quiescent,
+terminal, settled, and in quotes the names of invariants, and expressions in the
+Common Expression Language such as "pods.size() > 0". --properties adds those of a
+YAML file. A mistake in either is told before the system runs.
+
+Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
+		Args: exactly("the name of one system (orrery list shows them)"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return s.check(command.Context(), args[0], flags, recorded(command.Flags()))
 		},
@@ -43,7 +53,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if err := options.Validate(system); err != nil {
 		return err
 	}
-	if system.Properties, err = s.selected(system.Properties, flags.properties); err != nil {
+	if system.Properties, err = s.chosen(system, flags.properties, flags.propertyFiles); err != nil {
 		return err
 	}
 	// A file that cannot be written is better known before a long search than after it.
@@ -89,31 +99,6 @@ func (s *session) build(name string, params []string) (*core.System, catalog.Val
 		return nil, nil, fmt.Errorf("build %s: %w", name, err)
 	}
 	return system, values, system.Validate()
-}
-
-// selected returns the properties of these names, and the system's own if none
-// is named.
-func (s *session) selected(own []core.Property, names []string) ([]core.Property, error) {
-	if len(names) == 0 {
-		return own, nil
-	}
-	var known []string
-	var properties []core.Property
-	for _, p := range slices.Concat(own, s.Engine.Properties) {
-		if slices.Contains(known, p.Name) {
-			continue
-		}
-		known = append(known, p.Name)
-		if slices.Contains(names, p.Name) {
-			properties = append(properties, p)
-		}
-	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("there is no property %q: choose from %s", name, enumeration(known))
-		}
-	}
-	return properties, nil
 }
 
 // search runs the engine, with a progress line where one can be seen.

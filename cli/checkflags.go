@@ -15,22 +15,23 @@ import (
 
 // checkFlags are the flags of the check verb.
 type checkFlags struct {
-	reduction  string
-	params     []string
-	search     string
-	workers    int
-	maxStates  int
-	maxDepth   int
-	maxTime    time.Duration
-	maxMemory  int64
-	walks      int
-	properties []string
-	format     string
-	dot, out   string
-	seed       int64
+	reduction string
+	params    []string
+	search    string
+	workers   int
+	maxStates int
+	maxDepth  int
+	maxTime   time.Duration
+	maxMemory int64
+	walks     int
+	format    string
+	dot, out  string
+	seed      int64
 
 	changePoints int
 	compact      bool
+
+	properties, propertyFiles []string
 
 	granularity       string
 	stale, doubles    []string
@@ -62,7 +63,8 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
 	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop at this much memory, such as 2GiB")
 	flags.BoolVar(&f.compact, "compact", false, "keep a hash of each state in place of the state: less memory, and a state may be missed, with odds that are told")
-	flags.StringArrayVar(&f.properties, "property", nil, "check the property of this `NAME` instead of the system's own (repeatable)")
+	flags.StringArrayVar(&f.properties, "property", nil, "check the property of this `NAME`, or this formula, instead of the system's own (repeatable)")
+	flags.StringArrayVar(&f.propertyFiles, "properties", nil, "check the properties in this `FILE`, too (repeatable)")
 	addFormat(command, &f.format)
 	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the graph if there is none, to `FILE`")
 	flags.StringVar(&f.out, "out", "", "record the run in `FILE`")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
@@ -34,6 +35,6 @@ func realEngine() Engine {
 		Check:      orrery.Run,
 		Replay:     orrery.Replay,
 		Confirm:    confirm,
-		Properties: append(builtin, properties.Conduct()...),
+		Properties: slices.Concat(builtin, properties.Conduct(), properties.Undisturbed()),
 	}
 }

@@ -86,7 +86,7 @@ func fakeCheck(ctx context.Context, system *core.System, options orrery.Options)
 		OutcomeList: []core.OutcomeReport{{State: 1, States: 1, Objects: lampObjects("on"), Trace: core.Trace{CycleStart: -1}}},
 	}
 	for _, p := range system.Properties {
-		report.Properties = append(report.Properties, core.PropertyReport{Name: p.Name, Verdict: core.Holds})
+		report.Properties = append(report.Properties, core.PropertyReport{Name: p.Name, Verdict: core.Holds, Warning: p.Warning})
 	}
 	switch system.Name {
 	case "fake/violated", "fake/gone":

@@ -64,6 +64,7 @@ func TestUsage(t *testing.T) {
 		{"check fake/holds --max-time -5s", "use a duration such as 90s"},
 		{"check fake/holds --max-memory lots", "use a size such as 512MiB"},
 		{"check fake/holds --property dark", `there is no property "dark": choose from "the lamp stays off", "same outcome"`},
+		{"check fake/holds --properties none.yaml", "none.yaml: no such file"},
 		{"check fake/holds --format yaml", "use text or json"},
 		{"check fake/holds --seed x", "invalid argument"},
 	}

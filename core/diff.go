@@ -1,6 +1,7 @@
 package core
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -32,6 +33,10 @@ func FieldText(v any) string {
 		return "(absent)"
 	case string:
 		return strconv.Quote(v)
+	case map[string]any, []any:
+		if text, err := json.Marshal(v); err == nil {
+			return string(text)
+		}
 	}
 	return fmt.Sprint(v)
 }

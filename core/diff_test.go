@@ -42,7 +42,7 @@ func TestDiffFields(t *testing.T) {
 			[]string{`l[1].n: "x" → "y"`, "l[2]: 3 → (absent)"},
 		},
 		{"a list of its own", []any{}, []any{"x"}, []string{`[0]: (absent) → "x"`}},
-		{"a list in place of a map", tree{"f": tree{}}, tree{"f": []any{}}, []string{"f: map[] → []"}},
+		{"a list in place of a map", tree{"f": tree{}}, tree{"f": []any{}}, []string{"f: {} → []"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string

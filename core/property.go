@@ -7,12 +7,22 @@ import (
 )
 
 // Property is something that should be true of a system. It is a plain value.
-// Exactly one of Invariant and Judge is set.
+// Exactly one of Invariant and Judge is set, unless there is a Mistake.
 type Property struct {
 	// Name is what reports call the property, in the user's words.
 	Name string
 	// Doc says in a sentence or two what the property means.
 	Doc string
+
+	// Mistake, if not nil, is what is wrong with the text that the property was made of: it is refused before anything
+	// runs.
+	Mistake error
+	// Warning tells that the property is worth knowing of but not required: what breaks it is told, and does not change the
+	// verdict of a check.
+	Warning bool
+
+	// Assumption is what the verdict on the property takes for granted besides what all do, empty if nothing: a sentence.
+	Assumption string
 
 	// Invariant is called once for every stored state, in the order of discovery. It returns an
 	// error that says what is wrong with the state, nil if nothing is. It must be a
@@ -24,12 +34,15 @@ type Property struct {
 	// when that ends.
 	Judge func(context.Context, Graph) ([]Violation, error)
 
-	// Ends tells that Judge looks at nothing but incidents, the quiescent states, and what steps there are in loops. Then
-	// orders of steps can be left out that do not show there.
+	// Ends tells that Judge looks at nothing but incidents, the quiescent states, what steps there are in loops, and
+	// what steps make of single objects. Then orders of steps can be left out that do not show there.
 	Ends bool
 	// Sees looks at all that Judge looks at in a state. Then orders can be left out that do not show in it. It is called while
 	// the graph grows, and may panic. If neither it nor Ends is set, no order is left out.
 	Sees func(State)
+	// Unreducible says why no order can be left out, if neither Ends nor Sees is set, in words that complete "no order can
+	// be left out:". Empty means that Judge may look at every state and step.
+	Unreducible string
 }
 
 // Reducible tells whether some orders of steps can be left out without a difference to the property.
@@ -41,8 +54,12 @@ func (p Property) Validate() error {
 	switch {
 	case p.Name == "":
 		return errors.New("a property has no name: set Property.Name")
+	case p.Mistake != nil:
+		return fmt.Errorf("property %q: %w", p.Name, p.Mistake)
 	case (p.Invariant == nil) == (p.Judge == nil):
 		return fmt.Errorf("property %q must have exactly one of Invariant and Judge", p.Name)
+	case p.Unreducible != "" && p.Reducible():
+		return fmt.Errorf("property %q says why no order of steps can be left out, although some can: leave Unreducible empty", p.Name)
 	}
 	return nil
 }

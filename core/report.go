@@ -72,13 +72,28 @@ type Report struct {
 type PropertyReport struct {
 	Name    string  `json:"name"`
 	Verdict Verdict `json:"verdict"`
+	// Warning tells that the verdict of the check does not depend on this one.
+	Warning bool `json:"warning,omitempty"`
+}
+
+// Warnings counts the findings that the verdict does not depend on.
+func (r *Report) Warnings() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Warning {
+			n++
+		}
+	}
+	return n
 }
 
 // Finding is something wrong that was found, with the story of how it comes about.
 type Finding struct {
 	// ID numbers the findings of a report from 1.
-	ID          int      `json:"id"`
-	Property    string   `json:"property"`
+	ID       int    `json:"id"`
+	Property string `json:"property"`
+	// Warning tells that the property is only to be warned of: with no other findings the verdict is not [Violated].
+	Warning     bool     `json:"warning,omitempty"`
 	Summary     string   `json:"summary"`
 	Details     []string `json:"details,omitempty"`
 	Steps       int      `json:"steps"`

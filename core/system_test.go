@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -61,6 +62,12 @@ func TestValidate(t *testing.T) {
 		{`property "p" must have exactly one of Invariant and Judge`, func(s *core.System) { s.Properties[0] = core.Property{Name: "p"} }},
 		{`property "p" must have exactly one of Invariant and Judge`, func(s *core.System) {
 			s.Properties[0] = core.Property{Name: "p", Invariant: invariant, Judge: judge}
+		}},
+		{`property "p": column 3 is wrong`, func(s *core.System) {
+			s.Properties[0] = core.Property{Name: "p", Mistake: errors.New("column 3 is wrong")}
+		}},
+		{`property "p" says why no order of steps can be left out, although some can`, func(s *core.System) {
+			s.Properties[0] = core.Property{Name: "p", Judge: judge, Ends: true, Unreducible: "why"}
 		}},
 		{"action number 2 of the scenario has no name", scenario(core.Action{Name: "a", Do: nothing}, core.Action{Do: nothing})},
 		{`action "a" of the scenario does nothing: set Action.Do`, scenario(core.Action{Name: "a"})},

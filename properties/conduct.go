@@ -3,6 +3,7 @@ package properties
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -39,24 +40,47 @@ func conduct(name, doc string, kind core.IncidentKind, advice string) core.Prope
 		Doc:  doc,
 		Ends: true,
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
-			var violations []core.Violation
+			var found causes
 			for _, incident := range g.Incidents() {
-				if incident.Kind == kind {
-					violations = append(violations, blame(g, incident, advice))
+				if incident.Kind != kind {
+					continue
+				}
+				about := doing(incident)
+				if why := mishap(incident); !found.known(why, about) {
+					found.tell(why, about, blame(g, incident, advice))
 				}
 			}
-			return violations, nil
+			return found.violations(), nil
 		},
 	}
 }
 
-func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
-	doing := fmt.Sprintf("reconciling %s", incident.Step.Item.Request)
-	if incident.Handling != nil {
-		doing = fmt.Sprintf("handling an event of %s", incident.Handling)
+// mishap is the cause of an incident: whose code it was, and where in the code it happened. If that is not known, it is what
+// happened, without the names of what the code worked on and without numbers.
+func mishap(incident core.Incident) cause {
+	handling, names := "reconcile", namesIn(incident.Step.Item.Request)
+	if key := incident.Handling; key != nil {
+		handling = "event handler"
+		names = append(names, key.Namespace, key.Name)
 	}
+	where := numberless(nameless(incident.Message, names...))
+	if i := strings.LastIndex(incident.Message, "(at "); i >= 0 {
+		where = incident.Message[i:]
+	}
+	return causeOf(incident.Strategy, handling, where)
+}
+
+// doing says what the code was doing.
+func doing(incident core.Incident) string {
+	if incident.Handling != nil {
+		return fmt.Sprintf("handling an event of %s", incident.Handling)
+	}
+	return fmt.Sprintf("reconciling %s", incident.Step.Item.Request)
+}
+
+func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
 	v := core.Violation{
-		Summary:     fmt.Sprintf("%s, %s: %s", incident.Strategy, doing, incident.Message),
+		Summary:     fmt.Sprintf("%s, %s: %s", incident.Strategy, doing(incident), incident.Message),
 		Details:     append(incident.Details[:len(incident.Details):len(incident.Details)], advice),
 		Controllers: []string{incident.Strategy},
 		State:       incident.State,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -56,6 +55,14 @@ func newComponentIfCyclic(g core.Graph, states []core.StateID) *component {
 	return newComponent(g, states)
 }
 
+// The ways of never coming to rest.
+const (
+	livelock  = "livelock"
+	errorLoop = "error loop"
+	busyLoop  = "busy loop"
+	idleLoop  = "idle loop"
+)
+
 // unrest is a component that a fair run can stay in without coming to rest.
 type unrest struct {
 	component *component
@@ -73,15 +80,15 @@ func findUnrest(c *component) (unrest, bool) {
 	requeued := func(e core.Edge) bool { return e.Requeued }
 	switch {
 	case c.any(wrote):
-		return unrest{c, "livelock", wrote}, true
+		return unrest{c, livelock, wrote}, true
 	case c.rests():
 		return unrest{}, false
 	case c.any(failed):
-		return unrest{c, "error loop", failed}, true
+		return unrest{c, errorLoop, failed}, true
 	case c.any(requeued):
-		return unrest{c, "busy loop", requeued}, true
+		return unrest{c, busyLoop, requeued}, true
 	default:
-		return unrest{c, "idle loop", func(core.Edge) bool { return true }}, true
+		return unrest{c, idleLoop, func(core.Edge) bool { return true }}, true
 	}
 }
 
@@ -92,8 +99,9 @@ func (c *component) rests() bool {
 	})
 }
 
-// tellUnrest turns components into violations: for each group of controllers that do
-// the same the one that is reached soonest, in that order.
+// tellUnrest turns components into violations: for each cause the one that is reached soonest, in that order. The cause of a
+// livelock are the controllers and the fields that go round; of an error loop the controller and its error, without the
+// names of what it works on; of other loops the controllers.
 func tellUnrest(g core.Graph, restless []unrest) []core.Violation {
 	type reached struct {
 		unrest
@@ -106,20 +114,78 @@ func tellUnrest(g core.Graph, restless []unrest) []core.Violation {
 		all = append(all, reached{u, stem, at})
 	}
 	slices.SortStableFunc(all, func(a, b reached) int { return len(a.stem) - len(b.stem) })
-	var violations []core.Violation
-	told := map[string]bool{}
+	var found causes
 	for _, r := range all {
 		duties := append(r.component.duties(r.at), duty{step: r.telling})
 		cycle := r.component.cycle(r.at, duties)
-		v := core.Violation{Stem: r.stem, State: r.at, Cycle: cycle, Controllers: controllersOf(cycle, r.telling)}
-		v.Fields = fieldsOf(g, cycle)
-		v.Summary, v.Details = sayUnrest(r.kind, cycle, v.Controllers, v.Fields)
-		if name := r.kind + strings.Join(v.Controllers, ","); !told[name] {
-			told[name] = true
-			violations = append(violations, v)
+		for _, a := range r.accounts(cycle) {
+			if found.known(a.why, a.what) {
+				continue
+			}
+			v := a.violation
+			v.Stem, v.State, v.Cycle = r.stem, r.at, cycle
+			found.tell(a.why, a.what, v)
 		}
 	}
-	return violations
+	return found.violations()
+}
+
+// account is what is said about one of the things that go wrong in a component.
+type account struct {
+	why       cause
+	what      string
+	violation core.Violation
+}
+
+// accounts says what goes wrong in the component, as a cycle through it shows.
+func (u unrest) accounts(cycle core.Run) []account {
+	switch u.kind {
+	case livelock:
+		return u.component.livelocks(cycle)
+	case errorLoop:
+		return retries(cycle, func(e core.Edge) bool { return e.Failed != "" })
+	case busyLoop:
+		return retries(cycle, func(e core.Edge) bool { return e.Requeued })
+	}
+	controllers := controllersOf(cycle, u.telling)
+	return []account{{
+		why:  causeOf(append([]string{idleLoop}, controllers...)...),
+		what: cycle[0].Step.Item.String(),
+		violation: core.Violation{
+			Summary:     fmt.Sprintf("%s can go on for ever without changing anything", enumerate(controllers)),
+			Details:     []string{"There is always a message to receive or an action to take."},
+			Controllers: controllers,
+		},
+	}}
+}
+
+// retries tells of the items that take accepted steps in a cycle, which have them run again.
+func retries(cycle core.Run, accept func(core.Edge) bool) []account {
+	var accounts []account
+	told := map[core.Item]bool{}
+	for _, e := range cycle {
+		item := e.Step.Item
+		if told[item] || !accept(e) {
+			continue
+		}
+		told[item] = true
+		a := account{
+			why:  causeOf(busyLoop, item.Strategy),
+			what: item.String(),
+			violation: core.Violation{
+				Summary:     fmt.Sprintf("%s asks to be run again for ever for %s, without changing anything", item.Strategy, item.Request),
+				Details:     []string{"Nothing that could happen ends it. If it is to wait for a time, return RequeueAfter in place of Requeue."},
+				Controllers: []string{item.Strategy},
+			},
+		}
+		if e.Failed != "" {
+			a.why = causeOf(errorLoop, item.Strategy, nameless(e.Failed, namesIn(item.Request)...))
+			a.violation.Summary = fmt.Sprintf("%s retries %s for ever: %s", item.Strategy, item.Request, e.Failed)
+			a.violation.Details = []string{"The error comes back on every retry, and nothing else can happen that would end it."}
+		}
+		accounts = append(accounts, a)
+	}
+	return accounts
 }
 
 // entry returns a shortest run to any of the states, and the one it reaches.
@@ -136,33 +202,6 @@ func entry(g core.Graph, states []core.StateID) (core.Run, core.StateID) {
 	return run, g.Initial()[start]
 }
 
-func sayUnrest(kind string, cycle core.Run, controllers, fields []string) (string, []string) {
-	who := enumerate(controllers)
-	switch kind {
-	case "error loop":
-		for _, e := range cycle {
-			if e.Failed != "" {
-				return fmt.Sprintf("%s retries %s for ever: %s", e.Step.Item.Strategy, e.Step.Item.Request, e.Failed),
-					[]string{"The error comes back on every retry, and nothing else can happen that would end it."}
-			}
-		}
-	case "busy loop":
-		return fmt.Sprintf("%s asks to be run again for ever, without changing anything", who),
-			[]string{"Nothing that could happen ends it. If it is to wait for a time, return RequeueAfter in place of Requeue."}
-	case "idle loop":
-		return fmt.Sprintf("%s can go on for ever without changing anything", who),
-			[]string{"There is always a message to receive or an action to take."}
-	}
-	what := "objects"
-	if len(fields) > 0 {
-		what = enumerate(fields)
-	}
-	if len(controllers) == 1 {
-		return fmt.Sprintf("%s never stops changing %s", who, what), nil
-	}
-	return fmt.Sprintf("%s never stop undoing each other's work on %s", who, what), nil
-}
-
 // controllersOf returns who takes the steps that are accepted, or any steps if none is, in the order of
 // their first.
 func controllersOf(run core.Run, accept func(core.Edge) bool) []string {
@@ -176,58 +215,4 @@ func controllersOf(run core.Run, accept func(core.Edge) bool) []string {
 		return controllersOf(run, func(core.Edge) bool { return true })
 	}
 	return controllers
-}
-
-// fieldsOf returns the fields that the steps of a run change, in order, each once.
-func fieldsOf(g core.Graph, run core.Run) []string {
-	var fields []string
-	for _, e := range run {
-		if !e.Wrote {
-			continue
-		}
-		for _, field := range ChangedFields(g.Effect(e)) {
-			if !slices.Contains(fields, field) {
-				fields = append(fields, field)
-			}
-		}
-	}
-	return fields
-}
-
-// ChangedFields names the fields that an effect changes, as violations name them.
-func ChangedFields(effect core.Effect) []string {
-	var fields []string
-	for _, change := range effect.Changes {
-		fields = append(fields, changedFields(change)...)
-	}
-	return fields
-}
-
-// changedFields names the fields of a change as "kind namespace/name: path". A
-// created or deleted object counts as one field, named by the object alone.
-func changedFields(c core.Change) []string {
-	if c.Before == nil || c.After == nil {
-		return []string{c.Key.String()}
-	}
-	var fields []string
-	for _, path := range core.ChangedPaths(c.Before.Fields(), c.After.Fields()) {
-		field := c.Key.String()
-		if path != "" {
-			field += ": " + path
-		}
-		fields = append(fields, field)
-	}
-	return fields
-}
-
-// enumerate joins words as in a sentence.
-func enumerate(words []string) string {
-	switch len(words) {
-	case 0:
-		return "nobody"
-	case 1:
-		return words[0]
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

@@ -40,20 +40,39 @@ func newComponent(g core.Graph, states []core.StateID) *component {
 			}
 		}
 	}
-	if parts {
-		c.queue()
+	for _, id := range c.states {
+		if parts {
+			c.queue(id)
+		} else {
+			c.recall(id)
+		}
 	}
 	return c
 }
 
-// queue counts what waits in a queue as enabled where each call is a step of its own, even while all workers are busy:
-// queues are first in, first out, so that nobody waits for ever while others are served.
-func (c *component) queue() {
-	for _, id := range c.states {
-		for _, item := range c.graph.State(id).Work() {
-			if step := (core.Step{Kind: core.Begin, Item: item}); c.graph.Fair(step) {
-				c.enabled[id][step] = true
-			}
+// recall counts what waits in a queue as enabled, too, where it can be run and that is left out.
+func (c *component) recall(id core.StateID) {
+	for _, item := range slices.Clone(c.graph.State(id).Work()) {
+		step := core.Step{Kind: core.Reconcile, Item: item}
+		if c.enabled[id][step] || !c.graph.Fair(step) {
+			continue
+		}
+		if _, ok := c.graph.Try(id, item); ok {
+			c.enabled[id][step] = true
+		}
+	}
+}
+
+// queue counts what waits in a queue as enabled where each call is a step of its own, while the workers are busy: queues are
+// first in, first out, so that nobody waits for ever while others are served. What never is in flight itself waits for
+// no worker.
+func (c *component) queue(id core.StateID) {
+	state := c.graph.State(id)
+	busy := state.InFlight()
+	for _, item := range state.Work() {
+		same := func(other core.Item) bool { return other.Strategy == item.Strategy }
+		if step := (core.Step{Kind: core.Begin, Item: item}); c.graph.Fair(step) && slices.ContainsFunc(busy, same) {
+			c.enabled[id][step] = true
 		}
 	}
 }

@@ -3,6 +3,7 @@ package properties
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -21,42 +22,82 @@ func Fixpoint() core.Property {
 	}
 }
 
+// judgeFixpoint tells one violation for each cause: a controller, and the fields that it would change without the names of
+// objects, in the state where it takes least to get there.
 func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-	var violations []core.Violation
-	told := map[string]bool{}
+	var found causes
 	r := newRest(g)
+	restless := map[cause]*restlessness{}
+	var order []*restlessness
 	for _, id := range g.Quiescent() {
 		if err := ctx.Err(); err != nil {
-			return violations, err
+			return nil, err
 		}
-		item, effect, found := r.unsettled(id)
-		if !found || told[item.Strategy] {
-			continue
+		for item, effect := range r.unsettled(id) {
+			why := causeOf(item.Strategy, patterns(changed(effect)))
+			one := restless[why]
+			if one == nil {
+				one = &restlessness{why: why, at: map[core.StateID]core.Item{}}
+				restless[why] = one
+				order = append(order, one)
+			}
+			one.add(id, item)
 		}
-		told[item.Strategy] = true
-		stem, _ := g.Shortest(func(other core.StateID) bool { return other == id })
-		fields := ChangedFields(effect)
-		violations = append(violations, core.Violation{
-			Summary: fmt.Sprintf("the system goes quiet before it is done: running %s once more, as a resync or restart would, still changes %s",
-				item, changesText(fields)),
-			Details: []string{
-				"Nothing that happened on the way made the controller look again. Either it misses a watch on what it depends on, or its reconcile does something new each time it runs.",
-			},
-			Controllers: []string{item.Strategy},
-			Fields:      fields,
-			Stem:        stem,
-			State:       id,
-			Probe:       &core.Step{Kind: core.Reconcile, Item: item},
-		})
 	}
-	return violations, nil
+	for _, one := range order {
+		stem, _ := g.Shortest(one.has)
+		at := endOf(g, stem, one.has)
+		item := one.at[at]
+		effect, _ := g.Try(at, item)
+		found.tell(one.why, item.String(), tellRestless(item, ChangedFields(effect), stem, at))
+		for _, other := range one.items {
+			found.known(one.why, other.String())
+		}
+	}
+	return found.violations(), nil
+}
+
+// restlessness is where a cause shows: the states, each with the first item that would change something there, and all items.
+type restlessness struct {
+	why   cause
+	at    map[core.StateID]core.Item
+	items []core.Item
+}
+
+func (r *restlessness) add(id core.StateID, item core.Item) {
+	if _, known := r.at[id]; !known {
+		r.at[id] = item
+	}
+	if !slices.Contains(r.items, item) {
+		r.items = append(r.items, item)
+	}
+}
+
+func (r *restlessness) has(id core.StateID) bool {
+	_, found := r.at[id]
+	return found
+}
+
+func tellRestless(item core.Item, fields []string, stem core.Run, at core.StateID) core.Violation {
+	return core.Violation{
+		Summary: fmt.Sprintf("the system goes quiet before it is done: running %s once more, as a resync or restart would, still changes %s",
+			item, changesText(fields)),
+		Details: []string{
+			"Nothing that happened on the way made the controller look again. Either it misses a watch on what it depends on, or its reconcile does something new each time it runs.",
+		},
+		Controllers: []string{item.Strategy},
+		Fields:      fields,
+		Stem:        stem,
+		State:       at,
+		Probe:       &core.Step{Kind: core.Reconcile, Item: item},
+	}
 }
 
 func changesText(fields []string) string {
 	if len(fields) == 0 {
 		return "objects"
 	}
-	return enumerate(fields)
+	return briefly(fields, "more field", "more fields")
 }
 
 // rest judges quiet states.
@@ -69,31 +110,34 @@ type rest struct {
 
 func newRest(g core.Graph) *rest { return &rest{graph: g, after: map[core.Item][]bool{}} }
 
-// unsettled returns a request that would still change something in a quiet state.
+// unsettled yields the requests that would still change something in a quiet state, with what they would change.
 // Requests that a restart would run come first: they exist in this very state. Others
 // were queued somewhere; they count if that was on a way to here.
-func (r *rest) unsettled(id core.StateID) (core.Item, core.Effect, bool) {
-	relisted := r.graph.Relisted(id)
-	for _, item := range relisted {
-		if effect, ok := r.graph.Try(id, item); ok && effect.Wrote {
-			return item, effect, true
+func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
+	return func(yield func(core.Item, core.Effect) bool) {
+		relisted := r.graph.Relisted(id)
+		for _, item := range relisted {
+			if effect, ok := r.graph.Try(id, item); ok && effect.Wrote && !yield(item, effect) {
+				return
+			}
+		}
+		for _, item := range r.graph.Items() {
+			if slices.Contains(relisted, item) {
+				continue
+			}
+			if effect, ok := r.graph.Try(id, item); ok && effect.Wrote && r.queuedBefore(id, item) && !yield(item, effect) {
+				return
+			}
 		}
 	}
-	for _, item := range r.graph.Items() {
-		if slices.Contains(relisted, item) {
-			continue
-		}
-		if effect, ok := r.graph.Try(id, item); ok && effect.Wrote && r.queuedBefore(id, item) {
-			return item, effect, true
-		}
-	}
-	return core.Item{}, core.Effect{}, false
 }
 
 // settled tells whether a quiet state stays as it is.
 func (r *rest) settled(id core.StateID) bool {
-	_, _, found := r.unsettled(id)
-	return !found
+	for range r.unsettled(id) {
+		return false
+	}
+	return true
 }
 
 // queuedBefore tells whether a run to the state passes through one in which the item

@@ -46,7 +46,7 @@ func TestUnrest(t *testing.T) {
 			controller(func(w *plain.World) core.Result { toggle(w); toggle(w); return core.Result{Requeue: true} }),
 			"c never stops changing", 1,
 		},
-		{"asks for more", controller(func(*plain.World) core.Result { return core.Result{Requeue: true} }), "c asks to be run again for ever", 1},
+		{"asks for more", controller(func(*plain.World) core.Result { return core.Result{Requeue: true} }), "c asks to be run again for ever for r", 1},
 		{"fails", controller(func(*plain.World) core.Result { return core.Result{Err: context.Canceled} }), "c retries r for ever: context canceled", 1},
 		{
 			"passes messages",

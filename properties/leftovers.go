@@ -18,14 +18,14 @@ import (
 // [NoOrphans].
 func DeletionCompletes() core.Property {
 	return leftovers("deletion completes", "When all is quiet, no object is still being deleted.",
-		func(_ map[core.Key]any, _ core.Key, metadata map[string]any) string {
+		func(_ map[core.Key]any, _ core.Key, metadata map[string]any) (string, []string) {
 			if metadata["deletionTimestamp"] == nil {
-				return ""
+				return "", nil
 			}
 			if finalizers := texts(metadata["finalizers"]); len(finalizers) > 0 {
-				return fmt.Sprintf("it was deleted, and waits for ever for the finalizers %s to be taken off", enumerate(finalizers))
+				return fmt.Sprintf("it was deleted, and waits for ever for the finalizers %s to be taken off", enumerate(finalizers)), finalizers
 			}
-			return "it was deleted, and never goes"
+			return "it was deleted, and never goes", nil
 		})
 }
 
@@ -34,24 +34,25 @@ func DeletionCompletes() core.Property {
 // deleted and made again under the same name counts as there. A system without a garbage collector leaves orphans whenever an owner goes.
 func NoOrphans() core.Property {
 	return leftovers("no orphan stays", "When all is quiet, every object that has owners has one that is there.",
-		func(objects map[core.Key]any, key core.Key, metadata map[string]any) string {
+		func(objects map[core.Key]any, key core.Key, metadata map[string]any) (string, []string) {
 			references, _ := metadata["ownerReferences"].([]any)
-			var missing []string
+			var missing, kinds []string
 			for _, reference := range references {
 				owner := ownerOf(key, reference)
 				if _, there := objects[owner]; there {
-					return ""
+					return "", nil
 				}
 				cluster := core.Key{Kind: owner.Kind, Name: owner.Name}
 				if _, there := objects[cluster]; there {
-					return ""
+					return "", nil
 				}
 				missing = append(missing, owner.String())
+				kinds = append(kinds, string(owner.Kind))
 			}
 			if len(missing) == 0 {
-				return ""
+				return "", nil
 			}
-			return fmt.Sprintf("it is left over from %s, which is gone", enumerate(missing))
+			return fmt.Sprintf("it is left over from %s, which is gone", enumerate(missing)), kinds
 		})
 }
 
@@ -64,81 +65,101 @@ func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Propert
 		Doc:  fmt.Sprintf("When all is quiet, no two objects of the kind %s stand for the same.", kind),
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-			return judgeEnds(ctx, g, func(objects map[core.Key]any) (core.Key, string) {
+			return judgeEnds(ctx, g, func(objects map[core.Key]any) []leftover {
 				first := map[string]core.Key{}
+				var found []leftover
 				for _, key := range slices.SortedFunc(maps.Keys(objects), core.Key.Compare) {
 					if key.Kind != kind {
 						continue
 					}
 					name := identity(objects[key])
 					if other, known := first[name]; known && name != "" {
-						return key, fmt.Sprintf("it stands for the same as %s", other)
+						found = append(found, leftover{key, fmt.Sprintf("it stands for the same as %s", other), causeOf(string(kind))})
+						continue
 					}
 					first[name] = key
 				}
-				return core.Key{}, ""
+				return found
 			})
 		},
 	}
 }
 
-// leftovers is a property of each object of each end.
-func leftovers(name, doc string, wrong func(objects map[core.Key]any, key core.Key, metadata map[string]any) string) core.Property {
+// leftover is an object that should not be as it is in the end.
+type leftover struct {
+	key  core.Key
+	text string
+	why  cause
+}
+
+// leftovers is a property of each object of each end. What is wrong with an object comes with what that is because of: together
+// with the kind of the object it is the cause.
+func leftovers(name, doc string, wrong func(objects map[core.Key]any, key core.Key, metadata map[string]any) (text string, because []string)) core.Property {
 	return core.Property{
 		Name: name,
 		Doc:  doc,
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-			return judgeEnds(ctx, g, func(objects map[core.Key]any) (core.Key, string) {
+			return judgeEnds(ctx, g, func(objects map[core.Key]any) []leftover {
+				var found []leftover
 				for _, key := range slices.SortedFunc(maps.Keys(objects), core.Key.Compare) {
 					fields, _ := objects[key].(map[string]any)
 					metadata, _ := fields["metadata"].(map[string]any)
-					if text := wrong(objects, key, metadata); text != "" {
-						return key, text
+					if text, because := wrong(objects, key, metadata); text != "" {
+						found = append(found, leftover{key, text, causeOf(append(because, string(key.Kind))...)})
 					}
 				}
-				return core.Key{}, ""
+				return found
 			})
 		},
 	}
 }
 
-// judgeEnds tells of the objects that are wrong in quiet states, one violation for each object, by the run that takes
+// judgeEnds tells of the objects that are wrong in quiet states, one violation for each cause, by the run that takes
 // least.
-func judgeEnds(ctx context.Context, g core.Graph, wrong func(map[core.Key]any) (core.Key, string)) ([]core.Violation, error) {
-	type fault struct {
-		key  core.Key
-		text string
-	}
-	found := map[core.StateID]fault{}
-	var keys []core.Key
+func judgeEnds(ctx context.Context, g core.Graph, wrong func(map[core.Key]any) []leftover) ([]core.Violation, error) {
+	ends := map[cause]map[core.StateID]leftover{}
+	seen := map[leftover]bool{}
+	var order []leftover
 	for _, id := range g.Quiescent() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if key, text := wrong(g.Outcome(id)); text != "" {
-			found[id] = fault{key, text}
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
+		for _, l := range wrong(g.Outcome(id)) {
+			if ends[l.why] == nil {
+				ends[l.why] = map[core.StateID]leftover{}
+			}
+			if _, known := ends[l.why][id]; !known {
+				ends[l.why][id] = l
+			}
+			if name := (leftover{key: l.key, why: l.why}); !seen[name] {
+				seen[name] = true
+				order = append(order, l)
 			}
 		}
 	}
-	var violations []core.Violation
-	for _, key := range keys {
-		stem, reached := g.Shortest(func(id core.StateID) bool { return found[id].key == key && found[id].text != "" })
+	var found causes
+	for _, l := range order {
+		if found.known(l.why, l.key.String()) {
+			continue
+		}
+		left := func(id core.StateID) bool { _, there := ends[l.why][id]; return there }
+		stem, reached := g.Shortest(left)
 		if !reached {
 			continue
 		}
-		at := endOf(g, stem, func(id core.StateID) bool { return found[id].key == key && found[id].text != "" })
-		violations = append(violations, core.Violation{
-			Summary:     fmt.Sprintf("%s stays for ever: %s", key, found[at].text),
+		at := endOf(g, stem, left)
+		shown := ends[l.why][at]
+		found.tell(l.why, shown.key.String(), core.Violation{
+			Summary:     fmt.Sprintf("%s stays for ever: %s", shown.key, shown.text),
 			Controllers: controllersOf(stem, func(e core.Edge) bool { return e.Wrote }),
-			Fields:      []string{key.String()},
+			Fields:      []string{shown.key.String()},
 			Stem:        stem,
 			State:       at,
 		})
+		found.known(l.why, l.key.String())
 	}
-	return violations, nil
+	return found.violations(), nil
 }
 
 // endOf returns the last state of a run, or the initial state that is accepted if there is no step.

@@ -83,14 +83,48 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 		return nil, err
 	}
 	calm := undisturbed(g)
-	var violations []core.Violation
+	var found causes
 	for _, group := range byHistory(outcomes) {
 		expected := slices.DeleteFunc(group, func(o Outcome) bool { return !calm.reaches(o) })
-		if len(expected) > 1 {
-			violations = append(violations, tellOutcomes(quiet{g}, expected))
+		for _, d := range divergences(expected) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if why, about := causeOf(patterns(d.fields)), objectOf(d.fields); !found.known(why, about) {
+				found.tell(why, about, tellDivergence(quiet{g}, d, len(expected)))
+			}
 		}
 	}
-	return violations, nil
+	return found.violations(), nil
+}
+
+// divergence is two ways in which a system can end, and the fields in which they differ.
+type divergence struct {
+	one, other Outcome
+	fields     []field
+}
+
+// divergences compares each of some outcomes with the first, and returns those that are not made up of others: where something
+// differs that no smaller difference has, and where the same differs in other objects. The fields that differ, without the names of objects, are the
+// cause: what is decided together differs together.
+func divergences(outcomes []Outcome) []divergence {
+	var all []divergence
+	for i := 1; i < len(outcomes); i++ {
+		_, fields := outcomeDiff(outcomes[0], outcomes[i])
+		all = append(all, divergence{outcomes[0], outcomes[i], fields})
+	}
+	slices.SortStableFunc(all, func(a, b divergence) int { return len(a.fields) - len(b.fields) })
+	explained, objects, told := map[string]bool{}, map[field]bool{}, map[string]bool{}
+	return slices.DeleteFunc(all, func(d divergence) bool {
+		name := patterns(d.fields)
+		isNew := len(d.fields) == 0 && !told[name] || slices.ContainsFunc(d.fields, func(f field) bool { return !explained[f.pattern()] })
+		elsewhere := told[name] && slices.ContainsFunc(d.fields, func(f field) bool { return !objects[f] })
+		told[name] = told[name] || isNew
+		for _, f := range d.fields {
+			explained[f.pattern()], objects[f] = true, true
+		}
+		return !isNew && !elsewhere
+	})
 }
 
 // byHistory groups outcomes by what users have done, in the order of the first of each group.
@@ -107,15 +141,14 @@ func byHistory(outcomes []Outcome) [][]Outcome {
 	return groups
 }
 
-// tellOutcomes tells that a system can end in different ways.
-func tellOutcomes(g core.Graph, outcomes []Outcome) core.Violation {
-	one, other := outcomes[0], outcomes[1]
-	stem, second, decided := parting(g, one, other)
+// tellDivergence tells that a system can end in different ways, of which there are a number.
+func tellDivergence(g core.Graph, d divergence, ways int) core.Violation {
+	stem, second, decided := parting(g, d.one, d.other)
 	if !decided {
-		stem, _ = one.Shortest(g)
-		second, _ = other.Shortest(g)
+		stem, _ = d.one.Shortest(g)
+		second, _ = d.other.Shortest(g)
 	}
-	differences, fields := outcomeDiff(one, other)
+	differences, _ := outcomeDiff(d.one, d.other)
 	parted := commonSteps(stem, second)
 	var controllers []string
 	for _, run := range []core.Run{stem, second} {
@@ -123,15 +156,16 @@ func tellOutcomes(g core.Graph, outcomes []Outcome) core.Violation {
 			controllers = append(controllers, run[parted].Step.Item.Strategy)
 		}
 	}
+	names := namesOf(d.fields)
 	return core.Violation{
-		Summary:     fmt.Sprintf("the system can end in %d different ways, depending on the order of steps: they differ in %s", len(outcomes), changesText(fields)),
+		Summary:     fmt.Sprintf("the system can end in %d different ways, depending on the order of steps: they differ in %s", ways, changesText(names)),
 		Details:     append(differences, sayParting(stem, second, parted)),
 		Controllers: controllers,
-		Fields:      fields,
+		Fields:      names,
 		Stem:        stem,
-		State:       stem.End(one.States[0]),
+		State:       stem.End(d.one.States[0]),
 		Other:       &second,
-		OtherState:  second.End(other.States[0]),
+		OtherState:  second.End(d.other.States[0]),
 	}
 }
 
@@ -153,7 +187,7 @@ func (o Outcome) Shortest(g core.Graph) (core.Run, bool) {
 }
 
 // outcomeDiff says how two outcomes differ, and names the fields.
-func outcomeDiff(one, other Outcome) (lines, fields []string) {
+func outcomeDiff(one, other Outcome) (lines []string, fields []field) {
 	keys := slices.Collect(maps.Keys(one.Objects))
 	for key := range other.Objects {
 		if _, known := one.Objects[key]; !known {
@@ -167,18 +201,15 @@ func outcomeDiff(one, other Outcome) (lines, fields []string) {
 		switch {
 		case !inOther:
 			lines = append(lines, fmt.Sprintf("%s is there in the first end only.", key))
-			fields = append(fields, key.String())
+			fields = append(fields, field{key: key})
 		case !inOne:
 			lines = append(lines, fmt.Sprintf("%s is there in the second end only.", key))
-			fields = append(fields, key.String())
+			fields = append(fields, field{key: key})
 		default:
 			for _, change := range core.DiffFields(a, b) {
-				field := key.String()
-				if change.Path != "" {
-					field += ": " + change.Path
-				}
-				fields = append(fields, field)
-				lines = append(lines, fmt.Sprintf("%s is %s in the first end, %s in the second.", field, core.FieldText(change.From), core.FieldText(change.To)))
+				f := field{key, change.Path}
+				fields = append(fields, f)
+				lines = append(lines, fmt.Sprintf("%s is %s in the first end, %s in the second.", f, core.FieldText(change.From), core.FieldText(change.To)))
 			}
 		}
 	}

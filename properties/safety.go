@@ -50,8 +50,7 @@ func judgeSafety(ctx context.Context, g core.Graph, wanted func(disturbance) boo
 		return nil, err
 	}
 	calm := undisturbed(g)
-	var violations []core.Violation
-	told := map[string]bool{}
+	var found causes
 	for _, group := range byHistory(outcomes) {
 		var expected, others []Outcome
 		for _, o := range group {
@@ -64,22 +63,21 @@ func judgeSafety(ctx context.Context, g core.Graph, wanted func(disturbance) boo
 		if len(expected) == 0 {
 			continue // it never settles by itself: that is for other properties
 		}
-		if v, found := leastDisturbed(g, calm, expected, others, wanted); found && !told[v.Summary] {
-			told[v.Summary] = true
-			violations = append(violations, v)
+		if a, disturbed := leastDisturbed(g, calm, expected, others, wanted); disturbed && !found.known(a.why, a.what) {
+			found.tell(a.why, a.what, a.violation)
 		}
 	}
-	return violations, nil
+	return found.violations(), nil
 }
 
 // leastDisturbed tells of the end that is reached with the least disturbance that is wanted.
-func leastDisturbed(g core.Graph, calm calm, expected, others []Outcome, wanted func(disturbance) bool) (core.Violation, bool) {
+func leastDisturbed(g core.Graph, calm calm, expected, others []Outcome, wanted func(disturbance) bool) (account, bool) {
 	for len(others) > 0 {
 		stem, found := g.Shortest(func(id core.StateID) bool {
 			return slices.ContainsFunc(others, func(o Outcome) bool { return o.has(id) })
 		})
 		if !found {
-			return core.Violation{}, false
+			return account{}, false
 		}
 		at := slices.IndexFunc(others, func(o Outcome) bool { return o.has(stem.End(0)) })
 		if d := disturbanceOf(stem); wanted(d) {
@@ -87,18 +85,18 @@ func leastDisturbed(g core.Graph, calm calm, expected, others []Outcome, wanted 
 		}
 		others = slices.Delete(slices.Clone(others), at, at+1)
 	}
-	return core.Violation{}, false
+	return account{}, false
 }
 
 // tellDisturbed shows a disturbed run beside one that is not and has the same beginning.
-func tellDisturbed(g core.Graph, calm calm, expected []Outcome, other Outcome, stem core.Run, d disturbance, ends int) core.Violation {
+func tellDisturbed(g core.Graph, calm calm, expected []Outcome, other Outcome, stem core.Run, d disturbance, ends int) account {
 	second, end := counterpart(g, calm, expected, stem)
 	differences, fields := outcomeDiff(other, end)
 	parted := commonSteps(stem, second)
 	v := core.Violation{
-		Summary: fmt.Sprintf("with %s the system ends as it cannot end without: it differs in %s", d.brief(), changesText(fields)),
+		Summary: fmt.Sprintf("with %s the system ends as it cannot end without: it differs in %s", d.brief(), changesText(namesOf(fields))),
 		Details: append(differences, sayParting(stem, second, parted)),
-		Fields:  fields,
+		Fields:  namesOf(fields),
 		Stem:    stem,
 		State:   stem.End(0),
 		Other:   &second,
@@ -108,7 +106,7 @@ func tellDisturbed(g core.Graph, calm calm, expected []Outcome, other Outcome, s
 		v.Details = append(v.Details, fmt.Sprintf("There are %d such ends; this is the one that takes the least.", ends))
 	}
 	v.Controllers = d.controllers
-	return v
+	return account{causeOf(append(slices.Clone(d.controllers), patterns(fields))...), objectOf(fields), v}
 }
 
 // counterpart returns a run without disturbances to an expected end that goes along with a disturbed one as far

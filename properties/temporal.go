@@ -32,6 +32,7 @@ func Eventually(name string, p Predicate) core.Property {
 	return core.Property{
 		Name: name,
 		Doc:  "Becomes true on every fair run.",
+		Sees: sees(p),
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			outside := func(id core.StateID) bool { return !p(g.State(id)) }
 			return endless(ctx, g, g.Initial(), outside, fmt.Sprintf("a run never reaches a state in which %q is true", name))
@@ -45,6 +46,7 @@ func InfinitelyOften(name string, p Predicate) core.Property {
 	return core.Property{
 		Name: name,
 		Doc:  "Becomes true again and again on every fair run.",
+		Sees: sees(p),
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			outside := func(id core.StateID) bool { return !p(g.State(id)) }
 			return endless(ctx, g, every(g, outside), outside, fmt.Sprintf("from some point on, %q is never true again", name))
@@ -58,6 +60,7 @@ func LeadsTo(name string, p, q Predicate) core.Property {
 	return core.Property{
 		Name: name,
 		Doc:  "Whenever the one is true, the other becomes true later, on every fair run.",
+		Sees: sees(p, q),
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			waiting := func(id core.StateID) bool { return !q(g.State(id)) }
 			sources := every(g, func(id core.StateID) bool { return p(g.State(id)) && waiting(id) })
@@ -72,6 +75,7 @@ func EventuallyAlways(name string, p Predicate) core.Property {
 	return core.Property{
 		Name: name,
 		Doc:  "True for ever from some point on, on every fair run.",
+		Sees: sees(p),
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			lapse := func(id core.StateID) bool { return !p(g.State(id)) }
 			// Not only from the start: what lies behind a cut state counts, too.
@@ -80,6 +84,15 @@ func EventuallyAlways(name string, p Predicate) core.Property {
 			summary := fmt.Sprintf("%q never becomes true for good", name)
 			return r.lassos(ctx, sources, summary, &duty{state: lapse})
 		},
+	}
+}
+
+// sees looks at all that the predicates look at in a state.
+func sees(predicates ...Predicate) func(core.State) {
+	return func(s core.State) {
+		for _, p := range predicates {
+			p(s)
+		}
 	}
 }
 

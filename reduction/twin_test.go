@@ -16,6 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/internal/random"
 	"github.com/orrery-dev/orrery/properties"
+	"github.com/orrery-dev/orrery/properties/ltl"
 	"github.com/orrery-dev/orrery/reduction"
 )
 
@@ -51,32 +52,59 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 		o.Order = explore.DepthFirst
 	}
 	if r.IntN(3) == 0 {
-		system.Properties = append(system.Properties, formulas(r, system)...)
+		system.Properties = append(system.Properties, formulas(t, r, system)...)
 	}
 	o.Bounds.States = *largest
 	return system, o
 }
 
-// formulas returns properties of runs that look at a few objects.
-func formulas(r *rand.Rand, system *core.System) []core.Property {
-	predicate := func() properties.Predicate {
-		objects := system.Initial[0].Objects
-		if len(objects) == 0 || r.IntN(3) == 0 {
-			kind, many := random.Kinds()[r.IntN(2)], r.IntN(4)
-			return func(s core.State) bool { return len(s.List(kind, "")) > many }
-		}
-		key := objects[r.IntN(len(objects))].Key
-		return func(s core.State) bool { return s.Get(key) == nil || strings.HasPrefix(s.Get(key).Canonical(), "1") }
+// formulas returns properties of runs that look at a few objects: a random formula, and one of a known form
+// both as a property of its own and as a claim.
+func formulas(t *testing.T, r *rand.Rand, system *core.System) []core.Property {
+	p, q := predicate(r, system), predicate(r, system)
+	known := []core.Property{
+		properties.Eventually("known", p),
+		properties.InfinitelyOften("known", p),
+		properties.EventuallyAlways("known", p),
+		properties.LeadsTo("known", p, q),
 	}
-	p, q := predicate(), predicate()
-	formula := []core.Property{
-		properties.Eventually("formula", p),
-		properties.InfinitelyOften("formula", p),
-		properties.EventuallyAlways("formula", p),
-		properties.LeadsTo("formula", p, q),
-	}[r.IntN(4)]
-	formula.Sees = func(s core.State) { _, _ = p(s), q(s) }
-	return []core.Property{formula}
+	form := r.IntN(len(known))
+	list := []core.Property{known[form]}
+	for _, claim := range []ltl.Claim{
+		{Name: "claim", Formula: []string{"F p", "G F p", "F G p", "p leads to q"}[form]},
+		{Name: "random", Formula: formula(r, 3)},
+	} {
+		claim.Atoms = []ltl.Atom{{Name: "p", State: p}, {Name: "q", State: q}}
+		property, err := claim.Property()
+		if err != nil || !property.Reducible() {
+			t.Fatalf("%s: %s, %v", claim.Formula, property.Unreducible, err)
+		}
+		list = append(list, property)
+	}
+	return list
+}
+
+// predicate returns a random predicate over states.
+func predicate(r *rand.Rand, system *core.System) properties.Predicate {
+	objects := system.Initial[0].Objects
+	if len(objects) == 0 || r.IntN(3) == 0 {
+		kind, many := random.Kinds()[r.IntN(2)], r.IntN(4)
+		return func(s core.State) bool { return len(s.List(kind, "")) > many }
+	}
+	key := objects[r.IntN(len(objects))].Key
+	return func(s core.State) bool { return s.Get(key) == nil || strings.HasPrefix(s.Get(key).Canonical(), "1") }
+}
+
+// formula returns a random formula over p and q that is nested so deep at most and does not count steps.
+func formula(r *rand.Rand, depth int) string {
+	if depth == 0 || r.IntN(6) == 0 {
+		return []string{"p", "q", "!p", "!q"}[r.IntN(4)]
+	}
+	if operator := []string{"F", "G", "G F", "F G", "!"}[r.IntN(5)]; r.IntN(2) == 0 {
+		return fmt.Sprintf("%s (%s)", operator, formula(r, depth-1))
+	}
+	operator := []string{"&&", "||", "->", "U", "W", "R", "M"}[r.IntN(7)]
+	return fmt.Sprintf("(%s) %s (%s)", formula(r, depth-1), operator, formula(r, depth-1))
 }
 
 // conditionsOf returns random conditions.
@@ -145,6 +173,9 @@ func find(t *testing.T, system *core.System, o explore.Options) (findings, *expl
 		if len(violations) > 0 {
 			f.broken = append(f.broken, p.Name)
 		}
+	}
+	if slices.Contains(f.broken, "claim") != slices.Contains(f.broken, "known") {
+		t.Fatalf("%s: the claim and the property of the same form differ: %q are broken", system.Name, f.broken)
 	}
 	outcomes, err := properties.Outcomes(context.Background(), space)
 	if err != nil {

@@ -158,13 +158,14 @@ func nextGenerationOnDelete(object *unstructured.Unstructured) {
 
 // deletionFinalizers returns the finalizers of an object that is deleted, with
 // those of the garbage collector as the propagation policy wants them. A policy of
-// the request overrides a finalizer that is there, and that the default of the kind.
+// the request overrides a finalizer that is there, and that the default of the kind. Kinds
+// without garbage collection lose those that somebody gave them.
 func (op *operation) deletionFinalizers(have []string) []string {
-	if !op.resource.collectable() {
-		return have
-	}
 	policy := metav1.DeletionPropagation(op.request.Propagation)
-	if policy == "" {
+	switch {
+	case !op.resource.collectable():
+		policy = metav1.DeletePropagationBackground
+	case policy == "":
 		switch {
 		case slices.Contains(have, metav1.FinalizerOrphanDependents):
 			policy = metav1.DeletePropagationOrphan

@@ -108,7 +108,15 @@ func TestPropagation(t *testing.T) {
 	w.must(request(Delete, jobKind, "j"))
 	expect(t, "finalizers of a Job", w.must(request(Get, jobKind, "j")).GetFinalizers(), []string{"orphan"})
 
-	r := request(Delete, widgetKind, "a")
+	// Nobody collects Events, whatever somebody wrote into them.
+	events := corev1.SchemeGroupVersion.WithKind("Event")
+	w.must(creation(events, tree{"name": "e", "finalizers": []any{"foregroundDeletion"}}, tree{"involvedObject": tree{"namespace": "default"}}))
+	r := request(Delete, events, "e")
+	r.Propagation = "Foreground"
+	w.must(r)
+	w.refuse(request(Get, events, "e"), 404, `events "e" not found`)
+
+	r = request(Delete, widgetKind, "a")
 	r.Propagation = "Sideways"
 	if response, _ := w.do(r); response.Status == nil || response.Status.Code != 422 {
 		t.Errorf("unknown propagation policy: %s", response)

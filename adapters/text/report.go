@@ -44,21 +44,37 @@ func (p *page) verdict(report *core.Report) {
 	name := SystemName(report)
 	switch report.Verdict {
 	case core.Holds:
-		p.line(0, p.good("HOLDS"), "  ", name, ": everything was searched, and nothing wrong was found.")
+		p.line(0, p.good("HOLDS"), "  ", name, ": everything was searched, and nothing wrong was found", warned(report))
 		if report.Compact {
 			p.line(0, fmt.Sprintf("The search was compact: the odds that a state was missed are about %.1g.", report.MissedStateOdds))
 		}
 	case core.Violated:
-		p.line(0, p.bad("VIOLATED"), "  ", name, ": ", counted(len(report.Findings), "finding.", "findings."))
+		p.line(0, p.bad("VIOLATED"), "  ", name, ": ", counted(len(report.Findings), "finding", "findings"), warned(report))
 		if len(report.Reasons) > 0 {
 			p.line(0, "There may be more to find, because not everything was searched:")
 		}
 	default:
-		p.line(0, p.open("INCONCLUSIVE"), "  ", name, ": nothing wrong was found, but not everything was searched:")
+		p.line(0, p.open("INCONCLUSIVE"), "  ", name, ": nothing wrong was found", besides(report), ", but not everything was searched:")
 	}
 	for _, reason := range report.Reasons {
 		p.line(0, "  - ", clean(reason))
 	}
+}
+
+// warned ends the sentence about what was found, with the warnings among that if there are any.
+func warned(report *core.Report) string {
+	if report.Verdict == core.Violated && report.Warnings() > 0 {
+		return ", of which " + counted(report.Warnings(), "is a warning.", "are warnings.")
+	}
+	return besides(report) + "."
+}
+
+// besides tells of warnings where nothing else was found.
+func besides(report *core.Report) string {
+	if report.Verdict == core.Violated || report.Warnings() == 0 {
+		return ""
+	}
+	return " except " + counted(report.Warnings(), "warning", "warnings")
 }
 
 // SystemName returns the name of the checked system with its parameters.
@@ -77,7 +93,11 @@ func (p *page) finding(finding core.Finding, of int) {
 	p.gap()
 	heading := fmt.Sprintf("Finding %d of %d", finding.ID, of)
 	p.line(0, p.strong(heading), ": ", clean(finding.Summary))
-	p.line(1, "violates:    ", clean(finding.Property))
+	word := "violates:    "
+	if finding.Warning {
+		word = "warns of:    "
+	}
+	p.line(1, word, clean(finding.Property))
 	if len(finding.Controllers) > 0 {
 		p.line(1, "controllers: ", clean(strings.Join(finding.Controllers, ", ")))
 	}
@@ -116,7 +136,11 @@ func (p *page) properties(properties []core.PropertyReport) {
 		default:
 			word = p.open(word)
 		}
-		p.line(1, word, clean(property.Name))
+		note := ""
+		if property.Warning {
+			note = " (a warning)"
+		}
+		p.line(1, word, clean(property.Name), note)
 	}
 }
 

@@ -222,6 +222,19 @@ func march(cycleStart int) core.Finding {
 	return core.Finding{ID: 1, Property: "same outcome", Summary: "the wall is never finished", Trace: trace}
 }
 
+// warned returns a report of which the last finding is a warning.
+func warned(verdict core.Verdict, findings ...core.Finding) core.Report {
+	r := violated("same outcome", findings...)
+	r.Verdict = verdict
+	if verdict == core.Inconclusive {
+		r.Reasons = inconclusive().Reasons
+	}
+	r.Properties[1].Warning = true
+	last := &r.Findings[len(findings)-1]
+	last.ID, last.Property, last.Warning = len(findings), "same outcome", true
+	return r
+}
+
 func TestGolden(t *testing.T) {
 	empty := core.Report{Verdict: core.Holds, Granularity: "call", Reduction: "por"}
 	tests := []struct {
@@ -232,6 +245,9 @@ func TestGolden(t *testing.T) {
 		{"holds", report(), text.Options{}},
 		{"empty", empty, text.Options{}},
 		{"inconclusive", inconclusive(), text.Options{}},
+		{"warned", warned(core.Holds, pause()), text.Options{}},
+		{"warned-besides", warned(core.Violated, fight(), pause()), text.Options{}},
+		{"warned-inconclusive", warned(core.Inconclusive, pause()), text.Options{}},
 		{"fight", violated("stable convergence", fight()), text.Options{}},
 		{"fight-color", violated("stable convergence", fight()), text.Options{Color: true}},
 		{"race", violated("same outcome", race(true)), text.Options{}},

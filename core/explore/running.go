@@ -141,10 +141,11 @@ func (w *walker) ended(a *actor, activation behavior.Activation, path behavior.P
 	if leaf.Failure == behavior.None {
 		return nil
 	}
-	if w.learn == nil {
+	if w.learn != nil {
+		w.learn.failed(a, activation, path, leaf)
+	} else if w.ahead {
 		return errUnknown // the searching goroutine has to report it
 	}
-	w.learn.failed(a, activation, path, leaf)
 	return nil
 }
 

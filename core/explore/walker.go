@@ -52,6 +52,8 @@ type walker struct {
 	noted     bool
 	tour      tour
 	shortcuts shortcuts
+	// ahead tells that the walker takes steps before the searching goroutine does.
+	ahead bool
 	chooses
 	// listener, if set, is told of every call with its effects, and of the end of every run.
 	listener listener

@@ -38,6 +38,8 @@ func house() []place {
 		{"core/view", engine[:3], nothing},
 		{"core/explore", engine[:4], nothing},
 		{"reduction", []string{"core", "core/explore"}, nothing},
+		{"properties/specification", []string{"core", "properties/..."}, kubernetes},
+		{"properties/cel", []string{"core", "properties"}, kubernetes},
 		{"properties/...", []string{"core"}, libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},

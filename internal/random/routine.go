@@ -20,6 +20,7 @@ type routine struct {
 	guard  int
 	next   []*routine
 	result core.Result
+	panics bool
 }
 
 // elsewhere is the namespace of what is shared.
@@ -58,6 +59,9 @@ func (r *routine) run(recorder core.EffectRecorder, namespace string, watched []
 			return core.Result{Blocked: true}
 		}
 		r = r.next[answer.number()%len(r.next)]
+	}
+	if r.panics {
+		panic(errRandom)
 	}
 	return r.result
 }
@@ -120,7 +124,7 @@ func (a *agent) Reconcile(recorder core.EffectRecorder, request core.Request) co
 // routine returns a routine with at most so many calls on each of its ways. What guards may be blocked.
 func (g *loose) routine(calls int, guards bool) *routine {
 	if calls == 0 || g.IntN(8) == 0 {
-		return &routine{guard: -1, result: g.result()}
+		return &routine{guard: -1, result: g.result(), panics: g.IntN(64) == 0}
 	}
 	if g.IntN(8) == 0 {
 		return g.bump(g.kind())

@@ -1,6 +1,7 @@
 package ltl
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,18 +9,21 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Atom gives a name in formulas a meaning. Exactly one of State, Step and Graph is set.
+// Atom gives a name in formulas a meaning. Exactly one of State, Partial, Step and Graph is set.
 type Atom struct {
 	// Name is what formulas call the atom. If it is not a plain word, they put it in quotes.
 	Name string
 	// State tells whether the atom is true in a state. It must be a function of what it sees, and is
 	// called for each stored state.
 	State func(core.State) bool
+	// Partial is State for what may have no answer in some states. Its error says why, and a state with one breaks the claim.
+	Partial func(core.State) (bool, error)
 	// Step tells whether the atom is true of the step that a run takes from where it is. It is false
 	// where the run takes no step.
 	Step func(core.Edge) bool
-	// Graph is called once with the whole graph and returns the states in which the atom is true.
-	Graph func(core.Graph) func(core.StateID) bool
+	// Graph is called once with the whole graph and returns the states in which the atom is true. It stops early with
+	// the error of the context when that ends.
+	Graph func(context.Context, core.Graph) (func(core.StateID) bool, error)
 }
 
 // BuiltIn returns the atoms that every formula may use:
@@ -27,28 +31,41 @@ type Atom struct {
 //	quiescent   no work is left that can be done; timers may be set
 //	terminal    nothing can happen any more
 func BuiltIn() []Atom {
-	return []Atom{
-		{Name: "quiescent", Graph: quiet},
-		{Name: "terminal", Graph: func(g core.Graph) func(core.StateID) bool {
-			quiescent := quiet(g)
-			return func(id core.StateID) bool { return quiescent(id) && len(g.Edges(id)) == 0 }
-		}},
-	}
+	return []Atom{{Name: "quiescent", Graph: quiescent}, {Name: "terminal", Graph: terminal}}
 }
 
-// quiet returns which states are quiescent.
-func quiet(g core.Graph) func(core.StateID) bool {
+func quiescent(_ context.Context, g core.Graph) (func(core.StateID) bool, error) {
 	ids := g.Quiescent()
 	return func(id core.StateID) bool {
 		_, found := slices.BinarySearch(ids, id)
 		return found
+	}, nil
+}
+
+func terminal(ctx context.Context, g core.Graph) (func(core.StateID) bool, error) {
+	quiet, err := quiescent(ctx, g)
+	return func(id core.StateID) bool { return quiet(id) && len(g.Edges(id)) == 0 }, err
+}
+
+// looks tells whether the atom is about single states.
+func (a Atom) looks() bool { return a.State != nil || a.Partial != nil }
+
+// in tells whether an atom about single states is true in one.
+func (a Atom) in(s core.State) (bool, error) {
+	if a.State != nil {
+		return a.State(s), nil
 	}
+	is, err := a.Partial(s)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false: %w", a.Name, err)
+	}
+	return is, nil
 }
 
 // valid returns an error that says what to change if an atom is not well-formed.
 func (a Atom) valid() error {
 	meanings := 0
-	for _, given := range []bool{a.State != nil, a.Step != nil, a.Graph != nil} {
+	for _, given := range []bool{a.State != nil, a.Partial != nil, a.Step != nil, a.Graph != nil} {
 		if given {
 			meanings++
 		}
@@ -57,7 +74,7 @@ func (a Atom) valid() error {
 	case a.Name == "":
 		return fmt.Errorf("an atom has no name: set Atom.Name")
 	case meanings != 1:
-		return fmt.Errorf("the atom %q must have exactly one of State, Step and Graph", a.Name)
+		return fmt.Errorf("the atom %q must have exactly one of State, Partial, Step and Graph", a.Name)
 	}
 	return nil
 }

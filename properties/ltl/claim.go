@@ -3,6 +3,7 @@ package ltl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,11 +32,17 @@ func (c Claim) Property() (core.Property, error) {
 		return core.Property{}, err
 	}
 	f := checker.formula
-	return core.Property{
-		Name:  cmp.Or(c.Name, f.String()),
-		Doc:   cmp.Or(c.Doc, fmt.Sprintf("%s is true of every %s.", f, c.Fairness)),
-		Judge: checker.judge,
-	}, nil
+	p := core.Property{
+		Name:        cmp.Or(c.Name, f.String()),
+		Doc:         cmp.Or(c.Doc, fmt.Sprintf("%s is true of every %s.", f, c.Fairness)),
+		Assumption:  c.Fairness.assumption(),
+		Judge:       checker.judge,
+		Unreducible: checker.unreducible(),
+	}
+	if p.Unreducible == "" {
+		p.Sees = checker.see
+	}
+	return p, nil
 }
 
 // checker is a claim made ready.
@@ -47,7 +54,14 @@ type checker struct {
 }
 
 func (c Claim) checker() (*checker, error) {
-	f, atoms, err := c.resolve()
+	if c.Fairness > Unfair {
+		return nil, fmt.Errorf("there is no fairness number %d: use Weak, Strong or Unfair", c.Fairness)
+	}
+	f, err := Parse(c.Formula)
+	if err != nil {
+		return nil, err
+	}
+	atoms, err := resolve(f, c.Atoms)
 	if err != nil {
 		return nil, err
 	}
@@ -58,34 +72,6 @@ func (c Claim) checker() (*checker, error) {
 	return &checker{f, atoms, c.Fairness, violating}, nil
 }
 
-func (c Claim) resolve() (*Formula, []Atom, error) {
-	if c.Fairness > Unfair {
-		return nil, nil, fmt.Errorf("there is no fairness number %d: use Weak, Strong or Unfair", c.Fairness)
-	}
-	f, err := Parse(c.Formula)
-	if err != nil {
-		return nil, nil, err
-	}
-	atoms, err := resolve(f, c.Atoms)
-	return f, atoms, err
-}
-
-// Unreducible returns why the claim must be checked on the full graph, without a reduction that
-// leaves out orders of steps; empty if such a reduction does not change the verdict, provided that it keeps
-// what the atoms see. The error is that of [Claim.Property].
-func (c Claim) Unreducible() (string, error) {
-	f, atoms, err := c.resolve()
-	if err != nil {
-		return "", err
-	}
-	i := slices.IndexFunc(atoms, func(a Atom) bool { return a.Step != nil })
-	if i >= 0 {
-		return fmt.Sprintf("the atom %q is about steps, and a reduction leaves out steps", atoms[i].Name), nil
-	}
-	_, reason := f.stutterInvariance()
-	return reason, nil
-}
-
 func (c *checker) fair(g core.Graph, step core.Step) bool {
 	return c.fairness != Unfair && g.Fair(step)
 }
@@ -94,7 +80,11 @@ func (c *checker) fair(g core.Graph, step core.Step) bool {
 func (c *checker) judge(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	fair := func(step core.Step) bool { return c.fair(g, step) }
 	r, err := read(ctx, g, c.atoms, fair)
-	if err != nil {
+	var u *unanswered
+	switch {
+	case errors.As(err, &u):
+		return []core.Violation{u.tell(g)}, nil
+	case err != nil:
 		return nil, err
 	}
 	p := newProduct(r, c.violating)
@@ -103,15 +93,32 @@ func (c *checker) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 		return nil, err
 	}
 	l := p.lasso(ends, c.fairness == Strong)
-	l.shorten(func(shorter lasso) bool { return !c.spell(g, shorter).accepts(c.formula) })
-	if err := c.verify(g, l); err != nil {
+	l.shorten(func(shorter lasso) bool {
+		word, err := r.spell(shorter)
+		return err == nil && !word.accepts(c.formula)
+	})
+	word, err := r.spell(l)
+	if err != nil {
 		return nil, err
 	}
-	return []core.Violation{c.tell(g, l)}, nil
+	if err := c.verify(g, l, word); err != nil {
+		return nil, err
+	}
+	return []core.Violation{c.tell(l, word)}, nil
 }
 
-// tell turns a lasso into a violation.
-func (c *checker) tell(g core.Graph, l lasso) core.Violation {
+// tell turns a state in which an atom has no answer into a violation.
+func (u *unanswered) tell(g core.Graph) core.Violation {
+	stem, _ := g.Shortest(func(id core.StateID) bool { return id == u.id })
+	v := core.Violation{Summary: "a state can be reached in which " + u.Error(), Stem: stem, State: u.id}
+	if len(stem) > 0 {
+		v.Controllers = []string{stem[len(stem)-1].Step.Item.Strategy}
+	}
+	return v
+}
+
+// tell turns a lasso with its word into a violation.
+func (c *checker) tell(l lasso, w *lassoWord) core.Violation {
 	v := core.Violation{Stem: l.stem, Cycle: l.cycle, State: l.stem.End(l.start)}
 	switch {
 	case l.doomed:
@@ -122,7 +129,7 @@ func (c *checker) tell(g core.Graph, l lasso) core.Violation {
 	default:
 		v.Summary = fmt.Sprintf("%s is not true of a run that repeats for ever", c.formula)
 	}
-	v.Details = append(v.Details, c.tellAtoms(g, l)...)
+	v.Details = append(v.Details, c.tellAtoms(l, w)...)
 	for _, e := range slices.Concat(l.cycle, l.stem) {
 		if !slices.Contains(v.Controllers, e.Step.Item.Strategy) {
 			v.Controllers = append(v.Controllers, e.Step.Item.Strategy)
@@ -132,8 +139,7 @@ func (c *checker) tell(g core.Graph, l lasso) core.Violation {
 }
 
 // tellAtoms says of each atom where it is true.
-func (c *checker) tellAtoms(g core.Graph, l lasso) []string {
-	w := c.spell(g, l)
+func (c *checker) tellAtoms(l lasso, w *lassoWord) []string {
 	where := "In the part that repeats"
 	if l.doomed {
 		where = "At the end of the run"

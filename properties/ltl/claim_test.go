@@ -3,6 +3,7 @@ package ltl_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,9 +30,9 @@ func TestClaimMistakes(t *testing.T) {
 		{"name of a built-in atom", ltl.Claim{Formula: "F terminal", Atoms: []ltl.Atom{atom("terminal")}},
 			"formula, column 3: there is an atom \"terminal\" already, which is built in: give yours another name"},
 		{"no name", ltl.Claim{Formula: "F b", Atoms: []ltl.Atom{{State: state}}}, "an atom has no name: set Atom.Name"},
-		{"no meaning", ltl.Claim{Formula: "F b", Atoms: []ltl.Atom{{Name: "b"}}}, `the atom "b" must have exactly one of State, Step and Graph`},
+		{"no meaning", ltl.Claim{Formula: "F b", Atoms: []ltl.Atom{{Name: "b"}}}, `the atom "b" must have exactly one of State, Partial, Step and Graph`},
 		{"two meanings", ltl.Claim{Formula: "F b", Atoms: []ltl.Atom{{Name: "b", State: state, Step: func(core.Edge) bool { return true }}}},
-			`the atom "b" must have exactly one of State, Step and Graph`},
+			`the atom "b" must have exactly one of State, Partial, Step and Graph`},
 		{"fairness", ltl.Claim{Formula: "true", Fairness: 9}, "there is no fairness number 9: use Weak, Strong or Unfair"},
 		{"too large", ltl.Claim{Formula: "terminal" + tooLarge()},
 			"the formula is too large to be checked"},
@@ -40,10 +41,6 @@ func TestClaimMistakes(t *testing.T) {
 			_, err := test.claim.Property()
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
-			}
-			_, err = test.claim.Unreducible()
-			if err == nil && test.name != "too large" {
-				t.Error("whether it can be reduced is said of it all the same")
 			}
 		})
 	}
@@ -64,27 +61,78 @@ func TestClaimTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Name != "G F terminal" || p.Doc != "G F terminal is true of every weakly fair run." || p.Validate() != nil {
+	if p.Name != "G F terminal" || p.Doc != "G F terminal is true of every weakly fair run." || p.Assumption != "" || p.Validate() != nil {
 		t.Errorf("the property is %q: %q", p.Name, p.Doc)
 	}
 	p, err = ltl.Claim{Name: "name", Doc: "doc", Formula: "[]<>terminal", Fairness: ltl.Strong}.Property()
-	if err != nil || p.Name != "name" || p.Doc != "doc" {
-		t.Errorf("the property is %q: %q, %v", p.Name, p.Doc, err)
+	if err != nil || p.Name != "name" || p.Doc != "doc" || !strings.Contains(p.Assumption, "strong fairness") {
+		t.Errorf("the property is %q: %q, assuming %q, %v", p.Name, p.Doc, p.Assumption, err)
 	}
 }
 
 func TestUnreducible(t *testing.T) {
 	taken := ltl.Atom{Name: "taken", Step: func(core.Edge) bool { return true }}
-	for _, test := range []struct{ formula, want string }{
-		{"G (a -> F b)", ""},
-		{"F (a && X (!a && F b))", ""},
-		{"a U (a && X X !a)", "a U (a && X X !a) tells apart how often a state repeats, by the X at column 11"},
-		{"G taken", `the atom "taken" is about steps, and a reduction leaves out steps`},
+	for _, test := range []struct {
+		formula  string
+		fairness ltl.Fairness
+		want     string
+	}{
+		{"G (a -> F b)", ltl.Weak, ""},
+		{"F (a && X (!a && F b))", ltl.Weak, ""},
+		{"a U (a && X X !a)", ltl.Weak, "a U (a && X X !a) tells apart how often a state repeats, by the X at column 11"},
+		{"G taken", ltl.Weak, `the atom "taken" is about steps`},
+		{"G F quiescent", ltl.Weak, `the atom "quiescent" is about what can be done in a state`},
+		{"G F a", ltl.Strong, "strong fairness depends on how often a step is possible"},
+		{"G F a", ltl.Unfair, "without fairness a run may leave out a step for ever"},
 	} {
-		got, err := ltl.Claim{Formula: test.formula, Atoms: append(atoms(), taken)}.Unreducible()
-		if err != nil || got != test.want {
-			t.Errorf("%s: got %q, %v, want %q", test.formula, got, err, test.want)
+		p, err := ltl.Claim{Formula: test.formula, Atoms: append(atoms(), taken), Fairness: test.fairness}.Property()
+		if err != nil {
+			t.Fatal(err)
 		}
+		if p.Unreducible != test.want || p.Reducible() != (test.want == "") || p.Validate() != nil {
+			t.Errorf("%s: got %q, reducible %t, want %q", test.formula, p.Unreducible, p.Reducible(), test.want)
+		}
+	}
+}
+
+// TestSees checks that a claim looks at all that its atoms look at, and at nothing else.
+func TestSees(t *testing.T) {
+	var looked []string
+	atom := func(name string) ltl.Atom {
+		return ltl.Atom{Name: name, Partial: func(core.State) (bool, error) {
+			looked = append(looked, name)
+			return false, errors.New("no answer")
+		}}
+	}
+	p, err := ltl.Claim{Formula: "G (b || a)", Atoms: []ltl.Atom{atom("a"), atom("b"), atom("c")}}.Property()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Sees(nil)
+	if got := strings.Join(looked, " "); got != "b a" {
+		t.Errorf("it looked at %s", got)
+	}
+}
+
+// TestNoAnswer checks that a state in which an atom is neither true nor false is told.
+func TestNoAnswer(t *testing.T) {
+	foggy := ltl.Atom{Name: "clear", Partial: func(s core.State) (bool, error) {
+		if atoms()[0].State(s) {
+			return false, errors.New("fog")
+		}
+		return true, nil
+	}}
+	g := newGraph(none, b, a).add(0, 1, "p").add(1, 2, "q").add(2, 2, "q")
+	v := g.violation(t, "G (clear || !b)", ltl.Weak, foggy)
+	if v == nil || v.Summary != `a state can be reached in which "clear" is neither true nor false: fog` ||
+		len(v.Stem) != 2 || v.State != 2 || !slices.Equal(v.Controllers, []string{"q"}) {
+		t.Errorf("got %+v", v)
+	}
+	if v := newGraph(a).add(0, 0, "p").violation(t, "F clear", ltl.Weak, foggy); v == nil || len(v.Stem) != 0 || v.State != 0 {
+		t.Errorf("at the start: got %+v", v)
+	}
+	if v := newGraph(b).add(0, 0, "p").violation(t, "F clear", ltl.Weak, foggy); v != nil {
+		t.Errorf("where it is clear: got %+v", v)
 	}
 }
 

@@ -1,6 +1,11 @@
 package ltl
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
 
 // Fairness is what is assumed of runs. Strategies that are declared unfair are left out of it.
 type Fairness uint8
@@ -23,6 +28,38 @@ func (f Fairness) String() string {
 		return "strongly fair run"
 	}
 	return "run, fair or not"
+}
+
+// assumption says what is assumed of runs, empty if it is what is assumed everywhere.
+func (f Fairness) assumption() string {
+	switch f {
+	case Strong:
+		return "What is possible again and again is eventually done (strong fairness)."
+	case Unfair:
+		return "Nothing need ever be done: runs that are not fair count, too."
+	}
+	return ""
+}
+
+// inFlight tells whether a step is one of a reconcile in flight.
+func inFlight(s core.Step) bool { return s.Kind == core.Ask || s.Kind == core.Return }
+
+// waiting returns the steps that would begin what waits in a queue of a state, but cannot as the workers are
+// busy. They count as possible: queues are first in, first out, so that nobody waits for ever while others are
+// served. What never is in flight itself waits for no worker.
+func waiting(g core.Graph, id core.StateID) []core.Step {
+	s := g.State(id)
+	busy := s.InFlight()
+	var steps []core.Step
+	for _, item := range s.Work() {
+		if slices.ContainsFunc(busy, func(other core.Item) bool { return other.Strategy == item.Strategy }) {
+			steps = append(steps, core.Step{Kind: core.Begin, Item: item})
+		}
+	}
+	edges := g.Edges(id)
+	return slices.DeleteFunc(steps, func(s core.Step) bool {
+		return slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step == s })
+	})
 }
 
 // part is a strongly connected part of a product, with at least one step inside.
@@ -84,6 +121,9 @@ func (f *fairness) count(whole part, marks *uint64) {
 				if f.able[step]++; f.able[step] == 1 {
 					f.seen = append(f.seen, step)
 				}
+			}
+			if f.labels[m.label].waits {
+				continue
 			}
 			for _, arc := range f.read(f.letterAt(from.id, m.label), from.mode).arcs {
 				if *marks|arc.marks == *marks && (f.taken[step] || !fair) {

@@ -52,6 +52,12 @@ func (f *Formula) Atoms() []string {
 	return names
 }
 
+// Place returns which bytes of the text an atom of the formula is where it first occurs, with its quotes.
+func (f *Formula) Place(name string) (from, to int) {
+	n := f.find(func(n *node) bool { return n.operator == atom && n.name == name })
+	return n.at.from, n.at.to
+}
+
 // find returns the first part, in the order of the text, that is accepted.
 func (f *Formula) find(accept func(*node) bool) *node {
 	var found *node

@@ -30,6 +30,7 @@ type point struct {
 }
 
 func (p point) Get(core.Key) core.Content { return number(p.letter) }
+func (point) Work() []core.Item           { return nil }
 
 type number int
 
@@ -63,6 +64,26 @@ func atoms() []ltl.Atom {
 		}})
 	}
 	return all
+}
+
+// Shortest implements [core.Graph].
+func (g *graph) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
+	runs := map[core.StateID]core.Run{}
+	for _, id := range g.initial {
+		runs[id] = nil
+	}
+	for open := slices.Clone(g.initial); len(open) > 0; open = open[1:] {
+		if accept(open[0]) {
+			return runs[open[0]], true
+		}
+		for _, e := range g.edges[open[0]] {
+			if _, seen := runs[e.To]; !seen {
+				runs[e.To] = append(slices.Clone(runs[open[0]]), e)
+				open = append(open, e.To)
+			}
+		}
+	}
+	return nil, false
 }
 
 // newGraph returns a graph with one state for each letter, the first of which is the start.

@@ -1,6 +1,7 @@
 package ltl_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -199,8 +200,8 @@ func TestManyDuties(t *testing.T) {
 func TestGraphAtoms(t *testing.T) {
 	g := newGraph(none, none, none).add(0, 1, "p").add(1, 2, "p")
 	g.edges[1][0].Step.Kind = core.Fire
-	odd := ltl.Atom{Name: "odd", Graph: func(core.Graph) func(core.StateID) bool {
-		return func(id core.StateID) bool { return id%2 == 1 }
+	odd := ltl.Atom{Name: "odd", Graph: func(context.Context, core.Graph) (func(core.StateID) bool, error) {
+		return func(id core.StateID) bool { return id%2 == 1 }, nil
 	}}
 	for _, test := range []struct {
 		formula string

@@ -116,6 +116,10 @@ func (p *product) cross(node uint32, c *cursor) (crossing, bool) {
 	var m move
 	for int(c.row) < len(row) {
 		after := m.next(row, int(c.row))
+		if p.queued && p.labels[m.label].waits {
+			c.row = uint32(after)
+			continue
+		}
 		arcs := p.read(p.letterAt(from.id, m.label), from.mode).arcs
 		if int(c.arc) < len(arcs) {
 			arc := &arcs[c.arc]

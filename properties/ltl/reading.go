@@ -3,7 +3,6 @@ package ltl
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -11,11 +10,10 @@ import (
 // reading is what a check has to know of a graph, in compact form: the graph is asked
 // once for each state and once for its steps.
 type reading struct {
-	graph core.Graph
-	atoms []Atom
-	fair  func(core.Step) bool
-	// stepwise tells that some atom is about steps.
-	stepwise bool
+	*valuation
+	fair func(core.Step) bool
+	// queued tells that something waits in a queue while workers are busy.
+	queued bool
 
 	// letters has the letter of each state as its number in alphabet.
 	letters  []uint32
@@ -48,11 +46,11 @@ const (
 )
 
 // label is what matters of a step: its name, the atoms that are true of it, and whether it is a fault
-// or taken on an old view.
+// or taken on an old view. One that waits is not taken, but counts as possible.
 type label struct {
-	step        int
-	also        letter
-	fault, late bool
+	step               int
+	also               letter
+	fault, late, waits bool
 }
 
 // namedStep is a step that some state has.
@@ -65,65 +63,28 @@ type namedStep struct {
 
 // read reads a graph for a formula with the given atoms.
 func read(ctx context.Context, g core.Graph, atoms []Atom, fair func(core.Step) bool) (*reading, error) {
+	v, err := newValuation(ctx, g, atoms)
+	if err != nil {
+		return nil, err
+	}
 	n := g.States()
 	r := &reading{
-		graph: g, atoms: atoms, fair: fair,
+		valuation: v, fair: fair,
 		letters: make([]uint32, n), traits: make([]trait, n), begins: make([]uint32, n),
 		numbers: map[letter]uint32{}, known: map[label]uint32{}, stepIDs: map[core.Step]int{},
 	}
-	r.stepwise = slices.ContainsFunc(atoms, func(a Atom) bool { return a.Step != nil })
-	state := r.stateAtoms()
 	for id := range core.StateID(n) {
 		if id%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		r.letters[id] = r.number(state(id))
+		l, err := r.inState(id)
+		if err != nil {
+			return nil, err
+		}
+		r.letters[id] = r.number(l)
 		r.readSteps(id)
 	}
 	return r, nil
-}
-
-// stateAtoms returns a function that evaluates the atoms that are about states.
-func (r *reading) stateAtoms() func(core.StateID) letter {
-	wanted := make([]func(core.StateID) bool, len(r.atoms))
-	looks := false
-	for i, a := range r.atoms {
-		if a.Graph != nil {
-			wanted[i] = a.Graph(r.graph)
-		}
-		looks = looks || a.State != nil
-	}
-	return func(id core.StateID) letter {
-		var l letter
-		for i, is := range wanted {
-			if is != nil && is(id) {
-				l |= 1 << i
-			}
-		}
-		if !looks {
-			return l
-		}
-		state := r.graph.State(id)
-		for i, a := range r.atoms {
-			if a.State != nil && a.State(state) {
-				l |= 1 << i
-			}
-		}
-		return l
-	}
-}
-
-// stepAtoms evaluates the atoms that are about steps.
-func (r *reading) stepAtoms(e core.Edge) letter {
-	var l letter
-	if r.stepwise {
-		for i, a := range r.atoms {
-			if a.Step != nil && a.Step(e) {
-				l |= 1 << i
-			}
-		}
-	}
-	return l
 }
 
 // number returns the number of a letter.
@@ -143,18 +104,29 @@ func (r *reading) readSteps(id core.StateID) {
 	}
 	row := &r.pages[len(r.pages)-1]
 	r.begins[id] = uint32(len(*row))
-	rests := true
+	rests, busy := true, false
 	last := -1
+	add := func(l label, to core.StateID) {
+		rests = rests && !r.steps[l.step].fair
+		*row = binary.AppendUvarint(*row, uint64(r.label(l)))
+		*row = binary.LittleEndian.AppendUint32(*row, uint32(to))
+	}
 	for _, e := range r.graph.Edges(id) {
 		last = r.step(e.Step, last)
-		rests = rests && !r.steps[last].fair
-		*row = binary.AppendUvarint(*row, uint64(r.label(label{
+		busy = busy || inFlight(e.Step)
+		add(label{
 			step:  last,
-			also:  r.stepAtoms(e),
+			also:  r.ofStep(e),
 			fault: e.Step.Kind == core.Restart || e.Step.Detail != "",
 			late:  e.Late,
-		})))
-		*row = binary.LittleEndian.AppendUint32(*row, uint32(e.To))
+		}, e.To)
+	}
+	if busy {
+		for _, s := range waiting(r.graph, id) {
+			r.queued = true
+			last = r.step(s, last)
+			add(label{step: last, waits: true}, id)
+		}
 	}
 	switch {
 	case r.graph.Cut(id):

@@ -7,10 +7,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// verify checks that a lasso is what it is told to be: made of steps of the graph, fair, and a
-// run of which the formula is not true, by the definition of the logic. Nothing
-// that the search worked with is used. An error is a fault of this package.
-func (c *checker) verify(g core.Graph, l lasso) error {
+// verify checks that a lasso is what it is told to be: made of steps of the graph, fair, and with its word
+// a run of which the formula is not true, by the definition of the logic. Nothing that the search worked
+// with is used. An error is a fault of this package.
+func (c *checker) verify(g core.Graph, l lasso, w *lassoWord) error {
 	if err := walk(g, l); err != nil {
 		return err
 	}
@@ -19,10 +19,10 @@ func (c *checker) verify(g core.Graph, l lasso) error {
 	case l.doomed:
 	case len(l.cycle) > 0 && !c.fairCycle(g, l.cycle):
 		return fmt.Errorf("the cycle that was found against %s is not fair", c.formula)
-	case len(l.cycle) == 0 && slices.ContainsFunc(g.Edges(at), func(e core.Edge) bool { return c.fair(g, e.Step) }):
+	case len(l.cycle) == 0 && len(c.possible(g, at)) > 0:
 		return fmt.Errorf("the run that was found against %s cannot stay in state %d", c.formula, at)
 	}
-	if c.spell(g, l).accepts(c.formula) {
+	if w.accepts(c.formula) {
 		return fmt.Errorf("the run that was found against %s does not break it", c.formula)
 	}
 	return nil
@@ -50,10 +50,8 @@ func walk(g core.Graph, l lasso) error {
 func (c *checker) fairCycle(g core.Graph, cycle core.Run) bool {
 	able := map[core.Step]int{}
 	for _, e := range cycle {
-		for _, other := range g.Edges(e.From) {
-			if c.fair(g, other.Step) {
-				able[other.Step]++
-			}
+		for _, s := range c.possible(g, e.From) {
+			able[s]++
 		}
 	}
 	for _, e := range cycle {
@@ -67,21 +65,14 @@ func (c *checker) fairCycle(g core.Graph, cycle core.Run) bool {
 	return true
 }
 
-// spell returns the word of a run. The letters of its states are looked up anew.
-func (c *checker) spell(g core.Graph, l lasso) *lassoWord {
-	run := slices.Concat(l.stem, l.cycle)
-	var letters []letter
-	r := &reading{graph: g, atoms: c.atoms, stepwise: true}
-	state := r.stateAtoms()
-	for _, e := range run {
-		letters = append(letters, state(e.From)|r.stepAtoms(e))
+// possible returns the fair steps that count as possible in a state.
+func (c *checker) possible(g core.Graph, id core.StateID) []core.Step {
+	var steps []core.Step
+	for _, e := range g.Edges(id) {
+		steps = append(steps, e.Step)
 	}
-	loop := len(l.stem)
-	if len(l.cycle) == 0 {
-		letters = append(letters, state(run.End(l.start)))
+	if slices.ContainsFunc(steps, inFlight) {
+		steps = append(steps, waiting(g, id)...)
 	}
-	names := c.formula.Atoms()
-	return &lassoWord{length: len(letters), loop: loop, holds: func(name string, i int) bool {
-		return letters[i]&(1<<slices.Index(names, name)) != 0
-	}}
+	return slices.DeleteFunc(steps, func(s core.Step) bool { return !c.fair(g, s) })
 }

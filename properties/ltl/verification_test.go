@@ -1,6 +1,7 @@
 package ltl
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,8 +31,8 @@ func (r ring) Edges(id core.StateID) (edges []core.Edge) {
 // TestVerification checks that runs that prove nothing are refused.
 func TestVerification(t *testing.T) {
 	var r ring
-	last := Atom{Name: "a", Graph: func(core.Graph) func(core.StateID) bool {
-		return func(id core.StateID) bool { return id == 2 }
+	last := Atom{Name: "a", Graph: func(context.Context, core.Graph) (func(core.StateID) bool, error) {
+		return func(id core.StateID) bool { return id == 2 }, nil
 	}}
 	stay, round := core.Run{r.edge(0, 0)}, core.Run{r.edge(0, 1), r.edge(1, 2), r.edge(2, 0)}
 	for _, test := range []struct {
@@ -63,7 +64,15 @@ func TestVerification(t *testing.T) {
 			if len(test.lasso.stem) > 0 {
 				test.lasso.start = test.lasso.stem[0].From
 			}
-			err = c.verify(r, test.lasso)
+			v, err := newValuation(t.Context(), r, c.atoms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			word, err := v.spell(test.lasso)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.verify(r, test.lasso, word)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}

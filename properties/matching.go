@@ -1,0 +1,142 @@
+package properties
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Matches holds if what is asked for comes about and stays: for each object of the kind, if from some point on it asks for the same
+// for ever, then from some point on the state matches it for ever, on every fair run. It is eventually stable reconciliation,
+// G(G desired(d) → F G matches(d)) for all d (Sun and others, Anvil, OSDI 2024). The function says whether a state matches the
+// desired object, which is in it; it must be a function of both.
+//
+// An object asks for what is in its spec, or, if it has none, for all it holds but metadata and status. An object that is being deleted
+// asks for nothing.
+//
+// It finds what the other properties of settled systems do not: systems that settle, always in the same way, in the wrong place. And of what
+// never comes to rest it finds only what matters. It misses what happens on the way: for that use an invariant. It says nothing on runs
+// in which what is asked for changes for ever.
+func Matches(name string, kind core.Kind, matches func(state core.State, desired core.Object) bool) core.Property {
+	m := matching{name: name, kind: kind, matches: matches}
+	p := core.Property{
+		Name:  name,
+		Doc:   fmt.Sprintf("Whatever an object of the kind %s asks for comes about and stays, if it goes on asking for it.", kind),
+		Judge: m.judge,
+		// What an object asks for, and whether it is there, depends on single states, and a run with repeated states left out
+		// says the same.
+		Sees: func(s core.State) {
+			for _, o := range s.List(kind, "") {
+				matches(s, o)
+			}
+		},
+	}
+	if matches == nil {
+		p.Mistake = errors.New("nothing says what matches: give a function")
+	}
+	return p
+}
+
+type matching struct {
+	name    string
+	kind    core.Kind
+	matches func(core.State, core.Object) bool
+}
+
+// wish is what an object asks for.
+type wish struct {
+	key  core.Key
+	text string
+}
+
+// granted tells where an object asks for something, and whether it is there.
+type granted map[core.StateID]bool
+
+// judge tells one violation at most: the cause of all is that objects of the kind do not get what they ask for. It shows the one that is
+// reached soonest.
+func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, error) {
+	wishes, order, err := m.wishes(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	type missed struct {
+		wish      wish
+		violation core.Violation
+	}
+	var all []missed
+	for _, w := range order {
+		states := wishes[w]
+		lapse := func(id core.StateID) bool { matches, asked := states[id]; return asked && !matches }
+		asked := every(g, func(id core.StateID) bool { _, asked := states[id]; return asked })
+		if !slices.ContainsFunc(asked, lapse) {
+			continue
+		}
+		r := region{graph: g, roots: asked, inside: func(id core.StateID) bool { _, asked := states[id]; return asked }}
+		summary := fmt.Sprintf("%s: %s goes on asking for the same, and never has it for good", m.name, w.key)
+		violations, err := r.lassos(ctx, asked, summary, &duty{state: lapse})
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range violations {
+			v.Fields = []string{w.key.String()}
+			all = append(all, missed{w, v})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b missed) int { return len(a.violation.Stem) - len(b.violation.Stem) })
+	var found causes
+	for _, one := range all {
+		if why := causeOf(string(m.kind)); !found.known(why, one.wish.key.String()) {
+			found.tell(why, one.wish.key.String(), one.violation)
+		}
+	}
+	return found.violations(), nil
+}
+
+// wishes returns what is asked for, in the order of the first states, each with the states in which it is.
+func (m matching) wishes(ctx context.Context, g core.Graph) (map[wish]granted, []wish, error) {
+	wishes := map[wish]granted{}
+	var order []wish
+	for id := range core.StateID(g.States()) {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		state := g.State(id)
+		for _, o := range state.List(m.kind, "") {
+			text, asks := asked(o.Content.Fields())
+			if !asks {
+				continue
+			}
+			w := wish{o.Key, text}
+			if wishes[w] == nil {
+				wishes[w] = granted{}
+				order = append(order, w)
+			}
+			wishes[w][id] = m.matches(state, o)
+		}
+	}
+	return wishes, order, nil
+}
+
+// asked returns what an object asks for, and false if it asks for nothing.
+func asked(fields any) (string, bool) {
+	tree, isTree := fields.(map[string]any)
+	if !isTree {
+		return fmt.Sprint(fields), true
+	}
+	if deleted, _ := lookup(tree, "metadata.deletionTimestamp"); deleted != nil {
+		return "", false
+	}
+	if spec, there := tree["spec"]; there {
+		return fmt.Sprint(spec), true
+	}
+	rest := make(map[string]any, len(tree))
+	for name, value := range tree {
+		if name != "metadata" && name != "status" {
+			rest[name] = value
+		}
+	}
+	return fmt.Sprint(rest), true
+}

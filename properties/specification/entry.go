@@ -1,0 +1,218 @@
+package specification
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties/cel"
+	"github.com/orrery-dev/orrery/properties/ltl"
+)
+
+// entry is a property as a file has it.
+type entry struct {
+	*section
+	terms Terms
+	name  string
+}
+
+// statements are the fields of which a property has exactly one: what it says.
+func statements() []string {
+	return []string{"formula", "always", "infinitelyOften", "eventually", "eventuallyAlways", "leadsTo", "steps"}
+}
+
+func entryFields() []string {
+	return append([]string{"name", "description", "severity", "fairness", "atoms"}, statements()...)
+}
+
+// property returns the property, and false if there is a mistake in it.
+func (e *entry) property() (core.Property, bool) {
+	before := len(e.mistakes)
+	if e.node.Kind != yaml.MappingNode {
+		return core.Property{}, false
+	}
+	if e.field("name") == nil {
+		e.mistake(e.place(e.node), "the property has no name: add the field name")
+	}
+	e.name = e.text("name")
+	severity := e.oneOf("severity", "error", "warning")
+	fairness := e.oneOf("fairness", "weak", "strong", "none")
+	claim := ltl.Claim{Name: e.name, Fairness: map[string]ltl.Fairness{"strong": ltl.Strong, "none": ltl.Unfair}[fairness]}
+	said := slices.DeleteFunc(statements(), func(statement string) bool { return e.field(statement) == nil })
+	switch len(said) {
+	case 0:
+		e.mistake(e.place(e.node), "the property says nothing: add one of the fields %s", strings.Join(statements(), ", "))
+		return core.Property{}, false
+	case 1:
+	default:
+		e.mistake(e.place(e.node), "a property says one thing, and this one says %s: make a property of each", strings.Join(said, " and "))
+		return core.Property{}, false
+	}
+	if n := e.field("atoms"); n != nil && said[0] != "formula" {
+		e.mistake(e.place(n), "only a formula has atoms: leave them out")
+	}
+	if n := e.field("fairness"); n != nil && (said[0] == "always" || said[0] == "steps") {
+		e.mistake(e.place(n), "what is always true does not depend on fairness: leave it out")
+	}
+	p := e.say(said[0], claim)
+	p.Doc = cmp.Or(e.text("description"), p.Doc)
+	p.Warning = severity == "warning"
+	return p, len(e.mistakes) == before
+}
+
+// say makes the property of what a field says. If there is a mistake in it, the property is none.
+func (e *entry) say(statement string, claim ltl.Claim) core.Property {
+	n := e.field(statement)
+	switch statement {
+	case "formula":
+		return e.formula(n, claim)
+	case "leadsTo":
+		pair := e.pair(n, "leadsTo", "from", "to")
+		if from, to := e.expression(pair[0]), e.expression(pair[1]); from != nil && to != nil {
+			return e.claim(claim, "%s leads to %s", from, to)
+		}
+		return core.Property{}
+	case "steps":
+		return e.steps(e.pair(n, "steps", "of", "always"))
+	}
+	p := e.expression(n)
+	if p == nil {
+		return core.Property{}
+	}
+	if statement == "always" {
+		return p.Always(e.name)
+	}
+	form := map[string]string{"infinitelyOften": "G F %s", "eventually": "F %s", "eventuallyAlways": "F G %s"}[statement]
+	return e.claim(claim, form, p)
+}
+
+// pair returns the two fields of a mapping, nil for one that is missing.
+func (e *entry) pair(n *yaml.Node, what string, names ...string) [2]*yaml.Node {
+	s := e.document.section(n, what, names...)
+	var pair [2]*yaml.Node
+	for i, name := range names {
+		if pair[i] = s.field(name); pair[i] == nil && n.Kind == yaml.MappingNode {
+			e.mistake(e.place(n), "%s has no field %q: add it", what, name)
+		}
+	}
+	return pair
+}
+
+// steps returns the property that an expression is true of all steps that change an object of a kind.
+func (e *entry) steps(pair [2]*yaml.Node) core.Property {
+	if pair[0] == nil || pair[1] == nil {
+		return core.Property{}
+	}
+	kind, expression := e.textOf(pair[0]), e.textOf(pair[1])
+	if kind == "" || expression == "" {
+		return core.Property{}
+	}
+	change, err := cel.CompileChange(kind, expression, e.terms.Types)
+	if err == nil {
+		return change.Always(e.name)
+	}
+	var m *cel.Mistake
+	if errors.As(err, &m) && m.Expression == kind {
+		e.wrong(pair[0], err)
+	} else {
+		e.wrong(pair[1], err)
+	}
+	return core.Property{}
+}
+
+// formula returns the property that a formula says.
+func (e *entry) formula(n *yaml.Node, claim ltl.Claim) core.Property {
+	before := len(e.mistakes)
+	if n := e.field("atoms"); n != nil {
+		atoms := e.document.section(n, "atoms")
+		for i, key := range atoms.keys {
+			if p := e.expression(atoms.values[i]); p != nil {
+				claim.Atoms = append(claim.Atoms, atom(key.Value, p))
+			}
+		}
+	}
+	if claim.Formula = e.textOf(n); len(e.mistakes) > before {
+		return core.Property{}
+	}
+	p, err := e.terms.property(claim)
+	if err == nil {
+		return p
+	}
+	e.wrong(n, err)
+	return core.Property{}
+}
+
+// expression returns the predicate that an expression says, nil if there is a mistake in it.
+func (e *entry) expression(n *yaml.Node) *cel.Predicate {
+	if n == nil {
+		return nil
+	}
+	text := e.textOf(n)
+	if text == "" {
+		return nil
+	}
+	p, err := cel.Compile(text, e.terms.Types)
+	if err == nil {
+		return p
+	}
+	e.wrong(n, err)
+	return nil
+}
+
+// wrong takes note of a mistake in a text, with its place within the text if that is known. If the place in the file cannot be
+// told, as in a text with escapes, the mistake shows the text as it is read.
+func (d *document) wrong(n *yaml.Node, err error) {
+	var inFormula *ltl.Mistake
+	var inExpression *cel.Mistake
+	var from, to int
+	var message string
+	switch {
+	case errors.As(err, &inFormula):
+		from, to, message = inFormula.From, inFormula.To, inFormula.Message
+	case errors.As(err, &inExpression):
+		from, to, message = inExpression.From, inExpression.To, inExpression.Message
+	default:
+		d.mistake(d.place(n), "%v", err)
+		return
+	}
+	if at, found := d.within(n, from, to); found {
+		d.mistake(at, "%s", message)
+		return
+	}
+	d.mistake(d.place(n), "%s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+}
+
+// claim returns the property that a formula over expressions says.
+func (e *entry) claim(claim ltl.Claim, form string, expressions ...*cel.Predicate) core.Property {
+	var quoted []any
+	for _, p := range expressions {
+		quoted = append(quoted, strconv.Quote(p.String()))
+		if !slices.ContainsFunc(claim.Atoms, func(a ltl.Atom) bool { return a.Name == p.String() }) {
+			claim.Atoms = append(claim.Atoms, atom(p.String(), p))
+		}
+	}
+	claim.Formula = fmt.Sprintf(form, quoted...)
+	p, err := claim.Property()
+	if err != nil {
+		e.mistake(e.place(e.node), "%v", err)
+	}
+	return p
+}
+
+// atom gives an expression a name in formulas.
+func atom(name string, p *cel.Predicate) ltl.Atom {
+	return ltl.Atom{Name: name, Partial: func(s core.State) (bool, error) {
+		is, err := p.Holds(s)
+		var m *cel.Mistake
+		if errors.As(err, &m) {
+			err = errors.New(m.Message) // the atom is named by whoever tells of it, and reports are in lines
+		}
+		return is, err
+	}}
+}

@@ -1,0 +1,65 @@
+package specification
+
+import (
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// ReadFile reads the properties of a property file. The error tells all mistakes in it.
+func (t Terms) ReadFile(path string) ([]core.Property, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.Read(path, text)
+}
+
+// Read reads the properties of a property file that has this name and text. The error joins all mistakes in it, in the order of
+// their places; each is a [*Mistake].
+func (t Terms) Read(name string, text []byte) ([]core.Property, error) {
+	d := newDocument(name, string(text))
+	root := d.parse()
+	if root == nil {
+		return nil, d.err()
+	}
+	top := d.section(root, "a property file", "properties")
+	if len(d.mistakes) == 0 && len(top.list("properties")) == 0 {
+		d.mistake(d.place(root), "there are no properties in it: write a list of them below the word properties")
+	}
+	taken := make([]string, len(t.Properties))
+	for i, p := range t.Properties {
+		taken[i] = p.Name
+	}
+	var all []core.Property
+	for _, node := range top.list("properties") {
+		e := &entry{section: d.section(node, "a property", entryFields()...), terms: t}
+		p, ok := e.property()
+		if ok {
+			all = append(all, p)
+		}
+		if e.name == "" {
+			continue
+		}
+		if slices.Contains(taken, e.name) {
+			d.mistake(d.place(e.field("name")), "there is a property %q already: give this one another name", e.name)
+		}
+		taken = append(taken, e.name)
+	}
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// err joins the mistakes in the order of their places, nil if there is none.
+func (d *document) err() error {
+	slices.SortStableFunc(d.mistakes, (*Mistake).compare)
+	errs := make([]error, len(d.mistakes))
+	for i, m := range d.mistakes {
+		errs[i] = m
+	}
+	return errors.Join(errs...)
+}

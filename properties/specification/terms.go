@@ -1,0 +1,59 @@
+package specification
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+	"github.com/orrery-dev/orrery/properties/cel"
+	"github.com/orrery-dev/orrery/properties/ltl"
+)
+
+// Terms are what a specification may speak of. The zero value knows Kubernetes' own kinds and the atoms that are built in.
+type Terms struct {
+	// Properties are there already. Nothing else may have their names, and those that are invariants are atoms.
+	Properties []core.Property
+	// Types are the kinds that expressions may select.
+	Types cel.Types
+}
+
+// kubernetes is a store that knows the types of its kinds.
+type kubernetes interface {
+	Scheme() *runtime.Scheme
+	Definitions() []*apiextensionsv1.CustomResourceDefinition
+}
+
+// Of returns the terms for a system: its properties, and the kinds that its store serves.
+func Of(system *core.System) Terms {
+	t := Terms{Properties: slices.Clip(system.Properties)}
+	if store, ok := system.Store.(kubernetes); ok {
+		t.Types = cel.Types{Scheme: store.Scheme(), Definitions: store.Definitions()}
+	}
+	return t
+}
+
+// atoms returns the atoms that formulas may use besides those of [ltl.BuiltIn] and the given ones. An invariant that is called like
+// another atom has none.
+func (t Terms) atoms(given []ltl.Atom) []ltl.Atom {
+	atoms := []ltl.Atom{{Name: "settled", Graph: properties.Settled}}
+	for _, p := range t.Properties {
+		called := func(a ltl.Atom) bool { return a.Name == p.Name }
+		if p.Invariant != nil && p.Name != "" && !slices.ContainsFunc(slices.Concat(atoms, given, ltl.BuiltIn()), called) {
+			atoms = append(atoms, ltl.Atom{Name: p.Name, State: func(s core.State) bool { return holds(p, s) }})
+		}
+	}
+	return atoms
+}
+
+// holds tells whether an invariant holds in a state. It does not if it panics.
+func holds(p core.Property, s core.State) (is bool) {
+	defer func() {
+		if recover() != nil {
+			is = false
+		}
+	}()
+	return p.Invariant(s) == nil
+}
