@@ -182,6 +182,8 @@ func (r *resource) folder() string {
 	switch r.name {
 	case kindService:
 		return "services/specs"
+	case "Ingress.networking.k8s.io":
+		return "ingress"
 	case "Endpoints":
 		return "services/endpoints"
 	case "Node":

@@ -43,7 +43,7 @@ func (r *resource) validateUpdate(object, current *unstructured.Unstructured, ty
 	common := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, path.ValidatePathSegmentName, metadata)
 	errs := validation.ValidateObjectMetaAccessorUpdate(described{object}, described{current}, metadata)
 	common = append(common, errs...)
-	if r.validatedLate() || r.name == "EndpointSlice.discovery.k8s.io" {
+	if r.validatedLate() || subresource == "" && r.validatedOnlyAnew() {
 		errs = nil
 	}
 	s := r.schemas[version]
@@ -61,7 +61,10 @@ func (r *resource) validateUpdate(object, current *unstructured.Unstructured, ty
 
 // validateBuiltinUpdate returns what one of Kubernetes' own kinds has against an update.
 func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructured, typed runtime.Object, subresource string) field.ErrorList {
-	errs := r.validateFinalizers(object)
+	var errs field.ErrorList
+	if subresource != "" || !r.validatedOnlyAnew() {
+		errs = r.validateFinalizers(object)
+	}
 	if r.name == kindSigningRequest {
 		return append(errs, validateSigningChanges(object, current, subresource)...)
 	}
@@ -95,6 +98,17 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 // validatedLate tells whether the metadata of a kind are only looked at where those of all
 // kinds are: a mistake elsewhere is told alone.
 func (r *resource) validatedLate() bool { return r.name == "Event" || r.name == kindBudget }
+
+// validatedOnlyAnew tells whether an update of an object of a kind is not compared with what was
+// there, but where that is done for all kinds.
+func (r *resource) validatedOnlyAnew() bool {
+	switch r.name {
+	case "EndpointSlice.discovery.k8s.io", "PersistentVolume",
+		"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io":
+		return true
+	}
+	return false
+}
 
 // validatedAnew tells whether an update of an object of a kind has its metadata validated as
 // those of a new one once more.
