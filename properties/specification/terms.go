@@ -30,7 +30,7 @@ type kubernetes interface {
 func Of(system *core.System) Terms {
 	t := Terms{Properties: slices.Clip(system.Properties)}
 	if store, ok := system.Store.(kubernetes); ok {
-		t.Types = cel.Types{Scheme: store.Scheme(), Definitions: store.Definitions()}
+		t.Types = cel.Types{Scheme: store.Scheme(), Definitions: store.Definitions(), Complete: true}
 	}
 	return t
 }
