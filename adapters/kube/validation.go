@@ -62,8 +62,11 @@ func (r *resource) validateUpdate(object, current *unstructured.Unstructured, ty
 // validateBuiltinUpdate returns what one of Kubernetes' own kinds has against an update.
 func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructured, typed runtime.Object, subresource string) field.ErrorList {
 	var errs field.ErrorList
-	if subresource != "" || !r.validatedOnlyAnew() {
+	switch {
+	case subresource != "" || !r.validatedOnlyAnew():
 		errs = r.validateFinalizers(object)
+	case r.name == kindVolume:
+		errs = r.validateAnew(object, typed) // and once more below
 	}
 	if r.name == kindSigningRequest {
 		return append(errs, validateSigningChanges(object, current, subresource)...)
@@ -89,9 +92,15 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 		return errs
 	}
 	if r.validatedAnew() {
-		errs = append(errs, validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), field.NewPath("metadata"))...)
-		errs = append(errs, r.validateFinalizers(object)...)
+		return append(errs, r.validateAnew(object, typed)...)
 	}
+	return append(errs, r.validateSpec(object, typed)...)
+}
+
+// validateAnew returns what is wrong with an object of one of Kubernetes' own kinds if it is taken for a new one.
+func (r *resource) validateAnew(object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
+	errs := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), field.NewPath("metadata"))
+	errs = append(errs, r.validateFinalizers(object)...)
 	return append(errs, r.validateSpec(object, typed)...)
 }
 
@@ -103,7 +112,7 @@ func (r *resource) validatedLate() bool { return r.name == "Event" || r.name == 
 // there, but where that is done for all kinds.
 func (r *resource) validatedOnlyAnew() bool {
 	switch r.name {
-	case "EndpointSlice.discovery.k8s.io", "PersistentVolume",
+	case "EndpointSlice.discovery.k8s.io", kindVolume,
 		"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io":
 		return true
 	}
