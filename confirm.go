@@ -10,7 +10,7 @@ import (
 
 // Confirm runs a recorded run of a system in a real world, such as a real Kubernetes
 // API server with the objects that the run starts with: the same controllers work on
-// the same requests in the same order. It returns where that world answered
+// the same requests in the same order, users act and things go wrong where they did. It returns where that world answered
 // differently, nil if it did not: then the finding does not come from the simulation.
 func Confirm(ctx context.Context, system *core.System, trace core.Trace, world behavior.World, options Options) (*behavior.Parting, error) {
 	options, err := options.complete()
@@ -23,5 +23,5 @@ func Confirm(ctx context.Context, system *core.System, trace core.Trace, world b
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}
-	return behavior.Enact(ctx, system.Strategies, trace, world, options.limits())
+	return behavior.Enact(ctx, system, trace, world, options.limits())
 }

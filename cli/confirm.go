@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -24,9 +23,10 @@ type Confirmed struct {
 	Version string
 	// Parting is where the real server answered differently, nil if it did not.
 	Parting *behavior.Parting
-	// Objects are those that the run changes, as the real server has them at the end,
-	// without those that are gone then.
+	// Objects are those that the run changes, as the real server has them at the end, and Gone
+	// those of them that are not there then.
 	Objects []core.TraceObject
+	Gone    []core.Key
 }
 
 func (s *session) confirmCommand() *cobra.Command {
@@ -35,7 +35,8 @@ func (s *session) confirmCommand() *cobra.Command {
 		Use:   "confirm FILE --finding N",
 		Short: "Run the story of a finding against a real kube-apiserver",
 		Long: `Confirm starts a real kube-apiserver and its etcd on loopback, creates the objects
-that the story of a finding starts with, and lets the controllers take its steps there.
+that the story of a finding starts with, and lets controllers and users take its steps there.
+Calls fail, controllers crash, and views are old where they were in the story.
 
 The servers are those in the folder that KUBEBUILDER_ASSETS names. Without that
 variable they are built from their Go modules, once: that takes some minutes.
@@ -52,12 +53,12 @@ Exit codes: 1 confirmed, 0 not confirmed, 2 bad usage or bad input.`,
 
 // confirm runs a recorded finding on a real API server.
 func (s *session) confirm(ctx context.Context, path string, number int) error {
-	system, report, finding, err := s.recorded(path, number)
+	system, _, finding, err := s.recorded(path, number)
 	if err != nil {
 		return err
 	}
 	for i, trace := range traces(finding) {
-		if err := confirmable(report, trace); err != nil {
+		if err := confirmable(trace); err != nil {
 			return fmt.Errorf("finding %d: %s %w", number, runName(finding, i), err)
 		}
 	}
@@ -72,45 +73,48 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 			return nil
 		}
 		fmt.Fprintf(s.streams.Out, "%s happens on kube-apiserver %s as it was recorded.\n", capital(runName(finding, i)), confirmed.Version)
-		s.showReal(finding, confirmed.Objects)
+		s.showReal(finding, confirmed)
 	}
 	s.code = ExitViolated
 	fmt.Fprintf(s.streams.Out, "Finding %d is confirmed: %s\n", number, finding.Summary)
 	return nil
 }
 
-// confirmable returns an error if a run has a step that cannot be made to happen on a real API server: there
-// controllers are run one by one, whole reconcile by whole reconcile, on what is there.
-func confirmable(report *core.Report, trace core.Trace) error {
-	if len(report.Doubles) > 0 {
-		return errors.New("cannot be confirmed yet: it was found with two instances of a controller (--double)")
-	}
+// confirmable returns an error if a run has a step that cannot be made to happen on a real API server.
+func confirmable(trace core.Trace) error {
 	for i, step := range trace.Steps {
-		kind, known := core.StepKindOf(step.Kind)
-		why := ""
-		switch {
-		case step.Detail != "" || kind == core.Restart:
-			why = "something goes wrong in it (--crashes, --failures)"
-		case step.Late || kind == core.Deliver:
-			why = "it is about an old view (--stale)"
-		case kind == core.Begin || kind == core.Ask || kind == core.Return:
-			why = "it is a part of a reconcile (--granularity call)"
-		case !known && step.Kind != "probe" || kind == core.Intervene:
-			why = "no controller takes it"
-		}
-		if why != "" {
-			return fmt.Errorf("cannot be confirmed yet: step %d cannot be taken on a real API server, as %s", i+1, why)
+		if why := unconfirmable(step); why != "" {
+			return fmt.Errorf("cannot be confirmed: step %d cannot be taken on a real API server, as %s", i+1, why)
 		}
 	}
 	return nil
 }
 
+// unconfirmable says why a step cannot be made to happen on a real API server, empty if it can.
+func unconfirmable(step core.TraceStep) string {
+	const again = "; check the system again to record it"
+	_, known := core.StepKindOf(step.Kind)
+	own := slices.DeleteFunc(slices.Clone(step.Calls), func(call core.TraceCall) bool { return call.Handler != "" })
+	fails := step.Crashes || slices.ContainsFunc(own, func(call core.TraceCall) bool { return call.Fault != "" })
+	switch {
+	case !known && step.Kind != "probe":
+		return fmt.Sprintf("there is no step of the kind %q", step.Kind)
+	case slices.ContainsFunc(step.Calls, func(call core.TraceCall) bool { return call.Handler != "" && call.Wrote }):
+		return "an event handler writes in it, and only reconciles are run there"
+	case step.Detail != "" && step.Kind != core.Restart.Name() && !fails:
+		return "the record does not tell which call fails" + again
+	case step.Late && len(own) > 0 && len(own[0].Behind) == 0:
+		return "the record does not tell how old its view is" + again
+	}
+	return ""
+}
+
 // showReal prints the fields that a finding is about, as a real server has them.
-func (s *session) showReal(finding *core.Finding, objects []core.TraceObject) {
-	if len(objects) > 0 {
+func (s *session) showReal(finding *core.Finding, confirmed Confirmed) {
+	if len(confirmed.Objects) > 0 {
 		fmt.Fprintln(s.streams.Out, "Of what it changes, there is at its end")
 	}
-	for _, object := range objects {
+	for _, object := range confirmed.Objects {
 		name := object.Key().String()
 		fmt.Fprintf(s.streams.Out, "    %s\n", name)
 		for _, field := range finding.Fields {
@@ -121,6 +125,12 @@ func (s *session) showReal(finding *core.Finding, objects []core.TraceObject) {
 			value, _ := cluster.LookUp(object.Fields, path)
 			fmt.Fprintf(s.streams.Out, "        %s = %s\n", path, core.FieldText(value))
 		}
+	}
+	if len(confirmed.Gone) > 0 {
+		fmt.Fprintln(s.streams.Out, "Of what it changes, there is not any more")
+	}
+	for _, key := range confirmed.Gone {
+		fmt.Fprintf(s.streams.Out, "    %s\n", key)
 	}
 }
 
@@ -147,7 +157,7 @@ func confirm(ctx context.Context, system *core.System, trace core.Trace, log io.
 	if err != nil {
 		return confirmed, err
 	}
-	plane, err := controlplane.Start(ctx, binaries)
+	plane, err := controlplane.Start(ctx, binaries, unplayed(server)...)
 	if err != nil {
 		return confirmed, err
 	}
@@ -173,8 +183,21 @@ func confirm(ctx context.Context, system *core.System, trace core.Trace, log io.
 	if err != nil || confirmed.Parting != nil {
 		return confirmed, err
 	}
-	confirmed.Objects, err = real.Objects(ctx, changedKeys(trace))
+	changed := changedKeys(trace)
+	confirmed.Objects, err = real.Objects(ctx, changed)
+	confirmed.Gone = slices.DeleteFunc(changed, func(key core.Key) bool {
+		return slices.ContainsFunc(confirmed.Objects, func(o core.TraceObject) bool { return o.Key() == key })
+	})
 	return confirmed, err
+}
+
+// unplayed returns the admission plugins whose work nobody would end: the finalizers of volumes stay if the simulated server has
+// none, as then no controller takes them away.
+func unplayed(server *kube.Server) []string {
+	if server.ProtectsVolumes() {
+		return nil
+	}
+	return []string{"StorageObjectInUseProtection"}
 }
 
 // changedKeys returns the objects that a run changes, in order.

@@ -68,6 +68,16 @@ Finding 1 is not confirmed: in the second run, step 2 goes another way on kube-a
 		},
 		{
 			name: "nothing is left", finding: lampFinding(), code: cli.ExitViolated,
+			runs: []cli.Confirmed{{Version: "v1.2.3", Gone: []core.Key{{Kind: "Lamp", Name: "desk"}, {Kind: "Lamp", Namespace: "big", Name: "hall"}}}},
+			want: `The run happens on kube-apiserver v1.2.3 as it was recorded.
+Of what it changes, there is not any more
+    Lamp desk
+    Lamp big/hall
+Finding 1 is confirmed: alice switches Lamp desk on
+`,
+		},
+		{
+			name: "nothing changes", finding: lampFinding(), code: cli.ExitViolated,
 			runs: []cli.Confirmed{{Version: "v1.2.3"}},
 			want: "The run happens on kube-apiserver v1.2.3 as it was recorded.\nFinding 1 is confirmed: alice switches Lamp desk on\n",
 		},
@@ -113,6 +123,66 @@ Finding 1 is not confirmed: in the second run, step 2 goes another way on kube-a
 				if n != i+1 {
 					t.Errorf("run %d has %d steps", i+1, n)
 				}
+			}
+		})
+	}
+}
+
+// TestConfirmRefuses is given runs that cannot be made to happen on a real server.
+func TestConfirmRefuses(t *testing.T) {
+	step := func(change func(*core.TraceStep)) core.TraceStep {
+		s := core.TraceStep{Kind: "reconcile", Controller: "alice", Request: "lamp", Calls: []core.TraceCall{{Call: "switch Lamp desk", Response: "done", Wrote: true}}}
+		change(&s)
+		return s
+	}
+	tests := []struct {
+		name string
+		step core.TraceStep
+		// want is why it cannot be confirmed, empty if it can.
+		want string
+	}{
+		{"a failed call", step(func(s *core.TraceStep) { s.Detail, s.Calls[0].Fault = "call 1 fails", "timeout" }), ""},
+		{"a crash", step(func(s *core.TraceStep) { s.Detail, s.Crashes = "it crashes", true }), ""},
+		{"a failure of which only words are recorded", step(func(s *core.TraceStep) { s.Detail = "call 1 fails" }), "does not tell which call fails; check the system again"},
+		{"an old view", step(func(s *core.TraceStep) { s.Late, s.Calls[0].Behind = true, []core.TraceLag{{Kind: "Lamp", Changes: 1}} }), ""},
+		{"an old view of which only words are recorded", step(func(s *core.TraceStep) { s.Late = true }), "does not tell how old its view is; check the system again"},
+		{"an old view that is not looked at", step(func(s *core.TraceStep) { s.Late, s.Calls = true, nil }), ""},
+		{"a restart on an old view", core.TraceStep{Kind: "restart", Controller: "alice", Detail: "its view of Lamp is 1 change behind"}, ""},
+		{"a user", core.TraceStep{Kind: "user", Controller: "user", Request: "off"}, ""},
+		{"a delivery", core.TraceStep{Kind: "deliver", Controller: "alice", Request: "Lamp"}, ""},
+		{"a begin on an old view", core.TraceStep{Kind: "begin", Controller: "alice", Request: "lamp", Late: true}, ""},
+		{"something that is tried", core.TraceStep{Kind: "probe", Controller: "alice", Request: "lamp"}, ""},
+		{"a handler that reads", step(func(s *core.TraceStep) { s.Calls[0].Handler, s.Calls[0].Wrote = "alice", false }), ""},
+		{"a handler that writes", step(func(s *core.TraceStep) { s.Calls[0].Handler = "alice" }), "an event handler writes in it"},
+		{"something new", core.TraceStep{Kind: "dream", Controller: "alice"}, `there is no step of the kind "dream"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "run.orr")
+			command := fakeCommand()
+			command.Engine.Check = func(ctx context.Context, system *core.System, options orrery.Options) (*orrery.Result, error) {
+				result, err := fakeCheck(ctx, system, options)
+				if err == nil {
+					finding := lampFinding()
+					finding.Trace.Steps = []core.TraceStep{test.step}
+					result.Report.Findings = []core.Finding{finding}
+				}
+				return result, err
+			}
+			var out, complaints bytes.Buffer
+			streams := cli.Streams{Out: &out, Err: &complaints}
+			if code := command.Run(context.Background(), []string{"check", "fake/violated", "--out", file}, streams); code != cli.ExitViolated {
+				t.Fatalf("check: exit code %d: %s", code, &complaints)
+			}
+			command.Engine.Confirm = func(context.Context, *core.System, core.Trace, io.Writer) (cli.Confirmed, error) {
+				return cli.Confirmed{Version: "v1.2.3"}, nil
+			}
+			code := command.Run(context.Background(), []string{"confirm", file}, streams)
+			switch {
+			case test.want == "" && code != cli.ExitViolated:
+				t.Errorf("exit code %d: %s", code, &complaints)
+			case test.want != "" && (code != cli.ExitUsage || !strings.Contains(complaints.String(), "finding 1: the run cannot be confirmed: step 1 ") || !strings.Contains(complaints.String(), test.want)):
+				t.Errorf("exit code %d, want %q: %s", code, test.want, &complaints)
 			}
 		})
 	}

@@ -12,9 +12,9 @@ type Kind string
 // Key names one object of a store. Namespace is empty for objects that have
 // none.
 type Key struct {
-	Kind      Kind
-	Namespace string
-	Name      string
+	Kind      Kind   `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }
 
 // String returns "kind namespace/name", or "kind name" without a namespace.

@@ -58,6 +58,10 @@ type Strategy interface {
 	New() (Instance, error)
 }
 
+// SecondInstance returns the name under which the second of two instances of a strategy, active at
+// once, takes its steps.
+func SecondInstance(name string) string { return name + " (second instance)" }
+
 // Instance is a strategy at work. Handle and Reconcile must be functions of
 // their arguments and of the responses they get: nothing else they look at
 // (clock, random numbers, memory of earlier runs, the order of a map) may change

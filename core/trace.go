@@ -30,6 +30,8 @@ type TraceStep struct {
 	Request    Request `json:"request"`
 	// Detail says what goes wrong in the step, see [Step.Detail].
 	Detail string `json:"detail,omitempty"`
+	// Crashes tells that the controller crashed in the step where its next call would have come, and started again.
+	Crashes bool `json:"crashes,omitempty"`
 	// Late tells that the controller acted on an old view, and Unseen which changes it had not been told of, each in a few words.
 	Late   bool     `json:"late,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
@@ -54,6 +56,21 @@ type TraceCall struct {
 	Wrote bool `json:"wrote,omitempty"`
 	// Handler names the controller whose event handler made the call, empty for the reconcile itself.
 	Handler string `json:"handler,omitempty"`
+	// Behind says how far the views of the controller were behind the store when it made the call, those that were.
+	Behind []TraceLag `json:"behind,omitempty"`
+	// Fault names what went wrong with the call without a reason in the objects, see [Fault.Name].
+	Fault string `json:"fault,omitempty"`
+	// Creates are the objects that the call created, in order. The world may have chosen their names.
+	Creates []Key `json:"creates,omitempty"`
+}
+
+// TraceLag says how far a view was behind.
+type TraceLag struct {
+	Kind Kind `json:"kind"`
+	// Changes is how many changes of objects of the kind were committed that the view did not show yet: the latest
+	// ones, as each view shows the changes of a kind in their order. Of is how many there were since the run started.
+	Changes int `json:"changes"`
+	Of      int `json:"of"`
 }
 
 // TraceChange is the difference that a step makes to one object.

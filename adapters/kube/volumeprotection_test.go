@@ -116,3 +116,16 @@ func TestVolumesInUse(t *testing.T) {
 		t.Error("there is a protector for a server without volumes")
 	}
 }
+
+func TestProtectsVolumes(t *testing.T) {
+	if newWorld(t).server.ProtectsVolumes() {
+		t.Error("volumes are protected though nobody asked for it")
+	}
+	if !newWorld(t, VolumeProtection()).server.ProtectsVolumes() {
+		t.Error("volumes are not protected")
+	}
+	server, err := NewServer(runtime.NewScheme(), VolumeProtection())
+	if err != nil || server.ProtectsVolumes() {
+		t.Errorf("a server without volumes protects them, or error %v", err)
+	}
+}

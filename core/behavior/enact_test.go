@@ -3,6 +3,7 @@ package behavior_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -44,8 +45,18 @@ type stage struct {
 	asked   []string
 }
 
-func (s *stage) Do(_ context.Context, call core.Call) (core.Response, error) {
-	s.asked = append(s.asked, call.Identity())
+func (s *stage) Do(_ context.Context, call core.Call, recorded behavior.Recorded) (core.Response, error) {
+	asked := call.Identity()
+	for _, lag := range recorded.Behind {
+		asked += fmt.Sprintf(", %s %d behind", lag.Kind, lag.Changes)
+	}
+	for _, key := range recorded.Creates {
+		asked += fmt.Sprintf(", to make %s", key)
+	}
+	if len(recorded.Creates) > 0 {
+		asked += fmt.Sprintf(" among %d changes", len(recorded.Changes))
+	}
+	s.asked = append(s.asked, asked)
 	if answer, ok := s.answers[call.Identity()]; ok {
 		return reply(answer), nil
 	}
@@ -59,6 +70,8 @@ func (s *stage) Shows(_ context.Context, change core.TraceChange) (string, error
 	}
 	return "", s.broken
 }
+
+func system(strategies ...core.Strategy) *core.System { return &core.System{Strategies: strategies} }
 
 // asks returns code that makes calls and returns a result.
 func asks(result core.Result, calls ...ask) func(core.EffectRecorder, core.Request) core.Result {
@@ -170,7 +183,7 @@ func TestEnact(t *testing.T) {
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				world := test.world
-				parting, err := behavior.Enact(context.Background(), strategies, core.Trace{Steps: test.steps}, &world, limits())
+				parting, err := behavior.Enact(context.Background(), &core.System{Strategies: strategies}, core.Trace{Steps: test.steps}, &world, limits())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -219,7 +232,7 @@ func TestEnactStuck(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			parting, err := behavior.Enact(context.Background(), []core.Strategy{stuck}, core.Trace{Steps: []core.TraceStep{test.step}}, &stage{}, within)
+			parting, err := behavior.Enact(context.Background(), system(stuck), core.Trace{Steps: []core.TraceStep{test.step}}, &stage{}, within)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,7 +256,7 @@ func TestEnactConcurrent(t *testing.T) {
 	step.Result = "asks to be run again in 1h0m0s"
 	for range 20 {
 		world := &stage{}
-		parting, err := behavior.Enact(context.Background(), []core.Strategy{code}, core.Trace{Steps: []core.TraceStep{step}}, world, limits())
+		parting, err := behavior.Enact(context.Background(), system(code), core.Trace{Steps: []core.TraceStep{step}}, world, limits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +276,7 @@ func TestEnactUnwinds(t *testing.T) {
 			return core.Result{}
 		}}
 		trace := core.Trace{Steps: []core.TraceStep{recorded("reconcile", "c", "r", "a")}}
-		parting, err := behavior.Enact(context.Background(), []core.Strategy{code}, trace, &stage{}, limits())
+		parting, err := behavior.Enact(context.Background(), system(code), trace, &stage{}, limits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,7 +322,7 @@ func TestEnactFails(t *testing.T) {
 			// An interruption and a call may come at once; then either may be seen first.
 			var err error
 			for range 100 {
-				if _, err = behavior.Enact(test.ctx, []core.Strategy{test.code}, core.Trace{Steps: []core.TraceStep{test.step}}, &test.world, limits()); err != nil {
+				if _, err = behavior.Enact(test.ctx, system(test.code), core.Trace{Steps: []core.TraceStep{test.step}}, &test.world, limits()); err != nil {
 					break
 				}
 			}

@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"context"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -183,7 +184,7 @@ func TestTellAndReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(trace.Steps) != 2 || len(trace.Steps[0].Calls) != 2 || trace.Steps[0].Calls[1] != (core.TraceCall{Call: "put a 1", Response: "ok", Wrote: true}) {
+	if len(trace.Steps) != 2 || len(trace.Steps[0].Calls) != 2 || !reflect.DeepEqual(trace.Steps[0].Calls[1], core.TraceCall{Call: "put a 1", Response: "ok", Wrote: true}) {
 		t.Errorf("it is told as %+v", trace)
 	}
 	trace.CycleStart = 0

@@ -69,7 +69,7 @@ func newMachine(system *core.System, conditions Conditions, deadline time.Durati
 	m.crashes, m.failures, m.history = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.history = m.vocabulary.Note("history")
-		user := m.addActor(newScenario(system.Scenario), core.User)
+		user := m.addActor(behavior.User{Scenario: system.Scenario}, core.User)
 		user.user = true
 		for _, action := range system.Scenario.Actions {
 			m.item(user, core.Request(action.Name))
@@ -82,7 +82,7 @@ func newMachine(system *core.System, conditions Conditions, deadline time.Durati
 		name := strategy.Describe().Name
 		m.addActor(strategy, name)
 		if slices.Contains(conditions.Doubles, name) {
-			m.addActor(strategy, name+" (second instance)")
+			m.addActor(strategy, core.SecondInstance(name))
 		}
 	}
 	m.holds = m.lags || conditions.Granularity == PerCall

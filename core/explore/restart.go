@@ -47,6 +47,9 @@ func (w *walker) restart(a *actor, positions []int) error {
 			after = v.Restart(w.Value(v.Cell()), positions[i])
 		}
 		w.set(v.Cell(), after)
+		if w.listener != nil {
+			w.listener.refreshed(v)
+		}
 	}
 	if err := w.relist(a); err != nil {
 		return err

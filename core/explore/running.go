@@ -36,11 +36,13 @@ type callNote struct {
 	wrote bool
 }
 
-// told is a call as a listener is told of it.
+// told is a call as a listener is told of it, before the writes are applied.
 type told struct {
 	node     *behavior.Node
 	response core.Response
-	wrote    bool
+	writes   []behavior.Write
+	// fault is how the call fails, nil if it does not.
+	fault *behavior.Fault
 }
 
 // reconcile runs an item from its beginning to its end, as one step, with faults on the way. A nil leaf
@@ -153,11 +155,11 @@ func (w *walker) ended(a *actor, activation behavior.Activation, path behavior.P
 // not negative makes it fail so.
 func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.Node, fault int) (*behavior.Edge, error) {
 	edge, commits := (*behavior.Edge)(nil), true
+	call := told{node: node}
 	if fault >= 0 {
-		f := &node.Faults[fault]
-		edge, commits = f.Edge, f.Commits
+		call.fault = &node.Faults[fault]
+		edge, commits = call.fault.Edge, call.fault.Commits
 	}
-	wrote := false
 	if commits {
 		sight := w.live
 		if len(a.views) > 0 && node.Call.Source() == core.Cached {
@@ -180,16 +182,17 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		if edge == nil {
 			edge = answered.Edge
 		}
-		wrote = len(answered.Writes) > 0
-		w.hear(a, activation, told{node: node, response: edge.Response, wrote: wrote})
+		call.response, call.writes = edge.Response, answered.Writes
+		w.hear(a, activation, call)
 		if err := w.apply(answered); err != nil {
 			return nil, err
 		}
 	} else {
-		w.hear(a, activation, told{node: node, response: edge.Response})
+		call.response = edge.Response
+		w.hear(a, activation, call)
 	}
 	if w.noted && w.nested == 0 {
-		w.notes = append(w.notes, callNote{node: node, wrote: wrote})
+		w.notes = append(w.notes, callNote{node: node, wrote: len(call.writes) > 0})
 	}
 	if w.learn != nil {
 		w.path = append(w.path, edge)
@@ -270,6 +273,9 @@ func (w *walker) commit(v *view.View, change view.Change) error {
 		after = v.Commit(w.Value(v.Cell()), change)
 	}
 	w.set(v.Cell(), after)
+	if w.listener != nil {
+		w.listener.committed(v)
+	}
 	return nil
 }
 
@@ -277,6 +283,9 @@ func (w *walker) commit(v *view.View, change view.Change) error {
 func (w *walker) receive(a *actor, v *view.View) error {
 	changes, rest := v.Deliver(w.Value(v.Cell()))
 	w.set(v.Cell(), rest)
+	if w.listener != nil {
+		w.listener.refreshed(v)
+	}
 	for _, change := range changes {
 		missed := v.Rule() == view.Relist() && change.To == 0
 		d, err := w.delivery(change.Cell, transition{from: change.From, to: change.To, missed: missed})

@@ -83,6 +83,11 @@ func (t *taken) due() bool {
 	return len(t.mishaps) == 0
 }
 
+// crashes tells whether the run of the step is cut off by a crash.
+func (t *taken) crashes() bool {
+	return slices.ContainsFunc(t.mishaps, func(m mishap) bool { return m.fault == crash })
+}
+
 // take takes a step.
 func (w *walker) take(s *taken) error {
 	w.acting = s.actor

@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // Tell tells a run in full, step by step. Every step is run again for real, on fresh
@@ -18,9 +19,10 @@ import (
 // run starts in the state start; the step after, if not nil, is tried at its end.
 func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, after *core.Step) (core.Trace, error) {
 	trace := core.Trace{CycleStart: -1, Initial: s.Objects(start)}
+	t := newTeller(s.scholar)
 	at := start
 	for _, edge := range run {
-		told, row, err := s.tellStep(ctx, at, edge.Step)
+		told, row, err := s.tellStep(ctx, t, at, edge.Step)
 		if err != nil {
 			return core.Trace{}, err
 		}
@@ -33,7 +35,7 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 		at = edge.To
 	}
 	if after != nil {
-		told, _, err := s.tellStep(ctx, at, *after)
+		told, _, err := s.tellStep(ctx, t, at, *after)
 		if err != nil {
 			return core.Trace{}, err
 		}
@@ -63,12 +65,9 @@ func traceObject(o core.Object) core.TraceObject {
 
 // tellStep takes a step from a state, tells it, and returns the row it leads to,
 // which is valid until the next step.
-func (s *Space) tellStep(ctx context.Context, from core.StateID, step core.Step) (core.TraceStep, []byte, error) {
+func (s *Space) tellStep(ctx context.Context, t *teller, from core.StateID, step core.Step) (core.TraceStep, []byte, error) {
 	w := s.scholar
 	w.load(s.row(from))
-	t := &teller{walker: w}
-	w.listener = t
-	defer func() { w.listener = nil }()
 	told, err := t.tell(step)
 	if err != nil {
 		return core.TraceStep{}, nil, err
@@ -81,12 +80,16 @@ func (s *Space) tellStep(ctx context.Context, from core.StateID, step core.Step)
 	return told, w.buffer, nil
 }
 
-// teller listens to a walker and tells what it does.
+// teller listens to a walker and tells what it does, step by step along a run.
 type teller struct {
 	walker *walker
 	calls  []core.TraceCall
 	runs   []ranAs
+	lags   lags
 }
+
+// newTeller returns a teller of a run from its first step on.
+func newTeller(w *walker) *teller { return &teller{walker: w, lags: newLags()} }
 
 // ranAs is a run of an actor within a step.
 type ranAs struct {
@@ -97,14 +100,22 @@ type ranAs struct {
 }
 
 // began implements [listener]: what was tried before is not what is told.
-func (t *teller) began() { t.calls, t.runs = nil, nil }
+func (t *teller) began() {
+	t.calls, t.runs = nil, nil
+	t.lags.takeBack()
+}
 
 // called implements [listener].
 func (t *teller) called(a *actor, activation behavior.Activation, call told) {
 	c := core.TraceCall{
 		Call:     call.node.Call.String(),
 		Response: call.response.String(),
-		Wrote:    call.wrote,
+		Wrote:    len(call.writes) > 0,
+		Behind:   t.lags.of(t.walker, a),
+		Creates:  t.walker.created(call.writes),
+	}
+	if call.fault != nil {
+		c.Fault = call.fault.Name
 	}
 	if activation.Event != nil {
 		c.Handler = a.Name
@@ -117,9 +128,18 @@ func (t *teller) ended(a *actor, activation behavior.Activation, path behavior.P
 	t.runs = append(t.runs, ranAs{actor: a, activation: activation, path: slices.Clone(path), leaf: leaf})
 }
 
+// committed implements [listener].
+func (t *teller) committed(v *view.View) { t.lags.committed(v) }
+
+// refreshed implements [listener].
+func (t *teller) refreshed(v *view.View) { t.lags.refreshed(v) }
+
 // tell takes the step.
 func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	w := t.walker
+	w.listener = t
+	defer func() { w.listener = nil }()
+	t.lags.keep()
 	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail}
 	before := w.queued()
 	var unseen []string
@@ -147,6 +167,7 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		t.runs = append(t.runs, ranAs{actor: chosen.actor, activation: behavior.Activation{Request: chosen.item.Request}, path: p.path, leaf: &behavior.Leaf{Failure: behavior.CutOff}})
 	}
 	if chosen != nil {
+		told.Crashes = chosen.crashes()
 		if told.Late = chosen.late; told.Late {
 			told.Unseen = unseen
 		}
@@ -161,6 +182,18 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		}
 	}
 	return told, nil
+}
+
+// created returns the objects that are not there before the writes, in the order in which these create them.
+func (w *walker) created(writes []behavior.Write) []core.Key {
+	var keys []core.Key
+	for _, write := range writes {
+		key, _ := w.machine.vocabulary.Key(write.Cell)
+		if write.To != 0 && w.Value(write.Cell) == 0 && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // unseen says which changes an actor has not been told of.

@@ -6,6 +6,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // waking takes note of the work that a step puts into queues, also where it is there already: with another order of
@@ -46,6 +47,12 @@ func (k *waking) ended(_ *actor, activation behavior.Activation, _ behavior.Path
 		k.woken = append(k.woken, leaf.Cells...)
 	}
 }
+
+// committed implements [listener].
+func (k *waking) committed(*view.View) {}
+
+// refreshed implements [listener].
+func (k *waking) refreshed(*view.View) {}
 
 // agents calls a function with the agents that the walker's step wakes, other than the one that takes it.
 func (k *waking) agents(s *taken, call func(agent int)) {

@@ -55,7 +55,7 @@ type walker struct {
 	// ahead tells that the walker takes steps before the searching goroutine does.
 	ahead bool
 	chooses
-	// listener, if set, is told of every call with its effects, and of the end of every run.
+	// listener, if set, is told of every call with its effects, of the end of every run, and of what comes to views.
 	listener listener
 	buffer   []byte
 }
@@ -65,6 +65,10 @@ type listener interface {
 	began()
 	called(a *actor, activation behavior.Activation, call told)
 	ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
+	// committed is called when a change comes to wait for a view, and refreshed when a view is told of what waits
+	// for it, or starts again.
+	committed(*view.View)
+	refreshed(*view.View)
 }
 
 type touch struct {

@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,11 +33,13 @@ type exchanged struct {
 }
 
 // api is the little of an API server that tests need: it keeps objects by their paths,
-// gives them uids, and writes down what it is asked.
+// gives them uids and versions, and writes down what it is asked.
 type api struct {
 	lock    sync.Mutex
 	objects map[string]node
-	asked   []exchanged
+	// past are the objects after each write; revisions count from 1, before the first.
+	past  []map[string]node
+	asked []exchanged
 	// answers are sent instead of what would be, by method and path.
 	answers map[string]answer
 }
@@ -76,7 +82,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, set.body)
 		return
 	}
-	code, sent := a.answer(r.Method, address, body)
+	code, sent := a.answer(r.Method, address, r.URL.Query(), body)
 	w.WriteHeader(code)
 	text, err := json.Marshal(sent)
 	if err != nil {
@@ -85,10 +91,14 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-func (a *api) answer(method, address string, body []byte) (int, any) {
+func (a *api) answer(method, address string, query url.Values, body []byte) (int, any) {
 	var fields node
 	_ = json.Unmarshal(body, &fields)
 	switch method {
+	case http.MethodGet:
+		if isList(address) {
+			return a.list(address, query)
+		}
 	case http.MethodPost:
 		name, _ := metadata(fields)["name"].(string)
 		address += "/" + name
@@ -96,22 +106,62 @@ func (a *api) answer(method, address string, body []byte) (int, any) {
 			return refusal(apierrors.NewAlreadyExists(schema.GroupResource{Resource: "things"}, name))
 		}
 		metadata(fields)["uid"] = fmt.Sprintf("00000000-0000-4000-8000-%012d", len(a.objects)+1)
-		metadata(fields)["resourceVersion"] = "7"
-		a.objects[address] = fields
+		a.write(address, fields)
 		return http.StatusCreated, fields
 	case http.MethodPut:
-		object := a.objects[strings.TrimSuffix(address, "/status")]
-		if object == nil {
-			break
-		}
-		metadata(fields)["uid"] = metadata(object)["uid"]
-		return http.StatusOK, fields
-	default:
+		address = strings.TrimSuffix(address, "/status")
 		if object := a.objects[address]; object != nil {
+			metadata(fields)["uid"] = metadata(object)["uid"]
+			a.write(address, fields)
+		}
+	case http.MethodDelete:
+		if object := a.objects[address]; object != nil {
+			a.write(address, nil)
 			return http.StatusOK, object
 		}
 	}
+	if object := a.objects[address]; object != nil {
+		return http.StatusOK, object
+	}
 	return refusal(apierrors.NewNotFound(schema.GroupResource{Resource: "things"}, path.Base(address)))
+}
+
+// write replaces an object, or deletes it, in a revision of its own.
+func (a *api) write(address string, fields node) {
+	a.past = append(a.past, maps.Clone(a.objects))
+	if fields == nil {
+		delete(a.objects, address)
+		return
+	}
+	metadata(fields)["resourceVersion"] = strconv.Itoa(len(a.past) + 1)
+	a.objects[address] = fields
+}
+
+// isList tells whether a path is that of a kind of the core group, in a namespace or in all of them. Other kinds
+// are served only where a test says so.
+func isList(address string) bool {
+	return strings.HasPrefix(address, "/api/") && strings.Count(address, "/")%2 == 1
+}
+
+// list answers a list, as of the exact revision that the query names if it does.
+func (a *api) list(address string, query url.Values) (int, any) {
+	objects, revision := a.objects, len(a.past)+1
+	if query.Get("resourceVersionMatch") == "Exact" {
+		revision, _ = strconv.Atoi(query.Get("resourceVersion"))
+		if revision <= len(a.past) {
+			objects = a.past[revision-1]
+		}
+	}
+	before, kind := path.Split(address)
+	items := []any{}
+	for _, at := range slices.Sorted(maps.Keys(objects)) {
+		under, name := path.Split(at)
+		wanted, named := strings.CutPrefix(query.Get("fieldSelector"), "metadata.name=")
+		if strings.HasPrefix(under, before) && strings.HasSuffix(under, "/"+kind+"/") && (!named || name == wanted) {
+			items = append(items, objects[at])
+		}
+	}
+	return http.StatusOK, node{"metadata": node{"resourceVersion": strconv.Itoa(revision)}, "items": items}
 }
 
 func refusal(err *apierrors.StatusError) (int, any) {

@@ -25,13 +25,16 @@ type Cluster struct {
 	host   *url.URL
 	server *kube.Server
 	mapper meta.RESTMapper
-	// uids are the server's uids of objects, by the recorded ones.
-	uids map[string]string
+	// uids are translated on the way to the server and back.
+	uids *uids
 	// populated are the objects that were created for the run to start with.
 	populated map[core.Key]bool
 	// holders are the namespaces that were created for objects to be in, though the run
 	// does not start with them.
 	holders map[string]bool
+	// start is the revision of the server's store at which the run starts, and histories are what changed since.
+	start     int64
+	histories map[schema.GroupVersionKind]*history
 }
 
 var _ behavior.World = (*Cluster)(nil)
@@ -52,30 +55,52 @@ func New(config *rest.Config, server *kube.Server) (*Cluster, error) {
 		host:      host,
 		server:    server,
 		mapper:    server.RESTMapper(),
-		uids:      map[string]string{},
+		uids:      newUIDs(),
 		populated: map[core.Key]bool{},
 		holders:   map[string]bool{},
+		histories: map[schema.GroupVersionKind]*history{},
 	}, nil
 }
 
 // Do implements [behavior.World] for calls of type [*kube.Request]. Cached reads are
-// read from the server itself; of what is not there they say what the cache of
-// controller-runtime says, which names the kind and not the resource.
-func (c *Cluster) Do(ctx context.Context, call core.Call) (core.Response, error) {
+// read from the server itself, as it was before the changes that the cache had not been told of; of what is not there they
+// say what the cache of controller-runtime says, which names the kind and not the resource.
+func (c *Cluster) Do(ctx context.Context, call core.Call, recorded behavior.Recorded) (core.Response, error) {
 	request, ok := call.(*kube.Request)
 	if !ok {
 		return nil, fmt.Errorf("a Kubernetes API server cannot answer a %T", call)
 	}
-	response, err := c.send(ctx, request)
+	response, err := c.carryOut(ctx, request, recorded)
 	if err != nil {
 		return nil, err
 	}
 	if request.FromCache && apierrors.IsNotFound(response.Err()) {
-		named := schema.GroupResource{Group: request.Kind.Group, Resource: request.Kind.Kind}
-		status := apierrors.NewNotFound(named, request.Name).Status()
-		return kube.Refused(&status), nil
+		return uncached(request), nil
 	}
 	return response, nil
+}
+
+// uncached is what a cache says of an object that it does not have.
+func uncached(request *kube.Request) *kube.Response {
+	named := schema.GroupResource{Group: request.Kind.Group, Resource: request.Kind.Kind}
+	status := apierrors.NewNotFound(named, request.Name).Status()
+	return kube.Refused(&status)
+}
+
+// carryOut carries out a request in the way that it was recorded.
+func (c *Cluster) carryOut(ctx context.Context, request *kube.Request, recorded behavior.Recorded) (*kube.Response, error) {
+	kind := kube.KindOf(request.Kind.GroupKind())
+	for _, lag := range recorded.Behind {
+		if request.FromCache && lag.Kind == kind {
+			return c.recall(ctx, request, lag)
+		}
+	}
+	for _, key := range recorded.Creates {
+		if key.Kind == kind {
+			return c.make(ctx, request, key, recorded.Changes)
+		}
+	}
+	return c.send(ctx, request)
 }
 
 // Version returns the release of Kubernetes that the server is of, such as "v1.36.1".

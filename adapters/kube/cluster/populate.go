@@ -17,7 +17,8 @@ import (
 
 // Populate creates the objects that a run starts with, owners before what they own,
 // and the namespaces they are in. They get uids of the server's own; references to
-// owners follow. Objects that were being deleted are deleted, once all are there.
+// owners follow. Objects that were being deleted are deleted, once all are there. What is there then is the start of the
+// run.
 func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) error {
 	if err := c.namespaces(ctx, objects); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) erro
 			}
 			c.populated[object.Key()] = true
 			if recorded, ok := metadata(object.Fields)["uid"].(string); ok {
-				c.uids[recorded] = uid
+				c.uids.pair(recorded, uid)
 			}
 		}
 		if len(later) == len(waiting) {
@@ -53,7 +54,9 @@ func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) erro
 			return fmt.Errorf("deleting %s: %w", object.Key(), err)
 		}
 	}
-	return nil
+	var err error
+	c.start, err = c.revision(ctx)
+	return err
 }
 
 // homeless tells whether the namespace of an object is among the objects, and was not
@@ -96,7 +99,7 @@ func (c *Cluster) rename(fields map[string]any) bool {
 			return false
 		}
 		uid, _ := reference["uid"].(string)
-		renamed, known := c.uids[uid]
+		renamed, known := c.uids.real[uid]
 		if !known {
 			return false
 		}

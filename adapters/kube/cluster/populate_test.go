@@ -112,9 +112,10 @@ func TestPopulate(t *testing.T) {
 			if err := c.Populate(context.Background(), test.objects); err != nil {
 				t.Fatal(err)
 			}
-			got := a.log()
-			if !slices.Equal(got, test.want) {
-				t.Errorf("sent\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			// At the end it asks for the revision.
+			got, want := a.log(), append(test.want, "GET "+namespaces)
+			if !slices.Equal(got, want) {
+				t.Errorf("sent\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 			if after, err := json.Marshal(test.objects); err != nil || string(after) != string(before) {
 				t.Errorf("the recorded objects were changed to %s: %v", after, err)
@@ -155,10 +156,10 @@ func TestPopulateWhatIsThere(t *testing.T) {
 	if err := c.Populate(context.Background(), []core.TraceObject{placed("Namespace", "v1", "", "default")}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := a.log(), []string{"POST /api/v1/namespaces/default", "PUT /api/v1/namespaces/default"}; !slices.Equal(got, want) {
+	if got, want := a.log(), []string{"POST /api/v1/namespaces/default", "PUT /api/v1/namespaces/default", "GET /api/v1/namespaces"}; !slices.Equal(got, want) {
 		t.Errorf("sent %q, want %q", got, want)
 	}
-	if got := c.uids["uid of default"]; got != "33333333-3333-4333-8333-333333333333" {
+	if got := c.uids.real["uid of default"]; got != "33333333-3333-4333-8333-333333333333" {
 		t.Errorf("its uid is taken to be %q", got)
 	}
 	if c.own(core.Key{Kind: "Namespace", Name: "default"}, nil) {

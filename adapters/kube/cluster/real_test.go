@@ -16,6 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/cluster"
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/examples/toggle"
 )
 
@@ -29,7 +30,7 @@ func startServer(t *testing.T) *controlplane.ControlPlane {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plane, err := controlplane.Start(context.Background(), binaries)
+	plane, err := controlplane.Start(context.Background(), binaries, "StorageObjectInUseProtection")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +45,13 @@ func startServer(t *testing.T) *controlplane.ControlPlane {
 // TestRealServer starts a real API server once for all that is tried on it.
 func TestRealServer(t *testing.T) {
 	plane := startServer(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 
 	t.Run("is empty at first", func(t *testing.T) { emptyAtFirst(ctx, t, plane) })
 	t.Run("installs and populates", func(t *testing.T) { installsAndPopulates(ctx, t, plane) })
 	t.Run("confirms", func(t *testing.T) { confirms(ctx, t, plane) })
+	t.Run("confirms what takes a disturbance", func(t *testing.T) { confirmsDisturbed(ctx, t, plane) })
 }
 
 // emptyAtFirst lists all kinds: what a server makes for itself must not be seen, as the
@@ -73,7 +75,7 @@ func emptyAtFirst(ctx context.Context, t *testing.T, plane *controlplane.Control
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := c.Do(ctx, &kube.Request{Verb: kube.List, Kind: mapping.GroupVersionKind})
+		response, err := c.Do(ctx, &kube.Request{Verb: kube.List, Kind: mapping.GroupVersionKind}, behavior.Recorded{})
 		if err != nil || response.(*kube.Response).Err() != nil {
 			continue // it does not serve this version
 		}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -31,7 +29,9 @@ func (c *Cluster) Shows(ctx context.Context, change core.TraceChange) (string, e
 	}
 	for _, field := range change.Fields {
 		if uid, ok := metadata(field.To)["uid"].(string); ok && change.Verb == "created" {
-			c.uids[uid] = uidOf(real) // a deleted object may have had it before
+			if found := uidOf(real); found != uid {
+				c.uids.pair(uid, found)
+			}
 		}
 		var found any = real
 		if field.Path != "" {
@@ -95,7 +95,7 @@ func (c *Cluster) holds(real, recorded any, path string) (string, bool) {
 	case volatile(name), isTime(real) && isTime(recorded):
 		return "", true
 	case isUID(real) && isUID(recorded):
-		return path, c.sameUID(real.(string), recorded.(string))
+		return path, c.uids.same(real.(string), recorded.(string))
 	}
 	return path, equal(real, recorded)
 }
@@ -124,26 +124,6 @@ func number(value any) (float64, bool) {
 		return float, err == nil
 	}
 	return 0, false
-}
-
-// sameUID tells whether both uids can be of the same object. Recorded uids and those on
-// the server match one to one: those that are seen together first.
-func (c *Cluster) sameUID(real, recorded string) bool {
-	if known, ok := c.uids[recorded]; ok {
-		return known == real
-	}
-	for _, taken := range c.uids {
-		if taken == real {
-			return false
-		}
-	}
-	c.uids[recorded] = real
-	return true
-}
-
-func isUID(value any) bool {
-	text, ok := value.(string)
-	return ok && uuid.Validate(text) == nil
 }
 
 func isTime(value any) bool {

@@ -113,6 +113,7 @@ func has(fields map[string]any, name string) bool {
 func TestHolds(t *testing.T) {
 	const (
 		here, there   = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+		elsewhere     = "33333333-3333-4333-8333-333333333333"
 		before, since = "2000-01-01T00:00:00Z", "2026-03-04T05:06:07.123456Z"
 	)
 	tests := []struct {
@@ -150,7 +151,7 @@ func TestHolds(t *testing.T) {
 		{"no time", node{"metadata": node{}}, node{"metadata": node{"deletionTimestamp": before}}, "metadata.deletionTimestamp"},
 		{"a text for a time", node{"a": "soon"}, node{"a": before}, "a"},
 		{"another uid", node{"a": there, "b": []any{there}}, node{"a": here, "b": []any{here}}, ""},
-		{"two uids for one", node{"a": there, "b": here}, node{"a": here, "b": here}, "b"},
+		{"two uids for one", node{"a": there, "b": elsewhere}, node{"a": here, "b": here}, "b"},
 		{"one uid for two", node{"a": there, "b": there}, node{"a": here, "b": there}, "b"},
 		{"a text for a uid", node{"a": "x"}, node{"a": here}, "a"},
 		{"the version that it is read in", node{"apiVersion": "example.com/v1"}, node{"apiVersion": "example.com/v1beta1"}, ""},

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,11 +53,11 @@ func (c *Cluster) send(ctx context.Context, request *kube.Request) (*kube.Respon
 	return response, nil
 }
 
-// exchange sends something over HTTP, and returns what comes back.
+// exchange sends something over HTTP, and returns what comes back. On the way, uids are translated.
 func (c *Cluster) exchange(ctx context.Context, method, path string, parameters url.Values, body []byte, contentType string) (*kube.Response, error) {
-	address := c.host.JoinPath(path)
-	address.RawQuery = parameters.Encode()
-	sent, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	address := c.host.JoinPath(c.uids.toReal(path))
+	address.RawQuery = c.uids.toReal(parameters.Encode())
+	sent, err := http.NewRequestWithContext(ctx, method, address.String(), strings.NewReader(c.uids.toReal(string(body))))
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +70,11 @@ func (c *Cluster) exchange(ctx context.Context, method, path string, parameters 
 		return nil, err
 	}
 	defer received.Body.Close()
-	answer, err := io.ReadAll(received.Body)
+	read, err := io.ReadAll(received.Body)
 	if err != nil {
 		return nil, err
 	}
+	answer := []byte(c.uids.toRecorded(string(read)))
 	if received.StatusCode < http.StatusBadRequest {
 		return kube.Done(answer), nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 var (
@@ -102,7 +103,7 @@ func TestRequestsOverHTTP(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, a := newCluster(t)
 			a.answers[test.want.method+" "+test.want.path] = answer{http.StatusOK, `{}`}
-			response, err := c.Do(context.Background(), &test.request)
+			response, err := c.Do(context.Background(), &test.request, behavior.Recorded{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +166,7 @@ func TestResponsesFromHTTP(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, a := newCluster(t)
 			a.answers[test.at] = test.answer
-			response, err := c.Do(context.Background(), &test.request)
+			response, err := c.Do(context.Background(), &test.request, behavior.Recorded{})
 			if test.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fails) {
 					t.Fatalf("error %v, want %q", err, test.fails)
@@ -190,7 +191,7 @@ type otherCall struct{ core.Call }
 
 func TestCallsOfOtherWorlds(t *testing.T) {
 	c, a := newCluster(t)
-	if _, err := c.Do(context.Background(), otherCall{}); err == nil || !strings.Contains(err.Error(), "cannot answer a cluster.otherCall") {
+	if _, err := c.Do(context.Background(), otherCall{}, behavior.Recorded{}); err == nil || !strings.Contains(err.Error(), "cannot answer a cluster.otherCall") {
 		t.Errorf("error %v", err)
 	}
 	if len(a.asked) > 0 {
@@ -240,7 +241,7 @@ func TestBodiesArriveWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Do(context.Background(), &kube.Request{Verb: kube.Create, Kind: configMapKind, Namespace: "default", Body: body}); err != nil {
+	if _, err := c.Do(context.Background(), &kube.Request{Verb: kube.Create, Kind: configMapKind, Namespace: "default", Body: body}, behavior.Recorded{}); err != nil {
 		t.Fatal(err)
 	}
 	if a.asked[0].body != string(body) {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -35,17 +36,18 @@ type ControlPlane struct {
 	processes []*process
 }
 
-// Start runs the programs and returns when the API server is ready. The programs end
+// Start runs the programs and returns when the API server is ready. The API server runs without the admission plugins of these
+// names. The programs end
 // with [ControlPlane.Stop], with the context, or (on Linux) with this process,
 // whichever comes first. Their output goes to log files in a temporary folder, of which
 // the ends are in the error if a program does not come up.
-func Start(ctx context.Context, binaries Binaries) (*ControlPlane, error) {
+func Start(ctx context.Context, binaries Binaries, without ...string) (*ControlPlane, error) {
 	folder, err := os.MkdirTemp("", "orrery-controlplane-")
 	if err != nil {
 		return nil, err
 	}
 	c := &ControlPlane{folder: folder}
-	if err := c.start(ctx, binaries); err != nil {
+	if err := c.start(ctx, binaries, without); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
@@ -67,7 +69,7 @@ func (c *ControlPlane) Stop() error {
 	return os.RemoveAll(c.folder)
 }
 
-func (c *ControlPlane) start(ctx context.Context, binaries Binaries) error {
+func (c *ControlPlane) start(ctx context.Context, binaries Binaries, without []string) error {
 	ports, err := freePorts(3)
 	if err != nil {
 		return err
@@ -117,8 +119,8 @@ func (c *ControlPlane) start(ctx context.Context, binaries Binaries) error {
 		"--token-auth-file="+tokens,
 		"--authorization-mode=AlwaysAllow",
 		"--service-cluster-ip-range=10.0.0.0/16",
-		// It gives Pods a service account, which a controller would have to create first.
-		"--disable-admission-plugins=ServiceAccount",
+		// The first gives Pods a service account, which a controller would have to create first.
+		"--disable-admission-plugins="+strings.Join(append([]string{"ServiceAccount"}, without...), ","),
 		"--max-requests-inflight=0",
 		"--max-mutating-requests-inflight=0",
 		"--enable-priority-and-fairness=false",

@@ -76,7 +76,7 @@ func newCluster() *RabbitmqCluster {
 	}
 }
 
-// system returns an operator like the one given, and a cluster that is new.
+// system returns an operator like the one given, a cluster that is new, and the class of its volumes.
 func system(name string, definition []byte, like *Operator, actions ...controllerruntime.Action) (*core.System, error) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
@@ -96,7 +96,7 @@ func system(name string, definition []byte, like *Operator, actions ...controlle
 			}
 			return (&StatefulSets{mgr.GetClient()}).SetupWithManager(mgr)
 		}),
-		controllerruntime.ObjectValues(newCluster()),
+		controllerruntime.ObjectValues(newCluster(), newStorageClass()),
 		controllerruntime.InOrder(actions...),
 		controllerruntime.Properties(properties.Convergent()...),
 	)

@@ -1,0 +1,240 @@
+package behavior
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// enactment is a recorded run under way in a world.
+type enactment struct {
+	world  World
+	limits Limits
+	// strategies are those that take steps, by the names under which they do.
+	strategies map[string]core.Strategy
+	user       User
+	// store knows how calls fail, nil if none can.
+	store core.Fallible
+	// flights are the runs that go on from one step to the next, in the order of their begins.
+	flights []flight
+}
+
+// flight is a run that goes on from one step to the next.
+type flight struct {
+	item    core.Item
+	session *Session
+}
+
+func newEnactment(system *core.System, world World, limits Limits) *enactment {
+	user := User{system.Scenario}
+	e := &enactment{world: world, limits: limits, user: user, strategies: map[string]core.Strategy{core.User: user}}
+	e.store, _ = system.Store.(core.Fallible)
+	for _, s := range system.Strategies {
+		name := s.Describe().Name
+		e.strategies[name], e.strategies[core.SecondInstance(name)] = s, s
+	}
+	return e
+}
+
+// end gives up the runs that are still under way.
+func (e *enactment) end() {
+	for _, f := range e.flights {
+		f.session.Abort()
+	}
+}
+
+// step takes a step. It returns a [Difference] where it goes another way.
+func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
+	item := core.Item{Strategy: step.Controller, Request: step.Request}
+	kind, _ := core.StepKindOf(step.Kind) // what is tried at the end is reconciled
+	var err error
+	switch kind {
+	case core.Fire, core.Deliver:
+		return nil // only a work queue or a view changes
+	case core.Restart:
+		e.crash(step.Controller)
+	case core.Begin:
+		err = e.begin(item)
+	case core.Ask:
+		err = e.flying(item, func(session *Session) error { return e.calls(ctx, session, step) })
+	case core.Return:
+		err = e.flying(item, func(session *Session) error { return e.returns(ctx, session, step) })
+		e.land(func(other core.Item) bool { return other == item })
+	case core.Intervene:
+		if !e.user.Knows(step.Request) {
+			return differing("there is no action %q of the user any more", step.Request)
+		}
+		fallthrough
+	default:
+		err = e.run(ctx, item, step)
+	}
+	if err != nil {
+		return err
+	}
+	return e.shows(ctx, step)
+}
+
+// start starts a run of a strategy.
+func (e *enactment) start(item core.Item) (*Session, error) {
+	strategy, known := e.strategies[item.Strategy]
+	if !known {
+		return nil, differing("there is no controller %q any more", item.Strategy)
+	}
+	instance, err := NewInstance(strategy, e.limits.Deadline)
+	if err != nil {
+		return nil, err
+	}
+	return Start(instance, strategy.Describe().Sequential, Activation{Request: item.Request}, e.limits), nil
+}
+
+// run takes a run from its beginning to its end.
+func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep) error {
+	session, err := e.start(item)
+	if err != nil {
+		return err
+	}
+	defer session.Abort()
+	if err := e.calls(ctx, session, step); err != nil {
+		return err
+	}
+	if step.Crashes {
+		defer e.crash(step.Controller)
+		return e.cutOff(ctx, session, step)
+	}
+	return e.returns(ctx, session, step)
+}
+
+// begin starts a run that goes on in later steps.
+func (e *enactment) begin(item core.Item) error {
+	session, err := e.start(item)
+	if err == nil {
+		e.flights = append(e.flights, flight{item, session})
+	}
+	return err
+}
+
+// flying goes on with a run that was begun in an earlier step.
+func (e *enactment) flying(item core.Item, on func(*Session) error) error {
+	i := slices.IndexFunc(e.flights, func(f flight) bool { return f.item == item })
+	if i < 0 {
+		return fmt.Errorf("the record is broken: %s goes on, and was not begun", item)
+	}
+	return on(e.flights[i].session)
+}
+
+// crash gives up all that a controller has under way.
+func (e *enactment) crash(controller string) {
+	e.land(func(item core.Item) bool { return item.Strategy == controller })
+}
+
+// land gives up the runs of some items.
+func (e *enactment) land(some func(core.Item) bool) {
+	var still []flight
+	for _, f := range e.flights {
+		if some(f.item) {
+			f.session.Abort()
+		} else {
+			still = append(still, f)
+		}
+	}
+	e.flights = still
+}
+
+// calls lets a run make the calls of a step.
+func (e *enactment) calls(ctx context.Context, session *Session, step core.TraceStep) error {
+	for _, recorded := range step.Calls {
+		if recorded.Handler != "" {
+			continue
+		}
+		call, leaf, err := session.Next(ctx)
+		switch {
+		case err != nil:
+			return err
+		case call == nil:
+			return differing("%s %s, where it was to %s", step.Controller, leaf, recorded.Call)
+		case call.String() != recorded.Call:
+			return differing("%s goes on to %s, where it was to %s", step.Controller, call, recorded.Call)
+		}
+		response, err := e.answer(ctx, call, Recorded{TraceCall: recorded, Changes: step.Changes})
+		if err != nil {
+			return fmt.Errorf("%s: %w", call, err)
+		}
+		if response.String() != recorded.Response {
+			return differing("to %q the answer is %q, where it was %q", call, response, recorded.Response)
+		}
+		session.Answer(response)
+	}
+	return nil
+}
+
+// answer carries out a call, or lets it fail as it did.
+func (e *enactment) answer(ctx context.Context, call core.Call, recorded Recorded) (core.Response, error) {
+	if recorded.Fault == "" {
+		return e.world.Do(ctx, call, recorded)
+	}
+	fault, known := e.fault(call, recorded.Fault)
+	if !known {
+		return nil, differing("%s cannot fail by %q any more", call, recorded.Fault)
+	}
+	if fault.Commits {
+		// The caller does not see what comes of it; the changes of the step tell.
+		if _, err := e.world.Do(ctx, call, recorded); err != nil {
+			return nil, err
+		}
+	}
+	return fault.Response, nil
+}
+
+// fault returns the way of a name in which a call fails, and false if there is none.
+func (e *enactment) fault(call core.Call, name string) (core.Fault, bool) {
+	if e.store == nil {
+		return core.Fault{}, false
+	}
+	faults := e.store.Faults(call)
+	i := slices.IndexFunc(faults, func(f core.Fault) bool { return f.Name == name })
+	if i < 0 {
+		return core.Fault{}, false
+	}
+	return faults[i], true
+}
+
+// returns lets a run come to its end.
+func (e *enactment) returns(ctx context.Context, session *Session, step core.TraceStep) error {
+	call, leaf, err := session.Next(ctx)
+	switch {
+	case err != nil:
+		return err
+	case call != nil:
+		return differing("%s goes on to %s", step.Controller, call)
+	case step.Kind == core.Intervene.Name():
+		return nil // how it ends for users is not recorded
+	case leaf.Ending() != step.Result:
+		return differing("%s ends with %q, where it was %q", step.Controller, leaf.Ending(), step.Result)
+	}
+	return nil
+}
+
+// cutOff lets a run come to its next call, before which it is cut off.
+func (e *enactment) cutOff(ctx context.Context, session *Session, step core.TraceStep) error {
+	_, leaf, err := session.Next(ctx)
+	if err == nil && leaf != nil {
+		return differing("%s %s, where it was to make another call and to crash before it", step.Controller, leaf)
+	}
+	return err
+}
+
+// shows looks at what a step changed.
+func (e *enactment) shows(ctx context.Context, step core.TraceStep) error {
+	for _, change := range step.Changes {
+		difference, err := e.world.Shows(ctx, change)
+		if err != nil {
+			return err
+		}
+		if difference != "" {
+			return Difference(difference)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package behavior_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+func TestUser(t *testing.T) {
+	actions := []core.Action{{Name: "on"}, {Name: "off"}, {Name: "on again"}}
+	for _, test := range []struct {
+		name    string
+		inOrder bool
+		// first is what may be done at once, after what each action lets follow.
+		first []core.Request
+		after map[core.Request]core.Request
+	}{
+		{"in any order", false, []core.Request{"on", "off", "on again"}, nil},
+		{"in order", true, []core.Request{"on"}, map[core.Request]core.Request{"on": "off", "off": "on again"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			user := behavior.User{Scenario: core.Scenario{Actions: actions, InOrder: test.inOrder}}
+			if got := user.Describe().Initial; !slices.Equal(got, test.first) {
+				t.Errorf("at first there is %q, want %q", got, test.first)
+			}
+			for _, action := range actions {
+				request := core.Request(action.Name)
+				next, waits := user.After(request)
+				if want, waiting := test.after[request]; next != want || waits != waiting {
+					t.Errorf("after %q there is %q, %t, want %q", request, next, waits, want)
+				}
+				if !user.Knows(request) {
+					t.Errorf("%q is not known", request)
+				}
+			}
+			if user.Knows("dim") {
+				t.Error("an action is known that there is not")
+			}
+		})
+	}
+}

@@ -1,0 +1,257 @@
+package explore_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/core/view"
+	"github.com/orrery-dev/orrery/internal/random"
+)
+
+// chronicle is a world that never forgets: it answers calls as a store does, and knows what was there after each change of a
+// kind. It knows nothing of views but how far they are said to be behind.
+type chronicle struct {
+	store core.Store
+	past  map[core.Kind][]map[core.Key]core.Content
+}
+
+func newChronicle(system *core.System, objects []core.TraceObject) *chronicle {
+	c := &chronicle{store: system.Store, past: map[core.Kind][]map[core.Key]core.Content{}}
+	for _, kind := range random.Kinds() {
+		c.past[kind] = []map[core.Key]core.Content{{}}
+	}
+	start := slices.IndexFunc(system.Initial, func(initial core.Initial) bool {
+		return len(initial.Objects) == len(objects) && !slices.ContainsFunc(initial.Objects, func(o core.Object) bool {
+			return !slices.ContainsFunc(objects, func(told core.TraceObject) bool {
+				return told.Key() == o.Key && reflect.DeepEqual(told.Fields, o.Content.Fields())
+			})
+		})
+	})
+	for _, o := range system.Initial[start].Objects {
+		c.past[o.Key.Kind][0][o.Key] = o.Content
+	}
+	return c
+}
+
+// then is the world as it was a number of changes ago, for some kinds.
+type then struct {
+	*chronicle
+	ago map[core.Kind]int
+}
+
+func (s then) of(kind core.Kind) map[core.Key]core.Content {
+	past := s.past[kind]
+	return past[len(past)-1-s.ago[kind]]
+}
+
+func (s then) Get(key core.Key) core.Content { return s.of(key.Kind)[key] }
+
+func (s then) List(kind core.Kind, namespace string) []core.Object {
+	var objects []core.Object
+	for _, key := range slices.SortedFunc(maps.Keys(s.of(kind)), core.Key.Compare) {
+		if namespace == "" || key.Namespace == namespace {
+			objects = append(objects, core.Object{Key: key, Content: s.Get(key)})
+		}
+	}
+	return objects
+}
+
+func (s then) Held(core.Key) []core.Content { return nil }
+
+func (c *chronicle) Do(_ context.Context, call core.Call, recorded behavior.Recorded) (core.Response, error) {
+	seen := then{c, map[core.Kind]int{}}
+	if call.Source() == core.Cached {
+		for _, lag := range recorded.Behind {
+			seen.ago[lag.Kind] = lag.Changes
+			if changes := len(c.past[lag.Kind]) - 1; changes != lag.Of {
+				return nil, behavior.Difference(fmt.Sprintf("there were %d changes of %s and not %d", changes, lag.Kind, lag.Of))
+			}
+		}
+	}
+	answer, err := c.store.Answer(seen, call)
+	if err != nil {
+		return nil, err
+	}
+	var created []core.Key
+	for _, write := range answer.Writes {
+		now := maps.Clone(then{chronicle: c}.of(write.Key.Kind))
+		if write.Content == nil {
+			delete(now, write.Key)
+		} else {
+			if now[write.Key] == nil {
+				created = append(created, write.Key)
+			}
+			now[write.Key] = write.Content
+		}
+		c.past[write.Key.Kind] = append(c.past[write.Key.Kind], now)
+	}
+	if !slices.Equal(created, recorded.Creates) {
+		return nil, behavior.Difference(fmt.Sprintf("it creates %v and not %v", created, recorded.Creates))
+	}
+	return answer.Response, nil
+}
+
+func (c *chronicle) Shows(_ context.Context, change core.TraceChange) (string, error) {
+	content := then{chronicle: c}.Get(change.Key())
+	if (content == nil) != (change.Verb == "deleted") {
+		return fmt.Sprintf("%s is %v and not %s", change.Key(), content, change.Verb), nil
+	}
+	for _, field := range change.Fields {
+		found := content.Fields()
+		if field.Path != "" {
+			found = found.(map[string]any)[field.Path]
+		}
+		if fmt.Sprint(found) != fmt.Sprint(field.To) {
+			return fmt.Sprintf("%s is %v", change.Key(), content), nil
+		}
+	}
+	return "", nil
+}
+
+// disturbances returns random conditions for random systems, with failures and second instances.
+func disturbances(r *rand.Rand, system *core.System) explore.Conditions {
+	c := explore.Conditions{Crashes: r.IntN(2), Failures: r.IntN(2), Granularity: explore.Granularity(r.IntN(2))}
+	for _, strategy := range system.Strategies {
+		d := strategy.Describe()
+		if !d.Messages && len(d.Standing) == 0 && r.IntN(5) == 0 {
+			c.Doubles = append(c.Doubles, d.Name)
+		}
+		for _, kind := range d.Watches {
+			rules := []view.Rule{view.Fresh(), view.Lag(1), view.Lag(3), view.OwnWrites(2), view.Restart(2), view.Relist(), view.Relist()}
+			c.Staleness = append(c.Staleness, explore.Staleness{Controller: d.Name, Kind: kind, Rule: rules[r.IntN(len(rules))]})
+		}
+	}
+	return c
+}
+
+// TestToldRunsCanBeEnacted enacts random runs in a world that has only what is told to go by.
+func TestToldRunsCanBeEnacted(t *testing.T) {
+	n := *systems / 3
+	if testing.Short() {
+		n /= 10
+	}
+	met := map[string]int{}
+	for seed := *firstSeed; n > 0; seed++ {
+		system, err := random.Loose(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprintf("%+v", system.Store) != "{versioned:false}" {
+			continue // the names of versions say who holds which
+		}
+		n--
+		r := rand.New(rand.NewPCG(seed, 3))
+		o := options(1)
+		o.Conditions = disturbances(r, system)
+		o.Bounds.States = 300
+		space := search(t, system, o)
+		for range 10 {
+			goal := core.StateID(r.IntN(space.States()))
+			run, found := space.Shortest(func(id core.StateID) bool { return id == goal })
+			if !found {
+				t.Fatalf("seed %d: there is no run to state %d", seed, goal)
+			}
+			trace, err := space.Tell(context.Background(), start(run, goal), run, nil)
+			if err != nil {
+				t.Fatalf("seed %d: the run to state %d: %v", seed, goal, err)
+			}
+			meet(met, o.Conditions, trace)
+			world := newChronicle(system, trace.Initial)
+			parting, err := behavior.Enact(context.Background(), system, reread(t, trace), world, o.Run)
+			if err != nil || parting != nil {
+				t.Fatalf("seed %d, conditions %+v: the run to state %d parts: %+v, %v\nagain with -run TestToldRunsCanBeEnacted -systems 3 -first-seed %d", seed, o.Conditions, goal, parting, err, seed)
+			}
+		}
+	}
+	for _, what := range []string{"behind", "relisted", "fault", "crash", "creates", "deliver", "restart", "user", "begin", "call", "return", "act"} {
+		if met[what] == 0 && !testing.Short() {
+			t.Errorf("no run had %q in it: %v", what, met)
+		}
+	}
+}
+
+// reread returns a trace as it is read from a record.
+func reread(t *testing.T, trace core.Trace) core.Trace {
+	t.Helper()
+	text, err := json.Marshal(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read core.Trace
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// TestRecordsOfWordsReplay replays runs of which nothing was told but words.
+func TestRecordsOfWordsReplay(t *testing.T) {
+	met := map[string]int{}
+	for seed := range uint64(12) {
+		system, err := random.Loose(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 4))
+		o := options(1)
+		o.Conditions = disturbances(r, system)
+		o.Bounds.States = 200
+		space := search(t, system, o)
+		goal := core.StateID(space.States() - 1)
+		run, _ := space.Shortest(func(id core.StateID) bool { return id == goal })
+		trace, err := space.Tell(context.Background(), start(run, goal), run, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meet(met, o.Conditions, trace)
+		for i := range trace.Steps {
+			trace.Steps[i].Crashes = false
+			for j := range trace.Steps[i].Calls {
+				call := &trace.Steps[i].Calls[j]
+				call.Behind, call.Fault, call.Creates = nil, "", nil
+			}
+		}
+		if d, err := explore.Replay(context.Background(), system, o.Conditions, trace, o.Run); d != nil || err != nil {
+			t.Errorf("seed %d: %+v, %v", seed, d, err)
+		}
+	}
+	if met["behind"]+met["fault"]+met["crash"] == 0 || met["creates"] == 0 {
+		t.Errorf("there was nothing to leave out: %v", met)
+	}
+}
+
+// meet counts what there is in a trace.
+func meet(met map[string]int, c explore.Conditions, trace core.Trace) {
+	relists := func(controller string, kind core.Kind) bool {
+		return slices.Contains(c.Staleness, explore.Staleness{Controller: controller, Kind: kind, Rule: view.Relist()})
+	}
+	for _, step := range trace.Steps {
+		met[step.Kind]++
+		if step.Crashes {
+			met["crash"]++
+		}
+		for _, call := range step.Calls {
+			if call.Fault != "" {
+				met["fault"]++
+			}
+			if len(call.Creates) > 0 {
+				met["creates"]++
+			}
+			for _, lag := range call.Behind {
+				met["behind"]++
+				if lag.Changes > 1 && relists(step.Controller, lag.Kind) {
+					met["relisted"]++
+				}
+			}
+		}
+	}
+}
