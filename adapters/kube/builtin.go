@@ -24,6 +24,7 @@ const (
 	kindNode           core.Kind = "Node"
 	kindClaim          core.Kind = "PersistentVolumeClaim"
 	kindVolume         core.Kind = "PersistentVolume"
+	kindStorageClass   core.Kind = "StorageClass.storage.k8s.io"
 	kindSigningRequest core.Kind = "CertificateSigningRequest.certificates.k8s.io"
 )
 

@@ -53,8 +53,9 @@
 //	                 who is bound to them, claims and volumes, Ingresses and network
 //	                 policies, endpoints, disruption budgets, autoscalers, priorities,
 //	                 taints, requests for certificates, configurations of webhooks
-//	admission        namespaces that are going away, taints of new Nodes, [Webhook]s in
-//	                 process and, with [VolumeProtection], the finalizers of claims and volumes
+//	admission        namespaces that are going away, taints of new Nodes, claims that are to
+//	                 grow, [Webhook]s in process and, with [VolumeProtection], the
+//	                 finalizers of claims and volumes
 //	players          [GarbageCollector], [NamespaceController] and [VolumeProtector]
 //
 // # What is not modelled

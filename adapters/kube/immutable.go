@@ -37,7 +37,7 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		}
 	case kindVolume:
 		return validateVolumeChanges(object, current)
-	case "StorageClass.storage.k8s.io":
+	case kindStorageClass:
 		var errs field.ErrorList
 		for _, name := range []string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
 			errs = append(errs, unchanged(object, current, name)...)

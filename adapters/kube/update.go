@@ -151,6 +151,9 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 	if errs := op.resource.validateUpdate(object, current, op.typed(object), op.request.Kind.Version, op.request.Subresource); len(errs) > 0 {
 		return nil, "", apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
 	}
+	if err := op.checkExpansion(object, current); err != nil {
+		return nil, "", err
+	}
 	if reviewed {
 		if err := review.validate(object, current); err != nil {
 			return nil, "", err

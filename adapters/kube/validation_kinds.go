@@ -33,7 +33,7 @@ func (r *resource) specValidator() func(runtime.Object) field.ErrorList {
 		return validator(validateNetworkPolicy)
 	case "EndpointSlice.discovery.k8s.io":
 		return validator(validateEndpointSlice)
-	case "StorageClass.storage.k8s.io":
+	case kindStorageClass:
 		return validator(validateStorageClass)
 	case kindPriorityClass:
 		return validator(validatePriorityClass)
