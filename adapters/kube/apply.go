@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -110,6 +112,9 @@ func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.U
 			return nil, err
 		}
 	}
+	if op.resource.custom {
+		op.unshown = append(op.unshown, vanished("", fields, object.Object)...)
+	}
 	if len(managers) > 0 {
 		setNested(object.Object, managers, "metadata", "managedFields")
 	}
@@ -157,6 +162,32 @@ func (r *resource) emptyMetadata(object *unstructured.Unstructured) []string {
 		fields, _ := value.(map[string]any)
 		if found && len(list)+len(fields) == 0 {
 			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// vanished names the fields that are null in the outcome of an apply and are not any more when it is read, in order. A server
+// stores them, too.
+func vanished(path string, merged, read any) []string {
+	var names []string
+	switch merged := merged.(type) {
+	case map[string]any:
+		read, _ := read.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(merged)) {
+			below, found := read[name]
+			switch {
+			case path == "" && name == "metadata":
+			case merged[name] != nil:
+				names = append(names, vanished(path+"."+name, merged[name], below)...)
+			case !found || below != nil:
+				names = append(names, path+"."+name)
+			}
+		}
+	case []any:
+		read, _ := read.([]any)
+		for i := range min(len(merged), len(read)) {
+			names = append(names, vanished(path+"."+strconv.Itoa(i), merged[i], read[i])...)
 		}
 	}
 	return names

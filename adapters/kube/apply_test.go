@@ -110,6 +110,25 @@ func TestApplyOfEmptyMetadata(t *testing.T) {
 	expect(t, "the object besides", second.Object, first.Object)
 }
 
+// TestApplyOfNulls applies a null where there must be none. Nobody sees it, but it is stored until the next write, which then is
+// one even if it changes nothing.
+func TestApplyOfNulls(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(widgetKind, tree{"name": "a"}, tree{"spec": tree{}}))
+	r := applying(widgetKind, "a", "alice", tree{"status": nil})
+	r.Subresource = "status"
+	applied := w.must(r)
+	if _, found := applied.Object["status"]; found {
+		t.Errorf("what is shown is %v", applied.Object)
+	}
+	for _, want := range []int{1, 0} {
+		live := w.must(request(Get, widgetKind, "a"))
+		if _, writes := w.do(updating(widgetKind, live)); writes != want {
+			t.Errorf("an update that changes nothing has %d writes, want %d", writes, want)
+		}
+	}
+}
+
 func TestApplyConflicts(t *testing.T) {
 	w := newWorld(t)
 	w.must(applying(widgetKind, "a", "first", tree{"spec": tree{"color": "red", "size": 2}}))
