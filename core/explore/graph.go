@@ -66,43 +66,60 @@ func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.ha
 
 // list returns the steps from a state: all of them, or only those that are followed.
 func (s *Space) list(id core.StateID, all bool) []core.Edge {
-	s.edges = s.edges[:0]
 	s.reader.load(s.row(id))
 	var only []bool
 	if !all {
 		// What is not known is not followed either: it is behind a cut.
 		only, _ = s.reader.reduce()
 	}
-	l := lister{Space: s, from: id}
-	if _, err := s.reader.steps(&l, only); err != nil {
+	l := &s.lister
+	l.from, l.edges, l.arrivals, l.rows = id, l.edges[:0], l.arrivals[:0], l.rows[:0]
+	if _, err := s.reader.steps(l, only); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
-	return s.edges
+	return l.stored()
 }
 
 // lister lists the steps of a state.
 type lister struct {
-	*Space
-	from core.StateID
+	space *Space
+	from  core.StateID
+	edges []core.Edge
+	// arrivals and rows are where the edges lead, which is looked up for all at once.
+	arrivals []arrival
+	rows     []byte
 }
 
 // stopped implements [visitor]: what is not known is behind the cut.
 func (l *lister) stopped(*taken, error) error { return nil }
 
-// took implements [visitor]. A step to a state that was not stored is left out.
+// took implements [visitor].
 func (l *lister) took(t *taken) error {
-	w := l.reader
-	w.buffer = w.appendRow(w.buffer[:0])
-	r, known := l.visited.find(w.fingerprint.Lo, w.buffer)
-	if !known {
-		return nil
-	}
-	e := core.Edge{From: l.from, To: l.arena.number(r), Step: t.step(), Wrote: w.wrote, Late: t.late}
+	w := l.space.reader
+	begin := len(l.rows)
+	l.rows = w.appendRow(l.rows)
+	l.arrivals = append(l.arrivals, arrival{tag: w.fingerprint.Lo, begin: int32(begin), end: int32(len(l.rows))})
+	e := core.Edge{From: l.from, Step: t.step(), Wrote: w.wrote, Late: t.late}
 	if t.leaf != nil {
 		e.Failed, e.Requeued = failed(t.leaf), t.leaf.Result.Requeue
 	}
 	l.edges = append(l.edges, e)
 	return nil
+}
+
+// stored returns the edges. Those to states that were not stored are left out.
+func (l *lister) stored() []core.Edge {
+	s := l.space
+	s.visited.fetch(l.arrivals)
+	kept := l.edges[:0]
+	for i, a := range l.arrivals {
+		if r, known := s.visited.find(a.tag, l.rows[a.begin:a.end]); known {
+			e := l.edges[i]
+			e.To = s.arena.number(r)
+			kept = append(kept, e)
+		}
+	}
+	return kept
 }
 
 // failed returns the error that a run ended with, empty if none.

@@ -50,7 +50,7 @@ type Space struct {
 	reasons       []string
 
 	invariants []invariant
-	edges      []core.Edge
+	lister     lister
 }
 
 var _ core.Graph = (*Space)(nil)
@@ -79,6 +79,7 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 		s.arena, s.visited = a, newVisited(a)
 	}
 	s.scholar, s.reader = s.walker(l), s.walker(nil)
+	s.lister.space = s
 	for _, p := range m.system.Properties {
 		if p.Invariant != nil {
 			s.invariants = append(s.invariants, invariant{property: p})

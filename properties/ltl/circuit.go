@@ -46,7 +46,7 @@ func (c *circuit) through(at uint32) []crossing {
 func (c *circuit) neglected(way []crossing) []int {
 	able := map[int]int{}
 	for _, step := range way {
-		c.enabled(c.places[step.node].id, func(step int) { able[step]++ })
+		c.enabled(c.at(step.node).id, func(step int) { able[step]++ })
 	}
 	for _, step := range way {
 		delete(able, c.labels[step.label].step)
@@ -90,7 +90,7 @@ func (c *circuit) done(d duty, at uint32, way []crossing) bool {
 
 // passes tells whether being in a place does a duty.
 func (c *circuit) passes(d duty, node uint32) bool {
-	return d.mark == 0 && !c.strong && !c.can(c.places[node].id, d.step)
+	return d.mark == 0 && !c.strong && !c.can(c.at(node).id, d.step)
 }
 
 // does tells whether going to a place does a duty.

@@ -35,31 +35,35 @@ type visit struct {
 	loops  bool
 }
 
-// closed marks nodes whose component is known.
+// mark is what is known of a node: its number in the order in which nodes are entered, from 1, and the lowest one of a node on the
+// stack that it was seen to lead to.
+type mark struct{ index, low uint32 }
+
+// closed is the index of nodes whose component is known.
 const closed = ^uint32(0)
 
 // components calls yield with each strongly connected component that can be reached from
 // the roots, until it returns false (Tarjan, SIAM J. Comput. 1972, with a stack of its own in
 // place of recursion).
 func components(ctx context.Context, g digraph, yield func(component) bool) error {
-	var index, low []uint32 // by node; index is 0 for nodes that are not entered yet
+	var marks []mark // by node
 	var stack []uint32
 	var path []visit
 	var entered uint32
-	indexOf := func(node uint32) uint32 {
-		for int(node) >= len(index) {
-			index, low = append(index, 0), append(low, 0)
+	of := func(node uint32) *mark {
+		if more := int(node) + 1 - len(marks); more > 0 {
+			marks = append(marks, make([]mark, more)...)
 		}
-		return index[node]
+		return &marks[node]
 	}
 	enter := func(node uint32) {
 		entered++
-		index[node], low[node] = entered, entered
+		marks[node] = mark{entered, entered}
 		stack = append(stack, node)
 		path = append(path, visit{node: node})
 	}
 	for root, more := g.root(); more; root, more = g.root() {
-		if indexOf(root) != 0 {
+		if of(root).index != 0 {
 			continue
 		}
 		for enter(root); len(path) > 0; {
@@ -68,24 +72,24 @@ func components(ctx context.Context, g digraph, yield func(component) bool) erro
 			}
 			top := &path[len(path)-1]
 			if to, more := g.next(top.node, &top.cursor); more {
-				switch at := indexOf(to); {
+				switch at := of(to).index; {
 				case at == 0:
 					enter(to)
 				case to == top.node:
 					top.loops = true
 				case at != closed:
-					low[top.node] = min(low[top.node], at)
+					marks[top.node].low = min(marks[top.node].low, at)
 				}
 				continue
 			}
 			done := *top
 			path = path[:len(path)-1]
-			own := index[done.node]
+			own, low := marks[done.node].index, marks[done.node].low
 			if len(path) > 0 {
-				above := path[len(path)-1].node
-				low[above] = min(low[above], low[done.node])
+				above := &marks[path[len(path)-1].node]
+				above.low = min(above.low, low)
 			}
-			if low[done.node] != own {
+			if low != own {
 				continue
 			}
 			first := len(stack) - 1
@@ -96,16 +100,33 @@ func components(ctx context.Context, g digraph, yield func(component) bool) erro
 			goOn := yield(component{
 				nodes: members,
 				moves: done.loops || len(members) > 1,
-				has:   func(node uint32) bool { return index[node] >= own && index[node] != closed },
+				has: func(node uint32) bool {
+					at := of(node).index
+					return at >= own && at != closed
+				},
 			})
 			if !goOn {
 				return nil
 			}
 			for _, member := range members {
-				index[member] = closed
+				marks[member].index = closed
 			}
 			stack = stack[:first]
 		}
 	}
 	return ctx.Err()
+}
+
+// nodeSet is a set of nodes, one bit each.
+type nodeSet struct{ words []uint64 }
+
+// add adds a node, and tells whether it was not there.
+func (s *nodeSet) add(node uint32) bool {
+	if more := int(node/64) + 1 - len(s.words); more > 0 {
+		s.words = append(s.words, make([]uint64, more)...)
+	}
+	word, bit := &s.words[node/64], uint64(1)<<(node%64)
+	added := *word&bit == 0
+	*word |= bit
+	return added
 }

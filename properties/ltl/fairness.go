@@ -77,6 +77,8 @@ type fairness struct {
 	able  []int
 	taken []bool
 	seen  []int
+	// untaken is how many fair steps there are that are not taken inside.
+	untaken int
 }
 
 // parts calls accept with the parts of a part in which a fair run can pass through every place and come by every
@@ -109,8 +111,17 @@ func (f *fairness) count(whole part, marks *uint64) {
 	if f.able == nil {
 		f.able, f.taken = make([]int, len(f.steps)), make([]bool, len(f.steps))
 	}
+	f.untaken = 0
+	for i := range f.steps {
+		if f.steps[i].fair {
+			f.untaken++
+		}
+	}
 	for _, node := range whole.nodes {
-		from := f.places[node]
+		if *marks == f.automaton.marks && f.untaken == 0 {
+			return // whatever comes, no step is neglected
+		}
+		from := f.at(node)
 		row := f.row(from.id)
 		var m move
 		for at := 0; at < len(row); {
@@ -131,7 +142,10 @@ func (f *fairness) count(whole part, marks *uint64) {
 				}
 				if whole.has(f.find(place{m.to, uint32(arc.to)})) {
 					*marks |= arc.marks
-					f.taken[step] = fair
+					if fair && !f.taken[step] {
+						f.taken[step] = true
+						f.untaken--
+					}
 				}
 			}
 		}
@@ -143,7 +157,7 @@ func (f *fairness) without(whole part, neglected map[int]bool, accept func([]uin
 	r := &remainder{product: f.product, local: map[uint32]uint32{}}
 	for _, node := range whole.nodes {
 		avoids := true
-		f.enabled(f.places[node].id, func(step int) { avoids = avoids && !neglected[step] })
+		f.enabled(f.at(node).id, func(step int) { avoids = avoids && !neglected[step] })
 		if avoids {
 			r.local[node] = uint32(len(r.nodes))
 			r.nodes = append(r.nodes, node)

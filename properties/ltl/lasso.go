@@ -21,7 +21,7 @@ type lasso struct {
 // lasso returns an accepted run whose stem takes the least effort.
 func (p *product) lasso(e *ends, strong bool) lasso {
 	crossings, first, last := p.shortest(func(node uint32) bool { return e.at(node) != noEnd })
-	l := lasso{start: p.places[first].id, stem: p.run(p.places[first].id, crossings), doomed: e.at(last) == doomedEnd}
+	l := lasso{start: p.at(first).id, stem: p.run(p.at(first).id, crossings), doomed: e.at(last) == doomedEnd}
 	if e.at(last) != fairEnd {
 		return l
 	}
@@ -30,7 +30,7 @@ func (p *product) lasso(e *ends, strong bool) lasso {
 	for _, node := range e.components[i] {
 		c.inside[node] = true
 	}
-	l.cycle = p.run(p.places[last].id, c.through(last))
+	l.cycle = p.run(p.at(last).id, c.through(last))
 	return l
 }
 
@@ -53,8 +53,8 @@ func (e effort) with(l label) effort {
 // wait in a bucket for each effort, of which there are few at a time (Dial, CACM 1969).
 func (p *product) shortest(goal func(uint32) bool) (way []crossing, first, last uint32) {
 	const unseen = ^effort(0)
-	best := slices.Repeat([]effort{unseen}, len(p.places))
-	before := make([]uint32, len(p.places))
+	best := slices.Repeat([]effort{unseen}, p.len())
+	before := make([]uint32, p.len())
 	buckets := map[effort][]uint32{}
 	reach := func(node, from uint32, takes effort) {
 		if takes < best[node] {

@@ -7,26 +7,19 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// place is a node of the product: a state of the graph whose letter a state of the automaton
-// is about to read.
-type place struct {
-	id   core.StateID
-	mode uint32
-}
-
-// product is the graph as it is read by an automaton. Places are numbered as they are found.
+// product is the graph as it is read by an automaton.
 type product struct {
 	*reading
+	numbering
 	automaton *automaton
-	places    []place
-	// head and chain link the places of each state: numbers from 1, 0 for none.
-	head, chain []uint32
 	// reads is how the automaton reads a letter, by the number of the letter and its state.
 	reads [][]reaction
-	// wins tells from which states of the automaton every word is accepted.
-	wins []bool
-	// roots are places to begin with: those at the start, and those behind cut states.
-	roots []uint32
+	// wins tells from which states of the automaton every word is accepted, and lasts in which of them an accepted run
+	// can be again and again.
+	wins, lasts []bool
+	// roots are places to begin with: those at the start, and those behind places that are in no cycle that counts.
+	roots  []uint32
+	rooted nodeSet
 }
 
 // reaction is what an automaton does with a letter in one of its states.
@@ -38,11 +31,9 @@ type reaction struct {
 }
 
 func newProduct(r *reading, a *automaton) *product {
-	n := r.graph.States()
 	p := &product{
-		reading: r, automaton: a, wins: make([]bool, len(a.states)),
-		// Most states are in some place.
-		places: make([]place, 0, n), chain: make([]uint32, 0, n), head: make([]uint32, n),
+		reading: r, numbering: newNumbering(r.graph.States(), len(a.states)),
+		automaton: a, wins: make([]bool, len(a.states)), lasts: a.lasting(),
 	}
 	for mode := range a.states {
 		p.wins[mode] = a.certain(mode)
@@ -51,19 +42,6 @@ func newProduct(r *reading, a *automaton) *product {
 		p.roots = append(p.roots, p.find(place{id, uint32(a.initial)}))
 	}
 	return p
-}
-
-// find returns the number of a place.
-func (p *product) find(at place) uint32 {
-	for n := p.head[at.id]; n != 0; n = p.chain[n-1] {
-		if p.places[n-1].mode == at.mode {
-			return n - 1
-		}
-	}
-	p.places = append(p.places, at)
-	p.chain = append(p.chain, p.head[at.id])
-	p.head[at.id] = uint32(len(p.places))
-	return uint32(len(p.places) - 1)
 }
 
 // read returns what the automaton does with a letter, given by its number.
@@ -111,7 +89,7 @@ type crossing struct {
 
 // cross returns the next step of the product from a place, and false after the last.
 func (p *product) cross(node uint32, c *cursor) (crossing, bool) {
-	from := p.places[node]
+	from := p.at(node)
 	row := p.row(from.id)
 	var m move
 	for int(c.row) < len(row) {
@@ -135,13 +113,13 @@ func (p *product) cross(node uint32, c *cursor) (crossing, bool) {
 
 // dooms tells whether every run through a place is accepted, however it goes on.
 func (p *product) dooms(node uint32) bool {
-	at := p.places[node]
+	at := p.at(node)
 	return p.wins[at.mode] || !p.stepwise && p.read(p.letters[at.id], at.mode).dooms
 }
 
 // rests tells whether a run that stays in a place for ever is fair and accepted.
 func (p *product) rests(node uint32) bool {
-	at := p.places[node]
+	at := p.at(node)
 	return p.traits[at.id]&restTrait != 0 && p.read(p.letters[at.id], at.mode).stays
 }
 
@@ -154,7 +132,8 @@ func (a *automaton) repeats(l letter) []bool {
 	return g.alive(nil)
 }
 
-// root implements [digraph]. Behind a cut state the search begins anew: no cycle may pass through it.
+// root implements [digraph]. Behind a cut state the search begins anew: no cycle may pass through it. So it does
+// where no accepted cycle can.
 func (p *product) root() (uint32, bool) {
 	if len(p.roots) == 0 {
 		return 0, false
@@ -166,13 +145,15 @@ func (p *product) root() (uint32, bool) {
 
 // next implements [digraph].
 func (p *product) next(node uint32, c *cursor) (uint32, bool) {
-	id := p.places[node].id
+	at := p.at(node)
 	if *c == (cursor{}) && p.dooms(node) {
 		return 0, false
 	}
-	if p.traits[id]&cutTrait != 0 {
+	if p.traits[at.id]&cutTrait != 0 || !p.lasts[at.mode] {
 		for to, more := p.cross(node, c); more; to, more = p.cross(node, c) {
-			p.roots = append(p.roots, to.node)
+			if p.rooted.add(to.node) {
+				p.roots = append(p.roots, to.node)
+			}
 		}
 		return 0, false
 	}

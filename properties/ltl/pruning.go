@@ -91,6 +91,20 @@ func (g *arcGraph) alive(inside func(*arc)) []bool {
 	return alive
 }
 
+// lasting returns in which states a run can be again and again that is accepted.
+func (a *automaton) lasting() []bool {
+	inside := map[*arc]bool{}
+	g := &arcGraph{automaton: a, roots: []int{a.initial}}
+	g.alive(func(arc *arc) { inside[arc] = true })
+	lasting := make([]bool, len(a.states))
+	for s := range a.states {
+		for i := range a.states[s] {
+			lasting[s] = lasting[s] || inside[&a.states[s][i]]
+		}
+	}
+	return lasting
+}
+
 // prune leaves out states that cannot be reached or from which nothing is accepted, and takes marks
 // from arcs on which they cannot matter. States are numbered anew, as they are reached.
 func (a *automaton) prune() {
