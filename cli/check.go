@@ -63,6 +63,9 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	}
 	defer files.discard()
 
+	if options.Compact {
+		defer economise()()
+	}
 	result, err := s.search(ctx, system, options)
 	if err != nil {
 		return err
