@@ -155,7 +155,7 @@ func TestMatches(t *testing.T) {
 	want, have := plain.NewFamily[int]("Want"), plain.NewFamily[int]("Have")
 	same := properties.Matches("what is wanted is had", "Want", func(s core.State, desired core.Object) bool {
 		got, there := have.Named(desired.Key.Name).Lookup(s)
-		return there && core.Content(want.Named(desired.Key.Name).Is(got).Content).Canonical() == desired.Content.Canonical()
+		return there && want.Named(desired.Key.Name).Is(got).Content.Canonical() == desired.Content.Canonical()
 	})
 	copies := func(name string, twist int) plain.Controller {
 		return plain.Controller{Name: name, Watches: []plain.Watch{{Kind: "Want"}}, Reconcile: func(w *plain.World, r core.Request) core.Result {

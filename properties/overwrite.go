@@ -30,8 +30,8 @@ func (c *contest) overwrites(ctx context.Context, g core.Graph) ([]overwrite, er
 	if err != nil {
 		return nil, err
 	}
-	any, err := c.search(ctx, g)
-	for _, o := range any {
+	all, err := c.search(ctx, g)
+	for _, o := range all {
 		if !slices.ContainsFunc(calm, o.samePair) {
 			o.disturbed = 1
 			calm = append(calm, o)

@@ -40,7 +40,7 @@ func endpointProtocols() []corev1.Protocol {
 	return []corev1.Protocol{corev1.ProtocolSCTP, corev1.ProtocolTCP, corev1.ProtocolUDP}
 }
 
-func validateEndpointAddresses(addresses []corev1.EndpointAddress, path *field.Path) field.ErrorList { //nolint:staticcheck // as above
+func validateEndpointAddresses(addresses []corev1.EndpointAddress, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, a := range addresses {
 		at := path.Index(i)

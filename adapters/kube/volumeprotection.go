@@ -43,7 +43,7 @@ func (op *operation) checkUse(key core.Key, from *Object) error {
 	case op.resource.name == kindClaim:
 		for _, o := range op.state.List(kindPod, key.Namespace) {
 			if slices.Contains(claimsOf(stored(o.Content).tree), key.Name) {
-				return fmt.Errorf("Pod %s uses the claim, %s", o.Key.Name, advice)
+				return fmt.Errorf("the claim is used by Pod %s, %s", o.Key.Name, advice)
 			}
 		}
 	}

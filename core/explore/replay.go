@@ -77,8 +77,8 @@ func (w *walker) beginAs(objects []core.TraceObject) (bool, error) {
 // follow takes a told step again and says what is different about it, empty if
 // nothing is.
 func (w *walker) follow(ctx context.Context, t *teller, recorded core.TraceStep, limits behavior.Limits) (string, error) {
-	a, err := w.machine.actor(recorded.Controller)
-	if err != nil {
+	a := w.machine.byName[recorded.Controller]
+	if a == nil {
 		return fmt.Sprintf("there is no controller %q any more", recorded.Controller), nil
 	}
 	kind, known := core.StepKindOf(recorded.Kind)

@@ -166,7 +166,7 @@ func TestKnownKinds(t *testing.T) {
 		`gauges.all(g, g.spec.limits > 1)`:                    `gaugeSpec has no field "limits": did you mean limit?`,
 		`gauges.all(g, g.Hidden > 1)`:                         `gauge has no field "Hidden"`,
 		`gauges.all(g, g.spec.nested.nested.nested.of)`:       `gaugeSpec has no field "of"`,
-		`knobs.all(k, k.spec.levle > 1)`:                      `Knob.example.com.spec has no field "levle": did you mean level?`,
+		`knobs.all(k, k.spec.levek > 1)`:                      `Knob.example.com.spec has no field "levek": did you mean level?`,
 		`knobs.all(k, k.spec.marks.all(m, m.at == ""))`:       `"==" cannot be used on (int, string)`,
 		`knobs.all(k, k.spec.pod.spec.name == "")`:            `Knob.example.com.spec.pod.spec has no field "name"`,
 		`knobs.all(k, k.spec.loose.a == 1)`:                   `"==" cannot be used on (string, int)`,

@@ -130,12 +130,12 @@ func suggest(name string, names []string, otherwise string) string {
 
 // editDistance counts the characters to insert, remove or replace until one text is the other.
 func editDistance(a, b string) int {
-	from, to := []rune(a), []rune(b)
+	to := []rune(b)
 	distances := make([]int, len(to)+1)
 	for j := range distances {
 		distances[j] = j
 	}
-	for _, r := range from {
+	for _, r := range a {
 		diagonal := distances[0]
 		distances[0]++
 		for j, s := range to {

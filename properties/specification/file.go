@@ -29,9 +29,9 @@ func (t Terms) Read(name string, text []byte) ([]core.Property, error) {
 	if len(d.mistakes) == 0 && len(top.list("properties")) == 0 {
 		d.mistake(d.place(root), "there are no properties in it: write a list of them below the word properties")
 	}
-	taken := make([]string, len(t.Properties))
-	for i, p := range t.Properties {
-		taken[i] = p.Name
+	var taken []string
+	for _, p := range t.Properties {
+		taken = append(taken, p.Name)
 	}
 	var all []core.Property
 	for _, node := range top.list("properties") {
