@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
@@ -41,36 +39,6 @@ func TestShellWord(t *testing.T) {
 			t.Errorf("shellWord(%q) = %s, want %s", word, got, want)
 		}
 	}
-}
-
-func TestDistance(t *testing.T) {
-	tests := []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"check", "chekc", 2},
-	}
-	for _, test := range tests {
-		if got := distance(test.a, test.b); got != test.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
-		}
-	}
-}
-
-func TestDistanceIsOne(t *testing.T) {
-	word := rapid.StringOfN(rapid.RuneFrom([]rune("abc")), 0, 6, -1)
-	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := word.Draw(t, "a"), word.Draw(t, "b"), word.Draw(t, "c")
-		if distance(a, b) != distance(b, a) {
-			t.Fatal("it is not the same in both directions")
-		}
-		if (distance(a, b) == 0) != (a == b) {
-			t.Fatal("it is not zero exactly for equal words")
-		}
-		if distance(a, c) > distance(a, b)+distance(b, c) {
-			t.Fatal("a detour is shorter")
-		}
-	})
 }
 
 func TestExitCode(t *testing.T) {

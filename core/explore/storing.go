@@ -46,9 +46,7 @@ func (s *search) add(row []byte, from core.StateID, depth uint32) (ref, error) {
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))
 	s.frontier.push(waiting{ref: r, depth: depth})
 	if !s.overlapping {
-		if !s.overlapping {
-			s.inspect(id, row)
-		}
+		s.inspect(id, row)
 	}
 	return r, nil
 }

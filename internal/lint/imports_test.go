@@ -31,6 +31,7 @@ const (
 func house() []place {
 	engine := []string{"core", "core/state", "core/behavior", "core/view", "core/explore"}
 	public := []string{".", "core/...", "properties/...", "catalog", "record/...", "bench", "adapters/...", "cli"}
+	words := []string{"internal/typo", "internal/excerpt"}
 	return []place{
 		{"core", nil, nothing},
 		{"core/state", engine[:1], nothing},
@@ -38,9 +39,9 @@ func house() []place {
 		{"core/view", engine[:3], nothing},
 		{"core/explore", engine[:4], nothing},
 		{"reduction", []string{"core", "core/explore"}, nothing},
-		{"properties/specification", []string{"core", "properties/..."}, kubernetes},
-		{"properties/cel", []string{"core", "properties"}, kubernetes},
-		{"properties/...", []string{"core"}, libraries},
+		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},
+		{"properties/cel", append([]string{"core", "properties"}, words...), kubernetes},
+		{"properties/...", append([]string{"core"}, words...), libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},
 		{"bench", []string{"core"}, nothing},
@@ -51,11 +52,13 @@ func house() []place {
 		{"adapters/controllerruntime", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
 		{".", append([]string{"properties/...", "reduction", "adapters/text"}, engine...), libraries},
-		{"cli", public, libraries},
+		{"cli", append(words[:1:1], public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/...", public, kubernetes},
 		{"internal/naive", []string{"core"}, libraries},
 		{"internal/random", []string{"core", "adapters/plain"}, libraries},
+		{"internal/typo", nil, nothing},
+		{"internal/excerpt", nil, nothing},
 		{"internal/lint", nil, nothing},
 		{"internal/readme", public, kubernetes},
 	}

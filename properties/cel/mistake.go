@@ -9,6 +9,8 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/operators"
+
+	"github.com/orrery-dev/orrery/internal/excerpt"
 )
 
 // Mistake is an error in an expression, with its place: the expression makes no sense, or it does not in a state.
@@ -22,35 +24,11 @@ type Mistake struct {
 
 // Error says what is wrong and shows the line of the expression with the place marked below.
 func (m *Mistake) Error() string {
-	line, from, to := m.line()
-	// Tabs stay, so that the mark is below its place however wide they are.
-	margin := strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
-	}, line[:from])
-	mark := strings.Repeat("^", max(1, utf8.RuneCountInString(line[from:to])))
-	return fmt.Sprintf("expression, %s: %s\n  %s\n  %s%s", m.place(), m.Message, line, margin, mark)
-}
-
-// line returns the line that the mistake begins in, and the part of it that is wrong.
-func (m *Mistake) line() (line string, from, to int) {
-	begin := strings.LastIndexByte(m.Expression[:m.From], '\n') + 1
-	line, _, _ = strings.Cut(m.Expression[begin:], "\n")
-	from = min(m.From-begin, len(line))
-	return line, from, min(max(m.To-begin, from), len(line))
+	return fmt.Sprintf("expression, %s: %s\n%s", m.place(), m.Message, excerpt.Of(m.Expression, m.From, m.To))
 }
 
 // place says where the mistake is, in a few words.
-func (m *Mistake) place() string {
-	line, from, _ := m.line()
-	column := fmt.Sprintf("column %d", utf8.RuneCountInString(line[:from])+1)
-	if strings.Contains(m.Expression, "\n") {
-		return fmt.Sprintf("line %d, %s", strings.Count(m.Expression[:m.From], "\n")+1, column)
-	}
-	return column
-}
+func (m *Mistake) place() string { return excerpt.Place(m.Expression, m.From) }
 
 // whole is a mistake that is about all of an expression.
 func whole(expression, format string, args ...any) *Mistake {

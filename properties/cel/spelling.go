@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/internal/typo"
 )
 
 // spelling is what somebody wrote for a kind.
@@ -100,7 +102,7 @@ func (known *kinds) guess(s spelling, text string) (*kind, error) {
 		return nil, fmt.Errorf("no kind is called %q%s %s", text, suggest(text, everywhere, "."), custom)
 	case len(here) > 0:
 		return nil, fmt.Errorf("there is no kind %q in the group %q%s", s.word, s.group, suggest(text, here, ""))
-	case !strings.Contains(s.group, "."), slices.ContainsFunc(groups, func(g string) bool { return editDistance(g, s.group) <= 3 }):
+	case !strings.Contains(s.group, "."), slices.ContainsFunc(groups, func(g string) bool { return typo.Distance(g, s.group) <= 3 }):
 		return nil, fmt.Errorf("there is no group %q%s", s.group, suggest(s.group, groups, ""))
 	case s.word == "" || !unicode.IsUpper(rune(s.word[0])):
 		return nil, fmt.Errorf("nothing is known of %q. %s", text, custom)
@@ -116,38 +118,11 @@ func (known *kinds) called(word string) bool {
 
 // suggest asks whether a similar name is meant, as the end of a sentence, and returns otherwise if there is none.
 func suggest(name string, names []string, otherwise string) string {
-	nearest, distance := "", max(2, len(name)/3)+1
-	for _, n := range names {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(n)); d < distance {
-			nearest, distance = n, d
-		}
-	}
+	nearest := typo.Nearest(name, names)
 	if nearest == "" {
 		return otherwise
 	}
 	return fmt.Sprintf(": did you mean %s?", nearest)
-}
-
-// editDistance counts the characters to insert, remove or replace until one text is the other.
-func editDistance(a, b string) int {
-	to := []rune(b)
-	distances := make([]int, len(to)+1)
-	for j := range distances {
-		distances[j] = j
-	}
-	for _, r := range a {
-		diagonal := distances[0]
-		distances[0]++
-		for j, s := range to {
-			change := diagonal
-			if r != s {
-				change++
-			}
-			diagonal = distances[j+1]
-			distances[j+1] = min(change, diagonal+1, distances[j]+1)
-		}
-	}
-	return distances[len(to)]
 }
 
 // enumerate lists texts: "a, b or c".

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/typo"
 )
 
 // Atom gives a name in formulas a meaning. Exactly one of State, Partial, Step and Graph is set.
@@ -120,38 +121,11 @@ func resolve(f *Formula, given []Atom) ([]Atom, error) {
 // suggest says which atoms there are, the most similar one first if there is one.
 func suggest(name string, names []string) string {
 	quoted := make([]string, len(names))
-	nearest, distance := "", max(2, len(name)/3)+1
 	for i, n := range names {
 		quoted[i] = fmt.Sprintf("%q", n)
-		if d := editDistance(strings.ToLower(name), strings.ToLower(n)); d < distance {
-			nearest, distance = n, d
-		}
 	}
-	if nearest != "" {
+	if nearest := typo.Nearest(name, names); nearest != "" {
 		return fmt.Sprintf("did you mean %q? Known are %s", nearest, strings.Join(quoted, ", "))
 	}
 	return "known are " + strings.Join(quoted, ", ")
-}
-
-// editDistance counts the characters that must be added, removed or replaced to make one
-// text of the other.
-func editDistance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range from {
-		above := row[0]
-		row[0] = i + 1
-		for j, s := range to {
-			replaced := above
-			if r != s {
-				replaced++
-			}
-			above = row[j+1]
-			row[j+1] = min(replaced, above+1, row[j]+1)
-		}
-	}
-	return row[len(to)]
 }

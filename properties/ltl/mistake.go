@@ -2,8 +2,8 @@ package ltl
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/orrery-dev/orrery/internal/excerpt"
 )
 
 // Mistake is an error in a formula, with its place.
@@ -17,26 +17,7 @@ type Mistake struct {
 
 // Error says what is wrong and shows the line of the formula with the place marked below.
 func (m *Mistake) Error() string {
-	from := strings.LastIndexByte(m.Formula[:m.From], '\n') + 1
-	line := m.Formula[from:]
-	if end := strings.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
-	}
-	start := min(m.From-from, len(line))
-	end := min(max(m.To-from, start), len(line))
-	// Tabs stay, so that the mark is below its place however wide they are.
-	margin := strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
-	}, line[:start])
-	where := fmt.Sprintf("column %d", utf8.RuneCountInString(line[:start])+1)
-	if row := strings.Count(m.Formula[:from], "\n"); row > 0 || from+len(line) < len(m.Formula) {
-		where = fmt.Sprintf("line %d, %s", row+1, where)
-	}
-	mark := strings.Repeat("^", max(1, utf8.RuneCountInString(line[start:end])))
-	return fmt.Sprintf("formula, %s: %s\n  %s\n  %s%s", where, m.Message, line, margin, mark)
+	return fmt.Sprintf("formula, %s: %s\n%s", excerpt.Place(m.Formula, m.From), m.Message, excerpt.Of(m.Formula, m.From, m.To))
 }
 
 // mistake is a [Mistake] at a place of a text.

@@ -3,8 +3,9 @@ package specification
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/orrery-dev/orrery/internal/excerpt"
 )
 
 // Mistake is an error in a property file, with its place.
@@ -22,20 +23,18 @@ type Mistake struct {
 
 // Error says what is wrong and where, and shows the line with the place marked below.
 func (m *Mistake) Error() string {
-	begin := 0
-	for range m.Column - 1 {
-		_, size := utf8.DecodeRuneInString(m.excerpt[begin:])
-		begin += size
+	from := m.after(0, m.Column-1)
+	shown := excerpt.Excerpt{Line: m.excerpt, From: from, To: m.after(from, m.Width)}
+	return fmt.Sprintf("%s:%d:%d: %s\n%s", m.File, m.Line, m.Column, m.Message, shown)
+}
+
+// after returns the byte of the line so many characters after another one.
+func (m *Mistake) after(at, characters int) int {
+	for range characters {
+		_, size := utf8.DecodeRuneInString(m.excerpt[at:])
+		at += size
 	}
-	// Tabs stay, so that the mark is below its place however wide they are.
-	margin := strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
-	}, m.excerpt[:begin])
-	mark := strings.Repeat("^", max(1, min(m.Width, utf8.RuneCountInString(m.excerpt[begin:]))))
-	return fmt.Sprintf("%s:%d:%d: %s\n  %s\n  %s%s", m.File, m.Line, m.Column, m.Message, m.excerpt, margin, mark)
+	return at
 }
 
 func (m *Mistake) compare(other *Mistake) int {

@@ -1,0 +1,42 @@
+// Package typo finds out what was meant by a name that is misspelt.
+package typo
+
+import "strings"
+
+// Nearest returns the first of the known names that are most like a name, whatever the case of letters, and an empty
+// text if none is much like it.
+func Nearest(name string, known []string) string {
+	nearest, least := "", Tolerance(name)+1
+	for _, candidate := range known {
+		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+			nearest, least = candidate, d
+		}
+	}
+	return nearest
+}
+
+// Tolerance is the largest distance at which another name may be meant.
+func Tolerance(name string) int { return max(2, len(name)/3) }
+
+// Distance returns how many characters must be added, removed or replaced to make one text the other
+// (Levenshtein).
+func Distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, s := range to {
+			replaced := diagonal
+			if r != s {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}
