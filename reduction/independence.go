@@ -27,6 +27,9 @@ type independence struct {
 	dependents, enablers []set
 	// component numbers the groups of agents that have nothing to do with each other.
 	component []int
+	// group numbers the groups of components of which members may be followed together, as what is looked at ties them to each other, by
+	// their first component.
+	group []int
 }
 
 func newIndependence(footprints []explore.Footprint, visible []explore.Place) *independence {
@@ -68,6 +71,7 @@ func newIndependence(footprints []explore.Footprint, visible []explore.Place) *i
 		d.enablers = append(d.enablers, d.enables(i))
 	}
 	d.component = d.components()
+	d.group = d.groups()
 	return d
 }
 
@@ -154,4 +158,20 @@ func (d *independence) components() []int {
 		}
 	}
 	return component
+}
+
+// groups numbers the groups of components.
+func (d *independence) groups() []int {
+	first := d.agents
+	d.watched.each(func(i int) { first = min(first, d.component[i]) })
+	watched := map[int]bool{}
+	d.watched.each(func(i int) { watched[d.component[i]] = true })
+	group := make([]int, d.agents)
+	for i, component := range d.component {
+		group[i] = component
+		if watched[component] {
+			group[i] = first
+		}
+	}
+	return group
 }

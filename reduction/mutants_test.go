@@ -56,7 +56,7 @@ type mutantChooser struct {
 }
 
 // Choose implements [explore.Chooser].
-func (c mutantChooser) Choose(enabled []explore.Enabled) []int {
+func (c mutantChooser) Choose(enabled []explore.Enabled) explore.Choice {
 	var changed []explore.Enabled
 	for _, e := range enabled {
 		e.Due = e.Due || c.eager

@@ -1,6 +1,8 @@
 package reduction
 
 import (
+	"math/bits"
+
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
@@ -20,6 +22,7 @@ func (Stubborn) Learn(footprints []explore.Footprint, visible []explore.Place) f
 			members:      newSet(d.agents),
 			now:          make([]*explore.Footprint, d.agents),
 			stages:       map[*explore.Footprint]set{},
+			sleeping:     sleeping{pairs: map[pair]bool{}},
 		}
 	}
 }
@@ -36,16 +39,18 @@ type chooser struct {
 	now    []*explore.Footprint
 	stages map[*explore.Footprint]set
 	best   []int
+	sleeping
 }
 
 // Choose implements [explore.Chooser]. Of the sets that grow from one agent each, it takes one of the
 // first component with work, so that what has nothing to do with each other is done one after the other; of
 // these the smallest, and of these the first.
-func (c *chooser) Choose(enabled []explore.Enabled) []int {
+func (c *chooser) Choose(enabled []explore.Enabled) explore.Choice {
 	c.enabled.clear()
+	c.mixed = true
 	for _, e := range enabled {
 		if e.Agent >= c.agents {
-			return nil // it is too new to be known
+			return explore.Choice{} // it is too new to be known
 		}
 		c.enabled.add(e.Agent)
 		c.now[e.Agent] = e.Now
@@ -67,9 +72,11 @@ func (c *chooser) Choose(enabled []explore.Enabled) []int {
 		}
 	}
 	if !found {
-		return nil
+		c.mixed = c.mixes(enabled)
+		return explore.Choice{}
 	}
-	return c.best
+	c.mixed = false
+	return explore.Choice{Follow: c.best, PutOff: c.putOff(enabled, component)}
 }
 
 // take keeps the enabled members of the set.
@@ -136,10 +143,11 @@ func (c *chooser) dependsOnStage(i int, now *explore.Footprint) set {
 
 // pull adds agents to the set.
 func (c *chooser) pull(agents set) {
-	agents.each(func(i int) {
-		if !c.members.has(i) {
-			c.members.add(i)
-			c.open = append(c.open, i)
+	for i, word := range agents {
+		fresh := word &^ c.members[i]
+		c.members[i] |= fresh
+		for ; fresh != 0; fresh &= fresh - 1 {
+			c.open = append(c.open, i*64+bits.TrailingZeros64(fresh))
 		}
-	})
+	}
 }

@@ -86,7 +86,7 @@ func TestChoose(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			chooser := Stubborn{}.Learn(test.footprints, test.visible)()
 			for range 2 { // what is remembered must not change anything
-				got := chooser.Choose(test.enabled)
+				got := chooser.Choose(test.enabled).Follow
 				all := test.want == nil && len(got) == len(test.enabled)
 				if !all && !slices.Equal(got, test.want) {
 					t.Errorf("followed are %v, want %v", got, test.want)

@@ -6,6 +6,7 @@ import "github.com/orrery-dev/orrery/core"
 // if that can be.
 func (s *search) accept() error {
 	first := core.StateID(s.States())
+	s.sleeps.disturbed = false
 	s.overlapping = s.overlaps()
 	if s.overlapping {
 		s.ahead.take(s.frontier)
@@ -59,24 +60,31 @@ func (s *search) acceptAt(i int) error {
 	s.acyclic = s.acyclic && !e.back
 	for i := e.begin; i < e.end; i++ {
 		a := &p.arrivals[i]
+		var asleep []int
+		if !s.sleeps.disturbed {
+			asleep = p.agents[a.sleepBegin:a.sleepEnd]
+		}
 		if a.found {
-			s.meet(a.known, e.from, w.depth+1)
+			s.meet(a.known, e.from, w.depth+1, asleep)
 			continue
 		}
 		row := p.rows[a.begin:a.end]
 		if r, known := s.visited.find(a.tag, row); !known {
-			r, err := s.add(row, e.from, w.depth+1)
+			r, err := s.add(row, e.from, w.depth+1, asleep)
 			if err != nil {
 				return err
 			}
 			s.visited.add(a.tag, r)
-		} else if s.depths.needed {
-			s.meet(r, e.from, w.depth+1)
+		} else if s.depths.needed || s.sleeps.needed {
+			s.meet(r, e.from, w.depth+1, asleep)
 		}
 	}
 	if e.reduced {
 		s.partial.add(e.from)
 	}
-	s.finish(e.from, e.steps, e.steps, e.quiescent)
+	s.finish(e.from, w.depth, tally{
+		steps: e.steps, known: e.steps, quiescent: e.quiescent,
+		asleep: p.agents[e.sleepBegin:e.sleepEnd],
+	})
 	return nil
 }

@@ -9,8 +9,10 @@ import (
 type chooses struct {
 	chooser Chooser
 	enabled []Enabled
-	only    []bool
-	marked  []int
+	// users tells that only users can take a step.
+	users  bool
+	only   []bool
+	marked []int
 	// wakes is what the step at hand puts into queues, nil if nothing is to be left out.
 	wakes *waking
 }
@@ -32,7 +34,11 @@ func (w *walker) reduce() ([]bool, error) {
 	if len(c.enabled) < 2 {
 		return nil, nil
 	}
-	chosen := c.chooser.Choose(c.enabled)
+	choice := c.chooser.Choose(c.enabled)
+	if err := w.putOff(choice.PutOff); err != nil {
+		return nil, err
+	}
+	chosen := choice.Follow
 	if chosen == nil {
 		return nil, nil
 	}
@@ -43,10 +49,23 @@ func (w *walker) reduce() ([]bool, error) {
 		c.only[agent] = true
 	}
 	c.marked = append(c.marked, chosen...)
-	if w.learn != nil {
-		w.machine.footprints.choosing = w
-	}
 	return c.only, nil
+}
+
+// putOff takes note of agents that are put off.
+func (w *walker) putOff(agents []int) error {
+	f := w.machine.footprints
+	for _, agent := range agents {
+		switch {
+		case f.agents[agent].putOff:
+		case w.learn != nil:
+			f.agents[agent].putOff = true
+			w.disturbs = true
+		case w.ahead:
+			return errUnknown
+		}
+	}
+	return nil
 }
 
 // faulty tells whether there may still be faults.
@@ -58,11 +77,11 @@ func (w *walker) faulty() bool {
 // findEnabled finds the agents that can take a step in the state of the walker.
 func (w *walker) findEnabled() error {
 	c := &w.chooses
-	c.enabled = c.enabled[:0]
+	c.enabled, c.users = c.enabled[:0], true
 	for _, a := range w.machine.actors {
 		for i, v := range a.views {
 			if v.Waiting(w.Value(v.Cell())) > 0 {
-				c.enabled = append(c.enabled, Enabled{Agent: a.deliveries[i], Due: !a.Unfair})
+				c.enabled, c.users = append(c.enabled, Enabled{Agent: a.deliveries[i], Due: !a.Unfair}), false
 			}
 		}
 	}
@@ -88,7 +107,7 @@ func (w *walker) findEnabled() error {
 			}
 			e.Now = now
 		}
-		c.enabled = append(c.enabled, e)
+		c.enabled, c.users = append(c.enabled, e), c.users && it.actor.user
 	}
 	return nil
 }

@@ -42,11 +42,12 @@ func (s *search) openCycles() bool {
 
 // reopen has a state expanded once more, in full.
 func (s *search) reopen(id core.StateID) {
-	steps := len(s.list(id, false))
+	steps := len(s.list(id, false)) - len(s.sleeps.at(id))
 	s.Stats.Transitions -= steps
 	s.Stats.FromTree -= steps
 	s.partial.remove(id)
 	s.full.add(id)
+	s.sleeps.clear(id)
 	s.expanded.remove(id)
 	s.frontier.push(waiting{ref: s.arena.at(id), depth: s.depthOf(id)})
 }

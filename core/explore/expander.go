@@ -2,6 +2,7 @@ package explore
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -14,15 +15,18 @@ func (s *search) expand(w waiting) error {
 	id := s.arena.number(w.ref)
 	s.scholar.load(s.row(id))
 	s.learner.where = moment{state: id}
-	var only []bool
-	if !s.full.has(id) {
-		var err error
-		if only, err = s.scholar.reduce(); err != nil && !s.stops(err) {
-			return err
-		}
+	asleep, woken := s.sleeps.at(id), s.sleeps.rouse(id)
+	reduced, only, err := s.scholar.turnout(s.full.has(id), asleep, woken)
+	if err != nil && !s.stops(err) {
+		return err
+	}
+	if s.scholar.disturbs {
+		s.scholar.disturbs = false
+		s.wakeAll()
 	}
 	x := &expander{search: s, from: id, depth: w.depth}
-	quiescent, err := s.scholar.steps(x, only)
+	x.asleep = slices.Clone(s.scholar.asleep)
+	x.quiescent, err = s.scholar.steps(x, only)
 	switch {
 	case errors.Is(err, errDeep):
 		s.tooDeep(id)
@@ -33,10 +37,10 @@ func (s *search) expand(w waiting) error {
 	if x.cut {
 		s.markCut(id)
 	}
-	if only != nil {
+	if reduced {
 		s.partial.add(id)
 	}
-	s.finish(id, x.steps, x.known, quiescent)
+	s.finish(id, w.depth, x.tally)
 	return nil
 }
 
@@ -46,14 +50,22 @@ var errDeep = errors.New("the bound on depth was hit")
 // expander stores where the steps of a state lead.
 type expander struct {
 	*search
-	from         core.StateID
-	depth        uint32
+	tally
+	from  core.StateID
+	depth uint32
+	cut   bool
+}
+
+// tally is what an expansion of a state comes to.
+type tally struct {
+	// steps were taken, known of them without running code. Agents that are asleep took none.
 	steps, known int
-	cut          bool
+	asleep       []int
+	quiescent    bool
 }
 
 // took implements [visitor].
-func (x *expander) took(*taken) error {
+func (x *expander) took(t *taken) error {
 	if x.beyond(x.depth) {
 		return errDeep
 	}
@@ -61,7 +73,7 @@ func (x *expander) took(*taken) error {
 	if !x.learner.fresh {
 		x.known++
 	}
-	_, err := x.arrive(x.scholar, x.from, x.depth+1)
+	_, err := x.arrive(x.scholar, x.from, x.depth+1, x.scholar.behind(t))
 	return err
 }
 
@@ -81,17 +93,22 @@ func (s *search) tooDeep(id core.StateID) {
 }
 
 // finish counts an expanded state.
-func (s *search) finish(id core.StateID, steps, known int, quiescent bool) {
-	if s.expanded.has(id) {
+func (s *search) finish(id core.StateID, depth uint32, v tally) {
+	again := s.expanded.has(id)
+	if again && s.depths.needed {
 		return
 	}
+	s.Stats.Transitions += v.steps
+	s.Stats.FromTree += v.known
+	if again {
+		return
+	}
+	s.slept(id, depth, v.asleep)
 	s.expanded.add(id)
-	s.Stats.Transitions += steps
-	s.Stats.FromTree += known
-	if quiescent {
+	if v.quiescent {
 		s.quiescent = append(s.quiescent, id)
 	}
-	if steps == 0 && !s.cut.has(id) {
+	if v.steps+len(v.asleep) == 0 && !s.cut.has(id) {
 		s.Stats.Terminal++
 	}
 }

@@ -50,6 +50,8 @@ type footprint struct {
 	reads, writes map[Place]bool
 	alters, gates map[Place]bool
 	wakes         map[int]bool
+	// putOff tells that the agent was put off in some state, see [Choice]: nobody sleeps behind its steps.
+	putOff bool
 	// takes tells that the agent takes its own work out of a queue, and guarded that what it reads may keep it from taking a step.
 	takes, guarded bool
 	// kinds are the kinds of the objects of which event handlers are told.

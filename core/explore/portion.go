@@ -12,6 +12,8 @@ type portion struct {
 	// arrivals are where the steps from all its states lead, and rows the rows of these states.
 	arrivals []arrival
 	rows     []byte
+	// agents are those that are asleep in the states, and in those behind their steps.
+	agents []int
 	// _ keeps portions that are expanded at once from sharing a line of a cache.
 	_ [128]byte
 }
@@ -31,6 +33,8 @@ type expansion struct {
 	steps int
 	// begin and end are its arrivals within those of the portion.
 	begin, end int
+	// sleepBegin and sleepEnd are the agents that are asleep in the state within those of the portion.
+	sleepBegin, sleepEnd int32
 }
 
 // arrival is where a step leads, if the state is not stored yet or its depth matters.
@@ -38,6 +42,8 @@ type arrival struct {
 	tag uint64
 	// begin and end are its row within the rows of the portion.
 	begin, end int32
+	// sleepBegin and sleepEnd are the agents that are asleep in the state within those of the portion.
+	sleepBegin, sleepEnd int32
 	// known is where the state is stored, if found is set.
 	known ref
 	found bool
@@ -54,11 +60,12 @@ type scout struct {
 	current    *expansion
 	arrivals   []arrival
 	rows       []byte
+	agents     []int
 }
 
 // fill expands the states of a portion.
 func (s *scout) fill(p *portion, states []waiting, bound int) {
-	s.arrivals, s.rows = s.arrivals[:0], s.rows[:0]
+	s.arrivals, s.rows, s.agents = s.arrivals[:0], s.rows[:0], s.agents[:0]
 	for i, state := range states {
 		s.expand(&s.expansions[i], state, bound)
 	}
@@ -72,33 +79,42 @@ func (s *scout) expand(e *expansion, state waiting, bound int) {
 		return
 	}
 	row := s.space.arena.row(state.ref)
-	if row == nil {
-		return // only the searching goroutine can make it again
+	if row == nil || s.space.sleeps.needed && s.space.expanded.has(e.from) {
+		return // only the searching goroutine can make it again, and wakes agents
 	}
 	s.walker.load(row)
-	var only []bool
-	var err error
-	if !s.space.full.has(e.from) {
-		if only, err = s.walker.reduce(); err != nil {
-			return
-		}
+	reduced, only, err := s.walker.turnout(s.space.full.has(e.from), s.space.sleeps.at(e.from), nil)
+	if err != nil {
+		return
 	}
 	s.current = e
-	e.reduced = only != nil
+	e.reduced = reduced
+	e.sleepBegin, e.sleepEnd = s.keep(s.walker.asleep)
 	e.quiescent, err = s.walker.steps(s, only)
 	e.complete = err == nil
 	e.end = len(s.arrivals)
+}
+
+// keep keeps a list of agents.
+func (s *scout) keep(agents []int) (begin, end int32) {
+	begin = int32(len(s.agents))
+	s.agents = append(s.agents, agents...)
+	return begin, int32(len(s.agents))
 }
 
 // stopped implements [visitor]: the searching goroutine has to look at the state.
 func (s *scout) stopped(_ *taken, err error) error { return err }
 
 // took implements [visitor]: it notes where a step leads.
-func (s *scout) took(*taken) error {
+func (s *scout) took(t *taken) error {
 	s.current.steps++
 	begin := len(s.rows)
 	s.rows = s.walker.appendRow(s.rows)
-	s.arrivals = append(s.arrivals, arrival{tag: s.walker.fingerprint.Lo, begin: int32(begin), end: int32(len(s.rows))})
+	a := arrival{tag: s.walker.fingerprint.Lo, begin: int32(begin), end: int32(len(s.rows))}
+	if s.space.sleeps.needed {
+		a.sleepBegin, a.sleepEnd = s.keep(s.walker.behind(t))
+	}
+	s.arrivals = append(s.arrivals, a)
 	return nil
 }
 
@@ -106,6 +122,7 @@ func (s *scout) took(*taken) error {
 func (s *scout) report(p *portion, expansions []expansion) {
 	s.space.visited.fetch(s.arrivals)
 	p.arrivals, p.rows = p.arrivals[:0], p.rows[:0]
+	p.agents = append(p.agents[:0], s.agents...)
 	for i, e := range expansions {
 		arrivals := s.arrivals[e.begin:e.end]
 		e.begin = len(p.arrivals)
@@ -113,7 +130,7 @@ func (s *scout) report(p *portion, expansions []expansion) {
 			row := s.rows[a.begin:a.end]
 			if a.known, a.found = s.space.visited.find(a.tag, row); a.found {
 				e.back = e.back || s.space.arena.number(a.known) <= e.from
-				if !s.space.depths.needed {
+				if !s.space.depths.needed && !s.space.sleeps.wakes(s.space.arena.number(a.known), s.agents[a.sleepBegin:a.sleepEnd]) {
 					continue
 				}
 			}

@@ -13,9 +13,21 @@ type Reducer interface {
 
 // Chooser chooses which agents have to be followed in a state. It is used by one goroutine at a time.
 type Chooser interface {
-	// Choose returns the numbers of the enabled agents that have to be followed, in order; nil for all of
-	// them. It must be a function of its argument, which it must not keep.
-	Choose(enabled []Enabled) []int
+	// Choose returns what has to be followed in a state. It must be a function of its argument, which it must not keep.
+	// The choice is valid until the next call.
+	Choose(enabled []Enabled) Choice
+	// Commute tells whether the steps of two agents that are followed in the state of the last choice lead to the same state in either
+	// order, and whoever goes second is followed behind the step of the first, unless agents like that are put off somewhere.
+	Commute(agent, other int) bool
+}
+
+// Choice is what has to be followed in a state.
+type Choice struct {
+	// Follow are the numbers of agents, in order; nil stands for all that are enabled.
+	Follow []int
+	// PutOff are enabled agents that are not followed, although they may have been before a step of one that is: what
+	// an order of steps that was followed becomes if they are swapped is not followed then.
+	PutOff []int
 }
 
 // Place numbers something that steps may touch: an object, the objects of a kind in a namespace, a view, a budget.

@@ -109,7 +109,7 @@ func (s *search) start() error {
 			continue
 		}
 		before := s.arena.len()
-		id, err := s.arrive(s.scholar, noParent, 0)
+		id, err := s.arrive(s.scholar, noParent, 0, nil)
 		if err != nil {
 			return s.interrupted(err)
 		}

@@ -47,6 +47,7 @@ type Space struct {
 	partial, full idSet
 	cut           idSet
 	depths        depths
+	sleeps        sleeps
 	reasons       []string
 
 	invariants []invariant
@@ -72,6 +73,7 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 		acyclic: true,
 		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0 || options.Order.Walks()},
 	}
+	s.sleeps.needed = m.choosers != nil && !s.depths.needed
 	if options.Compact {
 		s.arena, s.visited, s.rebuilder = &ledger{rows: &arena{}}, &digests{}, newRebuilder(s)
 	} else {

@@ -6,18 +6,18 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// arrive stores the state of a walker.
-func (s *search) arrive(w *walker, from core.StateID, depth uint32) (core.StateID, error) {
+// arrive stores the state of a walker, in which agents are asleep.
+func (s *search) arrive(w *walker, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	w.buffer = w.appendRow(w.buffer[:0])
-	return s.store(w.fingerprint.Lo, w.buffer, from, depth)
+	return s.store(w.fingerprint.Lo, w.buffer, from, depth, asleep)
 }
 
 // store stores a state if it is new, and puts it on the frontier.
-func (s *search) store(tag uint64, row []byte, from core.StateID, depth uint32) (core.StateID, error) {
+func (s *search) store(tag uint64, row []byte, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	if r, known := s.visited.find(tag, row); known {
-		return s.meet(r, from, depth), nil
+		return s.meet(r, from, depth, asleep), nil
 	}
-	r, err := s.add(row, from, depth)
+	r, err := s.add(row, from, depth, asleep)
 	if err != nil {
 		return 0, err
 	}
@@ -26,7 +26,7 @@ func (s *search) store(tag uint64, row []byte, from core.StateID, depth uint32) 
 }
 
 // add stores a new state, which has to be entered where it is found, and puts it on the frontier.
-func (s *search) add(row []byte, from core.StateID, depth uint32) (ref, error) {
+func (s *search) add(row []byte, from core.StateID, depth uint32, asleep []int) (ref, error) {
 	id := core.StateID(s.arena.len())
 	if limit := s.options.Bounds.States; limit > 0 && int(id) >= limit {
 		s.fellShort(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))
@@ -42,6 +42,7 @@ func (s *search) add(row []byte, from core.StateID, depth uint32) (ref, error) {
 		return 0, errFull
 	}
 	s.depths.add(depth)
+	s.sleeps.add(asleep)
 	s.levels.add(depth)
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))
 	s.frontier.push(waiting{ref: r, depth: depth})
@@ -52,11 +53,12 @@ func (s *search) add(row []byte, from core.StateID, depth uint32) (ref, error) {
 }
 
 // meet takes note of a step to a stored state.
-func (s *search) meet(r ref, from core.StateID, depth uint32) core.StateID {
+func (s *search) meet(r ref, from core.StateID, depth uint32, asleep []int) core.StateID {
 	id := s.arena.number(r)
 	if from != noParent && id <= from {
 		s.acyclic = false
 	}
+	s.wake(id, depth, asleep)
 	switch {
 	case !s.depths.shallower(id, depth):
 	case s.order.Walks():

@@ -139,8 +139,8 @@ func (w *wanderer) cross(id core.StateID) error {
 	s.learner.where = moment{state: id}
 	w.steps = w.steps[:0]
 	c := &crossing{expander: expander{search: s, from: id, depth: s.depths.of.at(int(id))}, wanderer: w}
-	quiescent, err := s.scholar.steps(c, nil)
-	if err != nil {
+	var err error
+	if c.quiescent, err = s.scholar.steps(c, nil); err != nil {
 		return err
 	}
 	if c.cut {
@@ -149,7 +149,7 @@ func (w *wanderer) cross(id core.StateID) error {
 	if !s.expanded.has(id) {
 		s.frontier.(*aside).count--
 	}
-	s.finish(id, c.steps, c.known, quiescent)
+	s.finish(id, c.depth, c.tally)
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (c *crossing) took(t *taken) error {
 	if !c.learner.fresh {
 		c.known++
 	}
-	to, err := c.arrive(c.scholar, c.from, c.depth+1)
+	to, err := c.arrive(c.scholar, c.from, c.depth+1, nil)
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,7 @@ type walker struct {
 	// ahead tells that the walker takes steps before the searching goroutine does.
 	ahead bool
 	chooses
+	dozes
 	// listener, if set, is told of every call with its effects, of the end of every run, and of what comes to views.
 	listener listener
 	buffer   []byte
