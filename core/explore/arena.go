@@ -26,7 +26,7 @@ const noParent = core.StateID(1<<32 - 1)
 
 // arena stores states one behind the other: each with its packed row, its number,
 // and the state it was first reached from. States are never
-// dropped, unless somebody else takes care of them.
+// dropped.
 //
 // Chunks are not moved when the arena grows, so rows stay where they are, and can be read while others are added.
 type arena struct {
@@ -35,9 +35,6 @@ type arena struct {
 	shown atomic.Pointer[[]*chunk]
 	used  int // bytes of the last chunk
 	refs  pages[ref]
-	// dropped is how many chunks were dropped, and spare those of them that are not used again yet.
-	dropped int
-	spare   []*chunk
 }
 
 type chunk [chunkBytes]byte
@@ -70,25 +67,10 @@ func (a *arena) add(row []byte, parent core.StateID) (ref, bool) {
 
 // grow adds a chunk to fill.
 func (a *arena) grow() {
-	c := new(chunk)
-	if last := len(a.spare) - 1; last >= 0 {
-		c, a.spare = a.spare[last], a.spare[:last]
-	}
-	a.chunks = append(a.chunks, c)
+	a.chunks = append(a.chunks, new(chunk))
 	a.used = 0
 	chunks := a.chunks
 	a.shown.Store(&chunks)
-}
-
-// drop forgets the states before one, as far as they do not share memory with others. They must not be asked for again.
-func (a *arena) drop(id core.StateID) {
-	for first := int(a.at(id)) * recordAlign / chunkBytes; a.dropped < first; a.dropped++ {
-		a.spare = append(a.spare, a.chunks[a.dropped])
-		a.chunks[a.dropped] = nil
-	}
-	for page := int(id)/pageLen - 1; page >= 0 && a.refs.pages[page] != nil; page-- {
-		a.refs.pages[page] = nil
-	}
 }
 
 // expanded implements [shelf]: everything is kept.

@@ -15,12 +15,14 @@ type frontier interface {
 	len() int
 }
 
-// newFrontier returns the frontier of an order of search.
-func newFrontier(order Order) frontier {
+// newFrontier returns the frontier of a search.
+func newFrontier(options Options) frontier {
 	switch {
-	case order == DepthFirst:
+	case options.Compact:
+		return &spans{}
+	case options.Order == DepthFirst:
 		return &stack{}
-	case order.Walks():
+	case options.Order.Walks():
 		return &aside{}
 	}
 	return &queue{}

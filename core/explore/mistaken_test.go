@@ -60,9 +60,9 @@ func TestMistakenStates(t *testing.T) {
 	ctx := context.Background()
 	options := Options{Compact: true, Run: limits}
 	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits}, options)
-	shelf := &remembering{ledger: ledger{rows: &arena{}}}
+	shelf := &remembering{}
 	space.arena, space.visited = shelf, &forgetful{}
-	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(BreadthFirst), batch: newBatch(0), ahead: newBatch(0), crew: newCrew(space, 1)}
+	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), crew: newCrew(space, 1)}
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}

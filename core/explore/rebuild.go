@@ -11,7 +11,7 @@ import (
 // row is at hand.
 type rebuilder struct {
 	space *Space
-	// starts are the rows of the initial states, and slots those that were made last.
+	// starts are the rows of the initial states, and slots those that were made last; there are none before the first.
 	starts map[core.StateID][]byte
 	slots  []rebuilt
 	// walker takes the steps; its state is not looked at by anybody else.
@@ -31,7 +31,7 @@ type rebuilt struct {
 const rebuiltRows = 1 << 16
 
 func newRebuilder(s *Space) *rebuilder {
-	return &rebuilder{space: s, starts: map[core.StateID][]byte{}, slots: make([]rebuilt, rebuiltRows), walker: s.walker(nil)}
+	return &rebuilder{space: s, starts: map[core.StateID][]byte{}, walker: s.walker(nil)}
 }
 
 // row returns the row of a state.
@@ -57,6 +57,9 @@ func (r *rebuilder) known(id core.StateID) []byte {
 	if row := r.starts[id]; row != nil {
 		return row
 	}
+	if r.slots == nil {
+		return nil
+	}
 	if slot := &r.slots[id%rebuiltRows]; slot.id == id {
 		return slot.row
 	}
@@ -65,6 +68,9 @@ func (r *rebuilder) known(id core.StateID) []byte {
 
 // child takes the steps from a state, and returns the row of one that was first reached from there.
 func (r *rebuilder) child(parent core.StateID, row []byte, id core.StateID) []byte {
+	if r.slots == nil {
+		r.slots = make([]rebuilt, rebuiltRows)
+	}
 	r.walker.load(row)
 	r.parent, r.wanted, r.found = parent, id, nil
 	if _, err := r.walker.steps(r, nil); err != nil {

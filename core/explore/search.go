@@ -55,7 +55,7 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 		Space:    space,
 		context:  ctx,
 		options:  options,
-		frontier: newFrontier(options.Order),
+		frontier: newFrontier(options),
 		began:    began,
 		batch:    newBatch(options.Bounds.Depth),
 		ahead:    newBatch(options.Bounds.Depth),

@@ -75,7 +75,7 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 	}
 	s.sleeps.needed = m.choosers != nil && !s.depths.needed
 	if options.Compact {
-		s.arena, s.visited, s.rebuilder = &ledger{rows: &arena{}}, &digests{}, newRebuilder(s)
+		s.arena, s.visited, s.rebuilder = &ledger{}, &digests{}, newRebuilder(s)
 	} else {
 		a := &arena{}
 		s.arena, s.visited = a, newVisited(a)
