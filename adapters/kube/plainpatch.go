@@ -30,12 +30,15 @@ func mergeFields(fields, change map[string]any) map[string]any {
 	}
 	for name, value := range change {
 		below, isObject := value.(map[string]any)
+		old, wasObject := merged[name].(map[string]any)
 		switch {
 		case value == nil:
 			delete(merged, name)
 		case isObject:
-			old, _ := merged[name].(map[string]any)
 			merged[name] = mergeFields(old, below)
+		case wasObject:
+			// What takes the place of an object is stored as it is, nulls in lists included.
+			merged[name] = value
 		default:
 			merged[name] = withoutNulls(value)
 		}
