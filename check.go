@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -47,23 +48,75 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	if exploring.Conditions, err = options.conditions(); err != nil {
 		return nil, err
 	}
+	if options.Reduction == BySymmetry && len(system.Interchangeable) == 0 {
+		return nil, fmt.Errorf("%q declares no interchangeable names: set System.Interchangeable, or use the reduction %q", system.Name, ByPartialOrder)
+	}
 	whole := options.reduce(&exploring, checked.Properties)
 	defer keepWithin(options.MaxMemory)()
-	space, err := explore.Search(ctx, &checked, exploring)
+	c := check{system: &checked, options: options, exploring: exploring, began: began}
+	v, err := c.search(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{space: space, properties: checked.Properties, reasons: slices.Clone(space.Reasons())}
-	judging, stop := options.judging(ctx, began)
+	merged, apart := v.space.Merged()
+	if merged && v.doubtful() {
+		found := v
+		c.exploring.Merge = false
+		if v, err = c.search(ctx); err != nil {
+			return nil, err
+		}
+		merged, apart = false, "something was found, and is told in full"
+		if len(v.findings) == 0 && len(found.findings) > 0 {
+			v.because(fmt.Sprintf("with interchangeable names taken for one, %q was found to be broken: allow a larger search to see how", found.findings[0].Property))
+		}
+	}
+	report := v.report(&checked, options, began)
+	switch {
+	case merged:
+		report.Reduction = string(BySymmetry)
+		report.Assumptions = append(report.Assumptions, "States that differ only in which of the interchangeable names is which were taken for one: "+groups(system.Interchangeable)+".")
+	case exploring.Reducer != nil:
+		report.Reduction = string(ByPartialOrder)
+	default:
+		report.Reduction = string(NoReduction)
+	}
+	if apart != "" {
+		report.Assumptions = append(report.Assumptions, fmt.Sprintf("No use was made of interchangeable names: %s.", apart))
+	}
+	if !merged {
+		report.Assumptions = append(report.Assumptions, whole...)
+	}
+	return &Result{Report: report, Graph: v.space}, nil
+}
+
+// check is what is searched and judged, once or, if something was found in merged states, once more.
+type check struct {
+	system    *core.System
+	options   Options
+	exploring explore.Options
+	began     time.Time
+}
+
+// search searches and judges what is found.
+func (c *check) search(ctx context.Context) (*verdict, error) {
+	space, err := explore.Search(ctx, c.system, c.exploring)
+	if err != nil {
+		return nil, err
+	}
+	v := &verdict{space: space, properties: c.system.Properties, reasons: slices.Clone(space.Reasons())}
+	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()
 	v.judge(judging)
-	report := v.report(&checked, options, began)
-	report.Reduction = string(NoReduction)
-	if exploring.Reducer != nil {
-		report.Reduction = string(ByPartialOrder)
+	return v, nil
+}
+
+// groups lists groups of names.
+func groups(groups [][]string) string {
+	texts := make([]string, len(groups))
+	for i, names := range groups {
+		texts[i] = strings.Join(names, ", ")
 	}
-	report.Assumptions = append(report.Assumptions, whole...)
-	return &Result{Report: report, Graph: space}, nil
+	return strings.Join(texts, "; ")
 }
 
 // reduce has orders left out if that was asked for and all properties allow it. It returns why not.
@@ -71,6 +124,7 @@ func (o Options) reduce(exploring *explore.Options, properties []core.Property) 
 	if o.Reduction == NoReduction || o.Search.walks() {
 		return nil
 	}
+	exploring.Merge = o.Reduction == BySymmetry
 	var reasons []string
 	for _, p := range properties {
 		if !p.Reducible() {
@@ -112,8 +166,10 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("a compact search is breadth-first: use the search %q, or keep whole states", BreadthFirst)
 	case o.Walks < 0 || o.ChangePoints < 0:
 		return o, fmt.Errorf("walks and change points must not be negative: use 0 for the default")
-	case o.Reduction != ByPartialOrder && o.Reduction != NoReduction:
-		return o, fmt.Errorf("there is no reduction %q: use %q or %q", o.Reduction, ByPartialOrder, NoReduction)
+	case o.Reduction != ByPartialOrder && o.Reduction != BySymmetry && o.Reduction != NoReduction:
+		return o, fmt.Errorf("there is no reduction %q: use %q, %q or %q", o.Reduction, ByPartialOrder, BySymmetry, NoReduction)
+	case o.Reduction == BySymmetry && o.Search.walks():
+		return o, fmt.Errorf("walks visit states as they come: use the search %q or %q with the reduction %q", BreadthFirst, DepthFirst, BySymmetry)
 	case o.Workers < 1:
 		return o, fmt.Errorf("%d workers cannot search: use at least 1", o.Workers)
 	case o.MaxStates < 0 || o.MaxDepth < 0 || o.MaxTime < 0 || o.MaxMemory < 0:

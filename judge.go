@@ -82,6 +82,11 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 	v.reports = append(v.reports, report)
 }
 
+// doubtful tells whether something was found, or could not be judged.
+func (v *verdict) doubtful() bool {
+	return len(v.findings) > 0 || len(v.reasons) > len(v.space.Reasons())
+}
+
 func (v *verdict) because(reason string) {
 	if !slices.Contains(v.reasons, reason) {
 		v.reasons = append(v.reasons, reason)

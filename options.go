@@ -31,6 +31,10 @@ type Reduction string
 const (
 	// ByPartialOrder leaves out orders that make no difference to what is checked.
 	ByPartialOrder Reduction = "por"
+	// BySymmetry visits one of the states that differ only in which of the names is which that the system declares to be
+	// interchangeable, after it has checked that controllers treat them alike. Where that cannot be made use of, it is
+	// as ByPartialOrder, and the report says why; so it is where something was found, so that it can be told in full.
+	BySymmetry Reduction = "symmetry"
 	// NoReduction visits every order.
 	NoReduction Reduction = "none"
 )

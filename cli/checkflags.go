@@ -46,8 +46,8 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
-	flags.Var(&flagValue[string]{to: &f.reduction, parse: oneOf("none", "por"), text: f.reduction, kind: "none|por"},
-		"reduction", "leave out orders of steps that cannot matter (por), or none")
+	flags.Var(&flagValue[string]{to: &f.reduction, parse: oneOf("none", "por", "symmetry"), text: f.reduction, kind: "none|por|symmetry"},
+		"reduction", "leave out orders of steps that cannot matter (por), take states for one that differ only in which of interchangeable names is which (symmetry), or none")
 	addConditions(flags, f)
 	flags.Var(&flagValue[string]{to: &f.search, parse: oneOf("bfs", "dfs", "random", "pct", "swarm"), text: f.search, kind: "bfs|dfs|random|pct|swarm"},
 		"search", "order of the search: breadth-first or depth-first; for systems that are too large, walks by random steps or random priorities, or both kinds in turn")

@@ -43,7 +43,23 @@ type Property struct {
 	// Unreducible says why no order can be left out, if neither Ends nor Sees is set, in words that complete "no order can
 	// be left out:". Empty means that Judge may look at every state and step.
 	Unreducible string
+	// Merges tells whether Judge can do with states that stand for all that differ from them only in which of interchangeable names
+	// is which.
+	Merges Merging
 }
+
+// Merging is what a property has to do with merged states.
+type Merging int
+
+const (
+	// Apart is for a Judge that may look at anything: no states are merged.
+	Apart Merging = iota
+	// WithoutLoops is for a Judge that looks at nothing but incidents, quiescent states and loops: states stay merged if there
+	// are no loops, as merged ones do not show which are fair.
+	WithoutLoops
+	// InEnds is for a Judge that looks at nothing but incidents and quiescent states: of these all are shown.
+	InEnds
+)
 
 // Reducible tells whether some orders of steps can be left out without a difference to the property.
 func (p Property) Reducible() bool { return p.Invariant != nil || p.Ends || p.Sees != nil }

@@ -17,7 +17,7 @@ type Report struct {
 	// about it.
 	Reasons []string `json:"reasons"`
 
-	// Reduction is "none" or "por".
+	// Reduction is "none", "por" or "symmetry".
 	Reduction string `json:"reduction"`
 	// Granularity is "reconcile" or "call".
 	Granularity string `json:"granularity"`

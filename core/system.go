@@ -20,6 +20,12 @@ type System struct {
 	// Scenario is what users may do meanwhile.
 	Scenario Scenario
 
+	// Interchangeable are groups of names of which it does not matter which is which: exchanged for each other everywhere, in the
+	// names of objects, requests, controllers and actions and in all contents, they leave the system the same. A name is found
+	// where no letter or digit is next to it, so "a" is also in "a-0". A search by symmetry visits one of the states that
+	// differ in nothing else, after it has checked that controllers treat the names alike.
+	Interchangeable [][]string
+
 	// Properties are what the system's author wants checked.
 	Properties []Property
 
@@ -85,6 +91,7 @@ func (s *System) Validate() error {
 			seen[object.Key] = true
 		}
 	}
+	errs = append(errs, validateNames(s.Interchangeable)...)
 	actions := map[string]bool{}
 	for i, action := range s.Scenario.Actions {
 		switch {

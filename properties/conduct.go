@@ -36,9 +36,10 @@ func Deterministic() core.Property {
 // conduct is a property that is broken by one kind of incident.
 func conduct(name, doc string, kind core.IncidentKind, advice string) core.Property {
 	return core.Property{
-		Name: name,
-		Doc:  doc,
-		Ends: true,
+		Name:   name,
+		Doc:    doc,
+		Ends:   true,
+		Merges: core.InEnds,
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
 			var found causes
 			for _, incident := range g.Incidents() {

@@ -17,10 +17,11 @@ import (
 // what [Fixpoint] looks for.
 func StableConvergence() core.Property {
 	return core.Property{
-		Name:  "stable convergence",
-		Doc:   "Every fair run comes to rest, for ever: no livelock, no endless retry, no endless requeue.",
-		Judge: judgeConvergence,
-		Ends:  true,
+		Name:   "stable convergence",
+		Doc:    "Every fair run comes to rest, for ever: no livelock, no endless retry, no endless requeue.",
+		Judge:  judgeConvergence,
+		Ends:   true,
+		Merges: core.WithoutLoops,
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 // to run for ever; a system of controllers is meant to come to rest.
 func NoDeadlock() core.Property {
 	return core.Property{
-		Name: "no deadlock",
-		Doc:  "In every state that can be reached, something can happen.",
-		Ends: true,
+		Name:   "no deadlock",
+		Doc:    "In every state that can be reached, something can happen.",
+		Ends:   true,
+		Merges: core.InEnds,
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
 			alive := func(e core.Edge) bool { return e.Step.Due() || e.Step.Kind == core.Fire }
 			dead := func(id core.StateID) bool { return !g.Cut(id) && !slices.ContainsFunc(g.Edges(id), alive) }

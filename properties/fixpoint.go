@@ -15,10 +15,11 @@ import (
 // idempotent: the system has gone quiet before it was done.
 func Fixpoint() core.Property {
 	return core.Property{
-		Name:  "fixpoint",
-		Doc:   "Once the system is quiet, running any known request again changes nothing: no watch is missing, and reconciles are idempotent.",
-		Judge: judgeFixpoint,
-		Ends:  true,
+		Name:   "fixpoint",
+		Doc:    "Once the system is quiet, running any known request again changes nothing: no watch is missing, and reconciles are idempotent.",
+		Judge:  judgeFixpoint,
+		Ends:   true,
+		Merges: core.InEnds,
 	}
 }
 

@@ -61,9 +61,10 @@ func NoOrphans() core.Property {
 // was late, or because two instances were active.
 func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Property {
 	return core.Property{
-		Name: fmt.Sprintf("no %s is there twice", kind),
-		Doc:  fmt.Sprintf("When all is quiet, no two objects of the kind %s stand for the same.", kind),
-		Ends: true,
+		Name:   fmt.Sprintf("no %s is there twice", kind),
+		Doc:    fmt.Sprintf("When all is quiet, no two objects of the kind %s stand for the same.", kind),
+		Ends:   true,
+		Merges: core.InEnds,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeEnds(ctx, g, func(objects map[core.Key]any) []leftover {
 				first := map[string]core.Key{}
@@ -96,9 +97,10 @@ type leftover struct {
 // with the kind of the object it is the cause.
 func leftovers(name, doc string, wrong func(objects map[core.Key]any, key core.Key, metadata map[string]any) (text string, because []string)) core.Property {
 	return core.Property{
-		Name: name,
-		Doc:  doc,
-		Ends: true,
+		Name:   name,
+		Doc:    doc,
+		Ends:   true,
+		Merges: core.InEnds,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeEnds(ctx, g, func(objects map[core.Key]any) []leftover {
 				var found []leftover

@@ -16,10 +16,11 @@ import (
 // only those without faults and old views: what these change is for [CrashSafety] and [StalenessSafety].
 func SameOutcome() core.Property {
 	return core.Property{
-		Name:  "same outcome",
-		Doc:   "Every run that settles ends with the same objects, whatever the order of the steps.",
-		Judge: judgeOutcome,
-		Ends:  true,
+		Name:   "same outcome",
+		Doc:    "Every run that settles ends with the same objects, whatever the order of the steps.",
+		Judge:  judgeOutcome,
+		Ends:   true,
+		Merges: core.InEnds,
 	}
 }
 

@@ -150,6 +150,7 @@ func find(t *testing.T, system *core.System, o explore.Options) (findings, *expl
 		return findings{}, space, false
 	}
 	var f findings
+	merged, _ := space.Merged()
 	for _, id := range space.Quiescent() {
 		end := endText(space, id)
 		f.ends = append(f.ends, end)
@@ -163,7 +164,7 @@ func find(t *testing.T, system *core.System, o explore.Options) (findings, *expl
 		}
 	}
 	for _, p := range slices.Concat(system.Properties, properties.Conduct(), properties.Convergent(), properties.Undisturbed(), []core.Property{properties.NoDeadlock()}) {
-		if p.Judge == nil {
+		if p.Judge == nil || merged && p.Merges == core.Apart {
 			continue
 		}
 		violations, err := p.Judge(context.Background(), space)

@@ -35,6 +35,8 @@ type definition struct {
 	strategies []core.Strategy
 	properties []core.Property
 
+	interchangeable [][]string
+
 	collectGarbage bool
 	garbageKinds   []client.Object
 
@@ -195,6 +197,12 @@ func VolumeProtection() Option {
 // Properties are what is to be checked whenever the system is.
 func Properties(properties ...core.Property) Option {
 	return func(d *definition) { d.properties = append(d.properties, properties...) }
+}
+
+// Interchangeable declares names of which it does not matter which is which: of objects that start equal but for their names, and that
+// controllers treat alike. Each call declares one group. See [core.System].
+func Interchangeable(names ...string) Option {
+	return func(d *definition) { d.interchangeable = append(d.interchangeable, names) }
 }
 
 // Logger gets what controllers log. Without it, nothing is logged.

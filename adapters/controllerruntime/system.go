@@ -77,13 +77,15 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		return nil, err
 	}
 	system := &core.System{
-		Name:        d.name,
-		Store:       server,
-		Scenario:    b.scenario(d.actions, d.inOrder),
-		Strategies:  append(b.strategies(found), d.strategies...),
-		Initial:     []core.Initial{initial},
-		Properties:  d.properties,
-		Assumptions: found.assumptions,
+		Name:       d.name,
+		Store:      server,
+		Scenario:   b.scenario(d.actions, d.inOrder),
+		Strategies: append(b.strategies(found), d.strategies...),
+		Initial:    []core.Initial{initial},
+		Properties: d.properties,
+
+		Interchangeable: d.interchangeable,
+		Assumptions:     found.assumptions,
 	}
 	players, err := d.players(system, server)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -89,12 +90,17 @@ func (a *allocator) take(name string) bool {
 	return true
 }
 
+// startOf is where a Service looks first for something that is free of a count.
+func startOf(key core.Key, count int) int {
+	sum := sha256.Sum256([]byte(key.String()))
+	return int(binary.BigEndian.Uint32(sum[:4])) % count
+}
+
 // next finds the first that is free of those numbered from first to last, and holds
 // it.
 func (a *allocator) next(first, last int, name func(int) string) (int, error) {
 	count := last - first + 1
-	sum := sha256.Sum256([]byte(a.key.String()))
-	start := int(binary.BigEndian.Uint32(sum[:4])) % count
+	start := startOf(a.key, count)
 	for i := range count {
 		n := first + (start+i)%count
 		if a.free(name(n)) {
@@ -114,4 +120,44 @@ func (a *allocator) nextAddress() (string, error) {
 func (a *allocator) nextNodePort() (int32, error) {
 	n, err := a.next(firstNodePort, lastNodePort, strconv.Itoa)
 	return int32(n), err
+}
+
+// A Service of another name looks elsewhere first: there it finds its address if no other is in the way, and its ports,
+// one after the other. What is further from the start was asked for.
+const (
+	nearAddresses = 1
+	nearPorts     = 8
+)
+
+// moved is what the Service of another key gets of the numbers from first to last where that of a key got n. What is near
+// one start and what is near the other change places, so that no two numbers become one.
+func moved(n, first, last, near int, from, to core.Key) int {
+	if n < first || n > last {
+		return n
+	}
+	count := last - first + 1
+	here, there := startOf(from, count), startOf(to, count)
+	for _, move := range []struct{ from, to int }{{here, there}, {there, here}} {
+		if distance := (n - first - move.from + count) % count; distance < near {
+			return first + (move.to+distance)%count
+		}
+	}
+	return n
+}
+
+func movedPort(port int, from, to core.Key) int {
+	return moved(port, firstNodePort, lastNodePort, nearPorts, from, to)
+}
+
+// movedAllocation is the same for an address or a port by its name. Other texts are returned as they are.
+func movedAllocation(name string, from, to core.Key) string {
+	number, isAddress := strings.CutPrefix(name, addressPrefix)
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil:
+		return name
+	case isAddress:
+		return addressPrefix + strconv.Itoa(moved(n, firstAddress, lastAddress, nearAddresses, from, to))
+	}
+	return strconv.Itoa(movedPort(n, from, to))
 }

@@ -107,7 +107,7 @@ func TestAnswersAreAFunction(t *testing.T) {
 			if response := answer.Response.(*Response); r.Verb == Get && response.Object != nil {
 				shown = append(shown, string(response.Object))
 			}
-			checkReferences(t, w)
+			checkRecords(t, w.objects)
 		}
 	})
 }
@@ -175,21 +175,24 @@ func checkSame(t *rapid.T, r *Request, first, second core.Answer, err error) {
 	}
 }
 
-// checkReferences checks that the record of owner references is that of the objects.
-func checkReferences(t *rapid.T, w *world) {
-	want := 0
-	for key, content := range w.objects {
+// checkRecords checks that the records are those of the objects, and say what these are.
+func checkRecords(t tester, objects map[core.Key]core.Content) {
+	t.Helper()
+	unneeded := 0
+	for key, content := range objects {
 		if isRecord(key.Kind) {
+			unneeded++
 			continue
 		}
-		for _, uid := range owners(content.(*Object)) {
-			want++
-			if w.objects[referenceKey(uid, key)] == nil {
-				t.Fatalf("the reference of %s to %s is not recorded", key, uid)
+		o := content.(*Object)
+		for _, record := range records(key, o) {
+			unneeded--
+			if found := objects[record]; found == nil || found.Canonical() != newObject(saidByRecords(o), 0).Canonical() {
+				t.Fatalf("the record %s of %s is %v", record, key, found)
 			}
 		}
 	}
-	if got := len(w.List(referenceKind, "")); got != want {
-		t.Fatalf("%d references are recorded, %d are there", got, want)
+	if unneeded != 0 {
+		t.Fatalf("%d records are of no object", unneeded)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -25,11 +26,8 @@ const (
 
 // generateName returns a name for an object that has only a generateName.
 func (op *operation) generateName(object *unstructured.Unstructured) (string, error) {
-	base := object.GetGenerateName()
-	if len(base) > maxGenerateLen {
-		base = base[:maxGenerateLen]
-	}
-	base += ownerLetters(object)
+	base := generatedBase(object.GetGenerateName())
+	base += ownerLetters(base, object.GetOwnerReferences())
 	for number := 1; number <= maxNumber; number++ {
 		name := fmt.Sprintf("%s%03d", base, number)
 		if op.find(op.key(name)) == nil {
@@ -39,11 +37,21 @@ func (op *operation) generateName(object *unstructured.Unstructured) (string, er
 	return "", apierrors.NewGenerateNameConflict(op.groupResource(), base, 1)
 }
 
-// ownerLetters are two letters that depend on what an object is owned by.
-func ownerLetters(object *unstructured.Unstructured) string {
+// generatedBase is what of a generateName is in the names made from it.
+func generatedBase(generateName string) string {
+	return generateName[:min(len(generateName), maxGenerateLen)]
+}
+
+// ownerLetters are two letters that depend on what an object is owned by. An owner whose name the base begins with is
+// named by what follows, so that a generated name is renamed as its base is.
+func ownerLetters(base string, owners []metav1.OwnerReference) string {
 	hash := sha256.New()
-	for _, owner := range object.GetOwnerReferences() {
-		fmt.Fprintf(hash, "%s %s %s\n", owner.APIVersion, owner.Kind, owner.Name)
+	for _, owner := range owners {
+		name := strings.TrimPrefix(base, owner.Name+"-")
+		if name == base {
+			name = owner.Name
+		}
+		fmt.Fprintf(hash, "%s %s %s\n", owner.APIVersion, owner.Kind, name)
 	}
 	sum := hash.Sum(nil)
 	letter := func(b byte) byte { return ownerAlphabet[int(b)%len(ownerAlphabet)] }
@@ -52,10 +60,7 @@ func ownerLetters(object *unstructured.Unstructured) string {
 
 // generatedFrom returns the generateName if the name looks like made from it.
 func generatedFrom(name, generateName string) (string, bool) {
-	base := generateName
-	if len(base) > maxGenerateLen {
-		base = base[:maxGenerateLen]
-	}
+	base := generatedBase(generateName)
 	return base, base != "" && len(name) == len(base)+suffixLength && strings.HasPrefix(name, base)
 }
 

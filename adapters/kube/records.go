@@ -3,6 +3,8 @@ package kube
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -37,15 +39,35 @@ func recordWrites(key core.Key, from, to *Object) []core.Write {
 			writes = append(writes, core.Write{Key: record})
 		}
 	}
+	if len(after) == 0 {
+		return writes
+	}
+	said := saidByRecords(to)
+	changed := len(before) > 0 && !sameTree(saidByRecords(from), said)
 	for _, record := range after {
-		if !slices.Contains(before, record) {
-			writes = append(writes, core.Write{Key: record, Content: newRecord(record, key)})
+		if changed || !slices.Contains(before, record) {
+			writes = append(writes, core.Write{Key: record, Content: newObject(said, 0)})
 		}
 	}
 	return writes
 }
 
-// newRecord is the content of a record that an object gives rise to.
-func newRecord(record, of core.Key) *Object {
-	return newObject(map[string]any{"record": record.String(), "of": of.String()}, 0)
+// saidByRecords is the content of the records that an object gives rise to: the part of the
+// object from which their keys can be derived again, so that they can be renamed with it.
+func saidByRecords(o *Object) map[string]any {
+	whole, _ := o.tree["metadata"].(map[string]any)
+	metadata := map[string]any{}
+	for _, name := range []string{"name", "namespace", "generateName", "ownerReferences"} {
+		if value, ok := whole[name]; ok {
+			metadata[name] = value
+		}
+	}
+	part := map[string]any{"apiVersion": o.tree["apiVersion"], "kind": o.tree["kind"], "metadata": metadata}
+	return map[string]any{"of": part}
+}
+
+// recordedOf is the object that gave rise to a record, as far as the record says.
+func recordedOf(record *Object) *unstructured.Unstructured {
+	part, _ := record.tree["of"].(map[string]any)
+	return &unstructured.Unstructured{Object: part}
 }

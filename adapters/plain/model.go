@@ -26,6 +26,10 @@ type Model struct {
 	// [Var.Get] and [Family.All].
 	Properties []core.Property
 
+	// Interchangeable are groups of names of processes, controllers, variables and values of which it does not matter which is which,
+	// see [core.System].
+	Interchangeable [][]string
+
 	// Assumptions are sentences for the report: what the model takes for granted.
 	Assumptions []string
 }
@@ -47,6 +51,8 @@ func (m Model) System() (*core.System, error) {
 		Scenario:    m.Scenario.scenario(),
 		Properties:  m.Properties,
 		Assumptions: m.Assumptions,
+
+		Interchangeable: m.Interchangeable,
 	}
 	for i, initial := range m.Initial {
 		for _, variable := range initial.Objects {

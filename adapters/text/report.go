@@ -158,8 +158,11 @@ func (p *page) searched(report *core.Report) {
 
 // reductionNote says what a reduction means.
 func reductionNote(name string) string {
-	if name == "none" {
+	switch name {
+	case "none":
 		return " (no order stands for another)"
+	case "symmetry":
+		return " (states that differ only in names were taken for one)"
 	}
 	return " (orders that cannot matter were tried only once)"
 }

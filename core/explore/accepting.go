@@ -17,7 +17,7 @@ func (s *search) accept() error {
 		s.crew.finish(s.ahead)
 		// Properties may look at what the crew works with.
 		for id := first; err == nil && id < core.StateID(s.States()); id++ {
-			s.inspect(id, s.row(id))
+			err = s.inspect(id, s.row(id))
 		}
 	}
 	for i := done; err == nil && i < len(s.batch.states); i++ {

@@ -25,7 +25,7 @@ func newCrew(space *Space, workers int) *crew {
 	for i := range c.workers {
 		w := &c.workers[i]
 		w.scout = scout{space: space, walker: space.walker(nil)}
-		w.scout.walker.ahead = true
+		w.scout.walker.ahead, w.scout.walker.mirror = true, space.mirror
 		if i > 0 { // or else it is the searching goroutine
 			w.bell = newBell()
 			go w.attend(i, c.done)

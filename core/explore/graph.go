@@ -97,8 +97,12 @@ func (l *lister) stopped(*taken, error) error { return nil }
 func (l *lister) took(t *taken) error {
 	w := l.space.reader
 	begin := len(l.rows)
-	l.rows = w.appendRow(l.rows)
-	l.arrivals = append(l.arrivals, arrival{tag: w.fingerprint.Lo, begin: int32(begin), end: int32(len(l.rows))})
+	rows, tag, known := w.packKnown(l.rows)
+	if !known {
+		return nil
+	}
+	l.rows = rows
+	l.arrivals = append(l.arrivals, arrival{tag: tag, begin: int32(begin), end: int32(len(l.rows))})
 	e := core.Edge{From: l.from, Step: t.step(), Wrote: w.wrote, Late: t.late}
 	if t.leaf != nil {
 		e.Failed, e.Requeued = failed(t.leaf), t.leaf.Result.Requeue
@@ -119,7 +123,7 @@ func (l *lister) stored() []core.Edge {
 			kept = append(kept, e)
 		}
 	}
-	return kept
+	return s.standIns.spread(kept)
 }
 
 // failed returns the error that a run ended with, empty if none.

@@ -30,6 +30,15 @@ type learner struct {
 	seen  map[string]bool
 }
 
+// newLearner returns what learns about a system, with the machine that it makes grow.
+func newLearner(ctx context.Context, system *core.System, options Options) (*learner, error) {
+	m, err := newMachine(system, options.Conditions, options.Run.Deadline)
+	if err != nil {
+		return nil, err
+	}
+	return &learner{context: ctx, machine: m, limits: options.Run}, nil
+}
+
 // moment is a step in a state, or the delivery of the objects of a state if
 // there is no step.
 type moment struct {

@@ -12,7 +12,7 @@ import (
 // parts of loops, whatever these are: then all states of loops are opened.
 func (s *search) openLoops() bool {
 	found, parts := false, slices.ContainsFunc(s.machine.system.Properties, func(p core.Property) bool { return p.Sees != nil })
-	l := loops{space: s.Space, low: make([]core.StateID, s.States()), order: make([]core.StateID, s.States()), on: make([]bool, s.States())}
+	l := newLoops(s.Space)
 	for id := range core.StateID(s.States()) {
 		if l.order[id] != 0 {
 			continue
@@ -106,8 +106,12 @@ func (h *hopper) stopped(*taken, error) error { return nil }
 // took implements [visitor].
 func (h *hopper) took(t *taken) error {
 	w := h.reader
-	w.buffer = w.vector.AppendRow(w.buffer[:0])
-	if r, known := h.visited.find(w.fingerprint.Lo, w.buffer); known {
+	row, tag, known := w.packKnown(w.buffer[:0])
+	if !known {
+		return nil
+	}
+	w.buffer = row
+	if r, known := h.visited.find(tag, row); known {
 		h.hops = append(h.hops, hop{agent: t.agent(), to: h.arena.number(r)})
 	}
 	return nil
@@ -121,6 +125,10 @@ type loops struct {
 	on         []bool
 	met        core.StateID
 	open       []core.StateID
+}
+
+func newLoops(s *Space) *loops {
+	return &loops{space: s, low: make([]core.StateID, s.States()), order: make([]core.StateID, s.States()), on: make([]bool, s.States())}
 }
 
 // from returns the components with steps inside of them that can be reached from a state, without those that were found

@@ -35,6 +35,8 @@ type machine struct {
 	// footprints are what steps touch, of which is taken note while the machine reduces.
 	footprints *footprints
 	reduces    bool
+	// symmetry exchanges names in states, nil if none are merged.
+	symmetry *state.Interchange
 	// choosers make what leaves out agents; nil leaves out none.
 	choosers func() Chooser
 	// lags tells that some view may lag behind, and holds that somebody may hold a version of an object from one step to the next.

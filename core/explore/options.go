@@ -48,6 +48,9 @@ type Options struct {
 	ChangePoints int
 	// Reducer leaves out orders that cannot matter; nil leaves out none. Walks leave out none.
 	Reducer Reducer
+	// Merge merges states that differ only in which of interchangeable names is which, see [core.System]. Then the Reducer is used only if that is
+	// not possible or something was found.
+	Merge bool
 	// Compact keeps 8 bytes of the fingerprint of each state in place of the state, in a breadth-first search. Then a state may be taken for another one
 	// and be missed, with the odds that [Space.Odds] tells; and to look at a state again takes the steps
 	// that lead to it.

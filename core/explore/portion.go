@@ -109,8 +109,12 @@ func (s *scout) stopped(_ *taken, err error) error { return err }
 func (s *scout) took(t *taken) error {
 	s.current.steps++
 	begin := len(s.rows)
-	s.rows = s.walker.appendRow(s.rows)
-	a := arrival{tag: s.walker.fingerprint.Lo, begin: int32(begin), end: int32(len(s.rows))}
+	rows, tag, err := s.walker.pack(s.rows)
+	if err != nil {
+		return err
+	}
+	s.rows = rows
+	a := arrival{tag: tag, begin: int32(begin), end: int32(len(s.rows))}
 	if s.space.sleeps.needed {
 		a.sleepBegin, a.sleepEnd = s.keep(s.walker.behind(t))
 	}

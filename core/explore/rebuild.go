@@ -88,9 +88,13 @@ func (r *rebuilder) stopped(*taken, error) error { return nil }
 // took implements [visitor]: it keeps the rows of all states that were first reached so, as they are often asked for together.
 func (r *rebuilder) took(*taken) error {
 	w := r.walker
-	w.buffer = w.appendRow(w.buffer[:0])
+	row, tag, known := w.packKnown(w.buffer[:0])
+	if !known {
+		return nil
+	}
+	w.buffer = row
 	s := r.space
-	ref, known := s.visited.find(w.fingerprint.Lo, w.buffer)
+	ref, known := s.visited.find(tag, row)
 	if !known {
 		return nil
 	}

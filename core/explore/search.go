@@ -13,10 +13,6 @@ import (
 // returns what it has, with the reason. An error means that the system cannot be explored, and says
 // what to change.
 func Search(ctx context.Context, system *core.System, options Options) (*Space, error) {
-	m, err := newMachine(system, options.Conditions, options.Run.Deadline)
-	if err != nil {
-		return nil, err
-	}
 	if options.Compact && options.Order != BreadthFirst {
 		return nil, fmt.Errorf("only a breadth-first search can do without the states that it has seen: search so, or do not ask for a compact search")
 	}
@@ -26,26 +22,38 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
 		defer stop()
 	}
-	l := &learner{context: ctx, machine: m, limits: options.Run}
 	began := time.Now()
-	var space *Space
-	if options.Order.Walks() {
-		options.Reducer = nil
+	space, apart, err := (*Space)(nil), "", error(nil)
+	if options.Merge {
+		space, apart, err = merged(ctx, system, options, began)
 	}
-	if options.Reducer == nil {
-		space, err = explore(ctx, m, l, options, began, 0)
-	} else {
-		space, err = reduced(ctx, m, l, options, began)
+	if err == nil && space == nil {
+		space, err = unmerged(ctx, system, options, began)
 	}
 	if err != nil {
 		return nil, err
 	}
 	// What was found can be looked at even if the search was interrupted.
+	l := space.learner
 	l.context = context.WithoutCancel(outer)
-	m.reduces = false
+	space.machine.reduces = false
 	space.scholar.tour = tour{} // it still holds what only the search needs
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
+	space.apart = apart
 	return space, nil
+}
+
+// unmerged searches with no states merged.
+func unmerged(ctx context.Context, system *core.System, options Options, began time.Time) (*Space, error) {
+	l, err := newLearner(ctx, system, options)
+	switch {
+	case err != nil:
+		return nil, err
+	case options.Reducer == nil || options.Order.Walks():
+		options.Reducer = nil
+		return explore(ctx, l.machine, l, options, began, 0)
+	}
+	return reduced(ctx, l.machine, l, options, began)
 }
 
 // explore searches once, from the start to the end.
@@ -93,6 +101,9 @@ type search struct {
 	grown, patience int
 	// next is the first state that was not expanded yet.
 	next core.StateID
+	// arranged counts the ends of which all arrangements are stored, and unarranged is why no more can be.
+	arranged   int
+	unarranged error
 	// deep are the states that have steps beyond the bound on depth.
 	deep idSet
 }
@@ -108,6 +119,9 @@ func (s *search) start() error {
 			s.because("an event handler failed on the initial objects, so that start is not explored")
 			continue
 		}
+		if s.mirror != nil {
+			s.mirror.starts = append(s.mirror.starts, s.scholar.vector.AppendRow(nil))
+		}
 		before := s.arena.len()
 		id, err := s.arrive(s.scholar, noParent, 0, nil)
 		if err != nil {
@@ -120,12 +134,15 @@ func (s *search) start() error {
 			}
 		}
 	}
+	if s.mirror != nil {
+		return s.mirror.checkStarts()
+	}
 	return nil
 }
 
 // loop expands states until there are none left or a bound is hit.
 func (s *search) loop() error {
-	for s.overlapping || s.frontier.len() > 0 || s.unroll() {
+	for s.overlapping || s.frontier.len() > 0 || s.unroll() || s.arrangeEnds() {
 		if reason := s.exhausted(); reason != "" {
 			s.fellShort(reason)
 			break
@@ -150,6 +167,9 @@ func (s *search) loop() error {
 			s.next++
 		}
 		s.arena.expanded(s.next)
+	}
+	if s.unarranged != nil {
+		return s.interrupted(s.unarranged)
 	}
 	s.cutRest()
 	if !s.deep.empty() {

@@ -34,6 +34,12 @@ type Space struct {
 
 	arena   shelf
 	visited index
+	// mirror checks that names are treated alike, nil if states are not merged, and apart is why they are not although that was asked for.
+	mirror *mirror
+	apart  string
+	// arranging tells that arrangements of stored states are stored, of which all is known.
+	arranging bool
+	standIns  standIns
 	// rebuilder makes again what the arena does not keep, nil if it keeps all.
 	rebuilder *rebuilder
 	order     Order
@@ -82,6 +88,10 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 	}
 	s.scholar, s.reader = s.walker(l), s.walker(nil)
 	s.lister.space = s
+	if m.symmetry != nil {
+		s.mirror = newMirror(s)
+		s.scholar.mirror = s.mirror
+	}
 	for _, p := range m.system.Properties {
 		if p.Invariant != nil {
 			s.invariants = append(s.invariants, invariant{property: p})
@@ -108,13 +118,17 @@ func (s *Space) stops(err error) bool {
 	return errors.Is(err, errStopped)
 }
 
+// Merged tells whether states are merged that differ only in which of interchangeable names is which. If they are not, although that was
+// asked for, it says why.
+func (s *Space) Merged() (merged bool, why string) { return s.mirror != nil, s.apart }
+
 func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
 
 // Reasons returns why the search is not complete; there is none if it is.
 func (s *Space) Reasons() []string { return s.reasons }
 
 // inspect checks the invariants in a new state.
-func (s *Space) inspect(id core.StateID, row []byte) {
+func (s *Space) inspect(id core.StateID, row []byte) error {
 	if s.machine.reduces {
 		s.see(row)
 	}
@@ -131,6 +145,10 @@ func (s *Space) inspect(id core.StateID, row []byte) {
 			inv.broken, inv.state, inv.err = true, id, err
 		}
 	}
+	if s.mirror == nil || s.arranging {
+		return nil
+	}
+	return s.mirror.inspect(id, row)
 }
 
 // see takes note of what properties look at in a state.

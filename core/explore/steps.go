@@ -137,7 +137,10 @@ func (t *tour) attempt() error {
 	if t.listener != nil {
 		t.listener.began()
 	}
-	err := t.take(s)
+	err := t.reflected(s)
+	if err == nil {
+		err = t.take(s)
+	}
 	if err == nil {
 		err = t.account(s)
 	}
@@ -159,6 +162,19 @@ func (t *tour) attempt() error {
 	}
 	t.undo()
 	return nil
+}
+
+// reflected makes sure that a step is the same with names exchanged, if states are merged.
+func (t *tour) reflected(s *taken) error {
+	switch {
+	case t.mirror == nil || s.kind != core.Reconcile && s.kind != core.Act || t.mirror.knows(s.item, t.vector):
+		return nil
+	case t.learn == nil:
+		return errUnknown
+	}
+	where := t.learn.where
+	defer func() { t.learn.where = where }()
+	return t.mirror.check(s.item, t.vector)
 }
 
 // account takes note of what a step touched, if it is to be known.

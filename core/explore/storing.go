@@ -8,8 +8,12 @@ import (
 
 // arrive stores the state of a walker, in which agents are asleep.
 func (s *search) arrive(w *walker, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
-	w.buffer = w.appendRow(w.buffer[:0])
-	return s.store(w.fingerprint.Lo, w.buffer, from, depth, asleep)
+	row, tag, err := w.pack(w.buffer[:0])
+	if err != nil {
+		return 0, err
+	}
+	w.buffer = row
+	return s.store(tag, row, from, depth, asleep)
 }
 
 // store stores a state if it is new, and puts it on the frontier.
@@ -47,7 +51,7 @@ func (s *search) add(row []byte, from core.StateID, depth uint32, asleep []int) 
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))
 	s.frontier.push(waiting{ref: r, depth: depth})
 	if !s.overlapping {
-		s.inspect(id, row)
+		return r, s.inspect(id, row)
 	}
 	return r, nil
 }

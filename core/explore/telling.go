@@ -19,27 +19,32 @@ import (
 // run starts in the state start; the step after, if not nil, is tried at its end.
 func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, after *core.Step) (core.Trace, error) {
 	trace := core.Trace{CycleStart: -1, Initial: s.Objects(start)}
+	legs, err := s.unfold(start, run)
+	if err != nil {
+		return core.Trace{}, err
+	}
+	if len(legs) > 0 {
+		trace.Initial = s.objectsIn(legs[0].row)
+	}
 	t := newTeller(s.scholar)
-	at := start
-	for _, edge := range run {
-		told, row, err := s.tellStep(ctx, t, at, edge.Step)
+	for i, edge := range run {
+		told, row, err := s.tellStep(ctx, t, legs[i].row, legs[i].step)
 		if err != nil {
 			return core.Trace{}, err
 		}
-		r, known := s.visited.find(s.scholar.fingerprint.Lo, row)
-		if !known || s.arena.number(r) != edge.To || !bytes.Equal(row, s.row(edge.To)) {
+		if !bytes.Equal(row, legs[i].to) {
 			return core.Trace{}, fmt.Errorf("the step %q led to another state when it was run again", edge.Step)
 		}
-		told.To = edge.To
+		told.From, told.To = edge.From, edge.To
 		trace.Steps = append(trace.Steps, told)
-		at = edge.To
 	}
 	if after != nil {
-		told, _, err := s.tellStep(ctx, t, at, *after)
+		at := run.End(start)
+		told, _, err := s.tellStep(ctx, t, s.row(at), *after)
 		if err != nil {
 			return core.Trace{}, err
 		}
-		told.To = at
+		told.From, told.To = at, at
 		trace.Steps = append(trace.Steps, told)
 	}
 	return trace, nil
@@ -47,11 +52,15 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 
 // Objects returns the objects of a state, in the order of their keys.
 func (s *Space) Objects(id core.StateID) []core.TraceObject {
-	objects := []core.TraceObject{}
 	if int(id) >= s.States() {
-		return objects // no start could be stored
+		return []core.TraceObject{} // no start could be stored
 	}
-	for _, o := range s.look(s.row(id)).Objects() {
+	return s.objectsIn(s.row(id))
+}
+
+func (s *Space) objectsIn(row []byte) []core.TraceObject {
+	objects := []core.TraceObject{}
+	for _, o := range s.look(row).Objects() {
 		if s.machine.matters(o) {
 			objects = append(objects, traceObject(o))
 		}
@@ -65,14 +74,13 @@ func traceObject(o core.Object) core.TraceObject {
 
 // tellStep takes a step from a state, tells it, and returns the row it leads to,
 // which is valid until the next step.
-func (s *Space) tellStep(ctx context.Context, t *teller, from core.StateID, step core.Step) (core.TraceStep, []byte, error) {
+func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.Step) (core.TraceStep, []byte, error) {
 	w := s.scholar
-	w.load(s.row(from))
+	w.load(from)
 	told, err := t.tell(step)
 	if err != nil {
 		return core.TraceStep{}, nil, err
 	}
-	told.From = from
 	if err := t.again(ctx, s.learner.limits); err != nil {
 		return core.TraceStep{}, nil, err
 	}

@@ -56,6 +56,9 @@ type walker struct {
 	ahead bool
 	chooses
 	dozes
+	arranges
+	// mirror checks that names are treated alike, nil if it is no matter.
+	mirror *mirror
 	// listener, if set, is told of every call with its effects, of the end of every run, and of what comes to views.
 	listener listener
 	buffer   []byte

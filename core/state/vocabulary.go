@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -236,8 +237,22 @@ func (v *Vocabulary) ItemAt(c Cell) (core.Item, bool) {
 	return v.cells[c].item, v.cells[c].role == itemRole
 }
 
+// Describe says what a cell is for, in the user's words.
+func (v *Vocabulary) Describe(c Cell) string {
+	switch v.cells[c].role {
+	case objectRole:
+		return v.cells[c].key.String()
+	case itemRole:
+		return "the work of " + v.cells[c].item.String()
+	}
+	return strings.ReplaceAll(v.cells[c].identity, "\x00", " ")
+}
+
 // Content returns the content that a value stands for in an object's cell, nil for 0.
 func (v *Vocabulary) Content(c Cell, value Value) core.Content { return v.cells[c].contents[value] }
+
+// Values returns how many values an object's cell can have, nothing included.
+func (v *Vocabulary) Values(c Cell) int { return len(v.cells[c].contents) }
 
 // Settled returns the canonical form of a value of an object nobody holds another version of, and the
 // value itself in any other cell.

@@ -21,3 +21,11 @@ func Catalog() []catalog.Entry {
 		twoPhaseCommit(),
 	}
 }
+
+// interchangeable declares names to be interchangeable, if there are several, and not more than can be arranged.
+func interchangeable(names []string) [][]string {
+	if len(names) < 2 || len(names) > 6 {
+		return nil
+	}
+	return [][]string{names}
+}

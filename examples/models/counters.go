@@ -31,8 +31,10 @@ func counters() catalog.Entry {
 func countersModel(n, k int) plain.Model {
 	model := plain.Model{Name: "model/counters", Properties: properties.Convergent()}
 	var start []core.Object
+	var names []string
 	for i := range n {
 		name := fmt.Sprintf("c%d", i+1)
+		names = append(names, name)
 		counter := plain.NewVar[int](name)
 		start = append(start, counter.Is(0))
 		model.Processes = append(model.Processes, plain.Process{
@@ -44,6 +46,7 @@ func countersModel(n, k int) plain.Model {
 			}}},
 		})
 	}
+	model.Interchangeable = interchangeable(names)
 	model.Initial = []core.Initial{plain.Start(start...)}
 	return model
 }

@@ -21,7 +21,7 @@ func TestInvariantsCanBreak(t *testing.T) {
 		start     []core.Object
 	}{
 		{known{model: "model/two-phase-commit", params: "n=2"}, "consistent",
-			[]core.Object{rms.At(1).Is(committed), rms.At(2).Is(aborted)}},
+			[]core.Object{rms.Named("rm1").Is(committed), rms.Named("rm2").Is(aborted)}},
 		{known{model: "model/peterson"}, "mutual exclusion",
 			[]core.Object{plain.NewVar[int]("inside").Is(2)}},
 		{known{model: "model/increment-lock", params: "n=2"}, "mutual exclusion",

@@ -45,6 +45,10 @@ func twoPhaseCommitModel(n int) plain.Model {
 		abort   = plain.NewVar[bool]("message abort")
 		rms     = plain.NewFamily[string]("rm")
 	)
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("rm%d", i+1))
+	}
 	start := []core.Object{manager.Is(working), commit.Is(false), abort.Is(false)}
 
 	decide := func(decision string, message plain.Var[bool]) func(*plain.World) {
@@ -56,8 +60,8 @@ func twoPhaseCommitModel(n int) plain.Model {
 	tm := plain.Process{Name: "tm", Actions: []plain.Action{
 		{Name: "commit", Do: func(w *plain.World) {
 			w.Require(manager.Get(w) == working)
-			for i := range n {
-				w.Require(known.At(i + 1).Get(w))
+			for _, name := range names {
+				w.Require(known.Named(name).Get(w))
 			}
 			decide(committed, commit)(w)
 		}},
@@ -67,9 +71,8 @@ func twoPhaseCommitModel(n int) plain.Model {
 		}},
 	}}
 	var managers []plain.Process
-	for i := range n {
-		rm, isReady, isKnown := rms.At(i+1), ready.At(i+1), known.At(i+1)
-		name := fmt.Sprintf("rm%d", i+1)
+	for _, name := range names {
+		rm, isReady, isKnown := rms.Named(name), ready.Named(name), known.Named(name)
 		start = append(start, rm.Is(working), isReady.Is(false), isKnown.Is(false))
 
 		tm.Actions = append(tm.Actions, plain.Action{Name: "hear that " + name + " is prepared", Do: func(w *plain.World) {
@@ -97,30 +100,32 @@ func twoPhaseCommitModel(n int) plain.Model {
 			{Name: "hear the abort", Do: obey(abort, aborted)},
 		}})
 	}
-	return plain.Model{
+	model := plain.Model{
 		Name:       "model/two-phase-commit",
 		Initial:    []core.Initial{plain.Start(start...)},
 		Processes:  append([]plain.Process{tm}, managers...),
-		Properties: twoPhaseCommitProperties(rms, n),
+		Properties: twoPhaseCommitProperties(rms),
 	}
+	model.Interchangeable = interchangeable(names)
+	return model
 }
 
-func twoPhaseCommitProperties(rms plain.Family[string], n int) []core.Property {
+func twoPhaseCommitProperties(rms plain.Family[string]) []core.Property {
 	return []core.Property{{
 		Name: "consistent",
 		Doc:  "No resource manager has aborted while another has committed.",
 		Invariant: func(s core.State) error {
-			var aborter, committer int
-			for i := range n {
-				switch rms.At(i + 1).Get(s) {
+			var aborter, committer string
+			for _, rm := range rms.All(s) {
+				switch rm.Value {
 				case aborted:
-					aborter = i + 1
+					aborter = rm.Name
 				case committed:
-					committer = i + 1
+					committer = rm.Name
 				}
 			}
-			if aborter > 0 && committer > 0 {
-				return fmt.Errorf("rm%d has aborted and rm%d has committed", aborter, committer)
+			if aborter != "" && committer != "" {
+				return fmt.Errorf("%s has aborted and %s has committed", aborter, committer)
 			}
 			return nil
 		},

@@ -34,26 +34,41 @@ func Catalog() []catalog.Entry {
 	}}
 }
 
-// System returns the two controllers with n tenants.
+// System returns the two controllers with n tenants, each of which wants more room than the one before.
 func System(n int) (*core.System, error) {
+	var tenants []client.Object
+	for i := range n {
+		tenants = append(tenants, tenant(i+1, int32(10*(i+1))))
+	}
+	return system(controllerruntime.ObjectValues(tenants...))
+}
+
+// Alike returns the two controllers with n tenants, at least two, that differ in nothing but their names.
+func Alike(n int) (*core.System, error) {
+	var tenants []client.Object
+	var names []string
+	for i := range n {
+		tenants = append(tenants, tenant(i+1, 10))
+		names = append(names, tenants[i].GetName())
+	}
+	return system(controllerruntime.ObjectValues(tenants...), controllerruntime.Interchangeable(names...))
+}
+
+func tenant(number int, pods int32) *Tenant {
+	return &Tenant{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("tenant%d", number)}, Spec: TenantSpec{Pods: pods}}
+}
+
+func system(options ...controllerruntime.Option) (*core.System, error) {
 	scheme, err := Scheme()
 	if err != nil {
 		return nil, err
 	}
-	var tenants []client.Object
-	for i := range n {
-		tenants = append(tenants, &Tenant{
-			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("tenant%d", i+1)},
-			Spec:       TenantSpec{Pods: int32(10 * (i + 1))},
-		})
-	}
-	return controllerruntime.New(scheme,
+	return controllerruntime.New(scheme, append(options,
 		controllerruntime.Name("tenants"),
 		controllerruntime.CRDBytes(definition),
 		controllerruntime.Setup(setup),
-		controllerruntime.ObjectValues(tenants...),
 		controllerruntime.Properties(properties.Convergent()...),
-	)
+	)...)
 }
 
 // setup registers the controllers, as main.go of an operator would.

@@ -116,3 +116,21 @@ func BenchmarkTenants(b *testing.B) {
 		})
 	}
 }
+
+// TestAlike checks that of equal tenants only how many are in which state is told apart: with 8 states of one there are as many as ways to
+// choose n of 8 with repetition.
+func TestAlike(t *testing.T) {
+	for n, want := range map[int]int{2: 36, 3: 120, 4: 330} {
+		system, err := Alike(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Reduction: orrery.BySymmetry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := result.Report; r.Verdict != core.Holds || r.Reduction != string(orrery.BySymmetry) || r.States != want || r.Outcomes != 1 {
+			t.Errorf("n=%d: %s by %s with %d states and %d outcomes, want %d states: %q", n, r.Verdict, r.Reduction, r.States, r.Outcomes, want, r.Assumptions)
+		}
+	}
+}

@@ -179,3 +179,11 @@ func (shelf) Faults(asked core.Call) []core.Fault {
 	}
 	return nil
 }
+
+var _ core.Renamer = shelf{}
+
+// Rename implements [core.Renamer]: contents mention no names.
+func (s shelf) Rename(o core.Object, renamed core.Renaming) core.Object {
+	o.Key.Namespace, o.Key.Name = renamed(o.Key.Namespace), renamed(o.Key.Name)
+	return o
+}

@@ -1,0 +1,209 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// merged searches with all states merged that differ only in which of interchangeable names is which. It says
+// why that does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full, or
+// runs that can go on for ever, of which merged states do not show whether they are fair.
+func merged(ctx context.Context, system *core.System, options Options, began time.Time) (space *Space, why string, err error) {
+	l, err := newLearner(ctx, system, options)
+	if err != nil {
+		return nil, "", err
+	}
+	if why := l.machine.unmergeable(options); why != "" {
+		return nil, why, nil
+	}
+	if !l.machine.interchange() {
+		return nil, "the store of the system cannot rename objects (it does not implement core.Renamer)", nil
+	}
+	options.Reducer = nil
+	space, err = explore(ctx, l.machine, l, options, began, 0)
+	var not apart
+	if errors.As(err, &not) {
+		return nil, string(not), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if why := space.telling(); why != "" {
+		return nil, why, nil
+	}
+	return space, "", nil
+}
+
+// unmergeable says why the conditions do not allow to merge states, empty if they do.
+func (m *machine) unmergeable(options Options) string {
+	c := m.conditions
+	switch {
+	case options.Order.Walks():
+		return "walks visit states as they come"
+	case m.holds:
+		return "views lag behind, or calls are steps of their own"
+	case c.Crashes+c.Failures+len(c.Doubles) > 0:
+		return "there are faults or second instances"
+	case len(m.system.Scenario.Actions) > 0:
+		return "users take actions"
+	}
+	for _, p := range m.system.Properties {
+		if p.Invariant == nil && p.Merges == core.Apart {
+			return fmt.Sprintf("%q looks at states or steps on the way", p.Name)
+		}
+	}
+	return ""
+}
+
+// telling says why a search with merged states is not enough to tell what there is, empty if it is.
+func (s *Space) telling() string {
+	for _, inv := range s.invariants {
+		if inv.broken {
+			return fmt.Sprintf("%q does not hold, and is to be told in full", inv.property.Name)
+		}
+	}
+	for _, p := range s.machine.system.Properties {
+		if p.Merges == core.WithoutLoops && len(s.reasons) == 0 && !s.acyclic && s.cyclic() {
+			return fmt.Sprintf("there are runs that go on for ever, and %q looks at them", p.Name)
+		}
+	}
+	if !s.rests() {
+		return "there are ends in which some request would still change something"
+	}
+	if len(s.learner.incidents) > 0 {
+		return "something went wrong in the code of a controller, and is to be told in full"
+	}
+	return ""
+}
+
+// rests tells whether no request would change anything in any end. Of one that would it matters whether it was in a work queue before,
+// which merged states do not show.
+func (s *Space) rests() bool {
+	for _, id := range s.Quiescent() {
+		for _, item := range s.Items() {
+			if effect, ok := s.Try(id, item); ok && effect.Wrote {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cyclic tells whether there is a cycle.
+func (s *Space) cyclic() bool {
+	l := newLoops(s)
+	for id := range core.StateID(s.States()) {
+		if l.order[id] == 0 && len(l.from(id)) > 0 {
+			return true
+		}
+	}
+	s.acyclic = true
+	return false
+}
+
+// eachArranged calls a function with all states that differ from one only in which name is which, but for itself.
+func (s *Space) eachArranged(row []byte, visit func(state.Vector) error) error {
+	seen := map[string]bool{string(row): true}
+	for _, a := range s.mirror.arrangements {
+		w := s.mirror.walker
+		w.load(row)
+		image, err := w.image(w.vector, a)
+		if err != nil {
+			return err
+		}
+		name := string(image.AppendRow(nil))
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if err := visit(image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrangeEnds puts the states that ends stand for on the frontier, so that they can be judged one by one. It returns false if there are no
+// more.
+func (s *search) arrangeEnds() bool {
+	if s.mirror == nil || s.unarranged != nil {
+		return false
+	}
+	s.arranging = true
+	for ; s.arranged < len(s.quiescent); s.arranged++ {
+		id := s.quiescent[s.arranged]
+		if len(s.list(id, false)) > 0 {
+			// What follows is compared with the end, and steps lead to states in which names may be exchanged.
+			s.unarranged = apart("timers are set where the system comes to rest")
+			break
+		}
+		depth, parent := s.depthOf(id), s.arena.parent(s.arena.at(id))
+		err := s.eachArranged(bytes.Clone(s.row(id)), func(image state.Vector) error {
+			row, tag := image.AppendRow(nil), s.machine.vocabulary.Fingerprint(image).Lo
+			if _, known := s.visited.find(tag, row); known {
+				return nil
+			}
+			r, err := s.add(row, parent, depth, nil)
+			if err != nil {
+				return err
+			}
+			s.visited.add(tag, r)
+			s.standIns.add(id, s.arena.number(r))
+			if parent == noParent {
+				s.initial = append(s.initial, s.arena.number(r))
+			}
+			return nil
+		})
+		if err != nil {
+			s.unarranged = err
+			break
+		}
+	}
+	s.arranging = false
+	return s.frontier.len() > 0
+}
+
+// standIns are stored ends that stand for others, which are stored only to be judged: with those for which they stand, and the other way
+// round. Steps that lead to the one lead to the others as well.
+type standIns struct {
+	of map[core.StateID][]core.StateID
+	is map[core.StateID]core.StateID
+}
+
+func (s *standIns) add(is, of core.StateID) {
+	if s.of == nil {
+		s.of, s.is = map[core.StateID][]core.StateID{}, map[core.StateID]core.StateID{}
+	}
+	s.of[is] = append(s.of[is], of)
+	s.is[of] = is
+}
+
+// representative returns the state that stands for a stored one.
+func (s *standIns) representative(id core.StateID) core.StateID {
+	if is, known := s.is[id]; known {
+		return is
+	}
+	return id
+}
+
+// spread adds steps to the ends that others stand for.
+func (s *standIns) spread(edges []core.Edge) []core.Edge {
+	if len(s.of) == 0 {
+		return edges
+	}
+	var all []core.Edge
+	for _, e := range edges {
+		all = append(all, e)
+		for _, of := range s.of[e.To] {
+			e.To = of
+			all = append(all, e)
+		}
+	}
+	return all
+}

@@ -1,0 +1,139 @@
+package state
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+func TestWords(t *testing.T) {
+	w := newWords([]string{"a", "a-b", "rm1", "x.y"})
+	for _, test := range []struct {
+		text, want string
+		in         []int
+	}{
+		{"", "", nil},
+		{"a", "<a>", []int{0}},
+		{"a-b", "<a-b>", []int{1}},
+		{"a-0 0-a", "<a>-0 0-<a>", []int{0}},
+		{"aa ab ba 1a a1 äa aä", "aa ab ba 1a a1 äa aä", nil},
+		{`{"a":"rm1/x.y"}`, `{"<a>":"<rm1>/<x.y>"}`, []int{0, 2, 3}},
+		{"rm11 rm1.", "rm11 <rm1>.", []int{2}},
+	} {
+		if got := w.replace(test.text, func(name int) string { return "<" + w.names[name] + ">" }); got != test.want {
+			t.Errorf("%q becomes %q, want %q", test.text, got, test.want)
+		}
+		if got := w.in(test.text); !slices.Equal(got, test.in) {
+			t.Errorf("in %q are %v, want %v", test.text, got, test.in)
+		}
+	}
+}
+
+// named is a content that is a text.
+type named string
+
+func (n named) Canonical() string { return string(n) }
+func (n named) Fields() any       { return string(n) }
+
+// exchanging returns an interchange of the names a, b, c and x, y over a vocabulary.
+func exchanging(v *Vocabulary) *Interchange {
+	rename := func(o core.Object, r core.Renaming) core.Object {
+		o.Key.Name = r(o.Key.Name)
+		if o.Content != nil {
+			o.Content = named(r(o.Content.Canonical()))
+		}
+		return o
+	}
+	item := func(i core.Item) (Cell, error) { return v.Item(i), nil }
+	return NewInterchange(v, [][]string{{"a", "b", "c"}, {"x", "y"}}, rename, item)
+}
+
+func plainVocabulary() *Vocabulary {
+	return NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+}
+
+func TestArrangements(t *testing.T) {
+	x := exchanging(plainVocabulary())
+	all := x.Arrangements()
+	if len(all) != 11 {
+		t.Fatalf("there are %d arrangements besides the identity, want 11", len(all))
+	}
+	for i, a := range all {
+		if !a.Moves() || slices.ContainsFunc(all[:i], func(b Arrangement) bool { return slices.Equal(a, b) }) {
+			t.Errorf("%v is the identity, or there twice", a)
+		}
+		if back := a.After(a.Inverse()); back.Moves() || a.Inverse().After(a).Moves() {
+			t.Errorf("the inverse of %v does not take it back, but to %v", a, back)
+		}
+	}
+}
+
+// TestImages checks that images of values are what renaming makes of their texts, one arrangement after the other.
+func TestImages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := plainVocabulary()
+		x := exchanging(v)
+		all := x.Arrangements()
+		one := all[rapid.IntRange(0, len(all)-1).Draw(t, "one")]
+		other := all[rapid.IntRange(0, len(all)-1).Draw(t, "other")]
+		word := rapid.SampledFrom([]string{"a", "b", "c", "x", "y", "z", "a-y"})
+		key := core.Key{Kind: "kind", Name: word.Draw(t, "name")}
+		text := strings.Join(rapid.SliceOfN(word, 0, 3).Draw(t, "text"), " ")
+		c := v.Object(key)
+		value := v.Intern(c, named(text))
+		image := func(c Cell, value Value, a Arrangement) Place {
+			traits, err := x.Learn(c, value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			place, err := x.LearnImage(c, value, traits, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, known := x.Image(c, value, traits, a, nil); !known || again != place {
+				t.Fatalf("%v is remembered as %v", place, again)
+			}
+			return place
+		}
+		first := image(c, value, one)
+		both := image(first.Cell, first.Value, other)
+		if at := image(c, value, other.After(one)); at != both {
+			t.Fatalf("one after the other lead to %v, both at once to %v", both, at)
+		}
+		r := x.Renaming(other.After(one))
+		gotKey, _ := v.Key(both.Cell)
+		if got := v.Content(both.Cell, both.Value).Canonical(); gotKey.Name != r(key.Name) || got != r(text) {
+			t.Fatalf("%q %q became %q %q", key.Name, text, gotKey.Name, got)
+		}
+	})
+}
+
+// TestTraits checks that what is said of names is the same exactly if it only takes an exchange of the names to make it so.
+func TestTraits(t *testing.T) {
+	v := plainVocabulary()
+	x := exchanging(v)
+	says := func(name, text string, of int) uint64 {
+		c := v.Object(core.Key{Kind: "kind", Name: name})
+		traits, err := x.Learn(c, v.Intern(c, named(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trait := range traits {
+			if trait.Name == of {
+				return trait.Says
+			}
+		}
+		t.Fatalf("%q %q says nothing of name %d", name, text, of)
+		return 0
+	}
+	if says("a", "1", 0) != says("b", "1", 1) || says("n", "a x", 0) != says("n", "c x", 2) || says("n", "a b", 0) != says("n", "b c", 1) {
+		t.Error("the same is said of two names, and it does not show")
+	}
+	if says("a", "1", 0) == says("b", "2", 1) || says("n", "a b", 0) == says("n", "a b", 1) || says("n", "a x", 0) == says("n", "a y", 0) {
+		t.Error("something else is said of two names, and it does not show")
+	}
+}
