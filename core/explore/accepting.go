@@ -15,13 +15,17 @@ func (s *search) accept() error {
 	done, err := s.acceptComplete()
 	if s.overlapping {
 		s.crew.finish(s.ahead)
-		// Properties may look at what the crew works with.
-		for id := first; err == nil && id < core.StateID(s.States()); id++ {
-			err = s.inspect(id, s.row(id))
-		}
 	}
 	for i := done; err == nil && i < len(s.batch.states); i++ {
 		err = s.acceptAt(i)
+	}
+	if s.overlapping {
+		// Properties may look at what the crew works with, so that had to wait.
+		for id := first; id < core.StateID(s.States()); id++ {
+			if inspected := s.inspect(id, s.row(id)); err == nil {
+				err = inspected
+			}
+		}
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 )
@@ -51,6 +52,54 @@ func TestCrewsExpandAhead(t *testing.T) {
 			if other, whyOther := many.Broken(system.Properties[0].Name); why == nil || whyOther == nil || at != other {
 				t.Errorf("the invariant is broken in state %d: %v, and with %d workers in %d: %v", at, why, workers, other, whyOther)
 			}
+		}
+	}
+}
+
+// TestCrewsInspectWhatIsLearned has crews expand ahead while now and then something is to be learned. Invariants are judged in
+// all states all the same.
+func TestCrewsInspectWhatIsLearned(t *testing.T) {
+	const n, k = 10, 2
+	system := counters(t, n, k)
+	// One more process looks at some of the counters, and so does something new whenever they have other values together.
+	watched := system.Initial[0].Objects[:4]
+	watch := plain.Process{Name: "watch", Actions: []plain.Action{{Name: "look", Do: func(w *plain.World) {
+		for _, counter := range watched {
+			plain.NewVar[int](counter.Key.Name).Get(w)
+		}
+		w.Require(false)
+	}}}}
+	model := plain.Model{Name: "watched", Initial: system.Initial, Processes: []plain.Process{watch}}
+	other, err := model.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	system.Strategies = append(system.Strategies, other.Strategies...)
+	for rest := range 50 {
+		system.Properties = append(system.Properties, core.Property{Name: fmt.Sprint(rest), Invariant: func(s core.State) error {
+			sum, number := 0, 0
+			for _, counter := range system.Initial[0].Objects {
+				value := strings.Index("012", fmt.Sprint(s.Get(counter.Key).Fields()))
+				sum, number = sum+value, number*(k+1)+value
+			}
+			if sum > n/2 && number%50 == rest {
+				return errors.New("it is such a state")
+			}
+			return nil
+		}})
+	}
+	search := func(workers int) *explore.Space {
+		space, err := explore.Search(context.Background(), system, options(workers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return space
+	}
+	one, two := search(1), search(2)
+	for _, p := range system.Properties {
+		at, why := one.Broken(p.Name)
+		if other, _ := two.Broken(p.Name); why == nil || at != other {
+			t.Errorf("invariant %s is broken in state %d: %v, and with two workers in %d", p.Name, at, why, other)
 		}
 	}
 }
