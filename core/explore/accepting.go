@@ -9,12 +9,11 @@ func (s *search) accept() error {
 	s.sleeps.disturbed = false
 	s.overlapping = s.overlaps()
 	if s.overlapping {
-		s.ahead.take(s.frontier)
-		s.crew.begin(s.ahead)
+		s.dispatch(s.ahead)
 	}
 	done, err := s.acceptComplete()
 	if s.overlapping {
-		s.crew.finish(s.ahead)
+		s.collect(s.ahead)
 	}
 	for i := done; err == nil && i < len(s.batch.states); i++ {
 		err = s.acceptAt(i)
@@ -22,7 +21,7 @@ func (s *search) accept() error {
 	if s.overlapping {
 		// Properties may look at what the crew works with, so that had to wait.
 		for id := first; id < core.StateID(s.States()); id++ {
-			if inspected := s.inspect(id, s.row(id)); err == nil {
+			if inspected := s.inspect(id); err == nil {
 				err = inspected
 			}
 		}
@@ -30,11 +29,29 @@ func (s *search) accept() error {
 	return err
 }
 
-// overlaps tells whether the crew can expand the next batch while this one is stored. Only in a table can states be found while
-// others are added, and only where no orders are left out is no note taken of what properties look at.
+// dispatch has the crew expand the next batch.
+func (s *search) dispatch(b *batch) {
+	b.take(s.frontier)
+	if s.table != nil {
+		s.table.arena.settle(!s.overlapping)
+		s.table.allot()
+	}
+	s.crew.begin(b)
+}
+
+// collect waits until it is expanded.
+func (s *search) collect(b *batch) {
+	s.crew.finish(b)
+	if s.table != nil {
+		s.table.tally()
+	}
+}
+
+// overlaps tells whether the crew can expand the next batch while this one is stored. The states to store must all be found already, and
+// only where no orders are left out is no note taken of what properties look at.
 func (s *search) overlaps() bool {
-	_, shared := s.visited.(*visited)
-	return shared && len(s.crew.workers) > 1 && s.order == BreadthFirst && !s.machine.reduces && s.frontier.len() >= batchLen
+	return s.table != nil && len(s.crew.workers) > 1 && s.order == BreadthFirst && !s.machine.reduces &&
+		s.frontier.len() >= batchLen/4 && !s.batch.loose()
 }
 
 // acceptComplete stores what is found behind the states of the batch, as far as nothing has to be learned. It returns how many states are
@@ -68,19 +85,14 @@ func (s *search) acceptAt(i int) error {
 		if !s.sleeps.disturbed {
 			asleep = p.agents[a.sleepBegin:a.sleepEnd]
 		}
+		var err error
 		if a.found {
-			s.meet(a.known, e.from, w.depth+1, asleep)
-			continue
+			_, err = s.reach(a.known, e.from, w.depth+1, asleep)
+		} else {
+			_, err = s.store(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1, asleep)
 		}
-		row := p.rows[a.begin:a.end]
-		if r, known := s.visited.find(a.tag, row); !known {
-			r, err := s.add(row, e.from, w.depth+1, asleep)
-			if err != nil {
-				return err
-			}
-			s.visited.add(a.tag, r)
-		} else if s.depths.needed || s.sleeps.needed {
-			s.meet(r, e.from, w.depth+1, asleep)
+		if err != nil {
+			return err
 		}
 	}
 	if e.reduced {

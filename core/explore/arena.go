@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/binary"
+	"sync"
 	"sync/atomic"
 
 	"github.com/orrery-dev/orrery/core"
@@ -15,7 +16,7 @@ const (
 	recordAlign = 4
 	chunkBytes  = 1 << 20
 	// headerBytes is the size of a record before its row: the number of the parent, the
-	// number of the state, the length of the row.
+	// number of the state counted from 1 and 0 as long as it has none, the length of the row.
 	headerBytes = 10
 	// maxRow is the longest row that can be stored.
 	maxRow = 1<<16 - 1
@@ -24,53 +25,66 @@ const (
 // noParent is the parent of an initial state.
 const noParent = core.StateID(1<<32 - 1)
 
-// arena stores states one behind the other: each with its packed row, its number,
-// and the state it was first reached from. States are never
-// dropped.
+// arena stores states in records: each with its packed row, its number, and the state it was first reached from.
+// States are never dropped.
 //
-// Chunks are not moved when the arena grows, so rows stay where they are, and can be read while others are added.
+// Chunks are not moved when the arena grows, so rows stay where they are, and can be read while others are added. Each goroutine
+// that writes records does so on a lane of its own; only one of them gives them their numbers.
 type arena struct {
-	chunks []*chunk
+	growing sync.Mutex
+	chunks  []chunk
 	// shown are the chunks for those who read.
-	shown atomic.Pointer[[]*chunk]
-	used  int // bytes of the last chunk
+	shown atomic.Pointer[[]chunk]
+	// own is the lane of the searching goroutine, and lanes are those of others.
+	own   lane
+	lanes []*lane
 	refs  pages[ref]
 }
 
-type chunk [chunkBytes]byte
+// chunk is memory for records, all of one lane.
+type chunk struct {
+	records *[chunkBytes]byte
+	// settled is up to where the records have their numbers, as far as everybody knows.
+	settled int
+}
 
 // len returns the number of stored states.
 func (a *arena) len() int { return a.refs.len }
 
 // add stores a state and returns where. It returns false if the arena is full or the row too long.
 func (a *arena) add(row []byte, parent core.StateID) (ref, bool) {
-	size := (headerBytes + len(row) + recordAlign - 1) / recordAlign * recordAlign
-	if len(row) > maxRow {
-		return 0, false
+	r, ok := a.write(&a.own, row)
+	if ok {
+		a.own.keep(row)
+		a.admit(r, parent)
 	}
-	if len(a.chunks) == 0 || a.used+size > chunkBytes {
-		if len(a.chunks) >= (1<<32)/(chunkBytes/recordAlign)-1 {
-			return 0, false
-		}
-		a.grow()
-	}
-	at := ref(((len(a.chunks)-1)*chunkBytes + a.used) / recordAlign)
-	record := a.chunks[len(a.chunks)-1][a.used:]
-	binary.LittleEndian.PutUint32(record, uint32(parent))
-	binary.LittleEndian.PutUint32(record[4:], uint32(a.len()))
-	binary.LittleEndian.PutUint16(record[8:], uint16(len(row)))
-	copy(record[headerBytes:], row)
-	a.used += size
-	a.refs.add(at)
-	return at, true
+	return r, ok
 }
 
-// grow adds a chunk to fill.
-func (a *arena) grow() {
-	a.chunks = append(a.chunks, new(chunk))
-	a.used = 0
+// admit gives a record its number, which is the next.
+func (a *arena) admit(r ref, parent core.StateID) {
+	record := a.record(r)
+	binary.LittleEndian.PutUint32(record, uint32(parent))
+	a.refs.add(r)
+	binary.LittleEndian.PutUint32(record[4:], uint32(a.len()))
+}
+
+// admitted tells whether a record has a number.
+func (a *arena) admitted(r ref) bool { return binary.LittleEndian.Uint32(a.record(r)[4:]) != 0 }
+
+// grow adds a chunk, which is settled up to there, and returns its memory and its number, nil if the arena is full.
+func (a *arena) grow(settled int) (records *[chunkBytes]byte, number int) {
+	a.growing.Lock()
+	defer a.growing.Unlock()
+	number = len(a.chunks)
+	if number >= (1<<32)/(chunkBytes/recordAlign)-1 {
+		return nil, 0
+	}
+	records = new([chunkBytes]byte)
+	a.chunks = append(a.chunks, chunk{records: records, settled: settled})
 	chunks := a.chunks
 	a.shown.Store(&chunks)
+	return records, number
 }
 
 // expanded implements [shelf]: everything is kept.
@@ -78,7 +92,7 @@ func (a *arena) expanded(core.StateID) {}
 
 func (a *arena) record(r ref) []byte {
 	at := int(r) * recordAlign
-	return (*a.shown.Load())[at/chunkBytes][at%chunkBytes:]
+	return (*a.shown.Load())[at/chunkBytes].records[at%chunkBytes:]
 }
 
 // row returns the packed row of a state. It must not be changed.
@@ -87,9 +101,9 @@ func (a *arena) row(r ref) []byte {
 	return record[headerBytes : headerBytes+int(binary.LittleEndian.Uint16(record[8:]))]
 }
 
-// number returns the number of a state.
+// number returns the number of a state that was admitted.
 func (a *arena) number(r ref) core.StateID {
-	return core.StateID(binary.LittleEndian.Uint32(a.record(r)[4:]))
+	return core.StateID(binary.LittleEndian.Uint32(a.record(r)[4:]) - 1)
 }
 
 // parent returns the state from which a state was first reached.

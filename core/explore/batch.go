@@ -2,8 +2,8 @@ package explore
 
 import "sync/atomic"
 
-// batchLen is how many states are expanded before what was found is stored.
-const batchLen = 1024
+// batchLen is how many states at most are expanded before what was found is stored.
+const batchLen = 2048
 
 // batch is a number of states that are expanded at once.
 type batch struct {
@@ -29,17 +29,43 @@ func (b *batch) at(i int) (*portion, *expansion) {
 	return p, &p.expansions[i%portionLen]
 }
 
+// loose tells whether steps lead to states that were not found.
+func (b *batch) loose() bool {
+	for i := range b.filled() {
+		if b.portions[i].loose {
+			return true
+		}
+	}
+	return false
+}
+
 // filled returns how many portions the batch has.
 func (b *batch) filled() int { return (len(b.states) + portionLen - 1) / portionLen }
 
-// labour expands portions of the batch until all are taken.
-func (b *batch) labour(s *scout) {
+// labour expands portions of the batch, one of some workers, until all are taken.
+func (b *batch) labour(s *scout, workers int) {
 	for {
-		at := int(b.next.Add(1)) - 1
-		begin := at * portionLen
-		if begin >= len(b.states) {
+		begin, end := b.grab(workers)
+		if begin == end {
 			return
 		}
-		s.fill(&b.portions[at], b.states[begin:min(begin+portionLen, len(b.states))], b.bound)
+		for i := begin; i < end; i++ {
+			first := i * portionLen
+			s.fill(&b.portions[i], b.states[first:min(first+portionLen, len(b.states))], b.bound)
+		}
+	}
+}
+
+// grab takes some of the portions that nobody has taken. States that are next to each other lead to the same states, so at first
+// it takes many; and in the end one at a time, so that all workers are done together.
+func (b *batch) grab(workers int) (begin, end int) {
+	for {
+		next := b.next.Load()
+		begin = int(next)
+		left := b.filled() - begin
+		end = begin + min(max(left/(2*workers), 1), left)
+		if b.next.CompareAndSwap(next, int64(end)) {
+			return begin, end
+		}
 	}
 }

@@ -41,6 +41,9 @@ func (s *search) exhausted() string {
 	if s.context.Err() != nil {
 		return s.ended()
 	}
+	if s.table != nil && !s.enlarge() {
+		return s.outOfMemory()
+	}
 	elapsed := time.Since(s.began)
 	if !s.meter.due(elapsed) {
 		return ""
@@ -60,6 +63,22 @@ func (s *search) exhausted() string {
 		})
 	}
 	return ""
+}
+
+// enlarge makes the table large enough for the crew to claim all that a batch is likely to bring. It returns false if there is no memory
+// for that.
+func (s *search) enlarge() bool {
+	const steps = 8 // to new states
+	for {
+		growth := s.table.growthFor(steps * min(s.frontier.len(), batchLen))
+		if growth == 0 {
+			return true
+		}
+		if !s.meter.affords(growth) {
+			return false
+		}
+		s.table.double(s.crew.divide)
+	}
 }
 
 func (s *search) outOfMemory() string {

@@ -1,8 +1,8 @@
 package explore
 
 // crew expands states, over what is known already: the searching goroutine with one scout, and one more goroutine for each
-// further worker. While it works nobody learns, so it needs no locks: the machine is only read. States may be stored: who
-// finds one in the table finds all that is stored of it.
+// further worker. While it works nobody learns, so it needs no locks: the machine is only read. States may be claimed and get their
+// numbers meanwhile: see [visited.claim].
 type crew struct {
 	workers []worker
 	// done is rung by each worker who is done, and calls is how often in all that has to be.
@@ -26,6 +26,9 @@ func newCrew(space *Space, workers int) *crew {
 		w := &c.workers[i]
 		w.scout = scout{space: space, walker: space.walker(nil)}
 		w.scout.walker.ahead, w.scout.walker.mirror = true, space.mirror
+		if table := space.table; table != nil {
+			w.scout.table, w.scout.lane = table, table.arena.lane()
+		}
 		if i > 0 { // or else it is the searching goroutine
 			w.bell = newBell()
 			go w.attend(i, c.done)
@@ -58,13 +61,20 @@ func (c *crew) call(workers int, work func(worker int)) {
 	}
 }
 
+// divide is the [division] of a work among all of them, the searching goroutine too.
+func (c *crew) divide(work func(part, of int)) {
+	c.call(len(c.workers), func(i int) { work(i, len(c.workers)) })
+	work(0, len(c.workers))
+	c.done.await(c.calls)
+}
+
 // begin has the others expand a batch.
 func (c *crew) begin(b *batch) {
-	c.call(min(len(c.workers), b.filled()), func(i int) { b.labour(&c.workers[i].scout) })
+	c.call(min(len(c.workers), b.filled()), func(i int) { b.labour(&c.workers[i].scout, len(c.workers)) })
 }
 
 // finish helps them, and returns when all is done.
 func (c *crew) finish(b *batch) {
-	b.labour(&c.workers[0].scout)
+	b.labour(&c.workers[0].scout, len(c.workers))
 	c.done.await(c.calls)
 }

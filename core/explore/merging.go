@@ -149,14 +149,13 @@ func (s *search) arrangeEnds() bool {
 			if _, known := s.visited.find(tag, row); known {
 				return nil
 			}
-			r, err := s.add(row, parent, depth, nil)
+			of, err := s.store(tag, row, parent, depth, nil)
 			if err != nil {
 				return err
 			}
-			s.visited.add(tag, r)
-			s.standIns.add(id, s.arena.number(r))
+			s.standIns.add(id, of)
 			if parent == noParent {
-				s.initial = append(s.initial, s.arena.number(r))
+				s.initial = append(s.initial, of)
 			}
 			return nil
 		})

@@ -14,6 +14,8 @@ type portion struct {
 	rows     []byte
 	// agents are those that are asleep in the states, and in those behind their steps.
 	agents []int
+	// loose tells that there are states among them which were not found.
+	loose bool
 	// _ keeps portions that are expanded at once from sharing a line of a cache.
 	_ [128]byte
 }
@@ -37,14 +39,14 @@ type expansion struct {
 	sleepBegin, sleepEnd int32
 }
 
-// arrival is where a step leads, if the state is not stored yet or its depth matters.
+// arrival is where a step leads, if the state may have no number yet or its depth matters.
 type arrival struct {
 	tag uint64
-	// begin and end are its row within the rows of the portion.
+	// begin and end are its row within the rows of the portion, unless found is set.
 	begin, end int32
 	// sleepBegin and sleepEnd are the agents that are asleep in the state within those of the portion.
 	sleepBegin, sleepEnd int32
-	// known is where the state is stored, if found is set.
+	// known is where the state is stored, if found is set: by now it may have its number, or not.
 	known ref
 	found bool
 	// near tells nothing: it is where reading ahead puts what it reads.
@@ -55,6 +57,11 @@ type arrival struct {
 type scout struct {
 	space  *Space
 	walker *walker
+	// table is where states are claimed, nil if they cannot be, and lane where their records are written.
+	table *visited
+	lane  *lane
+	// told are states that the scout told the search of before, by their scattered references.
+	told [1 << toldBits]ref
 	// expansions are those of the portion at hand, and current the one at hand. arrivals and rows are all that it led to.
 	expansions [portionLen]expansion
 	current    *expansion
@@ -90,8 +97,11 @@ func (s *scout) expand(e *expansion, state waiting, bound int) {
 	s.current = e
 	e.reduced = reduced
 	e.sleepBegin, e.sleepEnd = s.keep(s.walker.asleep)
-	e.quiescent, err = s.walker.steps(s, only)
-	e.complete = err == nil
+	if e.quiescent, err = s.walker.steps(s, only); err != nil {
+		s.arrivals = s.arrivals[:e.begin]
+		return
+	}
+	e.complete = true
 	e.end = len(s.arrivals)
 }
 
@@ -114,36 +124,70 @@ func (s *scout) took(t *taken) error {
 		return err
 	}
 	s.rows = rows
-	a := arrival{tag: tag, begin: int32(begin), end: int32(len(s.rows))}
+	// It is filled in where it is: to put it together elsewhere first takes longer than the whole rest.
+	s.arrivals = append(s.arrivals, arrival{})
+	a := &s.arrivals[len(s.arrivals)-1]
+	a.tag, a.begin, a.end = tag, int32(begin), int32(len(s.rows))
 	if s.space.sleeps.needed {
 		a.sleepBegin, a.sleepEnd = s.keep(s.walker.behind(t))
 	}
-	s.arrivals = append(s.arrivals, a)
 	return nil
 }
 
 // report finds out which of the arrivals are stored, and tells those that the search has to look at.
 func (s *scout) report(p *portion, expansions []expansion) {
 	s.space.visited.fetch(s.arrivals)
-	p.arrivals, p.rows = p.arrivals[:0], p.rows[:0]
+	p.arrivals, p.rows, p.loose = p.arrivals[:0], p.rows[:0], false
 	p.agents = append(p.agents[:0], s.agents...)
-	for i, e := range expansions {
-		arrivals := s.arrivals[e.begin:e.end]
+	for i := range expansions {
+		e := &p.expansions[i]
+		*e = expansions[i]
 		e.begin = len(p.arrivals)
-		for _, a := range arrivals {
+		for j := expansions[i].begin; j < expansions[i].end; j++ {
+			a := &s.arrivals[j]
 			row := s.rows[a.begin:a.end]
-			if a.known, a.found = s.space.visited.find(a.tag, row); a.found {
-				e.back = e.back || s.space.arena.number(a.known) <= e.from
-				if !s.space.depths.needed && !s.space.sleeps.wakes(s.space.arena.number(a.known), s.agents[a.sleepBegin:a.sleepEnd]) {
+			r, found, settled := s.look(a.tag, row)
+			if settled {
+				e.back = e.back || s.space.arena.number(r) <= e.from
+				if !s.space.depths.needed && !s.space.sleeps.wakes(s.space.arena.number(r), s.agents[a.sleepBegin:a.sleepEnd]) {
 					continue
 				}
+			} else if found && !s.space.sleeps.needed && s.repeats(r) {
+				continue
 			}
-			a.begin = int32(len(p.rows))
-			p.rows = append(p.rows, row...)
-			a.end = int32(len(p.rows))
-			p.arrivals = append(p.arrivals, a)
+			p.arrivals = append(p.arrivals, arrival{})
+			told := &p.arrivals[len(p.arrivals)-1]
+			told.tag, told.known, told.found = a.tag, r, found
+			told.sleepBegin, told.sleepEnd = a.sleepBegin, a.sleepEnd
+			if !found {
+				p.loose = true
+				told.begin = int32(len(p.rows))
+				p.rows = append(p.rows, row...)
+				told.end = int32(len(p.rows))
+			}
 		}
 		e.end = len(p.arrivals)
-		p.expansions[i] = e
 	}
+}
+
+// look finds a state, or claims it if that can be. It tells whether it is found now, and whether it is known to have its number.
+func (s *scout) look(tag uint64, row []byte) (r ref, found, settled bool) {
+	if s.table == nil {
+		r, found = s.space.visited.find(tag, row)
+		return r, found, found
+	}
+	r, found = s.table.claim(s.lane, tag, row)
+	return r, found, found && s.table.arena.settled(r)
+}
+
+// toldBits is how many bits number the states that a scout remembers to have told of: about as many as it tells of in a batch.
+const toldBits = 13
+
+// repeats tells whether the scout told of a state before, as far as it remembers, and takes note of it. A scout goes through states in
+// order, so it is the first step to a state that is told of, and that is all that the search has to know.
+func (s *scout) repeats(r ref) bool {
+	slot := &s.told[uint32(r)*0x9e3779b1>>(32-toldBits)]
+	before := *slot == r+1
+	*slot = r + 1
+	return before
 }

@@ -77,6 +77,9 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 	if options.Order.Walks() {
 		return space, s.walks()
 	}
+	if space.table != nil {
+		defer space.table.disclaim()
+	}
 	s.crew = newCrew(space, options.Workers)
 	defer s.crew.dismiss()
 	return space, s.loop()
@@ -150,9 +153,8 @@ func (s *search) loop() error {
 		if s.overlapping {
 			s.batch, s.ahead = s.ahead, s.batch
 		} else {
-			s.batch.take(s.frontier)
-			s.crew.begin(s.batch)
-			s.crew.finish(s.batch)
+			s.dispatch(s.batch)
+			s.collect(s.batch)
 		}
 		if err := s.accept(); err != nil {
 			if err = s.interrupted(err); err != nil {

@@ -34,6 +34,8 @@ type Space struct {
 
 	arena   shelf
 	visited index
+	// table is the index if a crew claims states in it, or else nil.
+	table *visited
 	// mirror checks that names are treated alike, nil if states are not merged, and apart is why they are not although that was asked for.
 	mirror *mirror
 	apart  string
@@ -84,7 +86,11 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 		s.arena, s.visited, s.rebuilder = &ledger{}, &digests{}, newRebuilder(s)
 	} else {
 		a := &arena{}
-		s.arena, s.visited = a, newVisited(a)
+		table := newVisited(a)
+		s.arena, s.visited = a, table
+		if !s.depths.needed {
+			s.table = table
+		}
 	}
 	s.scholar, s.reader = s.walker(l), s.walker(nil)
 	s.lister.space = s
@@ -128,9 +134,9 @@ func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
 func (s *Space) Reasons() []string { return s.reasons }
 
 // inspect checks the invariants in a new state.
-func (s *Space) inspect(id core.StateID, row []byte) error {
+func (s *Space) inspect(id core.StateID) error {
 	if s.machine.reduces {
-		s.see(row)
+		s.see(s.row(id))
 	}
 	var look core.State
 	for i := range s.invariants {
@@ -139,7 +145,7 @@ func (s *Space) inspect(id core.StateID, row []byte) error {
 			continue
 		}
 		if look == nil {
-			look = s.observe(row)
+			look = s.observe(s.row(id))
 		}
 		if err := judge(inv.property, look); err != nil {
 			inv.broken, inv.state, inv.err = true, id, err
@@ -148,7 +154,7 @@ func (s *Space) inspect(id core.StateID, row []byte) error {
 	if s.mirror == nil || s.arranging {
 		return nil
 	}
-	return s.mirror.inspect(id, row)
+	return s.mirror.inspect(id, s.row(id))
 }
 
 // see takes note of what properties look at in a state.
