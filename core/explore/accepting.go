@@ -82,8 +82,8 @@ func (s *search) acceptAt(i int) error {
 	for i := e.begin; i < e.end; i++ {
 		a := &p.arrivals[i]
 		var asleep []int
-		if !s.sleeps.disturbed {
-			asleep = p.agents[a.sleepBegin:a.sleepEnd]
+		if s.sleeps.needed && !s.sleeps.disturbed {
+			asleep = p.asleep(p.sleepers[i])
 		}
 		var err error
 		if a.found {
@@ -100,7 +100,7 @@ func (s *search) acceptAt(i int) error {
 	}
 	s.finish(e.from, w.depth, tally{
 		steps: e.steps, known: e.steps, quiescent: e.quiescent,
-		asleep: p.agents[e.sleepBegin:e.sleepEnd],
+		asleep: p.asleep(e.asleep),
 	})
 	return nil
 }

@@ -12,13 +12,17 @@ type portion struct {
 	// arrivals are where the steps from all its states lead, and rows the rows of these states.
 	arrivals []arrival
 	rows     []byte
-	// agents are those that are asleep in the states, and in those behind their steps.
-	agents []int
+	// agents are those that are asleep in the states, and sleepers which of them are in where each step leads; there are none if nobody sleeps.
+	agents   []int
+	sleepers []stretch
 	// loose tells that there are states among them which were not found.
 	loose bool
 	// _ keeps portions that are expanded at once from sharing a line of a cache.
 	_ [128]byte
 }
+
+// asleep returns some of the agents.
+func (p *portion) asleep(s stretch) []int { return p.agents[s.begin:s.end] }
 
 // expansion is what a worker found out about a state.
 type expansion struct {
@@ -35,159 +39,21 @@ type expansion struct {
 	steps int
 	// begin and end are its arrivals within those of the portion.
 	begin, end int
-	// sleepBegin and sleepEnd are the agents that are asleep in the state within those of the portion.
-	sleepBegin, sleepEnd int32
+	// asleep are the agents that are asleep in the state.
+	asleep stretch
 }
+
+// stretch is a part of the agents of a portion.
+type stretch struct{ begin, end int32 }
 
 // arrival is where a step leads, if the state may have no number yet or its depth matters.
 type arrival struct {
 	tag uint64
 	// begin and end are its row within the rows of the portion, unless found is set.
 	begin, end int32
-	// sleepBegin and sleepEnd are the agents that are asleep in the state within those of the portion.
-	sleepBegin, sleepEnd int32
 	// known is where the state is stored, if found is set: by now it may have its number, or not.
 	known ref
 	found bool
 	// near tells nothing: it is where reading ahead puts what it reads.
 	near bool
-}
-
-// scout expands portions for a worker.
-type scout struct {
-	space  *Space
-	walker *walker
-	// table is where states are claimed, nil if they cannot be, and lane where their records are written.
-	table *visited
-	lane  *lane
-	// told are states that the scout told the search of before, by their scattered references.
-	told [1 << toldBits]ref
-	// expansions are those of the portion at hand, and current the one at hand. arrivals and rows are all that it led to.
-	expansions [portionLen]expansion
-	current    *expansion
-	arrivals   []arrival
-	rows       []byte
-	agents     []int
-}
-
-// fill expands the states of a portion.
-func (s *scout) fill(p *portion, states []waiting, bound int) {
-	s.arrivals, s.rows, s.agents = s.arrivals[:0], s.rows[:0], s.agents[:0]
-	for i, state := range states {
-		s.expand(&s.expansions[i], state, bound)
-	}
-	s.report(p, s.expansions[:len(states)])
-}
-
-// expand expands one state.
-func (s *scout) expand(e *expansion, state waiting, bound int) {
-	*e = expansion{from: s.space.arena.number(state.ref), begin: len(s.arrivals), end: len(s.arrivals)}
-	if bound > 0 && int(state.depth) >= bound {
-		return
-	}
-	row := s.space.arena.row(state.ref)
-	if row == nil || s.space.sleeps.needed && s.space.expanded.has(e.from) {
-		return // only the searching goroutine can make it again, and wakes agents
-	}
-	s.walker.load(row)
-	reduced, only, err := s.walker.turnout(s.space.full.has(e.from), s.space.sleeps.at(e.from), nil)
-	if err != nil {
-		return
-	}
-	s.current = e
-	e.reduced = reduced
-	e.sleepBegin, e.sleepEnd = s.keep(s.walker.asleep)
-	if e.quiescent, err = s.walker.steps(s, only); err != nil {
-		s.arrivals = s.arrivals[:e.begin]
-		return
-	}
-	e.complete = true
-	e.end = len(s.arrivals)
-}
-
-// keep keeps a list of agents.
-func (s *scout) keep(agents []int) (begin, end int32) {
-	begin = int32(len(s.agents))
-	s.agents = append(s.agents, agents...)
-	return begin, int32(len(s.agents))
-}
-
-// stopped implements [visitor]: the searching goroutine has to look at the state.
-func (s *scout) stopped(_ *taken, err error) error { return err }
-
-// took implements [visitor]: it notes where a step leads.
-func (s *scout) took(t *taken) error {
-	s.current.steps++
-	begin := len(s.rows)
-	rows, tag, err := s.walker.pack(s.rows)
-	if err != nil {
-		return err
-	}
-	s.rows = rows
-	// It is filled in where it is: to put it together elsewhere first takes longer than the whole rest.
-	s.arrivals = append(s.arrivals, arrival{})
-	a := &s.arrivals[len(s.arrivals)-1]
-	a.tag, a.begin, a.end = tag, int32(begin), int32(len(s.rows))
-	if s.space.sleeps.needed {
-		a.sleepBegin, a.sleepEnd = s.keep(s.walker.behind(t))
-	}
-	return nil
-}
-
-// report finds out which of the arrivals are stored, and tells those that the search has to look at.
-func (s *scout) report(p *portion, expansions []expansion) {
-	s.space.visited.fetch(s.arrivals)
-	p.arrivals, p.rows, p.loose = p.arrivals[:0], p.rows[:0], false
-	p.agents = append(p.agents[:0], s.agents...)
-	for i := range expansions {
-		e := &p.expansions[i]
-		*e = expansions[i]
-		e.begin = len(p.arrivals)
-		for j := expansions[i].begin; j < expansions[i].end; j++ {
-			a := &s.arrivals[j]
-			row := s.rows[a.begin:a.end]
-			r, found, settled := s.look(a.tag, row)
-			if settled {
-				e.back = e.back || s.space.arena.number(r) <= e.from
-				if !s.space.depths.needed && !s.space.sleeps.wakes(s.space.arena.number(r), s.agents[a.sleepBegin:a.sleepEnd]) {
-					continue
-				}
-			} else if found && !s.space.sleeps.needed && s.repeats(r) {
-				continue
-			}
-			p.arrivals = append(p.arrivals, arrival{})
-			told := &p.arrivals[len(p.arrivals)-1]
-			told.tag, told.known, told.found = a.tag, r, found
-			told.sleepBegin, told.sleepEnd = a.sleepBegin, a.sleepEnd
-			if !found {
-				p.loose = true
-				told.begin = int32(len(p.rows))
-				p.rows = append(p.rows, row...)
-				told.end = int32(len(p.rows))
-			}
-		}
-		e.end = len(p.arrivals)
-	}
-}
-
-// look finds a state, or claims it if that can be. It tells whether it is found now, and whether it is known to have its number.
-func (s *scout) look(tag uint64, row []byte) (r ref, found, settled bool) {
-	if s.table == nil {
-		r, found = s.space.visited.find(tag, row)
-		return r, found, found
-	}
-	r, found = s.table.claim(s.lane, tag, row)
-	return r, found, found && s.table.arena.settled(r)
-}
-
-// toldBits is how many bits number the states that a scout remembers to have told of: about as many as it tells of in a batch.
-const toldBits = 13
-
-// repeats tells whether the scout told of a state before, as far as it remembers, and takes note of it. A scout goes through states in
-// order, so it is the first step to a state that is told of, and that is all that the search has to know.
-func (s *scout) repeats(r ref) bool {
-	slot := &s.told[uint32(r)*0x9e3779b1>>(32-toldBits)]
-	before := *slot == r+1
-	*slot = r + 1
-	return before
 }

@@ -137,7 +137,10 @@ func (t *tour) attempt() error {
 	if t.listener != nil {
 		t.listener.began()
 	}
-	err := t.reflected(s)
+	var err error
+	if t.mirror != nil {
+		err = t.reflected(s)
+	}
 	if err == nil {
 		err = t.take(s)
 	}
@@ -167,7 +170,7 @@ func (t *tour) attempt() error {
 // reflected makes sure that a step is the same with names exchanged, if states are merged.
 func (t *tour) reflected(s *taken) error {
 	switch {
-	case t.mirror == nil || s.kind != core.Reconcile && s.kind != core.Act || t.mirror.knows(s.item, t.vector):
+	case s.kind != core.Reconcile && s.kind != core.Act || t.mirror.knows(s.item, t.vector):
 		return nil
 	case t.learn == nil:
 		return errUnknown
