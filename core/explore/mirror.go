@@ -116,14 +116,22 @@ func (m *mirror) compare(it *item, vector state.Vector) ([]touch, error) {
 				return nil, err
 			}
 		}
-		for _, t := range other {
-			back, err := m.walker.imageOf(t.cell, 0, m.inverses[i])
-			if err != nil {
-				return nil, err
-			}
-			if !touches(trace, back.Cell) {
-				trace = append(trace, touch{cell: back.Cell, was: valueIn(vector, back.Cell)})
-			}
+		if trace, err = m.bringBack(trace, other, i, vector); err != nil {
+			return nil, err
+		}
+	}
+	return trace, nil
+}
+
+// bringBack adds to what something depends on in a state what it depends on in one of the arrangements.
+func (m *mirror) bringBack(trace, arranged []touch, arrangement int, vector state.Vector) ([]touch, error) {
+	for _, t := range arranged {
+		back, err := m.walker.imageOf(t.cell, 0, m.inverses[arrangement])
+		if err != nil {
+			return nil, err
+		}
+		if !touches(trace, back.Cell) {
+			trace = append(trace, touch{cell: back.Cell, was: valueIn(vector, back.Cell)})
 		}
 	}
 	return trace, nil

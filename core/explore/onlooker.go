@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -91,7 +93,7 @@ func (m *mirror) inspect(id core.StateID, row []byte) error {
 func (m *mirror) behold(inv *invariant, id core.StateID, row []byte) ([]touch, error) {
 	vocabulary := m.walker.machine.vocabulary
 	m.walker.load(row)
-	vector := append(state.Vector(nil), m.walker.vector...)
+	vector := slices.Clone(m.walker.vector)
 	look := func(at state.Vector) []touch {
 		o := &onlooker{Look: state.NewLook(vocabulary, at), vocabulary: vocabulary, vector: at}
 		if err := judge(inv.property, o); err != nil && !inv.broken {
@@ -105,14 +107,8 @@ func (m *mirror) behold(inv *invariant, id core.StateID, row []byte) ([]touch, e
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range look(image) {
-			back, err := m.walker.imageOf(t.cell, 0, m.inverses[i])
-			if err != nil {
-				return nil, err
-			}
-			if !touches(trace, back.Cell) {
-				trace = append(trace, touch{cell: back.Cell, was: valueIn(vector, back.Cell)})
-			}
+		if trace, err = m.bringBack(trace, look(image), i, vector); err != nil {
+			return nil, err
 		}
 	}
 	return trace, nil
