@@ -3,7 +3,6 @@ package explore
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -231,66 +230,6 @@ func (w *walker) unseen(a *actor) []string {
 
 // mostPaths is how many changed fields of an object are named.
 const mostPaths = 4
-
-// errChosen ends the visit of a chooser.
-var errChosen = errors.New("the step is chosen")
-
-// chooser takes one step out of all.
-type chooser struct {
-	want   core.Step
-	chosen *taken
-	err    error
-}
-
-// took implements [visitor].
-func (c *chooser) took(t *taken) error {
-	if t.step() != c.want {
-		return nil
-	}
-	chosen := *t
-	c.chosen = &chosen
-	return errChosen
-}
-
-// stopped implements [visitor].
-func (c *chooser) stopped(t *taken, err error) error {
-	if t.step() != c.want {
-		return nil
-	}
-	c.err = err
-	return errChosen
-}
-
-// choose takes the step of that name, and returns nil if there is none. The error is why it cannot be taken to its end.
-func (w *walker) choose(step core.Step) (*taken, error) {
-	c := &chooser{want: step}
-	if _, err := w.steps(c, nil); err != nil && !errors.Is(err, errChosen) {
-		return nil, err
-	}
-	return c.chosen, c.err
-}
-
-// probe runs a request that nothing asks for, and returns nil if it is not possible.
-func (w *walker) probe(step core.Step) (*taken, error) {
-	if step.Kind != core.Reconcile || step.Detail != "" {
-		return nil, nil
-	}
-	a, err := w.machine.actor(step.Item.Strategy)
-	if err != nil {
-		return nil, err
-	}
-	it := w.machine.item(a, step.Item.Request)
-	if w.listener != nil {
-		w.listener.began()
-	}
-	w.tour.current = taken{kind: core.Reconcile, actor: a, item: it}
-	leaf, err := w.reconcile(it, nil)
-	if leaf == nil {
-		return nil, err
-	}
-	w.tour.current.leaf = leaf
-	return &w.tour.current, nil
-}
 
 // again runs what was listened to for real, on fresh instances.
 func (t *teller) again(ctx context.Context, limits behavior.Limits) error {
