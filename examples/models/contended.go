@@ -18,7 +18,9 @@ import (
 // from 0 to k that is n·k·(k+1)^(n-1) states, and 1 at the start. From a state with the last
 // process i, a step of i needs it to have a turn left: n·(k-1)·(k+1)^(n-1) steps; one of
 // another process needs that one to: n·(n-1)·k²·(k+1)^(n-2); and n steps leave the start.
-// In the end all turns are taken, and any process was the last: n terminal states.
+// In the end all turns are taken, and any process was the last: n terminal states. If it does not matter which process is
+// which, there are the turns of the last, from 1 to k, and how many of the others have taken how many: k·C(n-1+k, k)
+// states, and 1 at the start.
 func contended() catalog.Entry {
 	return catalog.Entry{
 		Name: "model/contended",
@@ -34,16 +36,19 @@ func contended() catalog.Entry {
 }
 
 func contendedModel(n, k int) plain.Model {
-	last := plain.NewVar[int]("last")
+	last := plain.NewVar[string]("last")
 	turns := plain.NewFamily[int]("turns")
 
-	start := []core.Object{last.Is(0)}
+	start := []core.Object{last.Is("nobody")}
 	model := plain.Model{Name: "model/contended", Properties: []core.Property{properties.StableConvergence()}}
+	var names []string
 	for i := range n {
-		me, mine := i+1, turns.At(i+1)
+		me := fmt.Sprintf("process%d", i+1)
+		names = append(names, me)
+		mine := turns.Named(me)
 		start = append(start, mine.Is(0))
 		model.Processes = append(model.Processes, plain.Process{
-			Name: fmt.Sprintf("process%d", me),
+			Name: me,
 			Actions: []plain.Action{{Name: "take a turn", Do: func(w *plain.World) {
 				taken := mine.Get(w)
 				w.Require(taken < k)
@@ -52,6 +57,7 @@ func contendedModel(n, k int) plain.Model {
 			}}},
 		})
 	}
+	model.Interchangeable = interchangeable(names)
 	model.Initial = []core.Initial{plain.Start(start...)}
 	return model
 }
