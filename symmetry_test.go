@@ -2,6 +2,7 @@ package orrery_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -84,5 +85,95 @@ func TestBySymmetryNeedsNames(t *testing.T) {
 	_, err = orrery.Run(context.Background(), race(t, false, ""), orrery.Options{Reduction: orrery.BySymmetry, Search: orrery.RandomWalks})
 	if err == nil || !strings.Contains(err.Error(), `use the search "bfs" or "dfs"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestMergedRunsEndAsTold checks that the run to each end leads to what the report says of the end, and happens again.
+func TestMergedRunsEndAsTold(t *testing.T) {
+	system := race(t, true, "")
+	system.Properties = nil // or else different ends would be told without merging
+	for _, options := range []orrery.Options{
+		{Reduction: orrery.NoReduction},
+		{Reduction: orrery.BySymmetry},
+		{Reduction: orrery.BySymmetry, Compact: true},
+		{Reduction: orrery.BySymmetry, Search: orrery.DepthFirst},
+	} {
+		result, err := orrery.Run(context.Background(), system, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := result.Report
+		if len(r.OutcomeList) != 3 || r.Reduction != string(options.Reduction) {
+			t.Errorf("%+v: %d outcomes by %s", options, len(r.OutcomeList), r.Reduction)
+		}
+		for _, o := range r.OutcomeList {
+			now := map[core.Key]any{}
+			for _, object := range o.Trace.Initial {
+				now[object.Key()] = object.Fields
+			}
+			for _, step := range o.Trace.Steps {
+				for _, change := range step.Changes {
+					now[change.Key()] = change.Fields[len(change.Fields)-1].To
+				}
+			}
+			for _, object := range o.Objects {
+				if now[object.Key()] != object.Fields {
+					t.Errorf("%+v: the run ends with %s = %v, and the outcome has %v", options, object.Key(), now[object.Key()], object.Fields)
+				}
+			}
+			if difference, err := orrery.Replay(context.Background(), system, o.Trace, orrery.Options{}); err != nil || difference != nil {
+				t.Errorf("%+v: it does not happen again: %v, %v", options, difference, err)
+			}
+		}
+	}
+}
+
+// TestInvariantsInAllArrangements checks that an invariant that is not alike for all names is found to be broken for each of them,
+// however it looks at objects.
+func TestInvariantsInAllArrangements(t *testing.T) {
+	ready := plain.NewFamily[bool]("ready")
+	lists := map[string]func(core.State) []core.Object{
+		"in a list": func(s core.State) []core.Object { return s.List(ready.Kind(), "") },
+		"one by one, in any order": func(s core.State) []core.Object {
+			var found []core.Object
+			for name := range map[string]bool{"ann": true, "ben": true, "cleo": true} {
+				found = append(found, core.Object{Key: ready.Named(name).Key(), Content: s.Get(ready.Named(name).Key())})
+			}
+			return found
+		},
+		"all at once": func(s core.State) []core.Object { return s.(interface{ Objects() []core.Object }).Objects() },
+	}
+	for how, list := range lists {
+		for _, special := range []string{"ann", "ben", "cleo", "nobody"} {
+			system := race(t, false, "")
+			system.Properties = []core.Property{{Name: "not alone", Invariant: func(s core.State) error {
+				alone := ""
+				for _, o := range list(s) {
+					if o.Key.Kind == ready.Kind() && o.Content.Canonical() == "true" {
+						if alone != "" {
+							return nil
+						}
+						alone = o.Key.Name
+					}
+				}
+				if alone == special {
+					return errors.New("it is")
+				}
+				return nil
+			}}}
+			want := core.Violated
+			if special == "nobody" {
+				want = core.Holds
+			}
+			for _, reduction := range []orrery.Reduction{orrery.ByPartialOrder, orrery.BySymmetry} {
+				result, err := orrery.Run(context.Background(), system, orrery.Options{Reduction: reduction})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if result.Report.Verdict != want {
+					t.Errorf("looked at %s, %s, by %s: %s", how, special, reduction, result.Report.Verdict)
+				}
+			}
+		}
 	}
 }

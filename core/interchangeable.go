@@ -2,7 +2,10 @@ package core
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // wellFormedName is what can be found in texts: an interchangeable name begins and ends with a letter or digit.
@@ -31,8 +34,36 @@ func validateNames(groups [][]string) []error {
 			seen[name] = true
 		}
 	}
+	all := slices.Sorted(maps.Keys(seen))
+	for i, name := range all {
+		for _, other := range all[i:] {
+			if overlap(name, other) || overlap(other, name) {
+				errs = append(errs, fmt.Errorf("the interchangeable names %q and %q can overlap in a text, so that it is not clear what is exchanged: rename one", name, other))
+			}
+		}
+	}
 	if arrangements > mostArrangements {
 		errs = append(errs, fmt.Errorf("there are more than %d arrangements of the interchangeable names, and all have to be looked at: name at most six of a group, and fewer if there are several groups", mostArrangements))
 	}
 	return errs
 }
+
+// overlap tells whether there is a text in which one name begins within another one or with it. Then to exchange names is nothing that can
+// be taken back: if "a" and "b" are exchanged in "b-a", that becomes another name, "a-b".
+func overlap(name, other string) bool {
+	for at := range len(name) {
+		if at > 0 && !separates(name[at-1]) || at == 0 && name == other {
+			continue
+		}
+		rest := name[at:]
+		within := strings.HasPrefix(rest, other) && (len(rest) == len(other) || separates(rest[len(other)]))
+		beyond := strings.HasPrefix(other, rest) && (len(rest) == len(other) || separates(other[len(rest)]))
+		if within || beyond {
+			return true
+		}
+	}
+	return false
+}
+
+// separates tells whether a byte of a name can stand between names.
+func separates(b byte) bool { return b == '-' || b == '.' || b == '_' }

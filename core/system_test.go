@@ -39,6 +39,9 @@ func TestValidate(t *testing.T) {
 	scenario := func(actions ...core.Action) func(*core.System) {
 		return func(s *core.System) { s.Scenario.Actions = actions }
 	}
+	names := func(groups ...[]string) func(*core.System) {
+		return func(s *core.System) { s.Interchangeable = groups }
+	}
 	invariant := func(core.State) error { return nil }
 	judge := func(context.Context, core.Graph) ([]core.Violation, error) { return nil, nil }
 	for _, test := range []struct {
@@ -72,6 +75,13 @@ func TestValidate(t *testing.T) {
 		{"action number 2 of the scenario has no name", scenario(core.Action{Name: "a", Do: nothing}, core.Action{Do: nothing})},
 		{`action "a" of the scenario does nothing: set Action.Do`, scenario(core.Action{Name: "a"})},
 		{`two actions of the scenario are called "a"`, scenario(core.Action{Name: "a", Do: nothing}, core.Action{Name: "a", Do: nothing})},
+		{"group 2 of interchangeable names has 1 of them: name at least two", names([]string{"a", "b"}, []string{"c"})},
+		{`"a" is an interchangeable name twice`, names([]string{"a", "b", "a"})},
+		{`"a b" cannot be an interchangeable name`, names([]string{"a b", "c"})},
+		{`"-a" cannot be an interchangeable name`, names([]string{"-a", "c"})},
+		{`"a-b" and "b" can overlap in a text`, names([]string{"b", "c"}, []string{"a-b", "d"})},
+		{`"a-b" and "b-c" can overlap in a text`, names([]string{"a-b", "b-c"})},
+		{"more than 720 arrangements", names([]string{"a", "b", "c", "d", "e", "f"}, []string{"x", "y"})},
 		{`a controller is called "user", as the actions of the scenario are`, func(s *core.System) {
 			scenario(core.Action{Name: "a", Do: nothing})(s)
 			s.Strategies[0] = strategy{Name: core.User, Messages: true}
@@ -91,6 +101,11 @@ func TestValidate(t *testing.T) {
 	err := (&core.System{}).Validate()
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("an empty system is refused with %v", err)
+	}
+	alike := valid()
+	names([]string{"a", "b1", "c-1"}, []string{"x.y", "x.z", "ab"})(alike)
+	if err := alike.Validate(); err != nil {
+		t.Errorf("interchangeable names are refused: %v", err)
 	}
 	acted := valid()
 	scenario(core.Action{Name: "a", Do: nothing}, core.Action{Name: "b", Do: nothing})(acted)

@@ -164,6 +164,12 @@ func (o *observer) List(kind core.Kind, namespace string) []core.Object {
 	return o.Look.List(kind, namespace)
 }
 
+// Objects returns all objects. It is not in [core.State], but a predicate may find it there.
+func (o *observer) Objects() []core.Object {
+	o.machine.footprints.seeAll()
+	return o.Look.Objects()
+}
+
 // Work implements [core.State].
 func (o *observer) Work() []core.Item {
 	o.machine.footprints.seeAll()

@@ -8,7 +8,7 @@ import (
 )
 
 // eachArranged calls a function with all states that differ from one only in which name is which, but for itself.
-func (s *Space) eachArranged(row []byte, visit func(state.Vector) error) error {
+func (s *Space) eachArranged(row []byte, visit func(state.Vector, state.Arrangement) error) error {
 	seen := map[string]bool{string(row): true}
 	for _, a := range s.mirror.arrangements {
 		w := s.mirror.walker
@@ -22,7 +22,7 @@ func (s *Space) eachArranged(row []byte, visit func(state.Vector) error) error {
 			continue
 		}
 		seen[name] = true
-		if err := visit(image); err != nil {
+		if err := visit(image, a); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (s *search) arrangeEnds() bool {
 			break
 		}
 		depth, parent := s.depthOf(id), s.arena.parent(s.arena.at(id))
-		err := s.eachArranged(bytes.Clone(s.row(id)), func(image state.Vector) error {
+		err := s.eachArranged(bytes.Clone(s.row(id)), func(image state.Vector, a state.Arrangement) error {
 			row, tag := image.AppendRow(nil), s.machine.vocabulary.Fingerprint(image).Lo
 			if _, known := s.visited.find(tag, row); known {
 				return nil
@@ -53,7 +53,10 @@ func (s *search) arrangeEnds() bool {
 			if err != nil {
 				return err
 			}
-			s.standIns.add(id, of)
+			s.standIns.add(id, of, a)
+			if s.rebuilder != nil {
+				s.rebuilder.kept[of] = row // no step leads to it
+			}
 			if parent == noParent {
 				s.initial = append(s.initial, of)
 			}
@@ -69,18 +72,19 @@ func (s *search) arrangeEnds() bool {
 }
 
 // standIns are stored ends that stand for others, which are stored only to be judged: with those for which they stand, and the other way
-// round. Steps that lead to the one lead to the others as well.
+// round, and with the arrangement that makes the others of the one. Steps that lead to the one lead to the others as well.
 type standIns struct {
 	of map[core.StateID][]core.StateID
 	is map[core.StateID]core.StateID
+	by map[core.StateID]state.Arrangement
 }
 
-func (s *standIns) add(is, of core.StateID) {
+func (s *standIns) add(is, of core.StateID, by state.Arrangement) {
 	if s.of == nil {
-		s.of, s.is = map[core.StateID][]core.StateID{}, map[core.StateID]core.StateID{}
+		s.of, s.is, s.by = map[core.StateID][]core.StateID{}, map[core.StateID]core.StateID{}, map[core.StateID]state.Arrangement{}
 	}
 	s.of[is] = append(s.of[is], of)
-	s.is[of] = is
+	s.is[of], s.by[of] = is, by
 }
 
 // representative returns the state that stands for a stored one.

@@ -67,8 +67,7 @@ func (m *mirror) check(it *item, vector state.Vector) error {
 			return err
 		}
 		if m.walker.machine.vocabulary.Cells() == m.cells {
-			m.known.trace = trace
-			m.known.add(it.agent, &effect{})
+			m.known.remember(it.agent, vector, trace)
 			return nil
 		}
 	}

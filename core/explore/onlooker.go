@@ -37,6 +37,16 @@ func (o *onlooker) List(kind core.Kind, namespace string) []core.Object {
 	return o.Look.List(kind, namespace)
 }
 
+// Objects returns all objects. It is not in [core.State], but a predicate may find it there.
+func (o *onlooker) Objects() []core.Object {
+	for c := range state.Cell(o.vocabulary.Cells()) {
+		if _, isObject := o.vocabulary.Key(c); isObject {
+			o.see(c)
+		}
+	}
+	return o.Look.Objects()
+}
+
 // Work implements [core.State].
 func (o *onlooker) Work() []core.Item {
 	o.seeItems()
@@ -80,8 +90,8 @@ func (m *mirror) inspect(id core.StateID, row []byte) error {
 				return err
 			}
 			if m.walker.machine.vocabulary.Cells() == m.cells {
-				m.seen.trace = trace
-				m.seen.add(i, &effect{})
+				m.walker.load(row)
+				m.seen.remember(i, m.walker.vector, trace)
 				break
 			}
 		}

@@ -11,9 +11,10 @@ import (
 // row is at hand.
 type rebuilder struct {
 	space *Space
-	// starts are the rows of the initial states, and slots those that were made last; there are none before the first.
-	starts map[core.StateID][]byte
-	slots  []rebuilt
+	// kept are the rows of the states to which no step leads from their parents, and slots those that were made last; there are none before
+	// the first.
+	kept  map[core.StateID][]byte
+	slots []rebuilt
 	// walker takes the steps; its state is not looked at by anybody else.
 	walker *walker
 	// parent is whose steps are taken, wanted which state is looked for, and found its row.
@@ -31,7 +32,7 @@ type rebuilt struct {
 const rebuiltRows = 1 << 16
 
 func newRebuilder(s *Space) *rebuilder {
-	return &rebuilder{space: s, starts: map[core.StateID][]byte{}, walker: s.walker(nil)}
+	return &rebuilder{space: s, kept: map[core.StateID][]byte{}, walker: s.walker(nil)}
 }
 
 // row returns the row of a state.
@@ -54,7 +55,7 @@ func (r *rebuilder) known(id core.StateID) []byte {
 	if row := r.space.arena.row(r.space.arena.at(id)); row != nil {
 		return row
 	}
-	if row := r.starts[id]; row != nil {
+	if row := r.kept[id]; row != nil {
 		return row
 	}
 	if r.slots == nil {

@@ -133,7 +133,7 @@ func (s *search) start() error {
 		if s.arena.len() > before {
 			s.initial = append(s.initial, id)
 			if s.rebuilder != nil {
-				s.rebuilder.starts[id] = bytes.Clone(s.row(id))
+				s.rebuilder.kept[id] = bytes.Clone(s.row(id))
 			}
 		}
 	}

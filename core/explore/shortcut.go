@@ -94,6 +94,23 @@ func (s *shortcuts) add(agent int, e *effect) {
 	}
 }
 
+// remember makes a shortcut without an effect, for a vector of which nothing is known yet. What is looked at may come in any order, as for
+// predicates that go through maps: first comes what was looked at before, even if it was not this time. That takes more shortcuts, and is right.
+func (s *shortcuts) remember(agent int, vector state.Vector, trace []touch) {
+	s.trace = nil
+	if agent < len(s.roots) {
+		for at := s.roots[agent]; at != nil && at.effect == nil; {
+			value := valueIn(vector, at.cell)
+			s.trace = append(s.trace, touch{cell: at.cell, was: value})
+			at = at.ways.Get(value)
+		}
+	}
+	for _, t := range trace {
+		s.depend(t.cell, t.was)
+	}
+	s.add(agent, &effect{})
+}
+
 // fork returns a fork for the cell at a place in the trace, or the end of the shortcut behind the last.
 func (s *shortcuts) fork(at int, e *effect) *fork {
 	s.room--

@@ -30,14 +30,14 @@ func (s *Space) unfold(start core.StateID, run core.Run) ([]leg, error) {
 }
 
 // unfoldMerged follows a run through stored states together with what becomes of the names: the state that is told is always the
-// stored one in that arrangement.
+// stored one in some arrangement, and at the end the very state that the run leads to. It may begin in any arrangement, as the system does.
 func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
-	row, arranged, err := s.begun(start)
-	if err != nil {
-		return nil, err
+	if len(run) == 0 {
+		return nil, nil
 	}
 	w := s.scholar
-	var legs []leg
+	arranged := s.machine.symmetry.Identity()
+	arrangements := []state.Arrangement{arranged}
 	for _, edge := range run {
 		w.load(bytes.Clone(s.row(edge.From)))
 		if chosen, err := w.choose(edge.Step); err != nil || chosen == nil {
@@ -50,37 +50,32 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		if !bytes.Equal(stored, s.row(s.standIns.representative(edge.To))) {
 			return nil, fmt.Errorf("the step %q leads to another state than before", edge.Step)
 		}
-		back := w.arrangement.Inverse()
-		image, err := w.image(w.vector, arranged)
+		arranged = arranged.After(w.arrangement.Inverse())
+		arrangements = append(arrangements, arranged)
+	}
+	turn := arranged.Inverse()
+	if end, known := s.standIns.by[run.End(start)]; known {
+		turn = end.After(turn)
+	}
+	rows := make([][]byte, len(arrangements))
+	for i := range arrangements {
+		at := start
+		if i > 0 {
+			at = s.standIns.representative(run[i-1].To)
+		}
+		arrangements[i] = turn.After(arrangements[i])
+		w.load(bytes.Clone(s.row(at)))
+		image, err := w.image(w.vector, arrangements[i])
 		if err != nil {
 			return nil, err
 		}
-		l := leg{row: row, step: s.renamed(edge.Step, arranged), to: image.AppendRow(nil)}
-		legs = append(legs, l)
-		row, arranged = l.to, arranged.After(back)
+		rows[i] = image.AppendRow(nil)
+	}
+	var legs []leg
+	for i, edge := range run {
+		legs = append(legs, leg{row: rows[i], step: s.renamed(edge.Step, arrangements[i]), to: rows[i+1]})
 	}
 	return legs, nil
-}
-
-// begun returns the row of an initial state for which a stored one stands, and the arrangement that makes the one of the other.
-func (s *Space) begun(start core.StateID) ([]byte, state.Arrangement, error) {
-	w, want := s.scholar, bytes.Clone(s.row(start))
-	for _, initial := range s.machine.system.Initial {
-		if err := w.start(initial); err != nil {
-			if !s.stops(err) {
-				return nil, nil, err
-			}
-			continue
-		}
-		row, _, err := w.pack(nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		if bytes.Equal(row, want) {
-			return w.vector.AppendRow(nil), w.arrangement.Inverse(), nil
-		}
-	}
-	return nil, nil, fmt.Errorf("the system does not begin in state %d", start)
 }
 
 // renamed returns a step with names exchanged.

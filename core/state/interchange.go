@@ -133,7 +133,7 @@ func (x *Interchange) Learn(c Cell, value Value) ([]Trait, error) {
 		return traits, nil
 	}
 	traits := []Trait{}
-	for _, name := range x.words.in(x.text(c, value)) {
+	for _, name := range x.mentioned(c, value) {
 		traits = append(traits, Trait{Name: name})
 	}
 	// It is known from now on who is named; what is said of them takes images.
@@ -146,6 +146,20 @@ func (x *Interchange) Learn(c Cell, value Value) ([]Trait, error) {
 		traits[i].Says = says
 	}
 	return traits, nil
+}
+
+// mentioned returns the names that are mentioned by a value or its cell, each once and in order: those in its text, and those that are
+// renamed in it. In the text some may be hidden by what stands for another character, as in "one\ntwo".
+func (x *Interchange) mentioned(c Cell, value Value) []int {
+	names := x.words.in(x.text(c, value))
+	if key, isObject := x.vocabulary.Key(c); isObject {
+		x.rename(core.Object{Key: key, Content: x.example(c, value)}, func(text string) string {
+			names = append(names, x.words.in(text)...)
+			return text
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (x *Interchange) keep(c Cell, value Value, traits []Trait) {
@@ -229,6 +243,14 @@ func (x *Interchange) LearnImage(c Cell, value Value, traits []Trait, a Arrangem
 	image, err := x.image(c, value, a)
 	if err != nil {
 		return Place{}, err
+	}
+	// Two states that become one would be taken for the same.
+	back, err := x.image(image.Cell, image.Value, a.Inverse())
+	if err != nil {
+		return Place{}, err
+	}
+	if back != (Place{c, value}) {
+		return Place{}, fmt.Errorf("%s becomes %s when names are exchanged, and is another when they are exchanged back", x.vocabulary.Describe(c), x.vocabulary.Describe(image.Cell))
 	}
 	for int(c) >= len(x.images) {
 		x.images = append(x.images, nil)

@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,8 +44,11 @@ func (n named) Fields() any       { return string(n) }
 func exchanging(v *Vocabulary) *Interchange {
 	rename := func(o core.Object, r core.Renaming) core.Object {
 		o.Key.Name = r(o.Key.Name)
-		if o.Content != nil {
-			o.Content = named(r(o.Content.Canonical()))
+		switch content := o.Content.(type) {
+		case named:
+			o.Content = named(r(string(content)))
+		case quoted:
+			o.Content = quoted(r(string(content)))
 		}
 		return o
 	}
@@ -137,3 +141,20 @@ func TestTraits(t *testing.T) {
 		t.Error("something else is said of two names, and it does not show")
 	}
 }
+
+// TestNamesBehindEscapes checks that names are found in contents whose canonical texts hide them.
+func TestNamesBehindEscapes(t *testing.T) {
+	v := plainVocabulary()
+	x := exchanging(v)
+	c := v.Object(core.Key{Kind: "kind", Name: "n"})
+	traits, err := x.Learn(c, v.Intern(c, quoted("x\na")))
+	if err != nil || len(traits) != 2 {
+		t.Errorf("%v, %v", traits, err)
+	}
+}
+
+// quoted is a content that is a text, of which the canonical text has escapes.
+type quoted string
+
+func (q quoted) Canonical() string { return strconv.Quote(string(q)) }
+func (q quoted) Fields() any       { return string(q) }
