@@ -62,6 +62,9 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	if merged && v.doubtful() {
 		found := v
 		c.exploring.Merge = false
+		if limit := options.MaxTime; limit > 0 {
+			c.exploring.Bounds.Time = max(limit-time.Since(began), time.Nanosecond) // both searches together
+		}
 		if v, err = c.search(ctx); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ type Renamer interface {
 
 	// Rename returns an object as it would be if names had been exchanged from the start: in its key, wherever its content mentions them,
 	// and in what is derived from them, such as a number that names the object for good. What is not renamed as the
-	// controllers would have done it makes the names count as different; it does no other harm.
+	// controllers would have done it makes the names count as different. What is renamed must become what it was if the names
+	// are exchanged back; if it does not, no states are merged.
 	Rename(Object, Renaming) Object
 }
