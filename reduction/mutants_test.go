@@ -98,22 +98,31 @@ func TestMutantsAreCaught(t *testing.T) {
 				}
 				return
 			}
-			n := *systems
-			for seed := *firstSeed; n > 0; seed++ {
+			caught(t, test.name, func(seed uint64) (string, bool) {
 				if test.told != nil {
 					*test.told = 0
 				}
 				c, ok := compared(t, seed, test.mutant)
-				if !ok {
-					continue
-				}
-				n--
-				if c.difference != "" {
-					t.Logf("seed %d: %s", seed, c.difference)
-					return
-				}
-			}
-			t.Errorf("a reducer that overlooks %s is not caught by %d systems", test.name, *systems)
+				return c.difference, ok
+			})
 		})
 	}
+}
+
+// caught checks that some random system shows that something is overlooked. The comparison returns false for systems that do not count.
+func caught(t *testing.T, overlooked string, compare func(seed uint64) (difference string, ok bool)) {
+	t.Helper()
+	n := *systems
+	for seed := *firstSeed; n > 0; seed++ {
+		difference, ok := compare(seed)
+		if !ok {
+			continue
+		}
+		n--
+		if difference != "" {
+			t.Logf("seed %d: %s", seed, difference)
+			return
+		}
+	}
+	t.Errorf("a reducer that overlooks %s is not caught by %d systems", overlooked, *systems)
 }

@@ -184,19 +184,10 @@ func TestSleepyMutantsAreCaught(t *testing.T) {
 		{"who is put off", sleepy{commute: explore.Chooser.Commute, forgetful: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			n := *systems
-			for seed := *firstSeed; n > 0; seed++ {
+			caught(t, test.name, func(seed uint64) (string, bool) {
 				r, ok := rested(t, seed, test.sleepy)
-				if !ok {
-					continue
-				}
-				n--
-				if r.difference != "" {
-					t.Logf("seed %d: %s", seed, r.difference)
-					return
-				}
-			}
-			t.Errorf("sleepers that overlook %s are not caught by %d systems", test.name, *systems)
+				return r.difference, ok
+			})
 		})
 	}
 }

@@ -40,8 +40,11 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 	arrangements := []state.Arrangement{arranged}
 	for _, edge := range run {
 		w.load(bytes.Clone(s.row(edge.From)))
-		if chosen, err := w.choose(edge.Step); err != nil || chosen == nil {
-			return nil, fmt.Errorf("the step %q is not enabled any more: %w", edge.Step, err)
+		switch chosen, err := w.choose(edge.Step); {
+		case err != nil:
+			return nil, fmt.Errorf("the step %q: %w", edge.Step, err)
+		case chosen == nil:
+			return nil, fmt.Errorf("the step %q is not enabled any more", edge.Step)
 		}
 		stored, _, err := w.pack(nil)
 		if err != nil {

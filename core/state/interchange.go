@@ -23,7 +23,6 @@ type Interchange struct {
 	// traits are by cell and value, nil as long as they are not known.
 	traits [][][]Trait
 	images []map[pose]Place
-	buffer []byte
 }
 
 // Trait is what a value of a cell says about a name. Equal traits say the same about different names.
@@ -64,9 +63,6 @@ func NewInterchange(vocabulary *Vocabulary, groups [][]string, rename func(core.
 
 // Groups returns the names by number, group by group.
 func (x *Interchange) Groups() [][]int { return x.groups }
-
-// Name returns the name of a number.
-func (x *Interchange) Name(number int) string { return x.words.names[number] }
 
 // Identity returns the arrangement in which all names are in their places.
 func (x *Interchange) Identity() Arrangement {
@@ -237,7 +233,7 @@ func (x *Interchange) Image(c Cell, value Value, traits []Trait, a Arrangement, 
 
 // LearnImage finds out what an arrangement makes of a value with traits. The error says why there is no such thing.
 func (x *Interchange) LearnImage(c Cell, value Value, traits []Trait, a Arrangement) (Place, error) {
-	if image, known := x.Image(c, value, traits, a, x.buffer); known {
+	if image, known := x.Image(c, value, traits, a, nil); known {
 		return image, nil
 	}
 	image, err := x.image(c, value, a)
@@ -258,7 +254,7 @@ func (x *Interchange) LearnImage(c Cell, value Value, traits []Trait, a Arrangem
 	if x.images[c] == nil {
 		x.images[c] = map[pose]Place{}
 	}
-	places, _ := poseOf(traits, a, x.buffer)
+	places, _ := poseOf(traits, a, nil)
 	x.images[c][pose{value, string(places)}] = image
 	return image, nil
 }
