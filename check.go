@@ -45,7 +45,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 		return nil, err
 	}
 	exploring := options.explore(began)
-	if exploring.Conditions, err = options.conditions(); err != nil {
+	if exploring.Conditions, err = options.conditions(system); err != nil {
 		return nil, err
 	}
 	if options.Reduction == BySymmetry && len(system.Interchangeable) == 0 {

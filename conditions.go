@@ -2,11 +2,13 @@ package orrery
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/core/view"
+	"github.com/orrery-dev/orrery/internal/typo"
 )
 
 // Validate returns an error that says what to change if the options make no sense, or speak of controllers and kinds
@@ -16,16 +18,13 @@ func (o Options) Validate(system *core.System) error {
 	if err != nil {
 		return err
 	}
-	conditions, err := o.conditions()
-	if err != nil {
-		return err
-	}
-	return conditions.Validate(system.Strategies)
+	_, err = o.conditions(system)
+	return err
 }
 
-// conditions returns what the world may do to the controllers.
-func (o Options) conditions() (explore.Conditions, error) {
-	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, Doubles: o.Doubles}
+// conditions returns what the world may do to the controllers of a system.
+func (o Options) conditions(system *core.System) (explore.Conditions, error) {
+	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles}
 	switch o.Granularity {
 	case PerReconcile:
 	case PerCall:
@@ -40,7 +39,31 @@ func (o Options) conditions() (explore.Conditions, error) {
 		}
 		c.Staleness = append(c.Staleness, s)
 	}
+	if err := c.Validate(system.Strategies); err != nil {
+		return c, suggested(err, c, system)
+	}
 	return c, nil
+}
+
+// suggested adds to an error which controllers were probably meant by names that no controller has.
+func suggested(err error, c explore.Conditions, system *core.System) error {
+	var known []string
+	for _, strategy := range system.Strategies {
+		known = append(known, strategy.Describe().Name)
+	}
+	given := slices.Concat(c.FaultsIn, c.Doubles)
+	for _, s := range c.Staleness {
+		if s.Controller != "" {
+			given = append(given, s.Controller)
+		}
+	}
+	slices.Sort(given)
+	for _, name := range slices.Compact(given) {
+		if nearest := typo.Nearest(name, known); nearest != "" && !slices.Contains(known, name) {
+			err = fmt.Errorf("%w; did you mean %q by %q?", err, nearest, name)
+		}
+	}
+	return err
 }
 
 // disturbs tells whether the options let anything go wrong or be late.
@@ -70,5 +93,6 @@ func parseStaleness(text string) (explore.Staleness, error) {
 func (o Options) Again(report *core.Report) Options {
 	o.Granularity = Granularity(report.Granularity)
 	o.Stale, o.Crashes, o.Failures, o.Doubles = report.Stale, report.Crashes, report.Failures, report.Doubles
+	o.FaultsIn = report.FaultsIn
 	return o
 }

@@ -22,6 +22,7 @@ func watchers(t *testing.T) *core.System {
 			{Name: "team/web", Watches: []plain.Watch{{Kind: "Pod"}, {Kind: "Job.batch"}}, Reconcile: rest},
 			{Name: "clock", Requests: []core.Request{"tick"}, Reconcile: rest},
 		},
+		Processes: []plain.Process{{Name: "hand", Actions: []plain.Action{{Name: "wave", Do: func(w *plain.World) { w.Require(false) }}}}},
 	}.System()
 	if err != nil {
 		t.Fatal(err)
@@ -48,10 +49,16 @@ func TestConditionsAreValidated(t *testing.T) {
 		{orrery.Options{Stale: []string{"team/web/=lag(1)"}}, []string{"use CONTROLLER/KIND=RULE"}},
 		{orrery.Options{Stale: []string{"all=lag"}}, []string{`staleness "all=lag"`, "lag(2)"}},
 		{orrery.Options{Stale: []string{"all=late"}}, []string{`no staleness rule "late"`, "own-writes(N)"}},
-		{orrery.Options{Stale: []string{"web/Pod=lag(1)"}}, []string{`no controller "web"`, "clock, team/web"}},
+		{orrery.Options{Stale: []string{"web/Pod=lag(1)"}}, []string{`no controller "web"`, "clock, hand, team/web"}},
 		{orrery.Options{Stale: []string{"team/web/Job=lag(1)"}}, []string{`"team/web" does not watch "Job"`, "Job.batch, Pod"}},
 		{orrery.Options{Stale: []string{"clock/Pod=lag(1)"}}, []string{`controller "clock" watches nothing`}},
-		{orrery.Options{Doubles: []string{"web"}}, []string{`no controller "web" that could be active twice`, "clock, team/web"}},
+		{orrery.Options{Doubles: []string{"web"}}, []string{`no controller "web" that could be active twice`, "clock, hand, team/web"}},
+		{orrery.Options{Crashes: 1, FaultsIn: []string{"team/web"}}, nil},
+		{orrery.Options{Failures: 1, FaultsIn: []string{"team/web", "clock"}}, nil},
+		{orrery.Options{Crashes: 1, FaultsIn: []string{"team/wep"}}, []string{`no controller "team/wep" that could fail: there is clock, team/web`, `did you mean "team/web" by "team/wep"?`}},
+		{orrery.Options{FaultsIn: []string{"clock"}}, []string{"faults are confined to clock, but none is allowed"}},
+		{orrery.Options{Crashes: 1, FaultsIn: []string{"hand"}}, []string{`"hand" has messages or standing requests`}},
+		{orrery.Options{Stale: []string{"team/wob/Pod=lag(1)"}}, []string{`did you mean "team/web" by "team/wob"?`}},
 		{orrery.Options{Stale: []string{"web/Pod=lag(1)"}, Doubles: []string{"db"}}, []string{`"web"`, `"db"`}},
 	} {
 		early := test.options.Validate(watchers(t))
@@ -72,14 +79,14 @@ func TestConditionsAreValidated(t *testing.T) {
 // TestConditionsAreReported checks that a report says under what conditions it holds, and that they can be had again from it.
 func TestConditionsAreReported(t *testing.T) {
 	options := orrery.Options{
-		Granularity: orrery.PerCall, Stale: []string{"all=lag(1)", "team/web/Pod=fresh"}, Crashes: 1, Failures: 2, Doubles: []string{"clock"}, Workers: 2,
+		Granularity: orrery.PerCall, Stale: []string{"all=lag(1)", "team/web/Pod=fresh"}, Crashes: 1, Failures: 2, FaultsIn: []string{"clock"}, Doubles: []string{"clock"}, Workers: 2,
 	}
 	for _, test := range []struct {
 		options orrery.Options
 		granted []string
 	}{
 		{orrery.Options{Workers: 2}, []string{"Each reconcile is one step", "Caches are fresh", "No crash and no failed call"}},
-		{options, []string{"Each call of a reconcile is one step", "as far as this allows: all=lag(1), team/web/Pod=fresh.", "At most 1 crash and 2 failed calls happen in a run."}},
+		{options, []string{"Each call of a reconcile is one step", "as far as this allows: all=lag(1), team/web/Pod=fresh.", "At most 1 crash and 2 failed calls happen in a run, only in clock."}},
 	} {
 		result, err := orrery.Run(context.Background(), watchers(t), test.options)
 		if err != nil {
@@ -93,7 +100,7 @@ func TestConditionsAreReported(t *testing.T) {
 		}
 		again := orrery.Options{Workers: 2}.Again(&result.Report)
 		if again.Workers != 2 || string(again.Granularity) != result.Report.Granularity || again.Crashes != test.options.Crashes || again.Failures != test.options.Failures ||
-			!slices.Equal(again.Stale, test.options.Stale) || !slices.Equal(again.Doubles, test.options.Doubles) {
+			!slices.Equal(again.FaultsIn, test.options.FaultsIn) || !slices.Equal(again.Stale, test.options.Stale) || !slices.Equal(again.Doubles, test.options.Doubles) {
 			t.Errorf("the conditions are %+v, want %+v", again, test.options)
 		}
 	}

@@ -194,6 +194,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Stale:              options.Stale,
 		Crashes:            options.Crashes,
 		Failures:           options.Failures,
+		FaultsIn:           options.FaultsIn,
 		Doubles:            options.Doubles,
 		Workers:            options.Workers,
 		Compact:            options.Compact,
@@ -269,7 +270,11 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 	if options.Crashes == 0 && options.Failures == 0 {
 		given = append(given, "No crash and no failed call happens.")
 	} else {
-		given = append(given, fmt.Sprintf("At most %s and %s happen in a run.", plural(options.Crashes, "crash", "crashes"), plural(options.Failures, "failed call", "failed calls")))
+		where := ""
+		if len(options.FaultsIn) > 0 {
+			where = ", only in " + strings.Join(options.FaultsIn, ", ")
+		}
+		given = append(given, fmt.Sprintf("At most %s and %s happen in a run%s.", plural(options.Crashes, "crash", "crashes"), plural(options.Failures, "failed call", "failed calls"), where))
 	}
 	for _, name := range options.Doubles {
 		given = append(given, fmt.Sprintf("Two instances of %s are active all the time.", name))

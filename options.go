@@ -110,6 +110,9 @@ type Options struct {
 	// Crashes and Failures are how often, in one run, a controller may crash and start again, and a call may fail.
 	Crashes  int
 	Failures int
+	// FaultsIn names the controllers that may crash and whose calls may fail; empty means all of them. Stand-ins for parts of
+	// Kubernetes are better left out.
+	FaultsIn []string
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
 

@@ -23,7 +23,7 @@ func Replay(ctx context.Context, system *core.System, trace core.Trace, options 
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}
-	conditions, err := options.conditions()
+	conditions, err := options.conditions(system)
 	if err != nil {
 		return nil, err
 	}

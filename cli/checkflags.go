@@ -35,6 +35,7 @@ type checkFlags struct {
 
 	granularity       string
 	stale, doubles    []string
+	faultsIn          []string
 	crashes, failures int
 }
 
@@ -80,6 +81,7 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 		"how far a cache may lag behind, as `CONTROLLER/KIND=RULE` or all=RULE (repeatable); rules are fresh, lag(N), own-writes(N), restart(N) and relist")
 	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how often, in one run, a controller may crash and start again")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run")
+	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "let only the `CONTROLLER` crash and its calls fail (repeatable; default all controllers)")
 	flags.StringArrayVar(&f.doubles, "double", nil, "let two instances of the `CONTROLLER` be active at once, as after a lost lease (repeatable)")
 }
 
@@ -98,6 +100,7 @@ func (f *checkFlags) options() orrery.Options {
 		Stale:       f.stale,
 		Crashes:     f.crashes,
 		Failures:    f.failures,
+		FaultsIn:    f.faultsIn,
 		Doubles:     f.doubles,
 		Seed:        f.seed,
 

@@ -28,6 +28,10 @@ func maker(catalog.Values) (*core.System, error) {
 		Name:    "maker",
 		Initial: []core.Initial{plain.Start(next.Is(0))},
 		Controllers: []plain.Controller{{
+			Name:      "auditor",
+			Requests:  []core.Request{"audit"},
+			Reconcile: func(w *plain.World, _ core.Request) core.Result { next.Get(w); return core.Result{} },
+		}, {
 			Name:     "maker",
 			Requests: []core.Request{"make"},
 			Watches:  []plain.Watch{{Kind: things.Kind(), Map: func(core.Key) []core.Request { return []core.Request{"make"} }}},
@@ -73,6 +77,8 @@ func TestConditions(t *testing.T) {
 		{"--stale all=lag(1) --stale maker/thing=fresh", cli.ExitHolds, "as far as this allows: all=lag(1), maker/thing=fresh"},
 		{"--stale all=own-writes(2)", cli.ExitHolds, "as far as this allows: all=own-writes(2)"},
 		{"--crashes 1", cli.ExitViolated, "it crashes after"},
+		{"--crashes 1 --faults-in maker", cli.ExitViolated, "it crashes after"},
+		{"--crashes 1 --faults-in auditor", cli.ExitHolds, "At most 1 crash and 0 failed calls happen in a run, only in auditor."},
 		{"--failures 1", cli.ExitHolds, "At most 0 crashes and 1 failed call happen in a run."},
 		{"--granularity call --double maker", cli.ExitViolated, "maker (second instance)"},
 	} {

@@ -79,7 +79,7 @@ func (lamp) Describe() core.Description {
 func fakeCheck(ctx context.Context, system *core.System, options orrery.Options) (*orrery.Result, error) {
 	report := core.Report{
 		System: system.Name, Verdict: core.Holds, Reduction: "none", Granularity: string(options.Granularity),
-		Stale: options.Stale, Crashes: options.Crashes, Failures: options.Failures, Doubles: options.Doubles,
+		Stale: options.Stale, Crashes: options.Crashes, Failures: options.Failures, FaultsIn: options.FaultsIn, Doubles: options.Doubles,
 		Workers: options.Workers, Seed: options.Seed,
 		States: 2, Transitions: 3, TerminalStates: 1, Outcomes: 1, Depth: 1, ReconcilesExecuted: 2, StepsFromTree: 1, Behaviours: 2,
 		Elapsed: time.Since(time.Unix(0, 0)), ElapsedMS: time.Now().UnixMilli(), StatesPerSecond: 1000,

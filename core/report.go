@@ -26,6 +26,8 @@ type Report struct {
 	Stale    []string `json:"stale,omitempty"`
 	Crashes  int      `json:"crashes,omitempty"`
 	Failures int      `json:"failures,omitempty"`
+	// FaultsIn are the controllers to which faults are confined; empty means that they are not.
+	FaultsIn []string `json:"faults_in,omitempty"`
 	Doubles  []string `json:"doubles,omitempty"`
 	Workers  int      `json:"workers"`
 	// Compact tells that states were told apart by a hash of 64 bits, and MissedStateOdds how likely it is, about, that

@@ -18,6 +18,8 @@ type actor struct {
 	user bool
 	// atomic actors take every run as one step, whatever the granularity: the actions of models and of users.
 	atomic bool
+	// fallible actors may crash, and their calls may fail, as far as the conditions allow it.
+	fallible bool
 	// views are those of its views that may lag behind.
 	views []*view.View
 	// deliveries are the agents that deliver to the views, by their order, and restarts is the one that crashes the actor.
@@ -28,9 +30,9 @@ type actor struct {
 	items       map[core.Request]*item
 }
 
-// crashes tells whether the actor is a controller that can crash. Messages would be lost with it that
-// nobody would send again, and guarded actions have nothing to lose.
-func (a *actor) crashes() bool { return !a.atomic }
+// indivisible reports whether every run of a strategy is one step. Such a strategy does not crash: messages would be lost
+// with it that nobody would send again, and guarded actions have nothing to lose.
+func indivisible(d core.Description) bool { return d.Messages || len(d.Standing) > 0 }
 
 // view returns the actor's lagging view of a kind, nil if it has none.
 func (a *actor) view(kind core.Kind) *view.View {

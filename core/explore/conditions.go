@@ -28,6 +28,8 @@ type Conditions struct {
 	Staleness []Staleness
 	// Crashes and Failures are how often, in one run, a controller may crash and a call may fail.
 	Crashes, Failures int
+	// FaultsIn names the controllers that may crash and whose calls may fail; empty means all of them.
+	FaultsIn []string
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
 }
@@ -72,12 +74,53 @@ func (c Conditions) Validate(strategies []core.Strategy) error {
 			fail("no controller watches %q: watched are %s", s.Kind, listed(all))
 		}
 	}
+	errs = append(errs, c.validateFaults(strategies))
 	for _, name := range c.Doubles {
 		if _, known := watches[name]; !known {
 			fail("there is no controller %q that could be active twice: there is %s", name, strings.Join(names, ", "))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// validateFaults returns an error if faults are confined to controllers that there are not or that cannot fail, or if
+// there are no faults to confine.
+func (c Conditions) validateFaults(strategies []core.Strategy) error {
+	if len(c.FaultsIn) == 0 {
+		return nil
+	}
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Crashes == 0 && c.Failures == 0 {
+		fail("faults are confined to %s, but none is allowed: allow crashes or failed calls, or do not confine them", strings.Join(c.FaultsIn, ", "))
+	}
+	known := map[string]bool{}
+	var fallible []string
+	for _, strategy := range strategies {
+		d := strategy.Describe()
+		known[d.Name] = true
+		if !indivisible(d) {
+			fallible = append(fallible, d.Name)
+		}
+	}
+	slices.Sort(fallible)
+	for _, name := range c.FaultsIn {
+		switch {
+		case slices.Contains(fallible, name):
+		case known[name]:
+			fail("%q has messages or standing requests, so that it neither crashes nor has calls that fail", name)
+		case len(fallible) == 0:
+			fail("there is no controller %q that could fail: there is none at all", name)
+		default:
+			fail("there is no controller %q that could fail: there is %s", name, strings.Join(fallible, ", "))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// faultsIn reports whether a controller may crash and its calls may fail.
+func (c Conditions) faultsIn(controller string) bool {
+	return len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, controller)
 }
 
 func watchedBySome(watches map[string][]core.Kind, kind core.Kind) bool {

@@ -21,8 +21,12 @@ func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.
 		c.Granularity = explore.PerCall
 	}
 	rules := map[string]naive.Rule{}
+	confined := c.Crashes > 0 && r.IntN(2) == 0
 	for _, strategy := range system.Strategies {
 		d := strategy.Describe()
+		if confined && !d.Messages && len(d.Standing) == 0 && r.IntN(2) == 0 {
+			c.FaultsIn = append(c.FaultsIn, d.Name)
+		}
 		for _, kind := range d.Watches {
 			text := []string{"fresh", "lag", "own-writes", "restart", "relist"}[r.IntN(5)]
 			rule := naive.Rule{Name: text}
@@ -39,7 +43,7 @@ func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.
 		}
 	}
 	return c, naive.Conditions{
-		Crashes: c.Crashes,
+		Crashes: c.Crashes, FaultsIn: c.FaultsIn,
 		PerCall: c.Granularity == explore.PerCall,
 		Rule:    func(controller string, kind core.Kind) naive.Rule { return rules[controller+"/"+string(kind)] },
 	}

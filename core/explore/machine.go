@@ -113,7 +113,8 @@ func (m *machine) addActor(strategy core.Strategy, name string) *actor {
 		strategy:    strategy,
 		items:       map[core.Request]*item{},
 	}
-	a.atomic = a.Messages || len(a.Standing) > 0
+	a.atomic = indivisible(a.Description)
+	a.fallible = !a.atomic && m.conditions.faultsIn(a.Name)
 	for _, kind := range a.Watches {
 		if rule := m.conditions.rule(a.Name, kind); rule != view.Fresh() {
 			a.views = append(a.views, view.New(m.vocabulary, name, kind, rule))

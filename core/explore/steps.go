@@ -58,7 +58,7 @@ func (w *walker) steps(visitor visitor, only []bool) (quiescent bool, err error)
 	quiescent = t.due == 0
 	if int(w.Value(w.machine.crashes)) < w.machine.conditions.Crashes {
 		for _, a := range w.machine.actors {
-			if !a.crashes() {
+			if !a.fallible {
 				continue
 			}
 			for _, positions := range w.positions(a) {

@@ -11,7 +11,7 @@ import (
 func (t *tour) variants() error {
 	failures := t.machine.conditions.Failures - int(t.Value(t.machine.failures))
 	crashes := t.machine.conditions.Crashes - int(t.Value(t.machine.crashes))
-	if failures <= 0 && crashes <= 0 || t.current.actor.atomic {
+	if failures <= 0 && crashes <= 0 || !t.current.actor.fallible {
 		return t.attempt()
 	}
 	step := t.current

@@ -51,7 +51,7 @@ func house() []place {
 		{"adapters/kube/...", []string{"core", "adapters/kube/..."}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "reduction", "adapters/text"}, engine...), libraries},
+		{".", append([]string{"properties/...", "reduction", "adapters/text", "internal/typo"}, engine...), libraries},
 		{"cli", append(words[:1:1], public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/...", public, kubernetes},

@@ -14,6 +14,8 @@ type Conditions struct {
 	Rule func(controller string, kind core.Kind) Rule
 	// Crashes is how many crashes there may be in a run.
 	Crashes int
+	// FaultsIn are the controllers that may crash; empty means all of them.
+	FaultsIn []string
 	// PerCall makes a step of every call.
 	PerCall bool
 }
@@ -22,6 +24,11 @@ type Conditions struct {
 type Rule struct {
 	Name  string
 	Bound int
+}
+
+// crash reports whether a controller may crash.
+func (c Conditions) crash(p player) bool {
+	return !p.Messages && len(p.Standing) == 0 && (len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, p.Name))
 }
 
 func (c Conditions) rule(controller string, kind core.Kind) Rule {

@@ -218,7 +218,7 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			continue
 		}
 		finish(step(to, core.Reconcile, item, ""), result, wrote)
-		if from.crashes < e.conditions.Crashes && len(p.Standing) == 0 && !p.Messages {
+		if from.crashes < e.conditions.Crashes && e.conditions.crash(p) {
 			states, err := e.crashes(from, p, item)
 			if err != nil {
 				return err

@@ -9,7 +9,7 @@ type parked struct{ crashed bool }
 
 // restarts returns the states after a crash of a controller: one for each combination of the positions of its views.
 func (e *explorer) restarts(from State, p player) ([]State, error) {
-	if p.Messages || len(p.Standing) > 0 {
+	if !e.conditions.crash(p) {
 		return nil, nil
 	}
 	from.crashes++
