@@ -127,10 +127,11 @@ func TestRecordGolden(t *testing.T) {
 // needed is why a test is skipped.
 const needed = "a real API server is needed: pass -requests N to compare N requests with one"
 
-// newLaboratory starts a real server, or skips the test if none is asked for.
-func newLaboratory(t testing.TB) *Laboratory {
+// newLaboratory starts a real server, or skips the test if none is asked for. More subjects
+// than the usual ones can be had.
+func newLaboratory(t testing.TB, more ...Subject) *Laboratory {
 	t.Helper()
-	if *requests == 0 {
+	if *requests == 0 && *fieldKinds == "" {
 		t.Skip(needed)
 	}
 	ctx := t.Context()
@@ -147,28 +148,9 @@ func newLaboratory(t testing.TB) *Laboratory {
 			t.Error(err)
 		}
 	})
-	subjects, err := Subjects()
+	l, err := NewLaboratory(ctx, plane.Config(), append(subjects(t), more...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	normalisations, err := Normalisations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	simulated, err := NewSimulated(subjects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mapper := simulated.server.RESTMapper()
-	real, err := NewReal(ctx, plane.Config(), mapper, subjects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Laboratory{
-		Real:           real,
-		Simulated:      simulated,
-		Fake:           NewFake(mapper, subjects),
-		Normalisations: normalisations,
-		Subjects:       subjects,
-	}
+	return l
 }

@@ -10,4 +10,9 @@
 // sides differ are cut down to what is needed to show it. With -golden they are
 // written, with the real answers, to the folder of the simulated server's own golden
 // test. With -fidelity FILE the numbers are written as a page.
+//
+//	go test -run TestFields -fields .
+//
+// changes small objects of the built-in kinds one field at a time (package mutation), and
+// compares what both servers accept and store of that.
 package conformance

@@ -61,13 +61,14 @@ type Simulated struct {
 	subjects []Subject
 }
 
-// NewSimulated returns a server for all subjects.
-func NewSimulated(subjects []Subject) (*Simulated, error) {
+// NewSimulated returns a server for all subjects, with more options if any are given.
+func NewSimulated(subjects []Subject, options ...kube.Option) (*Simulated, error) {
 	scheme, err := NewScheme()
 	if err != nil {
 		return nil, err
 	}
-	server, err := kube.NewServer(scheme, kube.DefinitionFiles(definitionsPath), kube.StrictNamespaces(), kube.ManagedFields(), kube.VolumeProtection())
+	options = append([]kube.Option{kube.DefinitionFiles(definitionsPath), kube.StrictNamespaces(), kube.ManagedFields(), kube.VolumeProtection()}, options...)
+	server, err := kube.NewServer(scheme, options...)
 	if err != nil {
 		return nil, err
 	}

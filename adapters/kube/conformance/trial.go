@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/orrery-dev/orrery/adapters/kube"
 )
 
@@ -15,6 +17,31 @@ type Laboratory struct {
 	Fake           *Fake
 	Normalisations []Normalisation
 	Subjects       []Subject
+}
+
+// NewLaboratory returns all sides for some subjects. The real server is the one that a
+// connection leads to. The simulated one has more options, if any are given.
+func NewLaboratory(ctx context.Context, connection *rest.Config, subjects []Subject, options ...kube.Option) (*Laboratory, error) {
+	normalisations, err := Normalisations()
+	if err != nil {
+		return nil, err
+	}
+	simulated, err := NewSimulated(subjects, options...)
+	if err != nil {
+		return nil, err
+	}
+	mapper := simulated.server.RESTMapper()
+	real, err := NewReal(ctx, connection, mapper, subjects)
+	if err != nil {
+		return nil, err
+	}
+	return &Laboratory{
+		Real:           real,
+		Simulated:      simulated,
+		Fake:           NewFake(mapper, subjects),
+		Normalisations: normalisations,
+		Subjects:       subjects,
+	}, nil
 }
 
 // Step is one action of a trial, as each side took it.
