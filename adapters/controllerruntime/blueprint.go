@@ -103,7 +103,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	a.informers = informers{synced: synced, stray: a.strayHandler}
 	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, turn: &a.turn, informers: &a.informers, indexes: indexes{}}
 	// The program of a controller is usually called so.
-	connection := b.connection("manager", &wire{mapper: b.mapper, turn: &a.turn, idle: a.idleRequest})
+	connection := b.connection("manager", &wire{server: b.server, turn: &a.turn, idle: a.idleRequest})
 	clientOptions := b.client
 	if clientOptions.Cache != nil {
 		// The manager fills in its cache.

@@ -106,7 +106,7 @@ func (b *blueprint) scenario(actions []Action, inOrder bool) core.Scenario {
 
 // liveClient returns a client of a user's, whose requests are calls to the recorder.
 func (b *blueprint) liveClient(recorder core.EffectRecorder) (client.Client, error) {
-	w := &wire{mapper: b.mapper, turn: new(turn)}
+	w := &wire{server: b.server, turn: new(turn)}
 	w.turn.begin(recorder)
 	return client.New(b.connection("user", w), client.Options{Scheme: b.scheme, Mapper: b.mapper})
 }

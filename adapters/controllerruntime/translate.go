@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,14 +25,14 @@ import (
 // translate reads an HTTP request as a request to the simulated API server. A
 // StatusError is what a real server answers; any other error says what of the
 // request is not modelled.
-func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.Request, error) {
+func translate(server *kube.Server, sent *http.Request, body []byte) (*kube.Request, error) {
 	path, ok := parsePath(sent.URL.Path)
 	if !ok {
 		return nil, errors.New("only requests for objects are modelled, not discovery and the like: ask the manager's GetRESTMapper which kinds there are")
 	}
-	kind, err := mapper.KindFor(path.resource)
-	if err != nil {
-		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, strings.ToLower(sent.Method), path.resource.GroupResource(), path.name, "", 0, true)
+	kind, known := server.KindServedAs(path.resource)
+	if !known {
+		return nil, fmt.Errorf("no kind is known that is served as %s: add its Go type to the scheme, or give its custom resource definition", served(path.resource))
 	}
 	if strings.Contains(sent.Header.Get("Accept"), "as=Table") {
 		return nil, errors.New("tables are not modelled: ask for the objects")
@@ -84,6 +83,11 @@ func translate(mapper meta.RESTMapper, sent *http.Request, body []byte) (*kube.R
 		request.FieldManager, _, _ = strings.Cut(sent.UserAgent(), "/")
 	}
 	return request, nil
+}
+
+// served says how a resource is called in paths: "services.v1", "widgets.v1.example.com".
+func served(resource schema.GroupVersionResource) string {
+	return strings.TrimSuffix(resource.Resource+"."+resource.Version+"."+resource.Group, ".")
 }
 
 // needsNoManager tells whether a request writes and may leave out who does: then the

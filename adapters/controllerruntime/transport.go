@@ -12,7 +12,7 @@ import (
 // is for measuring the server and for tools. Controllers under check need it not: the
 // clients of their manager have such a transport each.
 func NewTransport(server *kube.Server, recorder core.EffectRecorder) http.RoundTripper {
-	w := &wire{mapper: server.RESTMapper(), turn: new(turn)}
+	w := &wire{server: server, turn: new(turn)}
 	w.turn.begin(recorder)
 	return w
 }

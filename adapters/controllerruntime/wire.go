@@ -9,7 +9,6 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -19,7 +18,7 @@ import (
 // wire is the transport below every client of an instance. It hands requests to
 // the simulated API server, as calls of the run that is going on.
 type wire struct {
-	mapper meta.RESTMapper
+	server *kube.Server
 	turn   *turn
 	// idle is told of requests that are made while nothing runs.
 	idle func(request string)
@@ -39,7 +38,7 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 		w.idle(sent.Method + " " + sent.URL.Path)
 		return respond(sent, apierrors.NewServiceUnavailable("the set-up of a controller asks the API server, which answers only once controllers run"))
 	}
-	request, err := translate(w.mapper, sent, body)
+	request, err := translate(w.server, sent, body)
 	var refused *apierrors.StatusError
 	if errors.As(err, &refused) {
 		return respond(sent, refused)

@@ -33,7 +33,10 @@ type world struct {
 func newWorld(t testing.TB, options ...controllerruntime.Option) *world {
 	t.Helper()
 	options = append([]controllerruntime.Option{controllerruntime.CRDBytes(widgetDefinition)}, options...)
-	system := controllerruntime.ForTest(t, newScheme(), options...)
+	return worldOf(t, controllerruntime.ForTest(t, newScheme(), options...))
+}
+
+func worldOf(t testing.TB, system *core.System) *world {
 	w := &world{t: t, system: system, objects: map[core.Key]core.Content{}}
 	for _, object := range system.Initial[0].Objects {
 		w.objects[object.Key] = object.Content

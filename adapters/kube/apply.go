@@ -28,7 +28,7 @@ func (op *operation) apply() (*Response, error) {
 	}
 	live := from.live()
 	if err := op.recordFirst(live); err != nil {
-		return nil, internalError(err.Error())
+		return nil, err
 	}
 	object, err := op.merge(live, wanted)
 	if err != nil {

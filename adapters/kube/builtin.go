@@ -54,6 +54,15 @@ func virtual(kind string) bool {
 		kind == "TokenReview" || kind == "SelfSubjectReview"
 }
 
+// sentWithNamespace tells whether a kind that is only ever sent is sent to a namespace.
+func sentWithNamespace(kind string) bool {
+	switch kind {
+	case "Binding", "Eviction", "LocalSubjectAccessReview", "PodStatusResult", "Scale", "TokenRequest":
+		return true
+	}
+	return false
+}
+
 // clusterScoped tells whether one of Kubernetes' own kinds has no namespace.
 func clusterScoped(kind schema.GroupKind) bool {
 	switch kind.String() {

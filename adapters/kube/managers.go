@@ -68,7 +68,7 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 		delete(written.Object, "status")
 	}
 	if _, err := manager.Update(emptyOf(op.request.Kind), written, "before-first-apply"); err != nil {
-		return err
+		return internalError(err.Error())
 	}
 	entries := written.GetManagedFields()
 	for i := range entries {
@@ -117,8 +117,11 @@ func (op *operation) fieldManager(resets bool) (*managedfields.FieldManager, err
 
 func (r *resource) newFieldManager(key fieldManagerKey) (*managedfields.FieldManager, error) {
 	types, err := r.types()
+	if err == nil {
+		_, err = types.ObjectToTyped(emptyOf(key.kind))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the fields of %s have no types: %w", r.name, err)
+		return nil, fmt.Errorf("who manages which fields of %s is not modelled, since the types of its fields are not known: let the controller update or patch it in the check instead of applying it, and leave kube.ManagedFields out", r.name)
 	}
 	var reset map[fieldpath.APIVersion]*fieldpath.Set
 	if key.resets {

@@ -55,9 +55,20 @@ type resource struct {
 // registry knows the kinds that a server serves.
 type registry struct {
 	resources map[schema.GroupKind]*resource
+	// paths are the resources by the group and the plural that their paths name.
+	paths map[schema.GroupResource]*resource
+	// sent are the kinds that are only ever sent, never stored, by what their paths name. Clients know them, and requests for them are
+	// not modelled.
+	sent map[schema.GroupVersionResource]schema.GroupVersionKind
 }
 
-func newRegistry() *registry { return &registry{resources: map[schema.GroupKind]*resource{}} }
+func newRegistry() *registry {
+	return &registry{
+		resources: map[schema.GroupKind]*resource{},
+		paths:     map[schema.GroupResource]*resource{},
+		sent:      map[schema.GroupVersionResource]schema.GroupVersionKind{},
+	}
+}
 
 // add registers a kind that is not registered yet.
 func (g *registry) add(r *resource) error {
@@ -65,8 +76,22 @@ func (g *registry) add(r *resource) error {
 	if _, known := g.resources[kind]; known {
 		return fmt.Errorf("%s is defined twice: give one custom resource definition for each kind", r.name)
 	}
-	g.resources[kind] = r
+	path := schema.GroupResource{Group: r.group, Resource: r.plural}
+	if other := g.paths[path]; other != nil {
+		return fmt.Errorf("%s and %s are both served as %s: give a custom resource definition for the one whose plural is another", other.name, r.name, path)
+	}
+	g.resources[kind], g.paths[path] = r, r
 	return nil
+}
+
+// servedAs returns the kind that is served under a group, a version and a plural. Unlike a REST mapper it takes
+// an empty group for the core group, as the path of a request means it.
+func (g *registry) servedAs(resource schema.GroupVersionResource) (schema.GroupVersionKind, bool) {
+	if r := g.paths[resource.GroupResource()]; r != nil && slices.Contains(r.served, resource.Version) {
+		return resource.GroupVersion().WithKind(r.kind), true
+	}
+	kind, sent := g.sent[resource]
+	return kind, sent
 }
 
 // find returns the resource for requests in the version of the kind.
@@ -104,16 +129,35 @@ func (g *registry) sorted() []*resource {
 	return slices.SortedFunc(maps.Values(g.resources), func(a, b *resource) int { return cmp.Compare(a.name, b.name) })
 }
 
+// restMapper maps as the mapper of a real client does: where several groups have a resource of one name, the core group comes
+// first, then Kubernetes' own ones, then those of custom resources.
 func (g *registry) restMapper() meta.RESTMapper {
 	var versions []schema.GroupVersion
-	for _, r := range g.sorted() {
-		for _, v := range r.served {
-			gv := schema.GroupVersion{Group: r.group, Version: v}
-			if !slices.Contains(versions, gv) {
-				versions = append(versions, gv)
-			}
+	known := func(gv schema.GroupVersion) {
+		if !slices.Contains(versions, gv) {
+			versions = append(versions, gv)
 		}
 	}
+	for _, r := range g.sorted() {
+		for _, v := range r.served {
+			known(schema.GroupVersion{Group: r.group, Version: v})
+		}
+	}
+	for _, kind := range g.sent {
+		known(kind.GroupVersion())
+	}
+	rank := func(gv schema.GroupVersion) int {
+		switch {
+		case gv.Group == "":
+			return 0
+		case builtinGroup(gv.Group):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(versions, func(a, b schema.GroupVersion) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Group, b.Group), version.CompareKubeAwareVersionStrings(b.Version, a.Version))
+	})
 	mapper := meta.NewDefaultRESTMapper(versions)
 	for _, r := range g.sorted() {
 		scope := meta.RESTScope(meta.RESTScopeRoot)
@@ -125,7 +169,20 @@ func (g *registry) restMapper() meta.RESTMapper {
 			mapper.AddSpecific(gv.WithKind(r.kind), gv.WithResource(r.plural), gv.WithResource(r.singular), scope)
 		}
 	}
-	return mapper
+	for plural, kind := range g.sent {
+		scope := meta.RESTScope(meta.RESTScopeRoot)
+		if sentWithNamespace(kind.Kind) {
+			scope = meta.RESTScopeNamespace
+		}
+		_, singular := meta.UnsafeGuessKindToResource(kind)
+		mapper.AddSpecific(kind, plural, singular, scope)
+	}
+	first := meta.PriorityRESTMapper{Delegate: mapper}
+	for _, gv := range versions {
+		first.KindPriority = append(first.KindPriority, gv.WithKind(meta.AnyKind))
+		first.ResourcePriority = append(first.ResourcePriority, gv.WithResource(meta.AnyResource))
+	}
+	return first
 }
 
 // addScheme registers the stored kinds of a scheme that are not registered by a
@@ -139,7 +196,12 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 	preferred := map[schema.GroupKind]schema.GroupVersionKind{}
 	goTypes := scheme.AllKnownTypes()
 	for kind, goType := range goTypes {
-		if kind.Version == runtime.APIVersionInternal || !storable(kind, goType) {
+		if kind.Version == runtime.APIVersionInternal || !isObject(goType) {
+			continue
+		}
+		if virtual(kind.Kind) {
+			plural, _ := meta.UnsafeGuessKindToResource(kind)
+			g.sent[plural] = kind
 			continue
 		}
 		best, known := preferred[kind.GroupKind()]
@@ -147,7 +209,8 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 			preferred[kind.GroupKind()] = kind
 		}
 	}
-	for groupKind, kind := range preferred {
+	for _, groupKind := range slices.SortedFunc(maps.Keys(preferred), compareKinds) {
+		kind := preferred[groupKind]
 		if _, known := g.resources[groupKind]; known {
 			continue
 		}
@@ -203,11 +266,12 @@ func (r *resource) learnStatus() error {
 	return nil
 }
 
-// storable tells whether objects of the kind are kept by a server, as opposed to
-// lists, options, and questions that are answered at once.
-func storable(kind schema.GroupVersionKind, goType reflect.Type) bool {
+// isObject tells whether a type is that of objects, as opposed to lists and options.
+func isObject(goType reflect.Type) bool {
 	pointer := reflect.PointerTo(goType)
-	return pointer.Implements(reflect.TypeFor[metav1.Object]()) &&
-		pointer.Implements(reflect.TypeFor[runtime.Object]()) &&
-		!virtual(kind.Kind)
+	return pointer.Implements(reflect.TypeFor[metav1.Object]()) && pointer.Implements(reflect.TypeFor[runtime.Object]())
+}
+
+func compareKinds(a, b schema.GroupKind) int {
+	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
 }

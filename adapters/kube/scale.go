@@ -161,7 +161,7 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 	applied := op.request.Verb == Patch && op.request.PatchType == types.ApplyYAMLPatchType
 	if applied {
 		if err := op.recordFirst(live); err != nil {
-			return nil, internalError(err.Error())
+			return nil, err
 		}
 	}
 	recorded := op.server.managedFields || len(live.GetManagedFields()) > 0

@@ -88,6 +88,12 @@ func (s *Server) Scheme() *runtime.Scheme { return s.scheme }
 // RESTMapper maps kinds to resources and back, for all kinds the server serves.
 func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.restMapper() }
 
+// KindServedAs returns the kind that the server serves under the group, the version and the plural that the path of a request
+// names, and false if there is none. An empty group is the core group.
+func (s *Server) KindServedAs(resource schema.GroupVersionResource) (schema.GroupVersionKind, bool) {
+	return s.registry.servedAs(resource)
+}
+
 // Kinds returns the kinds that the server serves, in order.
 func (s *Server) Kinds() []core.Kind { return s.registry.kinds() }
 

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -40,4 +43,45 @@ func TestCallsThatAreNoRequests(t *testing.T) {
 			t.Errorf("%q has a word of ours", err)
 		}
 	}
+}
+
+// A 500 tells a controller that the server is broken. What is not known of a kind is told to the user instead.
+func TestApplyToKindsWithoutFieldTypes(t *testing.T) {
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+	for _, test := range []struct {
+		name    string
+		options []Option
+		request *Request
+	}{
+		{"apply to what is new", nil, applying(kind, "others.example.com", "m", nil)},
+		{"apply to what is there", nil, applying(kind, "things.example.com", "m", nil)},
+		{"forced apply", nil, forced(applying(kind, "things.example.com", "m", nil))},
+		{"dry run", nil, func() *Request { r := applying(kind, "things.example.com", "m", nil); r.DryRun = true; return r }()},
+		{"recorded create", []Option{ManagedFields()}, creation(kind, tree{"name": "others.example.com"}, nil)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			scheme := runtime.NewScheme()
+			if err := apiextensionsv1.AddToScheme(scheme); err != nil {
+				t.Fatal(err)
+			}
+			server, err := NewServer(scheme, test.options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := emptyWorld(t, server)
+			if len(test.options) == 0 {
+				clusterWide(w.must, creation(kind, tree{"name": "things.example.com"}, nil))
+			}
+			reason := clusterWide(w.unsupported, test.request)
+			if !strings.Contains(reason, "CustomResourceDefinition.apiextensions.k8s.io") || !strings.Contains(reason, "update") {
+				t.Errorf("%q does not say what to change", reason)
+			}
+		})
+	}
+}
+
+// clusterWide makes a request for an object that has no namespace.
+func clusterWide[T any](make func(*Request) T, r *Request) T {
+	r.Namespace = ""
+	return make(r)
 }
