@@ -99,7 +99,22 @@ type Incident struct {
 	// Message says what happened, Details are further lines.
 	Message string
 	Details []string
+	// Cause is what nondeterministic code looks at besides the responses that it gets, empty for other incidents.
+	Cause Cause
 }
+
+// Cause is what code looks at that is not a function of the responses that it gets.
+type Cause string
+
+// The causes for which code is not deterministic.
+const (
+	// Chance is random numbers, the order of a map, a select, or what the whole process shares.
+	Chance Cause = "chance"
+	// Memory is what an instance remembers of earlier runs.
+	Memory Cause = "memory"
+	// Clock is the time.
+	Clock Cause = "clock"
+)
 
 // Effect is what running one item would change.
 type Effect struct {

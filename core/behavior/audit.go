@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -69,21 +70,68 @@ func apart(a, b string) (string, string) {
 	return excerpt(a), excerpt(b)
 }
 
-// Audit runs a session along a path and compares its end with the recorded leaf.
-func (s *Session) Audit(ctx context.Context, path Path, leaf *Leaf) (*Divergence, error) {
-	divergence, err := s.Replay(ctx, path)
+// Run is a run that was recorded.
+type Run struct {
+	Activation Activation
+	Path       Path
+	// Leaf is how it ended, nil if it was given up behind the path.
+	Leaf *Leaf
+}
+
+// Condition is what may be different for an instance that goes through a recorded run again. The zero Condition
+// is a fresh instance.
+type Condition struct {
+	// Before are the runs that the instance has been through before, in order.
+	Before []Run
+	// Clock is how far the clock is ahead of where it stands for a fresh instance.
+	Clock time.Duration
+	// Times is how often the instance goes through the run, one time after the other; 0 means once.
+	Times int
+}
+
+// Audit takes an instance that did nothing yet through a recorded run under a condition. It returns where the
+// instance goes another way, there or before, nil if it does not. Then the session is between two runs.
+func (s *Session) Audit(ctx context.Context, c Condition, run Run) (*Divergence, error) {
+	for _, before := range c.Before {
+		if divergence, err := s.Repeat(ctx, before); divergence != nil || err != nil {
+			return divergence, err
+		}
+	}
+	if c.Clock > 0 {
+		s.Advance(c.Clock)
+	}
+	for range max(1, c.Times) {
+		if divergence, err := s.Repeat(ctx, run); divergence != nil || err != nil {
+			return divergence, err
+		}
+	}
+	return nil, nil
+}
+
+// Repeat begins a run, takes it along a recorded one and compares how they end. If they differ, and where
+// the recorded run was given up, the session is over.
+func (s *Session) Repeat(ctx context.Context, run Run) (*Divergence, error) {
+	s.Begin(run.Activation)
+	return s.follow(ctx, run)
+}
+
+// follow takes the run that was begun along a recorded one.
+func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
+	divergence, err := s.Replay(ctx, run.Path)
 	if divergence != nil || err != nil {
 		return divergence, err
+	}
+	if run.Leaf == nil {
+		s.Abort()
+		return nil, nil
 	}
 	call, observed, err := s.Next(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if call != nil {
+	if call != nil || !observed.agrees(run.Leaf) {
 		s.Abort()
-	}
-	if call != nil || !observed.agrees(leaf) {
-		return &Divergence{Recorded: saying(nil, leaf), Observed: saying(call, observed), After: len(path), Ended: observed}, nil
+		return &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Ended: observed}, nil
 	}
 	return nil, nil
 }

@@ -178,7 +178,9 @@ func TestAudit(t *testing.T) {
 			if !test.used {
 				code = test.code()
 			}
-			divergence, err := start(false, code).Audit(context.Background(), path, leaf)
+			session := behavior.Open(code, false, limits())
+			defer session.Abort()
+			divergence, err := session.Audit(context.Background(), behavior.Condition{}, runOf(path, leaf))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,21 +196,26 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAgain runs code again on the instance that has run it before.
-func TestAgain(t *testing.T) {
+// runOf returns the run of the request of [start].
+func runOf(path behavior.Path, leaf *behavior.Leaf) behavior.Run {
+	return behavior.Run{Activation: behavior.Activation{Request: "r"}, Path: path, Leaf: leaf}
+}
+
+// TestConditions audits a path under conditions that only some code notices.
+func TestConditions(t *testing.T) {
+	used := func(run behavior.Run) behavior.Condition { return behavior.Condition{Before: []behavior.Run{run}} }
+	often := func(behavior.Run) behavior.Condition { return behavior.Condition{Times: 5} }
+	later := func(behavior.Run) behavior.Condition { return behavior.Condition{Clock: time.Hour} }
 	for _, test := range []struct {
-		name string
-		code func() instance
-		want string // how the first run ended where the second goes another way
-		once bool   // there is no second run
+		name      string
+		code      func() instance
+		condition func(behavior.Run) behavior.Condition
+		differs   bool
 	}{
-		{name: "keeps nothing", code: func() instance {
-			return func(r core.EffectRecorder) core.Result {
-				r.Do(ask("a"))
-				return core.Result{}
-			}
-		}},
-		{name: "keeps a channel", code: func() instance {
+		{"keeps nothing, used", calls, used, false},
+		{"keeps nothing, often", calls, often, false},
+		{"keeps nothing, later", calls, later, false},
+		{"keeps a channel", func() instance {
 			var kept chan int
 			return func(core.EffectRecorder) core.Result {
 				if kept == nil {
@@ -218,36 +225,55 @@ func TestAgain(t *testing.T) {
 				<-kept
 				return core.Result{}
 			}
-		}},
-		{name: "keeps a count", code: remembers, want: "1"},
-		{name: "has slept", once: true, code: func() instance {
-			return func(core.EffectRecorder) core.Result {
-				time.Sleep(time.Hour)
-				return core.Result{}
-			}
-		}},
+		}, used, false},
+		{"keeps a count, used", remembers, used, true},
+		{"keeps a count, often", remembers, often, true},
+		{"keeps a count, later", remembers, later, false},
+		{"minds the fourth run, used", fourth, used, false},
+		{"minds the fourth run, often", fourth, often, true},
+		{"looks at the clock, used", clockwise, used, false},
+		{"looks at the clock, later", clockwise, later, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := behavior.StartTwice(test.code(), false, behavior.Activation{Request: "r"}, limits())
-			path, leaf := record(t, s)
-			again := s.Again()
-			if again == test.once {
-				t.Fatalf("a second run: %v", again)
-			}
-			if !again {
-				return
-			}
-			divergence, err := s.Audit(context.Background(), path, leaf)
+			path, leaf := learn(t, test.code())
+			run := runOf(path, leaf)
+			session := behavior.Open(test.code(), false, limits())
+			divergence, err := session.Audit(context.Background(), test.condition(run), run)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := divergence != nil; got != (test.want != "") {
-				t.Fatalf("the second run: %+v", divergence)
+			if got := divergence != nil; got != test.differs {
+				t.Fatalf("under the condition it diverges so: %+v", divergence)
 			}
-			if divergence != nil && !strings.Contains(divergence.Recorded, test.want) {
-				t.Errorf("the first run is said to have gone %q, want %q", divergence.Recorded, test.want)
+			if end := session.Close(leaf); divergence == nil && end != leaf {
+				t.Errorf("the session ended with %v", end)
 			}
 		})
+	}
+}
+
+// calls returns code that keeps nothing.
+func calls() instance {
+	return func(r core.EffectRecorder) core.Result {
+		r.Do(ask("a"))
+		return core.Result{}
+	}
+}
+
+// fourth returns code that does something else in its fourth run.
+func fourth() instance {
+	runs := 0
+	return func(r core.EffectRecorder) core.Result {
+		runs++
+		return core.Result{Requeue: runs == 4}
+	}
+}
+
+// clockwise returns code that asks for the time.
+func clockwise() instance {
+	return func(r core.EffectRecorder) core.Result {
+		r.Do(ask(time.Now().String()))
+		return core.Result{}
 	}
 }
 

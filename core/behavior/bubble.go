@@ -17,53 +17,61 @@ import (
 // bubble of its own. A zero testing.T is all that [synctest.Test] needs as long as
 // nothing fails through it, so bubbles work in any binary.
 //
-// Both runs of a session share one bubble: what an instance keeps of the first, such
+// All runs of a session share one bubble: what an instance keeps of a run, such
 // as a channel, cannot be used in another, and the runtime ends the process if that is tried.
-func (s *Session) bubbled(run func(core.EffectRecorder) ending) {
-	var end *ending
+func (s *Session) bubbled(instance core.Instance) {
+	running := true
+	var end ending
 	defer func() {
 		if value := recover(); value != nil {
-			failed := ending{failure: Deadlock, message: "every goroutine of it is blocked for ever, and it waits for no answer"}
-			if end != nil {
-				failed = ending{failure: Leaked, message: "returned, but left goroutines behind that are blocked for ever"}
-			} else if !strings.Contains(fmt.Sprint(value), "deadlock") {
-				failed = ending{failure: Panicked, message: fmt.Sprint(value)}
+			switch {
+			case !strings.Contains(fmt.Sprint(value), "deadlock"):
+				end = ending{failure: Panicked, message: fmt.Sprint(value)}
+			case running:
+				end = ending{failure: Deadlock, message: "every goroutine of it is blocked for ever, and it waits for no answer"}
+			default:
+				end = ending{failure: Leaked, message: "returned, but left goroutines behind that are blocked for ever"}
 			}
-			end = &failed
 		}
-		end.final = true
-		s.ended <- *end
+		s.last <- end
 	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
 		began := time.Now()
 		b := newBubble(s)
 		defer b.close()
-		first := b.serve(run)
-		if s.repeats(first, func() bool { return time.Now().Equal(began) }) {
-			first = b.serve(run)
-		}
-		end = first
+		s.work(func(t task) {
+			if t.activation == nil {
+				time.Sleep(t.advance)
+				s.clock <- time.Since(began)
+				return
+			}
+			running = true
+			end := b.serve(func(recorder core.EffectRecorder) ending { return t.activation.run(instance, recorder) })
+			running = false
+			s.ended <- *end
+		})
 	})
 }
 
-// repeats tells the owner of the session how the first of two runs ended, and waits
-// until it asks for the second or is done.
-func (s *Session) repeats(first *ending, same func() bool) bool {
-	if s.again == nil || s.aborted.Load() {
-		return false
-	}
-	s.ended <- *first
-	select {
-	case ready := <-s.again:
-		again := same()
-		ready <- again
-		return again
-	case <-s.quit:
-		return false
+// work does what the owner of the session asks for, until it closes or aborts the session.
+func (s *Session) work(do func(task)) {
+	for {
+		select {
+		case t, open := <-s.tasks:
+			if !open {
+				return
+			}
+			do(t)
+			if s.aborted.Load() {
+				return
+			}
+		case <-s.quit:
+			return
+		}
 	}
 }
 
-// bubble serves the calls of one run from the main goroutine of a synctest bubble.
+// bubble serves the calls of runs from the main goroutine of a synctest bubble.
 type bubble struct {
 	session *Session
 	// arrived wakes the main goroutine when it waits for the virtual clock to

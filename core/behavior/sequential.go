@@ -7,19 +7,21 @@ import (
 )
 
 // sequential runs code that makes its calls from one goroutine.
-func (s *Session) sequential(run func(core.EffectRecorder) ending) {
-	once := func() ending { return run(direct{s}) }
-	last := func(end ending) {
-		end.final = true
-		s.ended <- end
-	}
-	contain(once, s.aborted.Load, func(end ending) {
-		if s.repeats(&end, func() bool { return true }) {
-			// The first run may have been on its way to end its goroutine.
-			go contain(once, s.aborted.Load, last)
+func (s *Session) sequential(instance core.Instance) {
+	defer func() { s.last <- ending{} }()
+	s.work(func(t task) {
+		if t.activation == nil {
+			s.clock <- 0
 			return
 		}
-		last(end)
+		run := func() ending { return t.activation.run(instance, direct{s}) }
+		ended := make(chan struct{})
+		// A run may end its goroutine, so it gets one of its own.
+		go contain(run, s.aborted.Load, func(end ending) {
+			s.ended <- end
+			close(ended)
+		})
+		<-ended
 	})
 }
 

@@ -31,29 +31,39 @@ type Limits struct {
 	Calls int
 }
 
-// Session is a run of real controller code that stops at each call until it is
-// answered. Panics, deadlocks and endless loops of the code are contained.
+// Session is an instance at work: it runs real controller code, one activation after the other, and stops at
+// each call until it is answered. Panics, deadlocks and endless loops of the code are contained.
 //
-// The code runs in goroutines of its own. Unless it promised to be sequential, a
-// bubble of virtual time is around them: concurrent calls are answered one at a
-// time, the one with the lowest identity first, once all goroutines have settled.
+// The code runs in goroutines of its own. Unless it promised to be sequential, one bubble of virtual time is
+// around all runs of a session. Concurrent calls are answered one at a time, the one with the lowest identity
+// first, once all goroutines have settled.
 type Session struct {
 	limits Limits
 	calls  int
-	// between tells that the first of two runs has ended, over that the last has.
-	between, over bool
-	watch         *time.Timer
+	// single tells that the session is over with its first run.
+	single bool
+	over   bool
+	watch  *time.Timer
 
-	// asked and ended are made outside the bubble: whoever waits on them is not
-	// idle in the eyes of the bubble, so that its clock stands still.
+	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
+	// that its clock stands still.
+	tasks   chan task
 	asked   chan core.Call
 	replies chan core.Response
 	ended   chan ending
-	// again asks for the second run, and is told whether there will be one. It is nil
-	// where there is none.
-	again   chan chan<- bool
+	// clock answers tasks that ask how far the clock has moved.
+	clock chan time.Duration
+	// last is how the session ends, once nothing is left of it.
+	last    chan ending
 	aborted atomic.Bool
 	quit    chan struct{}
+}
+
+// task is what an instance is to do next: run an activation, or else let the clock move on and tell how far it
+// has moved since the session began.
+type task struct {
+	activation *Activation
+	advance    time.Duration
 }
 
 // ending is how a run came to its end.
@@ -62,38 +72,79 @@ type ending struct {
 	requests []core.Request
 	failure  Failure
 	message  string
-	// final tells that nothing of the run is left.
-	final bool
 }
 
-// Start starts a run.
-func Start(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
-	return start(instance, sequential, activation, limits, nil)
+func (e ending) leaf() *Leaf {
+	return &Leaf{Result: e.result, Requests: e.requests, Failure: e.failure, Message: e.message}
 }
 
-// StartTwice starts a run that can be run again by the same instance, see
-// [Session.Again].
-func StartTwice(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
-	return start(instance, sequential, activation, limits, make(chan chan<- bool))
-}
-
-func start(instance core.Instance, sequential bool, activation Activation, limits Limits, again chan chan<- bool) *Session {
+// Open puts an instance to work. The session has to be closed or aborted.
+func Open(instance core.Instance, sequential bool, limits Limits) *Session {
 	s := &Session{
 		limits:  limits,
+		tasks:   make(chan task),
 		asked:   make(chan core.Call),
 		replies: make(chan core.Response),
-		ended:   make(chan ending, 2),
-		again:   again,
+		ended:   make(chan ending, 1),
+		clock:   make(chan time.Duration, 1),
+		last:    make(chan ending, 1),
 		quit:    make(chan struct{}),
 		watch:   time.NewTimer(limits.Deadline),
 	}
-	run := func(recorder core.EffectRecorder) ending { return activation.run(instance, recorder) }
 	if sequential {
-		go s.sequential(run)
+		go s.sequential(instance)
 	} else {
-		go s.bubbled(run)
+		go s.bubbled(instance)
 	}
 	return s
+}
+
+// Start starts the one run of a session. The session is closed with the run, which may change how the run is
+// said to have ended.
+func Start(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
+	s := Open(instance, sequential, limits)
+	s.single = true
+	s.Begin(activation)
+	return s
+}
+
+// Begin begins a run. The one before must have ended. Calls start to count anew.
+func (s *Session) Begin(activation Activation) {
+	s.calls = 0
+	s.do(task{activation: &activation})
+}
+
+// Advance lets the virtual clock move on between two runs, and returns how far it has moved since the session
+// began. A sequential run does not look at the clock, which stands still then.
+func (s *Session) Advance(d time.Duration) time.Duration {
+	if !s.do(task{advance: d}) {
+		return 0
+	}
+	select {
+	case moved := <-s.clock:
+		return moved
+	case end := <-s.last:
+		s.last <- end
+	case <-s.watch.C:
+		s.Abort()
+	}
+	return 0
+}
+
+// do hands a task to the instance, and returns false if the session is over.
+func (s *Session) do(t task) bool {
+	if s.over {
+		return false
+	}
+	s.watch.Reset(s.limits.Deadline)
+	select {
+	case s.tasks <- t:
+		return true
+	case <-s.quit:
+	case <-s.watch.C:
+		s.Abort()
+	}
+	return false
 }
 
 // Next lets the run go on to its next call or to its end. Exactly one of call and
@@ -109,17 +160,25 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 		}
 		return call, nil, nil
 	case end := <-s.ended:
-		s.between = s.again != nil && !s.between && !end.final
-		s.over = !s.between
-		s.watch.Stop()
-		return nil, &Leaf{Result: end.result, Requests: end.requests, Failure: end.failure, Message: end.message}, nil
+		leaf := end.leaf()
+		if s.single {
+			leaf = s.Close(leaf)
+		}
+		return nil, leaf, nil
+	case end := <-s.last:
+		s.finished()
+		return nil, end.leaf(), nil
 	case <-s.watch.C:
 		s.Abort()
-		return nil, &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}, nil
+		return nil, s.overdue(), nil
 	case <-ctx.Done():
 		s.Abort()
 		return nil, nil, ctx.Err()
 	}
+}
+
+func (s *Session) overdue() *Leaf {
+	return &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}
 }
 
 // Answer answers the call that Next returned last.
@@ -130,22 +189,30 @@ func (s *Session) Answer(response core.Response) {
 	}
 }
 
-// Again starts the second run, after Next has returned the end of the first. It
-// returns false if a second run would say nothing, because the virtual clock has moved in the
-// first; then the session is over. Calls start to count anew.
-func (s *Session) Again() bool {
-	ready := make(chan bool, 1)
+// Close ends the session between two runs. It returns how the run ended that the leaf is about, now that
+// it is known what the runs of the session left behind.
+func (s *Session) Close(leaf *Leaf) *Leaf {
+	if s.over {
+		return leaf
+	}
+	close(s.tasks)
+	s.watch.Reset(s.limits.Deadline)
 	select {
-	case s.again <- ready:
-	case <-s.quit:
-		return false
-	}
-	s.calls = 0
-	if !<-ready {
+	case end := <-s.last:
+		s.finished()
+		if end.failure != None {
+			return end.leaf()
+		}
+		return leaf
+	case <-s.watch.C:
 		s.Abort()
-		return false
+		return s.overdue()
 	}
-	return true
+}
+
+func (s *Session) finished() {
+	s.over = true
+	s.watch.Stop()
 }
 
 // unwinding is how long an aborted run may take to unwind before it is left behind.
@@ -160,9 +227,9 @@ func (s *Session) Abort() {
 	}
 	close(s.quit)
 	s.watch.Reset(unwinding)
-	defer s.watch.Stop()
+	defer s.finished()
 	select {
-	case <-s.ended:
+	case <-s.last:
 	case <-s.watch.C:
 	}
 }

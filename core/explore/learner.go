@@ -70,13 +70,15 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 		if err != nil {
 			return nil, err
 		}
-		current = &lesson{l.start(instance, a, activation, behavior.StartTwice)}
+		current = &lesson{behavior.Open(instance, a.Sequential, l.limits)}
+		l.count(activation)
+		current.session.Begin(activation)
 		divergence, err := current.session.Replay(l.context, path)
 		if err != nil {
 			return nil, err
 		}
 		if divergence != nil {
-			l.diverged(a, activation, path, divergence, "with the same responses, a second run of it takes another way")
+			l.diverged(a, activation, path, divergence, core.Chance)
 			return nil, errStopped
 		}
 	}
@@ -87,7 +89,7 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 	node.Call, node.Leaf = call, leaf
 	l.fail(node)
 	if leaf != nil {
-		err = l.audit(current.session, a, activation, path, leaf)
+		err = l.audit(current.session, a, behavior.Run{Activation: activation, Path: path, Leaf: leaf})
 		l.learned(a, activation, leaf)
 	}
 	return current, err
@@ -108,15 +110,11 @@ func (l *learner) instance(a *actor) (core.Instance, error) {
 	return behavior.NewInstance(a.strategy, l.limits.Deadline)
 }
 
-// begin starts a run of real code.
-type begin func(core.Instance, bool, behavior.Activation, behavior.Limits) *behavior.Session
-
-func (l *learner) start(instance core.Instance, a *actor, activation behavior.Activation, begin begin) *behavior.Session {
-	if activation.Event == nil {
-		l.executed++
-	}
-	l.fresh = true
-	return begin(instance, a.Sequential, activation, l.limits)
+// fickle tells whether an actor was found not to be deterministic.
+func (l *learner) fickle(a *actor) bool {
+	return slices.ContainsFunc(l.incidents, func(i core.Incident) bool {
+		return i.Kind == core.Nondeterministic && i.Strategy == a.Name
+	})
 }
 
 // learned takes note of a new leaf.
@@ -146,58 +144,6 @@ func (l *learner) failed(a *actor, activation behavior.Activation, path behavior
 	l.report(core.Incident{Kind: kind, Message: leaf.String(), Details: path.Calls()}, a, activation)
 }
 
-// audit runs a new path again, on the instance that has just been through it: whatever
-// the strategy looks at besides the responses it gets, its own memory included, may
-// then be different.
-func (l *learner) audit(session *behavior.Session, a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) error {
-	if leaf.Failure.Stuck() {
-		return nil
-	}
-	if session.Again() {
-		if activation.Event == nil {
-			l.executed++
-		}
-	} else {
-		// The clock has moved, so that only a fresh instance sees what the first did.
-		instance, err := l.instance(a)
-		if err != nil {
-			return err
-		}
-		session = l.start(instance, a, activation, behavior.Start)
-	}
-	divergence, err := session.Audit(l.context, path, leaf)
-	if err != nil || divergence == nil {
-		return err
-	}
-	if end := divergence.Ended; end != nil && end.Failure == behavior.Leaked {
-		*leaf = *end // what was left behind shows only after the last run
-		return nil
-	}
-	// Is it what the instance remembers, or something outside of it?
-	instance, err := l.instance(a)
-	if err != nil {
-		return err
-	}
-	again, err := l.start(instance, a, activation, behavior.Start).Audit(l.context, path, leaf)
-	if err != nil {
-		return err
-	}
-	if again != nil {
-		l.diverged(a, activation, path, again, "with the same responses, two fresh instances of it take different ways: it looks at a clock, random numbers, the order of a map, or global state")
-	} else {
-		l.diverged(a, activation, path, divergence, "with the same responses, an instance that was used before takes another way than a fresh one: it keeps memory between runs")
-	}
-	if a.divergences > maxDivergences {
-		return errStopped
-	}
-	return nil
-}
-
-// maxDivergences is how often a strategy may be found not to be deterministic before the
-// search no longer goes on behind its new runs. What it writes may be new each time, so that there
-// would be no end.
-const maxDivergences = 32
-
 // endless reports event handlers that set each other off for ever.
 func (l *learner) endless(d delivery) error {
 	for _, h := range d {
@@ -207,21 +153,6 @@ func (l *learner) endless(d delivery) error {
 		}, h.actor, behavior.Activation{Event: &h.event})
 	}
 	return errStopped
-}
-
-func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, message string) {
-	details := append(path[:min(d.After, len(path))].Calls(),
-		"then one run: "+d.Recorded,
-		"and the other: "+d.Observed)
-	l.report(core.Incident{Kind: core.Nondeterministic, Message: message, Details: details}, a, activation)
-	a.divergences++
-}
-
-// fickle tells whether an actor was found not to be deterministic.
-func (l *learner) fickle(a *actor) bool {
-	return slices.ContainsFunc(l.incidents, func(i core.Incident) bool {
-		return i.Kind == core.Nondeterministic && i.Strategy == a.Name
-	})
 }
 
 // report adds an incident, once for each controller and what it does wrong.

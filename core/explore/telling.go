@@ -100,10 +100,8 @@ func newTeller(w *walker) *teller { return &teller{walker: w, lags: newLags()} }
 
 // ranAs is a run of an actor within a step.
 type ranAs struct {
-	actor      *actor
-	activation behavior.Activation
-	path       behavior.Path
-	leaf       *behavior.Leaf
+	behavior.Run
+	actor *actor
 }
 
 // began implements [listener]: what was tried before is not what is told.
@@ -132,7 +130,10 @@ func (t *teller) called(a *actor, activation behavior.Activation, call told) {
 
 // ended implements [listener].
 func (t *teller) ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
-	t.runs = append(t.runs, ranAs{actor: a, activation: activation, path: slices.Clone(path), leaf: leaf})
+	if leaf.Failure == behavior.CutOff {
+		leaf = nil
+	}
+	t.runs = append(t.runs, ranAs{actor: a, Run: behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf}})
 }
 
 // committed implements [listener].
@@ -160,9 +161,9 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		chosen, err = w.probe(step)
 	}
 	switch {
-	case err != nil && len(t.runs) > 0 && t.runs[len(t.runs)-1].leaf.Failure.Stuck():
+	case err != nil && t.stuck():
 		// Nothing of the step remains, but how it got stuck is worth telling.
-		told.Result = t.runs[len(t.runs)-1].leaf.String()
+		told.Result = t.runs[len(t.runs)-1].Leaf.String()
 	case err != nil:
 		told.Result = err.Error()
 	case chosen == nil:
@@ -171,7 +172,7 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		told.Result = chosen.leaf.Ending()
 	case chosen.kind == core.Ask:
 		p := w.flight(chosen.item)
-		t.runs = append(t.runs, ranAs{actor: chosen.actor, activation: behavior.Activation{Request: chosen.item.Request}, path: p.path, leaf: &behavior.Leaf{Failure: behavior.CutOff}})
+		t.runs = append(t.runs, ranAs{actor: chosen.actor, Run: behavior.Run{Activation: behavior.Activation{Request: chosen.item.Request}, Path: p.path}})
 	}
 	if chosen != nil {
 		told.Crashes = chosen.crashes()
@@ -189,6 +190,15 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		}
 	}
 	return told, nil
+}
+
+// stuck tells whether the last run of the step never came back.
+func (t *teller) stuck() bool {
+	if len(t.runs) == 0 {
+		return false
+	}
+	leaf := t.runs[len(t.runs)-1].Leaf
+	return leaf != nil && leaf.Failure.Stuck()
 }
 
 // created returns the objects that are not there before the writes, in the order in which these create them.
@@ -234,7 +244,7 @@ const mostPaths = 4
 // again runs what was listened to for real, on fresh instances.
 func (t *teller) again(ctx context.Context, limits behavior.Limits) error {
 	for _, r := range t.runs {
-		if r.leaf.Failure.Stuck() {
+		if r.Leaf != nil && r.Leaf.Failure.Stuck() {
 			continue // running it again would only get stuck again
 		}
 		if t.walker.learn.fickle(r.actor) {
@@ -244,14 +254,9 @@ func (t *teller) again(ctx context.Context, limits behavior.Limits) error {
 		if err != nil {
 			return err
 		}
-		session := behavior.Start(instance, r.actor.Sequential, r.activation, limits)
-		var divergence *behavior.Divergence
-		if r.leaf.Failure == behavior.CutOff {
-			divergence, err = session.Replay(ctx, r.path)
-			session.Abort()
-		} else {
-			divergence, err = session.Audit(ctx, r.path, r.leaf)
-		}
+		session := behavior.Open(instance, r.actor.Sequential, limits)
+		divergence, err := session.Repeat(ctx, r.Run)
+		session.Abort()
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,135 @@
+package explore
+
+import (
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// A path is learned from one run of a fresh instance, and holds for every run that gets the same responses. That
+// is true of code that looks at nothing else. So a path is audited: the code goes through it again under conditions
+// in which something else is different. Chance (the order of a map, a select, random numbers) is different in every
+// run; the memory of an instance is different once it has been used.
+
+// audited is how often a new path is run again on the instance that it was learned from.
+const audited = 1
+
+// plan returns the conditions under which a new path is audited on fresh instances, besides the runs on the instance
+// that it was learned from.
+func (l *learner) plan(*actor, behavior.Run) []behavior.Condition { return nil }
+
+// audit goes through a new path again, first on the instance of the session that it was learned in. It closes the
+// session.
+func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) error {
+	if run.Leaf.Failure.Stuck() {
+		session.Abort()
+		return nil
+	}
+	used := behavior.Condition{Before: []behavior.Run{run}, Clock: session.Advance(0), Times: audited}
+	again := behavior.Condition{Times: audited}
+	divergence, err := l.under(session, again, run)
+	if err != nil {
+		return err
+	}
+	*run.Leaf = *session.Close(run.Leaf)
+	switch {
+	case run.Leaf.Failure.Stuck():
+		return nil
+	case divergence != nil:
+		return l.diagnose(a, run, used, divergence)
+	}
+	for _, c := range l.plan(a, run) {
+		divergence, err := l.anew(a, c, run)
+		if err != nil {
+			return err
+		}
+		if divergence != nil {
+			return l.diagnose(a, run, c, divergence)
+		}
+	}
+	return nil
+}
+
+// diagnose finds out why an instance takes another way under a condition, and reports it.
+func (l *learner) diagnose(a *actor, run behavior.Run, c behavior.Condition, divergence *behavior.Divergence) error {
+	cause := core.Memory
+	// Fresh instances differ by nothing but chance, and by the clock if it is moved for them.
+	for range audited {
+		other, err := l.anew(a, behavior.Condition{}, run)
+		if err != nil {
+			return err
+		}
+		if other != nil {
+			cause, divergence = core.Chance, other
+			break
+		}
+	}
+	if cause != core.Chance && c.Clock > 0 {
+		other, err := l.anew(a, behavior.Condition{Clock: c.Clock}, run)
+		if err != nil {
+			return err
+		}
+		if other != nil {
+			cause, divergence = core.Clock, other
+		}
+	}
+	l.diverged(a, run.Activation, run.Path, divergence, cause)
+	if a.divergences > maxDivergences {
+		return errStopped
+	}
+	return nil
+}
+
+// differsBy says what looking at something comes to.
+func differsBy(cause core.Cause) string {
+	switch cause {
+	case core.Memory:
+		return "with the same responses, an instance that was used before takes another way than a fresh one: it keeps memory between runs"
+	case core.Clock:
+		return "with the same responses, it takes another way at another time: it looks at a clock"
+	}
+	return "with the same responses, two fresh instances of it take different ways: it looks at random numbers, the order of a map, or global state"
+}
+
+// anew audits a run on a fresh instance.
+func (l *learner) anew(a *actor, c behavior.Condition, run behavior.Run) (*behavior.Divergence, error) {
+	instance, err := l.instance(a)
+	if err != nil {
+		return nil, err
+	}
+	session := behavior.Open(instance, a.Sequential, l.limits)
+	defer session.Abort()
+	return l.under(session, c, run)
+}
+
+// under audits a run on the instance of a session, and counts the runs of real code.
+func (l *learner) under(session *behavior.Session, c behavior.Condition, run behavior.Run) (*behavior.Divergence, error) {
+	for _, before := range c.Before {
+		l.count(before.Activation)
+	}
+	for range max(1, c.Times) {
+		l.count(run.Activation)
+	}
+	return session.Audit(l.context, c, run)
+}
+
+// count counts a run of real code.
+func (l *learner) count(activation behavior.Activation) {
+	if activation.Event == nil {
+		l.executed++
+	}
+	l.fresh = true
+}
+
+// maxDivergences is how often a strategy may be found not to be deterministic before the
+// search no longer goes on behind its new runs. What it writes may be new each time, so that there
+// would be no end.
+const maxDivergences = 32
+
+// diverged reports that the code of an actor took two ways with the same responses.
+func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause) {
+	details := append(path[:min(d.After, len(path))].Calls(),
+		"then one run: "+d.Recorded,
+		"and the other: "+d.Observed)
+	l.report(core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause), Details: details, Cause: cause}, a, activation)
+	a.divergences++
+}
