@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -59,16 +60,30 @@ func (c *causes) tell(why cause, what string, v core.Violation) {
 	c.order = append(c.order, why)
 }
 
+// mostTold is how many violations of a property are told: more than anybody reads. The last one says how many more there are.
+const mostTold = 16
+
 // violations returns what was told, in that order, with a word on the others of each cause.
 func (c *causes) violations() []core.Violation {
 	var violations []core.Violation
-	for _, why := range c.order {
+	for _, why := range c.order[:min(len(c.order), mostTold)] {
 		one := c.told[why]
 		v := one.violation
 		if n := len(one.others); n > 0 {
 			v.Details = append(slices.Clip(v.Details), "And "+counted(n, "more like it: ", "more like it: ")+briefly(one.others, "more", "more")+".")
 		}
 		violations = append(violations, v)
+	}
+	if more := c.order[len(violations):]; len(more) > 0 {
+		last := &violations[len(violations)-1]
+		var abouts []string
+		for _, why := range more {
+			if about := c.told[why].what; about != "" && !slices.Contains(abouts, about) {
+				abouts = append(abouts, about)
+			}
+		}
+		last.Details = append(slices.Clip(last.Details), fmt.Sprintf("%s not shown: about %s.",
+			counted(len(more), "more finding is", "more findings are"), briefly(abouts, "more", "more")))
 	}
 	return violations
 }

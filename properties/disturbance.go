@@ -8,19 +8,20 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// disturbance is what goes wrong in a run, and what is late.
+// disturbance is what goes wrong in a run, and which caches are stale.
 type disturbance struct {
 	// faults are the faults, each in a few words, in their order.
 	faults  []string
 	crashes int
-	// late counts the steps that controllers take on old views.
-	late map[string]int
+	// late counts the steps that controllers take on stale caches, and reconciles says of which controllers all of these are reconciles.
+	late       map[string]int
+	reconciles map[string]bool
 	// controllers are those concerned, in the order of their first.
 	controllers []string
 }
 
 func disturbanceOf(run core.Run) disturbance {
-	d := disturbance{late: map[string]int{}}
+	d := disturbance{late: map[string]int{}, reconciles: map[string]bool{}}
 	for _, e := range run {
 		if !e.Disturbed() {
 			continue
@@ -30,6 +31,7 @@ func disturbanceOf(run core.Run) disturbance {
 			d.controllers = append(d.controllers, who)
 		}
 		if e.Late {
+			d.reconciles[who] = (d.late[who] == 0 || d.reconciles[who]) && e.Step.Kind == core.Reconcile
 			d.late[who]++
 		}
 		if e.Step.Kind == core.Restart || strings.Contains(e.Step.Detail, "crashes") {
@@ -42,7 +44,22 @@ func disturbanceOf(run core.Run) disturbance {
 	return d
 }
 
-// brief says the disturbance in a few words: "one crash of web", "two steps on an old view of web".
+// without says what the world is like without the disturbance.
+func (d disturbance) without() string {
+	switch failures := len(d.faults) - d.crashes; {
+	case len(d.faults) == 0:
+		return "with fresh caches"
+	case len(d.late) > 0:
+		return "without faults and with fresh caches"
+	case failures == 0:
+		return "without crashes"
+	case d.crashes == 0:
+		return "without failed calls"
+	}
+	return "without faults"
+}
+
+// brief says the disturbance in a few words: "one crash", "2 reconciles of web on a stale cache".
 func (d disturbance) brief() string {
 	var parts []string
 	if d.crashes > 0 {
@@ -52,20 +69,24 @@ func (d disturbance) brief() string {
 		parts = append(parts, counted(failures, "failed call", "failed calls"))
 	}
 	for _, who := range d.controllers {
+		one, many := "step", "steps"
+		if d.reconciles[who] {
+			one, many = "reconcile", "reconciles"
+		}
 		if n := d.late[who]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s of %s on an old view", counted(n, "step", "steps"), who))
+			parts = append(parts, fmt.Sprintf("%s of %s on a stale cache", counted(n, one, many), who))
 		}
 	}
 	return enumerate(parts)
 }
 
-// Disturbance says what has to go wrong or to be late for a run to happen, empty if nothing has.
+// Disturbance says which faults and stale caches a run requires, empty if none.
 func Disturbance(run core.Run) string {
 	d := disturbanceOf(run)
 	if len(d.controllers) == 0 {
 		return ""
 	}
-	text := "It takes no less than " + d.brief()
+	text := "Requires at least " + d.brief()
 	if len(d.faults) > 0 {
 		text += ": " + strings.Join(d.faults, "; ")
 	}

@@ -26,6 +26,8 @@ type graph struct {
 	// relisted is what a restart would run, outcomes how states end.
 	relisted map[core.StateID][]core.Item
 	outcomes map[core.StateID]string
+	// objects are how states end that have more than one object.
+	objects  map[core.StateID]map[core.Key]any
 	incident []core.Incident
 	// histories are what users have done on the way to each state.
 	histories map[core.StateID][]core.Request
@@ -138,6 +140,9 @@ func (g *graph) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 }
 
 func (g *graph) Outcome(id core.StateID) map[core.Key]any {
+	if objects, many := g.objects[id]; many {
+		return objects
+	}
 	return map[core.Key]any{{Name: "end"}: g.outcomes[id]}
 }
 

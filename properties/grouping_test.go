@@ -59,7 +59,7 @@ func TestOneDefectIsOneFinding(t *testing.T) {
 			want:        []string{"still changes X a", "still changes Y b"}},
 		{name: "a race for many objects", property: properties.SameOutcome(), start: zeros(x, "a", "b"),
 			controllers: []plain.Controller{first("one", 1, x, "a", "b"), first("other", 2, x, "a", "b")},
-			want:        []string{"in 4 different ways, depending on the order of steps: they differ in X b\nX b is 1 in the first end, 2 in the second."}},
+			want:        []string{"in 4 different ways, depending on the order of steps: they differ in X b\nX b is 1 in the first outcome, 2 in the second."}},
 		{name: "races for two kinds", property: properties.SameOutcome(), start: append(zeros(x, "a"), zeros(y, "a")...),
 			controllers: []plain.Controller{first("one", 1, x, "a"), first("other", 2, x, "a"), first("third", 1, y, "a"), first("fourth", 2, y, "a")},
 			want:        []string{"differ in Y a", "differ in X a"}},

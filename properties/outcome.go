@@ -13,7 +13,7 @@ import (
 
 // SameOutcome holds if every run that settles ends the same: with the same objects,
 // up to names, times and versions that cannot matter. Only runs in which users did the same in the same order are compared, and
-// only those without faults and old views: what these change is for [CrashSafety] and [StalenessSafety].
+// only those without faults and with fresh caches: what these change is for [CrashSafety] and [StalenessSafety].
 func SameOutcome() core.Property {
 	return core.Property{
 		Name:   "same outcome",
@@ -83,15 +83,16 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	if err != nil || len(outcomes) < 2 {
 		return nil, err
 	}
-	calm := undisturbed(g)
+	calm, patterns := undisturbed(g), patternNames{names: requestNames(g)}
 	var found causes
 	for _, group := range byHistory(outcomes) {
 		expected := slices.DeleteFunc(group, func(o Outcome) bool { return !calm.reaches(o) })
-		for _, d := range divergences(expected) {
+		for _, d := range divergences(expected, patterns) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if why, about := causeOf(patterns(d.fields)), objectOf(d.fields); !found.known(why, about) {
+			why, about := causeOf(patterns.all(d.differences)...), objectOf(fieldsOf(d.differences))
+			if !found.known(why, about) {
 				found.tell(why, about, tellDivergence(quiet{g}, d, len(expected)))
 			}
 		}
@@ -99,33 +100,63 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	return found.violations(), nil
 }
 
-// divergence is two ways in which a system can end, and the fields in which they differ.
+// divergence is two ways in which a system can end, and how they differ.
 type divergence struct {
-	one, other Outcome
-	fields     []field
+	one, other  Outcome
+	differences []difference
 }
 
-// divergences compares each of some outcomes with the first, and returns those that are not made up of others: where something
-// differs that no smaller difference has, and where the same differs in other objects. The fields that differ, without the names of objects, are the
-// cause: what is decided together differs together.
-func divergences(outcomes []Outcome) []divergence {
+// divergences compares each of some outcomes with the nearest of those before it, and returns those that are not made up of others: where something
+// differs that no smaller difference has, and where the same differs in other objects. The patterns of what differs are the
+// cause: what is decided together differs together. What no smaller difference has comes first.
+func divergences(outcomes []Outcome, patterns patternNames) []divergence {
 	var all []divergence
 	for i := 1; i < len(outcomes); i++ {
-		_, fields := outcomeDiff(outcomes[0], outcomes[i])
-		all = append(all, divergence{outcomes[0], outcomes[i], fields})
+		one, differences := nearest(outcomes[:min(i, maxCompared)], outcomes[i])
+		all = append(all, divergence{one, outcomes[i], turned(differences)})
 	}
-	slices.SortStableFunc(all, func(a, b divergence) int { return len(a.fields) - len(b.fields) })
+	slices.SortStableFunc(all, func(a, b divergence) int { return len(a.differences) - len(b.differences) })
 	explained, objects, told := map[string]bool{}, map[field]bool{}, map[string]bool{}
-	return slices.DeleteFunc(all, func(d divergence) bool {
-		name := patterns(d.fields)
-		isNew := len(d.fields) == 0 && !told[name] || slices.ContainsFunc(d.fields, func(f field) bool { return !explained[f.pattern()] })
-		elsewhere := told[name] && slices.ContainsFunc(d.fields, func(f field) bool { return !objects[f] })
-		told[name] = told[name] || isNew
-		for _, f := range d.fields {
-			explained[f.pattern()], objects[f] = true, true
+	kept := all[:0]
+	for _, d := range all {
+		var own, others []difference
+		for _, one := range bySeverity(d.differences) {
+			if explained[patterns.of(one)] {
+				others = append(others, one)
+			} else {
+				own = append(own, one)
+			}
 		}
-		return !isNew && !elsewhere
-	})
+		name := strings.Join(patterns.all(d.differences), "\n")
+		elsewhere := told[name] && slices.ContainsFunc(d.differences, func(one difference) bool { return !objects[one.field] })
+		told[name] = told[name] || len(own) > 0
+		for _, one := range d.differences {
+			explained[patterns.of(one)], objects[one.field] = true, true
+		}
+		if len(own) > 0 || elsewhere {
+			d.differences = append(own, others...)
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// maxCompared is how many outcomes others are compared with.
+const maxCompared = 64
+
+// turned returns differences as seen from the second outcome.
+func turned(differences []difference) []difference {
+	all := slices.Clone(differences)
+	for i, d := range all {
+		all[i].from, all[i].to = d.to, d.from
+		switch d.which {
+		case onlyFirst:
+			all[i].which = onlySecond
+		case onlySecond:
+			all[i].which = onlyFirst
+		}
+	}
+	return all
 }
 
 // byHistory groups outcomes by what users have done, in the order of the first of each group.
@@ -149,7 +180,6 @@ func tellDivergence(g core.Graph, d divergence, ways int) core.Violation {
 		stem, _ = d.one.Shortest(g)
 		second, _ = d.other.Shortest(g)
 	}
-	differences, _ := outcomeDiff(d.one, d.other)
 	parted := commonSteps(stem, second)
 	var controllers []string
 	for _, run := range []core.Run{stem, second} {
@@ -157,10 +187,10 @@ func tellDivergence(g core.Graph, d divergence, ways int) core.Violation {
 			controllers = append(controllers, run[parted].Step.Item.Strategy)
 		}
 	}
-	names := namesOf(d.fields)
+	names := namesOf(fieldsOf(d.differences))
 	return core.Violation{
 		Summary:     fmt.Sprintf("the system can end in %d different ways, depending on the order of steps: they differ in %s", ways, changesText(names)),
-		Details:     append(differences, sayParting(stem, second, parted)),
+		Details:     append(linesOf(d.differences), sayParting(stem, second, parted)),
 		Controllers: controllers,
 		Fields:      names,
 		Stem:        stem,
@@ -185,36 +215,6 @@ func (o Outcome) Shortest(g core.Graph) (core.Run, bool) {
 		_, found := slices.BinarySearch(o.States, id)
 		return found
 	})
-}
-
-// outcomeDiff says how two outcomes differ, and names the fields.
-func outcomeDiff(one, other Outcome) (lines []string, fields []field) {
-	keys := slices.Collect(maps.Keys(one.Objects))
-	for key := range other.Objects {
-		if _, known := one.Objects[key]; !known {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, core.Key.Compare)
-	for _, key := range keys {
-		a, inOne := one.Objects[key]
-		b, inOther := other.Objects[key]
-		switch {
-		case !inOther:
-			lines = append(lines, fmt.Sprintf("%s is there in the first end only.", key))
-			fields = append(fields, field{key: key})
-		case !inOne:
-			lines = append(lines, fmt.Sprintf("%s is there in the second end only.", key))
-			fields = append(fields, field{key: key})
-		default:
-			for _, change := range core.DiffFields(a, b) {
-				f := field{key, change.Path}
-				fields = append(fields, f)
-				lines = append(lines, fmt.Sprintf("%s is %s in the first end, %s in the second.", f, core.FieldText(change.From), core.FieldText(change.To)))
-			}
-		}
-	}
-	return lines, fields
 }
 
 func sayParting(one, other core.Run, parted int) string {

@@ -1,38 +1,41 @@
 package properties
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
 
 // CrashSafety holds if faults do not show in the end: whatever controllers crash and calls fail, as often as the
-// check allows, the system ends in a way in which it can end without faults, too. It finds
-// creations of several objects that are not taken up again, and duplicates after a lost answer. It says nothing about
-// systems that never settle, and nothing where the check allows no faults.
+// check allows, every outcome is reachable without faults, too. It finds
+// creations of several objects that are not taken up again, and duplicates after a lost answer. Each difference from the outcomes that are
+// expected is a violation of its own. It says nothing about systems that never settle, and nothing where the check allows no faults.
 func CrashSafety() core.Property {
 	return core.Property{
 		Name: "crash safety",
-		Doc:  "Whatever crashes and calls fail, the system ends as it can end without.",
+		Doc:  "Whatever controllers crash and calls fail, every outcome is reachable without faults, too.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-			return judgeSafety(ctx, g, func(d disturbance) bool { return len(d.faults) > 0 })
+			return judgeSafety(ctx, g, func(e effort) bool { return e.faults > 0 })
 		},
 	}
 }
 
-// StalenessSafety holds if old views do not show in the end: however late controllers are told of changes, as far as the check
-// allows, the system ends in a way in which it can end if they always know them. It finds decisions on
-// old data that are never taken back. It says nothing about systems that never settle.
+// StalenessSafety holds if stale caches do not show in the end: however stale the caches of controllers are, as far as the check
+// allows, every outcome is reachable with fresh caches, too. It finds decisions on
+// stale data that are never taken back. Each difference from the outcomes that are expected is a violation of its own. It says nothing about
+// systems that never settle.
 func StalenessSafety() core.Property {
 	return core.Property{
 		Name: "staleness safety",
-		Doc:  "However late controllers are told of changes, the system ends as it can end without delays.",
+		Doc:  "However stale caches are, every outcome is reachable with fresh caches, too.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-			return judgeSafety(ctx, g, func(d disturbance) bool { return len(d.faults) == 0 })
+			return judgeSafety(ctx, g, func(e effort) bool { return e.faults == 0 })
 		},
 	}
 }
@@ -43,18 +46,44 @@ func Undisturbed() []core.Property {
 	return []core.Property{CrashSafety(), StalenessSafety()}
 }
 
-// judgeSafety tells of the ends that need a disturbance, of those whose least one is wanted: for each history the one that needs least.
-func judgeSafety(ctx context.Context, g core.Graph, wanted func(disturbance) bool) ([]core.Violation, error) {
+// judgeSafety returns the violations of the ends that need a disturbance, of those whose least one is wanted: one for each cause, the most
+// serious first.
+func judgeSafety(ctx context.Context, g core.Graph, wanted func(effort) bool) ([]core.Violation, error) {
 	outcomes, err := Outcomes(ctx, g)
 	if err != nil || len(outcomes) < 2 {
 		return nil, err
 	}
-	calm := undisturbed(g)
-	var found causes
+	s := safety{graph: g, calm: undisturbed(g)}
+	if err := s.compare(ctx, outcomes); err != nil || len(s.ends) == 0 {
+		return nil, err
+	}
+	if err := s.blame(ctx, wanted); err != nil {
+		return nil, err
+	}
+	return s.violations(ctx)
+}
+
+// safety judges the ends that a system only reaches if something goes wrong or is late.
+type safety struct {
+	graph core.Graph
+	calm  calm
+	ends  []unexpectedEnd
+}
+
+// unexpectedEnd is an end that is not reached without disturbances, beside the one among those that are which differs least from it.
+type unexpectedEnd struct {
+	outcome, expected Outcome
+	differences       []difference
+	// culprits are whose disturbances lead there with the least effort: for each set that is enough, the controllers.
+	culprits [][]string
+}
+
+// compare finds the ends, and the nearest expected one of each with the same history.
+func (s *safety) compare(ctx context.Context, outcomes []Outcome) error {
 	for _, group := range byHistory(outcomes) {
 		var expected, others []Outcome
 		for _, o := range group {
-			if calm.reaches(o) {
+			if s.calm.reaches(o) {
 				expected = append(expected, o)
 			} else {
 				others = append(others, o)
@@ -63,50 +92,188 @@ func judgeSafety(ctx context.Context, g core.Graph, wanted func(disturbance) boo
 		if len(expected) == 0 {
 			continue // it never settles by itself: that is for other properties
 		}
-		if a, disturbed := leastDisturbed(g, calm, expected, others, wanted); disturbed && !found.known(a.why, a.what) {
-			found.tell(a.why, a.what, a.violation)
+		for _, o := range others {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			end := unexpectedEnd{outcome: o}
+			end.expected, end.differences = nearest(expected, o)
+			s.ends = append(s.ends, end)
+		}
+	}
+	return nil
+}
+
+// blame finds whose disturbances lead to each end, and drops the ends whose least disturbance is not wanted.
+func (s *safety) blame(ctx context.Context, wanted func(effort) bool) error {
+	all, _, _ := leastEfforts(ctx, s.graph, func(core.Edge) bool { return true }, nil)
+	alone, err := all.culprits(ctx)
+	if err != nil {
+		return err
+	}
+	kept := s.ends[:0]
+	for _, end := range s.ends {
+		least := slices.MinFunc(end.outcome.States, func(a, b core.StateID) int { return all.least[a].compare(all.least[b]) })
+		if !wanted(all.least[least]) {
+			continue
+		}
+		var set uint64
+		for _, id := range end.outcome.States {
+			if all.least[id].compareDisturbance(all.least[least]) == 0 {
+				set |= alone.alone[id]
+			}
+		}
+		for _, name := range alone.names(set) {
+			end.culprits = append(end.culprits, []string{name})
+		}
+		if len(end.culprits) == 0 {
+			end.culprits = [][]string{controllersIn(all.run(least))}
+		}
+		kept = append(kept, end)
+	}
+	s.ends = kept
+	return nil
+}
+
+// symptom is what differs, always together, in the ends that the disturbances of some controllers lead to.
+type symptom struct {
+	controllers []string
+	// patterns are those of the differences, ends the numbers of the ends that show them.
+	patterns []string
+	ends     []int
+}
+
+// symptoms divides the differences: for each set of controllers, those that show in the same ends belong together.
+func (s *safety) symptoms() []symptom {
+	var all []symptom
+	for _, controllers := range s.culprits() {
+		patterns := s.patterns(controllers)
+		shows := map[string][]int{}
+		for i, end := range s.ends {
+			if !end.blames(controllers) {
+				continue
+			}
+			for _, pattern := range patterns.all(end.differences) {
+				shows[pattern] = append(shows[pattern], i)
+			}
+		}
+		first := len(all)
+		for _, pattern := range slices.Sorted(maps.Keys(shows)) {
+			i := slices.IndexFunc(all[first:], func(o symptom) bool { return slices.Equal(o.ends, shows[pattern]) })
+			if i < 0 {
+				all = append(all, symptom{controllers: controllers, patterns: []string{pattern}, ends: shows[pattern]})
+			} else {
+				all[first+i].patterns = append(all[first+i].patterns, pattern)
+			}
+		}
+	}
+	return all
+}
+
+// patterns are those of the differences that the disturbances of some controllers lead to.
+func (s *safety) patterns(controllers []string) patternNames {
+	return patternNames{names: requestNames(s.graph, controllers...), directed: true}
+}
+
+// culprits returns the sets of controllers whose disturbances lead to an end, in order.
+func (s *safety) culprits() [][]string {
+	var sets [][]string
+	for _, end := range s.ends {
+		sets = append(sets, end.culprits...)
+	}
+	slices.SortFunc(sets, slices.Compare)
+	return slices.CompactFunc(sets, slices.Equal)
+}
+
+func (e unexpectedEnd) blames(controllers []string) bool {
+	return slices.ContainsFunc(e.culprits, func(set []string) bool { return slices.Equal(set, controllers) })
+}
+
+// violations tells one violation for each symptom, by the run that takes least, the most serious first.
+func (s *safety) violations(ctx context.Context) ([]core.Violation, error) {
+	type told struct {
+		symptom
+		violation core.Violation
+		severity  int
+		what      string
+		others    []string
+	}
+	var all []told
+	for _, y := range s.symptoms() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		v, shown := s.tell(ctx, y)
+		all = append(all, told{y, v, shown[0].severity(), shown[0].key.String(), s.others(y, shown)})
+	}
+	slices.SortStableFunc(all, func(a, b told) int {
+		return cmp.Or(cmp.Compare(a.severity, b.severity), cmp.Compare(len(a.violation.Stem), len(b.violation.Stem)))
+	})
+	var found causes
+	for _, t := range all {
+		why := causeOf(append(slices.Clone(t.controllers), t.patterns...)...)
+		found.tell(why, t.what, t.violation)
+		for _, object := range t.others {
+			found.known(why, object)
 		}
 	}
 	return found.violations(), nil
 }
 
-// leastDisturbed tells of the end that is reached with the least disturbance that is wanted.
-func leastDisturbed(g core.Graph, calm calm, expected, others []Outcome, wanted func(disturbance) bool) (account, bool) {
-	for len(others) > 0 {
-		stem, found := g.Shortest(func(id core.StateID) bool {
-			return slices.ContainsFunc(others, func(o Outcome) bool { return o.has(id) })
-		})
-		if !found {
-			return account{}, false
+// others returns the objects that have a symptom in other ends only.
+func (s *safety) others(y symptom, shown []difference) []string {
+	var others []string
+	patterns := s.patterns(y.controllers)
+	for _, i := range y.ends {
+		for _, d := range s.ends[i].differences {
+			there := slices.ContainsFunc(shown, func(o difference) bool { return o.key == d.key })
+			if !there && slices.Contains(y.patterns, patterns.of(d)) {
+				others = append(others, d.key.String())
+			}
 		}
-		at := slices.IndexFunc(others, func(o Outcome) bool { return o.has(stem.End(0)) })
-		if d := disturbanceOf(stem); wanted(d) {
-			return tellDisturbed(g, calm, expected, others[at], stem, d, len(others)), true
-		}
-		others = slices.Delete(slices.Clone(others), at, at+1)
 	}
-	return account{}, false
+	return others
 }
 
-// tellDisturbed shows a disturbed run beside one that is not and has the same beginning.
-func tellDisturbed(g core.Graph, calm calm, expected []Outcome, other Outcome, stem core.Run, d disturbance, ends int) account {
-	second, end := counterpart(g, calm, expected, stem)
-	differences, fields := outcomeDiff(other, end)
-	parted := commonSteps(stem, second)
+// tell shows a run with disturbances to an end with a symptom beside one without, which has the same beginning. It returns what differs there
+// because of the symptom, the most serious first.
+func (s *safety) tell(ctx context.Context, y symptom) (core.Violation, []difference) {
+	endOf := func(id core.StateID) int {
+		return slices.IndexFunc(y.ends, func(i int) bool { return s.ends[i].outcome.has(id) })
+	}
+	allow := func(e core.Edge) bool { return !e.Disturbed() || slices.Contains(y.controllers, controllerOf(e)) }
+	efforts, at, _ := leastEfforts(context.WithoutCancel(ctx), s.graph, allow, func(id core.StateID) bool { return endOf(id) >= 0 })
+	stem, end := efforts.run(at), s.ends[y.ends[endOf(at)]]
+	second, _ := counterpart(s.graph, s.calm, []Outcome{end.expected}, stem)
+
+	patterns := s.patterns(y.controllers)
+	shown := bySeverity(end.differences)
+	apart := func(d difference) bool { return !slices.Contains(y.patterns, patterns.of(d)) }
+	others := slices.DeleteFunc(slices.Clone(shown), func(d difference) bool { return !apart(d) })
+	shown = slices.DeleteFunc(shown, apart)
+
+	d := disturbanceOf(stem)
 	v := core.Violation{
-		Summary: fmt.Sprintf("with %s the system ends as it cannot end without: it differs in %s", d.brief(), changesText(namesOf(fields))),
-		Details: append(differences, sayParting(stem, second, parted)),
-		Fields:  namesOf(fields),
-		Stem:    stem,
-		State:   stem.End(0),
-		Other:   &second,
+		Summary:     fmt.Sprintf("with %s, the system reaches an outcome that is unreachable %s: %s", d.brief(), d.without(), shown[0].unexpected()),
+		Details:     linesOf(shown),
+		Controllers: d.controllers,
+		Fields:      namesOf(fieldsOf(shown)),
+		Stem:        stem,
+		State:       stem.End(at),
+		Other:       &second,
+		OtherState:  second.End(end.expected.States[0]),
 	}
-	v.OtherState = second.End(end.States[0])
-	if ends > 1 {
-		v.Details = append(v.Details, fmt.Sprintf("There are %d such ends; this is the one that takes the least.", ends))
+	if n := len(shown) - 1; n > 0 {
+		v.Summary += ", and " + counted(n, "more difference", "more differences")
 	}
-	v.Controllers = d.controllers
-	return account{causeOf(append(slices.Clone(d.controllers), patterns(fields))...), objectOf(fields), v}
+	if len(others) > 0 {
+		v.Details = append(v.Details, fmt.Sprintf("The outcomes also differ in %s, which other findings are about.", changesText(namesOf(fieldsOf(others)))))
+	}
+	v.Details = append(v.Details, sayParting(stem, second, commonSteps(stem, second)))
+	if n := len(y.ends); n > 1 {
+		v.Details = append(v.Details, fmt.Sprintf("%d outcomes differ in this way. This one requires the least.", n))
+	}
+	return v, shown
 }
 
 // counterpart returns a run without disturbances to an expected end that goes along with a disturbed one as far
@@ -131,7 +298,7 @@ func counterpart(g core.Graph, calm calm, expected []Outcome, disturbed core.Run
 	return nil, expected[0]
 }
 
-// has tells whether the outcome is that of a state.
+// has reports whether the outcome is that of a state.
 func (o Outcome) has(id core.StateID) bool {
 	_, found := slices.BinarySearch(o.States, id)
 	return found
