@@ -24,7 +24,7 @@ func (o Options) Validate(system *core.System) error {
 
 // conditions returns what the world may do to the controllers of a system.
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
-	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles}
+	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, Caches: o.caches}
 	switch o.Granularity {
 	case PerReconcile:
 	case PerCall:
@@ -39,7 +39,11 @@ func (o Options) conditions(system *core.System) (explore.Conditions, error) {
 		}
 		c.Staleness = append(c.Staleness, s)
 	}
-	if err := c.Validate(system.Strategies); err != nil {
+	c, err := c.Named(system)
+	if err == nil {
+		err = c.Validate(system)
+	}
+	if err != nil {
 		return c, suggested(err, c, system)
 	}
 	return c, nil
@@ -93,6 +97,9 @@ func parseStaleness(text string) (explore.Staleness, error) {
 func (o Options) Again(report *core.Report) Options {
 	o.Granularity = Granularity(report.Granularity)
 	o.Stale, o.Crashes, o.Failures, o.Doubles = report.Stale, report.Crashes, report.Failures, report.Doubles
-	o.FaultsIn = report.FaultsIn
+	o.FaultsIn, o.caches = report.FaultsIn, nil
+	for _, v := range report.Views {
+		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
+	}
 	return o
 }

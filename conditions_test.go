@@ -19,7 +19,10 @@ func watchers(t *testing.T) *core.System {
 		Name:    "watchers",
 		Initial: []core.Initial{plain.Start(plain.NewVar[int]("x").Is(0))},
 		Controllers: []plain.Controller{
-			{Name: "team/web", Watches: []plain.Watch{{Kind: "Pod"}, {Kind: "Job.batch"}}, Reconcile: rest},
+			{
+				Name: "team/web", Watches: []plain.Watch{{Kind: "Pod"}, {Kind: "Job.batch"}},
+				Caches: []core.Kind{"ReplicaSet.apps", "Secret", "Ingress.a", "Ingress.b"}, Reconcile: rest,
+			},
 			{Name: "clock", Requests: []core.Request{"tick"}, Reconcile: rest},
 		},
 		Processes: []plain.Process{{Name: "hand", Actions: []plain.Action{{Name: "wave", Do: func(w *plain.World) { w.Require(false) }}}}},
@@ -50,7 +53,10 @@ func TestConditionsAreValidated(t *testing.T) {
 		{orrery.Options{Stale: []string{"all=lag"}}, []string{`staleness "all=lag"`, "lag(2)"}},
 		{orrery.Options{Stale: []string{"all=late"}}, []string{`no staleness rule "late"`, "own-writes(N)"}},
 		{orrery.Options{Stale: []string{"web/Pod=lag(1)"}}, []string{`no controller "web"`, "clock, hand, team/web"}},
-		{orrery.Options{Stale: []string{"team/web/Job=lag(1)"}}, []string{`"team/web" does not watch "Job"`, "Job.batch, Pod"}},
+		{orrery.Options{Stale: []string{"team/web/Job=lag(1)"}}, nil},
+		{orrery.Options{Stale: []string{"team/web/ReplicaSet=lag(1)", "team/web/Secret=lag(1)"}}, nil},
+		{orrery.Options{Stale: []string{"team/web/Cron=lag(1)"}}, []string{`"team/web" does not watch "Cron"`, "Ingress.a, Ingress.b, Job.batch, Pod, ReplicaSet.apps, Secret"}},
+		{orrery.Options{Stale: []string{"team/web/Ingress=lag(1)"}}, []string{`kind "Ingress" is in several groups: use one of Ingress.a, Ingress.b`}},
 		{orrery.Options{Stale: []string{"clock/Pod=lag(1)"}}, []string{`controller "clock" watches nothing`}},
 		{orrery.Options{Doubles: []string{"web"}}, []string{`no controller "web" that could be active twice`, "clock, hand, team/web"}},
 		{orrery.Options{Crashes: 1, FaultsIn: []string{"team/web"}}, nil},

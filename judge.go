@@ -195,6 +195,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Crashes:            options.Crashes,
 		Failures:           options.Failures,
 		FaultsIn:           options.FaultsIn,
+		Views:              v.space.Views(),
 		Doubles:            options.Doubles,
 		Workers:            options.Workers,
 		Compact:            options.Compact,
@@ -265,7 +266,7 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 	if len(options.Stale) == 0 {
 		given = append(given, "Caches are fresh: every committed change is delivered at once.")
 	} else {
-		given = append(given, fmt.Sprintf("Caches may lag behind as far as this allows: %s.", strings.Join(options.Stale, ", ")))
+		given = append(given, fmt.Sprintf("Caches may lag behind as far as this allows: %s. %s", strings.Join(options.Stale, ", "), viewsOf(v.space.Views())))
 	}
 	if options.Crashes == 0 && options.Failures == 0 {
 		given = append(given, "No crash and no failed call happens.")
@@ -294,6 +295,22 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 		}
 	}
 	return slices.Concat(given, system.Assumptions)
+}
+
+// viewsOf says which views may lag behind.
+func viewsOf(views []core.ViewReport) string {
+	if len(views) == 0 {
+		return "That is no view at all."
+	}
+	var texts []string
+	for i, v := range views {
+		if i == 0 || views[i-1].Controller != v.Controller {
+			texts = append(texts, fmt.Sprintf("those of %s on %s", v.Controller, v.Kind))
+		} else {
+			texts[len(texts)-1] += ", " + string(v.Kind)
+		}
+	}
+	return fmt.Sprintf("These views may be stale: %s.", strings.Join(texts, "; "))
 }
 
 func plural(n int, one, many string) string {

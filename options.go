@@ -115,6 +115,8 @@ type Options struct {
 	FaultsIn []string
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
+	// caches are the kinds that controllers were found to read through their caches when a report was made.
+	caches []explore.CachedKind
 
 	// Params are the parameters that the system was built with; they are recorded with the result.
 	Params map[string]string

@@ -29,7 +29,9 @@ type Report struct {
 	// FaultsIn are the controllers to which faults are confined; empty means that they are not.
 	FaultsIn []string `json:"faults_in,omitempty"`
 	Doubles  []string `json:"doubles,omitempty"`
-	Workers  int      `json:"workers"`
+	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
+	Views   []ViewReport `json:"views,omitempty"`
+	Workers int          `json:"workers"`
 	// Compact tells that states were told apart by a hash of 64 bits, and MissedStateOdds how likely it is, about, that
 	// one was missed for it.
 	Compact         bool    `json:"compact,omitempty"`
@@ -68,6 +70,14 @@ type Report struct {
 
 	// OutcomeList shows the first of the different ends, sixteen at most, each with a shortest run to it.
 	OutcomeList []OutcomeReport `json:"-"`
+}
+
+// ViewReport is a controller's view of a kind that may lag behind the store.
+type ViewReport struct {
+	Controller string `json:"controller"`
+	Kind       Kind   `json:"kind"`
+	// Rule says how far it may lag behind, such as "lag(1)".
+	Rule string `json:"rule"`
 }
 
 // PropertyReport is the verdict on one property.

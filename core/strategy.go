@@ -22,6 +22,11 @@ type Description struct {
 	// initial list of a watched kind is delivered at start, as create events.
 	Watches []Kind
 
+	// Caches are kinds that the strategy reads through its cache without watching them: nothing is delivered to its
+	// handlers, but it has a view of each, which may lag behind. A kind that is not declared is found out when a run reads
+	// it by a call that is [Cached].
+	Caches []Kind
+
 	// Initial are requests that are in the work queue at start, besides what
 	// the events of the initial list enqueue.
 	Initial []Request

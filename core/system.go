@@ -20,6 +20,10 @@ type System struct {
 	// Scenario is what users may do meanwhile.
 	Scenario Scenario
 
+	// Kinds are kinds of objects that controllers may turn out to read through their caches, besides those that
+	// they watch and those that they declare: conditions may name them. Empty means that controllers declare them all.
+	Kinds []Kind
+
 	// Interchangeable are groups of names of which it does not matter which is which: exchanged for each other everywhere, in the
 	// names of objects, requests, controllers and actions and in all contents, they leave the system the same. A name is found
 	// where no letter or digit is next to it, so "a" is also in "a-0". A search by symmetry visits one of the states that

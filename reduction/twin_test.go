@@ -121,7 +121,7 @@ func conditionsOf(r *rand.Rand, system *core.System) explore.Conditions {
 	}
 	for _, strategy := range system.Strategies {
 		d := strategy.Describe()
-		for _, kind := range d.Watches {
+		for _, kind := range slices.Concat(d.Watches, d.Caches) {
 			rules := []view.Rule{view.Fresh(), view.Fresh(), view.Lag(1), view.Lag(2), view.OwnWrites(1), view.Restart(1), view.Relist()}
 			c.Staleness = append(c.Staleness, explore.Staleness{Controller: d.Name, Kind: kind, Rule: rules[r.IntN(len(rules))]})
 		}

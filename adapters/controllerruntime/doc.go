@@ -8,7 +8,8 @@
 // controller's own view of the cluster. What a controller watches, with its
 // predicates, mapping functions, field indexes and concurrency, is learned from
 // what its set-up registers. Nothing is declared twice, and a watch that was
-// forgotten is missing here as well.
+// forgotten is missing here as well. Kinds that are read through the manager's cache without being
+// watched are found out as they are read; their views may be stale like all others.
 //
 // Every run of a controller is made on a fresh instance: the set-up is run again
 // on a fresh manager. It must therefore register the same controllers each time

@@ -84,6 +84,8 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		Initial:    []core.Initial{initial},
 		Properties: d.properties,
 
+		// What is read through the cache shows only when it is read.
+		Kinds:           server.Kinds(),
 		Interchangeable: d.interchangeable,
 		Assumptions:     found.assumptions,
 	}

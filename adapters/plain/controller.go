@@ -3,6 +3,7 @@ package plain
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -16,10 +17,14 @@ type Controller struct {
 	// Watches say which changes fill the work queue.
 	Watches []Watch
 
+	// Caches are kinds that it reads through its cache without watching them: their changes put nothing into the work queue,
+	// and what it reads of them may be stale.
+	Caches []core.Kind
+
 	// Requests are in the work queue at start, besides those for the objects that exist then.
 	Requests []core.Request
 
-	// Reconcile works on one request. Watched kinds are read from the
+	// Reconcile works on one request. Watched and cached kinds are read from the
 	// controller's own view, all others from the store.
 	Reconcile func(*World, core.Request) core.Result
 
@@ -54,6 +59,12 @@ func (c Controller) validate() error {
 		}
 		kinds[w.Kind] = true
 	}
+	for _, kind := range c.Caches {
+		if kinds[kind] {
+			fail("caches %q, which it watches or caches already: name it once", kind)
+		}
+		kinds[kind] = true
+	}
 	return errors.Join(errs...)
 }
 
@@ -63,12 +74,15 @@ type controller struct {
 	description core.Description
 	maps        map[core.Kind]func(core.Key) []core.Request
 	reconcile   func(*World, core.Request) core.Result
+	// cached are the kinds that it reads from its own view.
+	cached []core.Kind
 }
 
 func (c Controller) strategy() core.Strategy {
 	s := &controller{
 		description: core.Description{
 			Name:       c.Name,
+			Caches:     c.Caches,
 			Initial:    c.Requests,
 			Unfair:     c.Unfair,
 			Workers:    c.Workers,
@@ -81,6 +95,7 @@ func (c Controller) strategy() core.Strategy {
 		s.description.Watches = append(s.description.Watches, w.Kind)
 		s.maps[w.Kind] = w.Map
 	}
+	s.cached = slices.Concat(s.description.Watches, c.Caches)
 	return s
 }
 
@@ -96,6 +111,6 @@ func (s *controller) Handle(_ core.EffectRecorder, event core.Event) []core.Requ
 }
 
 func (s *controller) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
-	w := &World{recorder: recorder, watched: s.description.Watches}
+	w := &World{recorder: recorder, cached: s.cached}
 	return w.run(func() core.Result { return s.reconcile(w, request) })
 }

@@ -11,8 +11,8 @@ import (
 // only during the run it was handed to.
 type World struct {
 	recorder core.EffectRecorder
-	// watched are the kinds that are read from the runner's own view.
-	watched []core.Kind
+	// cached are the kinds that are read from the runner's own view.
+	cached  []core.Kind
 	blocked bool
 }
 
@@ -45,7 +45,7 @@ func (w *World) Held(core.Key) []core.Content { return nil }
 func (w *World) do(c core.Call) core.Response { return w.recorder.Do(c) }
 
 func (w *World) source(kind core.Kind) core.Source {
-	if slices.Contains(w.watched, kind) {
+	if slices.Contains(w.cached, kind) {
 		return core.Cached
 	}
 	return core.Live

@@ -20,8 +20,10 @@ type actor struct {
 	atomic bool
 	// fallible actors may crash, and their calls may fail, as far as the conditions allow it.
 	fallible bool
-	// views are those of its views that may lag behind.
+	// views are those of its views that may lag behind: of the kinds it watches, and of those it only reads through its cache.
 	views []*view.View
+	// cached are the kinds that it was seen to read through its cache without watching them or declaring it.
+	cached []core.Kind
 	// deliveries are the agents that deliver to the views, by their order, and restarts is the one that crashes the actor.
 	deliveries []int
 	restarts   int
@@ -101,5 +103,6 @@ type delivery []handling
 type handling struct {
 	actor *actor
 	event core.Event
-	root  *behavior.Node
+	// root is where its event handlers begin, nil if it has a view of the kind and does not watch it.
+	root *behavior.Node
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ type Conditions struct {
 	Granularity Granularity
 	// Staleness says which views may lag behind. Of several that concern a view, the last counts.
 	Staleness []Staleness
+	// Caches are kinds that controllers read through their caches besides those that they watch and those that they declare.
+	// [Search] finds out more of them by itself.
+	Caches []CachedKind
 	// Crashes and Failures are how often, in one run, a controller may crash and a call may fail.
 	Crashes, Failures int
 	// FaultsIn names the controllers that may crash and whose calls may fail; empty means all of them.
@@ -42,45 +46,103 @@ type Staleness struct {
 	Rule       view.Rule
 }
 
-// Validate returns an error that names what there is if the conditions speak of something that there is not.
-func (c Conditions) Validate(strategies []core.Strategy) error {
+// Validate returns an error that names what there is if the conditions speak of something that the system does not have.
+func (c Conditions) Validate(system *core.System) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if c.Crashes < 0 || c.Failures < 0 {
 		fail("a number of crashes or failures must not be negative: use 0 for none")
 	}
-	watches := map[string][]core.Kind{}
-	var names []string
-	for _, strategy := range strategies {
-		d := strategy.Describe()
-		names = append(names, d.Name)
-		watches[d.Name] = d.Watches
-	}
-	slices.Sort(names)
+	views := c.views(system)
+	names := slices.Sorted(maps.Keys(views))
 	for _, s := range c.Staleness {
-		kinds, known := watches[s.Controller]
-		switch {
-		case s.Controller != "" && !known:
+		if _, known := views[s.Controller]; s.Controller != "" && !known {
 			fail("there is no controller %q whose view could be stale: there is %s", s.Controller, strings.Join(names, ", "))
-		case s.Controller != "" && len(kinds) == 0:
-			fail("controller %q watches nothing, so it has no view that could be stale", s.Controller)
-		case s.Controller != "" && s.Kind != "" && !slices.Contains(kinds, s.Kind):
-			fail("controller %q does not watch %q: it watches %s", s.Controller, s.Kind, listed(kinds))
-		case s.Controller == "" && s.Kind != "" && !watchedBySome(watches, s.Kind):
-			var all []core.Kind
-			for _, kinds := range watches {
-				all = append(all, kinds...)
-			}
-			fail("no controller watches %q: watched are %s", s.Kind, listed(all))
+		} else if s.Rule != view.Fresh() && !slices.Contains(system.Kinds, s.Kind) {
+			errs = append(errs, s.validate(views, len(system.Kinds) == 0))
 		}
 	}
-	errs = append(errs, c.validateFaults(strategies))
+	errs = append(errs, c.validateFaults(system.Strategies))
 	for _, name := range c.Doubles {
-		if _, known := watches[name]; !known {
+		if _, known := views[name]; !known {
 			fail("there is no controller %q that could be active twice: there is %s", name, strings.Join(names, ", "))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// views returns the kinds that controllers are known to have views of.
+func (c Conditions) views(system *core.System) map[string][]core.Kind {
+	views := map[string][]core.Kind{}
+	for _, strategy := range system.Strategies {
+		d := strategy.Describe()
+		views[d.Name] = slices.Concat(d.Watches, c.caches(d))
+	}
+	return views
+}
+
+// validate returns an error if the staleness concerns none of the views that there are, with what controllers cache known
+// beforehand or not.
+func (s Staleness) validate(views map[string][]core.Kind, known bool) error {
+	kinds, all := views[s.Controller], slices.Concat(slices.Collect(maps.Values(views))...)
+	switch {
+	case s.Kind == "" && !known:
+		return nil
+	case s.Controller == "" && s.Kind != "" && !slices.Contains(all, s.Kind):
+		return fmt.Errorf("no controller watches %q: watched are %s", s.Kind, listed(all))
+	case s.Controller == "":
+		return nil
+	case len(kinds) == 0:
+		return fmt.Errorf("controller %q watches nothing, so it has no view that could be stale", s.Controller)
+	case s.Kind != "" && !slices.Contains(kinds, s.Kind):
+		return fmt.Errorf("controller %q does not watch %q: it watches %s", s.Controller, s.Kind, listed(kinds))
+	}
+	return nil
+}
+
+// Named returns the conditions with the names of kinds in full. A kind may be given without its group: if the controller has views
+// of several such kinds, or of none and there are several, the error names them.
+func (c Conditions) Named(system *core.System) (Conditions, error) {
+	views := c.views(system)
+	c.Staleness = slices.Clone(c.Staleness)
+	var errs []error
+	for i := range c.Staleness {
+		s := &c.Staleness[i]
+		own := views[s.Controller]
+		if s.Controller == "" {
+			own = slices.Concat(slices.Collect(maps.Values(views))...)
+		}
+		if s.Kind == "" || slices.Contains(own, s.Kind) {
+			continue
+		}
+		meant := inAnyGroup(s.Kind, own)
+		if len(meant) == 0 && slices.Contains(system.Kinds, s.Kind) {
+			continue
+		}
+		if len(meant) == 0 {
+			meant = inAnyGroup(s.Kind, system.Kinds)
+		}
+		switch len(meant) {
+		case 0: // It is not known at all.
+		case 1:
+			s.Kind = meant[0]
+		default:
+			errs = append(errs, fmt.Errorf("kind %q is in several groups: use one of %s", s.Kind, listed(meant)))
+		}
+	}
+	return c, errors.Join(errs...)
+}
+
+// inAnyGroup returns the kinds that have a name without their groups, each once and in order.
+func inAnyGroup(name core.Kind, kinds []core.Kind) []core.Kind {
+	var found []core.Kind
+	for _, kind := range kinds {
+		if short, _, _ := strings.Cut(string(kind), "."); short == string(name) {
+			found = append(found, kind)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // validateFaults returns an error if faults are confined to controllers that there are not or that cannot fail, or if
@@ -121,15 +183,6 @@ func (c Conditions) validateFaults(strategies []core.Strategy) error {
 // faultsIn reports whether a controller may crash and its calls may fail.
 func (c Conditions) faultsIn(controller string) bool {
 	return len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, controller)
-}
-
-func watchedBySome(watches map[string][]core.Kind, kind core.Kind) bool {
-	for _, kinds := range watches {
-		if slices.Contains(kinds, kind) {
-			return true
-		}
-	}
-	return false
 }
 
 func listed(kinds []core.Kind) string {

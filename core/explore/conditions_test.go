@@ -27,7 +27,7 @@ func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.
 		if confined && !d.Messages && len(d.Standing) == 0 && r.IntN(2) == 0 {
 			c.FaultsIn = append(c.FaultsIn, d.Name)
 		}
-		for _, kind := range d.Watches {
+		for _, kind := range slices.Concat(d.Watches, d.Caches) {
 			text := []string{"fresh", "lag", "own-writes", "restart", "relist"}[r.IntN(5)]
 			rule := naive.Rule{Name: text}
 			if text != "fresh" && text != "relist" {
@@ -121,4 +121,81 @@ func summaryOfTwinUnder(g *naive.Graph) summary {
 		}
 	}
 	return s.inOrder()
+}
+
+// silent is a strategy that does not declare what it caches but some kinds.
+type silent struct {
+	core.Strategy
+	declared []core.Kind
+}
+
+// Describe implements [core.Strategy].
+func (s silent) Describe() core.Description {
+	d := s.Strategy.Describe()
+	d.Caches = s.declared
+	return d
+}
+
+// declaring returns the system with strategies that declare as cached what the views are of.
+func declaring(system *core.System, views []core.ViewReport) *core.System {
+	other := *system
+	other.Strategies = nil
+	for _, strategy := range system.Strategies {
+		d, s := strategy.Describe(), silent{Strategy: strategy}
+		for _, v := range views {
+			if v.Controller == d.Name && !slices.Contains(d.Watches, v.Kind) {
+				s.declared = append(s.declared, v.Kind)
+			}
+		}
+		other.Strategies = append(other.Strategies, s)
+	}
+	return &other
+}
+
+// TestCachesAreFoundOut checks that a kind which is read through a cache has a view, though nobody said so: a search that has to find
+// it out sees what the twin sees that is told.
+func TestCachesAreFoundOut(t *testing.T) {
+	n := *systems / 3
+	if testing.Short() {
+		n /= 10
+	}
+	for seed := *firstSeed; n > 0; seed++ {
+		system, err := random.System(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := explore.Conditions{Crashes: int(seed % 2), Staleness: []explore.Staleness{{Rule: view.Lag(1 + int(seed/2%2))}}}
+		rule := naive.Rule{Name: "lag", Bound: 1 + int(seed/2%2)}
+		o := options(1)
+		o.Conditions, o.Bounds.States = c, largest
+		space, err := explore.Search(t.Context(), declaring(system, nil), o)
+		if err != nil || len(space.Reasons()) > 0 || slices.Equal(space.Views(), watchedViews(system, rule)) {
+			continue // no view at all, too large, or nothing to find out
+		}
+		n--
+		want, err := naive.ExploreUnder(declaring(system, space.Views()), naive.Conditions{
+			Crashes: c.Crashes, Rule: func(string, core.Kind) naive.Rule { return rule },
+		}, largest)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for workers := 1; workers <= 2; workers++ {
+			o.Workers = workers
+			if d := differ(summaryUnder(search(t, declaring(system, nil), o)), summaryOfTwinUnder(want)); d != "" {
+				t.Fatalf("%d workers: %s\nagain with -run TestCachesAreFoundOut -systems 3 -first-seed %d", workers, d, seed)
+			}
+		}
+	}
+}
+
+// watchedViews returns the views of a system in which all that is cached is watched.
+func watchedViews(system *core.System, rule naive.Rule) []core.ViewReport {
+	var views []core.ViewReport
+	for _, strategy := range system.Strategies {
+		d := strategy.Describe()
+		for _, kind := range d.Watches {
+			views = append(views, core.ViewReport{Controller: d.Name, Kind: kind, Rule: fmt.Sprintf("%s(%d)", rule.Name, rule.Bound)})
+		}
+	}
+	return views
 }

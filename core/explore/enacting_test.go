@@ -125,7 +125,7 @@ func disturbances(r *rand.Rand, system *core.System) explore.Conditions {
 		if !d.Messages && len(d.Standing) == 0 && r.IntN(5) == 0 {
 			c.Doubles = append(c.Doubles, d.Name)
 		}
-		for _, kind := range d.Watches {
+		for _, kind := range slices.Concat(d.Watches, d.Caches) {
 			rules := []view.Rule{view.Fresh(), view.Lag(1), view.Lag(3), view.OwnWrites(2), view.Restart(2), view.Relist(), view.Relist()}
 			c.Staleness = append(c.Staleness, explore.Staleness{Controller: d.Name, Kind: kind, Rule: rules[r.IntN(len(rules))]})
 		}

@@ -21,6 +21,8 @@ type learner struct {
 	// executed counts runs of reconcilers, audits included; behaviours counts leaves of their trees.
 	executed   int
 	behaviours int
+	// searching tells that the search is not over: it can be begun again with what was found out.
+	searching bool
 	// fresh tells whether something was run since it was last set to false.
 	fresh bool
 
@@ -36,7 +38,7 @@ func newLearner(ctx context.Context, system *core.System, options Options) (*lea
 	if err != nil {
 		return nil, err
 	}
-	return &learner{context: ctx, machine: m, limits: options.Run}, nil
+	return &learner{context: ctx, machine: m, limits: options.Run, searching: true}, nil
 }
 
 // moment is a step in a state, or the delivery of the objects of a state if
@@ -147,6 +149,9 @@ func (l *learner) failed(a *actor, activation behavior.Activation, path behavior
 // endless reports event handlers that set each other off for ever.
 func (l *learner) endless(d delivery) error {
 	for _, h := range d {
+		if h.root == nil {
+			continue
+		}
 		l.report(core.Incident{
 			Kind:    core.Runaway,
 			Message: "its event handlers write, and what they write sets them off again and again",
@@ -174,8 +179,8 @@ func (l *learner) report(incident core.Incident, a *actor, activation behavior.A
 	l.incidents = append(l.incidents, incident)
 }
 
-// answer lets the store answer a call in what a sight shows, and remembers it.
-func (l *learner) answer(s *sight, node *behavior.Node) (*behavior.Answered, error) {
+// answer lets the store answer a call of an actor in what a sight shows, and remembers it.
+func (l *learner) answer(s *sight, a *actor, node *behavior.Node) (*behavior.Answered, error) {
 	w := s.walker
 	look := &tracker{sight: s}
 	answer, err := ask(l.machine.system.Store, look, node.Call)
@@ -185,6 +190,11 @@ func (l *learner) answer(s *sight, node *behavior.Node) (*behavior.Answered, err
 			return nil, fmt.Errorf("answering %q: %w", node.Call, err)
 		}
 		return nil, unsupported
+	}
+	if node.Call.Source() == core.Cached {
+		if err := l.cached(a, look.reads); err != nil {
+			return nil, err
+		}
 	}
 	answered := &behavior.Answered{}
 	for _, write := range answer.Writes {

@@ -22,7 +22,8 @@ type machine struct {
 	vocabulary *state.Vocabulary
 	actors     []*actor
 	byName     map[string]*actor
-	watchers   map[core.Kind][]*actor
+	// watchers are who is told of the changes of a kind, or has a view of it that may lag behind.
+	watchers map[core.Kind][]*actor
 
 	// items are in the order of core.Item.Compare, but for actors, which keep the order of the system: it
 	// is the order of the steps of a state.
@@ -56,7 +57,7 @@ type history struct {
 // newMachine returns the machine of a valid system. It sets up every controller once, within the deadline. An
 // error says what to change.
 func newMachine(system *core.System, conditions Conditions, deadline time.Duration) (*machine, error) {
-	if err := conditions.Validate(system.Strategies); err != nil {
+	if err := conditions.Validate(system); err != nil {
 		return nil, err
 	}
 	m := &machine{
@@ -115,11 +116,18 @@ func (m *machine) addActor(strategy core.Strategy, name string) *actor {
 	}
 	a.atomic = indivisible(a.Description)
 	a.fallible = !a.atomic && m.conditions.faultsIn(a.Name)
-	for _, kind := range a.Watches {
-		if rule := m.conditions.rule(a.Name, kind); rule != view.Fresh() {
-			a.views = append(a.views, view.New(m.vocabulary, name, kind, rule))
-			a.deliveries = append(a.deliveries, m.footprints.addAgent())
-			m.lags = true
+	a.Caches = m.conditions.caches(a.Description)
+	kinds := a.Watches
+	for i, kind := range slices.Concat(a.Watches, a.Caches) {
+		rule := m.conditions.rule(a.Name, kind)
+		if rule == view.Fresh() {
+			continue
+		}
+		a.views = append(a.views, view.New(m.vocabulary, name, kind, rule))
+		a.deliveries = append(a.deliveries, m.footprints.addAgent())
+		m.lags = true
+		if i >= len(a.Watches) {
+			kinds = append(slices.Clip(kinds), kind)
 		}
 	}
 	a.Name = name
@@ -127,7 +135,7 @@ func (m *machine) addActor(strategy core.Strategy, name string) *actor {
 	m.footprints.agents[a.restarts].known = true // where it can act, nothing is left out
 	m.actors = append(m.actors, a)
 	m.byName[a.Name] = a
-	for _, kind := range a.Watches {
+	for _, kind := range kinds {
 		m.watchers[kind] = append(m.watchers[kind], a)
 	}
 	for _, request := range a.Standing {
@@ -241,7 +249,11 @@ func (m *machine) deliver(cell state.Cell, change transition) *delivery {
 	}
 	d := delivery{}
 	for _, a := range m.watchers[key.Kind] {
-		d = append(d, handling{actor: a, event: event, root: &behavior.Node{}})
+		h := handling{actor: a, event: event}
+		if slices.Contains(a.Watches, key.Kind) {
+			h.root = &behavior.Node{}
+		}
+		d = append(d, h)
 	}
 	m.deliveries[cell][change] = &d
 	return &d

@@ -175,7 +175,7 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 				return nil, errUnknown
 			}
 			var err error
-			if answered, err = w.learn.answer(sight, node); err != nil {
+			if answered, err = w.learn.answer(sight, a, node); err != nil {
 				return nil, err
 			}
 		}
@@ -324,7 +324,7 @@ func (w *walker) handle(d delivery, only *actor) error {
 	defer func() { w.nested--; w.handling = outer }()
 	for i := range d {
 		h := &d[i]
-		if only != nil && h.actor != only {
+		if only != nil && h.actor != only || h.root == nil {
 			continue
 		}
 		w.handling = &h.event

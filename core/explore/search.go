@@ -3,7 +3,9 @@ package explore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -23,24 +25,37 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		defer stop()
 	}
 	began := time.Now()
-	space, apart, err := (*Space)(nil), "", error(nil)
-	if options.Merge {
-		space, apart, err = merged(ctx, system, options, began)
+	space, apart, err := searchOnce(ctx, system, options, began)
+	var found *unexpectedViews
+	for errors.As(err, &found) {
+		options.Conditions.Caches = append(slices.Clip(options.Conditions.Caches), found.caches...)
+		space, apart, err = searchOnce(ctx, system, options, began)
 	}
-	if err == nil && space == nil {
-		space, err = unmerged(ctx, system, options, began)
+	if err == nil {
+		err = space.idle()
 	}
 	if err != nil {
 		return nil, err
 	}
 	// What was found can be looked at even if the search was interrupted.
 	l := space.learner
-	l.context = context.WithoutCancel(outer)
+	l.context, l.searching = context.WithoutCancel(outer), false
 	space.machine.reduces = false
 	space.scholar.tour = tour{} // it still holds what only the search needs
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
 	space.apart = apart
 	return space, nil
+}
+
+// searchOnce searches with the views that are known. It says why states are not merged although that was asked for.
+func searchOnce(ctx context.Context, system *core.System, options Options, began time.Time) (space *Space, apart string, err error) {
+	if options.Merge {
+		space, apart, err = merged(ctx, system, options, began)
+	}
+	if err == nil && space == nil {
+		space, err = unmerged(ctx, system, options, began)
+	}
+	return space, apart, err
 }
 
 // unmerged searches with no states merged.

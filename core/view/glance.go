@@ -8,7 +8,7 @@ import (
 )
 
 // Glance is a state as one controller sees it: through its views the kinds that it
-// watches, and all else as it is in the store. What it shows of single objects and
+// watches or caches, and all else as it is in the store. What it shows of single objects and
 // in lists agrees.
 type Glance struct {
 	vocabulary *state.Vocabulary

@@ -84,7 +84,7 @@ func (s snapshot) List(kind core.Kind, namespace string) []core.Object {
 func (t *turn) committed(event core.Event, by string) {
 	var lagging []player
 	for _, p := range t.players {
-		if !p.watches(event.Key.Kind) || t.conditions.rule(p.Name, event.Key.Kind).Name == "fresh" {
+		if !p.views(event.Key.Kind) || t.conditions.rule(p.Name, event.Key.Kind).Name == "fresh" {
 			continue
 		}
 		lagging = append(lagging, p)

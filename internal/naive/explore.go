@@ -2,6 +2,7 @@ package naive
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -149,7 +150,7 @@ func (e *explorer) expand(id core.StateID) error {
 		return &edges[len(edges)-1]
 	}
 	for _, p := range e.players {
-		for _, kind := range p.Watches {
+		for _, kind := range slices.Concat(p.Watches, p.Caches) {
 			of := stream{p.Name, kind}
 			if len(from.backlogs[of].waiting) == 0 {
 				continue

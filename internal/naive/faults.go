@@ -1,6 +1,8 @@
 package naive
 
 import (
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -29,7 +31,7 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 		}
 	}
 	states := []State{from}
-	for _, kind := range p.Watches {
+	for _, kind := range slices.Concat(p.Watches, p.Caches) {
 		rule := e.conditions.rule(p.Name, kind)
 		if rule.Name == "fresh" {
 			continue

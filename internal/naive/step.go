@@ -17,6 +17,11 @@ func (p player) watches(kind core.Kind) bool {
 	return slices.Contains(p.Watches, kind)
 }
 
+// views reports whether it reads a kind through its cache. Kinds that are cached but not declared are not known here.
+func (p player) views(kind core.Kind) bool {
+	return p.watches(kind) || slices.Contains(p.Caches, kind)
+}
+
 // turn is one run of a strategy. It answers the calls of the run, and of the
 // event handlers that its writes set off, at once and on the spot.
 type turn struct {

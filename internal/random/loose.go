@@ -104,9 +104,16 @@ func (g *loose) controller(name string) *agent {
 	}
 	for _, kind := range g.kinds {
 		if g.IntN(5) < 2 {
+			if cached := g.IntN(4); cached < 2 {
+				c.cached = append(c.cached, kind)
+				if cached == 0 {
+					c.Caches = append(c.Caches, kind)
+				}
+			}
 			continue
 		}
 		c.Watches = append(c.Watches, kind)
+		c.cached = append(c.cached, kind)
 		r := reaction{deaf: g.IntN(3) == 0, value: g.IntN(none)}
 		if g.IntN(8) == 0 {
 			r.request = core.Request(g.namespaces[0])

@@ -26,14 +26,14 @@ type routine struct {
 // elsewhere is the namespace of what is shared.
 const elsewhere = "shared"
 
-func (r *routine) call(namespace string, seen []core.Object, watched []core.Kind) *call {
+func (r *routine) call(namespace string, seen []core.Object, cached []core.Kind) *call {
 	if r.shared {
 		namespace = elsewhere
 	}
 	c := &call{verb: r.verb, key: core.Key{Kind: r.kind, Namespace: namespace, Name: r.name}, value: r.value}
 	switch r.verb {
 	case get, list:
-		c.cached = slices.Contains(watched, r.kind)
+		c.cached = slices.Contains(cached, r.kind)
 		if r.verb == list {
 			c.key.Name = ""
 		}
@@ -50,10 +50,10 @@ func (r *routine) call(namespace string, seen []core.Object, watched []core.Kind
 }
 
 // run runs the routine in a namespace.
-func (r *routine) run(recorder core.EffectRecorder, namespace string, watched []core.Kind) core.Result {
+func (r *routine) run(recorder core.EffectRecorder, namespace string, cached []core.Kind) core.Result {
 	var seen []core.Object
 	for len(r.next) > 0 {
-		answer := recorder.Do(r.call(namespace, seen, watched)).(reply)
+		answer := recorder.Do(r.call(namespace, seen, cached)).(reply)
 		seen = append(seen, answer.objects...)
 		if r.guard >= 0 && answer.number() == r.guard {
 			return core.Result{Blocked: true}
@@ -83,6 +83,8 @@ type agent struct {
 	// routines are by request, without the namespace; the empty one is that of all others.
 	routines  map[string]*routine
 	reactions map[core.Kind]reaction
+	// cached are the kinds that are read through its cache, whether or not they are declared.
+	cached []core.Kind
 }
 
 var (
@@ -102,7 +104,7 @@ func (a *agent) Handle(recorder core.EffectRecorder, event core.Event) []core.Re
 	if r.deaf && valueOf(event.Old) != r.value && valueOf(event.New) != r.value {
 		return nil
 	}
-	if r.look != nil && recorder.Do(r.look.call(event.Key.Namespace, nil, a.Watches)).(reply).number() == r.value {
+	if r.look != nil && recorder.Do(r.look.call(event.Key.Namespace, nil, a.cached)).(reply).number() == r.value {
 		return nil
 	}
 	if r.request != "" {
@@ -118,7 +120,7 @@ func (a *agent) Reconcile(recorder core.EffectRecorder, request core.Request) co
 	if !known {
 		r = a.routines[""]
 	}
-	return r.run(recorder, namespace, a.Watches)
+	return r.run(recorder, namespace, a.cached)
 }
 
 // routine returns a routine with at most so many calls on each of its ways. What guards may be blocked.

@@ -145,6 +145,9 @@ func System(seed uint64) (*core.System, error) {
 		}
 		for _, family := range g.families {
 			if g.IntN(3) == 0 {
+				if g.IntN(2) == 0 {
+					c.Caches = append(c.Caches, family.Kind())
+				}
 				continue
 			}
 			watch := plain.Watch{Kind: family.Kind()}
