@@ -56,9 +56,8 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		return nil, err
 	}
 	op.resource.admitNew(object)
-	op.resource.prepareCreate(object)
-	if errs := op.resource.validateCreate(object, op.typed(object), op.request.Kind.Version); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(op.groupKind(), object.GetName(), errs)
+	if object, err = op.resource.rules.Create(op.rulesRequest(object, nil)); err != nil {
+		return nil, err
 	}
 	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {
 		return nil, err

@@ -221,7 +221,10 @@ func (r *resource) decodeTyped(typed runtime.Object) (*unstructured.Unstructured
 	if secret, ok := typed.(*corev1.Secret); ok {
 		encodeStringData(secret)
 	}
-	setDefaults(typed)
+	typed, err := r.rules.Read(typed)
+	if err != nil {
+		return nil, err
+	}
 	tree, err := treeOf(typed)
 	if err != nil {
 		return nil, err

@@ -6,11 +6,13 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -180,16 +182,44 @@ func fillInitial(r *resource, version string, key core.Key, tree *unstructured.U
 		markDeleted(tree)
 		tree.SetGeneration(generation)
 	}
+	return r.completeInitial(version, key, tree)
+}
+
+// completeInitial does to an object what is done to new ones, but for its status, its
+// generation and its owners, which may not be known yet.
+func (r *resource) completeInitial(version string, key core.Key, tree *unstructured.Unstructured) error {
+	r.protect(tree)
 	status, hasStatus := tree.Object["status"]
-	generation := tree.GetGeneration()
-	r.prepareCreate(tree)
+	generation, owners := tree.GetGeneration(), at(tree, "metadata", "ownerReferences")
+	tree.SetOwnerReferences(nil)
+	created, err := r.rules.Create(RulesRequest{
+		Kind: r.storageKind(), Resource: r.plural, Namespace: key.Namespace, Name: key.Name, Now: virtualTime(), Object: tree, version: version,
+	})
+	if err != nil {
+		return withoutName(err)
+	}
+	tree.Object = created.Object
 	tree.SetGeneration(generation)
 	if hasStatus {
 		tree.Object["status"] = status
 	}
-	check := tree.DeepCopy()
-	check.SetOwnerReferences(nil)
-	return r.validateCreate(check, nil, version).ToAggregate()
+	if owners != nil {
+		setNested(tree.Object, owners, "metadata", "ownerReferences")
+	}
+	return nil
+}
+
+// withoutName is what is wrong with an object, without the name that a refusal begins with.
+func withoutName(refusal error) error {
+	var status *apierrors.StatusError
+	if !errors.As(refusal, &status) || !apierrors.IsInvalid(refusal) || status.ErrStatus.Details == nil {
+		return refusal
+	}
+	var wrong []error
+	for _, cause := range status.ErrStatus.Details.Causes {
+		wrong = append(wrong, fmt.Errorf("%s: %s", cause.Field, cause.Message))
+	}
+	return utilerrors.NewAggregate(wrong)
 }
 
 // resolveOwners fills in the uids of owner references.

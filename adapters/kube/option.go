@@ -14,6 +14,7 @@ type settings struct {
 	managedFields    bool
 	volumeProtection bool
 	failures         []Failure
+	rules            Rules
 }
 
 // Definitions makes the server serve the kinds of custom resource definitions.

@@ -40,6 +40,8 @@ type resource struct {
 	// storage is the version in which objects are stored.
 	storage string
 
+	// rules are those that objects follow.
+	rules Rules
 	// scheme has the Go type of the storage version, nil if there is none to use.
 	scheme *runtime.Scheme
 	// schemas are those of a custom resource definition, by version; nil without.
@@ -80,6 +82,7 @@ func (g *registry) add(r *resource) error {
 	if other := g.paths[path]; other != nil {
 		return fmt.Errorf("%s and %s are both served as %s: give a custom resource definition for the one whose plural is another", other.name, r.name, path)
 	}
+	r.rules = ownRules{r}
 	g.resources[kind], g.paths[path] = r, r
 	return nil
 }

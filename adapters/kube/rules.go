@@ -36,9 +36,6 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 	if r.hasGeneration() {
 		object.SetGeneration(1)
 	}
-	if finalizers := object.GetFinalizers(); r.protection != "" && !slices.Contains(finalizers, r.protection) {
-		object.SetFinalizers(append(finalizers, r.protection))
-	}
 	switch r.name {
 	case kindNamespace:
 		setNested(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
@@ -47,12 +44,8 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 			setNested(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
 		}
 	case kindJob:
-		// A real server lets the Job and the template share the labels that were given, but
-		// for a generated name it makes a copy.
+		// A real server lets the Job and the template share the labels that were given.
 		given := at(object, "spec", "template", "metadata", "labels") != nil
-		if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated {
-			labelJob(object)
-		}
 		selectOwnPods(object)
 		if given {
 			labelJob(object)
@@ -65,6 +58,10 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 // admitNew does to an object that a client creates what the server's own admission plugins
 // do. Objects that were there before have been through it.
 func (r *resource) admitNew(object *unstructured.Unstructured) {
+	r.protect(object)
+	if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated && r.name == kindJob {
+		labelJob(object) // Their labels are a copy of those of the template: others are shared.
+	}
 	if r.name != kindNode {
 		return
 	}
@@ -73,6 +70,13 @@ func (r *resource) admitNew(object *unstructured.Unstructured) {
 	taints := listAt(object, "spec", "taints")
 	if !slices.ContainsFunc(taints, func(t any) bool { return sameTree(without(t, "value"), taint) }) {
 		setNested(object.Object, append(slices.Clone(taints), any(taint)), "spec", "taints")
+	}
+}
+
+// protect gives a new object the finalizer that all of its kind have.
+func (r *resource) protect(object *unstructured.Unstructured) {
+	if finalizers := object.GetFinalizers(); r.protection != "" && !slices.Contains(finalizers, r.protection) {
+		object.SetFinalizers(append(finalizers, r.protection))
 	}
 }
 

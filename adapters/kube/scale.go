@@ -131,11 +131,13 @@ func scaleResource() (*resource, error) {
 		return nil, err
 	}
 	version := autoscalingv1.SchemeGroupVersion
-	return &resource{
+	r := &resource{
 		name: "Scale.autoscaling", group: version.Group, kind: "Scale", plural: "scales", namespaced: true,
 		served: []string{version.Version}, storage: version.Version,
 		scheme: scheme, types: sync.OnceValues(scaleTypes),
-	}, nil
+	}
+	r.rules = ownRules{r}
+	return r, nil
 }
 
 // ofScale is the operation as one on the scale.

@@ -72,6 +72,9 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if err := s.registry.addScheme(scheme); err != nil {
 		return nil, err
 	}
+	if chosen.rules != nil {
+		s.registry.follow(chosen.rules)
+	}
 	if chosen.volumeProtection {
 		s.registry.protectVolumes()
 	}

@@ -22,8 +22,9 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 		return err
 	}
 	a := &allocator{key: key, state: state, held: map[string]bool{}}
+	var old *corev1.Service
 	if current != nil {
-		old := &corev1.Service{}
+		old = &corev1.Service{}
 		if err := fromTree(current.Object, old); err != nil {
 			return err
 		}
@@ -39,7 +40,7 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 	}
 	var errs field.ErrorList
 	if service.Spec.Type != corev1.ServiceTypeExternalName {
-		errs = append(errs, setFamilies(service)...)
+		errs = append(errs, setFamilies(service, old)...)
 	}
 	if len(errs) == 0 {
 		errs = a.allocate(service)
@@ -149,44 +150,6 @@ func keepAllocated(s, old *corev1.Service) {
 	if hasHealthCheck(old) && hasHealthCheck(s) {
 		fill(&s.Spec.HealthCheckNodePort, old.Spec.HealthCheckNodePort)
 	}
-}
-
-// setFamilies says which families of addresses a Service has.
-func setFamilies(s *corev1.Service) field.ErrorList {
-	spec := field.NewPath("spec")
-	open := s.Spec.ClusterIP == corev1.ClusterIPNone && len(s.Spec.Selector) == 0
-	if open {
-		point(&s.Spec.IPFamilyPolicy, corev1.IPFamilyPolicyRequireDualStack)
-	}
-	point(&s.Spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
-	if len(s.Spec.IPFamilies) == 0 {
-		s.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
-	}
-	single := *s.Spec.IPFamilyPolicy == corev1.IPFamilyPolicySingleStack
-	switch {
-	case single && len(s.Spec.IPFamilies) > 1:
-		return field.ErrorList{field.Invalid(spec.Child("ipFamilyPolicy"), s.Spec.IPFamilyPolicy,
-			"must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified")}
-	case open:
-		if !single && len(s.Spec.IPFamilies) == 1 {
-			other := corev1.IPv6Protocol
-			if s.Spec.IPFamilies[0] == other {
-				other = corev1.IPv4Protocol
-			}
-			s.Spec.IPFamilies = append(s.Spec.IPFamilies, other)
-		}
-		return nil
-	}
-	var errs field.ErrorList
-	if *s.Spec.IPFamilyPolicy == corev1.IPFamilyPolicyRequireDualStack {
-		errs = append(errs, field.Invalid(spec.Child("ipFamilyPolicy"), s.Spec.IPFamilyPolicy, "this cluster is not configured for dual-stack services"))
-	}
-	for i, family := range s.Spec.IPFamilies {
-		if family != corev1.IPv4Protocol {
-			errs = append(errs, field.Invalid(spec.Child("ipFamilies").Index(i), family, "not configured on this cluster"))
-		}
-	}
-	return errs
 }
 
 // allocate takes what a Service asks for, and finds what it does not ask for.

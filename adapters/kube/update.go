@@ -59,7 +59,7 @@ func (op *operation) otherObject(asked, have types.UID) error {
 // createdByUpdate tells whether an update of an object that is not there makes it.
 func (op *operation) createdByUpdate() bool {
 	part := op.request.Subresource
-	return op.resource.createdByUpdate() && (part == "" || part == statusSubresource && op.resource.status)
+	return op.resource.rules.AllowCreateOnUpdate(op.resource.storageKind()) && (part == "" || part == statusSubresource && op.resource.status)
 }
 
 // storagePath is the key of the object as error messages of the real server name it.
@@ -132,24 +132,14 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 		return nil, "", err
 	}
 	object.SetResourceVersion(version)
-	switch op.request.Subresource {
-	case statusSubresource:
-		op.resource.prepareStatus(object, current)
-		keepSystemFields(object, current)
-	case "", scaleSubresource:
+	if part := op.request.Subresource; part == "" || part == scaleSubresource {
 		if err := op.resource.assign(op.state, op.key(op.request.Name), object, current); err != nil {
 			return nil, "", err
 		}
-		op.resource.prepareUpdate(object, current)
-		keepSystemFields(object, current)
-		op.resource.nextGeneration(object, current)
-	default:
-		op.resource.prepareSubresource(op.request.Subresource, object, current)
-		keepSystemFields(object, current)
-		op.resource.nextGeneration(object, current)
 	}
-	if errs := op.resource.validateUpdate(object, current, op.typed(object), op.request.Kind.Version, op.request.Subresource); len(errs) > 0 {
-		return nil, "", apierrors.NewInvalid(op.groupKind(), op.request.Name, errs)
+	object, err := op.resource.rules.Update(op.rulesRequest(object, current))
+	if err != nil {
+		return nil, "", err
 	}
 	if err := op.checkExpansion(object, current); err != nil {
 		return nil, "", err
@@ -189,7 +179,7 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 			return internalError(err.Error())
 		}
 		return op.conflict(name, errors.New(staleMessage))
-	case op.resource.unconditional():
+	case op.resource.rules.AllowUnconditionalUpdate(op.resource.storageKind()):
 		return nil
 	}
 	kind := schema.GroupKind{Group: op.resource.group, Kind: op.resource.plural}

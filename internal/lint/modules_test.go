@@ -7,8 +7,8 @@ import (
 )
 
 // checkModules refuses replacements in the root module, which whoever depends on it
-// would not get. A module below it may replace the root with the tree it is in, and
-// nothing else.
+// would not get. A module below it may replace modules of the house with the tree that it
+// is in, and nothing else.
 func checkModules(t *tree, complain complain) {
 	for _, f := range t.files {
 		if path.Base(f.path) != "go.mod" || strings.Contains(f.path, "testdata/") {
@@ -31,14 +31,20 @@ func checkModules(t *tree, complain complain) {
 			case !inBlock:
 				continue
 			}
-			if f.folder() == "." || strings.Join(words, " ") != module+" => "+upwards(f.folder()) {
+			if f.folder() == "." || !isOwnTree(f.folder(), words) {
 				complain(fmt.Sprintf("%s:%d", f.path, number+1), "no replacements: depend on a released version")
 			}
 		}
 	}
 }
 
-// upwards is the way from a folder to the root.
-func upwards(folder string) string {
-	return strings.Repeat("../", strings.Count(folder, "/")) + ".."
+// isOwnTree tells whether the words of a replacement in a folder lead from a module of the
+// house to where it is.
+func isOwnTree(folder string, words []string) bool {
+	const replacement = 3 // a module, an arrow, and a folder
+	if len(words) != replacement || words[1] != "=>" {
+		return false
+	}
+	own, ours := inHouse(words[0])
+	return ours && strings.HasPrefix(words[2], "../") && path.Join(folder, words[2]) == own
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 )
 
 var (
@@ -134,23 +132,14 @@ func newLaboratory(t testing.TB, more ...Subject) *Laboratory {
 	if *requests == 0 && *fieldKinds == "" {
 		t.Skip(needed)
 	}
-	ctx := t.Context()
-	binaries, err := controlplane.Find(ctx, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plane, err := controlplane.Start(ctx, binaries)
+	l, stop, err := StartLaboratory(t.Context(), os.Stderr, append(subjects(t), more...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := plane.Stop(); err != nil {
+		if err := stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	l, err := NewLaboratory(ctx, plane.Config(), append(subjects(t), more...))
-	if err != nil {
-		t.Fatal(err)
-	}
 	return l
 }

@@ -37,6 +37,42 @@ func (t *FieldTally) Add(other *FieldTally) {
 	}
 }
 
+// MeasureFields compares the fields of the [FieldBases] of the kinds that are wanted. It tells
+// each difference that is not accepted, and the tally of each base.
+func (l *Laboratory) MeasureFields(ctx context.Context, wanted func(kind string) bool, tell func(FieldDifference), told func(kind string, tally *FieldTally)) (*FieldTally, error) {
+	bases, _, err := FieldBases()
+	if err != nil {
+		return nil, err
+	}
+	constants, err := Constants()
+	if err != nil {
+		return nil, err
+	}
+	total := &FieldTally{}
+	for i, base := range bases {
+		if !wanted(base.Subject) {
+			continue
+		}
+		tally, err := l.CompareFields(ctx, bases, i, constants, tell)
+		if err != nil {
+			return nil, err
+		}
+		told(base.Subject, tally)
+		total.Add(tally)
+	}
+	return total, nil
+}
+
+// FieldSubjects returns the kinds that fields are compared of.
+func FieldSubjects() ([]Subject, error) {
+	subjects, err := Subjects()
+	if err != nil {
+		return nil, err
+	}
+	_, more, err := FieldBases()
+	return append(subjects, more...), err
+}
+
 // CompareFields sets each field of a base to each of its values, in creates and in updates,
 // on the simulated and on the real server. It tells each difference, and counts those that
 // are not in [AcceptedFields].

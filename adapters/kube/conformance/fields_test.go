@@ -23,28 +23,16 @@ func TestFields(t *testing.T) {
 	if *fieldKinds == "" {
 		t.Skip("a real API server is needed: pass -fields PATTERN to compare the kinds that the pattern fits with one, -fields . for all")
 	}
-	wanted := regexp.MustCompile(*fieldKinds)
-	bases, more, err := FieldBases()
+	_, more, err := FieldBases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	constants, err := Constants()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newLaboratory(t, more...)
 	found, done := recordDifferences(t)
-	total := &FieldTally{}
-	for i, base := range bases {
-		if !wanted.MatchString(base.Subject) {
-			continue
-		}
-		tally, err := l.CompareFields(t.Context(), bases, i, constants, found)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: %s", base.Subject, tally)
-		total.Add(tally)
+	total, err := newLaboratory(t, more...).MeasureFields(t.Context(), regexp.MustCompile(*fieldKinds).MatchString, found, func(kind string, tally *FieldTally) {
+		t.Logf("%s: %s", kind, tally)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	done()
 	t.Logf("in all: %s", total)

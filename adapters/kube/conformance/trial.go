@@ -2,12 +2,15 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 )
 
 // Laboratory has all sides at hand.
@@ -42,6 +45,23 @@ func NewLaboratory(ctx context.Context, connection *rest.Config, subjects []Subj
 		Normalisations: normalisations,
 		Subjects:       subjects,
 	}, nil
+}
+
+// StartLaboratory starts a real server, and returns it with all other sides and what stops
+// it. What is done for that is told to the log.
+func StartLaboratory(ctx context.Context, log io.Writer, subjects []Subject, options ...kube.Option) (l *Laboratory, stop func() error, err error) {
+	binaries, err := controlplane.Find(ctx, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	plane, err := controlplane.Start(ctx, binaries)
+	if err != nil {
+		return nil, nil, err
+	}
+	if l, err = NewLaboratory(ctx, plane.Config(), subjects, options...); err != nil {
+		return nil, nil, errors.Join(err, plane.Stop())
+	}
+	return l, plane.Stop, nil
 }
 
 // Step is one action of a trial, as each side took it.

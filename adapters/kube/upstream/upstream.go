@@ -1,0 +1,202 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	genericrequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+)
+
+// Rules returns the rules of a real API server for the kinds of Kubernetes.
+func Rules() kube.Rules { return rules{registrations()} }
+
+// rules follow the strategies of a real server.
+type rules struct {
+	registered map[string]registration
+}
+
+var _ kube.Rules = rules{}
+
+// Covers implements [kube.Rules].
+func (r rules) Covers(kind schema.GroupVersionKind) bool {
+	_, known := r.registered[kind.GroupKind().String()]
+	return known && legacyscheme.Scheme.Recognizes(kind)
+}
+
+func (r rules) of(kind schema.GroupVersionKind) registration {
+	return r.registered[kind.GroupKind().String()]
+}
+
+// AllowCreateOnUpdate implements [kube.Rules].
+func (r rules) AllowCreateOnUpdate(kind schema.GroupVersionKind) bool {
+	return r.of(kind).object.AllowCreateOnUpdate()
+}
+
+// AllowUnconditionalUpdate implements [kube.Rules].
+func (r rules) AllowUnconditionalUpdate(kind schema.GroupVersionKind) bool {
+	return r.of(kind).object.AllowUnconditionalUpdate()
+}
+
+// Read implements [kube.Rules].
+func (r rules) Read(object runtime.Object) (runtime.Object, error) {
+	kinds, _, err := legacyscheme.Scheme.ObjectKinds(object)
+	if err != nil {
+		return nil, err
+	}
+	setDefaults(object)
+	seen, err := legacyscheme.Scheme.ConvertToVersion(object, schema.GroupVersion{Group: kinds[0].Group, Version: runtime.APIVersionInternal})
+	if err != nil {
+		return nil, err
+	}
+	return external(seen, kinds[0])
+}
+
+// Create implements [kube.Rules].
+func (r rules) Create(request kube.RulesRequest) (*unstructured.Unstructured, error) {
+	began := time.Now()
+	object, err := read(request.Object, request.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := rest.BeforeCreate(r.of(request.Kind).object, contextOf(request), object); err != nil {
+		return nil, err
+	}
+	return written(object, request, began)
+}
+
+// Update implements [kube.Rules].
+func (r rules) Update(request kube.RulesRequest) (*unstructured.Unstructured, error) {
+	began := time.Now()
+	strategy := rest.RESTUpdateStrategy(r.of(request.Kind).object)
+	if request.Subresource != "" {
+		part, known := r.of(request.Kind).parts[request.Subresource]
+		if !known {
+			return nil, fmt.Errorf("%s has no strategy for the subresource %q", request.Kind.Kind, request.Subresource)
+		}
+		strategy = part
+	}
+	object, err := read(request.Object, request.Kind)
+	if err != nil {
+		return nil, err
+	}
+	current, err := read(request.Current, request.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := rest.BeforeUpdate(strategy, contextOf(request), object, current); err != nil {
+		return nil, err
+	}
+	return written(object, request, began)
+}
+
+// contextOf is what strategies look up of a request. Nobody in particular makes it.
+func contextOf(request kube.RulesRequest) context.Context {
+	ctx := genericrequest.WithNamespace(context.Background(), request.Namespace)
+	return genericrequest.WithRequestInfo(ctx, &genericrequest.RequestInfo{
+		IsResourceRequest: true,
+		APIGroup:          request.Kind.Group, APIVersion: request.Kind.Version,
+		Resource: request.Resource, Subresource: request.Subresource,
+		Namespace: request.Namespace, Name: request.Name,
+	})
+}
+
+// read converts a tree to the internal version of its kind, with defaults.
+func read(object *unstructured.Unstructured, kind schema.GroupVersionKind) (runtime.Object, error) {
+	typed, err := legacyscheme.Scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, typed); err != nil {
+		return nil, err
+	}
+	return internal(typed, kind)
+}
+
+// internal converts an object of a Go type to the internal version, with defaults. The
+// object is changed.
+func internal(object runtime.Object, kind schema.GroupVersionKind) (runtime.Object, error) {
+	legacyscheme.Scheme.Default(object)
+	return legacyscheme.Scheme.ConvertToVersion(object, schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
+}
+
+// external converts an object from the internal version.
+func external(object runtime.Object, kind schema.GroupVersionKind) (runtime.Object, error) {
+	typed, err := legacyscheme.Scheme.ConvertToVersion(object, kind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	typed.GetObjectKind().SetGroupVersionKind(kind)
+	return typed, nil
+}
+
+// message is an object in the form in which it is stored, which does not tell an empty list
+// from none.
+type message interface {
+	Marshal() ([]byte, error)
+	Unmarshal(text []byte) error
+}
+
+// reread is an object as it is read after it was stored.
+func reread(object runtime.Object, kind schema.GroupVersionKind) (runtime.Object, error) {
+	from, ok := object.(message)
+	if !ok {
+		return nil, fmt.Errorf("a %T cannot be stored", object)
+	}
+	text, err := from.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	typed, err := legacyscheme.Scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := typed.(message).Unmarshal(text); err != nil {
+		return nil, err
+	}
+	setDefaults(typed)
+	typed.GetObjectKind().SetGroupVersionKind(kind)
+	return typed, nil
+}
+
+// setDefaults sets the defaults of an object, but for the labels of a Job: package kube
+// knows when they are seen.
+func setDefaults(object runtime.Object) {
+	job, ok := object.(*batchv1.Job)
+	unlabeled := ok && len(job.Labels) == 0
+	legacyscheme.Scheme.Default(object)
+	if unlabeled {
+		job.Labels = nil
+	}
+}
+
+// written returns an object as it is stored.
+func written(object runtime.Object, request kube.RulesRequest, began time.Time) (*unstructured.Unstructured, error) {
+	typed, err := external(object, request.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if typed, err = reread(typed, request.Kind); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
+	var tree map[string]any
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &tree); err != nil {
+		return nil, err
+	}
+	timeless(tree, request, began)
+	return &unstructured.Unstructured{Object: tree}, nil
+}
