@@ -39,7 +39,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	checked := *system
 	checked.Properties = with(system.Properties, properties.Conduct())
 	if options.disturbs() {
-		checked.Properties = with(checked.Properties, properties.Undisturbed())
+		checked.Properties = with(checked.Properties, properties.Undisturbed(comparisonsOfOutcomes(checked.Properties)...))
 	}
 	if err := checked.Validate(); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{space: space, properties: c.system.Properties, reasons: slices.Clone(space.Reasons())}
+	v := &verdict{space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons())}
 	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()
 	v.judge(judging)
@@ -180,7 +180,7 @@ func (o Options) complete() (Options, error) {
 	case o.StepDeadline < 0 || o.MaxCalls < 0:
 		return o, fmt.Errorf("the limits of a single run must not be negative: use 0 for the default")
 	}
-	return o, nil
+	return o, properties.ValidateComparisons(o.Comparisons)
 }
 
 func (o Options) explore(began time.Time) explore.Options {

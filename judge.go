@@ -18,7 +18,9 @@ import (
 type verdict struct {
 	space      *explore.Space
 	properties []core.Property
-	reasons    []string
+	// comparisons are the rules that all properties that compare objects follow besides their own.
+	comparisons []core.Comparison
+	reasons     []string
 
 	reports  []core.PropertyReport
 	findings []core.Finding
@@ -28,6 +30,7 @@ type verdict struct {
 
 // judge judges every property, and tells the story of every violation and every outcome.
 func (v *verdict) judge(ctx context.Context) {
+	v.matchComparisons(ctx)
 	v.ends, v.outcomes = v.tellOutcomes(ctx)
 	// Judging runs code in states where the search did not. What goes wrong there counts like everything
 	// else, whichever property is judged first.
@@ -108,7 +111,11 @@ func (v *verdict) violations(ctx context.Context, p core.Property) (violations [
 		}
 	}()
 	if p.Judge != nil {
-		return p.Judge(ctx, v.space)
+		g, err := v.graphFor(p)
+		if err != nil {
+			return nil, err
+		}
+		return p.Judge(ctx, g)
 	}
 	id, broken := v.space.Broken(p.Name)
 	if broken == nil {
@@ -237,7 +244,7 @@ const toldOutcomes = 16
 // tellOutcomes counts the different ends, and tells the first of them, each with a
 // shortest run to it.
 func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) {
-	outcomes, err := properties.Outcomes(ctx, v.space)
+	outcomes, err := v.differentOutcomes(ctx)
 	if err != nil {
 		v.because("the search was over before all ends could be compared")
 	}
@@ -289,6 +296,7 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 	given = append(given,
 		"What stays possible is eventually done (weak fairness of every work item, delivery and timer).",
 		"A timer fires only when nothing else can happen, and the clock does not move.")
+	given = append(given, v.comparing()...)
 	for _, p := range v.properties {
 		if p.Assumption != "" {
 			given = append(given, fmt.Sprintf("For %q: %s", p.Name, p.Assumption))

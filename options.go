@@ -3,6 +3,7 @@ package orrery
 import (
 	"time"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
@@ -117,6 +118,9 @@ type Options struct {
 	Doubles []string
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
 	caches []explore.CachedKind
+
+	// Comparisons are rules for comparing objects, such as [properties.Without] makes: all properties that compare objects follow them.
+	Comparisons []core.Comparison
 
 	// Params are the parameters that the system was built with; they are recorded with the result.
 	Params map[string]string

@@ -50,12 +50,18 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 		return err
 	}
 	options := flags.options()
+	if options.Comparisons, err = comparisons(flags.without); err != nil {
+		return err
+	}
 	if err := options.Validate(system); err != nil {
 		return err
 	}
-	if system.Properties, err = s.chosen(system, flags.properties, flags.propertyFiles); err != nil {
+	asked, err := s.chosen(system, flags.properties, flags.propertyFiles)
+	if err != nil {
 		return err
 	}
+	system.Properties = asked.Properties
+	options.Comparisons = append(options.Comparisons, asked.Comparisons...)
 	// A file that cannot be written is better known before a long search than after it.
 	files, err := openFiles(flags.out, flags.dot)
 	if err != nil {

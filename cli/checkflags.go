@@ -32,6 +32,7 @@ type checkFlags struct {
 	compact      bool
 
 	properties, propertyFiles []string
+	without                   []string
 
 	granularity       string
 	stale, doubles    []string
@@ -66,6 +67,8 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags.BoolVar(&f.compact, "compact", false, "keep a hash of each state in place of the state: less memory, and a state may be missed, with odds that are told")
 	flags.StringArrayVar(&f.properties, "property", nil, "check the property of this `NAME`, or this formula, instead of the system's own (repeatable)")
 	flags.StringArrayVar(&f.propertyFiles, "properties", nil, "check the properties in this `FILE`, too (repeatable)")
+	flags.StringArrayVar(&f.without, "without", nil,
+		"leave out a `FIELD` when objects are compared, as findings name it: 'KIND: PATH', or '*: PATH' for all kinds (repeatable)")
 	addFormat(command, &f.format)
 	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the graph if there is none, to `FILE`")
 	flags.StringVar(&f.out, "out", "", "record the run in `FILE`")

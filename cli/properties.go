@@ -6,26 +6,30 @@ import (
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 	"github.com/orrery-dev/orrery/properties/ltl"
 	"github.com/orrery-dev/orrery/properties/specification"
 )
 
 // chosen returns the properties to check: the system's own and those of the files; of these and of all that the command knows, those that
-// were asked for by name, and those that were asked for by a formula, if any were asked for.
-func (s *session) chosen(system *core.System, asked, files []string) ([]core.Property, error) {
+// were asked for by name, and those that were asked for by a formula, if any were asked for. With them come the comparisons of the files.
+func (s *session) chosen(system *core.System, asked, files []string) (specification.File, error) {
+	var none specification.File
+	var comparisons []core.Comparison
 	own := slices.Clip(system.Properties)
 	terms := specification.Of(system)
 	terms.Properties = distinct(own, s.Engine.Properties)
 	for _, path := range files {
-		given, err := terms.ReadFile(path)
+		given, err := terms.OpenFile(path)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		own = append(own, given...)
+		own = append(own, given.Properties...)
+		comparisons = append(comparisons, given.Comparisons...)
 		terms.Properties = distinct(own, s.Engine.Properties)
 	}
 	if len(asked) == 0 {
-		return own, nil
+		return specification.File{Properties: own, Comparisons: comparisons}, nil
 	}
 	var chosen []core.Property
 	for _, p := range terms.Properties {
@@ -39,13 +43,26 @@ func (s *session) chosen(system *core.System, asked, files []string) ([]core.Pro
 		}
 		p, err := terms.Formula(text)
 		if err != nil {
-			return nil, neither(text, terms.Properties, err)
+			return none, neither(text, terms.Properties, err)
 		}
 		if !slices.ContainsFunc(chosen, called(p.Name)) { // it may be asked for twice, in other spellings
 			chosen = append(chosen, p)
 		}
 	}
-	return chosen, nil
+	return specification.File{Properties: chosen, Comparisons: comparisons}, nil
+}
+
+// comparisons returns the rules that leave out fields.
+func comparisons(without []string) ([]core.Comparison, error) {
+	var all []core.Comparison
+	for _, text := range without {
+		c, err := properties.ParseComparison(text)
+		if err != nil {
+			return nil, fmt.Errorf("--without %q: %w", text, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 func called(name string) func(core.Property) bool {

@@ -24,6 +24,11 @@ type Property struct {
 	// Assumption is what the verdict on the property takes for granted besides what all do, empty if nothing: a sentence.
 	Assumption string
 
+	// Compares tells that Judge compares objects: then it may be called with a graph whose outcomes and effects leave out what does not
+	// count. Comparisons are its own rules for that; Judge follows these by itself.
+	Compares    bool
+	Comparisons []Comparison
+
 	// Invariant is called once for every stored state, in the order of discovery. It returns an
 	// error that says what is wrong with the state, nil if nothing is. It must be a
 	// function of the objects and the work it sees. A panic counts as an error.
@@ -74,6 +79,8 @@ func (p Property) Validate() error {
 		return fmt.Errorf("property %q: %w", p.Name, p.Mistake)
 	case (p.Invariant == nil) == (p.Judge == nil):
 		return fmt.Errorf("property %q must have exactly one of Invariant and Judge", p.Name)
+	case len(p.Comparisons) > 0 && !p.Compares:
+		return fmt.Errorf("property %q has comparisons and compares nothing: set Compares, or leave Comparisons empty", p.Name)
 	case p.Unreducible != "" && p.Reducible():
 		return fmt.Errorf("property %q says why no order of steps can be left out, although some can: leave Unreducible empty", p.Name)
 	}

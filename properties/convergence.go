@@ -15,14 +15,17 @@ import (
 //
 // A state that is at rest although running a known request again would change it is
 // what [Fixpoint] looks for.
-func StableConvergence() core.Property {
-	return core.Property{
+//
+// Comparisons are rules for comparing objects, such as [Without]: a step that changes nothing but what they leave out writes nothing. It is still
+// a step: what goes on without waiting for a timer is found all the same.
+func StableConvergence(comparisons ...core.Comparison) core.Property {
+	return comparing(comparisons, core.Property{
 		Name:   "stable convergence",
 		Doc:    "Every fair run comes to rest, for ever: no livelock, no endless retry, no endless requeue.",
 		Judge:  judgeConvergence,
 		Ends:   true,
 		Merges: core.WithoutLoops,
-	}
+	})
 }
 
 func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, error) {

@@ -9,7 +9,7 @@ func Conduct() []core.Property {
 }
 
 // Convergent returns the properties that systems of controllers should have: they
-// settle, always in the same way, and stay as they are.
-func Convergent() []core.Property {
-	return []core.Property{StableConvergence(), SameOutcome(), Fixpoint()}
+// settle, always in the same way, and stay as they are. Comparisons are rules for comparing objects, such as [Without].
+func Convergent(comparisons ...core.Comparison) []core.Property {
+	return []core.Property{StableConvergence(comparisons...), SameOutcome(comparisons...), Fixpoint(comparisons...)}
 }

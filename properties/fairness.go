@@ -30,7 +30,7 @@ func newComponent(g core.Graph, states []core.StateID) *component {
 	}
 	parts := false
 	for _, id := range c.states {
-		for _, e := range g.Edges(id) {
+		for _, e := range countedEdges(g, id) {
 			if g.Fair(e.Step) {
 				c.enabled[id][e.Step] = true
 			}

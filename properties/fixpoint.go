@@ -13,14 +13,16 @@ import (
 // request that a resync or a restart would run, or that was in a work queue before,
 // changes nothing. It finds watches that are missing and reconciles that are not
 // idempotent: the system has gone quiet before it was done.
-func Fixpoint() core.Property {
-	return core.Property{
+//
+// Comparisons are rules for comparing objects, such as [Without]: what they leave out may still change.
+func Fixpoint(comparisons ...core.Comparison) core.Property {
+	return comparing(comparisons, core.Property{
 		Name:   "fixpoint",
 		Doc:    "Once the system is quiet, running any known request again changes nothing: no watch is missing, and reconciles are idempotent.",
 		Judge:  judgeFixpoint,
 		Ends:   true,
 		Merges: core.InEnds,
-	}
+	})
 }
 
 // judgeFixpoint tells one violation for each cause: a controller, and the fields that it would change without the names of

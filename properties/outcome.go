@@ -14,14 +14,16 @@ import (
 // SameOutcome holds if every run that settles ends the same: with the same objects,
 // up to names, times and versions that cannot matter. Only runs in which users did the same in the same order are compared, and
 // only those without faults and with fresh caches: what these change is for [CrashSafety] and [StalenessSafety].
-func SameOutcome() core.Property {
-	return core.Property{
+//
+// Comparisons are rules for comparing objects, such as [Without].
+func SameOutcome(comparisons ...core.Comparison) core.Property {
+	return comparing(comparisons, core.Property{
 		Name:   "same outcome",
 		Doc:    "Every run that settles ends with the same objects, whatever the order of the steps.",
 		Judge:  judgeOutcome,
 		Ends:   true,
 		Merges: core.InEnds,
-	}
+	})
 }
 
 // Outcome is one way in which a system can end.

@@ -14,36 +14,40 @@ import (
 // check allows, every outcome is reachable without faults, too. It finds
 // creations of several objects that are not taken up again, and duplicates after a lost answer. Each difference from the outcomes that are
 // expected is a violation of its own. It says nothing about systems that never settle, and nothing where the check allows no faults.
-func CrashSafety() core.Property {
-	return core.Property{
+//
+// Comparisons are rules for comparing objects, such as [Without].
+func CrashSafety(comparisons ...core.Comparison) core.Property {
+	return comparing(comparisons, core.Property{
 		Name: "crash safety",
 		Doc:  "Whatever controllers crash and calls fail, every outcome is reachable without faults, too.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeSafety(ctx, g, func(e effort) bool { return e.faults > 0 })
 		},
-	}
+	})
 }
 
 // StalenessSafety holds if stale caches do not show in the end: however stale the caches of controllers are, as far as the check
 // allows, every outcome is reachable with fresh caches, too. It finds decisions on
 // stale data that are never taken back. Each difference from the outcomes that are expected is a violation of its own. It says nothing about
 // systems that never settle.
-func StalenessSafety() core.Property {
-	return core.Property{
+//
+// Comparisons are rules for comparing objects, such as [Without].
+func StalenessSafety(comparisons ...core.Comparison) core.Property {
+	return comparing(comparisons, core.Property{
 		Name: "staleness safety",
 		Doc:  "However stale caches are, every outcome is reachable with fresh caches, too.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeSafety(ctx, g, func(e effort) bool { return e.faults == 0 })
 		},
-	}
+	})
 }
 
 // Undisturbed returns the properties that compare a system with itself in a world without faults and
 // delays. They are checked wherever there are any.
-func Undisturbed() []core.Property {
-	return []core.Property{CrashSafety(), StalenessSafety()}
+func Undisturbed(comparisons ...core.Comparison) []core.Property {
+	return []core.Property{CrashSafety(comparisons...), StalenessSafety(comparisons...)}
 }
 
 // judgeSafety returns the violations of the ends that need a disturbance, of those whose least one is wanted: one for each cause, the most

@@ -24,9 +24,9 @@ func Settled(ctx context.Context, g core.Graph) (func(core.StateID) bool, error)
 		return quiet && !r.settled(id)
 	}
 	goesOn := func(id core.StateID) bool {
-		return slices.ContainsFunc(g.Edges(id), func(e core.Edge) bool {
+		return slices.ContainsFunc(slices.Clone(g.Edges(id)), func(e core.Edge) bool {
 			byItself := e.Step.Due() || e.Step.Kind == core.Fire
-			return byItself && (e.Wrote || restless[e.To])
+			return byItself && (wrote(g, e) || restless[e.To])
 		})
 	}
 	whole := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}

@@ -8,7 +8,15 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// ReadFile reads the properties of a property file. The error tells all mistakes in it.
+// File is what a property file holds.
+type File struct {
+	Properties []core.Property
+	// Comparisons are rules for comparing objects. They are for all properties of a check that compare objects, and not for those of the
+	// file: give them to the check.
+	Comparisons []core.Comparison
+}
+
+// ReadFile reads the properties of a property file that holds nothing else. The error tells all mistakes in it.
 func (t Terms) ReadFile(path string) ([]core.Property, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -17,16 +25,37 @@ func (t Terms) ReadFile(path string) ([]core.Property, error) {
 	return t.Read(path, text)
 }
 
-// Read reads the properties of a property file that has this name and text. The error joins all mistakes in it, in the order of
-// their places; each is a [*Mistake].
+// Read reads the properties of a property file that has this name and text, and holds nothing else: for comparisons use [Terms.Parse]. The
+// error joins all mistakes in it, in the order of their places; each is a [*Mistake].
 func (t Terms) Read(name string, text []byte) ([]core.Property, error) {
+	f, err := t.parse(name, text, "properties")
+	return f.Properties, err
+}
+
+// OpenFile reads a property file. The error tells all mistakes in it.
+func (t Terms) OpenFile(path string) (File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return File{}, err
+	}
+	return t.Parse(path, text)
+}
+
+// Parse reads a property file that has this name and text. The error joins all mistakes in it, in the order of
+// their places; each is a [*Mistake].
+func (t Terms) Parse(name string, text []byte) (File, error) {
+	return t.parse(name, text, "properties", "compare")
+}
+
+// parse reads a property file with some sections. Any other is a mistake: comparisons that were dropped would not leave anything out.
+func (t Terms) parse(name string, text []byte, sections ...string) (File, error) {
 	d := newDocument(name, string(text))
 	root := d.parse()
 	if root == nil {
-		return nil, d.err()
+		return File{}, d.err()
 	}
-	top := d.section(root, "a property file", "properties")
-	if len(d.mistakes) == 0 && len(top.list("properties")) == 0 {
+	top := d.section(root, "a property file", sections...)
+	if len(d.mistakes) == 0 && len(top.list("properties")) == 0 && len(top.list("compare")) == 0 {
 		d.mistake(d.place(root), "there are no properties in it: write a list of them below the word properties")
 	}
 	var taken []string
@@ -48,10 +77,11 @@ func (t Terms) Read(name string, text []byte) ([]core.Property, error) {
 		}
 		taken = append(taken, e.name)
 	}
+	comparisons := d.comparisons(top)
 	if err := d.err(); err != nil {
-		return nil, err
+		return File{}, err
 	}
-	return all, nil
+	return File{Properties: all, Comparisons: comparisons}, nil
 }
 
 // err joins the mistakes in the order of their places, nil if there is none.

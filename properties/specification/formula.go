@@ -41,7 +41,9 @@ func (t Terms) property(c ltl.Claim) (core.Property, error) {
 		}
 		c.Atoms = append(c.Atoms, atom(name, p))
 	}
-	return c.Property()
+	p, err := c.Property()
+	p.Compares = slices.Contains(f.Atoms(), "settled") // nothing changes any more but what does not count
+	return p, err
 }
 
 // bare is a name that formulas need not put in quotes, and that is no expression worth asking for.

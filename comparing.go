@@ -1,0 +1,88 @@
+package orrery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// comparisonsOfOutcomes returns the rules by which [properties.SameOutcome] compares outcomes, where it is checked. Outcomes with faults and stale caches are
+// compared, and all are counted, by the same rules.
+func comparisonsOfOutcomes(given []core.Property) []core.Comparison {
+	own := properties.SameOutcome()
+	i := slices.IndexFunc(given, func(p core.Property) bool { return p.Name == own.Name && p.Doc == own.Doc })
+	if i < 0 {
+		return nil
+	}
+	return given[i].Comparisons
+}
+
+// graphFor returns the graph as a property sees it.
+func (v *verdict) graphFor(p core.Property) (core.Graph, error) {
+	if !p.Compares {
+		return v.space, nil
+	}
+	return properties.Compared(v.space, v.comparisons)
+}
+
+// differentOutcomes returns the different outcomes, compared as the same outcome is.
+func (v *verdict) differentOutcomes(ctx context.Context) ([]properties.Outcome, error) {
+	g, err := properties.Compared(v.space, slices.Concat(v.comparisons, comparisonsOfOutcomes(v.properties)))
+	if err != nil {
+		return nil, err
+	}
+	return properties.Outcomes(ctx, g)
+}
+
+// matchComparisons takes note of the rules that are about nothing: a path that is misspelt must not decide a verdict.
+func (v *verdict) matchComparisons(ctx context.Context) {
+	all := slices.Clone(v.comparisons)
+	for _, p := range v.properties {
+		all = append(all, p.Comparisons...)
+	}
+	unmatched, err := properties.Unmatched(ctx, v.space, all)
+	if err != nil {
+		v.because("the search was over before it was known whether all comparisons match something")
+	}
+	for _, c := range unmatched {
+		v.because(fmt.Sprintf("the comparison \"%s\" matches nothing: no object has that in any state. Correct the kind or the path, or leave it out", c))
+	}
+}
+
+// comparing says what does not count when objects are compared.
+func (v *verdict) comparing() []string {
+	type group struct {
+		rules string
+		names []string
+	}
+	var groups []group
+	for _, p := range v.properties {
+		if !p.Compares {
+			continue
+		}
+		var texts []string
+		for _, c := range slices.Concat(v.comparisons, p.Comparisons) {
+			if text := c.String(); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		rules := strings.Join(texts, "; ")
+		i := slices.IndexFunc(groups, func(g group) bool { return g.rules == rules })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, group{rules: rules})
+		}
+		groups[i].names = append(groups[i].names, fmt.Sprintf("%q", p.Name))
+	}
+	var given []string
+	for _, g := range groups {
+		if g.rules != "" {
+			given = append(given, fmt.Sprintf("When objects are compared for %s: %s.", strings.Join(g.names, ", "), g.rules))
+		}
+	}
+	return given
+}
