@@ -61,6 +61,10 @@ type Graph interface {
 	// Outcome returns what matters of the objects of a state, by key.
 	Outcome(StateID) map[Key]any
 
+	// CanonicalOutcome returns an outcome of a state, or what is left of it if somebody leaves out fields, in the form in which
+	// outcomes are compared (see [Store]).
+	CanonicalOutcome(StateID, map[Key]any) map[Key]any
+
 	// Incidents returns what went wrong while controller code was run, each thing once, in
 	// the order of discovery.
 	Incidents() []Incident

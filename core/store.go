@@ -35,9 +35,15 @@ type Store interface {
 	Settle(Key, []Content) []Content
 
 	// Outcome returns the fields of an object that matter when two ends of a
-	// run are compared: without versions, times, generated names. It returns nil
+	// run are compared: without versions and times. It returns nil
 	// for an object that does not matter at all.
 	Outcome(Key, Content) any
+
+	// CanonicalOutcome returns an outcome in a form that does not depend on what the store chose by itself, such as generated names: the same for outcomes
+	// that are equal up to an exchange of what was chosen, wherever it stands, and different for all others. The objects are all those of the
+	// state. The outcome has the fields of some of them, by key, as [Store.Outcome] returns them or with fewer fields; it is not changed. If
+	// the store chooses nothing, it is the result.
+	CanonicalOutcome(objects []Object, outcome map[Key]any) map[Key]any
 }
 
 // Fallible is a [Store] whose calls may fail without a reason in the state: because of the network, of the

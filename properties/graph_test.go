@@ -146,6 +146,10 @@ func (g *graph) Outcome(id core.StateID) map[core.Key]any {
 	return map[core.Key]any{{Name: "end"}: g.outcomes[id]}
 }
 
+func (*graph) CanonicalOutcome(_ core.StateID, outcome map[core.Key]any) map[core.Key]any {
+	return outcome
+}
+
 // item returns the item of a name.
 func item(name string) core.Item { return core.Item{Strategy: name, Request: "r"} }
 

@@ -46,7 +46,7 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 		if err := ctx.Err(); err != nil {
 			return outcomes, err
 		}
-		objects := g.Outcome(id)
+		objects := g.CanonicalOutcome(id, g.Outcome(id))
 		text, err := outcomeText(objects)
 		if err != nil {
 			return outcomes, err

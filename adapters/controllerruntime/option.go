@@ -123,6 +123,12 @@ func APIServer(options ...kube.Option) Option {
 	return func(d *definition) { d.serverOptions = append(d.serverOptions, options...) }
 }
 
+// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the same. See
+// [kube.Unordered] for how the kind and the path are written, and for which lists that is known already.
+func Unordered(kind core.Kind, path string) Option {
+	return func(d *definition) { d.serverOptions = append(d.serverOptions, kube.Unordered(kind, path)) }
+}
+
 // WebhookConfigurations says what a cluster knows of the admission webhooks that the
 // set-ups register: YAML files with a MutatingWebhookConfiguration or a
 // ValidatingWebhookConfiguration, such as config/webhook/manifests.yaml of a kubebuilder

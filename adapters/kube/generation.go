@@ -41,17 +41,17 @@ func (r *resource) desired(object *unstructured.Unstructured) map[string]any {
 	return fields
 }
 
-// Settle implements [core.Store]. It brings metadata.generation and every
-// observedGeneration, at any depth, and the generation of a DaemonSet's template, to the
-// smallest numbers that keep their order across all versions: 0 stays 0, others count from
+// Settle implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
+// a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
 // 1. Equal versions are counted anew.
 func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 	if isRecord(key.Kind) {
 		return versions
 	}
+	places := s.places.of(s.registry.named(key.Kind))
 	var seen []int64
 	for _, version := range versions {
-		visitGenerations(stored(version).tree, func(n int64) int64 {
+		visitGenerations(places, stored(version).tree, func(n int64) int64 {
 			if n > 0 {
 				seen = append(seen, n)
 			}
@@ -63,7 +63,7 @@ func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 	settled := make([]core.Content, len(versions))
 	equal := map[string][]int{}
 	for i, version := range versions {
-		object := stored(version).ranked(seen)
+		object := stored(version).ranked(places, seen)
 		settled[i] = object
 		equal[object.text] = append(equal[object.text], i)
 	}
@@ -80,12 +80,12 @@ func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 
 // ranked is the object with each of its generations replaced by its rank among those
 // that were seen, from 1.
-func (o *Object) ranked(seen []int64) *Object {
+func (o *Object) ranked(places *place, seen []int64) *Object {
 	if len(seen) == 0 || seen[len(seen)-1] == int64(len(seen)) {
 		return o
 	}
 	tree := runtime.DeepCopyJSON(o.tree)
-	visitGenerations(tree, func(n int64) int64 {
+	visitGenerations(places, tree, func(n int64) int64 {
 		if n <= 0 {
 			return n
 		}
@@ -97,24 +97,33 @@ func (o *Object) ranked(seen []int64) *Object {
 
 // visitGenerations calls visit for the generation of an object and for all that
 // were observed of it, and stores what it returns where that is different.
-func visitGenerations(tree map[string]any, visit func(int64) int64) {
+func visitGenerations(places *place, tree map[string]any, visit func(int64) int64) {
 	if metadata, ok := tree["metadata"].(map[string]any); ok {
 		visitNumber(metadata, "generation", visit)
 	}
 	visitTemplateGeneration(tree, visit)
-	visitObserved(tree, visit)
+	if status, ok := tree["status"]; ok {
+		visitObserved(places.field("status"), "status", status, visit)
+	}
 }
 
-func visitObserved(value any, visit func(int64) int64) {
+// visitObserved visits the observed generations in a value of the status: the fields of that name which the schema declares as whole numbers, at any
+// depth, and where the schema says nothing, those in the places that the API conventions give them.
+func visitObserved(p *place, path string, value any, visit func(int64) int64) {
 	switch value := value.(type) {
 	case map[string]any:
-		visitNumber(value, "observedGeneration", visit)
-		for _, below := range value {
-			visitObserved(below, visit)
+		if p.declaresInteger(observedGeneration) || p.observes(path) {
+			visitNumber(value, observedGeneration, visit)
+		}
+		for name, below := range value {
+			switch below.(type) {
+			case map[string]any, []any:
+				visitObserved(p.field(name), path+"."+name, below, visit)
+			}
 		}
 	case []any:
 		for _, below := range value {
-			visitObserved(below, visit)
+			visitObserved(p.item(), path, below, visit)
 		}
 	}
 }

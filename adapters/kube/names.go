@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,8 +12,8 @@ import (
 )
 
 // A generated name ends in five characters: two that name the owners of the
-// object, as a stand-in for its creator, and the smallest three-digit number that
-// is free. So the names do not depend on the order in which controllers create
+// object, as a stand-in for its creator, and three for the smallest number that
+// is free, in digits as long as there are some. So the names do not depend on the order in which controllers create
 // objects for different owners.
 const (
 	maxNameLength  = 63
@@ -28,13 +27,29 @@ const (
 func (op *operation) generateName(object *unstructured.Unstructured) (string, error) {
 	base := generatedBase(object.GetGenerateName())
 	base += ownerLetters(base, object.GetOwnerReferences())
-	for number := 1; number <= maxNumber; number++ {
-		name := fmt.Sprintf("%s%03d", base, number)
+	for number := 1; ; number++ {
+		name, left := generatedName(base, number)
+		if !left {
+			return "", fmt.Errorf("there are %d objects with names generated from %q, and no more are modelled: see why the controller makes so many, or lower the bound on the depth", number-1, object.GetGenerateName())
+		}
 		if op.find(op.key(name)) == nil {
 			return name, nil
 		}
 	}
-	return "", apierrors.NewGenerateNameConflict(op.groupResource(), base, 1)
+}
+
+// generatedName returns the name of a number, and false if there is none left: after three digits come three letters.
+func generatedName(base string, number int) (string, bool) {
+	if number <= maxNumber {
+		return fmt.Sprintf("%s%03d", base, number), true
+	}
+	number -= maxNumber + 1
+	const letters = len(ownerAlphabet)
+	if number >= letters*letters*letters {
+		return "", false
+	}
+	end := []byte{ownerAlphabet[number/letters/letters], ownerAlphabet[number/letters%letters], ownerAlphabet[number%letters]}
+	return base + string(end), true
 }
 
 // generatedBase is what of a generateName is in the names made from it.

@@ -2,6 +2,8 @@ package kube
 
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/orrery-dev/orrery/core"
 )
 
 // Option is a choice that a [Server] is made with.
@@ -15,6 +17,7 @@ type settings struct {
 	volumeProtection bool
 	failures         []Failure
 	rules            Rules
+	unordered        []unorderedList
 }
 
 // Definitions makes the server serve the kinds of custom resource definitions.
@@ -48,4 +51,13 @@ func VolumeProtection() Option {
 // apply to an object; until then only the names in messages about conflicts differ.
 func ManagedFields() Option {
 	return func(s *settings) { s.managedFields = true }
+}
+
+// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the same. Of lists that
+// the schema declares to be sets or maps (x-kubernetes-list-type), and of those of Kubernetes' own kinds, that is
+// known already. The kind is named as in findings, such as "Widget.example.com"; the path is that of the field, without positions
+// in lists that are on the way: "spec.groups.members". [NewServer] returns an error for a kind that is not served, and for a path that its
+// schema does not have, or not as a list. Controllers still see the items in the order in which they were written.
+func Unordered(kind core.Kind, path string) Option {
+	return func(s *settings) { s.unordered = append(s.unordered, unorderedList{kind, path}) }
 }

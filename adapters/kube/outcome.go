@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -13,82 +12,144 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// What stands in an outcome for values that do not matter.
-const (
-	someTime      = "<time>"
-	someGenerated = "<generated>"
-	someUID       = "<uid>"
-)
+// someTime stands in an outcome for a time.
+const someTime = "<time>"
 
-// Outcome implements [core.Store]. It leaves out uids, generations, observed
-// generations, and managed fields; of times and of generated name suffixes it
-// keeps that they are there. A string that is the uid of the object or of one of
-// its owners is replaced, wherever it is. Conditions are in the order of their types,
-// since their own is only that of their coming. Events, which only tell what happened,
-// have no outcome.
+// Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,
+// the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
+// are there. Which values are times and observed generations depends on the kind's schema and on the place (see [place]); the
+// values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
+// outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any {
 	if isRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
 		return nil
 	}
-	object := stored(content)
-	uids := map[string]bool{}
-	if uid := object.meta().GetUID(); uid != "" {
-		uids[string(uid)] = true
-	}
-	for _, uid := range owners(object) {
-		uids[string(uid)] = true
-	}
-	tree := runtime.DeepCopyJSON(object.tree)
+	fields := s.fieldsOf(key.Kind)
+	tree := runtime.DeepCopyJSON(stored(content).tree)
 	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
 	}
-	unstructured.RemoveNestedField(tree, "metadata", "annotations", appsv1.DeprecatedTemplateGeneration)
-	metadata := &unstructured.Unstructured{Object: tree}
-	if base, generated := generatedFrom(metadata.GetName(), metadata.GetGenerateName()); generated {
-		metadata.SetName(base + someGenerated)
+	if key.Kind == kindDaemonSet {
+		unstructured.RemoveNestedField(tree, "metadata", "annotations", appsv1.DeprecatedTemplateGeneration)
 	}
-	return outcomeOf(tree, "", uids)
+	return fields.outcome(fields.places, "", tree)
 }
 
-// outcomeOf returns the value, found in a field of the given name, without what
-// does not matter. It may change the value.
-func outcomeOf(value any, name string, uids map[string]bool) any {
+// fieldsOf returns what outcomes need to know of the fields of a kind.
+func (s *Server) fieldsOf(kind core.Kind) kindFields {
+	return kindFields{places: s.places.of(s.registry.named(kind)), unordered: s.unordered[kind]}
+}
+
+// kindFields is what outcomes need to know of the fields of a kind.
+type kindFields struct {
+	places *place
+	// unordered are the paths of lists whose order the user says means nothing.
+	unordered map[string]bool
+}
+
+// outcome returns the value at a place without what does not matter. It may change the value. The path has no positions in lists.
+func (k kindFields) outcome(p *place, path string, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
-		delete(value, "observedGeneration")
-		for field, below := range value {
-			value[field] = outcomeOf(below, field, uids)
+		for name, below := range value {
+			if _, counted := below.(int64); counted && name == observedGeneration && p.observes(path) {
+				delete(value, name)
+				continue
+			}
+			value[name] = k.outcome(p.field(name), core.FieldOf(path, name), below)
 		}
 	case []any:
 		for i, below := range value {
-			value[i] = outcomeOf(below, name, uids)
+			value[i] = k.outcome(p.item(), path, below)
 		}
-		if name == "conditions" {
-			slices.SortStableFunc(value, func(a, b any) int { return cmp.Compare(typeOf(a), typeOf(b)) })
-		}
+		k.listing(p, path, value).sort(value)
 	case string:
-		if uids[value] {
-			return someUID
-		}
-		if isTime(name, value) {
+		if p != nil && p.time && isTime(value) {
 			return someTime
 		}
 	}
 	return value
 }
 
-// typeOf returns the type of a condition, empty if it has none.
-func typeOf(condition any) string {
-	fields, _ := condition.(map[string]any)
-	text, _ := fields["type"].(string)
-	return text
+// isTime tells whether a text is a time as JSON has it.
+func isTime(text string) bool {
+	_, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil
 }
 
-// isTime tells whether a field holds a time, by its name and its value.
-func isTime(name, value string) bool {
-	if !strings.HasSuffix(name, "Time") && !strings.HasSuffix(name, "Timestamp") {
-		return false
+// The places where the API conventions have conditions, and the name of the generations that a controller has observed.
+const (
+	statusConditions   = "status.conditions"
+	observedGeneration = "observedGeneration"
+)
+
+// observes tells whether an object at the path holds the generation that a controller has observed under the name for it: where the API conventions
+// have it, in a status or a condition, unless the schema says that there is something else.
+func (p *place) observes(path string) bool {
+	if p.silent(observedGeneration) {
+		return path == "status" || path == statusConditions
 	}
-	_, err := time.Parse(time.RFC3339Nano, value)
-	return err == nil
+	return p.declaresInteger(observedGeneration) && (path == "status" || inStatus(path) && strings.HasSuffix(path, ".conditions"))
+}
+
+// silent tells whether nothing is known of a field.
+func (p *place) silent(name string) bool {
+	if p == nil {
+		return true
+	}
+	_, declared := p.fields[name]
+	return p.open && !declared && p.items == nil
+}
+
+// declaresInteger tells whether a field is declared as a whole number.
+func (p *place) declaresInteger(name string) bool {
+	return p != nil && p.fields[name] != nil && p.fields[name].integer
+}
+
+// inStatus tells whether a path is that of a field below the status.
+func inStatus(path string) bool { return strings.HasPrefix(path, "status.") }
+
+// listing returns how the items of a list belong together.
+func (k kindFields) listing(p *place, path string, items []any) listing {
+	known := p.listing()
+	switch {
+	case k.unordered[path]:
+		return listing{unordered: true}
+	case known.unordered && known.expands && slices.ContainsFunc(items, expands):
+		return listing{}
+	case known.unordered:
+		return known
+	case path == statusConditions && (p == nil || p.conditions()), inStatus(path) && strings.HasSuffix(path, ".conditions") && p != nil && p.conditions():
+		return listing{unordered: true, keys: []string{"type"}}
+	}
+	return listing{}
+}
+
+// expands tells whether an environment variable may refer to those before it.
+func expands(variable any) bool {
+	fields, _ := variable.(map[string]any)
+	value, _ := fields["value"].(string)
+	return strings.Contains(value, "$(")
+}
+
+// sort brings items of which the order means nothing into one order. Those with equal keys stay as they are: the last of them may be the one that
+// counts.
+func (l listing) sort(items []any) {
+	if !l.unordered {
+		return
+	}
+	slices.SortStableFunc(items, func(a, b any) int { return strings.Compare(l.key(a), l.key(b)) })
+}
+
+// key is what an item is told apart by, as text.
+func (l listing) key(item any) string {
+	fields, isObject := item.(map[string]any)
+	if !isObject || len(l.keys) == 0 {
+		return string(canonicalJSON(item))
+	}
+	var key []byte
+	for _, name := range l.keys {
+		key = append(key, canonicalJSON(fields[name])...)
+	}
+	return string(key)
 }

@@ -26,6 +26,9 @@ type Server struct {
 	webhooks         []Webhook
 	fieldIndexes     []FieldIndex
 	failures         []Failure
+	// places are those of the fields of the kinds, and unordered the paths of lists whose order the user says means nothing.
+	places    *kindPlaces
+	unordered map[core.Kind]map[string]bool
 }
 
 var _ core.Store = (*Server)(nil)
@@ -37,7 +40,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, registry: newRegistry()}
+	s := &Server{scheme: scheme, registry: newRegistry(), places: new(kindPlaces)}
 	var err error
 	if s.scales, err = scaleResource(); err != nil {
 		return nil, err
@@ -74,6 +77,9 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	}
 	if chosen.rules != nil {
 		s.registry.follow(chosen.rules)
+	}
+	if s.unordered, err = s.unorderedLists(chosen.unordered); err != nil {
+		return nil, err
 	}
 	if chosen.volumeProtection {
 		s.registry.protectVolumes()

@@ -53,6 +53,11 @@ func (s *store) Settle(_ core.Key, versions []core.Content) []core.Content { ret
 // Outcome returns all fields: everything in a variable matters.
 func (s *store) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
 
+// CanonicalOutcome implements [core.Store]: nothing is chosen here.
+func (s *store) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
+	return outcome
+}
+
 func same(a, b core.Content) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

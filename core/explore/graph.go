@@ -245,3 +245,8 @@ func (s *Space) Outcome(id core.StateID) map[core.Key]any {
 	}
 	return outcome
 }
+
+// CanonicalOutcome implements [core.Graph].
+func (s *Space) CanonicalOutcome(id core.StateID, outcome map[core.Key]any) map[core.Key]any {
+	return s.machine.system.Store.CanonicalOutcome(s.look(s.row(id)).Objects(), outcome)
+}
