@@ -12,7 +12,7 @@ import (
 // merged searches with all states merged that differ only in which of interchangeable names is which. It says
 // why that does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full, or
 // runs that can go on for ever, of which merged states do not show whether they are fair.
-func merged(ctx context.Context, system *core.System, options Options, began time.Time) (space *Space, why string, err error) {
+func merged(ctx context.Context, system *core.System, options Options, began time.Time, found *sightings) (space *Space, why string, err error) {
 	l, err := newLearner(ctx, system, options)
 	if err != nil {
 		return nil, "", err
@@ -25,6 +25,7 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 	}
 	options.Reducer = nil
 	space, err = explore(ctx, l.machine, l, options, began, 0)
+	found.collect(l, space)
 	var not apart
 	if errors.As(err, &not) {
 		return nil, string(not), nil

@@ -10,12 +10,13 @@ import (
 // reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
 // more: only then was every choice made with all there is to know. Behaviour trees are kept, so that
 // the later searches are fast.
-func reduced(ctx context.Context, m *machine, l *learner, options Options, began time.Time) (*Space, error) {
+func reduced(ctx context.Context, m *machine, l *learner, options Options, began time.Time, found *sightings) (*Space, error) {
 	m.reduces = true
 	for patience := firstPatience; ; patience *= 2 {
 		m.learnFootprints(options.Reducer)
 		before := m.footprints.growth
 		space, err := explore(ctx, m, l, options, began, patience)
+		found.collect(l, space)
 		m.footprints.selects(m.vocabulary)
 		if err != nil {
 			return nil, err
@@ -24,7 +25,7 @@ func reduced(ctx context.Context, m *machine, l *learner, options Options, began
 			if incident.Kind == core.Nondeterministic {
 				// What such a controller touches cannot be learned.
 				options.Reducer = nil
-				return Search(ctx, m.system, options)
+				return unmerged(ctx, m.system, options, began, found)
 			}
 		}
 		switch {

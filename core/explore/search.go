@@ -25,11 +25,12 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		defer stop()
 	}
 	began := time.Now()
-	space, apart, err := searchOnce(ctx, system, options, began)
+	var before sightings
+	space, apart, err := searchOnce(ctx, system, options, began, &before)
 	var found *unexpectedViews
 	for errors.As(err, &found) {
 		options.Conditions.Caches = append(slices.Clip(options.Conditions.Caches), found.caches...)
-		space, apart, err = searchOnce(ctx, system, options, began)
+		space, apart, err = searchOnce(ctx, system, options, began, &before)
 	}
 	if err == nil {
 		err = space.idle()
@@ -44,31 +45,35 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	space.scholar.tour = tour{} // it still holds what only the search needs
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
 	space.apart = apart
+	space.recall(before)
 	return space, nil
 }
 
-// searchOnce searches with the views that are known. It says why states are not merged although that was asked for.
-func searchOnce(ctx context.Context, system *core.System, options Options, began time.Time) (space *Space, apart string, err error) {
+// searchOnce searches with the views that are known. It says why states are not merged although that was asked for. What searches
+// found that are begun again is collected.
+func searchOnce(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (space *Space, apart string, err error) {
 	if options.Merge {
-		space, apart, err = merged(ctx, system, options, began)
+		space, apart, err = merged(ctx, system, options, began, before)
 	}
 	if err == nil && space == nil {
-		space, err = unmerged(ctx, system, options, began)
+		space, err = unmerged(ctx, system, options, began, before)
 	}
 	return space, apart, err
 }
 
 // unmerged searches with no states merged.
-func unmerged(ctx context.Context, system *core.System, options Options, began time.Time) (*Space, error) {
+func unmerged(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (*Space, error) {
 	l, err := newLearner(ctx, system, options)
 	switch {
 	case err != nil:
 		return nil, err
 	case options.Reducer == nil || options.Order.Walks():
 		options.Reducer = nil
-		return explore(ctx, l.machine, l, options, began, 0)
+		space, err := explore(ctx, l.machine, l, options, began, 0)
+		before.collect(l, space)
+		return space, err
 	}
-	return reduced(ctx, l.machine, l, options, began)
+	return reduced(ctx, l.machine, l, options, began, before)
 }
 
 // explore searches once, from the start to the end.
