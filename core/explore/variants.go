@@ -23,7 +23,7 @@ func (t *tour) variants() error {
 	if err := t.try(step); err != nil {
 		return err
 	}
-	return t.faulty(step, slices.Clone(t.notes), failures, crashes)
+	return t.faulty(step, slices.Clone(t.notes), failures, crashes, t.current.blocked)
 }
 
 // askVariants tries a single call without and with faults.
@@ -43,21 +43,21 @@ func (t *tour) askVariants(step taken, failures int) error {
 }
 
 // faulty tries a reconcile with one more fault than it has, at a later call; and so on as far as the budgets go. The notes are those of
-// the run so far.
-func (t *tour) faulty(step taken, notes []callNote, failures, crashes int) error {
+// the run so far. One that is blocked is not under way, so that it cannot be cut off by a crash.
+func (t *tour) faulty(step taken, notes []callNote, failures, crashes int, blocked bool) error {
 	first := 0
 	if n := len(step.mishaps); n > 0 {
 		first = step.mishaps[n-1].call + 1
 	}
-	var wrote *behavior.Node
+	var last *behavior.Node // that had an effect
 	for call, note := range notes {
-		if crashes > 0 && call >= first && wrote != nil && note.wrote {
-			if err := t.crash(step, mishap{call: call, fault: crash, node: note.node, after: wrote}); err != nil {
+		if crashes > 0 && !blocked && call >= first && last != nil && note.effected {
+			if err := t.crash(step, mishap{call: call, fault: crash, node: note.node, after: last}); err != nil {
 				return err
 			}
 		}
-		if note.wrote {
-			wrote = note.node
+		if note.effected {
+			last = note.node
 		}
 		if failures == 0 || call < first {
 			continue
@@ -69,7 +69,7 @@ func (t *tour) faulty(step taken, notes []callNote, failures, crashes int) error
 			if err := t.try(failing); err != nil {
 				return err
 			}
-			if err := t.faulty(failing, slices.Clone(t.notes), failures-1, crashes); err != nil {
+			if err := t.faulty(failing, slices.Clone(t.notes), failures-1, crashes, t.current.blocked); err != nil {
 				return err
 			}
 		}

@@ -34,8 +34,8 @@ type turn struct {
 	// acting is whose run it is, and depth how many handlers are at work.
 	acting string
 	depth  int
-	// writes counts the calls of the run that wrote; before one more than cutoff it is cut off, if that is not 0.
-	writes, cutoff int
+	// effects counts the calls of the run that wrote or sent something; before one more than cutoff it is cut off, if that is not 0.
+	effects, cutoff int
 	// flying runs are given recorded replies, the last of which may still have to be found out, and are parked then.
 	flying  bool
 	replies []core.Response
@@ -68,11 +68,11 @@ func (t *turn) Do(call core.Call) core.Response {
 	if err != nil {
 		panic(unanswered{err})
 	}
-	if len(answer.Writes) > 0 && t.depth == 0 {
-		if t.cutoff > 0 && t.writes == t.cutoff {
+	if t.depth == 0 && (len(answer.Writes) > 0 || slices.ContainsFunc(answer.Enqueue, t.queues)) {
+		if t.cutoff > 0 && t.effects == t.cutoff {
 			panic(parked{crashed: true})
 		}
-		t.writes++
+		t.effects++
 	}
 	by := t.acting
 	for _, w := range answer.Writes {
@@ -108,12 +108,16 @@ func (t *turn) deliver(event core.Event, to []player) {
 // enqueue puts an item into the work queue, unless it is a standing one, which is
 // enabled for ever without being there.
 func (t *turn) enqueue(item core.Item) {
-	for _, p := range t.players {
-		if p.Name == item.Strategy && slices.Contains(p.Standing, item.Request) {
-			return
-		}
+	if t.queues(item) {
+		t.state.work = add(t.state.work, item)
 	}
-	t.state.work = add(t.state.work, item)
+}
+
+// queues reports whether an item goes into a queue: standing ones do not.
+func (t *turn) queues(item core.Item) bool {
+	return !slices.ContainsFunc(t.players, func(p player) bool {
+		return p.Name == item.Strategy && slices.Contains(p.Standing, item.Request)
+	})
 }
 
 // settle brings what was written to its canonical form.
