@@ -65,12 +65,15 @@ func (c *component) recall(id core.StateID) {
 
 // queue counts what waits in a queue as enabled where each call is a step of its own, while the workers are busy: queues are
 // first in, first out, so that nobody waits for ever while others are served. What never is in flight itself waits for
-// no worker.
+// no worker, and what is in flight waits for its own run.
 func (c *component) queue(id core.StateID) {
 	state := c.graph.State(id)
 	busy := state.InFlight()
 	for _, item := range state.Work() {
 		same := func(other core.Item) bool { return other.Strategy == item.Strategy }
+		if slices.Contains(busy, item) {
+			continue
+		}
 		if step := (core.Step{Kind: core.Begin, Item: item}); c.graph.Fair(step) && slices.ContainsFunc(busy, same) {
 			c.enabled[id][step] = true
 		}

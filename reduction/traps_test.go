@@ -188,6 +188,25 @@ func traps() []trap {
 				once("panics", func(*plain.World) { panic("boom") }),
 			},
 		}},
+		// The request that waits must not stand for the others, and what it waits for comes before it.
+		{"a request that is blocked", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("waits", func(w *plain.World) {
+					w.Require(x.Get(w) == 1)
+					y.Set(w, z.Get(w)+1)
+				}),
+				once("writes", func(w *plain.World) { z.Set(w, 1) }),
+				once("allows", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}},
+		{"a request that is blocked for ever", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("waits", func(w *plain.World) { w.Require(x.Get(w) == 1) }),
+				once("writes", func(w *plain.World) { z.Set(w, 1) }),
+			},
+		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.
 		{"runs that panic for ever", plain.Model{
 			Initial: zero,

@@ -59,6 +59,8 @@ type item struct {
 	// parked are the points of its run where the run can be in flight, by number; the first is none.
 	parked []point
 	at     map[*behavior.Node]int
+	// blockedAt is the number of the point where it waits if its last run was blocked, 0 if none was yet.
+	blockedAt int
 }
 
 // point is where a run is parked between two calls.
@@ -68,6 +70,8 @@ type point struct {
 	path behavior.Path
 	// held are the versions that the run was shown.
 	held []version
+	// blocked tells that the run was blocked: it holds no worker and waits until it can begin anew.
+	blocked bool
 }
 
 // String says where the run was cut off, empty if it had made no call.

@@ -88,20 +88,24 @@ func (w *walker) findEnabled() error {
 	for _, it := range w.machine.items {
 		e := Enabled{Agent: it.agent, Due: !it.actor.Unfair}
 		switch {
-		case it.actor.user, !it.actor.atomic && w.machine.conditions.Granularity == PerReconcile:
+		case it.actor.user:
 			if !w.pending(it) {
 				continue
 			}
-		case it.actor.atomic:
-			possible, err := w.possible(it)
-			if err != nil {
-				return err
+		case it.actor.atomic, w.machine.conditions.Granularity == PerReconcile:
+			if !w.pending(it) {
+				continue
 			}
-			if !possible {
+			if possible, err := w.unblocked(it); err != nil {
+				return err
+			} else if !possible {
 				continue
 			}
 		default:
-			now, enabled := w.next(it)
+			now, enabled, err := w.next(it)
+			if err != nil {
+				return err
+			}
 			if !enabled {
 				continue
 			}
@@ -112,12 +116,21 @@ func (w *walker) findEnabled() error {
 	return nil
 }
 
-// possible tells whether an item whose run may turn out to be blocked can be run.
-func (w *walker) possible(it *item) (bool, error) {
-	if !w.pending(it) {
-		return false, nil
+// unblocked reports whether a pending item can be run. Only those of which a run was blocked when the search began, and those that are
+// meant to be, are tried: that one of the others is blocked is learned when it is run.
+func (w *walker) unblocked(it *item) (bool, error) {
+	if !it.actor.atomic && !w.machine.footprints.blocks(it.agent) {
+		return true, nil
 	}
+	return w.possible(it)
+}
+
+// possible reports whether a run of an item, from its beginning to its end, would not be blocked.
+func (w *walker) possible(it *item) (bool, error) {
 	w.tour.current = taken{kind: core.Reconcile, actor: it.actor, item: it}
+	if w.learn != nil {
+		w.learn.where.step = &w.tour.current
+	}
 	leaf, err := w.reconcile(it, nil)
 	if err == nil {
 		w.undo()
@@ -127,12 +140,13 @@ func (w *walker) possible(it *item) (bool, error) {
 
 // next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and
 // false if it cannot take any.
-func (w *walker) next(it *item) (*Footprint, bool) {
+func (w *walker) next(it *item) (*Footprint, bool, error) {
 	exported := w.machine.footprints.exported
-	if p := w.flight(it); p != nil {
-		return exported[stage{node: p.node}], true
+	if p := w.flight(it); p != nil && !p.blocked {
+		return exported[stage{node: p.node}], true, nil
 	}
-	return exported[stage{begun: it}], w.pending(it) && w.mayBegin(it)
+	enabled, err := w.mayBegin(it)
+	return exported[stage{begun: it}], enabled, err
 }
 
 // observer is a state that takes note of what a predicate looks at.

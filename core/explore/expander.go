@@ -27,6 +27,12 @@ func (s *search) expand(w waiting) error {
 	x := &expander{search: s, from: id, depth: w.depth}
 	x.asleep = slices.Clone(s.scholar.asleep)
 	x.quiescent, err = s.scholar.steps(x, only)
+	if err == nil && reduced && x.steps+len(x.asleep) == 0 && !x.cut {
+		// All that were followed are blocked, which was not known.
+		s.full.add(id)
+		reduced, s.scholar.wakeful = false, true
+		x.quiescent, err = s.scholar.steps(x, nil)
+	}
 	switch {
 	case errors.Is(err, errDeep):
 		s.tooDeep(id)

@@ -13,9 +13,9 @@ func (f *footprints) export(from *footprint, without map[Place]bool) Footprint {
 			maps.Copy(reads, h.reads)
 		}
 	}
-	gates := from.gates
-	if from.guarded {
-		gates = reads
+	gates := maps.Clone(from.gates)
+	if from.blocks {
+		maps.Copy(gates, reads)
 	}
 	idle := func(place Place) bool { return without[place] }
 	return Footprint{
@@ -42,12 +42,18 @@ func sorted[K int | Place](members map[K]bool) []K {
 func (f *footprints) all() []Footprint {
 	without := f.unchanging()
 	agents := make([]Footprint, len(f.agents))
+	f.blocked = make([]bool, len(f.agents))
 	for i, known := range f.agents {
 		agents[i] = f.export(known, without)
+		f.blocked[i] = known.blocks
 	}
 	f.exported = make(map[stage]*Footprint, len(f.stages))
 	for stage, known := range f.stages {
 		exported := f.export(known, without)
+		if it := stage.begun; it != nil && f.blocked[it.agent] {
+			// Whether a run that was blocked can begin anew depends on all that it reads.
+			exported.Reads = agents[it.agent].Reads
+		}
 		f.exported[stage] = &exported
 	}
 	return agents

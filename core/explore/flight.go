@@ -66,21 +66,39 @@ func (w *walker) land(it *item) (*behavior.Leaf, error) {
 		return leaf, errStopped
 	}
 	w.released = append(w.released, p)
+	if leaf.Result.Blocked {
+		if it.blockedAt == 0 && w.learn == nil {
+			return nil, errUnknown
+		}
+		w.set(it.cell, w.Value(it.cell).ParkedAt(w.machine.parkBlocked(it)))
+		return leaf, w.settle()
+	}
 	w.set(it.cell, w.Value(it.cell).ParkedAt(0))
 	w.end(it, leaf)
 	return leaf, w.settle()
 }
 
-// mayBegin tells whether an item can be taken from its work queue: it is not in flight already, and a worker is free.
-func (w *walker) mayBegin(it *item) bool {
-	if w.flight(it) != nil {
-		return false
+// mayBegin reports whether a run of an item can begin: it is in its work queue, and a worker is free. One whose last run was blocked
+// begins again where a whole run would not be.
+func (w *walker) mayBegin(it *item) (bool, error) {
+	p := w.flight(it)
+	if p == nil && !w.pending(it) || p != nil && !p.blocked {
+		return false, nil
 	}
 	busy := 0
 	for _, other := range w.machine.items {
-		if other.actor == it.actor && w.flight(other) != nil {
+		if other.actor != it.actor {
+			continue
+		}
+		if q := w.flight(other); q != nil && !q.blocked {
 			busy++
 		}
 	}
-	return busy < max(1, it.actor.Workers)
+	if busy >= max(1, it.actor.Workers) {
+		return false, nil
+	}
+	if p == nil {
+		return true, nil
+	}
+	return w.possible(it)
 }

@@ -26,6 +26,8 @@ type footprints struct {
 	// exported are the stages as they were known when the search began: what is chosen in a state must not depend on what was
 	// learned meanwhile.
 	exported map[stage]*Footprint
+	// blocked tells which agents were known by then to be blocked now and then, by number.
+	blocked []bool
 	// choosing is the walker that learns while it leaves out agents.
 	choosing *walker
 }
@@ -50,8 +52,9 @@ type footprint struct {
 	wakes         map[int]bool
 	// putOff tells that the agent was put off in some state, see [Choice]: nobody sleeps behind its steps.
 	putOff bool
-	// takes tells that the agent takes its own work out of a queue, and guarded that what it reads may keep it from taking a step.
-	takes, guarded bool
+	// takes tells that the agent takes its own work out of a queue, and blocks that a run of it was blocked, or may be by what it was
+	// made for: what it reads may keep it from taking a step.
+	takes, blocks bool
 	// kinds are the kinds of the objects of which event handlers are told.
 	kinds map[core.Kind]bool
 	// holds and settles are the ties to versions that are held.
@@ -141,20 +144,29 @@ func (f *footprints) both(w *walker, s *taken) []*footprint {
 	if !ok {
 		return []*footprint{agent}
 	}
-	if f.stages[stage] == nil {
-		f.stages[stage] = newFootprint()
-	}
-	return []*footprint{f.stages[stage], agent}
+	return []*footprint{f.stage(stage), agent}
 }
 
-// read takes note of what the answer to a call depends on, as a sight shows it.
-func (f *footprints) read(s *sight, reads []behavior.Read) {
+// stage returns the footprint of a stage of a run.
+func (f *footprints) stage(s stage) *footprint {
+	if f.stages[s] == nil {
+		f.stages[s] = newFootprint()
+	}
+	return f.stages[s]
+}
+
+// read takes note of what the answer to the call of a node depends on, as a sight shows it.
+func (f *footprints) read(s *sight, node *behavior.Node, reads []behavior.Read) {
 	w := s.walker
 	var readers []*footprint
 	if w.handling != nil {
 		readers = []*footprint{f.handler(w.handling.Key.Kind)}
 	} else {
-		readers = f.both(w, &w.tour.current)
+		readers = []*footprint{f.agents[w.tour.current.agent()]}
+		if w.machine.conditions.Granularity == PerCall && !w.tour.current.actor.atomic {
+			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all the same.
+			readers = append(readers, f.stage(stage{node: node}))
+		}
 	}
 	for _, known := range readers {
 		for _, r := range reads {
@@ -163,10 +175,21 @@ func (f *footprints) read(s *sight, reads []behavior.Read) {
 			}
 		}
 		if w.handling == nil && w.tour.current.actor.atomic {
-			known.guarded = true
+			known.blocks = true
 		}
 	}
 }
+
+// block takes note that a run of an agent was blocked.
+func (f *footprints) block(agent int) {
+	if known := f.agents[agent]; !known.blocks {
+		known.blocks = true
+		f.growth++
+	}
+}
+
+// blocks reports whether it was known when the search began that runs of an agent may be blocked.
+func (f *footprints) blocks(agent int) bool { return agent < len(f.blocked) && f.blocked[agent] }
 
 func (f *footprints) handler(kind core.Kind) *footprint {
 	if f.handlers[kind] == nil {

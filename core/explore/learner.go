@@ -123,6 +123,9 @@ func (l *learner) fickle(a *actor) bool {
 func (l *learner) learned(a *actor, activation behavior.Activation, leaf *behavior.Leaf) {
 	if activation.Event == nil {
 		l.behaviours++
+		if leaf.Result.Blocked {
+			l.machine.footprints.block(l.machine.item(a, activation.Request).agent)
+		}
 	}
 	for _, request := range leaf.Requests {
 		if it := l.machine.item(a, request); !it.standing {
@@ -216,7 +219,7 @@ func (l *learner) answer(s *sight, a *actor, node *behavior.Node) (*behavior.Ans
 		}
 	}
 	if l.machine.reduces {
-		l.machine.footprints.read(s, look.reads)
+		l.machine.footprints.read(s, node, look.reads)
 	}
 	answered.Edge = node.Respond(answer.Response)
 	return answered, node.Remember(look.reads, answered)

@@ -204,6 +204,19 @@ func (m *machine) park(it *item, node *behavior.Node, path behavior.Path) int {
 	return n
 }
 
+// parkBlocked returns the number of the point at which a run of an item waits that was blocked. What it was shown is forgotten: it
+// begins anew.
+func (m *machine) parkBlocked(it *item) int {
+	if it.blockedAt == 0 {
+		it.blockedAt = m.vocabulary.Park(it.cell, "a run that was blocked")
+		for len(it.parked) <= it.blockedAt {
+			it.parked = append(it.parked, point{})
+		}
+		it.parked[it.blockedAt] = point{item: it, node: it.root, blocked: true}
+	}
+	return it.blockedAt
+}
+
 // shownBy returns the versions of objects that a response shows.
 func shownBy(response core.Response) []core.Object {
 	if versioned, ok := response.(core.Versioned); ok {

@@ -16,7 +16,7 @@ func text(s core.State) string {
 			fmt.Fprintf(&b, "%s=%s ", o.Key, o.Content.Canonical())
 		}
 	}
-	fmt.Fprintf(&b, "work %v timers %v", s.Work(), s.Timers())
+	fmt.Fprintf(&b, "work %v in flight %v timers %v", s.Work(), s.InFlight(), s.Timers())
 	return b.String()
 }
 

@@ -15,7 +15,7 @@ type mishap struct {
 	call int
 	// fault is which of the faults of the call it is; crash if the controller crashes before it.
 	fault int
-	// node is where the call is made, and after where the last call before it that wrote was.
+	// node is where the call is made, and after where the last call before it that had an effect was.
 	node, after *behavior.Node
 }
 
@@ -30,10 +30,10 @@ func (m mishap) String() string {
 	return fmt.Sprintf("call %d, %q, fails: %s", m.call+1, m.node.Call.String(), m.node.Faults[m.fault].Name)
 }
 
-// callNote is what a call of a run did.
+// callNote is what a call of a run did. Whether it changed objects or sent messages does not matter: both outlive a crash.
 type callNote struct {
-	node  *behavior.Node
-	wrote bool
+	node     *behavior.Node
+	effected bool
 }
 
 // told is a call as a listener is told of it, before the writes are applied.
@@ -41,6 +41,8 @@ type told struct {
 	node     *behavior.Node
 	response core.Response
 	writes   []behavior.Write
+	// sends tells that it puts items into work queues directly, as messages are.
+	sends bool
 	// fault is how the call fails, nil if it does not.
 	fault *behavior.Fault
 }
@@ -182,7 +184,7 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		if edge == nil {
 			edge = answered.Edge
 		}
-		call.response, call.writes = edge.Response, answered.Writes
+		call.response, call.writes, call.sends = edge.Response, answered.Writes, len(answered.Enqueue) > 0
 		w.hear(a, activation, call)
 		if err := w.apply(answered); err != nil {
 			return nil, err
@@ -192,7 +194,7 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		w.hear(a, activation, call)
 	}
 	if w.noted && w.nested == 0 {
-		w.notes = append(w.notes, callNote{node: node, wrote: len(call.writes) > 0})
+		w.notes = append(w.notes, callNote{node: node, effected: len(call.writes) > 0 || call.sends})
 	}
 	if w.learn != nil {
 		w.path = append(w.path, edge)

@@ -48,7 +48,11 @@ func (s *scout) expand(e *expansion, state waiting, bound int) {
 	if s.space.sleeps.needed {
 		e.asleep = s.keep(s.walker.asleep)
 	}
-	if e.quiescent, err = s.walker.steps(s, only); err != nil {
+	e.quiescent, err = s.walker.steps(s, only)
+	if err == nil && reduced && e.steps == 0 && len(s.walker.asleep) == 0 {
+		err = errUnknown // all that were followed are blocked, which was not known
+	}
+	if err != nil {
 		s.arrivals = s.arrivals[:e.begin]
 		s.sleepers = s.sleepers[:min(e.begin, len(s.sleepers))]
 		return

@@ -107,15 +107,21 @@ func (t *tour) work(it *item) error {
 		t.current = taken{kind: core.Reconcile, actor: it.actor, item: it}
 		return t.variants()
 	}
-	if p := t.flight(it); p != nil {
+	if p := t.flight(it); p != nil && !p.blocked {
 		if p.node.Leaf != nil {
 			return t.try(taken{kind: core.Return, actor: it.actor, item: it})
 		}
 		t.current = taken{kind: core.Ask, actor: it.actor, item: it, node: p.node}
 		return t.variants()
 	}
-	if t.pending(it) && t.mayBegin(it) {
-		return t.try(taken{kind: core.Begin, actor: it.actor, item: it})
+	begin := taken{kind: core.Begin, actor: it.actor, item: it}
+	may, err := t.mayBegin(it)
+	switch {
+	case err != nil:
+		t.due++
+		return t.visitor.stopped(&begin, err)
+	case may:
+		return t.try(begin)
 	}
 	return nil
 }

@@ -47,8 +47,11 @@ type stream struct {
 // backlog is what a view has received last, as far as a restart may undo it, and what waits for it.
 type backlog struct{ received, waiting []core.Event }
 
-// flight is a run in flight: what it was answered so far.
-type flight []core.Response
+// flight is a run in flight: what it was answered so far. One that was blocked waits until it can begin anew.
+type flight struct {
+	given   []core.Response
+	blocked bool
+}
 
 // snapshot is the store as a controller's cached client shows it.
 type snapshot struct {
@@ -222,8 +225,11 @@ func (s State) hidden() string {
 	}
 	for item, f := range s.flights {
 		line := item.String() + " after"
-		for _, response := range f {
+		for _, response := range f.given {
 			line += fmt.Sprintf(" %q", response.Identity())
+		}
+		if f.blocked {
+			line += " it was blocked"
 		}
 		streams = append(streams, line)
 	}

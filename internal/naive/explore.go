@@ -201,13 +201,22 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			items = append(items, item)
 		}
 	}
+	for item, f := range from.flights {
+		if item.Strategy == p.Name && f.blocked {
+			items = add(items, item)
+		}
+	}
 	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0
 	for _, item := range items {
 		if !whole {
-			if len(from.flights) == 0 || !busy(from, p) {
+			begins, err := e.mayBegin(from, p, item)
+			if err != nil {
+				return err
+			}
+			if begins {
 				to := from
 				to.work = remove(from.work, item)
-				step(to.withFlight(item, nil, true), core.Begin, item, "")
+				step(to.withFlight(item, flight{}, true), core.Begin, item, "")
 			}
 			continue
 		}
@@ -229,8 +238,8 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			}
 		}
 	}
-	for item := range from.flights {
-		if item.Strategy != p.Name {
+	for item, f := range from.flights {
+		if item.Strategy != p.Name || f.blocked {
 			continue
 		}
 		_, result, _, done, err := e.next(from, p, item, false)
@@ -238,7 +247,7 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			return err
 		}
 		if done {
-			t := e.turn(from.withFlight(item, nil, false))
+			t := e.turn(from.withFlight(item, flight{blocked: true}, result.Blocked))
 			t.end(item, result)
 			finish(step(t.state, core.Return, item, ""), result, false)
 			continue
@@ -252,14 +261,19 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 	return nil
 }
 
-// busy tells whether a controller with one worker is at work.
-func busy(s State, p player) bool {
-	for item := range s.flights {
-		if item.Strategy == p.Name {
-			return true
+// mayBegin reports whether a controller with one worker can begin a run: it is not at work, and if the last run of the item was blocked
+// a whole one would not be.
+func (e *explorer) mayBegin(s State, p player, item core.Item) (bool, error) {
+	for other, f := range s.flights {
+		if other.Strategy == p.Name && !f.blocked {
+			return false, nil
 		}
 	}
-	return false
+	if !s.flights[item].blocked {
+		return true, nil
+	}
+	_, _, _, ok, err := e.reconcile(s, p, item)
+	return ok, err
 }
 
 func finish(edge *core.Edge, result core.Result, wrote bool) {

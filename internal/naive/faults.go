@@ -27,7 +27,7 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 	}
 	for item := range from.flights {
 		if item.Strategy == p.Name {
-			from = from.withFlight(item, nil, false)
+			from = from.withFlight(item, flight{}, false)
 		}
 	}
 	states := []State{from}
@@ -66,13 +66,13 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 	return states, nil
 }
 
-// crashes returns the states after a reconcile that crashed before one of its writes but the first, and a restart.
+// crashes returns the states after a reconcile that crashed before one of its writes or messages but the first, and a restart.
 func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error) {
 	var states []State
-	for writes := 1; ; writes++ {
+	for effects := 1; ; effects++ {
 		t := e.turn(from)
 		t.state.work = remove(t.state.work, item)
-		t.acting, t.cutoff = p.Name, writes
+		t.acting, t.cutoff = p.Name, effects
 		cut := false
 		err := answered(func() {
 			defer func() {
@@ -98,7 +98,7 @@ func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error
 // next runs an item in flight to its next call or to its end: done tells which.
 func (e *explorer) next(from State, p player, item core.Item, answer bool) (to State, result core.Result, wrote, done bool, err error) {
 	t := e.turn(from)
-	t.acting, t.replies, t.flying = p.Name, from.flights[item], true
+	t.acting, t.replies, t.flying = p.Name, from.flights[item].given, true
 	if answer {
 		t.replies = append(t.replies[:len(t.replies):len(t.replies)], nil)
 	}
@@ -117,7 +117,7 @@ func (e *explorer) next(from State, p player, item core.Item, answer bool) (to S
 	if err != nil {
 		return from, result, false, false, err
 	}
-	t.state = t.state.withFlight(item, t.given, true)
+	t.state = t.state.withFlight(item, flight{given: t.given}, true)
 	t.settle()
 	return t.state, result, len(t.written) > 0, done, nil
 }

@@ -52,8 +52,12 @@ func Loose(seed uint64) (*core.System, error) {
 	if g.IntN(5) < 2 {
 		system.Strategies = append(system.Strategies, g.process())
 	}
-	for i := range 1 + g.IntN(3) {
-		system.Strategies = append(system.Strategies, g.controller(fmt.Sprintf("controller%d", i)))
+	if g.IntN(6) == 0 {
+		system.Strategies = append(system.Strategies, g.waiting()...)
+	} else {
+		for i := range 1 + g.IntN(3) {
+			system.Strategies = append(system.Strategies, g.controller(fmt.Sprintf("controller%d", i), g.work()))
+		}
 	}
 	for i := range max(0, g.IntN(4)-1) {
 		system.Scenario.Actions = append(system.Scenario.Actions, g.action(i))
@@ -79,6 +83,15 @@ func (g *loose) process() *agent {
 			p.Standing = append(p.Standing, request)
 		}
 	}
+	if g.IntN(3) == 0 {
+		// It has work besides that is in its queue or not.
+		p.routines[""] = g.routine(2, true)
+		p.Initial = []core.Request{core.Request(g.namespaces[0])}
+		if g.IntN(2) == 0 {
+			p.Watches = g.kinds[:1]
+			p.reactions = map[core.Kind]reaction{g.kinds[0]: {value: g.IntN(none), deaf: g.IntN(2) == 0}}
+		}
+	}
 	return p
 }
 
@@ -96,10 +109,10 @@ func (g *loose) guarded() *routine {
 }
 
 // controller returns a controller that watches some kinds.
-func (g *loose) controller(name string) *agent {
+func (g *loose) controller(name string, work *routine) *agent {
 	c := &agent{
 		Description: core.Description{Name: name, Unfair: g.IntN(12) == 0, Workers: 1 + g.IntN(4)/3, Sequential: true},
-		routines:    map[string]*routine{"": g.routine(1+g.IntN(3), false)},
+		routines:    map[string]*routine{"": work},
 		reactions:   map[core.Kind]reaction{},
 	}
 	for _, kind := range g.kinds {
@@ -132,6 +145,36 @@ func (g *loose) controller(name string) *agent {
 		}
 	}
 	return c
+}
+
+// work returns what a controller does. Some controllers are blocked now and then.
+func (g *loose) work() *routine {
+	switch g.IntN(12) {
+	case 0:
+		return g.guarded()
+	case 1, 2:
+		return g.routine(1+g.IntN(3), true)
+	}
+	return g.routine(1+g.IntN(3), false)
+}
+
+// waiting returns controllers of which one waits for what another one does, while a third may do what concerns it.
+func (g *loose) waiting() []core.Strategy {
+	set := &routine{verb: set, kind: g.kind(), name: g.name(), shared: g.IntN(4) == 0, value: g.IntN(none), guard: -1, next: []*routine{g.routine(0, false)}}
+	wait := &routine{
+		verb: get, kind: set.kind, name: set.name, shared: set.shared, guard: set.value, awaited: true,
+		next: []*routine{g.routine(2, false)},
+	}
+	work := []*routine{set, wait, g.routine(2, g.IntN(4) == 0)}
+	g.Shuffle(len(work), func(i, j int) { work[i], work[j] = work[j], work[i] })
+	var controllers []core.Strategy
+	for i, w := range work {
+		c := g.controller(fmt.Sprintf("controller%d", i), w)
+		c.routines[""] = w
+		c.Initial = []core.Request{core.Request(g.namespaces[0])}
+		controllers = append(controllers, c)
+	}
+	return controllers
 }
 
 // action returns something that a user may do.

@@ -16,11 +16,12 @@ type routine struct {
 	name   string
 	shared bool
 	value  int
-	// guard blocks a run that is shown this number, unless it is negative.
-	guard  int
-	next   []*routine
-	result core.Result
-	panics bool
+	// guard blocks a run that is shown this number, unless it is negative; or, if it is awaited, one that is shown any other.
+	guard   int
+	awaited bool
+	next    []*routine
+	result  core.Result
+	panics  bool
 }
 
 // elsewhere is the namespace of what is shared.
@@ -55,7 +56,7 @@ func (r *routine) run(recorder core.EffectRecorder, namespace string, cached []c
 	for len(r.next) > 0 {
 		answer := recorder.Do(r.call(namespace, seen, cached)).(reply)
 		seen = append(seen, answer.objects...)
-		if r.guard >= 0 && answer.number() == r.guard {
+		if r.guard >= 0 && (answer.number() == r.guard) != r.awaited {
 			return core.Result{Blocked: true}
 		}
 		r = r.next[answer.number()%len(r.next)]

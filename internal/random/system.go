@@ -91,6 +91,16 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 	return step(1, func(w *plain.World) int { variable.Set(w, value); return 0 })
 }
 
+// actions returns guarded actions.
+func (g *generator) actions(n int) []plain.Action {
+	var actions []plain.Action
+	for i := range n {
+		p := g.program(3, true, true)
+		actions = append(actions, plain.Action{Name: fmt.Sprintf("act%d", i), Do: func(w *plain.World) { p.run(w) }})
+	}
+	return actions
+}
+
 // result returns how a program ends: mostly well.
 func (g *generator) result() core.Result {
 	switch g.IntN(12) {
@@ -117,27 +127,31 @@ func System(seed uint64) (*core.System, error) {
 	}
 	for i := range receivers {
 		onMessage := [2]*program{g.program(2, true, true), g.program(2, true, true)}
-		model.Processes = append(model.Processes, plain.Process{
+		receiver := plain.Process{
 			Name:     fmt.Sprintf("receiver%d", i),
 			Messages: []core.Request{"m0"},
 			Receive: func(w *plain.World, request core.Request) {
 				onMessage[strings.Index("01", string(request[1:]))].run(w)
 			},
-		})
+		}
+		if g.IntN(4) == 0 {
+			receiver.Actions = g.actions(1)
+		}
+		model.Processes = append(model.Processes, receiver)
 	}
 	for i := range g.IntN(2) {
-		process := plain.Process{Name: fmt.Sprintf("process%d", i), Unfair: g.IntN(3) == 0}
-		for j := range 1 + g.IntN(2) {
-			p := g.program(3, true, true)
-			process.Actions = append(process.Actions, plain.Action{Name: fmt.Sprintf("act%d", j), Do: func(w *plain.World) { p.run(w) }})
-		}
-		model.Processes = append(model.Processes, process)
+		model.Processes = append(model.Processes, plain.Process{
+			Name: fmt.Sprintf("process%d", i), Unfair: g.IntN(3) == 0,
+			Actions: g.actions(1 + g.IntN(2)),
+		})
 	}
-	for i := range 1 + g.IntN(2) {
-		p := [2]*program{g.program(4, false, true), g.program(2, false, false)}
+	controllers := 1 + g.IntN(7)/3
+	for i := range controllers {
+		guards := g.IntN(3) == 0
+		p := [2]*program{g.program(5-controllers, guards, true), g.program(2, guards, false)}
 		c := plain.Controller{
 			Name:     fmt.Sprintf("controller%d", i),
-			Requests: []core.Request{"0"},
+			Requests: []core.Request{"0", "1"}[:1+g.IntN(6)/5],
 			Unfair:   g.IntN(6) == 0,
 			Reconcile: func(w *plain.World, request core.Request) core.Result {
 				return p[strings.Index("01", string(request))].run(w)

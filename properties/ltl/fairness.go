@@ -46,12 +46,15 @@ func inFlight(s core.Step) bool { return s.Kind == core.Ask || s.Kind == core.Re
 
 // waiting returns the steps that would begin what waits in a queue of a state, but cannot as the workers are
 // busy. They count as possible: queues are first in, first out, so that nobody waits for ever while others are
-// served. What never is in flight itself waits for no worker.
+// served. What never is in flight itself waits for no worker, and what is in flight waits for its own run.
 func waiting(g core.Graph, id core.StateID) []core.Step {
 	s := g.State(id)
 	busy := s.InFlight()
 	var steps []core.Step
 	for _, item := range s.Work() {
+		if slices.Contains(busy, item) {
+			continue
+		}
 		if slices.ContainsFunc(busy, func(other core.Item) bool { return other.Strategy == item.Strategy }) {
 			steps = append(steps, core.Step{Kind: core.Begin, Item: item})
 		}
