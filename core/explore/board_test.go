@@ -58,7 +58,9 @@ func (board) Settle(_ core.Key, versions []core.Content) []core.Content {
 
 func (board) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
 
-func (board) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any { return outcome }
+func (board) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
+	return outcome
+}
 
 // writer is a strategy of two functions. It watches notes if it has a handler.
 type writer struct {

@@ -171,7 +171,9 @@ func (s shelf) Settle(_ core.Key, versions []core.Content) []core.Content {
 func (shelf) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
 
 // CanonicalOutcome implements [core.Store]: nothing is chosen here.
-func (shelf) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any { return outcome }
+func (shelf) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
+	return outcome
+}
 
 // Faults implements [core.Fallible]: whatever writes may be refused, with effect or without.
 func (shelf) Faults(asked core.Call) []core.Fault {
