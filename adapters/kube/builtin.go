@@ -19,6 +19,7 @@ const (
 	kindServiceAccount core.Kind = "ServiceAccount"
 	kindJob            core.Kind = "Job.batch"
 	kindPriorityClass  core.Kind = "PriorityClass.scheduling.k8s.io"
+	kindRuntimeClass   core.Kind = "RuntimeClass.node.k8s.io"
 	kindBudget         core.Kind = "PodDisruptionBudget.policy"
 	kindDaemonSet      core.Kind = "DaemonSet.apps"
 	kindNode           core.Kind = "Node"

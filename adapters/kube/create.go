@@ -59,6 +59,9 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if object, err = op.resource.rules.Create(op.rulesRequest(object, nil)); err != nil {
 		return nil, err
 	}
+	if err := op.checkClasses(object, nil); err != nil {
+		return nil, err
+	}
 	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,19 @@ type decoded struct {
 	typed runtime.Object
 }
 
+// asRead is the Go type that an object was made of, nil if it was not read from a body or if
+// more than its metadata may have changed since.
+func (op *operation) asRead(object *unstructured.Unstructured) runtime.Object {
+	if op.read.object != object || op.request.Subresource == scaleSubresource {
+		return nil
+	}
+	switch op.resource.name {
+	case kindPod, kindService, kindNode:
+		return nil
+	}
+	return op.read.typed
+}
+
 // typed is what is wanted of an object as its Go type, nil if that is not known: if the
 // object is not as it was read, or a server itself has a say in it.
 func (op *operation) typed(object *unstructured.Unstructured) runtime.Object {

@@ -157,6 +157,8 @@ func (r *resource) resetPaths(subresource string) [][]string {
 	switch {
 	case !r.status:
 		return nil
+	case r.name == kindSigningRequest:
+		return resetPathsOfSigningRequest(subresource)
 	case subresource != statusSubresource:
 		return [][]string{{"status"}}
 	case r.custom:
@@ -169,6 +171,18 @@ func (r *resource) resetPaths(subresource string) [][]string {
 		return [][]string{{"spec"}, {"metadata", "deletionTimestamp"}, {"metadata", "ownerReferences"}}
 	}
 	return [][]string{{"spec"}}
+}
+
+// resetPathsOfSigningRequest are those paths of a request for a certificate, which nobody but
+// its author sets.
+func resetPathsOfSigningRequest(subresource string) [][]string {
+	switch subresource {
+	case statusSubresource:
+		return [][]string{{"spec"}, {"status", "conditions"}}
+	case approvalSubresource:
+		return [][]string{{"spec"}, {"status", "certificate"}}
+	}
+	return [][]string{{"spec"}, {"status"}}
 }
 
 // settleManagers takes the real time from the record of managers, which the library has

@@ -26,6 +26,9 @@ func admitPod(state core.Snapshot, object, current *unstructured.Unstructured) e
 		if err := prioritize(state, pod); err != nil {
 			return err
 		}
+		if err := runAs(state, pod); err != nil {
+			return err
+		}
 	} else {
 		old := &corev1.Pod{}
 		if err := fromTree(current.Object, old); err != nil {

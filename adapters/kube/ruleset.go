@@ -51,6 +51,9 @@ type RulesRequest struct {
 	Now metav1.Time
 	// Object is what the client wants. It may be changed.
 	Object *unstructured.Unstructured
+	// Typed is the Go type that Object was made of, nil if that is not known. It tells an
+	// empty list from none. Its metadata are not those of Object. It must not be changed.
+	Typed runtime.Object
 	// Current is what is there, nil for a new object. It must not be changed.
 	Current *unstructured.Unstructured
 
@@ -85,7 +88,7 @@ func (op *operation) rulesRequest(object, current *unstructured.Unstructured) Ru
 	request := RulesRequest{
 		Kind: op.resource.storageKind(), Resource: op.resource.plural, Subresource: op.request.Subresource,
 		Namespace: op.namespace(), Name: object.GetName(), Now: virtualTime(), Object: object, Current: current,
-		version: op.request.Kind.Version, typed: op.typed(object),
+		Typed: op.asRead(object), version: op.request.Kind.Version, typed: op.typed(object),
 	}
 	if request.Subresource == scaleSubresource {
 		request.Subresource = ""

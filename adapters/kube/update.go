@@ -144,6 +144,9 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 	if err := op.checkExpansion(object, current); err != nil {
 		return nil, "", err
 	}
+	if err := op.checkClasses(object, current); err != nil {
+		return nil, "", err
+	}
 	if reviewed {
 		if err := review.validate(object, current); err != nil {
 			return nil, "", err

@@ -34,7 +34,25 @@ func (a AcceptedField) accepts(d FieldDifference) bool {
 
 // AcceptedFields returns all the differences in single fields that are accepted.
 func AcceptedFields() []AcceptedField {
-	return []AcceptedField{}
+	return []AcceptedField{
+		{
+			Name:   "an empty list where no list may be",
+			Kind:   "Pod",
+			Path:   `spec\.resources\.claims`,
+			Class:  Accepts,
+			Ours:   "done",
+			Reason: "The server's admission takes a Pod as JSON, which leaves empty lists out. So do clients that send Go types.",
+		},
+		{
+			Name:   "a default PriorityClass that is just gone",
+			Kind:   "PriorityClass",
+			Path:   "globalDefault",
+			Verb:   "update",
+			Class:  Accepts,
+			Real:   `403 Forbidden: .* PriorityClass m\d+-run is already marked as default\. Only one default can exist`,
+			Reason: "The admission plugin looks into a cache, which for a moment has the class that was made and removed before this request.",
+		},
+	}
 }
 
 // acceptedField returns the name of the acceptance that a difference falls under, empty if

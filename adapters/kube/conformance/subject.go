@@ -28,6 +28,8 @@ type Subject struct {
 	// Edits are JSON merge patches; so are StatusEdits, for the status subresource.
 	Edits       []json.RawMessage `json:"edits"`
 	StatusEdits []json.RawMessage `json:"statusEdits"`
+	// Wrong are the Edits and StatusEdits that a server never accepts.
+	Wrong       []json.RawMessage `json:"wrong"`
 	JSONPatches []string          `json:"jsonPatches"`
 	Strategic   []json.RawMessage `json:"strategic"`
 	Applied     []json.RawMessage `json:"applied"`

@@ -5,11 +5,13 @@ go 1.26.0
 replace github.com/orrery-dev/orrery => ../../..
 
 require (
+	github.com/go-logr/logr v1.4.3
 	github.com/orrery-dev/orrery v0.0.0
 	k8s.io/api v0.36.1
 	k8s.io/apimachinery v0.36.1
 	k8s.io/apiserver v0.36.1
 	k8s.io/cri-api v0.36.1
+	k8s.io/klog/v2 v2.140.0
 	k8s.io/kubernetes v1.36.1
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730
 )
@@ -29,7 +31,6 @@ require (
 	github.com/felixge/httpsnoop v1.0.4 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.0 // indirect
-	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-openapi/jsonpointer v0.21.0 // indirect
 	github.com/go-openapi/jsonreference v0.20.2 // indirect
@@ -104,7 +105,6 @@ require (
 	k8s.io/cri-client v0.36.1 // indirect
 	k8s.io/dynamic-resource-allocation v0.36.1 // indirect
 	k8s.io/endpointslice v0.36.1 // indirect
-	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260317180543-43fb72c5454a // indirect
 	k8s.io/kubelet v0.36.1 // indirect
 	k8s.io/streaming v0.36.1 // indirect

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericrequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	kjson "sigs.k8s.io/json"
 
@@ -65,7 +68,7 @@ func (r rules) Read(object runtime.Object) (runtime.Object, error) {
 // Create implements [kube.Rules].
 func (r rules) Create(request kube.RulesRequest) (*unstructured.Unstructured, error) {
 	began := time.Now()
-	object, err := read(request.Object, request.Kind)
+	object, err := wanted(request)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (r rules) Update(request kube.RulesRequest) (*unstructured.Unstructured, er
 		}
 		strategy = part
 	}
-	object, err := read(request.Object, request.Kind)
+	object, err := wanted(request)
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +103,39 @@ func (r rules) Update(request kube.RulesRequest) (*unstructured.Unstructured, er
 	return written(object, request, began)
 }
 
-// contextOf is what strategies look up of a request. Nobody in particular makes it.
+// contextOf is what strategies look up of a request. Nobody in particular makes it, and
+// nobody reads what a server logs.
 func contextOf(request kube.RulesRequest) context.Context {
-	ctx := genericrequest.WithNamespace(context.Background(), request.Namespace)
+	ctx := klog.NewContext(context.Background(), logr.Discard())
+	ctx = genericrequest.WithNamespace(ctx, request.Namespace)
 	return genericrequest.WithRequestInfo(ctx, &genericrequest.RequestInfo{
 		IsResourceRequest: true,
 		APIGroup:          request.Kind.Group, APIVersion: request.Kind.Version,
 		Resource: request.Resource, Subresource: request.Subresource,
 		Namespace: request.Namespace, Name: request.Name,
 	})
+}
+
+// wanted is what a request asks for, in the internal version.
+func wanted(request kube.RulesRequest) (runtime.Object, error) {
+	if request.Typed == nil {
+		return read(request.Object, request.Kind)
+	}
+	typed := request.Typed.DeepCopyObject()
+	described, ok := typed.(metav1.ObjectMetaAccessor)
+	if !ok {
+		return nil, fmt.Errorf("a %T has no metadata", typed)
+	}
+	metadata, ok := described.GetObjectMeta().(*metav1.ObjectMeta)
+	if !ok {
+		return nil, fmt.Errorf("the metadata of a %T are of a type of their own", typed)
+	}
+	fields, _ := request.Object.Object["metadata"].(map[string]any)
+	*metadata = metav1.ObjectMeta{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, metadata); err != nil {
+		return nil, err
+	}
+	return internal(typed, request.Kind)
 }
 
 // read converts a tree to the internal version of its kind, with defaults.

@@ -15,6 +15,7 @@ import (
 
 var (
 	fieldKinds  = flag.String("fields", "", "the kinds to compare field by field with a real API server: a regular expression; empty skips it")
+	page        = flag.String("page", "", "a file to write the numbers to, as a page")
 	differences = flag.String("differences", "", "a file to write the differences in single fields to, a JSON object on each line")
 )
 
@@ -30,6 +31,7 @@ func TestFields(t *testing.T) {
 	}
 	// The files that tests read are where those of the package above look for them.
 	t.Chdir("..")
+	var rows []conformance.FieldRow
 	l, stop, err := conformance.StartLaboratory(t.Context(), os.Stderr, subjects, kube.WithRules(upstream.Rules()))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +44,10 @@ func TestFields(t *testing.T) {
 	var all []conformance.FieldDifference
 	total, err := l.MeasureFields(t.Context(), regexp.MustCompile(*fieldKinds).MatchString,
 		func(d conformance.FieldDifference) { all = append(all, d) },
-		func(kind string, tally *conformance.FieldTally) { t.Logf("%s: %s", kind, tally) })
+		func(kind string, tally *conformance.FieldTally) {
+			t.Logf("%s: %s", kind, tally)
+			rows = append(rows, conformance.FieldRow{Kind: kind, Tally: tally})
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +58,11 @@ func TestFields(t *testing.T) {
 	for _, d := range all {
 		if d.Class.Decides() {
 			t.Error(d)
+		}
+	}
+	if *page != "" {
+		if err := os.WriteFile(*page, []byte(conformance.FieldsMarkdown(rows, total)), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if *differences != "" {
