@@ -47,7 +47,7 @@ func (v *verdict) judge(ctx context.Context) {
 	for _, incident := range v.space.Incidents() {
 		switch incident.Kind {
 		case core.Nondeterministic:
-			v.because(fmt.Sprintf("%s is not deterministic, so that not all it may do was seen", incident.Strategy))
+			v.because(undetermined(incident))
 		case core.Stuck, core.Runaway:
 			v.because(fmt.Sprintf("%s did not come back from a run, and what would follow it was not searched", incident.Strategy))
 		}
@@ -78,7 +78,15 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 			}
 			continue
 		}
+		if who := v.restsOn(p, finding); who != "" {
+			v.because(fmt.Sprintf("something was found against %q, but it rests on runs of %s, which is not deterministic: make it a function of what it reads, and check again", p.Name, who))
+			if report.Verdict == core.Holds {
+				report.Verdict = core.Inconclusive
+			}
+			continue
+		}
 		report.Verdict = core.Violated
+		report.Warning = finding.Warning
 		finding.ID = len(v.findings) + 1
 		v.findings = append(v.findings, finding)
 	}
@@ -144,7 +152,7 @@ func (v *verdict) finding(ctx context.Context, p core.Property, violation core.V
 	}
 	finding := core.Finding{
 		Property:    p.Name,
-		Warning:     p.Warning,
+		Warning:     p.Warning || demandsDeterminism(p),
 		Summary:     violation.Summary,
 		Details:     violation.Details,
 		Steps:       len(trace.Steps),

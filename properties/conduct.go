@@ -27,10 +27,11 @@ func NoRunaway() core.Property {
 }
 
 // Deterministic holds if controllers are functions of what they read: run again
-// with the same responses they do the same.
+// with the same responses they do the same. A controller that is not may be right all the same, so what breaks it is told as a
+// warning, and makes the check inconclusive.
 func Deterministic() core.Property {
 	return conduct("deterministic reconciler", "Controllers are functions of what they read from the world: no hidden clock, random numbers, map order or memory.", core.Nondeterministic,
-		"What a search says of such a controller is not certain: orders that it did not show may be possible.")
+		"What a search says of such a controller is not certain: not all that it may do was seen.")
 }
 
 // conduct is a property that is broken by one kind of incident.

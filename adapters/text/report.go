@@ -150,7 +150,7 @@ func (p *page) searched(report *core.Report) {
 		" between them, up to ", counted(report.Depth, "step", "steps"), " from the start")
 	p.line(1, counted(report.TerminalStates, "state", "states"), " where nothing can happen any more; ",
 		counted(report.Outcomes, "way", "different ways"), " to end")
-	p.line(1, "controller code ran ", counted(report.ReconcilesExecuted, "time", "times"), " and showed ",
+	p.line(1, "controller code showed ",
 		counted(report.Behaviours, "behaviour", "different behaviours"), "; ",
 		counted(report.StepsFromTree, "step", "steps"), " needed no run")
 	p.line(1, "granularity: ", clean(report.Granularity), "; reduction: ", clean(report.Reduction), reductionNote(report.Reduction))

@@ -10,7 +10,9 @@ import (
 // Write is a committed change of one cell.
 type Write struct {
 	Cell state.Cell
-	To   state.Value
+	// Key is the object of the cell.
+	Key core.Key
+	To  state.Value
 	// Unwatched tells that no strategy has to be told of the change.
 	Unwatched bool
 }
@@ -21,6 +23,8 @@ type Answered struct {
 	Edge    *Edge
 	Writes  []Write
 	Enqueue []state.Cell
+	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as others.
+	Reads []Read
 }
 
 // Read is one thing that was looked at to answer a call: a cell; with Listed set,

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -50,8 +51,18 @@ func (s *Session) bubbled(instance core.Instance) {
 			running = false
 			s.ended <- *end
 		})
+		if !s.aborted.Load() {
+			time.Sleep(lateness)
+			b.mu.Lock()
+			end.late = b.late
+			b.mu.Unlock()
+		}
 	})
 }
+
+// lateness is how long, in virtual time, a session waits for what runs have left to be done later. What is due less often
+// than once a day is not met.
+const lateness = 25 * time.Hour
 
 // work does what the owner of the session asks for, until it closes or aborts the session.
 func (s *Session) work(do func(task)) {
@@ -82,6 +93,16 @@ type bubble struct {
 	parked []*parked
 	end    *ending
 	closed bool
+	// run is the number of the run at work, 0 between runs, and runs how many there were.
+	run, runs int
+	// late is the first call that was made for a run after its end.
+	late core.Call
+}
+
+// scribe is the recorder of a single run.
+type scribe struct {
+	*bubble
+	run int
 }
 
 // parked is a goroutine that waits for the answer to its call.
@@ -96,9 +117,14 @@ func newBubble(s *Session) *bubble {
 
 // serve runs the code to its end.
 func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
+	b.mu.Lock()
 	b.end = nil
+	b.runs++
+	b.run = b.runs
+	recorder := scribe{bubble: b, run: b.run}
+	b.mu.Unlock()
 	go contain(
-		func() ending { return run(b) },
+		func() ending { return run(recorder) },
 		b.session.aborted.Load,
 		func(end ending) {
 			b.mu.Lock()
@@ -109,7 +135,7 @@ func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
 	)
 	for {
 		synctest.Wait()
-		next, end := b.next()
+		next, others, end := b.next()
 		switch {
 		case end != nil:
 			return end
@@ -117,7 +143,7 @@ func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
 			<-b.arrived
 			continue
 		}
-		response, ok := b.session.ask(next.call)
+		response, ok := b.session.ask(next.call, others)
 		if !ok {
 			close(next.reply)
 			return &ending{failure: Exited, message: "was aborted"}
@@ -126,9 +152,9 @@ func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
 	}
 }
 
-// next takes the parked call with the lowest identity. When nothing is parked and
-// the code has returned, it returns how.
-func (b *bubble) next() (*parked, *ending) {
+// next takes the parked call with the lowest identity, and returns the others that are parked in the order of theirs. When nothing
+// is parked and the code has returned, it returns how.
+func (b *bubble) next() (*parked, []core.Call, *ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -136,17 +162,19 @@ func (b *bubble) next() (*parked, *ending) {
 	default:
 	}
 	if len(b.parked) == 0 {
-		return nil, b.end
-	}
-	lowest := 0
-	for i, p := range b.parked {
-		if p.call.Identity() < b.parked[lowest].call.Identity() {
-			lowest = i
+		if b.end != nil {
+			b.run = 0
 		}
+		return nil, nil, b.end
 	}
-	p := b.parked[lowest]
-	b.parked = slices.Delete(b.parked, lowest, lowest+1)
-	return p, nil
+	slices.SortStableFunc(b.parked, func(p, q *parked) int { return cmp.Compare(p.call.Identity(), q.call.Identity()) })
+	p := b.parked[0]
+	b.parked = slices.Delete(b.parked, 0, 1)
+	var others []core.Call
+	for _, other := range b.parked {
+		others = append(others, other.call)
+	}
+	return p, others, nil
 }
 
 // close unwinds every goroutine that waits for an answer, now or later.
@@ -169,10 +197,14 @@ func (b *bubble) wake() {
 }
 
 // Do implements [core.EffectRecorder].
-func (b *bubble) Do(call core.Call) core.Response {
+func (b scribe) Do(call core.Call) core.Response {
 	p := &parked{call: call, reply: make(chan core.Response)}
 	b.mu.Lock()
-	if b.closed {
+	late := !b.closed && b.run != b.bubble.run
+	if late && b.late == nil {
+		b.late = call
+	}
+	if b.closed || late {
 		b.mu.Unlock()
 		runtime.Goexit()
 	}

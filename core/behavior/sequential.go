@@ -30,7 +30,7 @@ type direct struct{ session *Session }
 
 // Do implements [core.EffectRecorder].
 func (d direct) Do(call core.Call) core.Response {
-	response, ok := d.session.ask(call)
+	response, ok := d.session.ask(call, nil)
 	if !ok {
 		runtime.Goexit()
 	}

@@ -16,6 +16,14 @@ type Activation struct {
 	Request core.Request
 }
 
+// String says in a few words what the run is about.
+func (a Activation) String() string {
+	if a.Event != nil {
+		return fmt.Sprintf("handling an event of %s", a.Event.Key)
+	}
+	return "reconciling " + string(a.Request)
+}
+
 func (a Activation) run(instance core.Instance, recorder core.EffectRecorder) ending {
 	if a.Event != nil {
 		return ending{requests: instance.Handle(recorder, *a.Event)}
@@ -40,6 +48,8 @@ type Limits struct {
 type Session struct {
 	limits Limits
 	calls  int
+	// parked are the calls that wait while the one that Next returned last is answered.
+	parked []core.Call
 	// single tells that the session is over with its first run.
 	single bool
 	over   bool
@@ -48,7 +58,7 @@ type Session struct {
 	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
 	// that its clock stands still.
 	tasks   chan task
-	asked   chan core.Call
+	asked   chan question
 	replies chan core.Response
 	ended   chan ending
 	// clock answers tasks that ask how far the clock has moved.
@@ -66,12 +76,20 @@ type task struct {
 	advance    time.Duration
 }
 
+// question is a call, with those that wait for their answers meanwhile.
+type question struct {
+	call   core.Call
+	parked []core.Call
+}
+
 // ending is how a run came to its end.
 type ending struct {
 	result   core.Result
 	requests []core.Request
 	failure  Failure
 	message  string
+	// late is the first call made after the end of a run.
+	late core.Call
 }
 
 func (e ending) leaf() *Leaf {
@@ -83,7 +101,7 @@ func Open(instance core.Instance, sequential bool, limits Limits) *Session {
 	s := &Session{
 		limits:  limits,
 		tasks:   make(chan task),
-		asked:   make(chan core.Call),
+		asked:   make(chan question),
 		replies: make(chan core.Response),
 		ended:   make(chan ending, 1),
 		clock:   make(chan time.Duration, 1),
@@ -153,12 +171,13 @@ func (s *Session) do(t task) bool {
 func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	s.watch.Reset(s.limits.Deadline)
 	select {
-	case call := <-s.asked:
+	case q := <-s.asked:
+		s.parked = q.parked
 		if s.calls++; s.calls > s.limits.Calls {
 			s.Abort()
 			return nil, &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}, nil
 		}
-		return call, nil, nil
+		return q.call, nil, nil
 	case end := <-s.ended:
 		leaf := end.leaf()
 		if s.single {
@@ -181,6 +200,10 @@ func (s *Session) overdue() *Leaf {
 	return &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}
 }
 
+// Parked returns the calls that other goroutines of the run made at the same time as the one that Next returned last, in
+// the order of their identities. They come later.
+func (s *Session) Parked() []core.Call { return s.parked }
+
 // Answer answers the call that Next returned last.
 func (s *Session) Answer(response core.Response) {
 	select {
@@ -202,6 +225,11 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 		s.finished()
 		if end.failure != None {
 			return end.leaf()
+		}
+		if end.late != nil {
+			closed := *leaf
+			closed.Late = end.late
+			return &closed
 		}
 		return leaf
 	case <-s.watch.C:
@@ -236,9 +264,9 @@ func (s *Session) Abort() {
 
 // ask hands a call to the owner of the session and returns the answer, and false if
 // the run was aborted.
-func (s *Session) ask(call core.Call) (core.Response, bool) {
+func (s *Session) ask(call core.Call, parked []core.Call) (core.Response, bool) {
 	select {
-	case s.asked <- call:
+	case s.asked <- question{call, parked}:
 	case <-s.quit:
 		return nil, false
 	}

@@ -10,6 +10,9 @@ import (
 type Node struct {
 	// Call is what the strategy asks next.
 	Call core.Call
+	// Parked are the calls that wait for their answers when the call is answered, itself not included: other goroutines of
+	// the run make them at the same time.
+	Parked []core.Call
 	// Leaf is how the run ended.
 	Leaf *Leaf
 	// Faults are the ways in which the call may fail. They are filled in by the owner of the tree.
@@ -77,6 +80,9 @@ type Leaf struct {
 	Failure Failure
 	// Message is about the failure, empty without one.
 	Message string
+	// Late is the first call that the run made after it had ended, from a timer or a goroutine that it left behind; nil if
+	// there is none.
+	Late core.Call
 	// Cells are the cells of the items named by Requests. They are filled in by the
 	// owner of the tree.
 	Cells []state.Cell

@@ -29,7 +29,9 @@ type actor struct {
 	restarts   int
 	// divergences counts how often the strategy was found not to be deterministic.
 	divergences int
-	items       map[core.Request]*item
+	// raced tells that the code is known to make calls at the same time of which the order matters.
+	raced bool
+	items map[core.Request]*item
 }
 
 // indivisible reports whether every run of a strategy is one step. Such a strategy does not crash: messages would be lost

@@ -1,6 +1,10 @@
 package explore
 
 import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 )
@@ -10,8 +14,50 @@ import (
 // in which something else is different. Chance (the order of a map, a select, random numbers) is different in every
 // run; the memory of an instance is different once it has been used.
 
-// audited is how often a new path is run again on the instance that it was learned from.
-const audited = 1
+// How often a new path is run again on the instance that it was learned from.
+const (
+	// rare is enough for what happens once in eight times to be missed less than once in a thousand paths: a map of two keys
+	// gives the second one first no more often than that.
+	rare = 55
+	// fair is enough for a fair coin.
+	fair = 11
+	// few is how many paths are audited for what is rare, thorough how many for what is fair. Of the paths that come later it is the
+	// first ones of each site, and one in so many of the others.
+	few      = 64
+	thorough = 1_000
+	sited    = 16
+)
+
+// audits is what was audited so far.
+type audits struct {
+	seed  uint64
+	paths int
+	// sites counts the paths by controller and by the kinds of calls they make, so that what is audited is spread over the code.
+	sites map[string]uint64
+}
+
+// times returns how often a new path is run again. It depends on what was audited before and on nothing else, so that the
+// same search finds the same again.
+func (s *audits) times(a *actor, run behavior.Run) int {
+	site := []byte(a.Name)
+	for _, edge := range run.Path {
+		words := strings.SplitN(edge.From.Call.String(), " ", 3)
+		site = append(append(site, 0), strings.Join(words[:min(2, len(words))], " ")...)
+	}
+	if s.sites == nil {
+		s.sites = map[string]uint64{}
+	}
+	s.sites[string(site)]++
+	s.paths++
+	n := s.sites[string(site)]
+	switch {
+	case s.paths <= few, s.paths <= thorough && n == 1:
+		return rare
+	case s.paths <= thorough, n <= sited, rand.New(rand.NewPCG(s.seed, n)).IntN(sited) == 0:
+		return fair
+	}
+	return 1
+}
 
 // plan returns the conditions under which a new path is audited on fresh instances, besides the runs on the instance
 // that it was learned from.
@@ -24,17 +70,22 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 		session.Abort()
 		return nil
 	}
-	used := behavior.Condition{Before: []behavior.Run{run}, Clock: session.Advance(0), Times: audited}
-	again := behavior.Condition{Times: audited}
-	divergence, err := l.under(session, again, run)
+	used := behavior.Condition{Before: []behavior.Run{run}, Clock: session.Advance(0), Times: l.audits.times(a, run)}
+	if l.fickle(a) {
+		used.Times = 1
+	}
+	divergence, err := l.under(session, behavior.Condition{Times: used.Times}, run)
 	if err != nil {
 		return err
 	}
-	*run.Leaf = *session.Close(run.Leaf)
+	*run.Leaf = *session.Close(run.Leaf) // what was left behind shows now
 	switch {
 	case run.Leaf.Failure.Stuck():
 		return nil
-	case divergence != nil:
+	case run.Leaf.Late != nil:
+		l.machine.doubt("%s leaves work behind that goes on after it has returned, %s: it would then %q, and what follows from that was not searched. Wait for it, or return RequeueAfter instead", a.Name, run.Activation, run.Leaf.Late)
+	}
+	if divergence != nil {
 		return l.diagnose(a, run, used, divergence)
 	}
 	for _, c := range l.plan(a, run) {
@@ -53,7 +104,7 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 func (l *learner) diagnose(a *actor, run behavior.Run, c behavior.Condition, divergence *behavior.Divergence) error {
 	cause := core.Memory
 	// Fresh instances differ by nothing but chance, and by the clock if it is moved for them.
-	for range audited {
+	for range rare {
 		other, err := l.anew(a, behavior.Condition{}, run)
 		if err != nil {
 			return err
@@ -132,4 +183,32 @@ func (l *learner) diverged(a *actor, activation behavior.Activation, path behavi
 		"and the other: "+d.Observed)
 	l.report(core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause), Details: details, Cause: cause}, a, activation)
 	a.divergences++
+}
+
+// relive takes one instance of an actor through what it did on a run, one activation after the other.
+func (l *learner) relive(a *actor, runs []behavior.Run) error {
+	if len(runs) < 2 || l.fickle(a) || !l.relived.add(runs) {
+		return nil
+	}
+	instance, err := l.instance(a)
+	if err != nil {
+		return err
+	}
+	session := behavior.Open(instance, a.Sequential, l.limits)
+	defer session.Abort()
+	for i, run := range runs {
+		clock := session.Advance(0)
+		divergence, err := l.under(session, behavior.Condition{}, run)
+		if err != nil {
+			return err
+		}
+		if divergence != nil {
+			err := l.diagnose(a, run, behavior.Condition{Before: runs[:i], Clock: clock}, divergence)
+			if errors.Is(err, errStopped) {
+				return nil
+			}
+			return err
+		}
+	}
+	return nil
 }

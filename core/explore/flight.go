@@ -47,6 +47,9 @@ func (w *walker) ask(it *item, fault int) error {
 	if err != nil {
 		return err
 	}
+	if err := w.racesInFlight(it, p, w.wrote); err != nil {
+		return err
+	}
 	w.released = append(w.released, p)
 	if err := w.fly(it, edge.To, w.path); err != nil {
 		return err

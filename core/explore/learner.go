@@ -26,6 +26,10 @@ type learner struct {
 	// fresh tells whether something was run since it was last set to false.
 	fresh bool
 
+	audits audits
+	// relived are the histories that were audited. Those of different actors end in different leaves.
+	relived relived
+
 	incidents []core.Incident
 	// where is what incidents are put down to.
 	where moment
@@ -38,7 +42,7 @@ func newLearner(ctx context.Context, system *core.System, options Options) (*lea
 	if err != nil {
 		return nil, err
 	}
-	return &learner{context: ctx, machine: m, limits: options.Run, searching: true}, nil
+	return &learner{context: ctx, machine: m, limits: options.Run, searching: true, audits: audits{seed: uint64(options.Seed)}, relived: relived{}}, nil
 }
 
 // moment is a step in a state, or the delivery of the objects of a state if
@@ -89,6 +93,9 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 		return nil, err
 	}
 	node.Call, node.Leaf = call, leaf
+	if call != nil {
+		node.Parked = current.session.Parked()
+	}
 	l.fail(node)
 	if leaf != nil {
 		err = l.audit(current.session, a, behavior.Run{Activation: activation, Path: path, Leaf: leaf})
@@ -206,7 +213,7 @@ func (l *learner) answer(s *sight, a *actor, node *behavior.Node) (*behavior.Ans
 		c := l.machine.vocabulary.Object(write.Key)
 		to := l.machine.vocabulary.Intern(c, write.Content)
 		watched := len(l.machine.watchers[write.Key.Kind]) > 0
-		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, To: to, Unwatched: !watched})
+		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, Key: write.Key, To: to, Unwatched: !watched})
 	}
 	answered.Writes = effective(w, answered.Writes)
 	for _, enqueued := range answer.Enqueue {
@@ -220,6 +227,9 @@ func (l *learner) answer(s *sight, a *actor, node *behavior.Node) (*behavior.Ans
 	}
 	if l.machine.reduces {
 		l.machine.footprints.read(s, node, look.reads)
+	}
+	if w.made != nil {
+		answered.Reads = look.reads
 	}
 	answered.Edge = node.Respond(answer.Response)
 	return answered, node.Remember(look.reads, answered)

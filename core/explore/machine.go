@@ -46,6 +46,15 @@ type machine struct {
 	crashes, failures, history state.Cell
 	// histories are what users have done, by value of the cell.
 	histories []history
+	// doubts are what is known not to be searched of the code of controllers, whichever search learned it.
+	doubts []string
+}
+
+// doubt takes note of something that the code of a controller does and that is not searched, once.
+func (m *machine) doubt(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(m.doubts, text) {
+		m.doubts = append(m.doubts, text)
+	}
 }
 
 // history is what users have done, with where each further action leads.

@@ -59,7 +59,7 @@ func TestMistakenStates(t *testing.T) {
 	}
 	ctx := context.Background()
 	options := Options{Compact: true, Run: limits}
-	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits}, options)
+	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits, relived: relived{}}, options)
 	shelf := &remembering{}
 	space.arena, space.visited = shelf, &forgetful{}
 	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), crew: newCrew(space, 1)}

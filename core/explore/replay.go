@@ -28,7 +28,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 	if err != nil {
 		return nil, err
 	}
-	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits}, Options{Run: limits})
+	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits, relived: relived{}}, Options{Run: limits})
 	w := space.scholar
 	if found, err := w.beginAs(trace.Initial); err != nil || !found {
 		return &Difference{Reason: "the system does not start with these objects any more"}, err

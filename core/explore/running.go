@@ -93,9 +93,10 @@ func (w *walker) fire(it *item) {
 // run follows a run of an actor through its behaviour tree to a leaf, with the
 // effects of its calls applied. Where the tree ends, it learns.
 func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activation, mishaps []mishap) (*behavior.Leaf, error) {
-	node, base, outer := root, len(w.path), w.base
-	w.base = base
-	defer func() { w.path, w.base = w.path[:base], outer }()
+	node, base, outer, made := root, len(w.path), w.base, w.made
+	w.base, w.made = base, nil
+	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
+	var before *behavior.Node
 	var lesson *lesson
 	for calls := 0; ; calls++ {
 		if node.Explored() {
@@ -112,8 +113,21 @@ func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activati
 			}
 		}
 		if node.Leaf != nil {
+			if err := w.races(a, activation); err != nil {
+				lesson.stop()
+				return nil, err
+			}
 			return node.Leaf, w.ended(a, activation, w.path[base:], node.Leaf)
 		}
+		if node.Alone(before) {
+			if err := w.races(a, activation); err != nil {
+				lesson.stop()
+				return nil, err
+			}
+		} else if w.made == nil {
+			w.made = []behavior.Made{}
+		}
+		before = node
 		fault := -2
 		if len(mishaps) > 0 && mishaps[0].call == calls {
 			fault = mishaps[0].fault
@@ -186,9 +200,15 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		}
 		call.response, call.writes, call.sends = edge.Response, answered.Writes, len(answered.Enqueue) > 0
 		w.hear(a, activation, call)
+		handled := w.handled
 		if err := w.apply(answered); err != nil {
 			return nil, err
 		}
+		if w.made != nil {
+			// In which order changes come to views that lag behind, and what handlers do, is not in the answer.
+			w.made = append(w.made, behavior.Made{Node: node, Answered: answered, Opaque: w.handled > handled || w.machine.lags})
+		}
+		w.handled++
 	} else {
 		call.response = edge.Response
 		w.hear(a, activation, call)

@@ -43,6 +43,11 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	l.context, l.searching = context.WithoutCancel(outer), false
 	space.machine.reduces = false
 	space.scholar.tour = tour{} // it still holds what only the search needs
+	if len(space.Reasons()) == 0 && space.States() > 0 && !options.Order.Walks() {
+		if err := space.reliveSome(uint64(options.Seed)); err != nil {
+			return nil, err
+		}
+	}
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
 	space.apart = apart
 	space.recall(before)

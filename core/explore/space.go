@@ -131,7 +131,7 @@ func (s *Space) Merged() (merged bool, why string) { return s.mirror != nil, s.a
 func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
 
 // Reasons returns why the search is not complete; there is none if it is.
-func (s *Space) Reasons() []string { return s.reasons }
+func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.doubts) }
 
 // inspect checks the invariants in a new state.
 func (s *Space) inspect(id core.StateID) error {

@@ -46,7 +46,10 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 		told.From, told.To = at, at
 		trace.Steps = append(trace.Steps, told)
 	}
-	return trace, nil
+	if int(start) >= s.States() {
+		return trace, nil // no start could be stored
+	}
+	return trace, s.relive(legs, s.firstRow(legs, start), after)
 }
 
 // Objects returns the objects of a state, in the order of their keys.

@@ -41,6 +41,10 @@ type walker struct {
 	path behavior.Path
 	// base is where the innermost run begins on the path.
 	base int
+	// made are the calls of the innermost run since it began to make several at a time, nil if it does not.
+	made []behavior.Made
+	// handled counts calls, those of event handlers included.
+	handled int
 	// handling is the event that is handled, nil while a reconcile is at work.
 	handling *core.Event
 	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.

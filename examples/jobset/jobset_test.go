@@ -63,9 +63,6 @@ func TestSizes(t *testing.T) {
 				t.Errorf("%d states, %d transitions and depth %d, want %d, %d and %d",
 					report.States, report.Transitions, report.Depth, test.states, test.transitions, test.depth)
 			}
-			if report.ReconcilesExecuted > 2*report.Behaviours {
-				t.Errorf("%d runs of code for %d behaviours", report.ReconcilesExecuted, report.Behaviours)
-			}
 		})
 	}
 }

@@ -1,0 +1,192 @@
+package explore
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// Each step of a run is one of a fresh instance, as if the controller had started just then. What really takes a run is one
+// instance from its start on: it has handled the events on the way, and made the reconciles. So the history of each
+// controller on a run is audited, too: one instance goes through all of it. A controller that its event handlers feed with what
+// its reconciles look up is seen to differ.
+
+// What histories are audited besides those of the runs that are told.
+const (
+	// mostHistories is how many states are taken, spread over the search, to whose histories controllers are held.
+	mostHistories = 128
+	// longestHistory is how many steps of a run are looked at.
+	longestHistory = 500
+	// leastRelived is how many steps of runs are looked at for certain, besides one for every two states.
+	leastRelived = 32
+)
+
+// relived is what instances were taken through from their start on: the end of the first run, of the next one, and so on.
+type relived map[*behavior.Leaf]relived
+
+// add adds a history, and tells whether there was anything new in it.
+func (r relived) add(runs []behavior.Run) bool {
+	added := false
+	for _, run := range runs {
+		if r[run.Leaf] == nil {
+			r[run.Leaf] = relived{}
+			added = true
+		}
+		r = r[run.Leaf]
+	}
+	return added
+}
+
+// historian collects the runs of each actor along a run, since it was last started.
+type historian struct {
+	runs [][]behavior.Run
+	step []ranAs
+}
+
+// began implements [listener].
+func (h *historian) began() { h.step = nil }
+
+// called implements [listener].
+func (h *historian) called(*actor, behavior.Activation, told) {}
+
+// committed implements [listener].
+func (h *historian) committed(*view.View) {}
+
+// refreshed implements [listener].
+func (h *historian) refreshed(*view.View) {}
+
+// ended implements [listener].
+func (h *historian) ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+	h.step = append(h.step, ranAs{actor: a, Run: behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf}})
+}
+
+// took adds what happened in a step. A controller that starts again remembers nothing.
+func (h *historian) took(s *taken) {
+	if s != nil && (s.kind == core.Restart || s.crashes()) {
+		h.runs[s.actor.index] = nil
+	}
+	for _, r := range h.step {
+		switch {
+		case r.actor.user:
+		case r.Leaf.Failure == behavior.CutOff:
+			h.runs[r.actor.index] = nil
+		case !r.Leaf.Failure.Stuck():
+			h.runs[r.actor.index] = append(h.runs[r.actor.index], r.Run)
+		}
+	}
+	h.step = nil
+}
+
+// history returns the runs of each actor along a run of the system and in the step tried after it, nil if that does not begin in an
+// initial state.
+func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavior.Run, error) {
+	w := s.scholar
+	h := &historian{runs: make([][]behavior.Run, len(s.machine.actors))}
+	w.listener = h
+	defer func() { w.listener = nil }()
+	if !slices.ContainsFunc(s.machine.system.Initial, func(initial core.Initial) bool {
+		h.began()
+		return w.start(initial) == nil && bytes.Equal(w.vector.AppendRow(nil), start)
+	}) {
+		return nil, nil
+	}
+	h.took(nil)
+	for _, leg := range legs {
+		w.load(leg.row)
+		chosen, err := w.choose(leg.step)
+		if err != nil || chosen == nil {
+			return h.runs, err
+		}
+		h.took(chosen)
+		start = leg.to
+	}
+	if after != nil {
+		w.load(start)
+		h.began()
+		chosen, err := w.choose(*after)
+		if err == nil && chosen == nil {
+			chosen, err = w.probe(*after)
+		}
+		if err == nil && chosen != nil {
+			h.took(chosen)
+		}
+	}
+	return h.runs, nil
+}
+
+// relive audits the histories of all controllers along a run.
+func (s *Space) relive(legs []leg, start []byte, after *core.Step) error {
+	histories, err := s.history(legs, start, after)
+	if err != nil {
+		return err
+	}
+	for i, runs := range histories {
+		if err := s.learner.relive(s.machine.actors[i], runs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at most. A search that is
+// not complete shows only what is told, and that is audited when it is.
+func (s *Space) reliveSome(seed uint64) error {
+	var ends []core.StateID
+	within := make([]bool, s.States())
+	for id := range core.StateID(s.States()) {
+		if parent := s.arena.parent(s.arena.at(id)); parent != noParent {
+			within[parent] = true
+		}
+	}
+	for id := range core.StateID(s.States()) {
+		if !within[id] {
+			ends = append(ends, id)
+		}
+	}
+	count := min(len(ends), mostHistories)
+	steps := s.States()/2 + leastRelived
+	for i := range count {
+		// One of each stretch, and the seed says which.
+		from, to := i*len(ends)/count, (i+1)*len(ends)/count
+		id := s.within(ends[from+int(seed%uint64(to-from))])
+		run, first := s.ancestry(id), id
+		if steps -= len(run); steps < 0 {
+			return nil
+		}
+		if len(run) > 0 {
+			first = run[0].From
+		}
+		legs, err := s.unfold(first, run)
+		if err != nil {
+			return err
+		}
+		s.learner.where = moment{state: id}
+		if err := s.relive(legs, s.firstRow(legs, first), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within returns the state itself, or the one at most [longestHistory] steps from the start on the way to it.
+func (s *Space) within(id core.StateID) core.StateID {
+	way := []core.StateID{id}
+	for {
+		parent := s.arena.parent(s.arena.at(way[len(way)-1]))
+		if parent == noParent {
+			return way[max(0, len(way)-1-longestHistory)]
+		}
+		way = append(way, parent)
+	}
+}
+
+// firstRow returns the row in which a run begins.
+func (s *Space) firstRow(legs []leg, start core.StateID) []byte {
+	if len(legs) > 0 {
+		return legs[0].row
+	}
+	return bytes.Clone(s.row(start))
+}

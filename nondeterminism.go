@@ -1,0 +1,60 @@
+package orrery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// undetermined says what is known of a controller that is not deterministic, as a reason.
+func undetermined(incident core.Incident) string {
+	about := string(incident.Step.Item.Request)
+	switch {
+	case incident.Handling != nil:
+		about = fmt.Sprintf("handling an event of %s", incident.Handling)
+	default:
+		about = "reconciling " + about
+	}
+	ways := incident.Details[max(0, len(incident.Details)-2):]
+	return fmt.Sprintf("%s is not deterministic, so that not all it may do was seen: %s, %s (%s)", incident.Strategy, about, incident.Message, strings.Join(ways, "; "))
+}
+
+// demandsDeterminism tells whether a property is that controllers are deterministic. What breaks it warns: the controller may be
+// right, but what is said of it is not certain.
+func demandsDeterminism(p core.Property) bool {
+	deterministic := properties.Deterministic()
+	return p.Name == deterministic.Name && p.Doc == deterministic.Doc
+}
+
+// restsOn names a controller that is not deterministic on whose runs a finding rests, empty if there is none. What such a controller
+// did in a finding it did once; that it has to, or that the order of steps is the reason, cannot be said.
+func (v *verdict) restsOn(p core.Property, finding core.Finding) string {
+	if demandsDeterminism(p) {
+		return ""
+	}
+	conduct := slices.ContainsFunc(properties.Conduct(), func(q core.Property) bool { return p.Name == q.Name && p.Doc == q.Doc })
+	for _, incident := range v.space.Incidents() {
+		switch {
+		case incident.Kind != core.Nondeterministic:
+		case conduct && incident.Cause == core.Chance:
+			// What went wrong in its code did go wrong, whatever the chance.
+		case involves(finding.Trace, incident), finding.Other != nil && involves(*finding.Other, incident):
+			return incident.Strategy
+		}
+	}
+	return ""
+}
+
+// involves tells whether a controller that is not deterministic takes part in a run.
+func involves(trace core.Trace, incident core.Incident) bool {
+	return slices.ContainsFunc(trace.Steps, func(step core.TraceStep) bool {
+		handles := incident.Handling != nil && slices.ContainsFunc(step.Enqueued, func(item string) bool {
+			return strings.HasPrefix(item, incident.Strategy+"(")
+		})
+		return handles || step.Controller == incident.Strategy && step.Kind != core.Fire.Name() ||
+			slices.ContainsFunc(step.Calls, func(call core.TraceCall) bool { return call.Handler == incident.Strategy })
+	})
+}

@@ -1,0 +1,363 @@
+package orrery_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// slate is a store of words, for strategies with instances of their own: its calls are "get NAME" and "put NAME WORD".
+type slate struct{}
+
+type word string
+
+func (w word) Canonical() string { return string(w) }
+func (w word) Fields() any       { return map[string]any{"word": string(w)} }
+
+type request string
+
+func (r request) Identity() string    { return string(r) }
+func (r request) String() string      { return string(r) }
+func (r request) Source() core.Source { return core.Live }
+
+type response string
+
+func (r response) Identity() string { return string(r) }
+func (r response) String() string   { return string(r) }
+
+func (slate) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
+	words := strings.Fields(c.Identity())
+	key := core.Key{Kind: "word", Name: words[1]}
+	if words[0] == "get" {
+		return core.Answer{Response: response(fmt.Sprint(s.Get(key)))}, nil
+	}
+	done := core.Answer{Response: response("ok")}
+	if s.Get(key) != word(words[2]) {
+		done.Writes = []core.Write{{Key: key, Content: word(words[2])}}
+	}
+	return done, nil
+}
+
+func (slate) Settle(_ core.Key, versions []core.Content) []core.Content { return versions }
+func (slate) Outcome(_ core.Key, c core.Content) any                    { return c.Fields() }
+
+// ask makes a call and returns the answer.
+type ask func(format string, args ...any) string
+
+// hand is a controller on a slate. It is set up anew for each instance.
+type hand struct {
+	name     string
+	initial  []core.Request
+	bubbled  bool
+	reaction func() (handle func(core.Event) []core.Request, reconcile func(ask, core.Request) core.Result)
+}
+
+func (h hand) Describe() core.Description {
+	return core.Description{Name: h.name, Initial: h.initial, Watches: []core.Kind{"word"}, Sequential: !h.bubbled}
+}
+
+func (h hand) New() (core.Instance, error) {
+	handle, reconcile := h.reaction()
+	return finger{handle, reconcile}, nil
+}
+
+type finger struct {
+	handle    func(core.Event) []core.Request
+	reconcile func(ask, core.Request) core.Result
+}
+
+func (f finger) Handle(_ core.EffectRecorder, e core.Event) []core.Request {
+	if f.handle == nil {
+		return nil
+	}
+	return f.handle(e)
+}
+
+func (f finger) Reconcile(r core.EffectRecorder, item core.Request) core.Result {
+	return f.reconcile(func(format string, args ...any) string {
+		return r.Do(request(fmt.Sprintf(format, args...))).String()
+	}, item)
+}
+
+// stateless is a hand without handlers and memory.
+func stateless(name string, reconcile func(ask, core.Request) core.Result) hand {
+	return hand{name: name, initial: []core.Request{"r"}, reaction: func() (func(core.Event) []core.Request, func(ask, core.Request) core.Result) {
+		return nil, reconcile
+	}}
+}
+
+func onSlate(words map[string]string, hands ...hand) *core.System {
+	s := &core.System{Name: "slate", Store: slate{}, Properties: []core.Property{
+		properties.StableConvergence(), properties.SameOutcome(), properties.Fixpoint(),
+	}}
+	var start core.Initial
+	for name, text := range words {
+		start.Objects = append(start.Objects, core.Object{Key: core.Key{Kind: "word", Name: name}, Content: word(text)})
+	}
+	s.Initial = []core.Initial{start}
+	for _, h := range hands {
+		s.Strategies = append(s.Strategies, h)
+	}
+	return s
+}
+
+// inAllWays checks a system with each reduction, with one worker and with two, and in both granularities.
+func inAllWays(t *testing.T, system func() *core.System, judge func(*testing.T, core.Report)) {
+	t.Helper()
+	for _, options := range []orrery.Options{
+		{}, {Workers: 2}, {Reduction: orrery.NoReduction}, {Granularity: orrery.PerCall}, {Search: orrery.DepthFirst, Reduction: orrery.NoReduction},
+	} {
+		t.Run(fmt.Sprintf("%s %s %s %d", options.Reduction, options.Granularity, options.Search, options.Workers), func(t *testing.T) {
+			result, err := orrery.Run(context.Background(), system(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge(t, result.Report)
+		})
+	}
+}
+
+// inconclusive wants no finding but warnings, and a reason with all of these words.
+func inconclusive(words ...string) func(*testing.T, core.Report) {
+	return func(t *testing.T, r core.Report) {
+		t.Helper()
+		if r.Verdict != core.Inconclusive {
+			t.Errorf("the verdict is %s, want inconclusive; reasons %q", r.Verdict, r.Reasons)
+		}
+		for _, f := range r.Findings {
+			if !f.Warning {
+				t.Errorf("it is said that %s", f.Summary)
+			}
+		}
+		uncertain(t, r, words...)
+	}
+}
+
+// uncertain wants a reason with all of these words.
+func uncertain(t *testing.T, r core.Report, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !slices.ContainsFunc(r.Reasons, func(reason string) bool { return strings.Contains(reason, w) }) {
+			t.Errorf("no reason says %q: %q", w, r.Reasons)
+		}
+	}
+}
+
+// TestChance reconciles by the order of a map of two keys. One check in a thousand may miss it; a hundred paths do not.
+func TestChance(t *testing.T) {
+	inAllWays(t, func() *core.System {
+		return onSlate(map[string]string{"x": "none"}, stateless("picker", func(do ask, _ core.Request) core.Result {
+			if do("get x") == "none" {
+				for name := range map[string]bool{"left": true, "right": true} {
+					do("put x %s", name)
+					break
+				}
+			}
+			return core.Result{}
+		}))
+	}, inconclusive("picker is not deterministic", "reconciling r", "the order of a map", "put x left", "put x right"))
+}
+
+// TestChanceIsNoOrder has two controllers of which one is random: that ends differ is not put down to their order.
+func TestChanceIsNoOrder(t *testing.T) {
+	inAllWays(t, func() *core.System {
+		return onSlate(map[string]string{"x": "none", "y": "none"},
+			stateless("picker", func(do ask, _ core.Request) core.Result {
+				if do("get x") == "none" {
+					for name := range map[string]bool{"left": true, "right": true, "up": true} {
+						do("put x %s", name)
+						break
+					}
+				}
+				return core.Result{}
+			}),
+			stateless("other", func(do ask, _ core.Request) core.Result {
+				do("put y %s", do("get x"))
+				return core.Result{}
+			}))
+	}, inconclusive("picker is not deterministic"))
+}
+
+// TestLateMemory does something else from the fourth run on.
+func TestLateMemory(t *testing.T) {
+	inAllWays(t, func() *core.System {
+		return onSlate(map[string]string{"x": "none"}, hand{name: "counter", initial: []core.Request{"r"},
+			reaction: func() (func(core.Event) []core.Request, func(ask, core.Request) core.Result) {
+				runs := 0
+				return nil, func(do ask, _ core.Request) core.Result {
+					if runs++; runs >= 4 {
+						do("put x late")
+					}
+					return core.Result{}
+				}
+			}})
+	}, inconclusive("counter is not deterministic", "it keeps memory between runs", "put x late"))
+}
+
+// fed is a controller whose event handlers remember what its reconciles look up. With a memory it is right.
+func fed(name string, bubbled bool) hand {
+	return hand{name: name, bubbled: bubbled,
+		reaction: func() (func(core.Event) []core.Request, func(ask, core.Request) core.Result) {
+			known := map[core.Request]string{}
+			return func(e core.Event) []core.Request {
+					if e.New != nil {
+						known[core.Request(e.Key.Name)] = e.New.Canonical()
+					}
+					return []core.Request{core.Request(e.Key.Name)}
+				}, func(do ask, r core.Request) core.Result {
+					if _, found := known[r]; !found {
+						return core.Result{Err: fmt.Errorf("%s was never seen", r)}
+					}
+					do("put seen yes")
+					return core.Result{}
+				}
+		}}
+}
+
+// TestEventFedMemory looks up what event handlers remember: a fresh instance fails for ever, and a real one does not.
+func TestEventFedMemory(t *testing.T) {
+	for _, bubbled := range []bool{false, true} {
+		inAllWays(t, func() *core.System { return onSlate(map[string]string{"x": "none"}, fed("indexer", bubbled)) },
+			inconclusive("indexer is not deterministic", "memory", "was never seen"))
+	}
+}
+
+// TestEventFedMemoryOfAnother remembers what another controller wrote after the first reconcile, which is not run again with other
+// responses.
+func TestEventFedMemoryOfAnother(t *testing.T) {
+	inAllWays(t, func() *core.System {
+		reader := hand{name: "reader", initial: []core.Request{"r"},
+			reaction: func() (func(core.Event) []core.Request, func(ask, core.Request) core.Result) {
+				ready := false
+				return func(e core.Event) []core.Request {
+						ready = ready || e.Key.Name == "go"
+						return []core.Request{"r"}
+					}, func(do ask, _ core.Request) core.Result {
+						if ready {
+							do("put done yes")
+						}
+						return core.Result{}
+					}
+			}}
+		return onSlate(nil, reader, stateless("starter", func(do ask, _ core.Request) core.Result {
+			do("put go now")
+			return core.Result{}
+		}))
+	}, inconclusive("reader is not deterministic", "put done yes"))
+}
+
+// atOnce returns a controller that makes calls from a goroutine each.
+func atOnce(calls ...string) hand {
+	h := stateless("fan", func(do ask, _ core.Request) core.Result {
+		var all sync.WaitGroup
+		for _, c := range calls {
+			all.Go(func() { do("%s", c) })
+		}
+		all.Wait()
+		return core.Result{}
+	})
+	h.bubbled = true
+	return h
+}
+
+// TestConcurrentCalls makes calls at the same time. Only where their order matters there is a reason.
+func TestConcurrentCalls(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		calls   []string
+		matters bool
+	}{
+		{"two writes of one object", []string{"put x left", "put x right"}, true},
+		{"a write and a read of one object", []string{"put x left", "get x"}, true},
+		{"a read first", []string{"get x", "put x left"}, true},
+		{"writes of different objects", []string{"put x 1", "put y 1", "put z 1", "put v 1", "put w 1"}, false},
+		{"reads", []string{"get a", "get b", "get c", "get d", "get e", "get x"}, false},
+		{"writes of what is there", []string{"put x none", "get x"}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, options := range []orrery.Options{{}, {Workers: 2, Reduction: orrery.NoReduction}, {Search: orrery.DepthFirst}} {
+				result, err := orrery.Run(context.Background(), onSlate(map[string]string{"x": "none"}, atOnce(test.calls...)), options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if test.matters {
+					uncertain(t, result.Report, "fan makes calls at the same time whose order matters", "reconciling r")
+				} else if result.Report.Verdict != core.Holds {
+					t.Errorf("the verdict is %s: %q", result.Report.Verdict, result.Report.Reasons)
+				}
+			}
+		})
+	}
+}
+
+// TestConcurrentCallsInFlight takes each call as a step of its own: others may act between any two writes.
+func TestConcurrentCallsInFlight(t *testing.T) {
+	for _, test := range []struct {
+		calls   []string
+		matters bool
+	}{
+		{[]string{"put x left", "put x right"}, true},
+		{[]string{"get x", "put y 1"}, true},
+		{[]string{"get x", "get y"}, false},
+		{[]string{"put y 1"}, false},
+	} {
+		result, err := orrery.Run(context.Background(), onSlate(map[string]string{"x": "none"}, atOnce(test.calls...)), orrery.Options{Granularity: orrery.PerCall})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result.Report.Verdict != core.Holds; got != test.matters {
+			t.Errorf("%q: the verdict is %s: %q", test.calls, result.Report.Verdict, result.Report.Reasons)
+		}
+	}
+}
+
+// TestDelayedWork leaves work behind. What makes no call is nobody's business.
+func TestDelayedWork(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		leave func(ask)
+		late  bool
+	}{
+		{"a function after a time", func(do ask) { time.AfterFunc(time.Minute, func() { do("put x late") }) }, true},
+		{"a goroutine that sleeps", func(do ask) {
+			go func() { time.Sleep(10 * time.Hour); do("put x late") }()
+		}, true},
+		{"a ticker", func(do ask) {
+			ticker := time.NewTicker(time.Hour)
+			go func() {
+				for range 3 {
+					<-ticker.C
+				}
+				do("put x late")
+			}()
+		}, true},
+		{"a timeout that nobody waits for", func(ask) { _, _ = context.WithTimeout(context.Background(), time.Hour) }, false}, //nolint:govet // on purpose
+		{"a timer", func(ask) { time.NewTimer(time.Hour) }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inAllWays(t, func() *core.System {
+				h := stateless("debtor", func(do ask, _ core.Request) core.Result {
+					do("get x")
+					test.leave(do)
+					return core.Result{}
+				})
+				h.bubbled = true
+				return onSlate(map[string]string{"x": "none"}, h)
+			}, func(t *testing.T, r core.Report) {
+				if test.late {
+					inconclusive("debtor leaves work behind", "reconciling r", "put x late")(t, r)
+				} else if r.Verdict != core.Holds {
+					t.Errorf("the verdict is %s: %q", r.Verdict, r.Reasons)
+				}
+			})
+		})
+	}
+}
