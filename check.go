@@ -106,7 +106,7 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons())}
+	v := &verdict{space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons()), unmodelled: c.system.Unmodelled}
 	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()
 	v.judge(judging)

@@ -21,6 +21,8 @@ type verdict struct {
 	// comparisons are the rules that all properties that compare objects follow besides their own.
 	comparisons []core.Comparison
 	reasons     []string
+	// unmodelled are the reasons that the system itself gives.
+	unmodelled []string
 
 	reports  []core.PropertyReport
 	findings []core.Finding
@@ -52,7 +54,7 @@ func (v *verdict) judge(ctx context.Context) {
 			v.because(fmt.Sprintf("%s did not come back from a run, and what would follow it was not searched", incident.Strategy))
 		}
 	}
-	if len(v.reasons) == 0 {
+	if len(v.reasons) == 0 && len(v.unmodelled) == 0 {
 		return
 	}
 	for i := range v.reports {
@@ -230,11 +232,11 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		OutcomeList:        v.outcomes,
 	}
 	maps.Copy(r.Params, options.Params)
-	r.Reasons = append([]string{}, v.reasons...)
+	r.Reasons = append(append([]string{}, v.reasons...), v.unmodelled...)
 	switch {
 	case len(v.findings) > r.Warnings():
 		r.Verdict = core.Violated
-	case len(v.reasons) > 0:
+	case len(r.Reasons) > 0:
 		r.Verdict = core.Inconclusive
 	default:
 		r.Verdict = core.Holds

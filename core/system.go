@@ -36,6 +36,10 @@ type System struct {
 	// Assumptions are sentences for the report: what the model takes for
 	// granted besides what the engine says itself.
 	Assumptions []string
+
+	// Unmodelled are sentences about what belongs to the system and is not modelled, although what is found may depend on it: each is
+	// a reason why a check is not conclusive, and says what to do about it.
+	Unmodelled []string
 }
 
 // Initial is one state of the store at start.

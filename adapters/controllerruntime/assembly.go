@@ -7,9 +7,15 @@ import (
 	"slices"
 	"sync"
 
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
 )
 
 // assembly is what one run of the set-up has registered on its manager.
@@ -21,32 +27,43 @@ type assembly struct {
 	hooks       []hook
 
 	mu sync.Mutex
-	// assumptions are sentences about what was registered but is not modelled.
-	assumptions []string
+	// assumptions are sentences about how what was registered is modelled, and doubts about what of it is not and may matter.
+	assumptions, doubts []string
+	// parts are what is not run.
+	parts []part
 }
 
 // add takes what the set-up adds to the manager.
-func (a *assembly) add(runnable manager.Runnable) error {
-	switch r := runnable.(type) {
+func (a *assembly) add(r manager.Runnable) error {
+	switch r := r.(type) {
 	case controller.Controller:
+		if a.unsupported(fmt.Sprintf("adding the controller %T to the manager", r), "only controllers that the set-up registers are known: register it there") {
+			return nil
+		}
 		c, err := register(r)
 		if err != nil {
 			return err
 		}
 		a.controllers = append(a.controllers, c)
 		return nil
-	case webhook.Server:
-		return nil
+	case webhook.Server, metricsserver.Server, *certwatcher.CertWatcher, *manager.Server:
+		return nil // they serve, and no controller sees it
+	case cluster.Cluster:
+		return fmt.Errorf("a cluster of one's own (%T) cannot be checked, as there is only one API server: leave it out of the set-up", r)
+	case cache.Cache:
+		return fmt.Errorf("a cache of one's own (%T) cannot be checked: read through the manager's GetClient or GetCache", r)
 	}
-	if request, ok := requestType(runnable); ok {
+	if request, ok := requestType(r); ok {
 		return fmt.Errorf("a controller with work items of type %s cannot be checked, only those with reconcile.Request: leave it out of the set-up", request)
 	}
-	a.assume("The %T that the set-up adds to the manager is not run.", runnable)
+	kind := fmt.Sprintf("%T", r)
+	a.leaveOut(part{runnable, kind, fmt.Sprintf("the %s that is added to the manager is not run", kind)})
 	return nil
 }
 
 func (a *assembly) strayHandler(of form) {
-	a.assume("An event handler that the set-up adds to the informer of %s by hand is not run.", of.kind.Kind)
+	kind := string(kube.KindOf(of.kind.GroupKind()))
+	a.leaveOut(part{eventHandler, kind, fmt.Sprintf("an event handler that is added to the informer of %s by hand is not run", kind)})
 }
 
 // hook is what is registered on the webhook server.
@@ -60,7 +77,7 @@ func (a *assembly) webhook(path string, handler http.Handler) {
 }
 
 func (a *assembly) idleRequest(request string) {
-	a.assume("The set-up got no answer to %q: the API server answers only once controllers run.", request)
+	a.doubt("the set-up got no answer to %q, as the API server answers only once controllers run: ask it in a reconcile, or leave the request out of the set-up", request)
 }
 
 func (a *assembly) assume(format string, args ...any) {

@@ -101,7 +101,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	}
 	a := &assembly{}
 	a.informers = informers{synced: synced, stray: a.strayHandler}
-	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, turn: &a.turn, informers: &a.informers, indexes: indexes{}}
+	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, turn: &a.turn, informers: &a.informers, indexes: indexes{}, unsupported: a.unsupported}
 	// The program of a controller is usually called so.
 	connection := b.connection("manager", &wire{server: b.server, turn: &a.turn, idle: a.idleRequest})
 	clientOptions := b.client

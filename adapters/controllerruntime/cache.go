@@ -25,6 +25,8 @@ type viewCache struct {
 	turn      *turn
 	informers *informers
 	indexes   indexes
+	// unsupported tells a run that it asks for what is not modelled.
+	unsupported func(asked, reason string) bool
 }
 
 var _ cache.Cache = (*viewCache)(nil)
@@ -186,6 +188,7 @@ func (c *viewCache) informer(of form) (cache.Informer, error) {
 
 // RemoveInformer implements [cache.Informers].
 func (c *viewCache) RemoveInformer(context.Context, client.Object) error {
+	c.unsupported("removing an informer from the cache", "a cache keeps what it has: leave the informer there")
 	return errors.New("removing an informer is not modelled")
 }
 
@@ -203,5 +206,6 @@ func (c *viewCache) IndexField(_ context.Context, object client.Object, field st
 	if err != nil {
 		return err
 	}
+	c.unsupported("adding the index "+field, "only indexes that the set-up adds are known: add it there")
 	return c.indexes.add(of, field, extract)
 }

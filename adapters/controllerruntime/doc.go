@@ -21,18 +21,24 @@
 //
 // # Not modelled
 //
-// What follows is named among the assumptions of the system where a set-up makes
-// use of it, and a call that the simulated API server does not know makes the
-// check inconclusive:
+// Where what is found may depend on it, a set-up that makes use of what follows has no conclusive check: the report names it as a
+// reason, with what to do. A finding stays a finding.
 //
-//   - conversion webhooks are registered but not run; of admission webhooks those are
-//     run that [WebhookConfigurations] are about, or without these the defaulters and
-//     validators of kinds. They may only read, and are not asked about subresources;
-//   - runnables other than controllers are not run;
-//   - sources other than kinds and informers (channels, functions, own types)
-//     deliver nothing, except what a function source enqueues while it starts;
-//   - event handlers that are added to an informer by hand are not run;
-//   - events that controllers record are dropped;
-//   - controllers whose work items are not reconcile.Request are refused;
-//   - leader election, rate limits, priorities and resyncs do not happen.
+//   - runnables other than controllers are not run. Servers and certificate watchers do no harm; of others
+//     [WithoutRunnables] says that they do not matter;
+//   - sources other than kinds and informers (channels, functions, own types) deliver nothing, except what a
+//     function source enqueues while it starts: see [WithoutSources];
+//   - event handlers that are added to an informer by hand are not run: see [WithoutHandlers];
+//   - watches, event handlers, runnables, controllers and indexes that are added while controllers run, and
+//     informers that are removed then;
+//   - foreground and orphaning deletions of objects that no garbage collector looks after: see [GarbageCollection];
+//   - requests that a set-up makes: the API server answers only once controllers run;
+//   - webhooks of which it is not known what asks them, and those of a configuration that no set-up registers. Webhooks may
+//     only read, and are not asked about subresources. A request that needs a conversion webhook is refused.
+//
+// Clusters and caches of one's own, and controllers whose work items are not reconcile.Request, are refused.
+//
+// Events that controllers record are dropped. Leader election, rate limits, priorities and resyncs do not happen: every order of
+// the work is searched, and whoever needs no lease may be active twice on request. Timeouts of caches and recovered
+// panics do not matter: caches are synced when controllers start, and a panic is a finding.
 package controllerruntime

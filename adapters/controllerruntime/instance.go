@@ -27,7 +27,9 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	item := decode(request)
 	controller := i.registered.controller
 	log := controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name)
+	sources := i.assembly.sources()
 	result, err := controller.Reconcile(ctrllog.IntoContext(context.Background(), log), item)
+	i.sameSources(sources)
 	switch {
 	case errors.Is(err, reconcile.TerminalError(nil)):
 		log.Error(err, "Reconciler error, not retried")
@@ -41,12 +43,20 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	return core.Result{Requeue: result.Requeue}
 }
 
+// sameSources makes sure that no watch was added by a run, which would be deaf: only those that the set-up registers are known.
+func (i *instance) sameSources(before int) {
+	if i.assembly.sources() != before {
+		i.assembly.unsupported("a watch that is added while controllers run", "only what the set-up watches is known: watch it from the start")
+	}
+}
+
 // Handle implements [core.Instance]. Like a real informer it gives the same object
 // to all handlers.
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
 	i.assembly.turn.begin(recorder)
 	before := shown(i.blueprint, event.Key, event.Old)
 	after := shown(i.blueprint, event.Key, event.New)
+	defer i.sameSources(i.assembly.sources())
 	for _, w := range i.registered.watches.handlers {
 		switch {
 		case w.kind() != event.Key.Kind:

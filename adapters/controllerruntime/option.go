@@ -45,6 +45,9 @@ type definition struct {
 
 	protectVolumes bool
 
+	// leftOut are the parts of set-ups that do not matter.
+	leftOut []part
+
 	errs []error
 }
 

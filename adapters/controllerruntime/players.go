@@ -81,3 +81,23 @@ func namespaced(server *kube.Server, kinds []core.Kind) []core.Kind {
 		return err == nil && mapping.Scope.Name() != meta.RESTScopeNameNamespace
 	})
 }
+
+// collected tells the API server what the garbage collector looks after: the one that the options ask for, or another strategy of
+// that name. A deletion that would wait for it elsewhere is not modelled.
+func (d *definition) collected(system *core.System, server *kube.Server) {
+	var kinds []core.Kind
+	for _, s := range system.Strategies {
+		if described := s.Describe(); described.Name == kube.GarbageCollectorName {
+			kinds = append(kinds, described.Watches...)
+		}
+	}
+	collecting := server.Collecting(kinds...)
+	system.Store = collecting
+	for _, initial := range system.Initial {
+		for _, object := range initial.Objects {
+			if err := collecting.Uncollected(object.Key, object.Content); err != nil {
+				system.Unmodelled = append(system.Unmodelled, err.Error())
+			}
+		}
+	}
+}

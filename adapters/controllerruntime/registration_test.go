@@ -145,7 +145,7 @@ func (widgetDefaulter) Handle(context.Context, admission.Request) admission.Resp
 	return admission.Allowed("")
 }
 
-func TestAssumptions(t *testing.T) {
+func TestWhatIsNotRun(t *testing.T) {
 	w := newWorld(t, controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		informer, err := mgr.GetCache().GetInformer(context.Background(), &corev1.Secret{})
 		if err != nil {
@@ -183,16 +183,20 @@ func TestAssumptions(t *testing.T) {
 	d := w.strategy("configmap").Describe()
 	equal(t, "watches", d.Watches, []core.Kind{"ConfigMap", "Secret"})
 	equal(t, "initial requests", d.Initial, []core.Request{"default/first"})
+	equal(t, "assumptions", w.system.Assumptions, nil)
 	want := []string{
-		"by hand is not run", `no answer to "GET /api/v1/namespaces/default/configmaps/a"`, "manager.RunnableFunc",
-		"source.channel[", "function source", "controllerruntime_test.ticking", "/mutate-widget is not run",
+		`no answer to "GET /api/v1/namespaces/default/configmaps/a"`, "the webhook at /mutate-widget is not run: give what asks it with WebhookConfigurations",
+		`informer of Secret by hand is not run: if it does not matter to what is checked, say so with controllerruntime.WithoutHandlers("Secret")`,
+		`the manager.RunnableFunc that is added to the manager is not run: if it does not matter to what is checked, say so with controllerruntime.WithoutRunnables("manager.RunnableFunc")`,
+		`source.channel[`, `function source, and what that enqueues after it has started is not delivered`,
+		`a source of type controllerruntime_test.ticking, and nothing is delivered from it: if it does not matter to what is checked, say so with controllerruntime.WithoutSources("configmap")`,
 	}
-	if len(w.system.Assumptions) != len(want) {
-		t.Fatalf("assumptions:%s", lines(w.system.Assumptions))
+	if len(w.system.Unmodelled) != len(want) {
+		t.Fatalf("not modelled:%s", lines(w.system.Unmodelled))
 	}
 	for i, part := range want {
-		if !strings.Contains(w.system.Assumptions[i], part) {
-			t.Errorf("assumption %q does not name %q", w.system.Assumptions[i], part)
+		if !strings.Contains(w.system.Unmodelled[i], part) {
+			t.Errorf("%q does not say %q", w.system.Unmodelled[i], part)
 		}
 	}
 	w.instance("configmap")

@@ -243,7 +243,9 @@ func TestHandlersOfOnesOwn(t *testing.T) {
 	}
 	equal(t, "assumptions", w.system.Assumptions, []string{
 		"The webhook at /validate-example-org-v1-widget is asked about creations and updates.",
-		"The webhook at /elsewhere is not run: objects are taken to be as it would leave them.",
+	})
+	equal(t, "not modelled", w.system.Unmodelled, []string{
+		"the webhook at /elsewhere is not run: give what asks it with WebhookConfigurations, or leave it out of the set-up",
 	})
 }
 

@@ -64,13 +64,13 @@ func (a *assembly) surveySource(ctx context.Context, c *registered, s source.Sou
 	case initialRequests:
 		return s.Start(ctx, &c.queue)
 	case source.Func:
-		a.assume("Controller %s listens to a function source: what that enqueues after it has started is not modelled.", c.name)
+		a.leaveOut(part{eventSource, c.name, fmt.Sprintf("controller %s listens to a function source, and what that enqueues after it has started is not delivered", c.name)})
 		return s.Start(ctx, &c.queue)
 	}
 	kind := reflect.TypeOf(s)
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
 	}
-	a.assume("Controller %s listens to a source of type %s: what that delivers is not modelled.", c.name, kind)
+	a.leaveOut(part{eventSource, c.name, fmt.Sprintf("controller %s listens to a source of type %s, and nothing is delivered from it", c.name, kind)})
 	return nil
 }

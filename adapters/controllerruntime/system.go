@@ -88,12 +88,17 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		Kinds:           server.Kinds(),
 		Interchangeable: d.interchangeable,
 		Assumptions:     found.assumptions,
+		Unmodelled:      found.doubts,
+	}
+	if err := d.unrun(system, found); err != nil {
+		return nil, err
 	}
 	players, err := d.players(system, server)
 	if err != nil {
 		return nil, err
 	}
 	system.Strategies = append(system.Strategies, players...)
+	d.collected(system, server)
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func (b *blueprint) configuredWebhooks(found *assembly) ([]kube.Webhook, error) 
 		c := &b.configurations[i]
 		path := c.path()
 		if !runs[path] {
-			found.assume("The webhook %s at %s is not run: objects are taken to be as it would leave them.", c.Name, path)
+			found.doubt("the webhook %s at %s is not asked, as no set-up registers one that can be run there: register it, or leave it out of the webhook configurations", c.Name, path)
 			continue
 		}
 		asked, err := b.configured(c)
@@ -123,7 +123,7 @@ func (b *blueprint) configuredWebhooks(found *assembly) ([]kube.Webhook, error) 
 			return nil, fmt.Errorf("webhook %s: %w", c.Name, err)
 		}
 		if ptr.Deref(c.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy {
-			found.assume("The webhook %s is asked once about a write, and not again after others have changed the object.", c.Name)
+			found.doubt("the webhook %s is asked once about a write, and not again after others have changed the object: set its reinvocationPolicy to Never", c.Name)
 		}
 		all = append(all, asked...)
 	}

@@ -29,6 +29,8 @@ type Server struct {
 	// places are those of the fields of the kinds, and unordered the paths of lists whose order the user says means nothing.
 	places    *kindPlaces
 	unordered map[core.Kind]map[string]bool
+	// collected are the kinds that the garbage collector looks after, nil if it is not known.
+	collected map[core.Kind]bool
 }
 
 var _ core.Store = (*Server)(nil)
@@ -133,6 +135,11 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 		return core.Answer{}, &core.Unsupported{Call: request.String(), Reason: err.Error()}
 	case request.DryRun:
 		return core.Answer{Response: response}, nil
+	}
+	for _, w := range writes {
+		if err := s.Uncollected(w.Key, w.Content); err != nil {
+			return core.Answer{}, &core.Unsupported{Call: request.String(), Reason: err.Error()}
+		}
 	}
 	return core.Answer{Response: response, Writes: writes}, nil
 }

@@ -32,6 +32,9 @@ type Model struct {
 
 	// Assumptions are sentences for the report: what the model takes for granted.
 	Assumptions []string
+
+	// Unmodelled are reasons why no check of the model is conclusive, see [core.System].
+	Unmodelled []string
 }
 
 // Start is a state at start: the given variables and no others.
@@ -51,6 +54,7 @@ func (m Model) System() (*core.System, error) {
 		Scenario:    m.Scenario.scenario(),
 		Properties:  m.Properties,
 		Assumptions: m.Assumptions,
+		Unmodelled:  m.Unmodelled,
 
 		Interchangeable: m.Interchangeable,
 	}
