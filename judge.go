@@ -226,6 +226,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		StepsFromTree:      stats.FromTree,
 		Behaviours:         stats.Behaviours,
 		Assumptions:        v.assumptions(system, options),
+		Unchecked:          v.space.Unchecked(),
 		Properties:         v.reports,
 		Findings:           append([]core.Finding{}, v.findings...),
 		Outcomes:           v.ends,
@@ -311,6 +312,10 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 		if p.Assumption != "" {
 			given = append(given, fmt.Sprintf("For %q: %s", p.Name, p.Assumption))
 		}
+	}
+	for _, u := range v.space.Unchecked() {
+		given = append(given, fmt.Sprintf("The real world accepts what is set in fields that nobody checked here: %s %s. To have them checked, %s.",
+			u.Kind, strings.Join(u.Fields, ", "), u.Remedy))
 	}
 	return slices.Concat(given, system.Assumptions)
 }

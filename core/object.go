@@ -54,6 +54,16 @@ type Content interface {
 	Fields() any
 }
 
+// Doubtful is a [Content] that its store took without checking all that is in it, so that the
+// real world might have refused it.
+type Doubtful interface {
+	Content
+
+	// Unchecked returns the paths of the fields that nobody checked, in order, none if all
+	// were, and what the user can do to have them checked. It must be a function of the content.
+	Unchecked() (fields []string, remedy string)
+}
+
 // Object is an object at one version.
 type Object struct {
 	Key     Key

@@ -6,6 +6,14 @@ import "time"
 // one would misread gets another name.
 const ReportSchema = "orrery.report/v1"
 
+// Unchecked are fields of a kind that are set in some object, and that nobody checked.
+type Unchecked struct {
+	Kind   Kind     `json:"kind"`
+	Fields []string `json:"fields"`
+	// Remedy is what the user can do to have them checked.
+	Remedy string `json:"remedy"`
+}
+
 // Report is the result of a check as plain data. Its JSON form is a contract.
 type Report struct {
 	Schema string            `json:"schema"`
@@ -64,6 +72,9 @@ type Report struct {
 
 	// Assumptions are what the verdict takes for granted.
 	Assumptions []string `json:"assumptions"`
+	// Unchecked are the fields that were set and that the simulated world does not check: the real one might
+	// refuse what is in them.
+	Unchecked []Unchecked `json:"unchecked,omitempty"`
 
 	Properties []PropertyReport `json:"properties"`
 	Findings   []Finding        `json:"findings"`

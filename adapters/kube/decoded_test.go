@@ -32,7 +32,7 @@ func TestTypedIsWhatTheTreeSays(t *testing.T) {
 			return
 		}
 		typed++
-		got, want := resource.validateSpec(object, known), resource.validateSpec(object, nil)
+		got, want := resource.validateSpec(object, known, true), resource.validateSpec(object, nil, true)
 		if len(want) > 0 {
 			wrong++
 		}

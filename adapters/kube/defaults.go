@@ -38,11 +38,19 @@ func setDefaults(object runtime.Object) {
 		fill(&o.Status.Phase, corev1.VolumePending)
 		fill(&o.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
 		point(&o.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+		roundUp(o.Spec.Capacity)
+		defaultVolumeSources(&o.Spec.PersistentVolumeSource)
 		if o.Spec.HostPath != nil {
 			point(&o.Spec.HostPath.Type, corev1.HostPathUnset)
 		}
 	case *corev1.PersistentVolumeClaim:
 		defaultClaim(o)
+	case *corev1.ResourceQuota:
+		roundUp(o.Spec.Hard)
+	case *corev1.LimitRange:
+		for i := range o.Spec.Limits {
+			defaultLimits(&o.Spec.Limits[i])
+		}
 	case *appsv1.Deployment:
 		defaultDeployment(o)
 	case *appsv1.DaemonSet:
@@ -133,7 +141,48 @@ func defaultNode(n *corev1.Node) {
 	}
 }
 
+// defaultVolumeSources sets the defaults of the volumes that have them in a Pod too. Their Go types differ
+// in who has their secrets.
+func defaultVolumeSources(v *corev1.PersistentVolumeSource) {
+	defaultSources(nil, nil, v.AzureDisk, nil)
+	if v.ISCSI != nil {
+		fill(&v.ISCSI.ISCSIInterface, "default")
+	}
+	if v.RBD != nil {
+		like := corev1.RBDVolumeSource{RBDPool: v.RBD.RBDPool, RadosUser: v.RBD.RadosUser, Keyring: v.RBD.Keyring}
+		defaultSources(nil, &like, nil, nil)
+		v.RBD.RBDPool, v.RBD.RadosUser, v.RBD.Keyring = like.RBDPool, like.RadosUser, like.Keyring
+	}
+	if v.ScaleIO != nil {
+		like := corev1.ScaleIOVolumeSource{StorageMode: v.ScaleIO.StorageMode, FSType: v.ScaleIO.FSType}
+		defaultSources(nil, nil, nil, &like)
+		v.ScaleIO.StorageMode, v.ScaleIO.FSType = like.StorageMode, like.FSType
+	}
+}
+
+// defaultLimits sets what containers get that ask for nothing: as much as they may have.
+func defaultLimits(l *corev1.LimitRangeItem) {
+	roundUp(l.Max, l.Min, l.Default, l.DefaultRequest, l.MaxLimitRequestRatio)
+	if l.Type != corev1.LimitTypeContainer {
+		return
+	}
+	fillFrom := func(to *corev1.ResourceList, from corev1.ResourceList) {
+		if *to == nil {
+			*to = corev1.ResourceList{}
+		}
+		for name, amount := range from {
+			if _, there := (*to)[name]; !there {
+				(*to)[name] = amount.DeepCopy()
+			}
+		}
+	}
+	fillFrom(&l.Default, l.Max)
+	fillFrom(&l.DefaultRequest, l.Default)
+	fillFrom(&l.DefaultRequest, l.Min)
+}
+
 func defaultClaim(c *corev1.PersistentVolumeClaim) {
+	roundUp(c.Spec.Resources.Limits, c.Spec.Resources.Requests)
 	fill(&c.Status.Phase, corev1.ClaimPending)
 	point(&c.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 }

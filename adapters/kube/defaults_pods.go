@@ -1,13 +1,18 @@
 package kube
 
 import (
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
 )
 
 func defaultPod(pod *corev1.Pod) {
 	point(&pod.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
+	if grace := pod.Spec.TerminationGracePeriodSeconds; grace != nil && *grace < 0 {
+		*grace = 1
+	}
 	for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range containers {
 			requestLimits(&containers[i].Resources)
@@ -20,6 +25,16 @@ func defaultPod(pod *corev1.Pod) {
 		}
 	}
 	defaultPodSpec(&pod.Spec)
+}
+
+// roundUp rounds amounts up to what is counted at least, a thousandth.
+func roundUp(lists ...corev1.ResourceList) {
+	for _, list := range lists {
+		for name, amount := range list {
+			amount.RoundUp(apiresource.Milli)
+			list[name] = amount
+		}
+	}
 }
 
 // requestLimits requests as much of each resource as there is a limit for.
@@ -36,6 +51,10 @@ func requestLimits(resources *corev1.ResourceRequirements) {
 
 // defaultPodSpec sets the defaults that hold for templates of Pods as well.
 func defaultPodSpec(spec *corev1.PodSpec) {
+	roundUp(spec.Overhead)
+	if spec.Resources != nil {
+		roundUp(spec.Resources.Limits, spec.Resources.Requests)
+	}
 	fill(&spec.DNSPolicy, corev1.DNSClusterFirst)
 	fill(&spec.RestartPolicy, corev1.RestartPolicyAlways)
 	fill(&spec.SchedulerName, corev1.DefaultSchedulerName)
@@ -59,6 +78,7 @@ func defaultPodSpec(spec *corev1.PodSpec) {
 }
 
 func defaultContainer(c *corev1.Container) {
+	roundUp(c.Resources.Limits, c.Resources.Requests)
 	fill(&c.ImagePullPolicy, pullPolicy(c.Image))
 	fill(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
 	fill(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
@@ -85,8 +105,15 @@ func defaultContainer(c *corev1.Container) {
 	}
 }
 
+// imageReference is what names an image. What does not is taken as it is.
+var imageReference = regexp.MustCompile(`^([a-zA-Z0-9.-]+(:[0-9]+)?/)?[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*(:[\w][\w.-]{0,127})?(@[A-Za-z0-9+.:_-]+)?$`)
+
 // pullPolicy is Always for an image that may have changed under its name.
 func pullPolicy(image string) corev1.PullPolicy {
+	const longest = 255
+	if name, _, _ := strings.Cut(image, "@"); len(name) > longest || !imageReference.MatchString(image) {
+		return corev1.PullIfNotPresent
+	}
 	name, _, digested := strings.Cut(image[strings.LastIndex(image, "/")+1:], "@")
 	_, tag, tagged := strings.Cut(name, ":")
 	if tag == "latest" || name != "" && !tagged && !digested {
@@ -118,6 +145,7 @@ func defaultVolume(v *corev1.Volume) {
 	if v.VolumeSource == (corev1.VolumeSource{}) {
 		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
 	}
+	defaultSources(v.ISCSI, v.RBD, v.AzureDisk, v.ScaleIO)
 	switch {
 	case v.Secret != nil:
 		point(&v.Secret.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
@@ -127,6 +155,8 @@ func defaultVolume(v *corev1.Volume) {
 		point(&v.HostPath.Type, corev1.HostPathUnset)
 	case v.Ephemeral != nil:
 		if v.Ephemeral.VolumeClaimTemplate != nil {
+			resources := v.Ephemeral.VolumeClaimTemplate.Spec.Resources
+			roundUp(resources.Limits, resources.Requests)
 			point(&v.Ephemeral.VolumeClaimTemplate.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 		}
 	case v.DownwardAPI != nil:
@@ -145,6 +175,29 @@ func defaultVolume(v *corev1.Volume) {
 		}
 	case v.Image != nil:
 		fill(&v.Image.PullPolicy, pullPolicy(v.Image.Reference))
+	}
+}
+
+// defaultSources sets the defaults of the volumes that have some in a Pod and in a
+// PersistentVolume alike. Those that are not there are nil.
+func defaultSources(iscsi *corev1.ISCSIVolumeSource, rbd *corev1.RBDVolumeSource, disk *corev1.AzureDiskVolumeSource, scaleIO *corev1.ScaleIOVolumeSource) {
+	if iscsi != nil {
+		fill(&iscsi.ISCSIInterface, "default")
+	}
+	if rbd != nil {
+		fill(&rbd.RBDPool, "rbd")
+		fill(&rbd.RadosUser, "admin")
+		fill(&rbd.Keyring, "/etc/ceph/keyring")
+	}
+	if disk != nil {
+		point(&disk.CachingMode, corev1.AzureDataDiskCachingReadWrite)
+		point(&disk.Kind, corev1.AzureSharedBlobDisk)
+		point(&disk.FSType, "ext4")
+		point(&disk.ReadOnly, false)
+	}
+	if scaleIO != nil {
+		fill(&scaleIO.StorageMode, "ThinProvisioned")
+		fill(&scaleIO.FSType, "xfs")
 	}
 }
 

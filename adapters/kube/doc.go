@@ -46,13 +46,9 @@
 //	                 same; scale. A definition that a real server refuses is refused
 //	built-in kinds   defaults; addresses and ports of Services; selectors of Jobs;
 //	                 tolerations, priority and quality of service of Pods; the generations
-//	                 of the templates of DaemonSets; the validation that controllers meet:
-//	                 what is required, what cannot change, counts below zero, names,
-//	                 selectors that select nothing, contents of Secrets and ConfigMaps, the
-//	                 policies and the status of Jobs, strategies, the rules of roles and
-//	                 who is bound to them, claims and volumes, Ingresses and network
-//	                 policies, endpoints, disruption budgets, autoscalers, priorities,
-//	                 taints, requests for certificates, configurations of webhooks
+//	                 of the templates of DaemonSets; fields dropped whose feature gates are
+//	                 off; what a real server wants of their fields (package fieldrules). A
+//	                 field that is set and not checked is named by [Object.Unchecked]
 //	admission        namespaces that are going away, taints of new Nodes, claims that are to
 //	                 grow, [Webhook]s in process and, with [VolumeProtection], the
 //	                 finalizers of claims and volumes
@@ -67,13 +63,10 @@
 // such as reviews; without [VolumeProtection], the deletion of a claim or a volume that is in
 // use.
 //
-// These are not modelled, and a request does not show it: the validation of Kubernetes'
-// own kinds beyond what is listed above, and so whether the schedule and the time zone of a
-// CronJob are any, the metrics and the behavior of autoscalers, what the sources of volumes
-// say, match conditions of webhooks, and all of an APIService; defaults of rare kinds of
-// volumes, and of the resources of a whole Pod; admission plugins other than those listed
-// above, and so the service account of a Pod and its token, and the class of a claim that
-// names none; who asked for a certificate; IPv6 addresses; authorization, and quotas. The
+// These are not modelled, and a request does not show it: whether the RuntimeClass of a
+// Pod is there; defaults of the resources of a whole Pod; admission plugins other than those listed above, and so the service
+// account of a Pod and its token, and the class of a claim that names none; who asked for a
+// certificate; IPv6 addresses; authorization, and quotas. The
 // other controllers of Kubernetes do not run: no kubelet stops a Pod, nobody makes the Pods
 // of a Job. In the record of managers every entry that has a time has that of the clock.
 //

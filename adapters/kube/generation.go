@@ -71,7 +71,7 @@ func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 		slices.SortStableFunc(group, func(a, b int) int { return stored(versions[a]).again - stored(versions[b]).again })
 		for again, i := range group {
 			if object := stored(settled[i]); object.again != again {
-				settled[i] = newObject(object.tree, again, object.unshown...)
+				settled[i] = newObject(object.tree, again, object.unshown...).from(object)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (o *Object) ranked(places *place, seen []int64) *Object {
 		rank, _ := slices.BinarySearch(seen, n)
 		return int64(rank) + 1
 	})
-	return newObject(tree, o.again, o.unshown...)
+	return newObject(tree, o.again, o.unshown...).from(o)
 }
 
 // visitGenerations calls visit for the generation of an object and for all that

@@ -24,7 +24,7 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 	case kindClaim:
 		return validateClaimChanges(object, current)
 	case kindService:
-		return validateAddresses(object, current)
+		return append(validateAddresses(object, current), validateBalancer(object, current)...)
 	case "ControllerRevision.apps":
 		return unchanged(object, current, "data")
 	case "Secret":
@@ -54,6 +54,8 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return unchanged(object, current, "spec", "controller")
 	case "EndpointSlice.discovery.k8s.io":
 		return unchanged(object, current, "addressType")
+	case "ResourceQuota":
+		return unchanged(object, current, "spec", "scopes")
 	case kindNode:
 		return validateNodeChanges(object, current)
 	}
@@ -122,6 +124,16 @@ func validateAddresses(object, current *unstructured.Unstructured) field.ErrorLi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), at(object, "spec", "clusterIPs"), "may not change once set")}
+}
+
+// validateBalancer refuses another class for a Service that is balanced and stays so.
+func validateBalancer(object, current *unstructured.Unstructured) field.ErrorList {
+	class := func(o *unstructured.Unstructured) any { return at(o, "spec", "loadBalancerClass") }
+	balanced := func(o *unstructured.Unstructured) bool { return at(o, "spec", "type") == "LoadBalancer" }
+	if !balanced(object) || !balanced(current) || class(object) == class(current) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("spec", "loadBalancerClass"), class(object), "may not change once set")}
 }
 
 // listAt returns a list by its path, nil if it is not there.

@@ -78,5 +78,8 @@ func validateNodeChanges(object, current *unstructured.Unstructured) field.Error
 	if id, _ := at(current, "spec", "providerID").(string); id != "" && at(object, "spec", "providerID") != id {
 		errs = append(errs, field.Forbidden(spec.Child("providerID"), `node updates may not change providerID except from "" to valid`))
 	}
+	if at(object, "spec", "externalID") != at(current, "spec", "externalID") {
+		errs = append(errs, field.Forbidden(spec.Child("externalID"), "may not be updated"))
+	}
 	return errs
 }

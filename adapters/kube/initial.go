@@ -52,6 +52,7 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
 		content := newObject(tree.Object, 0)
+		content.coverage = s.registry.named(o.Key.Kind).coverage
 		state[o.Key] = s.Settle(o.Key, []core.Content{content})[0]
 		for _, w := range recordWrites(o.Key, nil, content) {
 			state[w.Key] = w.Content

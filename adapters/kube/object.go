@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -37,11 +38,13 @@ type Object struct {
 	// version is the resource version that clients are shown: a decimal number that
 	// names the content.
 	version string
+	// coverage knows which fields the server checks, nil if it checks them all.
+	coverage *fieldrules.Coverage
 	// sent is what clients are sent, made when it is first asked for.
 	sent func() json.RawMessage
 }
 
-var _ core.Content = (*Object)(nil)
+var _ core.Doubtful = (*Object)(nil)
 
 // newObject takes the tree over: nobody may change it afterwards.
 func newObject(tree map[string]any, again int, unshown ...string) *Object {
@@ -66,6 +69,18 @@ func (o *Object) Canonical() string { return o.canonical }
 
 // Fields implements [core.Content]: the tree as in unstructured objects.
 func (o *Object) Fields() any { return o.tree }
+
+// Unchecked implements [core.Doubtful]: a server knows most of what a real one wants of the fields
+// of Kubernetes' own kinds, and not all.
+func (o *Object) Unchecked() (fields []string, remedy string) {
+	return o.coverage.Unchecked(o.tree), "import github.com/orrery-dev/orrery/adapters/kube/upstream and give its option to the API server"
+}
+
+// from makes an object that takes the place of another one.
+func (o *Object) from(other *Object) *Object {
+	o.coverage = other.coverage
+	return o
+}
 
 // copy returns a tree that may be changed.
 func (o *Object) copy() *unstructured.Unstructured {

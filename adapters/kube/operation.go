@@ -218,6 +218,7 @@ func (op *operation) next(key core.Key, tree map[string]any) *Object {
 	for again := 1; slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.canonical }); again++ {
 		o = newObject(tree, again, op.unshown...)
 	}
+	o.coverage = op.resource.coverage
 	return o
 }
 

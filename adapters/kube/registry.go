@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -44,6 +45,11 @@ type resource struct {
 	rules Rules
 	// scheme has the Go type of the storage version, nil if there is none to use.
 	scheme *runtime.Scheme
+	// fields are the rules for the fields of one of Kubernetes' own kinds, and statusFields those
+	// for updates of its status; nil for others.
+	fields, statusFields *fieldrules.Rules
+	// coverage knows which of its fields are checked, nil if all are.
+	coverage *fieldrules.Coverage
 	// schemas are those of a custom resource definition, by version; nil without.
 	schemas map[string]*schemaOf
 	// types are those of the fields.
@@ -196,6 +202,10 @@ func (g *registry) restMapper() meta.RESTMapper {
 // conversion between them is not known.
 func (g *registry) addScheme(scheme *runtime.Scheme) error {
 	builtin := builtinTypes(scheme)
+	table, err := fieldrules.Read()
+	if err != nil {
+		return err
+	}
 	preferred := map[schema.GroupKind]schema.GroupVersionKind{}
 	goTypes := scheme.AllKnownTypes()
 	for kind, goType := range goTypes {
@@ -240,6 +250,8 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 		}
 		if !r.custom {
 			r.scale = builtinScale(r.name)
+			r.fields, r.statusFields = table.Of(string(r.name)), table.OfStatus(string(r.name))
+			r.coverage = table.Coverage(string(r.name))
 		}
 		if err := r.learnStatus(); err != nil {
 			return err

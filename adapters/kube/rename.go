@@ -30,7 +30,7 @@ func (s *Server) Rename(o core.Object, rename core.Renaming) core.Object {
 	case allocationKind:
 		key = allocationKey(movedAllocation(o.Key.Name, r.from, r.to))
 	}
-	return core.Object{Key: key, Content: newObject(r.tree(content.tree), content.again, content.unshown...)}
+	return core.Object{Key: key, Content: newObject(r.tree(content.tree), content.again, content.unshown...).from(content)}
 }
 
 func renamedKey(key core.Key, rename core.Renaming) core.Key {

@@ -52,6 +52,8 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 		}
 	case kindDaemonSet:
 		setTemplateGeneration(object, max(templateGeneration(object.Object), 1))
+	case kindClaim:
+		alignSources(object, nil)
 	}
 }
 
@@ -152,6 +154,8 @@ func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 	switch r.name {
 	case kindNamespace, kindSigningRequest:
 		object.Object["spec"] = current.Object["spec"]
+	case kindClaim:
+		alignSources(object, current)
 	case kindDaemonSet:
 		generation := templateGeneration(current.Object)
 		if !sameTree(at(object, "spec", "template"), at(current, "spec", "template")) {
@@ -202,7 +206,10 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	case kindPod:
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
-		podStatus(object)["qosClass"] = at(current, "status", "qosClass")
+		alignAddresses(podStatus(object))
+		if status := podStatus(object); status["qosClass"] == nil {
+			status["qosClass"] = at(current, "status", "qosClass")
+		}
 	case kindDaemonSet:
 		setTemplateGeneration(object, templateGeneration(current.Object))
 	case kindSigningRequest:

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
 )
 
 // Rules are what an API server does with the objects of a kind between reading and storing
@@ -73,7 +75,7 @@ func WithRules(rules Rules) Option {
 func (g *registry) follow(rules Rules) {
 	for _, r := range g.resources {
 		if kind := r.storageKind(); !r.custom && rules.Covers(kind) {
-			r.rules = rules
+			r.rules, r.coverage = rules, nil
 		}
 	}
 }
@@ -121,6 +123,7 @@ func (o ownRules) Read(object runtime.Object) (runtime.Object, error) {
 // Create implements [Rules].
 func (o ownRules) Create(request RulesRequest) (*unstructured.Unstructured, error) {
 	o.prepareCreate(request.Object)
+	request.drop(o.fields)
 	return o.unless(request, o.validateCreate(request.Object, request.typed, request.version))
 }
 
@@ -130,8 +133,10 @@ func (o ownRules) Update(request RulesRequest) (*unstructured.Unstructured, erro
 	switch request.Subresource {
 	case statusSubresource:
 		o.prepareStatus(object, current)
+		request.drop(o.statusFields)
 		keepSystemFields(object, current)
 	case "":
+		request.drop(o.fields)
 		o.prepareUpdate(object, current)
 		keepSystemFields(object, current)
 		o.nextGeneration(object, current)
@@ -141,6 +146,17 @@ func (o ownRules) Update(request RulesRequest) (*unstructured.Unstructured, erro
 		o.nextGeneration(object, current)
 	}
 	return o.unless(request, o.validateUpdate(object, current, request.typed, request.version, request.Subresource))
+}
+
+// drop takes away from what is to be stored what a server does not keep.
+func (r *RulesRequest) drop(rules *fieldrules.Rules) {
+	var old map[string]any
+	if r.Current != nil {
+		old = r.Current.Object
+	}
+	if rules.Drop(r.Object.Object, old) {
+		r.typed = nil // what was read is not what is stored
+	}
 }
 
 // unless returns the object of a request, or if there is something wrong with it the refusal.

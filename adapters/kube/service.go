@@ -39,7 +39,10 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 		service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
 	}
 	var errs field.ErrorList
-	if service.Spec.Type != corev1.ServiceTypeExternalName {
+	if given := service.Spec.ClusterIPs; current == nil && service.Spec.ClusterIP == "" && len(given) > 0 {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "clusterIPs"), given, "must be empty when `clusterIP` is not specified"))
+	}
+	if service.Spec.Type != corev1.ServiceTypeExternalName && len(errs) == 0 {
 		errs = append(errs, setFamilies(service, old)...)
 	}
 	if len(errs) == 0 {

@@ -27,7 +27,7 @@ func (r *resource) validateCreate(object *unstructured.Unstructured, typed runti
 	}
 	if !r.custom {
 		errs = append(errs, r.validateFinalizers(object)...)
-		errs = append(errs, r.validateSpec(object, typed)...)
+		errs = append(errs, r.validateSpec(object, typed, true)...)
 	}
 	if len(errs) > 0 {
 		return errs
@@ -94,14 +94,14 @@ func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructu
 	if r.validatedAnew() {
 		return append(errs, r.validateAnew(object, typed)...)
 	}
-	return append(errs, r.validateSpec(object, typed)...)
+	return append(errs, r.validateSpec(object, typed, false)...)
 }
 
 // validateAnew returns what is wrong with an object of one of Kubernetes' own kinds if it is taken for a new one.
 func (r *resource) validateAnew(object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
 	errs := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), field.NewPath("metadata"))
 	errs = append(errs, r.validateFinalizers(object)...)
-	return append(errs, r.validateSpec(object, typed)...)
+	return append(errs, r.validateSpec(object, typed, false)...)
 }
 
 // validatedLate tells whether the metadata of a kind are only looked at where those of all

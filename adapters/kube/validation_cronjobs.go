@@ -2,32 +2,29 @@ package kube
 
 import (
 	"slices"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
+
+	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
 )
 
 // longestCronJob is how long the name of a CronJob can be: those of its Jobs have the time
 // of the start besides, and are labels.
 const longestCronJob = 52
 
-// validateCronJob checks a CronJob. Whether its schedule is one, and whether there is such a
-// time zone, is not known here.
 func validateCronJob(c *batchv1.CronJob) field.ErrorList {
 	spec := field.NewPath("spec")
-	schedule := spec.Child("schedule")
 	var errs field.ErrorList
-	switch {
-	case c.Spec.Schedule == "":
-		errs = append(errs, field.Required(schedule, ""))
-	case strings.Contains(c.Spec.Schedule, "TZ"):
-		errs = append(errs, field.Invalid(schedule, c.Spec.Schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"))
+	if c.Spec.Schedule == "" {
+		errs = append(errs, field.Required(spec.Child("schedule"), ""))
+	} else {
+		errs = append(errs, fieldrules.WellFormed("cron", c.Spec.Schedule, spec.Child("schedule"))...)
 	}
 	errs = append(errs, notNegative(c.Spec.StartingDeadlineSeconds, spec.Child("startingDeadlineSeconds"))...)
-	if zone := c.Spec.TimeZone; zone != nil && *zone == "" {
-		errs = append(errs, field.Invalid(spec.Child("timeZone"), *zone, "timeZone must be nil or non-empty string"))
+	if zone := c.Spec.TimeZone; zone != nil {
+		errs = append(errs, fieldrules.WellFormed("time-zone", *zone, spec.Child("timeZone"))...)
 	}
 	policies := []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}
 	if !slices.Contains(policies, c.Spec.ConcurrencyPolicy) {

@@ -100,7 +100,6 @@ func validateJobWork(s *batchv1.JobSpec, spec *field.Path) field.ErrorList {
 	errs = append(errs, validateFailurePolicy(s, spec.Child("podFailurePolicy"))...)
 	errs = append(errs, validateSuccessPolicy(s, spec.Child("successPolicy"))...)
 	errs = append(errs, validateReplacement(s, spec.Child("podReplacementPolicy"))...)
-	errs = append(errs, validateTemplate(&s.Template, template)...)
 	return append(errs, validateJobRestarts(s, template.Child("spec", "restartPolicy"))...)
 }
 

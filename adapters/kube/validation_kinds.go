@@ -58,12 +58,6 @@ func (r *resource) coreValidator() func(runtime.Object) field.ErrorList {
 		return validator(validateSecret)
 	case kindService:
 		return validator(validateService)
-	case kindPod:
-		return validator(validatePod)
-	case kindClaim:
-		return validator(validateClaim)
-	case kindVolume:
-		return validator(validateVolume)
 	case kindNode:
 		return validator(validateNode)
 	case "Endpoints":

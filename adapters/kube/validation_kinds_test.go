@@ -176,7 +176,6 @@ func TestValidationOfStrategies(t *testing.T) {
 			[]string{"spec.updateStrategy.rollingUpdate: Invalid value: {}: only allowed for updateStrategy 'RollingUpdate'"}},
 		{"StatefulSet", tree{"updateStrategy": tree{"type": "RollingUpdate", "rollingUpdate": tree{"partition": -1, "maxUnavailable": 0}}}, []string{
 			"spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than or equal to 0",
-			"spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: 0: cannot be 0",
 		}},
 		{"StatefulSet", tree{"podManagementPolicy": "Odd", "serviceName": "Odd Name"}, []string{
 			`spec.podManagementPolicy: Invalid value: "Odd": must be 'OrderedReady' or 'Parallel'`, `spec.serviceName: Invalid value: "Odd Name": a lowercase RFC 1123 label`,

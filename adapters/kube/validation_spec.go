@@ -17,11 +17,25 @@ import (
 )
 
 // validateSpec returns what is wrong with what is wanted of an object of one of
-// Kubernetes' own kinds. It knows the mistakes that controllers make: numbers below
-// zero, names that are missing, malformed or given twice, and selectors that select
-// something else. A server knows more. typed is the object as its Go type, nil to read it
-// from the tree.
-func (r *resource) validateSpec(object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
+// Kubernetes' own kinds, which is a new one or not: what the tables of fieldrules have against it, and
+// what takes more to find out. typed is the object as its Go type, nil to read it from the
+// tree.
+func (r *resource) validateSpec(object *unstructured.Unstructured, typed runtime.Object, isNew bool) field.ErrorList {
+	errs := r.validateTyped(object, typed)
+	told := map[string]bool{}
+	for _, err := range errs {
+		told[string(err.Type)+" "+err.Field] = true
+	}
+	for _, err := range r.fields.Validate(object.Object, isNew) {
+		if !told[string(err.Type)+" "+err.Field] {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// validateTyped returns what the functions for a kind have against an object.
+func (r *resource) validateTyped(object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
 	validate := r.specValidator()
 	if validate == nil {
 		return nil

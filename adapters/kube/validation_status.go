@@ -32,6 +32,10 @@ func (r *resource) validateStatus(object, current *unstructured.Unstructured) fi
 	if r.name == kindService && at(object, "spec", "type") != "LoadBalancer" && len(listAt(object, "status", "loadBalancer", "ingress")) > 0 {
 		errs = append(errs, field.Forbidden(status.Child("loadBalancer", "ingress"), "may only be used when `spec.type` is 'LoadBalancer'"))
 	}
+	errs = append(errs, r.statusFields.Validate(object.Object, false)...)
+	if qos := at(current, "status", "qosClass"); r.name == kindPod && qos != nil && at(object, "status", "qosClass") != qos {
+		errs = append(errs, field.Invalid(status.Child("qosClass"), at(object, "status", "qosClass"), validation.FieldImmutableErrorMsg))
+	}
 	if r.name == "Ingress.networking.k8s.io" {
 		errs = append(errs, validateIngressStatus(object, current)...)
 	}

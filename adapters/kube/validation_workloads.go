@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -16,7 +15,6 @@ func validateDeployment(d *appsv1.Deployment) field.ErrorList {
 	errs := notNegative(d.Spec.Replicas, spec.Child("replicas"))
 	errs = append(errs, validateSelector(d.Spec.Selector, "deployment", spec.Child("selector"))...)
 	errs = append(errs, validateSelected(d.Spec.Selector, &d.Spec.Template, spec.Child("template"))...)
-	errs = append(errs, validateRunning(&d.Spec.Template, spec.Child("template"))...)
 	errs = append(errs, validateStrategy(&d.Spec.Strategy, spec.Child("strategy"))...)
 	errs = append(errs, notNegative(&d.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
 	errs = append(errs, notNegative(d.Spec.RevisionHistoryLimit, spec.Child("revisionHistoryLimit"))...)
@@ -46,7 +44,7 @@ func validateReplicaSet(r *appsv1.ReplicaSet) field.ErrorList {
 	errs = append(errs, notNegative(&r.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
 	errs = append(errs, validateSelector(r.Spec.Selector, "deployment", spec.Child("selector"))...)
 	errs = append(errs, validateSelected(r.Spec.Selector, &r.Spec.Template, spec.Child("template"))...)
-	return append(errs, validateRunning(&r.Spec.Template, spec.Child("template"))...)
+	return errs
 }
 
 func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList {
@@ -69,9 +67,6 @@ func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList {
 			errs = append(errs, field.NotSupported(at.Child("whenScaled"), policy.WhenScaled, retention))
 		}
 	}
-	for i := range s.Spec.VolumeClaimTemplates {
-		errs = append(errs, validateClaimSpec(&s.Spec.VolumeClaimTemplates[i].Spec, spec.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
-	}
 	errs = append(errs, notNegative(s.Spec.Replicas, spec.Child("replicas"))...)
 	errs = append(errs, notNegative(&s.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
 	if s.Spec.Ordinals != nil {
@@ -82,13 +77,7 @@ func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList {
 	}
 	errs = append(errs, validateSelector(s.Spec.Selector, "statefulset", spec.Child("selector"))...)
 	errs = append(errs, validateSelected(s.Spec.Selector, &s.Spec.Template, spec.Child("template"))...)
-	// The volumes of the claims are there as well when the Pods are made.
-	template := s.Spec.Template.DeepCopy()
-	for _, claim := range s.Spec.VolumeClaimTemplates {
-		template.Spec.Volumes = slices.DeleteFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == claim.Name })
-		template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: claim.Name})
-	}
-	return append(errs, validateRunning(template, spec.Child("template"))...)
+	return errs
 }
 
 func validateStatefulStrategy(s *appsv1.StatefulSetUpdateStrategy, path *field.Path) field.ErrorList {
@@ -122,7 +111,6 @@ func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := validateSelector(d.Spec.Selector, "daemonset", spec.Child("selector"))
 	errs = append(errs, validateSelected(d.Spec.Selector, &d.Spec.Template, spec.Child("template"))...)
-	errs = append(errs, validateRunning(&d.Spec.Template, spec.Child("template"))...)
 	errs = append(errs, notNegative(&d.Spec.MinReadySeconds, spec.Child("minReadySeconds"))...)
 	errs = append(errs, validateDaemonStrategy(&d.Spec.UpdateStrategy, spec.Child("updateStrategy"))...)
 	return append(errs, notNegative(d.Spec.RevisionHistoryLimit, spec.Child("revisionHistoryLimit"))...)

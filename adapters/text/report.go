@@ -59,6 +59,9 @@ func (p *page) verdict(report *core.Report) {
 	for _, reason := range report.Reasons {
 		p.line(0, "  - ", clean(reason))
 	}
+	for _, u := range report.Unchecked {
+		p.line(0, "Nobody checked what is set in ", clean(string(u.Kind)), " ", clean(strings.Join(u.Fields, ", ")), ": ", clean(u.Remedy), ".")
+	}
 }
 
 // warned ends the sentence about what was found, with the warnings among that if there are any.

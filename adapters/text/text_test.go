@@ -47,6 +47,13 @@ func inconclusive() core.Report {
 	return r
 }
 
+// unchecked has fields that nobody checked.
+func unchecked() core.Report {
+	r := report()
+	r.Unchecked = []core.Unchecked{{Kind: "Pod", Fields: []string{"spec.overhead", "spec.odd[].x"}, Remedy: "import the other server"}}
+	return r
+}
+
 func violated(property string, findings ...core.Finding) core.Report {
 	r := report()
 	r.Verdict = core.Violated
@@ -253,6 +260,7 @@ func TestGolden(t *testing.T) {
 		{"race", violated("same outcome", race(true)), text.Options{}},
 		{"race-at-once", violated("same outcome", race(false)), text.Options{}},
 		{"race-elsewhere", violated("same outcome", races()), text.Options{}},
+		{"unchecked", unchecked(), text.Options{}},
 		{"pause", violated("fixpoint", pause()), text.Options{}},
 		{"storm", violated("same outcome", storm()), text.Options{}},
 		{"storm-full", violated("same outcome", storm()), text.Options{Full: true}},

@@ -16,6 +16,14 @@ type note string
 func (n note) Canonical() string { return string(n) }
 func (n note) Fields() any       { return string(n) }
 
+// Unchecked implements [core.Doubtful]: what is behind a "?" is not checked.
+func (n note) Unchecked() (fields []string, remedy string) {
+	if _, doubtful, found := strings.Cut(string(n), "?"); found {
+		return []string{doubtful}, "ask"
+	}
+	return nil, "ask"
+}
+
 // call is "get NAME", "put NAME WORD", "list" or "break", which is not modelled.
 type call string
 

@@ -48,6 +48,7 @@ func house() []place {
 		{"adapters/kube/conformance/...", []string{"core", "adapters/kube/...", "adapters/controllerruntime"}, kubernetes},
 		{"adapters/kube/cluster", []string{"core", "core/behavior", "adapters/kube"}, kubernetes},
 		{"adapters/kube/controlplane", nil, kubernetes},
+		{"adapters/kube/fieldrules", nil, kubernetes},
 		{"adapters/kube/...", []string{"core", "adapters/kube/..."}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},

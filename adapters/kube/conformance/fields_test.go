@@ -1,16 +1,19 @@
 package conformance
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 )
 
 var (
 	fieldKinds  = flag.String("fields", "", "the kinds to compare field by field with a real API server: a regular expression; empty skips it")
+	checkedFile = flag.String("checked", "", "a file to write the list of checked fields to, for which all kinds have to be compared")
 	differences = flag.String("differences", "", "a file to write the differences in single fields to, a JSON object on each line")
 )
 
@@ -28,13 +31,21 @@ func TestFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, done := recordDifferences(t)
-	total, err := newLaboratory(t, more...).MeasureFields(t.Context(), regexp.MustCompile(*fieldKinds).MatchString, found, func(kind string, tally *FieldTally) {
+	l := newLaboratory(t, more...)
+	wanted := regexp.MustCompile(*fieldKinds).MatchString
+	checked := checkedFields(t, l, bases, wanted)
+	take := func(d FieldDifference) {
+		checked.Take(d)
+		found(d)
+	}
+	total, err := l.MeasureFields(t.Context(), wanted, take, func(kind string, tally *FieldTally) {
 		t.Logf("%s: %s", kind, tally)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	done()
+	writeChecked(t, checked)
 	t.Logf("in all: %s", total)
 	if total.Requests == 0 {
 		t.Fatalf("no kind fits %q", *fieldKinds)
@@ -46,6 +57,42 @@ func TestFields(t *testing.T) {
 		if class.Decides() && class != Accepts {
 			t.Errorf("%s: %d differences that are not accepted", class, n)
 		}
+	}
+}
+
+// checkedFields are the fields of the wanted kinds.
+func checkedFields(t *testing.T, l *Laboratory, bases []FieldBase, wanted func(string) bool) *CheckedFields {
+	t.Helper()
+	constants, err := Constants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := &CheckedFields{}
+	for _, base := range bases {
+		if !wanted(base.Subject) {
+			continue
+		}
+		subject := l.Subjects[slices.IndexFunc(l.Subjects, func(s Subject) bool { return s.Name == base.Subject })]
+		if err := checked.Add(subject, l.Simulated.scheme, constants); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return checked
+}
+
+// writeChecked writes the list of the checked fields to the file that was asked for.
+func writeChecked(t *testing.T, checked *CheckedFields) {
+	t.Helper()
+	if *checkedFile == "" {
+		return
+	}
+	var list bytes.Buffer
+	if _, err := checked.WriteTo(&list); err != nil {
+		t.Fatal(err)
+	}
+	const readable = 0o644
+	if err := os.WriteFile(*checkedFile, list.Bytes(), readable); err != nil {
+		t.Fatal(err)
 	}
 }
 
