@@ -35,9 +35,7 @@ func TestFieldsThatARealServerRefuses(t *testing.T) {
 		{"batch/v1", "CronJob", `schedule: "@daily", timeZone: Nowhere/Else, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, ` + container + "}]}}}}", []string{invalid + "spec.timeZone"}},
 		{"v1", "Pod", container + "livenessProbe: {}}]", []string{required + "spec.containers[0].livenessProbe"}},
 		{"v1", "Pod", container + "livenessProbe: {tcpSocket: {port: 80}, successThreshold: 3}}]", []string{invalid + "spec.containers[0].livenessProbe.successThreshold"}},
-		{"v1", "Pod", container + "readinessProbe: {httpGet: {port: Not Valid!}}}]", []string{
-			invalid + "spec.containers[0].readinessProbe.httpGet.port", invalid + "spec.containers[0].readinessProbe.httpGet.port",
-		}},
+		{"v1", "Pod", container + "readinessProbe: {httpGet: {port: Not Valid!}}}]", []string{invalid + "spec.containers[0].readinessProbe.httpGet.port"}},
 		{"v1", "Pod", container + "resources: {requests: {cpu: 2}, limits: {cpu: 1}}}]", []string{invalid + "spec.containers[0].resources.requests"}},
 		{"v1", "Pod", container + "resources: {limits: {nonsense: 1}}}]", []string{
 			invalid + "spec.containers[0].resources.limits[nonsense]", invalid + "spec.containers[0].resources.limits[nonsense]",

@@ -86,6 +86,8 @@ func counts(kind core.Kind) []string {
 			"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
 			"observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
 		}
+	case "ReplicationController":
+		return []string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"}
 	case kindBudget:
 		return []string{"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}
 	case "HorizontalPodAutoscaler.autoscaling":
@@ -105,7 +107,7 @@ func bounds(kind core.Kind) []bound {
 			within("updatedReplicas"), within("readyReplicas"), within("availableReplicas"),
 			{"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"},
 		}
-	case "ReplicaSet.apps":
+	case "ReplicaSet.apps", "ReplicationController":
 		return []bound{
 			within("fullyLabeledReplicas"), within("readyReplicas"), within("availableReplicas"),
 			{"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"},

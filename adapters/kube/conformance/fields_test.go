@@ -26,7 +26,7 @@ func TestFields(t *testing.T) {
 	if *fieldKinds == "" {
 		t.Skip("a real API server is needed: pass -fields PATTERN to compare the kinds that the pattern fits with one, -fields . for all")
 	}
-	_, more, err := FieldBases()
+	bases, more, err := FieldBases()
 	if err != nil {
 		t.Fatal(err)
 	}

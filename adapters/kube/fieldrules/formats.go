@@ -73,6 +73,7 @@ func formats() map[string]format {
 		"port":              port,
 		"port-or-name":      port,
 		"csi-driver":        words(isCSIDriver),
+		"condition-reason":  must(func(s string) bool { return len(s) <= 1024 && conditionReason.MatchString(s) }, "a condition reason must start with alphabetic character"),
 		"cron":              words(isSchedule),
 		"windows-user":      words(isWindowsUser),
 		"iscsi-name":        must(iscsiName.MatchString, "must be a name in the iqn, eui or naa format"),
@@ -110,8 +111,9 @@ func formats() map[string]format {
 
 // The shapes of names that need a pattern.
 var (
-	iscsiName  = regexp.MustCompile(`^(iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)|eui\.[[:alnum:]]{16}|naa\.[[:alnum:]]{32})$`)
-	sysctlName = regexp.MustCompile(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
+	iscsiName       = regexp.MustCompile(`^(iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)|eui\.[[:alnum:]]{16}|naa\.[[:alnum:]]{32})$`)
+	conditionReason = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+	sysctlName      = regexp.MustCompile(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
 )
 
 func port(value any, at *field.Path) field.ErrorList {
