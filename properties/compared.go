@@ -151,6 +151,23 @@ func wrote(g core.Graph, e core.Edge) bool {
 	return !effect.Wrote || c.narrow(effect).Wrote
 }
 
+// leftOut names the fields that a run changes and that do not count.
+func leftOut(g core.Graph, run core.Run) []string {
+	c, ok := g.(*compared)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for _, e := range run {
+		for _, name := range ChangedFields(c.Graph.Effect(e)) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // countedEdges returns the steps from a state, of which only those wrote that commit a write that counts.
 func countedEdges(g core.Graph, id core.StateID) []core.Edge {
 	edges := g.Edges(id)

@@ -168,6 +168,24 @@ func TestSettledWithout(t *testing.T) {
 	}
 }
 
+// TestLoopsThatDoNotCount has two controllers that fight over a field that is left out: they are told all the same, in true words.
+func TestLoopsThatDoNotCount(t *testing.T) {
+	beats := plain.NewFamily[beat]("Beat")
+	set := func(name string, to int) plain.Controller {
+		return plain.Controller{Name: name, Watches: []plain.Watch{{Kind: "Beat"}}, Reconcile: func(w *plain.World, r core.Request) core.Result {
+			if b := beats.Named(string(r)); b.Get(w).Seen != to {
+				b.Set(w, beat{Seen: to})
+			}
+			return core.Result{}
+		}}
+	}
+	model := plain.Model{Initial: []core.Initial{plain.Start(beats.Named("a").Is(beat{}))}, Controllers: []plain.Controller{set("one", 1), set("two", 2)}}
+	v := violated(t, explored(t, model), properties.StableConvergence(properties.Without("Beat", "Seen")))
+	if v == nil || !strings.Contains(v.Summary, "nothing but what is left out") || !slices.Equal(v.Fields, []string{"Beat a: Seen"}) {
+		t.Errorf("%+v", v)
+	}
+}
+
 // TestUnmatched has rules that are about nothing.
 func TestUnmatched(t *testing.T) {
 	beats := plain.NewFamily[beat]("Beat")

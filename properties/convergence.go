@@ -152,13 +152,20 @@ func (u unrest) accounts(cycle core.Run) []account {
 		return retries(cycle, func(e core.Edge) bool { return e.Requeued })
 	}
 	controllers := controllersOf(cycle, u.telling)
+	summary, detail := "%s can go on for ever without changing anything", "There is always a message to receive or an action to take."
+	fields := leftOut(u.component.graph, cycle)
+	if len(fields) > 0 {
+		summary = "%s can go on for ever, and change nothing but what is left out when objects are compared"
+		detail = fmt.Sprintf("There is always work to do, which changes %s.", changesText(fields))
+	}
 	return []account{{
 		why:  causeOf(append([]string{idleLoop}, controllers...)...),
 		what: cycle[0].Step.Item.String(),
 		violation: core.Violation{
-			Summary:     fmt.Sprintf("%s can go on for ever without changing anything", enumerate(controllers)),
-			Details:     []string{"There is always a message to receive or an action to take."},
+			Summary:     fmt.Sprintf(summary, enumerate(controllers)),
+			Details:     []string{detail},
 			Controllers: controllers,
+			Fields:      fields,
 		},
 	}}
 }

@@ -45,25 +45,30 @@ type efforts struct {
 	allow  func(core.Edge) bool
 }
 
-// leastEfforts searches a graph by Dijkstra's algorithm. It ends at the first state that is accepted; accept may be nil.
-func leastEfforts(ctx context.Context, g core.Graph, allow func(core.Edge) bool, accept func(core.StateID) bool) (*efforts, core.StateID, bool) {
+// leastEfforts searches a graph by Dijkstra's algorithm, and returns the states that are accepted and take the least: it goes no further than these.
+// If accept is nil, it reaches all states.
+func leastEfforts(ctx context.Context, g core.Graph, allow func(core.Edge) bool, accept func(core.StateID) bool) (*efforts, []core.StateID) {
 	n := g.States()
 	s := &efforts{graph: g, least: make([]effort, n), reached: make([]bool, n), parent: make([]core.StateID, n), allow: allow}
 	queue := &frontier{}
+	var found []core.StateID
 	for _, id := range g.Initial() {
 		s.reached[id], s.parent[id] = true, id
 		heap.Push(queue, waiting{id: id})
 	}
 	for visited := 0; queue.Len() > 0; visited++ {
 		if visited%1024 == 0 && ctx.Err() != nil {
-			return s, 0, false
+			return s, found
 		}
 		at := heap.Pop(queue).(waiting)
+		if len(found) > 0 && at.compare(s.least[found[0]]) > 0 {
+			break
+		}
 		if at.effort != s.least[at.id] {
 			continue
 		}
-		if accept != nil && accept(at.id) {
-			return s, at.id, true
+		if accept != nil && accept(at.id) && !slices.Contains(found, at.id) {
+			found = append(found, at.id)
 		}
 		for _, e := range g.Edges(at.id) {
 			if !allow(e) {
@@ -76,7 +81,7 @@ func leastEfforts(ctx context.Context, g core.Graph, allow func(core.Edge) bool,
 			}
 		}
 	}
-	return s, 0, false
+	return s, found
 }
 
 // run returns the run to a state that takes the least.

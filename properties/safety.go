@@ -110,7 +110,7 @@ func (s *safety) compare(ctx context.Context, outcomes []Outcome) error {
 
 // blame finds whose disturbances lead to each end, and drops the ends whose least disturbance is not wanted.
 func (s *safety) blame(ctx context.Context, wanted func(effort) bool) error {
-	all, _, _ := leastEfforts(ctx, s.graph, func(core.Edge) bool { return true }, nil)
+	all, _ := leastEfforts(ctx, s.graph, func(core.Edge) bool { return true }, nil)
 	alone, err := all.culprits(ctx)
 	if err != nil {
 		return err
@@ -246,7 +246,11 @@ func (s *safety) tell(ctx context.Context, y symptom) (core.Violation, []differe
 		return slices.IndexFunc(y.ends, func(i int) bool { return s.ends[i].outcome.has(id) })
 	}
 	allow := func(e core.Edge) bool { return !e.Disturbed() || slices.Contains(y.controllers, controllerOf(e)) }
-	efforts, at, _ := leastEfforts(context.WithoutCancel(ctx), s.graph, allow, func(id core.StateID) bool { return endOf(id) >= 0 })
+	efforts, reached := leastEfforts(context.WithoutCancel(ctx), s.graph, allow, func(id core.StateID) bool { return endOf(id) >= 0 })
+	// Of ends that are as near, the one is told in which the least else differs.
+	at := slices.MinFunc(reached, func(a, b core.StateID) int {
+		return cmp.Compare(len(s.ends[y.ends[endOf(a)]].differences), len(s.ends[y.ends[endOf(b)]].differences))
+	})
 	stem, end := efforts.run(at), s.ends[y.ends[endOf(at)]]
 	second, _ := counterpart(s.graph, s.calm, []Outcome{end.expected}, stem)
 

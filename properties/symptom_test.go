@@ -57,6 +57,12 @@ func TestEachDifferenceIsAFinding(t *testing.T) {
 			mentions: []string{"also differ in Widget w: status.ready", "2 outcomes differ in this way"},
 		},
 		{
+			name:     "of ends that are as near the one is told in which the least else differs",
+			steps:    []step{expected, {"c", restart, end("no", "cert")}, {"c", restart, end("no", "key", "cert")}},
+			want:     []string{"Secret key is missing", "Widget w: status.ready differs"},
+			mentions: []string{"", "in the second.\nThe runs part"},
+		},
+		{
 			name:  "two objects of a kind are two differences",
 			steps: []step{expected, {"c", restart, end("yes", "cert")}, {"c", restart, end("yes", "key")}},
 			want:  []string{"Secret cert is missing", "Secret key is missing"},
