@@ -176,13 +176,13 @@ func (v *verdict) finding(ctx context.Context, p core.Property, violation core.V
 	return finding, nil
 }
 
-// unseen says what controllers did not know that acted on old views, once for each of them.
+// unseen says what the stale caches did not show that controllers acted on, once for each of them.
 func unseen(trace core.Trace) []string {
 	var lines, told []string
 	for i, step := range trace.Steps {
 		if len(step.Unseen) > 0 && !slices.Contains(told, step.Controller) {
 			told = append(told, step.Controller)
-			lines = append(lines, fmt.Sprintf("In step %d, %s does not know yet that %s.", i+1, step.Controller, strings.Join(step.Unseen, ", and that ")))
+			lines = append(lines, fmt.Sprintf("In step %d, the cache of %s does not show yet that %s.", i+1, step.Controller, strings.Join(step.Unseen, ", and that ")))
 		}
 	}
 	return lines

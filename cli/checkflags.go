@@ -49,7 +49,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags := command.Flags()
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
 	flags.Var(&flagValue[string]{to: &f.reduction, parse: oneOf("none", "por", "symmetry"), text: f.reduction, kind: "none|por|symmetry"},
-		"reduction", "leave out orders of steps that cannot matter (por), take states for one that differ only in which of interchangeable names is which (symmetry), or none")
+		"reduction", "leave out orders of steps that cannot matter (por), merge states that are equal up to renaming of interchangeable names (symmetry), or none")
 	addConditions(flags, f)
 	flags.Var(&flagValue[string]{to: &f.search, parse: oneOf("bfs", "dfs", "random", "pct", "swarm"), text: f.search, kind: "bfs|dfs|random|pct|swarm"},
 		"search", "order of the search: breadth-first or depth-first; for systems that are too large, walks by random steps or random priorities, or both kinds in turn")
@@ -64,7 +64,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 		fmt.Sprintf("do not go further than this many steps (default for walks: %d)", explore.WalkLength))
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
 	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop at this much memory, such as 2GiB")
-	flags.BoolVar(&f.compact, "compact", false, "keep a hash of each state in place of the state: less memory, and a state may be missed, with odds that are told")
+	flags.BoolVar(&f.compact, "compact", false, "keep a hash of each state in place of the state: less memory; may miss states, and the report gives the probability")
 	flags.StringArrayVar(&f.properties, "property", nil, "check the property of this `NAME`, or this formula, instead of the system's own (repeatable)")
 	flags.StringArrayVar(&f.propertyFiles, "properties", nil, "check the properties in this `FILE`, too (repeatable)")
 	flags.StringArrayVar(&f.without, "without", nil,
@@ -81,7 +81,7 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.Var(&flagValue[string]{to: &f.granularity, parse: oneOf("reconcile", "call"), text: f.granularity, kind: "reconcile|call"},
 		"granularity", "what is one step: a whole reconcile, or each of its calls")
 	flags.StringArrayVar(&f.stale, "stale", nil,
-		"how far a cache may lag behind, as `CONTROLLER/KIND=RULE` or all=RULE (repeatable); rules are fresh, lag(N), own-writes(N), restart(N) and relist")
+		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE (repeatable); rules are fresh, lag(N), own-writes(N), restart(N) and relist")
 	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how often, in one run, a controller may crash and start again")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run")
 	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "let only the `CONTROLLER` crash and its calls fail (repeatable; default all controllers)")

@@ -34,7 +34,7 @@ func deed(step core.TraceStep) string {
 	case "deliver":
 		return "is told of changes of " + what
 	case "begin":
-		return "begins to work on " + what
+		return "begins to reconcile " + what
 	case "call":
 		return "goes on with " + what
 	case "return":
@@ -44,14 +44,14 @@ func deed(step core.TraceStep) string {
 	case "user":
 		return "acts: " + what
 	}
-	return "works on " + what
+	return "reconciles " + what
 }
 
 // deedLines says what was done in a step, what was written, what went wrong, and how it ended.
 func deedLines(step core.TraceStep) []string {
 	lines := []string{"    " + deed(step)}
 	if step.Late {
-		lines = append(lines, "    not knowing of all changes yet")
+		lines = append(lines, "    on a stale cache")
 	}
 	var writes []string
 	for _, call := range step.Calls {

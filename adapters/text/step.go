@@ -26,7 +26,7 @@ func (p *page) step(number int, step core.TraceStep) {
 	}
 }
 
-// deed says who does what in a step, and what it does not know.
+// deed says who does what in a step, and what its cache does not show.
 func (p *page) deed(step core.TraceStep) []string {
 	who, what := p.strong(clean(step.Controller)), clean(string(step.Request))
 	var said []string
@@ -38,7 +38,7 @@ func (p *page) deed(step core.TraceStep) []string {
 	case "deliver":
 		said = []string{who, " is told of changes of ", what}
 	case "begin":
-		said = []string{who, " begins to work on ", what}
+		said = []string{who, " begins to reconcile ", what}
 	case "call":
 		said = []string{who, " goes on with ", what}
 	case "return":
@@ -48,20 +48,20 @@ func (p *page) deed(step core.TraceStep) []string {
 	case "user":
 		said = []string{"the ", who, " acts: ", what}
 	default:
-		said = []string{who, " works on ", what}
+		said = []string{who, " reconciles ", what}
 	}
 	if step.Late {
-		said = append(said, ", "+clean(ignorance(step)))
+		said = append(said, " "+clean(staleness(step)))
 	}
 	return said
 }
 
-// ignorance says what a controller does not know that acts on an old view.
-func ignorance(step core.TraceStep) string {
+// staleness says what the stale cache does not show that a controller acts on.
+func staleness(step core.TraceStep) string {
 	if len(step.Unseen) == 0 {
-		return "not knowing of all changes yet"
+		return "on a stale cache"
 	}
-	return "not knowing yet that " + strings.Join(step.Unseen, ", and that ")
+	return "on a stale cache, which does not show yet that " + strings.Join(step.Unseen, ", and that ")
 }
 
 // works tells whether a step could have changed objects by itself.
@@ -87,7 +87,7 @@ func (p *page) idleStep(number int, step core.TraceStep) {
 
 // probe tells what a request would do that nothing in the run asks for.
 func (p *page) probe(step core.TraceStep) {
-	p.line(1, "Now nothing is left to do. If ", p.strong(clean(step.Controller)), " worked on ", clean(string(step.Request)), " all the same, it would go so:")
+	p.line(1, "Now nothing is left to do. If ", p.strong(clean(step.Controller)), " reconciled ", clean(string(step.Request)), " now, this would happen:")
 	p.deeds(step)
 }
 
