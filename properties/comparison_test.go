@@ -186,6 +186,27 @@ func TestLoopsThatDoNotCount(t *testing.T) {
 	}
 }
 
+// TestUnsettledEndsAreNotExpected has an end that only a crash leads to, and a state that is equal to it but for what is left out, and has more to
+// follow.
+func TestUnsettledEndsAreNotExpected(t *testing.T) {
+	key := core.Key{Kind: "K", Name: "a"}
+	again := item("again")
+	g := &graph{
+		initial: []core.StateID{0}, outcomes: map[core.StateID]string{},
+		objects: map[core.StateID]map[core.Key]any{
+			1: {key: fields{"x": 1, "seen": 0}}, 2: {key: fields{"x": 2, "seen": 0}}, 3: {key: fields{"x": 2, "seen": 1}},
+		},
+		relisted: map[core.StateID][]core.Item{3: {again}},
+		tried:    map[core.StateID]map[core.Item]core.Effect{3: {again: {Wrote: true}}},
+	}
+	g.add(0, 1, "calm")
+	restart(g.add(0, 2, "c"))
+	g.add(0, 3, "other")
+	if v := violated(t, g, properties.CrashSafety(properties.Without("K", "seen"))); v == nil {
+		t.Error("an end that only a crash leads to is expected")
+	}
+}
+
 // TestUnmatched has rules that are about nothing.
 func TestUnmatched(t *testing.T) {
 	beats := plain.NewFamily[beat]("Beat")

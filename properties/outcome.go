@@ -40,7 +40,7 @@ type Outcome struct {
 // first first. It stops early with the error of the context when that ends.
 func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 	var outcomes []Outcome
-	byText := map[string]int{}
+	byText, settled := map[string]int{}, map[string]bool{}
 	r := newRest(g)
 	for _, id := range g.Quiescent() {
 		if err := ctx.Err(); err != nil {
@@ -51,14 +51,24 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 		if err != nil {
 			return outcomes, err
 		}
+		whole := text
+		if c, ok := g.(*compared); ok {
+			if whole, err = outcomeText(c.Graph.Outcome(id)); err != nil {
+				return outcomes, err
+			}
+		}
 		history := g.History(id)
 		text += fmt.Sprintf("%q", history)
-		i, known := byText[text]
-		if !known {
-			// Equal ends settle alike, but for work that hangs on what was queued before.
+		whole += fmt.Sprintf("%q", history)
+		// Equal ends settle alike, but for work that hangs on what was queued before. What is left out of a comparison may have more to follow.
+		if !settled[whole] {
 			if !r.settled(id) {
 				continue
 			}
+			settled[whole] = true
+		}
+		i, known := byText[text]
+		if !known {
 			i = len(outcomes)
 			byText[text] = i
 			outcomes = append(outcomes, Outcome{History: history, Objects: objects})
