@@ -44,15 +44,9 @@ type Store interface {
 	// state. The outcome has the fields of some of them, by key, as [Store.Outcome] returns them or with fewer fields; it is not changed. If
 	// the store chooses nothing, it is the result.
 	CanonicalOutcome(objects []Object, outcome map[Key]any) map[Key]any
-}
 
-// Fallible is a [Store] whose calls may fail without a reason in the state: because of the network, of the
-// server, or of somebody the model does not know.
-type Fallible interface {
-	Store
-
-	// Faults returns the ways in which a call may fail, none if it cannot. It must be a function
-	// of the call.
+	// Faults returns the ways in which a call may fail without a reason in the state, because of the network, of the server, or
+	// of somebody the model does not know; none if it cannot. It must be a function of the call.
 	Faults(Call) []Fault
 }
 

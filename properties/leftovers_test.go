@@ -24,6 +24,8 @@ func (shelf) Answer(core.Snapshot, core.Call) (core.Answer, error)      { return
 func (shelf) Settle(_ core.Key, versions []core.Content) []core.Content { return versions }
 func (shelf) Outcome(_ core.Key, c core.Content) any                    { return c.Fields() }
 
+func (shelf) Faults(core.Call) []core.Fault { return nil }
+
 func (shelf) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome
 }

@@ -61,9 +61,7 @@ func (s *settings) chosenFailures() ([]Failure, error) {
 	return slices.DeleteFunc(all, func(f Failure) bool { return !slices.Contains(s.failures, f) }), nil
 }
 
-var _ core.Fallible = (*Server)(nil)
-
-// Faults implements [core.Fallible] for calls of type [*Request]. What a cache answers
+// Faults implements [core.Store] for calls of type [*Request]. What a cache answers
 // cannot fail.
 func (s *Server) Faults(call core.Call) []core.Fault {
 	request, ok := call.(*Request)

@@ -53,6 +53,9 @@ func (s *store) Settle(_ core.Key, versions []core.Content) []core.Content { ret
 // Outcome returns all fields: everything in a variable matters.
 func (s *store) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
 
+// Faults implements [core.Store]: variables are read and written without fail.
+func (s *store) Faults(core.Call) []core.Fault { return nil }
+
 // CanonicalOutcome implements [core.Store]: nothing is chosen here.
 func (s *store) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome

@@ -15,8 +15,8 @@ type enactment struct {
 	// strategies are those that take steps, by the names under which they do.
 	strategies map[string]core.Strategy
 	user       User
-	// store knows how calls fail, nil if none can.
-	store core.Fallible
+	// store knows how calls fail.
+	store core.Store
 	// flights are the runs that go on from one step to the next, in the order of their begins.
 	flights []flight
 }
@@ -29,8 +29,7 @@ type flight struct {
 
 func newEnactment(system *core.System, world World, limits Limits) *enactment {
 	user := User{system.Scenario}
-	e := &enactment{world: world, limits: limits, user: user, strategies: map[string]core.Strategy{core.User: user}}
-	e.store, _ = system.Store.(core.Fallible)
+	e := &enactment{world: world, limits: limits, user: user, store: system.Store, strategies: map[string]core.Strategy{core.User: user}}
 	for _, s := range system.Strategies {
 		name := s.Describe().Name
 		e.strategies[name], e.strategies[core.SecondInstance(name)] = s, s
@@ -189,9 +188,6 @@ func (e *enactment) answer(ctx context.Context, call core.Call, recorded Recorde
 
 // fault returns the way of a name in which a call fails, and false if there is none.
 func (e *enactment) fault(call core.Call, name string) (core.Fault, bool) {
-	if e.store == nil {
-		return core.Fault{}, false
-	}
 	faults := e.store.Faults(call)
 	i := slices.IndexFunc(faults, func(f core.Fault) bool { return f.Name == name })
 	if i < 0 {

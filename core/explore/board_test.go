@@ -66,6 +66,8 @@ func (board) Settle(_ core.Key, versions []core.Content) []core.Content {
 
 func (board) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
 
+func (board) Faults(core.Call) []core.Fault { return nil }
+
 func (board) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome
 }

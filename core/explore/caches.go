@@ -92,6 +92,10 @@ func (s *Space) Views() []core.ViewReport {
 // idle returns an error that says what there is if some view was to lag behind and no controller has it: a check must not seem to
 // have been under conditions that could not act. If the search is not complete, that is one more reason.
 func (s *Space) idle() error {
+	if c := s.machine.conditions; c.Failures > 0 && !s.machine.fails {
+		s.because("calls were to fail, and no call that was made can: the store says of none of them how it may (core.Store.Faults); " +
+			"allow no failed calls, or confine them to controllers that make calls which can fail")
+	}
 	kinds := map[string][]core.Kind{}
 	var all []core.Kind
 	for _, a := range s.machine.actors {

@@ -145,15 +145,15 @@ func inAnyGroup(name core.Kind, kinds []core.Kind) []core.Kind {
 	return slices.Compact(found)
 }
 
-// validateFaults returns an error if faults are confined to controllers that there are not or that cannot fail, or if
-// there are no faults to confine.
+// validateFaults returns an error if there is nobody whom faults could befall, if they are confined to controllers that there are
+// not or that cannot fail, or if there are no faults to confine.
 func (c Conditions) validateFaults(strategies []core.Strategy) error {
-	if len(c.FaultsIn) == 0 {
+	if len(c.FaultsIn) == 0 && c.Crashes == 0 && c.Failures == 0 {
 		return nil
 	}
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if c.Crashes == 0 && c.Failures == 0 {
+	if len(c.FaultsIn) > 0 && c.Crashes == 0 && c.Failures == 0 {
 		fail("faults are confined to %s, but none is allowed: allow crashes or failed calls, or do not confine them", strings.Join(c.FaultsIn, ", "))
 	}
 	known := map[string]bool{}
@@ -166,6 +166,15 @@ func (c Conditions) validateFaults(strategies []core.Strategy) error {
 		}
 	}
 	slices.Sort(fallible)
+	if len(fallible) == 0 && len(c.FaultsIn) == 0 {
+		var names []string
+		for _, strategy := range strategies {
+			names = append(names, strategy.Describe().Name)
+		}
+		slices.Sort(names)
+		fail("nobody can crash, and no call of anybody can fail: %s, with guarded actions or messages, take every step whole and have nothing to lose. "+
+			"Add a controller, or allow no crashes and no failed calls", strings.Join(names, ", "))
+	}
 	for _, name := range c.FaultsIn {
 		switch {
 		case slices.Contains(fallible, name):

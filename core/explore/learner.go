@@ -96,7 +96,9 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 	if call != nil {
 		node.Parked = current.session.Parked()
 	}
-	l.fail(node)
+	if activation.Event == nil && a.fallible {
+		l.fail(node)
+	}
 	if leaf != nil {
 		err = l.audit(current.session, a, behavior.Run{Activation: activation, Path: path, Leaf: leaf})
 		l.learned(a, activation, leaf)
@@ -106,11 +108,11 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 
 // fail finds out how the call of a node may fail. What is read from a cache cannot.
 func (l *learner) fail(node *behavior.Node) {
-	store, fallible := l.machine.system.Store.(core.Fallible)
-	if node.Call == nil || !fallible || l.machine.conditions.Failures == 0 || node.Call.Source() == core.Cached {
+	if node.Call == nil || l.machine.conditions.Failures == 0 || node.Call.Source() == core.Cached {
 		return
 	}
-	for _, f := range store.Faults(node.Call) {
+	for _, f := range l.machine.system.Store.Faults(node.Call) {
+		l.machine.fails = true
 		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits})
 	}
 }

@@ -42,6 +42,8 @@ type machine struct {
 	choosers func() Chooser
 	// lags tells that some view may lag behind, and holds that somebody may hold a version of an object from one step to the next.
 	lags, holds bool
+	// fails tells that a call was met that can fail.
+	fails bool
 	// crashes and failures are the cells that count faults, history that of the actions of users.
 	crashes, failures, history state.Cell
 	// histories are what users have done, by value of the cell.

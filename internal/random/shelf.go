@@ -12,7 +12,7 @@ import (
 // because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more.
 type shelf struct{ versioned bool }
 
-var _ core.Fallible = shelf{}
+var _ core.Store = shelf{}
 
 // thing is what an object holds.
 type thing struct{ value, version int }
@@ -175,7 +175,7 @@ func (shelf) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[cor
 	return outcome
 }
 
-// Faults implements [core.Fallible]: whatever writes may be refused, with effect or without.
+// Faults implements [core.Store]: whatever writes may be refused, with effect or without.
 func (shelf) Faults(asked core.Call) []core.Fault {
 	switch asked.(*call).verb {
 	case set, update, remove:
