@@ -36,8 +36,10 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 	// Not only from the start: what lies behind a cut state counts, too.
 	r := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
 	err := r.components(ctx, func(states []core.StateID) bool {
-		if u, found := findUnrest(newComponentIfCyclic(g, states)); found {
-			restless = append(restless, u)
+		for _, part := range fairPartsIfCyclic(g, states) {
+			if u, found := findUnrest(part); found {
+				restless = append(restless, u)
+			}
 		}
 		return true
 	})
@@ -47,16 +49,16 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 	return tellUnrest(g, restless), nil
 }
 
-// newComponentIfCyclic returns nil for a single state without a step to itself, which most
-// components are.
-func newComponentIfCyclic(g core.Graph, states []core.StateID) *component {
+// fairPartsIfCyclic returns the parts of strongly connected states in which a fair run can go on for ever. There is none in a
+// single state without a step to itself, which most components are.
+func fairPartsIfCyclic(g core.Graph, states []core.StateID) []*component {
 	if len(states) == 1 {
 		id := states[0]
 		if !slices.ContainsFunc(g.Edges(id), func(e core.Edge) bool { return e.To == id }) {
 			return nil
 		}
 	}
-	return newComponent(g, states)
+	return slices.DeleteFunc(newComponent(g, states, nil).fairParts(), func(c *component) bool { return !c.moves() })
 }
 
 // The ways of never coming to rest.
@@ -75,10 +77,8 @@ type unrest struct {
 	telling func(core.Edge) bool
 }
 
+// findUnrest tells how a fair run that stays in a component never comes to rest, and false if it does.
 func findUnrest(c *component) (unrest, bool) {
-	if c == nil || !c.fair() {
-		return unrest{}, false
-	}
 	wrote := func(e core.Edge) bool { return e.Wrote }
 	failed := func(e core.Edge) bool { return e.Failed != "" }
 	requeued := func(e core.Edge) bool { return e.Requeued }

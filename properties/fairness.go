@@ -2,6 +2,7 @@ package properties
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -11,6 +12,8 @@ import (
 type component struct {
 	graph  core.Graph
 	states []core.StateID
+	// accepts tells which steps belong to the component; nil if all do.
+	accepts func(core.Edge) bool
 	// inner are the steps that stay inside, by the state they start in.
 	inner map[core.StateID][]core.Edge
 	// enabled are the fair steps that can be taken in each state, whether or not they
@@ -18,9 +21,12 @@ type component struct {
 	enabled map[core.StateID]map[core.Step]bool
 }
 
-func newComponent(g core.Graph, states []core.StateID) *component {
+// newComponent returns the part of a graph that some states are with the steps between them, those that are accepted if not
+// all are.
+func newComponent(g core.Graph, states []core.StateID, accepts func(core.Edge) bool) *component {
 	c := &component{
 		graph:   g,
+		accepts: accepts,
 		states:  slices.Sorted(slices.Values(states)),
 		inner:   map[core.StateID][]core.Edge{},
 		enabled: map[core.StateID]map[core.Step]bool{},
@@ -35,7 +41,7 @@ func newComponent(g core.Graph, states []core.StateID) *component {
 				c.enabled[id][e.Step] = true
 			}
 			parts = parts || e.Step.Kind == core.Begin || e.Step.Kind == core.Ask || e.Step.Kind == core.Return
-			if _, inside := c.enabled[e.To]; inside {
+			if _, inside := c.enabled[e.To]; inside && (accepts == nil || accepts(e)) {
 				c.inner[id] = append(c.inner[id], e)
 			}
 		}
@@ -80,23 +86,72 @@ func (c *component) queue(id core.StateID) {
 	}
 }
 
-// fair tells whether a run can stay in the component for ever and be fair: every
-// fair step is taken by an edge inside or disabled in some state. As fairness is weak, a part of a component
-// that is not fair is not fair either. A run that stays in a single state without taking a step
-// is fair if no fair step is enabled there.
+// fair tells whether a run can go through all of the component for ever and be fair: every
+// fair step is taken by an edge inside or disabled in some state. Timers are owed more: one that may fire again and again
+// fires. It stays set until it does, and only waits while controllers have something else to do; a timer that
+// another controller sets again and again must not keep it from firing for ever. A run that stays in a single state without
+// taking a step is fair if no fair step is enabled there.
 func (c *component) fair() bool {
+	timers, others := c.neglected()
+	return len(timers) == 0 && !others
+}
+
+// neglected returns the timers that may fire in the component and never do inside, and whether some other fair step can be
+// taken everywhere and never is.
+func (c *component) neglected() (timers map[core.Step]bool, others bool) {
 	taken := map[core.Step]bool{}
 	for _, edges := range c.inner {
 		for _, e := range edges {
 			taken[e.Step] = true
 		}
 	}
-	for step := range c.enabled[c.states[0]] {
-		if !taken[step] && c.alwaysEnabled(step) {
-			return false
+	for _, id := range c.states {
+		for step := range c.enabled[id] {
+			switch {
+			case taken[step]:
+			case step.Kind == core.Fire:
+				if timers == nil {
+					timers = map[core.Step]bool{}
+				}
+				timers[step] = true
+			case id == c.states[0] && c.alwaysEnabled(step):
+				others = true
+			}
 		}
 	}
-	return true
+	return timers, others
+}
+
+// fairParts returns the largest parts of the component in which a fair run can stay, be it by stopping in a state. As fairness is weak for all but
+// timers, a part of what is not fair because of another step is not fair either. A timer that never fires inside must
+// never be able to, so the states in which it is are left out, and what remains is searched (Emerson and Lei, Modalities for
+// model checking, 1987).
+func (c *component) fairParts() []*component {
+	timers, others := c.neglected()
+	switch {
+	case others:
+		return nil
+	case len(timers) == 0:
+		return []*component{c}
+	}
+	rest := slices.DeleteFunc(slices.Clone(c.states), func(id core.StateID) bool {
+		for step := range c.enabled[id] {
+			if timers[step] {
+				return true
+			}
+		}
+		return false
+	})
+	var parts []*component
+	r := region{graph: c.graph, roots: rest, accepts: c.accepts, states: rest}
+	// It is a part of what was searched already, so nothing ends this early.
+	_ = r.components(context.Background(), func(states []core.StateID) bool {
+		if part := r.component(states); part.moves() || part.stays() {
+			parts = append(parts, part.fairParts()...)
+		}
+		return true
+	})
+	return parts
 }
 
 func (c *component) alwaysEnabled(step core.Step) bool {
@@ -126,20 +181,30 @@ type duty struct {
 }
 
 // duties returns what a cycle through a state has to do to be fair: for every step that
-// is enabled there, take it, or pass through a state where it is not enabled.
+// is enabled there, take it, or pass through a state where it is not enabled; and for every timer that may fire
+// somewhere, let it.
 func (c *component) duties(at core.StateID) []duty {
-	steps := make([]core.Step, 0, len(c.enabled[at]))
+	var steps []core.Step
 	for step := range c.enabled[at] {
-		steps = append(steps, step)
+		if step.Kind != core.Fire {
+			steps = append(steps, step)
+		}
+	}
+	for _, id := range c.states {
+		for step := range c.enabled[id] {
+			if step.Kind == core.Fire && !slices.Contains(steps, step) {
+				steps = append(steps, step)
+			}
+		}
 	}
 	slices.SortFunc(steps, func(a, b core.Step) int {
 		return cmp.Or(a.Item.Compare(b.Item), cmp.Compare(a.Kind, b.Kind))
 	})
 	duties := make([]duty, len(steps))
 	for i, step := range steps {
-		duties[i] = duty{
-			step:  func(e core.Edge) bool { return e.Step == step },
-			state: func(id core.StateID) bool { return !c.enabled[id][step] },
+		duties[i] = duty{step: func(e core.Edge) bool { return e.Step == step }}
+		if step.Kind != core.Fire {
+			duties[i].state = func(id core.StateID) bool { return !c.enabled[id][step] }
 		}
 	}
 	return duties

@@ -9,10 +9,11 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Fixpoint holds if rest is real: in every state with no work left, running again any
+// Fixpoint holds if rest is real: in every end (see [Ends]), running again any
 // request that a resync or a restart would run, or that was in a work queue before,
 // changes nothing. It finds watches that are missing and reconciles that are not
-// idempotent: the system has gone quiet before it was done.
+// idempotent: the system has gone quiet before it was done. A controller that polls is not quiet as long as its timers lead to
+// a change.
 //
 // Comparisons are rules for comparing objects, such as [Without]: what they leave out may still change.
 func Fixpoint(comparisons ...core.Comparison) core.Property {
@@ -32,7 +33,11 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 	r := newRest(g)
 	restless := map[cause]*restlessness{}
 	var order []*restlessness
-	for _, id := range g.Quiescent() {
+	ends, err := Ends(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ends {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

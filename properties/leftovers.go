@@ -93,6 +93,9 @@ type leftover struct {
 	why  cause
 }
 
+// name is the leftover without its words.
+func (l leftover) name() leftover { return leftover{key: l.key, why: l.why} }
+
 // leftovers is a property of each object of each end. What is wrong with an object comes with what that is because of: together
 // with the kind of the object it is the cause.
 func leftovers(name, doc string, wrong func(objects map[core.Key]any, key core.Key, metadata map[string]any) (text string, because []string)) core.Property {
@@ -117,41 +120,25 @@ func leftovers(name, doc string, wrong func(objects map[core.Key]any, key core.K
 	}
 }
 
-// judgeEnds tells of the objects that are wrong in quiet states, one violation for each cause, by the run that takes
+// judgeEnds tells of the objects that stay wrong for ever, one violation for each cause, by the run that takes
 // least.
 func judgeEnds(ctx context.Context, g core.Graph, wrong func(map[core.Key]any) []leftover) ([]core.Violation, error) {
-	ends := map[cause]map[core.StateID]leftover{}
-	seen := map[leftover]bool{}
-	var order []leftover
-	for _, id := range g.Quiescent() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for _, l := range wrong(g.Outcome(id)) {
-			if ends[l.why] == nil {
-				ends[l.why] = map[core.StateID]leftover{}
-			}
-			if _, known := ends[l.why][id]; !known {
-				ends[l.why][id] = l
-			}
-			if name := (leftover{key: l.key, why: l.why}); !seen[name] {
-				seen[name] = true
-				order = append(order, l)
-			}
-		}
+	s := &staying{graph: g, wrong: wrong, ends: map[cause]map[core.StateID]leftover{}, told: map[leftover]bool{}, known: map[core.StateID][]leftover{}}
+	if err := s.find(ctx); err != nil {
+		return nil, err
 	}
 	var found causes
-	for _, l := range order {
+	for _, l := range s.order {
 		if found.known(l.why, l.key.String()) {
 			continue
 		}
-		left := func(id core.StateID) bool { _, there := ends[l.why][id]; return there }
+		left := func(id core.StateID) bool { _, there := s.ends[l.why][id]; return there }
 		stem, reached := g.Shortest(left)
 		if !reached {
 			continue
 		}
 		at := endOf(g, stem, left)
-		shown := ends[l.why][at]
+		shown := s.ends[l.why][at]
 		found.tell(l.why, shown.key.String(), core.Violation{
 			Summary:     fmt.Sprintf("%s stays for ever: %s", shown.key, shown.text),
 			Controllers: controllersOf(stem, func(e core.Edge) bool { return e.Wrote }),
@@ -162,6 +149,93 @@ func judgeEnds(ctx context.Context, g core.Graph, wrong func(map[core.Key]any) [
 		found.known(l.why, l.key.String())
 	}
 	return found.violations(), nil
+}
+
+// staying finds what is wrong in quiet states and stays so.
+type staying struct {
+	graph core.Graph
+	wrong func(map[core.Key]any) []leftover
+	// ends are the quiet states in which something is wrong for ever, by its cause, and order is all that is, as it was found.
+	ends  map[cause]map[core.StateID]leftover
+	order []leftover
+	told  map[leftover]bool
+	// known is what is wrong in the states that were looked at.
+	known map[core.StateID][]leftover
+}
+
+// find looks at all quiet states. Where no timer is set, what is wrong stays. Where timers are, it stays if a fair run goes on from there by
+// what controllers and timers do, and it is never put right.
+func (s *staying) find(ctx context.Context) error {
+	var maybe []leftover
+	waiting := map[leftover][]core.StateID{}
+	for _, id := range s.graph.Quiescent() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		later := waits(s.graph, id)
+		for _, l := range s.at(id) {
+			if !later {
+				s.stays(id, l)
+				continue
+			}
+			name := l.name()
+			if waiting[name] == nil {
+				maybe = append(maybe, name)
+			}
+			waiting[name] = append(waiting[name], id)
+		}
+	}
+	for _, l := range maybe {
+		if err := s.wait(ctx, l, waiting[l]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait finds out from which of some states on something stays wrong.
+func (s *staying) wait(ctx context.Context, l leftover, quiet []core.StateID) error {
+	still := func(id core.StateID) bool {
+		return slices.ContainsFunc(s.at(id), func(other leftover) bool { return other.name() == l })
+	}
+	lasting := map[core.StateID]bool{}
+	r := region{graph: s.graph, roots: quiet, accepts: byItself, inside: still}
+	err := r.lasting(ctx, lasting)
+	for _, id := range quiet {
+		if !lasting[id] {
+			continue
+		}
+		for _, shown := range s.at(id) {
+			if shown.name() == l {
+				s.stays(id, shown)
+			}
+		}
+	}
+	return err
+}
+
+// at returns what is wrong in a state.
+func (s *staying) at(id core.StateID) []leftover {
+	found, known := s.known[id]
+	if !known {
+		found = s.wrong(s.graph.Outcome(id))
+		s.known[id] = found
+	}
+	return found
+}
+
+// stays takes note of what stays wrong in a quiet state.
+func (s *staying) stays(id core.StateID, l leftover) {
+	if s.ends[l.why] == nil {
+		s.ends[l.why] = map[core.StateID]leftover{}
+	}
+	if _, known := s.ends[l.why][id]; !known {
+		s.ends[l.why][id] = l
+	}
+	if !s.told[l.name()] {
+		s.told[l.name()] = true
+		s.order = append(s.order, l)
+	}
 }
 
 // endOf returns the last state of a run, or the initial state that is accepted if there is no step.

@@ -43,7 +43,11 @@ func (o observing) judge(ctx context.Context, g core.Graph) ([]core.Violation, e
 	if err := o.look(ctx, g, &found, every(g, func(core.StateID) bool { return true }), ahead, "%s says that it has observed generation %v, and there is only generation %v"); err != nil {
 		return nil, err
 	}
-	if err := o.look(ctx, g, &found, g.Quiescent(), behind, "all is quiet, and the status of %s is still about generation %v, not %v"); err != nil {
+	ends, err := Ends(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.look(ctx, g, &found, ends, behind, "all is quiet, and the status of %s is still about generation %v, not %v"); err != nil {
 		return nil, err
 	}
 	return found.violations(), nil

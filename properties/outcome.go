@@ -42,7 +42,11 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 	var outcomes []Outcome
 	byText, settled := map[string]int{}, map[string]bool{}
 	r := newRest(g)
-	for _, id := range g.Quiescent() {
+	ends, err := Ends(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ends {
 		if err := ctx.Err(); err != nil {
 			return outcomes, err
 		}

@@ -25,15 +25,13 @@ func Settled(ctx context.Context, g core.Graph) (func(core.StateID) bool, error)
 	}
 	goesOn := func(id core.StateID) bool {
 		return slices.ContainsFunc(slices.Clone(g.Edges(id)), func(e core.Edge) bool {
-			byItself := e.Step.Due() || e.Step.Kind == core.Fire
-			return byItself && (wrote(g, e) || restless[e.To])
+			return byItself(e) && (wrote(g, e) || restless[e.To])
 		})
 	}
 	whole := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
 	// Components are shown after those that they lead to.
 	err := whole.components(ctx, func(states []core.StateID) bool {
-		c := newComponentIfCyclic(g, states)
-		stirs := c != nil && c.fair() && !c.rests()
+		stirs := slices.ContainsFunc(fairPartsIfCyclic(g, states), func(c *component) bool { return !c.rests() })
 		if stirs || slices.ContainsFunc(states, goesOn) || slices.ContainsFunc(states, unreal) {
 			for _, id := range states {
 				restless[id] = true

@@ -123,9 +123,13 @@ func (r *region) lassos(ctx context.Context, sources []core.StateID, summary str
 		if must != nil && !slices.ContainsFunc(states, must.state) {
 			return true
 		}
-		c := newComponent(r.graph, states)
-		if c.moves() && c.fair() || c.stays() {
-			found = append(found, c)
+		c := r.component(states)
+		if c.moves() || c.stays() {
+			for _, part := range c.fairParts() {
+				if must == nil || slices.ContainsFunc(part.states, must.state) {
+					found = append(found, part)
+				}
+			}
 		}
 		return true
 	})

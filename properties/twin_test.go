@@ -59,12 +59,16 @@ func (g *graph) enabled(id core.StateID, step core.Step) bool {
 
 // fair tells whether a run is fair that visits exactly these states again and again,
 // and takes exactly these steps again and again: each fair step is taken or is
-// disabled somewhere.
+// disabled somewhere, timers everywhere.
 func (g *graph) fair(states []core.StateID, steps []core.Edge) bool {
 	for _, edges := range g.edges {
 		for _, e := range edges {
 			taken := slices.ContainsFunc(steps, func(other core.Edge) bool { return other.Step == e.Step })
-			disabled := slices.ContainsFunc(states, func(id core.StateID) bool { return !g.enabled(id, e.Step) })
+			off := func(id core.StateID) bool { return !g.enabled(id, e.Step) }
+			disabled := slices.ContainsFunc(states, off)
+			if e.Step.Kind == core.Fire {
+				disabled = !slices.ContainsFunc(states, func(id core.StateID) bool { return !off(id) })
+			}
 			if g.Fair(e.Step) && !taken && !disabled {
 				return false
 			}

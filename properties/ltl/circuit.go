@@ -53,7 +53,7 @@ func (c *circuit) neglected(way []crossing) []int {
 	}
 	var neglected []int
 	for step, n := range able {
-		if c.strong || n == len(way) {
+		if c.recurs(step, c.strong) || n == len(way) {
 			neglected = append(neglected, step)
 		}
 	}
@@ -90,7 +90,7 @@ func (c *circuit) done(d duty, at uint32, way []crossing) bool {
 
 // passes tells whether being in a place does a duty.
 func (c *circuit) passes(d duty, node uint32) bool {
-	return d.mark == 0 && !c.strong && !c.can(c.at(node).id, d.step)
+	return d.mark == 0 && !c.recurs(d.step, c.strong) && !c.can(c.at(node).id, d.step)
 }
 
 // does tells whether going to a place does a duty.

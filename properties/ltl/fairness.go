@@ -11,7 +11,8 @@ import (
 type Fairness uint8
 
 const (
-	// Weak fairness: a step that stays possible from some point on is taken again and again.
+	// Weak fairness: a step that stays possible from some point on is taken again and again, and so is a timer that may fire again
+	// and again: it stays set until it does.
 	Weak Fairness = iota
 	// Strong fairness: a step that is possible again and again is taken again and again.
 	Strong
@@ -85,28 +86,38 @@ type fairness struct {
 }
 
 // parts calls accept with the parts of a part in which a fair run can pass through every place and come by every
-// mark again and again. With weak fairness, that is all of it or nothing: a step that is possible everywhere and never
+// mark again and again. With weak fairness of a step, that is all of it or nothing: a step that is possible everywhere and never
 // taken inside is so in every part. With strong fairness, a step that is never taken inside must never be possible, so
 // the places in which it is are left out, and what remains is searched (Emerson and Lei, Modalities for model checking,
 // 1987).
 func (f *fairness) parts(whole part, accept func(nodes []uint32)) {
 	var marks uint64
 	f.count(whole, &marks)
-	neglected := map[int]bool{}
+	neglected, hopeless := map[int]bool{}, false
 	for _, step := range f.seen {
-		if !f.taken[step] && (f.strong || f.able[step] == len(whole.nodes)) {
+		switch {
+		case f.taken[step]:
+		case f.recurs(step, f.strong):
 			neglected[step] = true
+		default:
+			hopeless = hopeless || f.able[step] == len(whole.nodes)
 		}
 		f.able[step], f.taken[step] = 0, false
 	}
 	f.seen = f.seen[:0]
 	switch {
-	case marks != f.automaton.marks:
+	case marks != f.automaton.marks || hopeless:
 	case len(neglected) == 0:
 		accept(whole.nodes)
-	case f.strong:
+	default:
 		f.without(whole, neglected, accept)
 	}
+}
+
+// recurs tells whether a step that is possible again and again is taken again and again, as all are with strong fairness. A timer
+// that is set is always due later on, and only waits while controllers have something else to do.
+func (r *reading) recurs(step int, strong bool) bool {
+	return strong || r.steps[step].Kind == core.Fire
 }
 
 // count counts the fair steps of a part and gathers the marks on its steps.

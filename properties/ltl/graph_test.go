@@ -106,16 +106,27 @@ func (g *graph) add(from, to core.StateID, name string) *graph {
 func drawGraph(t *rapid.T, names ...string) *graph {
 	g := newGraph(rapid.SliceOfN(rapid.IntRange(0, 3), 1, 4).Draw(t, "letters")...)
 	n := core.StateID(len(g.letters))
+	timers := map[string]bool{}
+	for _, name := range names {
+		timers[name] = rapid.IntRange(0, 3).Draw(t, "timer") == 0
+	}
 	for id := range n {
 		for _, name := range names {
 			if rapid.IntRange(0, 2).Draw(t, "enabled") > 0 {
 				g.add(id, core.StateID(rapid.IntRange(0, int(n)-1).Draw(t, fmt.Sprintf("%d %s", id, name))), name)
+				if timers[name] {
+					g.edges[id][len(g.edges[id])-1].Step.Kind = core.Fire
+				}
 			}
 		}
 		g.cut[id] = rapid.IntRange(0, 9).Draw(t, "cut") == 0
 	}
 	for _, name := range names {
-		g.unfair[step(name)] = rapid.IntRange(0, 3).Draw(t, "unfair") == 0
+		s := step(name)
+		if timers[name] {
+			s.Kind = core.Fire
+		}
+		g.unfair[s] = rapid.IntRange(0, 3).Draw(t, "unfair") == 0
 	}
 	// Whatever cannot be reached yet is a state to start in.
 	for id := range n {
@@ -160,7 +171,7 @@ func (g *graph) fair(fairness ltl.Fairness, at core.StateID, cycle core.Run) boo
 				always = always && can(id, e.Step)
 			}
 			taken := slices.ContainsFunc(cycle, func(other core.Edge) bool { return other.Step == e.Step })
-			must := always || fairness == ltl.Strong && able
+			must := always || able && (fairness == ltl.Strong || e.Step.Kind == core.Fire)
 			if g.Fair(e.Step) && must && !taken {
 				return false
 			}
