@@ -28,6 +28,15 @@ type Call interface {
 	Source() Source
 }
 
+// Aimed is a [Call] that says what it does apart from what it writes.
+type Aimed interface {
+	Call
+
+	// Aim identifies what the call does and to what: calls with equal aims differ at most in the contents that they write. The
+	// aim of a call that writes nothing is its identity.
+	Aim() string
+}
+
 // Response is what the world answers to a call. Responses are immutable values.
 type Response interface {
 	// Identity tells the response apart: a strategy that gets responses with

@@ -93,6 +93,16 @@ func (r *Request) Identity() string {
 	return string(text)
 }
 
+// Aim implements [core.Aimed]: all but the body, and the name in it.
+func (r *Request) Aim() string {
+	if r.Verb == Get || r.Verb == List {
+		return r.Identity()
+	}
+	aim := *r
+	aim.Body = nil
+	return aim.Identity() + r.nameInWords()
+}
+
 // Source implements [core.Call].
 func (r *Request) Source() core.Source {
 	if r.FromCache {

@@ -14,6 +14,7 @@ type read struct {
 }
 
 func (c *read) Identity() string    { return identity("read", c.key) }
+func (c *read) Aim() string         { return c.Identity() }
 func (c *read) String() string      { return "read " + c.key.String() }
 func (c *read) Source() core.Source { return c.source }
 
@@ -27,6 +28,7 @@ type list struct {
 func (c *list) Identity() string {
 	return identity("list", core.Key{Kind: c.kind, Namespace: c.namespace})
 }
+func (c *list) Aim() string         { return c.Identity() }
 func (c *list) String() string      { return "list " + string(c.kind) }
 func (c *list) Source() core.Source { return c.source }
 
@@ -41,6 +43,14 @@ func (c *write) Identity() string {
 		return identity("delete", c.key)
 	}
 	return identity("write", c.key) + "\x00" + c.content.Canonical()
+}
+
+// Aim implements [core.Aimed].
+func (c *write) Aim() string {
+	if c.content == nil {
+		return c.Identity()
+	}
+	return identity("write", c.key)
 }
 
 func (c *write) String() string {
@@ -60,6 +70,7 @@ type send struct {
 func (c *send) Identity() string {
 	return "send\x00" + c.item.Strategy + "\x00" + string(c.item.Request)
 }
+func (c *send) Aim() string         { return c.Identity() }
 func (c *send) String() string      { return "send to " + c.item.Strategy + ": " + string(c.item.Request) }
 func (c *send) Source() core.Source { return core.Live }
 

@@ -81,12 +81,11 @@ type controller struct {
 func (c Controller) strategy() core.Strategy {
 	s := &controller{
 		description: core.Description{
-			Name:       c.Name,
-			Caches:     c.Caches,
-			Initial:    c.Requests,
-			Unfair:     c.Unfair,
-			Workers:    c.Workers,
-			Sequential: true,
+			Name:    c.Name,
+			Caches:  c.Caches,
+			Initial: c.Requests,
+			Unfair:  c.Unfair,
+			Workers: c.Workers,
 		},
 		maps:      make(map[core.Kind]func(core.Key) []core.Request, len(c.Watches)),
 		reconcile: c.Reconcile,

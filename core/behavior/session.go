@@ -14,6 +14,8 @@ import (
 type Activation struct {
 	Event   *core.Event
 	Request core.Request
+	// Clock is how far the clock has moved when the run begins.
+	Clock time.Duration
 }
 
 // String says in a few words what the run is about.

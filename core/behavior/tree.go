@@ -17,6 +17,10 @@ type Node struct {
 	Leaf *Leaf
 	// Faults are the ways in which the call may fail. They are filled in by the owner of the tree.
 	Faults []Fault
+	// Earlier is the call as it would be made a tick earlier, where that is known to be another one. It is filled in by the
+	// owner of the tree, who sets Timed once it has been found out.
+	Earlier core.Call
+	Timed   bool
 
 	answers branch
 	edges   []*Edge

@@ -31,6 +31,8 @@ type actor struct {
 	divergences int
 	// raced tells that the code is known to make calls at the same time of which the order matters.
 	raced bool
+	// waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
+	waits string
 	items map[core.Request]*item
 }
 

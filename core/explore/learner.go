@@ -100,7 +100,10 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 		l.fail(node)
 	}
 	if leaf != nil {
-		err = l.audit(current.session, a, behavior.Run{Activation: activation, Path: path, Leaf: leaf})
+		run := behavior.Run{Activation: activation, Path: path, Leaf: leaf}
+		if err = l.audit(current.session, a, run); err == nil {
+			err = l.look(a, run)
+		}
 		l.learned(a, activation, leaf)
 	}
 	return current, err
@@ -191,22 +194,55 @@ func (l *learner) report(incident core.Incident, a *actor, activation behavior.A
 	l.incidents = append(l.incidents, incident)
 }
 
-// answer lets the store answer a call of an actor in what a sight shows, and remembers it.
-func (l *learner) answer(s *sight, a *actor, node *behavior.Node) (*behavior.Answered, error) {
-	w := s.walker
+// answer lets the store answer the call of an actor's run in what a sight shows, and remembers it. A call that names the time of
+// the run is never made twice at the same time: where it changes nothing as it is, it is made as of a tick earlier.
+func (l *learner) answer(s *sight, a *actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
 	look := &tracker{sight: s}
-	answer, err := ask(l.machine.system.Store, look, node.Call)
+	answered, response, err := l.carryOut(look, node.Call)
 	if err != nil {
-		var unsupported *core.Unsupported
-		if !errors.As(err, &unsupported) {
-			return nil, fmt.Errorf("answering %q: %w", node.Call, err)
-		}
-		return nil, unsupported
+		return nil, err
 	}
 	if node.Call.Source() == core.Cached {
 		if err := l.cached(a, look.reads); err != nil {
 			return nil, err
 		}
+	}
+	if len(answered.Writes)+len(answered.Enqueue) == 0 && node.Call.Source() == core.Live {
+		w := s.walker
+		earlier, err := l.earlier(a, activation, w.path[w.base:], node)
+		if err != nil {
+			return nil, err
+		}
+		if earlier != nil {
+			other, otherwise, err := l.carryOut(look, earlier)
+			if err != nil {
+				return nil, err
+			}
+			if len(other.Writes) > 0 {
+				answered, response = other, otherwise
+			}
+		}
+	}
+	if l.machine.reduces {
+		l.machine.footprints.read(s, node, look.reads)
+	}
+	if s.walker.made != nil {
+		answered.Reads = look.reads
+	}
+	answered.Edge = node.Respond(response)
+	return answered, node.Remember(look.reads, answered)
+}
+
+// carryOut lets the store answer a call, and returns what it changes.
+func (l *learner) carryOut(look *tracker, call core.Call) (*behavior.Answered, core.Response, error) {
+	w := look.sight.walker
+	answer, err := ask(l.machine.system.Store, look, call)
+	if err != nil {
+		var unsupported *core.Unsupported
+		if !errors.As(err, &unsupported) {
+			return nil, nil, fmt.Errorf("answering %q: %w", call, err)
+		}
+		return nil, nil, unsupported
 	}
 	answered := &behavior.Answered{}
 	for _, write := range answer.Writes {
@@ -219,22 +255,15 @@ func (l *learner) answer(s *sight, a *actor, node *behavior.Node) (*behavior.Ans
 	}
 	answered.Writes = effective(w, answered.Writes)
 	for _, enqueued := range answer.Enqueue {
-		a, err := l.machine.actor(enqueued.Strategy)
+		to, err := l.machine.actor(enqueued.Strategy)
 		if err != nil {
-			return nil, fmt.Errorf("answering %q: %w", node.Call, err)
+			return nil, nil, fmt.Errorf("answering %q: %w", call, err)
 		}
-		if it := l.machine.item(a, enqueued.Request); !it.standing {
+		if it := l.machine.item(to, enqueued.Request); !it.standing {
 			answered.Enqueue = append(answered.Enqueue, it.cell)
 		}
 	}
-	if l.machine.reduces {
-		l.machine.footprints.read(s, node, look.reads)
-	}
-	if w.made != nil {
-		answered.Reads = look.reads
-	}
-	answered.Edge = node.Respond(answer.Response)
-	return answered, node.Remember(look.reads, answered)
+	return answered, answer.Response, nil
 }
 
 // ask lets a store answer. A panic of the store is an error.

@@ -191,7 +191,7 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 				return nil, errUnknown
 			}
 			var err error
-			if answered, err = w.learn.answer(sight, a, node); err != nil {
+			if answered, err = w.learn.answer(sight, a, activation, node); err != nil {
 				return nil, err
 			}
 		}

@@ -48,6 +48,11 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 			return nil, err
 		}
 	}
+	for _, a := range space.machine.actors {
+		if a.waits != "" {
+			space.because(a.waits)
+		}
+	}
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
 	space.apart = apart
 	space.recall(before)

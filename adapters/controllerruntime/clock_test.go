@@ -1,0 +1,79 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// TestTimes checks what is said of reconcilers that write times, and of one that waits for a time.
+func TestTimes(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		reconcile func(context.Context, client.Client, *corev1.Service) (ctrl.Result, error)
+		verdict   core.Verdict
+		says      string
+	}{
+		{"the time at each reconcile, by an update", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "seen", metav1.Now().Format(time.RFC3339))
+			return ctrl.Result{}, c.Update(ctx, s)
+		}, core.Violated, "never stops changing"},
+		{"the time at each reconcile, by a patch", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			from := client.MergeFrom(s.DeepCopy())
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "seen", metav1.Now().Format(time.RFC3339))
+			return ctrl.Result{}, c.Patch(ctx, s, from)
+		}, core.Violated, "never stops changing"},
+		{"a condition", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			meta.SetStatusCondition(&s.Status.Conditions, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Done"})
+			return ctrl.Result{}, c.Status().Update(ctx, s)
+		}, core.Holds, ""},
+		{"a deadline", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			if rest := time.Minute - time.Since(s.CreationTimestamp.Time); rest > 0 {
+				return ctrl.Result{RequeueAfter: rest}, nil
+			}
+			return ctrl.Result{}, c.Delete(ctx, s)
+		}, core.Inconclusive, "depends on the clock"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			service := &corev1.Service{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"},
+				Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+			}
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(service), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				return ctrl.NewControllerManagedBy(mgr).For(&corev1.Service{}).Named("clock").Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+					s := &corev1.Service{}
+					if err := c.Get(ctx, r.NamespacedName, s); err != nil {
+						return ctrl.Result{}, client.IgnoreNotFound(err)
+					}
+					return test.reconcile(ctx, c, s)
+				}))
+			}))
+			system.Properties = append(system.Properties, properties.Convergent()...)
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(result.Report.Reasons, "\n")
+			for _, f := range result.Report.Findings {
+				text += f.Summary + "\n"
+			}
+			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
+				t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, test.verdict, test.says, text)
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package orrery_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// lease is something with times.
+type lease struct {
+	Ready          bool
+	Since, Renewed int64
+}
+
+// TestClock checks what is said of controllers that write the time, and of those that wait for one.
+func TestClock(t *testing.T) {
+	leases := plain.NewFamily[lease]("lease")
+	object := leases.Named("a")
+	now := func() int64 { return time.Now().Unix() }
+	for _, test := range []struct {
+		name      string
+		reconcile func(*plain.World) core.Result
+		verdict   core.Verdict
+		says      string
+	}{
+		{"the time at each reconcile, which wakes it", func(w *plain.World) core.Result {
+			l := object.Get(w)
+			l.Renewed = now()
+			object.Set(w, l)
+			return core.Result{}
+		}, core.Violated, "never stops changing lease a: Renewed"},
+		{"the time every minute", func(w *plain.World) core.Result {
+			l := object.Get(w)
+			l.Renewed = now()
+			object.Set(w, l)
+			return core.Result{RequeueAfter: time.Minute}
+		}, core.Violated, "never stops changing lease a: Renewed"},
+		{"the time of a change", func(w *plain.World) core.Result {
+			if l := object.Get(w); !l.Ready {
+				object.Set(w, lease{Ready: true, Since: now()})
+			}
+			return core.Result{}
+		}, core.Holds, ""},
+		{"the time of a change, kept when it is written again", func(w *plain.World) core.Result {
+			l := object.Get(w)
+			if !l.Ready {
+				l = lease{Ready: true, Since: now()}
+			}
+			object.Set(w, l)
+			return core.Result{RequeueAfter: time.Minute}
+		}, core.Holds, ""},
+		{"a deadline", func(w *plain.World) core.Result {
+			l, there := object.Lookup(w)
+			switch {
+			case !there:
+			case l.Since == 0:
+				object.Set(w, lease{Since: now()})
+			case now()-l.Since > 60:
+				object.Delete(w)
+			default:
+				return core.Result{RequeueAfter: time.Minute}
+			}
+			return core.Result{}
+		}, core.Inconclusive, "depends on the clock"},
+		{"sleeping", func(w *plain.World) core.Result {
+			time.Sleep(30 * 24 * time.Hour)
+			if l := object.Get(w); !l.Ready {
+				object.Set(w, lease{Ready: true, Since: now()})
+			}
+			return core.Result{}
+		}, core.Holds, ""},
+	} {
+		model := plain.Model{
+			Name:       "clock",
+			Properties: properties.Convergent(),
+			Initial:    []core.Initial{plain.Start(object.Is(lease{}))},
+			Controllers: []plain.Controller{{
+				Name: "c", Watches: []plain.Watch{{Kind: leases.Kind()}},
+				Reconcile: func(w *plain.World, _ core.Request) core.Result { return test.reconcile(w) },
+			}},
+		}
+		result := run(t, model, orrery.Options{})
+		text := strings.Join(result.Report.Reasons, "\n")
+		for _, f := range result.Report.Findings {
+			text += f.Summary + "\n"
+		}
+		if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
+			t.Errorf("%s: %s, want %s with %q; it says:\n%s", test.name, result.Report.Verdict, test.verdict, test.says, text)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package behavior
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// A run sees a clock that stands still while code is at work and moves where code sleeps. The clock begins at the turn of the
+// year 2000, in UTC, a tick before the runs do: so a time that was written a tick earlier, and one that the world gave when it
+// began, is in the past of every run.
+const (
+	// Tick is more than a second: whatever form a time is written in, it is another one a tick later.
+	Tick = time.Second + time.Millisecond + time.Microsecond + time.Nanosecond
+	// Epoch is longer than whatever controllers wait for: what was to be waited for is over an epoch later.
+	Epoch = 20*365*24*time.Hour + 7*time.Hour + 7*time.Minute + Tick
+)
+
+// Follow begins a run and takes it along a recorded one although its clock may be another one: it
+// answers each call with the recorded response, as long as the calls have the aims of the recorded ones. It returns the calls, and
+// where the run does more than to write other contents, nil if it does not. Where the recorded run was given up, this one
+// waits to go on.
+func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
+	s.Begin(run.Activation)
+	calls := make([]core.Call, 0, len(run.Path))
+	for i, edge := range run.Path {
+		call, leaf, err := s.Next(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if call == nil || Aim(call) != Aim(edge.From.Call) {
+			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Ended: leaf}, nil
+		}
+		calls = append(calls, call)
+		s.Answer(edge.Response)
+	}
+	if run.Leaf == nil {
+		return calls, nil, nil
+	}
+	call, observed, err := s.Next(ctx)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case call == nil && observed.agrees(run.Leaf):
+		return calls, nil, nil
+	}
+	return calls, &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Ended: observed}, nil
+}
+
+// Aim identifies what a call does and to what, without the contents that it writes.
+func Aim(call core.Call) string {
+	if aimed, ok := call.(core.Aimed); ok {
+		return aimed.Aim()
+	}
+	return call.String()
+}
+
+// Dated tells whether two calls differ in nothing but the times that they name.
+func Dated(one, other core.Call) bool { return undated(one.Identity()) == undated(other.Identity()) }
+
+// undated replaces what may be a time in a text: a date with its time, or a number as large as the seconds since 1970.
+func undated(text string) string { return times().ReplaceAllLiteralString(text, "time") }
+
+func times() *regexp.Regexp {
+	return regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?|[0-9]{9,}`)
+}
