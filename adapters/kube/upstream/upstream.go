@@ -154,7 +154,8 @@ func read(object *unstructured.Unstructured, kind schema.GroupVersionKind) (runt
 // object is changed.
 func internal(object runtime.Object, kind schema.GroupVersionKind) (runtime.Object, error) {
 	legacyscheme.Scheme.Default(object)
-	return legacyscheme.Scheme.ConvertToVersion(object, schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
+	// A copy would part the labels that a Job and its template share by default.
+	return legacyscheme.Scheme.UnsafeConvertToVersion(object, schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
 }
 
 // external converts an object from the internal version.
