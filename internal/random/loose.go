@@ -165,12 +165,23 @@ func (g *loose) waiting() []core.Strategy {
 		verb: get, kind: set.kind, name: set.name, shared: set.shared, guard: set.value, awaited: true,
 		next: []*routine{g.routine(2, false)},
 	}
-	work := []*routine{set, wait, g.routine(2, g.IntN(4) == 0)}
+	third := g.routine(2, g.IntN(4) == 0)
+	if g.IntN(2) == 0 {
+		// Both write the same object.
+		then, kind, name, value := &routine{guard: -1}, g.kind(), g.name(), g.IntN(none)
+		wait.next[0] = &routine{verb: set.verb, kind: kind, name: name, value: value, guard: -1, next: []*routine{then}}
+		third = &routine{verb: set.verb, kind: kind, name: name, value: (value + 1) % none, guard: -1, next: []*routine{then}}
+	}
+	work := []*routine{set, wait, third}
 	g.Shuffle(len(work), func(i, j int) { work[i], work[j] = work[j], work[i] })
 	var controllers []core.Strategy
+	unwoken := g.IntN(2) == 0
 	for i, w := range work {
 		c := g.controller(fmt.Sprintf("controller%d", i), w)
 		c.routines[""] = w
+		if unwoken {
+			c.Watches = nil // only what is read lets it go on
+		}
 		c.Initial = []core.Request{core.Request(g.namespaces[0])}
 		controllers = append(controllers, c)
 	}
