@@ -35,6 +35,10 @@ type Aimed interface {
 	// Aim identifies what the call does and to what: calls with equal aims differ at most in the contents that they write. The
 	// aim of a call that writes nothing is its identity.
 	Aim() string
+
+	// Contents returns what the call writes, as the text that it is written in, so that times can be found in it. It is empty for a
+	// call that writes nothing.
+	Contents() string
 }
 
 // Response is what the world answers to a call. Responses are immutable values.

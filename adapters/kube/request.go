@@ -103,6 +103,9 @@ func (r *Request) Aim() string {
 	return aim.Identity() + r.nameInWords()
 }
 
+// Contents implements [core.Aimed].
+func (r *Request) Contents() string { return string(r.Body) }
+
 // Source implements [core.Call].
 func (r *Request) Source() core.Source {
 	if r.FromCache {

@@ -15,6 +15,7 @@ type read struct {
 
 func (c *read) Identity() string    { return identity("read", c.key) }
 func (c *read) Aim() string         { return c.Identity() }
+func (c *read) Contents() string    { return "" }
 func (c *read) String() string      { return "read " + c.key.String() }
 func (c *read) Source() core.Source { return c.source }
 
@@ -29,6 +30,7 @@ func (c *list) Identity() string {
 	return identity("list", core.Key{Kind: c.kind, Namespace: c.namespace})
 }
 func (c *list) Aim() string         { return c.Identity() }
+func (c *list) Contents() string    { return "" }
 func (c *list) String() string      { return "list " + string(c.kind) }
 func (c *list) Source() core.Source { return c.source }
 
@@ -53,6 +55,14 @@ func (c *write) Aim() string {
 	return identity("write", c.key)
 }
 
+// Contents implements [core.Aimed].
+func (c *write) Contents() string {
+	if c.content == nil {
+		return ""
+	}
+	return c.content.Canonical()
+}
+
 func (c *write) String() string {
 	if c.content == nil {
 		return "delete " + c.key.String()
@@ -71,6 +81,7 @@ func (c *send) Identity() string {
 	return "send\x00" + c.item.Strategy + "\x00" + string(c.item.Request)
 }
 func (c *send) Aim() string         { return c.Identity() }
+func (c *send) Contents() string    { return "" }
 func (c *send) String() string      { return "send to " + c.item.Strategy + ": " + string(c.item.Request) }
 func (c *send) Source() core.Source { return core.Live }
 

@@ -57,8 +57,16 @@ func Aim(call core.Call) string {
 	return call.String()
 }
 
-// Dated tells whether two calls differ in nothing but the times that they name.
-func Dated(one, other core.Call) bool { return undated(one.Identity()) == undated(other.Identity()) }
+// Dated reports whether two calls of equal aims differ in nothing but the times that they name.
+func Dated(one, other core.Call) bool { return undated(contents(one)) == undated(contents(other)) }
+
+// contents returns what a call writes.
+func contents(call core.Call) string {
+	if aimed, ok := call.(core.Aimed); ok {
+		return aimed.Contents()
+	}
+	return call.Identity()
+}
 
 // undated replaces what may be a time in a text: a date with its time, or a number as large as the seconds since 1970.
 func undated(text string) string { return times().ReplaceAllLiteralString(text, "time") }
