@@ -79,7 +79,7 @@ func TestConditions(t *testing.T) {
 		{"--crashes 1", cli.ExitViolated, "it crashes after"},
 		{"--crashes 1 --faults-in maker", cli.ExitViolated, "it crashes after"},
 		{"--crashes 1 --faults-in auditor", cli.ExitHolds, "At most 1 crash and 0 failed calls happen in a run, only in auditor."},
-		{"--failures 1", cli.ExitHolds, "At most 0 crashes and 1 failed call happen in a run."},
+		{"--failures 1", cli.ExitInconclusive, "no call that was made can"},
 		{"--granularity call --double maker", cli.ExitViolated, "maker (second instance)"},
 	} {
 		t.Run(test.flags, func(t *testing.T) {

@@ -82,7 +82,21 @@ func (c *Cluster) exchange(ctx context.Context, method, path string, parameters 
 	if err := json.Unmarshal(answer, status); err != nil || status.Kind != "Status" {
 		return nil, fmt.Errorf("the server answers %s: %s", received.Status, answer)
 	}
+	shorten(status)
 	return kube.Refused(status), nil
+}
+
+// shorten cuts off what a server says in which lines an object differs from what it was, which is for people and is made of its
+// internal fields: "spec is immutable after creation except … @@ -6,7 +6,7 @@ …".
+func shorten(status *metav1.Status) {
+	cut := func(message *string) { *message, _, _ = strings.Cut(*message, "\n@@ ") }
+	cut(&status.Message)
+	if status.Details == nil {
+		return
+	}
+	for i := range status.Details.Causes {
+		cut(&status.Details.Causes[i].Message)
+	}
 }
 
 // list reads a list, without the objects of the server's own. Its items get the kind

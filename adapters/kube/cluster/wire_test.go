@@ -138,6 +138,11 @@ func TestResponsesFromHTTP(t *testing.T) {
 	}{
 		{name: "an object", request: get, at: object, answer: answer{200, `{"data":{"k":"v"}}`}, want: "ok", identity: `{"data":{"k":"v"}}`},
 		{name: "a refusal", request: get, at: object, answer: answer{409, conflict}, want: "409 Conflict: it was changed"},
+		{
+			name: "a refusal that shows the lines that differ", request: get, at: object, want: "422 Invalid: spec is immutable",
+			answer: answer{422, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"spec is immutable\n@@ -6,7 +6,7 @@\n-1\n+2","reason":"Invalid","code":422,` +
+				`"details":{"causes":[{"message":"immutable\n@@ -6,7 +6,7 @@"}]}}`},
+		},
 		{name: "nothing there", request: get, want: `404 NotFound: things "a" not found`},
 		{name: "nothing there, in the words of a cache", request: cached, want: `404 NotFound: ConfigMap "a" not found`},
 		{
