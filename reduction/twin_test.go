@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	systems   = flag.Int("systems", 500, "how many random systems to compare")
+	systems   = flag.Int("systems", 150, "how many random systems to compare")
 	firstSeed = flag.Uint64("first-seed", 1, "the seed of the first random system")
 	largest   = flag.Int("largest", 1500, "how many states a random system may have")
 )
