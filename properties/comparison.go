@@ -214,7 +214,7 @@ func (r rule) descend(tree any, path []element) followed {
 			below := r.descend(value, path[1:])
 			found = found || below.found
 			// What is empty but for what is left out is as good as absent.
-			if !below.gone && !(r.As == core.AsAbsent && len(path) > 1 && empty(below.value)) {
+			if !below.gone && (r.As != core.AsAbsent || len(path) <= 1 || !empty(below.value)) {
 				kept[name] = below.value
 			}
 		}

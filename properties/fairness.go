@@ -86,16 +86,6 @@ func (c *component) queue(id core.StateID) {
 	}
 }
 
-// fair tells whether a run can go through all of the component for ever and be fair: every
-// fair step is taken by an edge inside or disabled in some state. Timers are owed more: one that may fire again and again
-// fires. It stays set until it does, and only waits while controllers have something else to do; a timer that
-// another controller sets again and again must not keep it from firing for ever. A run that stays in a single state without
-// taking a step is fair if no fair step is enabled there.
-func (c *component) fair() bool {
-	timers, others := c.neglected()
-	return len(timers) == 0 && !others
-}
-
 // neglected returns the timers that may fire in the component and never do inside, and whether some other fair step can be
 // taken everywhere and never is.
 func (c *component) neglected() (timers map[core.Step]bool, others bool) {

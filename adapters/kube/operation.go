@@ -126,11 +126,6 @@ func (op *operation) groupResource() schema.GroupResource {
 	return schema.GroupResource{Group: op.resource.group, Resource: op.resource.plural}
 }
 
-// groupKind is how messages about invalid objects name the kind.
-func (op *operation) groupKind() schema.GroupKind {
-	return schema.GroupKind{Group: op.resource.group, Kind: op.resource.kind}
-}
-
 // namespace is the namespace of the request, empty for cluster-scoped kinds.
 func (op *operation) namespace() string {
 	if op.resource.namespaced {

@@ -81,7 +81,7 @@ func TestApplyToKindsWithoutFieldTypes(t *testing.T) {
 }
 
 // clusterWide makes a request for an object that has no namespace.
-func clusterWide[T any](make func(*Request) T, r *Request) T {
+func clusterWide[T any](making func(*Request) T, r *Request) T {
 	r.Namespace = ""
-	return make(r)
+	return making(r)
 }

@@ -323,9 +323,7 @@ func matchLabelKeys(f found) field.ErrorList {
 			continue
 		}
 		for i, key := range keys {
-			for _, err := range formats()["label-key"](key, at.Index(i)) {
-				errs = append(errs, err)
-			}
+			errs = append(errs, formats()["label-key"](key, at.Index(i))...)
 			if name == "matchLabelKeys" && slices.Contains(mismatched, key) {
 				errs = append(errs, field.Invalid(at.Index(i), key, "exists in both matchLabelKeys and mismatchLabelKeys"))
 			}

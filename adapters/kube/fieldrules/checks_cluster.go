@@ -185,7 +185,7 @@ func externalTraffic(f found) field.ErrorList {
 		errs = append(errs, field.NotSupported(at, policy, known))
 	}
 	port := spec["healthCheckNodePort"]
-	if !empty(port) && !(isOne(spec, "type", "LoadBalancer") && policy == "Local") {
+	if !empty(port) && (!isOne(spec, "type", "LoadBalancer") || policy != "Local") {
 		errs = append(errs, field.Invalid(f.path.Child("healthCheckNodePort"), port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
 	}
 	return errs

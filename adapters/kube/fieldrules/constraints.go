@@ -42,11 +42,11 @@ func makeRule(name, arguments string) (rule, error) {
 			return check(f), false
 		}, nil
 	}
-	make, known := constraints()[name]
+	made, known := constraints()[name]
 	if !known {
 		return nil, errors.New("there is no such rule")
 	}
-	return make(words), nil
+	return made(words), nil
 }
 
 // constraints are the rules that are not formats, by their names.
