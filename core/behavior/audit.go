@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -87,29 +86,10 @@ type Run struct {
 	Leaf *Leaf
 }
 
-// Condition is what may be different for an instance that goes through a recorded run again. The zero Condition
-// is a fresh instance.
-type Condition struct {
-	// Before are the runs that the instance has been through before, in order.
-	Before []Run
-	// Clock is how far the clock is ahead of where it stands for a fresh instance.
-	Clock time.Duration
-	// Times is how often the instance goes through the run, one time after the other; 0 means once.
-	Times int
-}
-
-// Audit takes an instance that did nothing yet through a recorded run under a condition. It returns where the
-// instance goes another way, there or before, nil if it does not. Then the session is between two runs.
-func (s *Session) Audit(ctx context.Context, c Condition, run Run) (*Divergence, error) {
-	for _, before := range c.Before {
-		if divergence, err := s.Repeat(ctx, before); divergence != nil || err != nil {
-			return divergence, err
-		}
-	}
-	if c.Clock > 0 {
-		s.Advance(c.Clock)
-	}
-	for range max(1, c.Times) {
+// Audit takes the instance through a recorded run so many times, one after the other. It returns where the
+// instance goes another way, nil if it does not. Then the session is between two runs.
+func (s *Session) Audit(ctx context.Context, run Run, times int) (*Divergence, error) {
+	for range times {
 		if divergence, err := s.Repeat(ctx, run); divergence != nil || err != nil {
 			return divergence, err
 		}

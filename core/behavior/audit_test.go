@@ -180,7 +180,7 @@ func TestAudit(t *testing.T) {
 			}
 			session := behavior.Open(code, false, limits())
 			defer session.Abort()
-			divergence, err := session.Audit(context.Background(), behavior.Condition{}, runOf(path, leaf))
+			divergence, err := session.Audit(context.Background(), runOf(path, leaf), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,13 +203,15 @@ func runOf(path behavior.Path, leaf *behavior.Leaf) behavior.Run {
 
 // TestConditions audits a path under conditions that only some code notices.
 func TestConditions(t *testing.T) {
-	used := func(run behavior.Run) behavior.Condition { return behavior.Condition{Before: []behavior.Run{run}} }
-	often := func(behavior.Run) behavior.Condition { return behavior.Condition{Times: 5} }
-	later := func(behavior.Run) behavior.Condition { return behavior.Condition{Clock: time.Hour} }
+	type condition struct {
+		times int
+		clock time.Duration
+	}
+	used, often, later := condition{times: 2}, condition{times: 5}, condition{times: 1, clock: time.Hour}
 	for _, test := range []struct {
 		name      string
 		code      func() instance
-		condition func(behavior.Run) behavior.Condition
+		condition condition
 		differs   bool
 	}{
 		{"keeps nothing, used", calls, used, false},
@@ -238,7 +240,8 @@ func TestConditions(t *testing.T) {
 			path, leaf := learn(t, test.code())
 			run := runOf(path, leaf)
 			session := behavior.Open(test.code(), false, limits())
-			divergence, err := session.Audit(context.Background(), test.condition(run), run)
+			run.Activation.Clock = test.condition.clock
+			divergence, err := session.Audit(context.Background(), run, test.condition.times)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,18 +39,15 @@ func (s *Session) bubbled(instance core.Instance) {
 	synctest.Test(new(testing.T), func(*testing.T) {
 		began := time.Now()
 		clock := Tick // where it stands for a fresh instance, since the bubble began
-		var ahead time.Duration
 		b := newBubble(s)
 		defer b.close()
 		s.work(func(t task) {
 			if t.activation == nil {
-				time.Sleep(t.advance)
-				ahead += t.advance
-				s.clock <- max(ahead, time.Since(began)-clock)
+				s.clock <- time.Since(began) - clock
 				return
 			}
 			clock = Tick + t.activation.Clock
-			time.Sleep(clock + ahead - time.Since(began))
+			time.Sleep(clock - time.Since(began))
 			running = true
 			end := b.serve(func(recorder core.EffectRecorder) ending { return t.activation.run(instance, recorder) })
 			running = false

@@ -69,8 +69,6 @@ func contents(call core.Call) string {
 }
 
 // undated replaces what may be a time in a text: a date with its time, or a number as large as the seconds since 1970.
-func undated(text string) string { return times().ReplaceAllLiteralString(text, "time") }
+func undated(text string) string { return moments.ReplaceAllLiteralString(text, "time") }
 
-func times() *regexp.Regexp {
-	return regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?|[0-9]{9,}`)
-}
+var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?|[0-9]{9,}`)

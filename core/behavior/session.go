@@ -63,7 +63,7 @@ type Session struct {
 	asked   chan question
 	replies chan core.Response
 	ended   chan ending
-	// clock answers tasks that ask how far the clock has moved.
+	// clock answers tasks that ask for it.
 	clock chan time.Duration
 	// last is how the session ends, once nothing is left of it.
 	last    chan ending
@@ -71,12 +71,8 @@ type Session struct {
 	quit    chan struct{}
 }
 
-// task is what an instance is to do next: run an activation, or else let the clock move on and tell how far it
-// has moved since the session began.
-type task struct {
-	activation *Activation
-	advance    time.Duration
-}
+// task is what an instance is to do next: run an activation, or else tell how far the clock has moved.
+type task struct{ activation *Activation }
 
 // question is a call, with those that wait for their answers meanwhile.
 type question struct {
@@ -134,10 +130,10 @@ func (s *Session) Begin(activation Activation) {
 	s.do(task{activation: &activation})
 }
 
-// Advance lets the virtual clock move on between two runs, and returns how far it has moved since the session
-// began. A sequential run does not look at the clock, which stands still then.
-func (s *Session) Advance(d time.Duration) time.Duration {
-	if !s.do(task{advance: d}) {
+// Elapsed returns how far the virtual clock is, between two runs, ahead of where it stood when the last one began: code has slept.
+// A sequential run does not look at the clock, which stands still then.
+func (s *Session) Elapsed() time.Duration {
+	if !s.do(task{}) {
 		return 0
 	}
 	select {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -59,22 +60,17 @@ func (s *audits) times(a *actor, run behavior.Run) int {
 	return 1
 }
 
-// plan returns the conditions under which a new path is audited on fresh instances, besides the runs on the instance
-// that it was learned from.
-func (l *learner) plan(*actor, behavior.Run) []behavior.Condition { return nil }
-
-// audit goes through a new path again, first on the instance of the session that it was learned in. It closes the
-// session.
+// audit goes through a new path again on the instance of the session that it was learned in. It closes the session.
 func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) error {
 	if run.Leaf.Failure.Stuck() {
 		session.Abort()
 		return nil
 	}
-	used := behavior.Condition{Before: []behavior.Run{run}, Clock: session.Advance(0), Times: l.audits.times(a, run)}
+	clock, times := session.Elapsed(), l.audits.times(a, run)
 	if l.fickle(a) {
-		used.Times = 1
+		times = 1
 	}
-	divergence, err := l.under(session, behavior.Condition{Times: used.Times}, run)
+	divergence, err := l.again(session, run, times)
 	if err != nil {
 		return err
 	}
@@ -86,26 +82,17 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 		l.machine.doubt("%s leaves work behind that goes on after it has returned, %s: it would then %q, and what follows from that was not searched. Wait for it, or return RequeueAfter instead", a.Name, run.Activation, run.Leaf.Late)
 	}
 	if divergence != nil {
-		return l.diagnose(a, run, used, divergence)
-	}
-	for _, c := range l.plan(a, run) {
-		divergence, err := l.anew(a, c, run)
-		if err != nil {
-			return err
-		}
-		if divergence != nil {
-			return l.diagnose(a, run, c, divergence)
-		}
+		return l.diagnose(a, run, clock, divergence)
 	}
 	return nil
 }
 
-// diagnose finds out why an instance takes another way under a condition, and reports it.
-func (l *learner) diagnose(a *actor, run behavior.Run, c behavior.Condition, divergence *behavior.Divergence) error {
+// diagnose finds out why an instance that was used before, and whose clock was so far ahead, takes another way, and reports it.
+func (l *learner) diagnose(a *actor, run behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
 	cause := core.Memory
 	// Fresh instances differ by nothing but chance, and by the clock if it is moved for them.
 	for range rare {
-		other, err := l.anew(a, behavior.Condition{}, run)
+		other, err := l.anew(a, run)
 		if err != nil {
 			return err
 		}
@@ -114,8 +101,10 @@ func (l *learner) diagnose(a *actor, run behavior.Run, c behavior.Condition, div
 			break
 		}
 	}
-	if cause != core.Chance && c.Clock > 0 {
-		other, err := l.anew(a, behavior.Condition{Clock: c.Clock}, run)
+	if cause != core.Chance && clock > 0 {
+		later := run
+		later.Activation.Clock += clock
+		other, err := l.anew(a, later)
 		if err != nil {
 			return err
 		}
@@ -142,25 +131,22 @@ func differsBy(cause core.Cause) string {
 }
 
 // anew audits a run on a fresh instance.
-func (l *learner) anew(a *actor, c behavior.Condition, run behavior.Run) (*behavior.Divergence, error) {
+func (l *learner) anew(a *actor, run behavior.Run) (*behavior.Divergence, error) {
 	instance, err := l.instance(a)
 	if err != nil {
 		return nil, err
 	}
 	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
-	return l.under(session, c, run)
+	return l.again(session, run, 1)
 }
 
-// under audits a run on the instance of a session, and counts the runs of real code.
-func (l *learner) under(session *behavior.Session, c behavior.Condition, run behavior.Run) (*behavior.Divergence, error) {
-	for _, before := range c.Before {
-		l.count(before.Activation)
-	}
-	for range max(1, c.Times) {
+// again audits a run on the instance of a session, and counts the runs of real code.
+func (l *learner) again(session *behavior.Session, run behavior.Run, times int) (*behavior.Divergence, error) {
+	for range times {
 		l.count(run.Activation)
 	}
-	return session.Audit(l.context, c, run)
+	return session.Audit(l.context, run, times)
 }
 
 // count counts a run of real code.
@@ -196,14 +182,14 @@ func (l *learner) relive(a *actor, runs []behavior.Run) error {
 	}
 	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
-	for i, run := range runs {
-		clock := session.Advance(0)
-		divergence, err := l.under(session, behavior.Condition{}, run)
+	for _, run := range runs {
+		clock := session.Elapsed()
+		divergence, err := l.again(session, run, 1)
 		if err != nil {
 			return err
 		}
 		if divergence != nil {
-			err := l.diagnose(a, run, behavior.Condition{Before: runs[:i], Clock: clock}, divergence)
+			err := l.diagnose(a, run, clock, divergence)
 			if errors.Is(err, errStopped) {
 				return nil
 			}
