@@ -202,7 +202,7 @@ func (v *verdict) tell(ctx context.Context, stem, cycle core.Run, end core.State
 
 // report puts everything together.
 func (v *verdict) report(system *core.System, options Options, began time.Time) core.Report {
-	stats := v.space.Stats
+	stats, unchecked := v.space.Stats, v.space.Unchecked()
 	r := core.Report{
 		Schema:             core.ReportSchema,
 		System:             system.Name,
@@ -225,8 +225,8 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		ReconcilesExecuted: stats.Executed,
 		StepsFromTree:      stats.FromTree,
 		Behaviours:         stats.Behaviours,
-		Assumptions:        v.assumptions(system, options),
-		Unchecked:          v.space.Unchecked(),
+		Assumptions:        v.assumptions(system, options, unchecked),
+		Unchecked:          unchecked,
 		Properties:         v.reports,
 		Findings:           append([]core.Finding{}, v.findings...),
 		Outcomes:           v.ends,
@@ -276,7 +276,7 @@ func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) 
 }
 
 // assumptions says what a verdict takes for granted.
-func (v *verdict) assumptions(system *core.System, options Options) []string {
+func (v *verdict) assumptions(system *core.System, options Options, unchecked []core.Unchecked) []string {
 	given := []string{"Each reconcile is one step: nothing it reads changes while it runs."}
 	if options.Granularity == PerCall {
 		given = []string{"Each call of a reconcile is one step. The actions of models and of users are not taken apart."}
@@ -313,7 +313,7 @@ func (v *verdict) assumptions(system *core.System, options Options) []string {
 			given = append(given, fmt.Sprintf("For %q: %s", p.Name, p.Assumption))
 		}
 	}
-	for _, u := range v.space.Unchecked() {
+	for _, u := range unchecked {
 		given = append(given, fmt.Sprintf("The real world accepts what is set in fields that nobody checked here: %s %s. To have them checked, %s.",
 			u.Kind, strings.Join(u.Fields, ", "), u.Remedy))
 	}

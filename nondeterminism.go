@@ -11,15 +11,8 @@ import (
 
 // undetermined says what is known of a controller that is not deterministic, as a reason.
 func undetermined(incident core.Incident) string {
-	about := string(incident.Step.Item.Request)
-	switch {
-	case incident.Handling != nil:
-		about = fmt.Sprintf("handling an event of %s", incident.Handling)
-	default:
-		about = "reconciling " + about
-	}
 	ways := incident.Details[max(0, len(incident.Details)-2):]
-	return fmt.Sprintf("%s is not deterministic, so that not all it may do was seen: %s, %s (%s)", incident.Strategy, about, incident.Message, strings.Join(ways, "; "))
+	return fmt.Sprintf("%s is not deterministic, so that not all it may do was seen: %s, %s (%s)", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "))
 }
 
 // demandsDeterminism tells whether a property is that controllers are deterministic. What breaks it warns: the controller may be

@@ -1,5 +1,7 @@
 package core
 
+import "fmt"
+
 // Graph is what a search has stored: the reachable states and the steps between
 // them. Properties that are about runs judge it. It is not safe for concurrent
 // use.
@@ -105,6 +107,14 @@ type Incident struct {
 	Details []string
 	// Cause is what nondeterministic code looks at besides the responses that it gets, empty for other incidents.
 	Cause Cause
+}
+
+// Doing says what the code was doing.
+func (i Incident) Doing() string {
+	if i.Handling != nil {
+		return fmt.Sprintf("handling an event of %s", i.Handling)
+	}
+	return fmt.Sprintf("reconciling %s", i.Step.Item.Request)
 }
 
 // Cause is what code looks at that is not a function of the responses that it gets.

@@ -198,14 +198,19 @@ func comparing(comparisons []core.Comparison, p core.Property) core.Property {
 	return p
 }
 
-// Unmatched returns the rules that are about nothing: no object in any state has what they name. They are likely to be misspelt. It stops
-// early with the error of the context when that ends.
+// Unmatched returns the rules that are about nothing: no object in any state has what they name. They are likely to be misspelt. The error
+// is that of a rule that makes no sense, or that of the context when it ends.
 func Unmatched(ctx context.Context, g core.Graph, comparisons []core.Comparison) ([]core.Comparison, error) {
-	var open []core.Comparison
+	var open []rule
 	for _, c := range comparisons {
-		if !slices.ContainsFunc(open, func(o core.Comparison) bool { return reflect.DeepEqual(o, c) }) {
-			open = append(open, c)
+		if slices.ContainsFunc(open, func(o rule) bool { return reflect.DeepEqual(o.Comparison, c) }) {
+			continue
 		}
+		r, err := newRule(c)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, r)
 	}
 	seen := map[core.Object]bool{}
 	for id := range core.StateID(g.States()) {
@@ -221,16 +226,14 @@ func Unmatched(ctx context.Context, g core.Graph, comparisons []core.Comparison)
 			} else if known {
 				seen[o] = true
 			}
-			open = slices.DeleteFunc(open, func(c core.Comparison) bool {
-				r, err := newRule(c)
-				if err != nil || !r.about(o.Key) {
-					return false
-				}
-				return r.follow(o.Content.Fields()).found
-			})
+			open = slices.DeleteFunc(open, func(r rule) bool { return r.about(o.Key) && r.follow(o.Content.Fields()).found })
 		}
 	}
-	return open, nil
+	unmatched := make([]core.Comparison, len(open))
+	for i, r := range open {
+		unmatched[i] = r.Comparison
+	}
+	return unmatched, nil
 }
 
 // objectsOf returns the objects of a state that may have what a comparison names.

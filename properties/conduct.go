@@ -47,7 +47,7 @@ func conduct(name, doc string, kind core.IncidentKind, advice string) core.Prope
 				if incident.Kind != kind {
 					continue
 				}
-				about := doing(incident)
+				about := incident.Doing()
 				if why := mishap(incident); !found.known(why, about) {
 					found.tell(why, about, blame(g, incident, advice))
 				}
@@ -72,17 +72,9 @@ func mishap(incident core.Incident) cause {
 	return causeOf(incident.Strategy, handling, where)
 }
 
-// doing says what the code was doing.
-func doing(incident core.Incident) string {
-	if incident.Handling != nil {
-		return fmt.Sprintf("handling an event of %s", incident.Handling)
-	}
-	return fmt.Sprintf("reconciling %s", incident.Step.Item.Request)
-}
-
 func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
 	v := core.Violation{
-		Summary:     fmt.Sprintf("%s, %s: %s", incident.Strategy, doing(incident), incident.Message),
+		Summary:     fmt.Sprintf("%s, %s: %s", incident.Strategy, incident.Doing(), incident.Message),
 		Details:     append(incident.Details[:len(incident.Details):len(incident.Details)], advice),
 		Controllers: []string{incident.Strategy},
 		State:       incident.State,

@@ -80,12 +80,18 @@ func (a *assembly) idleRequest(request string) {
 	a.doubt("the set-up got no answer to %q, as the API server answers only once controllers run: ask it in a reconcile, or leave the request out of the set-up", request)
 }
 
-func (a *assembly) assume(format string, args ...any) {
+// assume notes what is assumed about what is not modelled.
+func (a *assembly) assume(format string, args ...any) { a.note(&a.assumptions, format, args...) }
+
+// doubt notes what is not modelled and may decide what is found.
+func (a *assembly) doubt(format string, args ...any) { a.note(&a.doubts, format, args...) }
+
+// note adds a text to those that are told, once.
+func (a *assembly) note(texts *[]string, format string, args ...any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	assumption := fmt.Sprintf(format, args...)
-	if !slices.Contains(a.assumptions, assumption) {
-		a.assumptions = append(a.assumptions, assumption)
+	if text := fmt.Sprintf(format, args...); !slices.Contains(*texts, text) {
+		*texts = append(*texts, text)
 	}
 }
 

@@ -109,15 +109,6 @@ func (a *assembly) unsupported(asked, reason string) bool {
 	return true
 }
 
-// doubt takes note of what is not modelled and may decide what is found.
-func (a *assembly) doubt(format string, args ...any) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if text := fmt.Sprintf(format, args...); !slices.Contains(a.doubts, text) {
-		a.doubts = append(a.doubts, text)
-	}
-}
-
 // sources counts what all controllers were told to watch.
 func (a *assembly) sources() int {
 	n := 0

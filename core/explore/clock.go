@@ -108,11 +108,7 @@ func (l *learner) moved(a *actor, run behavior.Run, by time.Duration) ([]core.Ca
 
 // waits takes note that what an actor does depends on the clock.
 func (l *learner) waits(a *actor, run behavior.Run, d *behavior.Divergence) {
-	doing := fmt.Sprintf("reconciling %s", run.Activation.Request)
-	if run.Activation.Event != nil {
-		doing = fmt.Sprintf("handling an event of %s", run.Activation.Event.Key)
-	}
 	if a.waits == "" {
-		a.waits = fmt.Sprintf("what %s does depends on the clock, and time was not followed far enough: %s, it now %s, and later %s", a.Name, doing, d.Recorded, d.Observed)
+		a.waits = fmt.Sprintf("what %s does depends on the clock, and time was not followed far enough: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)
 	}
 }

@@ -33,7 +33,7 @@ type learner struct {
 	incidents []core.Incident
 	// where is what incidents are put down to.
 	where moment
-	seen  map[string]bool
+	seen  map[wrong]bool
 }
 
 // newLearner returns what learns about a system, with the machine that it makes grow.
@@ -186,11 +186,10 @@ func (l *learner) report(incident core.Incident, a *actor, activation behavior.A
 	if l.where.step != nil {
 		incident.Step = l.where.step.step()
 	}
-	name := string(incident.Kind) + "\x00" + incident.Strategy + "\x00" + incident.Message
-	if l.seen[name] {
+	if l.seen[wrongOf(incident)] {
 		return
 	}
-	l.seen[name] = true
+	l.seen[wrongOf(incident)] = true
 	l.incidents = append(l.incidents, incident)
 }
 

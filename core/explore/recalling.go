@@ -20,7 +20,7 @@ type sighting struct {
 // collect adds what a search found. There is no space if it ended before its first state.
 func (s *sightings) collect(l *learner, space *Space) {
 	for _, incident := range l.incidents {
-		if slices.ContainsFunc(*s, func(known sighting) bool { return same(known.incident, incident) }) {
+		if slices.ContainsFunc(*s, func(known sighting) bool { return wrongOf(known.incident) == wrongOf(incident) }) {
 			continue
 		}
 		seen := sighting{incident: incident}
@@ -31,17 +31,20 @@ func (s *sightings) collect(l *learner, space *Space) {
 	}
 }
 
-// same reports whether two incidents are one controller's doing the same wrong.
-func same(a, b core.Incident) bool {
-	return a.Kind == b.Kind && a.Strategy == b.Strategy && a.Message == b.Message
+// wrong is what an incident comes to: incidents of one are one controller's doing the same wrong.
+type wrong struct {
+	kind              core.IncidentKind
+	strategy, message string
 }
+
+func wrongOf(i core.Incident) wrong { return wrong{i.Kind, i.Strategy, i.Message} }
 
 // recall adds to what the last search found what the searches before it did. What is put down to a state that was not
 // stored again is told without a run.
 func (s *Space) recall(seen sightings) {
 	var missing []sighting
 	for _, before := range seen {
-		if !slices.ContainsFunc(s.learner.incidents, func(known core.Incident) bool { return same(known, before.incident) }) {
+		if !slices.ContainsFunc(s.learner.incidents, func(known core.Incident) bool { return wrongOf(known) == wrongOf(before.incident) }) {
 			missing = append(missing, before)
 		}
 	}

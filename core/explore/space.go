@@ -73,7 +73,7 @@ type invariant struct {
 }
 
 func newSpace(m *machine, l *learner, options Options) *Space {
-	l.incidents, l.seen = nil, map[string]bool{}
+	l.incidents, l.seen = nil, map[wrong]bool{}
 	s := &Space{
 		machine: m,
 		learner: l,

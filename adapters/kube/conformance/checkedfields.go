@@ -37,11 +37,7 @@ func (c *CheckedFields) Add(subject Subject, scheme *runtime.Scheme, constants m
 	if c.unchecked[kind] == nil {
 		c.unchecked[kind] = map[string]bool{}
 	}
-	parts := []mutation.Part{mutation.Spec}
-	if subject.Status {
-		parts = append(parts, mutation.Status)
-	}
-	for _, part := range parts {
+	for _, part := range subject.parts() {
 		found, err := mutation.Of(reflect.TypeOf(typed), part, constants)
 		if err != nil {
 			return err

@@ -96,11 +96,7 @@ func (l *Laboratory) CompareFields(ctx context.Context, bases []FieldBase, which
 	if err != nil {
 		return nil, err
 	}
-	parts := []mutation.Part{mutation.Spec}
-	if subject.Status {
-		parts = append(parts, mutation.Status)
-	}
-	for _, part := range parts {
+	for _, part := range subject.parts() {
 		found, err := mutation.Of(reflect.TypeOf(typed), part, constants)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"github.com/orrery-dev/orrery/adapters/kube/conformance/mutation"
 )
 
 //go:embed subjects.yaml
@@ -55,6 +57,14 @@ func (s Subject) Kind() schema.GroupVersionKind {
 		kind = s.SameAs
 	}
 	return schema.FromAPIVersionAndKind(s.APIVersion, kind)
+}
+
+// parts returns the parts of the kind's objects whose fields are changed one at a time.
+func (s Subject) parts() []mutation.Part {
+	if s.Status {
+		return []mutation.Part{mutation.Spec, mutation.Status}
+	}
+	return []mutation.Part{mutation.Spec}
 }
 
 // Custom tells whether the kind has a custom resource definition.
