@@ -26,6 +26,7 @@ const (
 	kindClaim          core.Kind = "PersistentVolumeClaim"
 	kindVolume         core.Kind = "PersistentVolume"
 	kindStorageClass   core.Kind = "StorageClass.storage.k8s.io"
+	kindEndpointSlice  core.Kind = "EndpointSlice.discovery.k8s.io"
 	kindSigningRequest core.Kind = "CertificateSigningRequest.certificates.k8s.io"
 )
 

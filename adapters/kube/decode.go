@@ -229,9 +229,6 @@ func (r *resource) decodeTyped(typed runtime.Object) (*unstructured.Unstructured
 	if err != nil {
 		return nil, err
 	}
-	if _, own := r.rules.(ownRules); own && !r.custom && r.name != "ControllerRevision.apps" {
-		forgetEmpty(tree)
-	}
 	if status, ok := tree["status"].(map[string]any); ok && r.custom && len(status) == 0 {
 		// Go types have no way not to send one.
 		delete(tree, "status")
@@ -243,25 +240,6 @@ func (r *resource) decodeTyped(typed runtime.Object) (*unstructured.Unstructured
 		}
 	}
 	return r.decoded(tree), nil
-}
-
-// forgetEmpty makes empty lists null, as the store of a server does, which cannot tell the two apart.
-func forgetEmpty(tree map[string]any) {
-	for name, value := range tree {
-		switch value := value.(type) {
-		case map[string]any:
-			forgetEmpty(value)
-		case []any:
-			if len(value) == 0 {
-				tree[name] = nil
-			}
-			for _, item := range value {
-				if object, ok := item.(map[string]any); ok {
-					forgetEmpty(object)
-				}
-			}
-		}
-	}
 }
 
 // encodeStringData moves what is given as text in a Secret to where it is stored.

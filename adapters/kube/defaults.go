@@ -46,7 +46,7 @@ func setDefaults(object runtime.Object) {
 	case *corev1.PersistentVolumeClaim:
 		defaultClaim(o)
 	case *corev1.ResourceQuota:
-		roundUp(o.Spec.Hard)
+		roundUp(o.Spec.Hard, o.Status.Hard, o.Status.Used)
 	case *corev1.LimitRange:
 		for i := range o.Spec.Limits {
 			defaultLimits(&o.Spec.Limits[i])
@@ -130,6 +130,7 @@ func defaultNamespace(n *corev1.Namespace) {
 // defaultNode completes what a Node has, and makes the first of its ranges of addresses, which
 // has a field of its own, the same in both places.
 func defaultNode(n *corev1.Node) {
+	roundUp(n.Status.Capacity, n.Status.Allocatable)
 	if n.Status.Allocatable == nil {
 		n.Status.Allocatable = n.Status.Capacity
 	}
@@ -167,13 +168,8 @@ func defaultLimits(l *corev1.LimitRangeItem) {
 		return
 	}
 	fillFrom := func(to *corev1.ResourceList, from corev1.ResourceList) {
-		if *to == nil {
-			*to = corev1.ResourceList{}
-		}
 		for name, amount := range from {
-			if _, there := (*to)[name]; !there {
-				(*to)[name] = amount.DeepCopy()
-			}
+			suggestAmount(to, name, amount)
 		}
 	}
 	fillFrom(&l.Default, l.Max)
@@ -182,7 +178,7 @@ func defaultLimits(l *corev1.LimitRangeItem) {
 }
 
 func defaultClaim(c *corev1.PersistentVolumeClaim) {
-	roundUp(c.Spec.Resources.Limits, c.Spec.Resources.Requests)
+	roundUp(c.Spec.Resources.Limits, c.Spec.Resources.Requests, c.Status.Capacity, c.Status.AllocatedResources)
 	fill(&c.Status.Phase, corev1.ClaimPending)
 	point(&c.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 }

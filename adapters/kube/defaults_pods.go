@@ -24,7 +24,34 @@ func defaultPod(pod *corev1.Pod) {
 			}
 		}
 	}
+	defaultPodResources(&pod.Spec)
 	defaultPodSpec(&pod.Spec)
+	defaultPodStatus(&pod.Status)
+}
+
+// defaultPodStatus brings the status of a Pod into the one form that it is read in. The first of its
+// addresses, which has a field of its own, is the same in both places.
+func defaultPodStatus(status *corev1.PodStatus) {
+	switch {
+	case status.PodIP != "" && (len(status.PodIPs) == 0 || status.PodIPs[0].IP != status.PodIP):
+		status.PodIPs = []corev1.PodIP{{IP: status.PodIP}}
+	case status.PodIP == "" && len(status.PodIPs) > 0:
+		status.PodIP = status.PodIPs[0].IP
+	}
+	roundUp(status.AllocatedResources)
+	roundUpRequirements(status.Resources)
+	for _, containers := range [][]corev1.ContainerStatus{status.ContainerStatuses, status.InitContainerStatuses, status.EphemeralContainerStatuses} {
+		for i := range containers {
+			roundUp(containers[i].AllocatedResources)
+			roundUpRequirements(containers[i].Resources)
+		}
+	}
+}
+
+func roundUpRequirements(resources *corev1.ResourceRequirements) {
+	if resources != nil {
+		roundUp(resources.Limits, resources.Requests)
+	}
 }
 
 // roundUp rounds amounts up to what is counted at least, a thousandth.
@@ -39,22 +66,25 @@ func roundUp(lists ...corev1.ResourceList) {
 
 // requestLimits requests as much of each resource as there is a limit for.
 func requestLimits(resources *corev1.ResourceRequirements) {
-	if resources.Limits != nil && resources.Requests == nil {
-		resources.Requests = corev1.ResourceList{}
-	}
 	for name, limit := range resources.Limits {
-		if _, requested := resources.Requests[name]; !requested {
-			resources.Requests[name] = limit
-		}
+		suggestAmount(&resources.Requests, name, limit)
+	}
+}
+
+// suggestAmount sets an amount that is not there.
+func suggestAmount(list *corev1.ResourceList, name corev1.ResourceName, amount apiresource.Quantity) {
+	if *list == nil {
+		*list = corev1.ResourceList{}
+	}
+	if _, there := (*list)[name]; !there {
+		(*list)[name] = amount.DeepCopy()
 	}
 }
 
 // defaultPodSpec sets the defaults that hold for templates of Pods as well.
 func defaultPodSpec(spec *corev1.PodSpec) {
 	roundUp(spec.Overhead)
-	if spec.Resources != nil {
-		roundUp(spec.Resources.Limits, spec.Resources.Requests)
-	}
+	roundUpRequirements(spec.Resources)
 	fill(&spec.DNSPolicy, corev1.DNSClusterFirst)
 	fill(&spec.RestartPolicy, corev1.RestartPolicyAlways)
 	fill(&spec.SchedulerName, corev1.DefaultSchedulerName)

@@ -2,11 +2,13 @@ package kube
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 )
 
@@ -64,6 +66,8 @@ func TestFieldsThatARealServerRefuses(t *testing.T) {
 		{"autoscaling/v2", "HorizontalPodAutoscaler", autoscaler + "behavior: {scaleUp: {policies: [{type: Pods, value: 0, periodSeconds: 1}]}}", []string{invalid + "spec.behavior.scaleUp.policies[0].value"}},
 		{"v1", "ResourceQuota", "hard: {nonsense: 1}", []string{invalid + "spec.hard[nonsense]"}},
 		{"v1", "LimitRange", "limits: [{type: Pod, default: {cpu: 1}}]", []string{forbidden + "spec.limits[0].default"}},
+		{"v1", "Namespace", "finalizers: [Nonsense]", []string{invalid + "spec.finalizers"}},
+		{"v1", "Pod", "overhead: {pods: 1}, " + container + "}]", []string{invalid + "spec.overhead.limits[pods]"}},
 	} {
 		w := newWorld(t)
 		r := creation(schema.FromAPIVersionAndKind(test.apiVersion, test.kind), tree{"name": "a"}, tree{"spec": fromYAML(t, test.spec)})
@@ -122,29 +126,140 @@ func TestSourcesOfClaims(t *testing.T) {
 	}
 }
 
+// TestResourcesOfPods: what all containers of a Pod need together is completed by what each of
+// them needs.
+func TestResourcesOfPods(t *testing.T) {
+	const sidecar = "initContainers: [{name: kept, image: img, restartPolicy: Always, resources: {requests: {cpu: 300m}}}, {name: first, image: img, resources: {requests: {cpu: 2, memory: 1Gi}}}], "
+	for spec, want := range map[string]string{
+		"resources: {limits: {cpu: 0.0001, memory: 1Gi}}":                          `{"limits":{"cpu":"1m","memory":"1Gi"},"requests":{"cpu":"1m","memory":"1Gi"}}`,
+		"resources: {requests: {cpu: 1}}":                                          `{"requests":{"cpu":"1"}}`,
+		sidecar + "resources: {limits: {cpu: 4}}":                                  `{"limits":{"cpu":"4"},"requests":{"cpu":"2300m","memory":"1Gi"}}`,
+		sidecar + "resources: {limits: {cpu: 4, memory: 2Gi}, requests: {cpu: 3}}": `{"limits":{"cpu":"4","memory":"2Gi"},"requests":{"cpu":"3","memory":"1Gi"}}`,
+	} {
+		made := newWorld(t).must(creation(podKind, tree{"name": "a"}, tree{"spec": fromYAML(t, spec)}))
+		expect(t, spec, string(canonicalJSON(at(made, "spec", "resources"))), want)
+	}
+}
+
+// TestStatusAsItIsStored: amounts are rounded up, and what is behind a gate is dropped.
+func TestStatusAsItIsStored(t *testing.T) {
+	w := newWorld(t)
+	w.must(creation(podKind, tree{"name": "a"}, nil))
+	pod := w.must(ofStatus(patching(podKind, "a", types.MergePatchType, `{"status": {"resources": {"limits": {"cpu": "0.0001"}},
+		"containerStatuses": [{"name": "c", "image": "c:1", "imageID": "", "ready": true, "restartCount": 0, "allocatedResources": {"cpu": "0.0001"}}],
+		"nodeAllocatableResourceClaimStatuses": [{"resourceClaimName": "c", "resources": {"cpu": "1"}}]}}`)))
+	expect(t, "the limits", at(pod, "status", "resources", "limits", "cpu"), "1m")
+	expect(t, "what a container was given", without(listAt(pod, "status", "containerStatuses")[0])["allocatedResources"], tree{"cpu": "1m"})
+	expect(t, "claims behind a gate", at(pod, "status", "nodeAllocatableResourceClaimStatuses"), nil)
+	claim := podKind.GroupVersion().WithKind("PersistentVolumeClaim")
+	w.must(creation(claim, tree{"name": "a"}, tree{"spec": fromYAML(t, "accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}")}))
+	claimed := w.must(ofStatus(patching(claim, "a", types.MergePatchType, `{"status": {"capacity": {"storage": "0.0001"}}}`)))
+	expect(t, "the capacity", at(claimed, "status", "capacity", "storage"), "1m")
+}
+
+// TestManagersOfWhatWasSent: who sends an empty list, or one of two fields that say the same,
+// manages what the server makes of it.
+func TestManagersOfWhatWasSent(t *testing.T) {
+	w := newWorld(t, ManagedFields())
+	role := schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}
+	made := w.must(creation(role, tree{"name": "a"}, tree{"rules": []any{}}))
+	expect(t, "the rules", made.Object["rules"], nil)
+	expect(t, "who manages none", made.GetManagedFields()[0].FieldsV1, tree{"f:rules": tree{}})
+	w.must(creation(podKind, tree{"name": "a"}, nil))
+	pod := w.must(ofStatus(patching(podKind, "a", types.MergePatchType, `{"status": {"podIP": "10.1.2.3"}}`)))
+	expect(t, "who manages an address", pod.GetManagedFields()[1].FieldsV1,
+		tree{"f:status": tree{"f:podIP": tree{}, "f:podIPs": tree{".": tree{}, `k:{"ip":"10.1.2.3"}`: tree{".": tree{}, "f:ip": tree{}}}}})
+}
+
+// TestGenerationsOfWhatIsNotKept: some kinds count a generation for what a server does not store.
+func TestGenerationsOfWhatIsNotKept(t *testing.T) {
+	const slices, networks, hooks = "discovery.k8s.io", "networking.k8s.io", "admissionregistration.k8s.io"
+	for _, test := range []struct{ group, kind, object, patch string }{
+		{slices, "EndpointSlice", "addressType: IPv4, endpoints: [{addresses: [10.0.0.1]}], ports: []", `{"endpoints": [{"addresses": ["10.0.0.1"], "deprecatedTopology": {"a": "b"}}]}`},
+		{networks, "NetworkPolicy", "spec: {podSelector: {}}", `{"spec": {"egress": []}}`},
+		{hooks, "MutatingWebhookConfiguration", "webhooks: []", `{"webhooks": []}`},
+	} {
+		w := newWorld(t)
+		kind := schema.GroupVersionKind{Group: test.group, Version: "v1", Kind: test.kind}
+		made := w.must(creation(kind, tree{"name": "a"}, fromYAML(t, test.object)))
+		changed := w.must(patching(kind, "a", types.MergePatchType, test.patch))
+		expect(t, "the generation of a "+test.kind, changed.GetGeneration(), 2)
+		expect(t, "what is stored of a "+test.kind, without(changed.Object, "metadata"), without(made.Object, "metadata"))
+		expect(t, "the generation without a change", w.must(patching(kind, "a", types.MergePatchType, `{"metadata": {"annotations": {"a": "b"}}}`)).GetGeneration(), 2)
+	}
+}
+
+// TestWhoAsksForCertificates: a server says itself who that is, and here it is nobody in particular.
+func TestWhoAsksForCertificates(t *testing.T) {
+	kind := schema.GroupVersionKind{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest"}
+	asked := tree{"request": pemOfRequest(t), "signerName": "example.com/s", "usages": []any{"client auth"}}
+	claimed := with(maps.Clone(asked), fromYAML(t, "username: somebody, groups: [g], uid: u, extra: {a: [b]}"))
+	expect(t, "what is kept", newWorld(t).must(creation(kind, tree{"name": "a"}, tree{"spec": claimed})).Object["spec"], asked)
+}
+
+// uncheckedOf are the fields of an object in the world that nobody checks.
+func (w *world) uncheckedOf(t *testing.T, object *unstructured.Unstructured) []string {
+	t.Helper()
+	for _, content := range w.objects {
+		if o, ok := content.(*Object); ok && o.meta().GetUID() == object.GetUID() && o.meta().GetUID() != "" {
+			fields, remedy := o.Unchecked()
+			if remedy == "" {
+				t.Error("nobody says what can be done")
+			}
+			return fields
+		}
+	}
+	t.Fatalf("%s is not there", object.GetName())
+	return nil
+}
+
 // TestUncheckedFields: what is set and not checked is told of the object that has it.
 func TestUncheckedFields(t *testing.T) {
 	w := newWorld(t)
-	unchecked := func(object *unstructured.Unstructured) []string {
-		for _, content := range w.objects {
-			if o, ok := content.(*Object); ok && o.meta().GetUID() == object.GetUID() && o.meta().GetUID() != "" {
-				fields, remedy := o.Unchecked()
-				if remedy == "" {
-					t.Error("nobody says what can be done")
-				}
-				return fields
-			}
-		}
-		t.Fatalf("%s is not there", object.GetName())
-		return nil
-	}
 	pod := tree{"containers": []any{tree{"name": "main", "image": "img", "ports": []any{tree{"containerPort": 80}}}}}
-	expect(t, "of a Pod", unchecked(w.must(creation(podKind, tree{"name": "a"}, tree{"spec": pod}))), nil)
-	template := tree{"metadata": tree{"labels": tree{"x": "1"}}, "spec": with(pod, tree{"runtimeClassName": "a"})}
+	template := tree{"metadata": tree{"labels": tree{"x": "1"}}, "spec": with(pod, tree{"resources": tree{"claims": []any{}}})}
 	deployment := w.must(creation(deploymentKind, tree{"name": "a"}, tree{"spec": tree{"selector": tree{"matchLabels": tree{"x": "1"}}, "template": template}}))
-	expect(t, "of a Deployment whose Pods have a RuntimeClass", unchecked(deployment), []string{"spec.template.spec.runtimeClassName"})
+	expect(t, "of a Deployment whose Pods share no claims", w.uncheckedOf(t, deployment), nil)
+	node := w.must(creation(podKind.GroupVersion().WithKind("Node"), tree{"name": "n"}, tree{"status": tree{"addresses": []any{tree{"type": "Hostname", "address": "n"}}}}))
+	expect(t, "of a Node with an address", w.uncheckedOf(t, node), []string{"status.addresses"})
 	flow := w.must(creation(schema.GroupVersionKind{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: "PriorityLevelConfiguration"},
 		tree{"name": "b"}, tree{"spec": tree{"type": "Exempt"}}))
-	expect(t, "of a kind that was not held against a real server", unchecked(flow)[0], "spec")
-	expect(t, "of a custom resource", unchecked(w.widget("c", nil)), nil)
+	expect(t, "of a kind that was not held against a real server", w.uncheckedOf(t, flow)[0], "spec")
+	expect(t, "of a custom resource", w.uncheckedOf(t, w.widget("c", nil)), nil)
+}
+
+// TestSimpleObjectsAreChecked: what nobody can avoid, because the server sets it or every controller does, is not told to be unchecked.
+func TestSimpleObjectsAreChecked(t *testing.T) {
+	const conditions = `"conditions": [{"type": "T", "status": "True", "reason": "R", "message": "m", "lastTransitionTime": "2000-01-01T00:00:00Z"}]`
+	for _, test := range []struct{ apiVersion, kind, fields, status string }{
+		{"v1", "ConfigMap", "data: {a: b}, binaryData: {c: aGk=}", ""},
+		{"v1", "Secret", "stringData: {a: b}", ""},
+		{"v1", "ServiceAccount", "secrets: [{name: s}], imagePullSecrets: [{name: s}]", ""},
+		{"v1", "Namespace", "", `"phase": "Active", ` + conditions},
+		{"v1", "Service", "spec: {type: LoadBalancer, selector: {app: x}, ports: [{name: http, port: 80, targetPort: 8080}]}", `"loadBalancer": {"ingress": [{"ip": "10.1.2.3"}]}, ` + conditions},
+		{"v1", "PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], storageClassName: s, resources: {requests: {storage: 1Gi}}}",
+			`"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}`},
+		{"v1", "Pod", "spec: {serviceAccountName: s, nodeName: node, containers: [{name: c, image: i, command: [a], args: [b], env: [{name: A, value: b}], " +
+			"resources: {requests: {cpu: 1, memory: 1Gi}}, ports: [{containerPort: 80}], readinessProbe: {httpGet: {port: 80}}, volumeMounts: [{name: v, mountPath: /v}]}], " +
+			"volumes: [{name: v, configMap: {name: c}}]}",
+			`"phase": "Running", "podIP": "10.1.2.3", "hostIP": "10.1.2.4", "startTime": "2000-01-01T00:00:00Z", "conditions": [{"type": "Ready", "status": "True"}],
+			"containerStatuses": [{"name": "c", "image": "i", "imageID": "", "ready": true, "restartCount": 0, "state": {"running": {"startedAt": "2000-01-01T00:00:00Z"}}}]`},
+		{"apps/v1", "Deployment", "spec: {replicas: 2, strategy: {type: Recreate}}", `"observedGeneration": 1, "replicas": 2, "readyReplicas": 2, "availableReplicas": 2, "updatedReplicas": 2, ` + conditions},
+		{"batch/v1", "Job", "spec: {completions: 1, parallelism: 1, backoffLimit: 1, ttlSecondsAfterFinished: 1}", `"active": 1, "ready": 1, "startTime": "2000-01-01T00:00:00Z"`},
+	} {
+		w := newWorld(t)
+		kind := schema.FromAPIVersionAndKind(test.apiVersion, test.kind)
+		at := func(r *Request) *Request {
+			if test.kind == "Namespace" {
+				r.Namespace = ""
+			}
+			return r
+		}
+		made := w.must(at(creation(kind, tree{"name": "a"}, fromYAML(t, test.fields))))
+		expect(t, "of a new "+test.kind, w.uncheckedOf(t, made), nil)
+		if test.status != "" {
+			made = w.must(at(ofStatus(patching(kind, "a", types.MergePatchType, `{"status": {`+test.status+`}}`))))
+			expect(t, "of the status of a "+test.kind, w.uncheckedOf(t, made), nil)
+		}
+	}
 }

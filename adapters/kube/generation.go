@@ -1,8 +1,11 @@
 package kube
 
 import (
+	"reflect"
 	"slices"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -13,20 +16,67 @@ import (
 // counts: anything but metadata and status; for custom resources without a status
 // subresource the status too; for Deployments annotations and for EndpointSlices
 // labels as well. That of a PriorityClass is always 1.
-func (r *resource) nextGeneration(object, current *unstructured.Unstructured) {
+// changed tells that it has to be, whatever is stored.
+func (r *resource) nextGeneration(object, current *unstructured.Unstructured, changed bool) {
 	if !r.hasGeneration() || r.name == kindPriorityClass {
 		return
 	}
-	changed := !sameTree(r.desired(object), r.desired(current))
+	changed = changed || r.changesDesired(object, current)
 	switch r.name {
 	case "Deployment.apps":
 		changed = changed || !sameTree(object.GetAnnotations(), current.GetAnnotations())
-	case "EndpointSlice.discovery.k8s.io":
+	case kindEndpointSlice:
 		changed = changed || !sameTree(object.GetLabels(), current.GetLabels())
 	}
 	if changed {
 		object.SetGeneration(current.GetGeneration() + 1)
 	}
+}
+
+// changesDesired tells whether an update changes the part that counts as generations.
+func (r *resource) changesDesired(object, current *unstructured.Unstructured) bool {
+	return !sameTree(r.desired(object), r.desired(current))
+}
+
+// desiresEmpty tells whether what was sent has an empty list or map, of a kind for which a server takes
+// it for another value than the none that is stored: each such update is a generation.
+func desiresEmpty(sent runtime.Object) bool {
+	switch sent := sent.(type) {
+	case *networkingv1.NetworkPolicy:
+		return hasEmpty(reflect.ValueOf(sent.Spec))
+	case *admissionregistrationv1.MutatingWebhookConfiguration:
+		return hasEmpty(reflect.ValueOf(sent.Webhooks))
+	case *admissionregistrationv1.ValidatingWebhookConfiguration:
+		return hasEmpty(reflect.ValueOf(sent.Webhooks))
+	}
+	return false
+}
+
+// hasEmpty tells whether there is an empty list or map at or below a value.
+func hasEmpty(value reflect.Value) bool {
+	switch value.Kind() {
+	case reflect.Pointer:
+		return !value.IsNil() && hasEmpty(value.Elem())
+	case reflect.Struct:
+		for i := range value.NumField() {
+			if hasEmpty(value.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Map:
+		return !value.IsNil() && value.Len() == 0
+	case reflect.Slice:
+		if value.IsNil() || value.Type().Elem().Kind() == reflect.Uint8 {
+			return false
+		}
+		for i := range value.Len() {
+			if hasEmpty(value.Index(i)) {
+				return true
+			}
+		}
+		return value.Len() == 0
+	}
+	return false
 }
 
 // desired is the part of an object whose changes count as generations.

@@ -52,7 +52,7 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return unchanged(object, current, "handler")
 	case "IngressClass.networking.k8s.io":
 		return unchanged(object, current, "spec", "controller")
-	case "EndpointSlice.discovery.k8s.io":
+	case kindEndpointSlice:
 		return unchanged(object, current, "addressType")
 	case "ResourceQuota":
 		return unchanged(object, current, "spec", "scopes")

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -24,9 +23,6 @@ func admitPod(state core.Snapshot, object, current *unstructured.Unstructured) e
 	tolerate(pod, corev1.TaintNodeNotReady)
 	tolerate(pod, corev1.TaintNodeUnreachable)
 	if current == nil {
-		if pod.Spec.Overhead != nil && pod.Spec.RuntimeClassName == nil {
-			return apierrors.NewForbidden(corev1.Resource("pods"), pod.Name, errors.New("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"))
-		}
 		if err := prioritize(state, pod); err != nil {
 			return err
 		}
@@ -51,21 +47,6 @@ func admitPod(state core.Snapshot, object, current *unstructured.Unstructured) e
 	}
 	object.Object["spec"] = tree["spec"]
 	return nil
-}
-
-// alignAddresses makes the first of a Pod's addresses, which has a field of its own, the same in both
-// places.
-func alignAddresses(status map[string]any) {
-	first, _ := status["podIP"].(string)
-	list, _ := status["podIPs"].([]any)
-	switch {
-	case first != "" && (len(list) == 0 || without(list[0])["ip"] != first):
-		status["podIPs"] = []any{map[string]any{"ip": first}}
-	case first == "" && len(list) > 0:
-		if address, _ := without(list[0])["ip"].(string); address != "" {
-			status["podIP"] = address
-		}
-	}
 }
 
 // tolerate adds a toleration of a taint for five minutes, unless there is one.

@@ -206,7 +206,6 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	case kindPod:
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
-		alignAddresses(podStatus(object))
 		if status := podStatus(object); status["qosClass"] == nil {
 			status["qosClass"] = at(current, "status", "qosClass")
 		}

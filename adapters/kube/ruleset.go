@@ -122,6 +122,7 @@ func (o ownRules) Read(object runtime.Object) (runtime.Object, error) {
 
 // Create implements [Rules].
 func (o ownRules) Create(request RulesRequest) (*unstructured.Unstructured, error) {
+	o.forgetEmpty(request.Object)
 	o.prepareCreate(request.Object)
 	request.drop(o.fields)
 	return o.unless(request, o.validateCreate(request.Object, request.typed, request.version))
@@ -130,22 +131,50 @@ func (o ownRules) Create(request RulesRequest) (*unstructured.Unstructured, erro
 // Update implements [Rules].
 func (o ownRules) Update(request RulesRequest) (*unstructured.Unstructured, error) {
 	object, current := request.Object, request.Current
+	o.forgetEmpty(object)
 	switch request.Subresource {
 	case statusSubresource:
 		o.prepareStatus(object, current)
 		request.drop(o.statusFields)
 		keepSystemFields(object, current)
 	case "":
+		changed := o.name == kindEndpointSlice && o.changesDesired(object, current) // what is dropped from it counts
 		request.drop(o.fields)
 		o.prepareUpdate(object, current)
 		keepSystemFields(object, current)
-		o.nextGeneration(object, current)
+		o.nextGeneration(object, current, changed || desiresEmpty(request.Typed))
 	default:
 		o.prepareSubresource(request.Subresource, object, current)
 		keepSystemFields(object, current)
-		o.nextGeneration(object, current)
+		o.nextGeneration(object, current, false)
 	}
 	return o.unless(request, o.validateUpdate(object, current, request.typed, request.version, request.Subresource))
+}
+
+// forgetEmpty makes empty lists null, as the store of a server does, which cannot tell the
+// two apart.
+func (o ownRules) forgetEmpty(object *unstructured.Unstructured) {
+	if !o.custom && o.name != "ControllerRevision.apps" {
+		forgetEmptyIn(object.Object)
+	}
+}
+
+func forgetEmptyIn(tree map[string]any) {
+	for name, value := range tree {
+		switch value := value.(type) {
+		case map[string]any:
+			forgetEmptyIn(value)
+		case []any:
+			if len(value) == 0 {
+				tree[name] = nil
+			}
+			for _, item := range value {
+				if object, ok := item.(map[string]any); ok {
+					forgetEmptyIn(object)
+				}
+			}
+		}
+	}
 }
 
 // drop takes away from what is to be stored what a server does not keep.

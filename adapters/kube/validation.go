@@ -1,14 +1,13 @@
 package kube
 
 import (
-	"slices"
-	"strings"
-
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
 )
 
 // A server checks the same more than once, and tells so in the causes of a refusal.
@@ -112,7 +111,7 @@ func (r *resource) validatedLate() bool { return r.name == "Event" || r.name == 
 // there, but where that is done for all kinds.
 func (r *resource) validatedOnlyAnew() bool {
 	switch r.name {
-	case "EndpointSlice.discovery.k8s.io", kindVolume,
+	case kindEndpointSlice, kindVolume,
 		"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io":
 		return true
 	}
@@ -140,13 +139,9 @@ func (r *resource) validateFinalizers(object *unstructured.Unstructured) field.E
 	if r.validatedLate() {
 		return nil
 	}
-	standard := []string{"kubernetes", "orphan", "foregroundDeletion"}
 	var errs field.ErrorList
 	for i, finalizer := range object.GetFinalizers() {
-		if !strings.Contains(finalizer, "/") && !slices.Contains(standard, finalizer) {
-			errs = append(errs, field.Invalid(field.NewPath("metadata", "finalizers").Index(i), finalizer,
-				"name is neither a standard finalizer name nor is it fully qualified"))
-		}
+		errs = append(errs, fieldrules.Finalizer(finalizer, field.NewPath("metadata", "finalizers").Index(i))...)
 	}
 	return errs
 }

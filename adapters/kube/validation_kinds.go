@@ -31,7 +31,7 @@ func (r *resource) specValidator() func(runtime.Object) field.ErrorList {
 		return validator(validateIngressClass)
 	case "NetworkPolicy.networking.k8s.io":
 		return validator(validateNetworkPolicy)
-	case "EndpointSlice.discovery.k8s.io":
+	case kindEndpointSlice:
 		return validator(validateEndpointSlice)
 	case kindStorageClass:
 		return validator(validateStorageClass)

@@ -91,6 +91,7 @@ func formats() map[string]format {
 		"limit-type": must(func(s string) bool {
 			return strings.Contains(s, "/") || s == "Pod" || s == "Container" || s == "PersistentVolumeClaim"
 		}, "must be a standard limit type or fully qualified"),
+		"finalizer":               Finalizer,
 		"webhook-path":            words(isWebhookPath),
 		"dns-search":              words(isSearchDomain),
 		"host-name":               words(func(s string) []string { return utilvalidation.IsDNS1123Subdomain(strings.TrimSuffix(s, ".")) }),
@@ -129,6 +130,19 @@ func port(value any, at *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(at, value, message))
 	}
 	return errs
+}
+
+// Finalizer wants a finalizer to be one of Kubernetes' own or to say whose it is.
+func Finalizer(value any, at *field.Path) field.ErrorList {
+	name := text(value)
+	switch name {
+	case "kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
+		return nil
+	}
+	if strings.Contains(name, "/") {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified")}
 }
 
 func isCSIDriver(name string) []string {
