@@ -43,12 +43,20 @@ func (r rules) of(kind schema.GroupVersionKind) registration {
 
 // AllowCreateOnUpdate implements [kube.Rules].
 func (r rules) AllowCreateOnUpdate(kind schema.GroupVersionKind) bool {
-	return r.of(kind).object.AllowCreateOnUpdate()
+	return allows(r.of(kind).object.AllowCreateOnUpdate)
 }
 
 // AllowUnconditionalUpdate implements [kube.Rules].
 func (r rules) AllowUnconditionalUpdate(kind schema.GroupVersionKind) bool {
-	return r.of(kind).object.AllowUnconditionalUpdate()
+	return allows(r.of(kind).object.AllowUnconditionalUpdate)
+}
+
+// allows asks a method of a strategy. Since Kubernetes 1.37 it takes a context.
+func allows(method any) bool {
+	if withContext, ok := method.(func(context.Context) bool); ok {
+		return withContext(context.Background())
+	}
+	return method.(func() bool)()
 }
 
 // Read implements [kube.Rules].
@@ -57,12 +65,7 @@ func (r rules) Read(object runtime.Object) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	setDefaults(object)
-	seen, err := legacyscheme.Scheme.ConvertToVersion(object, schema.GroupVersion{Group: kinds[0].Group, Version: runtime.APIVersionInternal})
-	if err != nil {
-		return nil, err
-	}
-	return external(seen, kinds[0])
+	return asSeen(object, kinds[0])
 }
 
 // Create implements [kube.Rules].
@@ -192,9 +195,18 @@ func reread(object runtime.Object, kind schema.GroupVersionKind) (runtime.Object
 	if err := typed.(message).Unmarshal(text); err != nil {
 		return nil, err
 	}
-	setDefaults(typed)
-	typed.GetObjectKind().SetGroupVersionKind(kind)
-	return typed, nil
+	return asSeen(typed, kind)
+}
+
+// asSeen is an object with the defaults, and with what conversions add: the kinds of embedded
+// objects, which are not stored, and one of two fields that say the same. The given object is changed.
+func asSeen(object runtime.Object, kind schema.GroupVersionKind) (runtime.Object, error) {
+	setDefaults(object)
+	converted, err := legacyscheme.Scheme.UnsafeConvertToVersion(object, schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
+	if err != nil {
+		return nil, err
+	}
+	return external(converted, kind)
 }
 
 // setDefaults sets the defaults of an object, but for the labels of a Job: package kube

@@ -124,6 +124,20 @@ func TestTimesAreThoseOfTheRequest(t *testing.T) {
 	}
 }
 
+// TestEmbeddedKinds: what is stored does not name the kind of a claim in a StatefulSet, and what is read does.
+func TestEmbeddedKinds(t *testing.T) {
+	created, err := create(t, deployments().GroupVersion().WithKind("StatefulSet"), "default", `{"spec": {"selector": {"matchLabels": {"app": "x"}},
+		"template": {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "main", "image": "img"}]}},
+		"volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims, _, err := unstructured.NestedSlice(created.Object, "spec", "volumeClaimTemplates")
+	if err != nil || len(claims) != 1 || claims[0].(map[string]any)["kind"] != "PersistentVolumeClaim" {
+		t.Errorf("the claims are %v, %v", claims, err)
+	}
+}
+
 // TestRegistrations finds kinds that are covered by name only.
 func TestRegistrations(t *testing.T) {
 	for name, r := range registrations() {
