@@ -12,6 +12,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/conformance/mutation"
+	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -57,11 +58,36 @@ func (c *CheckedFields) Add(subject Subject, scheme *runtime.Scheme, constants m
 
 func withoutItems(path string) string { return strings.ReplaceAll(path, "[0]", "") }
 
-// Take takes note of a difference.
-func (c *CheckedFields) Take(d FieldDifference) {
+// Observe marks the field of a difference in what is accepted.
+func (c *CheckedFields) Observe(d FieldDifference) {
 	if kind, known := c.kinds[d.Kind]; known && d.Class == Accepts {
 		c.unchecked[kind][withoutItems(d.Path)] = true
 	}
+}
+
+// Unnamed returns the fields of which something is accepted that the real server refuses, and
+// that no report names, because the tables hold them to be checked. They are in order.
+func (c *CheckedFields) Unnamed(table *fieldrules.Table) []string {
+	var fields []string
+	for kind, unchecked := range c.unchecked {
+		coverage := table.Coverage(string(kind))
+		for path := range unchecked {
+			if unchecked[path] && len(coverage.Unchecked(objectWith(path))) == 0 {
+				fields = append(fields, fmt.Sprintf("%s %s", kind, path))
+			}
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+// objectWith is an object that sets a single field.
+func objectWith(path string) tree {
+	name, rest, more := strings.Cut(path, ".")
+	if more {
+		return tree{name: objectWith(rest)}
+	}
+	return tree{name: true}
 }
 
 // podSpecs are where the specs of Pods are, in the kinds that have one. What is known of

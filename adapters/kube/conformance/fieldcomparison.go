@@ -21,6 +21,14 @@ type FieldTally struct {
 	Requests, Refused int
 	// Differences counts those that are not accepted, by class.
 	Differences map[Class]int
+	// Accepted counts those that are, by the name of the acceptance.
+	Accepted map[string]int
+	// Kinds are those of the bases.
+	Kinds []string
+}
+
+func newFieldTally(kind string) FieldTally {
+	return FieldTally{Differences: map[Class]int{}, Accepted: map[string]int{}, Kinds: []string{kind}}
 }
 
 // Add adds another tally.
@@ -29,11 +37,15 @@ func (t *FieldTally) Add(other *FieldTally) {
 	t.Mutations += other.Mutations
 	t.Requests += other.Requests
 	t.Refused += other.Refused
+	t.Kinds = append(t.Kinds, other.Kinds...)
 	if t.Differences == nil {
-		t.Differences = map[Class]int{}
+		t.Differences, t.Accepted = map[Class]int{}, map[string]int{}
 	}
 	for class, n := range other.Differences {
 		t.Differences[class] += n
+	}
+	for name, n := range other.Accepted {
+		t.Accepted[name] += n
 	}
 }
 
@@ -77,7 +89,7 @@ func FieldSubjects() ([]Subject, error) {
 // on the simulated and on the real server. It tells each difference, and counts those that
 // are not in [AcceptedFields].
 func (l *Laboratory) CompareFields(ctx context.Context, bases []FieldBase, which int, constants mutation.Constants, tell func(FieldDifference)) (*FieldTally, error) {
-	c := &fieldComparison{which: which, base: bases[which], tell: tell, tally: FieldTally{Differences: map[Class]int{}}}
+	c := &fieldComparison{which: which, base: bases[which], tell: tell, tally: newFieldTally(bases[which].Subject)}
 	suffix := l.Real.Suffix()
 	var err error
 	if c.ours, c.world, err = l.Simulated.Begin(ctx, suffix); err != nil {
@@ -208,10 +220,15 @@ func (c *fieldComparison) both(ctx context.Context, m mutation.Mutation, verb st
 	if real.Refused != nil {
 		c.tally.Refused++
 	}
-	if d.Class != "" && acceptedField(d) == "" {
-		c.tally.Differences[d.Class]++
-		c.tell(d)
+	if d.Class == "" {
+		return real, ours
 	}
+	if accepted := acceptedField(d); accepted != "" {
+		c.tally.Accepted[accepted]++
+		return real, ours
+	}
+	c.tally.Differences[d.Class]++
+	c.tell(d)
 	return real, ours
 }
 
