@@ -142,7 +142,7 @@ func (m *merger) mergeFields(t *schema.Map, live, wanted map[string]any) merged 
 	return all
 }
 
-// add takes note of the fields after a step.
+// add adds the fields after a step.
 func (all *merged) add(step string, one merged) {
 	all.wanted = all.wanted.with(step, one.wanted)
 	all.changed = all.changed.with(step, one.changed)

@@ -29,8 +29,8 @@ type resource struct {
 	status bool
 	// scale says where the scale is, nil if there is no such subresource.
 	scale *scalePaths
-	// noStatus is what is there of the status of a new object, nil if nothing.
-	noStatus map[string]any
+	// emptyStatus is what is there of the status of a new object, nil if nothing.
+	emptyStatus map[string]any
 	// protection is the finalizer that every new object gets, empty for none.
 	protection string
 	// custom tells that the kind is not one of Kubernetes' own.
@@ -253,7 +253,7 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 			r.fields, r.statusFields = table.Of(string(r.name)), table.OfStatus(string(r.name))
 			r.coverage = table.Coverage(string(r.name))
 		}
-		if err := r.learnStatus(); err != nil {
+		if err := r.readEmptyStatus(); err != nil {
 			return err
 		}
 		if err := g.add(r); err != nil {
@@ -263,9 +263,9 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// learnStatus finds out what a Go type shows of a status that is empty. Custom
+// readEmptyStatus finds out what a Go type shows of a status that is empty. Custom
 // resources show nothing.
-func (r *resource) learnStatus() error {
+func (r *resource) readEmptyStatus() error {
 	if !r.status || r.custom {
 		return nil
 	}
@@ -277,7 +277,7 @@ func (r *resource) learnStatus() error {
 	if err != nil {
 		return err
 	}
-	r.noStatus, _ = tree["status"].(map[string]any)
+	r.emptyStatus, _ = tree["status"].(map[string]any)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 // CanonicalOutcome implements [core.Store]. Of the objects it takes their uids and which of their names were generated.
 func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	p := &parser{server: s, outcome: outcome, uids: map[string]core.Key{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
-	p.look(objects)
+	p.collect(objects)
 	l := &relabelling{limit: relabellingLimit}
 	for _, key := range slices.SortedFunc(maps.Keys(outcome), core.Key.Compare) {
 		p.unite(key)
@@ -69,8 +69,8 @@ type parser struct {
 	chosen  map[string]int
 }
 
-// look finds out what to look for.
-func (p *parser) look(objects []core.Object) {
+// collect finds the generated names and the uids that texts may contain.
+func (p *parser) collect(objects []core.Object) {
 	p.index, p.numbers = map[core.Key]int{}, map[int]int{}
 	twice := map[string]bool{}
 	for _, o := range objects {

@@ -103,8 +103,8 @@ func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
 		return map[string]any{"phase": string(corev1.ClaimPending)}
 	case r.name == kindNamespace:
 		return map[string]any{"phase": string(corev1.NamespaceActive)}
-	case r.noStatus != nil:
-		return runtime.DeepCopyJSON(r.noStatus)
+	case r.emptyStatus != nil:
+		return runtime.DeepCopyJSON(r.emptyStatus)
 	}
 	return nil
 }

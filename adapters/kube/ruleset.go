@@ -61,8 +61,8 @@ type RulesRequest struct {
 
 	// version is the one that the request was made in.
 	version string
-	// typed is what the object says as its Go type, nil if that is not known.
-	typed runtime.Object
+	// validated is what the package's own validation is about, nil if that has to be made of Object.
+	validated runtime.Object
 }
 
 // WithRules makes the server follow rules for Kubernetes' own kinds, where they cover a
@@ -90,7 +90,7 @@ func (op *operation) rulesRequest(object, current *unstructured.Unstructured) Ru
 	request := RulesRequest{
 		Kind: op.resource.storageKind(), Resource: op.resource.plural, Subresource: op.request.Subresource,
 		Namespace: op.namespace(), Name: object.GetName(), Now: virtualTime(), Object: object, Current: current,
-		Typed: op.asRead(object), version: op.request.Kind.Version, typed: op.typed(object),
+		Typed: op.asRead(object), version: op.request.Kind.Version, validated: op.typed(object),
 	}
 	if request.Subresource == scaleSubresource {
 		request.Subresource = ""
@@ -125,7 +125,7 @@ func (o ownRules) Create(request RulesRequest) (*unstructured.Unstructured, erro
 	o.forgetEmpty(request.Object)
 	o.prepareCreate(request.Object)
 	request.drop(o.fields)
-	return o.unless(request, o.validateCreate(request.Object, request.typed, request.version))
+	return o.answer(request, o.validateCreate(request.Object, request.validated, request.version))
 }
 
 // Update implements [Rules].
@@ -148,7 +148,7 @@ func (o ownRules) Update(request RulesRequest) (*unstructured.Unstructured, erro
 		keepSystemFields(object, current)
 		o.nextGeneration(object, current, false)
 	}
-	return o.unless(request, o.validateUpdate(object, current, request.typed, request.version, request.Subresource))
+	return o.answer(request, o.validateUpdate(object, current, request.validated, request.version, request.Subresource))
 }
 
 // forgetEmpty makes empty lists null, as the store of a server does, which cannot tell the
@@ -184,12 +184,12 @@ func (r *RulesRequest) drop(rules *fieldrules.Rules) {
 		old = r.Current.Object
 	}
 	if rules.Drop(r.Object.Object, old) {
-		r.typed = nil // what was read is not what is stored
+		r.validated = nil // what was read is not what is stored
 	}
 }
 
-// unless returns the object of a request, or if there is something wrong with it the refusal.
-func (o ownRules) unless(request RulesRequest, wrong field.ErrorList) (*unstructured.Unstructured, error) {
+// answer returns the object of a request, or if there is something wrong with it the refusal.
+func (o ownRules) answer(request RulesRequest, wrong field.ErrorList) (*unstructured.Unstructured, error) {
 	if len(wrong) > 0 {
 		return nil, apierrors.NewInvalid(request.Kind.GroupKind(), request.Name, wrong)
 	}

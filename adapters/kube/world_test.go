@@ -100,7 +100,7 @@ func (w *world) List(kind core.Kind, namespace string) []core.Object {
 
 func (w *world) Held(key core.Key) []core.Content { return w.held[key] }
 
-// shown takes note of the versions that an answer shows.
+// shown records the versions that an answer shows.
 func (w *world) shown(response core.Response) {
 	for _, o := range response.(*Response).Versions() {
 		w.held[o.Key] = append(w.held[o.Key], o.Content)

@@ -14,8 +14,19 @@ import (
 // rule returns what is wrong with what was found, and whether the rest of the line is not about it.
 type rule func(found) (wrong field.ErrorList, done bool)
 
-// makeRule makes the rule of a name and of what is in brackets behind it.
-func makeRule(name, arguments string) (rule, error) {
+// dictionary has what the words of the tables mean.
+type dictionary struct {
+	formats     map[string]format
+	checks      map[string]func(found) field.ErrorList
+	constraints map[string]func(words []string) rule
+}
+
+func newDictionary() dictionary {
+	return dictionary{formats: formats(), checks: checks(), constraints: constraints()}
+}
+
+// rule makes the rule of a name and of what is in brackets behind it.
+func (d dictionary) rule(name, arguments string) (rule, error) {
 	words := strings.Fields(arguments)
 	if strings.Contains(arguments, "|") {
 		words = strings.Split(arguments, "|")
@@ -23,7 +34,7 @@ func makeRule(name, arguments string) (rule, error) {
 	if least, most, ok, err := parseRange(name); ok || err != nil {
 		return within(least, most), err
 	}
-	if format, known := formats()[name]; known {
+	if format, known := d.formats[name]; known {
 		return wellFormed(format), nil
 	}
 	switch name {
@@ -31,7 +42,7 @@ func makeRule(name, arguments string) (rule, error) {
 		condition, err := parseCondition(arguments)
 		return func(f found) (field.ErrorList, bool) { return nil, condition.holds(f.in) == (name == "unless") }, err
 	case "check":
-		check, known := checks()[arguments]
+		check, known := d.checks[arguments]
 		if !known {
 			return nil, errors.New("there is no such check")
 		}
@@ -42,7 +53,7 @@ func makeRule(name, arguments string) (rule, error) {
 			return check(f), false
 		}, nil
 	}
-	made, known := constraints()[name]
+	made, known := d.constraints[name]
 	if !known {
 		return nil, errors.New("there is no such rule")
 	}

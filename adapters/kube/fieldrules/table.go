@@ -77,7 +77,11 @@ func Read() (*Table, error) {
 
 // read reads tables by the names of their files, and the list of what is checked.
 func read(texts map[string]string, checked string) (*Table, error) {
-	r := &reader{table: &Table{kinds: map[string]*shape{}, statuses: map[string]*shape{}, types: map[string]*shape{}}, known: map[string]bool{}}
+	r := &reader{
+		table:      &Table{kinds: map[string]*shape{}, statuses: map[string]*shape{}, types: map[string]*shape{}},
+		dictionary: newDictionary(),
+		known:      map[string]bool{},
+	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		r.read(name, texts[name])
 	}
@@ -113,8 +117,10 @@ func (t *Table) OfStatus(kind string) *Rules {
 
 // reader reads tables.
 type reader struct {
-	table *Table
-	at    string
+	table      *Table
+	dictionary dictionary
+	// at is where it reads.
+	at string
 	// known are the types that were read, and wanted those that were named.
 	known  map[string]bool
 	wanted []string
@@ -189,7 +195,7 @@ func (r *reader) member(words []string) *member {
 		case word[0] >= 'A' && word[0] <= 'Z':
 			m.shapes = append(m.shapes, r.named(word))
 		default:
-			made, err := makeRule(name, arguments)
+			made, err := r.dictionary.rule(name, arguments)
 			if err != nil {
 				r.fail("%s: %w", word, err)
 				continue
