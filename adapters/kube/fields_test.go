@@ -66,6 +66,12 @@ func TestFieldsThatARealServerRefuses(t *testing.T) {
 		{"autoscaling/v2", "HorizontalPodAutoscaler", autoscaler + "behavior: {scaleUp: {policies: [{type: Pods, value: 0, periodSeconds: 1}]}}", []string{invalid + "spec.behavior.scaleUp.policies[0].value"}},
 		{"v1", "ResourceQuota", "hard: {nonsense: 1}", []string{invalid + "spec.hard[nonsense]"}},
 		{"v1", "LimitRange", "limits: [{type: Pod, default: {cpu: 1}}]", []string{forbidden + "spec.limits[0].default"}},
+		{"v1", "Pod", "resources: {requests: {cpu: 1}}, initContainers: [{name: kept, image: img, restartPolicy: Always, resources: {requests: {cpu: 600m}}}], " +
+			container + "resources: {requests: {cpu: 600m}}}]", []string{invalid + "spec.resources.requests[cpu]"}},
+		{"v1", "Pod", "resources: {limits: {cpu: 1, memory: 1Gi}}, " + container + "resources: {requests: {cpu: 0, memory: 0}, limits: {cpu: 2, memory: 2Gi}}}]",
+			[]string{invalid + "spec.containers[0][cpu].limits", invalid + "spec.containers[0][memory].limits"}},
+		{"v1", "Pod", "resourceClaims: [{name: a, resourceClaimName: c}, {name: ba, resourceClaimName: c}], " + container + "resources: {claims: [{name: ba, request: x}, {name: a}, {name: ba}]}}]",
+			[]string{"FieldValueDuplicate spec.containers[0].resources.claims[2]"}},
 		{"v1", "Namespace", "finalizers: [Nonsense]", []string{invalid + "spec.finalizers"}},
 		{"v1", "Pod", "overhead: {pods: 1}, " + container + "}]", []string{invalid + "spec.overhead.limits[pods]"}},
 	} {

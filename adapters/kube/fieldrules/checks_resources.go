@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -147,23 +149,33 @@ func podResources(f found) field.ErrorList {
 		errs = append(errs, field.Forbidden(f.path.Child("claims"), "claims may not be set for Resources at pod-level"))
 	}
 	errs = append(errs, resourcesOf(f, ofPod)...)
-	requests, limits := object(resources, "requests"), object(resources, "limits")
-	for _, name := range slices.Sorted(maps.Keys(requests)) {
-		var sum apiresource.Quantity
-		for _, c := range objects(f.in.object["containers"]) {
-			sum.Add(quantityOf(object(c, "resources", "requests")[name]))
-		}
-		if asked := quantityOf(requests[name]); sum.Cmp(asked) > 0 {
-			errs = append(errs, field.Invalid(f.path.Child("requests").Key(name), asked.String(), "must be greater than or equal to aggregate container requests of "+sum.String()))
+	limits := object(resources, "limits")
+	spec := &corev1.PodSpec{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(f.in.object, spec); err != nil {
+		return append(errs, field.InternalError(f.path, err))
+	}
+	errs = append(errs, enough(f.path, "requests", object(resources, "requests"), PodRequests(spec), func(string) bool { return true })...)
+	errs = append(errs, enough(f.path, "limits", limits, PodLimits(spec), func(name string) bool { return strings.HasPrefix(name, hugePages) })...)
+	for _, c := range containersOf(f.in.object, f.in.path) {
+		own := object(c.fields, "resources", "limits")
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			most, limited := limits[name]
+			limit, all := quantityOf(own[name]), quantityOf(most)
+			if limited && !c.first && limit.Cmp(all) > 0 {
+				errs = append(errs, field.Invalid(c.path.Key(name).Child("limits"), limit.String(), "must be less than or equal to pod limits of "+all.String()))
+			}
 		}
 	}
-	for _, c := range containersOf(f.in.object, f.in.path) {
-		for name, limit := range object(c.fields, "resources", "limits") {
-			most, limited := limits[name]
-			own, all := quantityOf(limit), quantityOf(most)
-			if limited && !c.first && own.Cmp(all) > 0 {
-				errs = append(errs, field.Invalid(c.path.Key(name).Child("limits"), own.String(), "must be less than or equal to pod limits of "+all.String()))
-			}
+	return errs
+}
+
+// enough wants a Pod to have as much as its containers need of the resources that count.
+func enough(at *field.Path, list string, amounts map[string]any, needed corev1.ResourceList, counts func(name string) bool) field.ErrorList {
+	var errs field.ErrorList
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		amount, need := quantityOf(amounts[name]), needed[corev1.ResourceName(name)]
+		if counts(name) && need.Cmp(amount) > 0 {
+			errs = append(errs, field.Invalid(at.Child(list).Key(name), amount.String(), fmt.Sprintf("must be greater than or equal to aggregate container %s of %s", list, need.String())))
 		}
 	}
 	return errs
@@ -186,7 +198,7 @@ func resourceClaims(f found) field.ErrorList {
 			case name == "":
 				errs = append(errs, field.Required(at, ""))
 				continue
-			case seen[name] || seen[key] || request == "" && strings.Contains(strings.Join(slices.Collect(maps.Keys(seen)), "\n")+"\n", name+"/"):
+			case seen[name] || seen[key] || request == "" && slices.ContainsFunc(slices.Collect(maps.Keys(seen)), ofClaim(name)):
 				errs = append(errs, field.Duplicate(at, key))
 			case request != "":
 				errs = append(errs, formats()["dns-label"](request, at.Child("request"))...)
@@ -198,6 +210,11 @@ func resourceClaims(f found) field.ErrorList {
 		}
 	}
 	return errs
+}
+
+// ofClaim tells whether a key of a claim is about a request of the claim of a name.
+func ofClaim(name string) func(key string) bool {
+	return func(key string) bool { return strings.HasPrefix(key, name+"/") }
 }
 
 // containerResource wants an amount that a container can be told of, in a unit that fits.
