@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ type CheckedFields struct {
 
 // Add adds the fields of a subject, nothing being wrong with them so far.
 func (c *CheckedFields) Add(subject Subject, scheme *runtime.Scheme, constants mutation.Constants) error {
-	typed, err := scheme.New(subject.Kind())
+	parts, err := subject.mutations(scheme, constants)
 	if err != nil {
 		return err
 	}
@@ -38,12 +37,8 @@ func (c *CheckedFields) Add(subject Subject, scheme *runtime.Scheme, constants m
 	if c.unchecked[kind] == nil {
 		c.unchecked[kind] = map[string]bool{}
 	}
-	for _, part := range subject.parts() {
-		found, err := mutation.Of(reflect.TypeOf(typed), part, constants)
-		if err != nil {
-			return err
-		}
-		for _, m := range found.All {
+	for _, part := range parts {
+		for _, m := range part.All {
 			path := withoutItems(m.Path())
 			if strings.HasPrefix(path, "metadata.") {
 				continue

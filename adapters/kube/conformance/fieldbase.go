@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/conformance/mutation"
@@ -42,4 +44,27 @@ func Constants() (mutation.Constants, error) {
 		return nil, fmt.Errorf("where k8s.io/api is: %w", err)
 	}
 	return mutation.ReadConstants(strings.TrimSpace(string(folder)))
+}
+
+// fieldMutations are the changes of a part of an object.
+type fieldMutations struct {
+	part mutation.Part
+	*mutation.Mutations
+}
+
+// mutations returns the changes of each part of the kind's objects.
+func (s Subject) mutations(scheme *runtime.Scheme, constants mutation.Constants) ([]fieldMutations, error) {
+	typed, err := scheme.New(s.Kind())
+	if err != nil {
+		return nil, err
+	}
+	var all []fieldMutations
+	for _, part := range s.parts() {
+		found, err := mutation.Of(reflect.TypeOf(typed), part, constants)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fieldMutations{part, found})
+	}
+	return all, nil
 }

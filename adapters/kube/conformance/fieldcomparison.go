@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"strings"
 
 	"github.com/orrery-dev/orrery/adapters/kube/conformance/mutation"
@@ -104,19 +103,15 @@ func (l *Laboratory) CompareFields(ctx context.Context, bases []FieldBase, which
 		c.namespace = namespaces[0]
 	}
 	c.kind = subject.Kind().Kind
-	typed, err := c.real.scheme.New(subject.Kind())
+	parts, err := subject.mutations(c.real.scheme, constants)
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range subject.parts() {
-		found, err := mutation.Of(reflect.TypeOf(typed), part, constants)
-		if err != nil {
-			return nil, err
-		}
+	for _, found := range parts {
 		c.tally.Paths += found.Paths
 		c.tally.Mutations += len(found.All)
 		for _, m := range found.All {
-			if err := c.try(ctx, part, m); err != nil {
+			if err := c.try(ctx, found.part, m); err != nil {
 				return nil, fmt.Errorf("%s, %s = %v: %w", c.kind, m.Path(), m.Value, err)
 			}
 		}

@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
@@ -9,39 +11,147 @@ import (
 
 // FieldRow is what was counted of a base, for a page.
 type FieldRow struct {
-	Kind  string
-	Tally *FieldTally
+	Kind string
+	// Fields, Values, Requests and Refused are the Paths, Mutations, Requests and Refused of
+	// a [FieldTally].
+	Fields, Values, Requests, Refused int
+	// Accepted is how much of what the real server refused was accepted, Other how many
+	// other differences a controller can get to see, and Words how many refusals were in other words.
+	Accepted, Other, Words int
 }
 
-// FieldsMarkdown returns a page about a measurement with the rules of a real server.
-func FieldsMarkdown(rows []FieldRow, total *FieldTally) string {
+// NewFieldRow returns what was counted of a base.
+func NewFieldRow(kind string, t *FieldTally) FieldRow {
+	row := FieldRow{Kind: kind, Fields: t.Paths, Values: t.Mutations, Requests: t.Requests, Refused: t.Refused}
+	for class, n := range t.Differences {
+		switch {
+		case class == Accepts:
+			row.Accepted += n
+		case class.Decides():
+			row.Other += n
+		default:
+			row.Words += n
+		}
+	}
+	return row
+}
+
+// String is the row as Markdown.
+func (r FieldRow) String() string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %d |", r.Kind, r.Fields, r.Values, r.Requests, r.Refused, r.Accepted, r.Other, r.Words)
+}
+
+// FieldsPage is a page about what measurements found field by field.
+type FieldsPage struct {
+	// Upstream is about the rules of a real server, and Own about those of package kube.
+	Upstream, Own []FieldRow
+}
+
+const (
+	fieldColumns = "| kind | fields | values | requests | refused by the real server | of these accepted | other answers or objects | other words |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+	ownHeading = "## Without them\n"
+	totalRow   = "**all**"
+)
+
+// ReadFieldsPage reads a page that [FieldsPage.String] has written.
+func ReadFieldsPage(text string) (FieldsPage, error) {
+	upstream, own, found := strings.Cut(text, ownHeading)
+	if !found {
+		return FieldsPage{}, fmt.Errorf("the page has no heading %q", strings.TrimSpace(ownHeading))
+	}
+	var page FieldsPage
+	var errs [2]error
+	page.Upstream, errs[0] = readFieldRows(upstream)
+	page.Own, errs[1] = readFieldRows(own)
+	return page, errors.Join(errs[:]...)
+}
+
+// UpdateFieldsPage changes a page that there may be in a file.
+func UpdateFieldsPage(file string, change func(*FieldsPage)) error {
+	var page FieldsPage
+	text, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		if page, err = ReadFieldsPage(string(text)); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	change(&page)
+	const readable = 0o644
+	return os.WriteFile(file, []byte(page.String()), readable)
+}
+
+func readFieldRows(text string) ([]FieldRow, error) {
+	_, table, _ := strings.Cut(text, fieldColumns)
+	var rows []FieldRow
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "| ") {
+			break
+		}
+		var r FieldRow
+		if _, err := fmt.Sscanf(line, "| %s | %d | %d | %d | %d | %d | %d | %d |",
+			&r.Kind, &r.Fields, &r.Values, &r.Requests, &r.Refused, &r.Accepted, &r.Other, &r.Words); err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.TrimSpace(line), err)
+		}
+		if r.Kind != totalRow {
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// String is the page as Markdown.
+func (p FieldsPage) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Field by field
 
-<!-- Written by a test: see CONTRIBUTING.md. -->
+<!-- Written by two tests: see CONTRIBUTING.md. -->
 
 Small objects of Kubernetes' own kinds are changed one field at a time, to values that should be right and to some that should be
-wrong, in creates, updates and updates of the status. The simulated API server with the rules of a real one
-([adapters/kube/upstream](../adapters/kube/upstream)) is compared with kube-apiserver %s: what is accepted, what is stored, and what a refusal
-says.
+wrong, in creates, updates and updates of the status. The simulated API server is compared with kube-apiserver %s: what is accepted,
+what is stored, and what a refusal says.
 
-| kind | fields | values | requests | refused by the real server | another outcome, or another object | the same, in other words |
-| --- | --- | --- | --- | --- | --- | --- |
+## With the rules of a real server
+
+The rules of [adapters/kube/upstream](../adapters/kube/upstream), which a main of your own selects
+([how](decisions/0036-rules-of-a-real-server.md)). There is no difference that a controller can get to see, but for those below.
+
 `, controlplane.Version)
-	for _, row := range append(rows, FieldRow{"**all**", total}) {
-		t, deciding, words := row.Tally, 0, 0
-		for class, n := range t.Differences {
-			if class.Decides() {
-				deciding += n
-			} else {
-				words += n
-			}
-		}
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d |\n", row.Kind, t.Paths, t.Mutations, t.Requests, t.Refused, deciding, words)
-	}
-	b.WriteString("\nA kind that is there twice was changed from two objects. Not counted are these differences:\n\n| difference | reason |\n| --- | --- |\n")
+	writeFieldRows(&b, p.Upstream)
+	fmt.Fprintf(&b, `
+%s
+Orrery's own rules. A field of which something is accepted that the real server refuses is on
+[a list](../adapters/kube/fieldrules/checked.txt), and is named in the report of each check in which an object sets it.
+
+`, ownHeading)
+	writeFieldRows(&b, p.Own)
+	b.WriteString("\nA kind that is there twice was changed from two objects.\n\n## Differences that are not counted\n\n| difference | rules | reason |\n| --- | --- | --- |\n")
 	for _, a := range AcceptedFields() {
-		fmt.Fprintf(&b, "| %s | %s |\n", a.Name, a.Reason)
+		rules := "both"
+		if a.OwnRules {
+			rules = "Orrery's own"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", a.Name, rules, a.Reason)
 	}
 	return b.String()
+}
+
+func writeFieldRows(b *strings.Builder, rows []FieldRow) {
+	total := FieldRow{Kind: totalRow}
+	b.WriteString(fieldColumns)
+	for _, r := range rows {
+		fmt.Fprintln(b, r)
+		total.Fields += r.Fields
+		total.Values += r.Values
+		total.Requests += r.Requests
+		total.Refused += r.Refused
+		total.Accepted += r.Accepted
+		total.Other += r.Other
+		total.Words += r.Words
+	}
+	fmt.Fprintln(b, total)
 }

@@ -16,6 +16,7 @@ import (
 var (
 	fieldKinds  = flag.String("fields", "", "the kinds to compare field by field with a real API server: a regular expression; empty skips it")
 	checkedFile = flag.String("checked", "", "a file to write the list of checked fields to, for which all kinds have to be compared")
+	fieldsPage  = flag.String("page", "", "a page of all kinds to write the numbers to; those with the rules of a real server stay")
 	differences = flag.String("differences", "", "a file to write the differences in single fields to, a JSON object on each line")
 )
 
@@ -40,14 +41,21 @@ func TestFields(t *testing.T) {
 		checked.Observe(d)
 		found(d)
 	}
+	var rows []FieldRow
 	total, err := l.MeasureFields(t.Context(), wanted, take, func(kind string, tally *FieldTally) {
 		t.Logf("%s: %s", kind, tally)
+		rows = append(rows, NewFieldRow(kind, tally))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	done()
 	writeChecked(t, checked)
+	if *fieldsPage != "" {
+		if err := UpdateFieldsPage(*fieldsPage, func(p *FieldsPage) { p.Own = rows }); err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Logf("in all: %s", total)
 	if total.Requests == 0 {
 		t.Fatalf("no kind fits %q", *fieldKinds)
@@ -138,4 +146,62 @@ func recordDifferences(t *testing.T) (take func(FieldDifference), done func()) {
 		}
 		shown[field] = true
 	}, func() {}
+}
+
+// TestFieldsPage holds docs/fields.md against the fields and values that there are: a change of
+// them, of the accepted differences or of the real server's version wants a new measurement.
+func TestFieldsPage(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/fields.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := ReadFieldsPage(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page.String() != string(text) {
+		t.Error("docs/fields.md is not as it would be written: measure again (CONTRIBUTING.md)")
+	}
+	subjects, err := FieldSubjects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulated, err := NewSimulated(subjects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases, _, err := FieldBases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants, err := Constants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string][]FieldRow{"with the rules of a real server": page.Upstream, "without them": page.Own} {
+		if len(rows) != len(bases) {
+			t.Fatalf("%s, docs/fields.md has %d rows, and there are %d objects: measure again (CONTRIBUTING.md)", name, len(rows), len(bases))
+		}
+		for i, base := range bases {
+			subject := subjects[slices.IndexFunc(subjects, func(s Subject) bool { return s.Name == base.Subject })]
+			parts, err := subject.mutations(simulated.scheme, constants)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fields, values := 0, 0
+			for _, part := range parts {
+				fields += part.Paths
+				values += len(part.All)
+			}
+			if r := rows[i]; r.Kind != base.Subject || r.Fields != fields || r.Values != values {
+				t.Errorf("%s, docs/fields.md has %d fields and %d values of %s, and there are %d and %d of %s: measure again (CONTRIBUTING.md)",
+					name, r.Fields, r.Values, r.Kind, fields, values, base.Subject)
+			}
+		}
+	}
+	for _, r := range page.Upstream {
+		if r.Accepted+r.Other > 0 {
+			t.Errorf("with the rules of a real server, docs/fields.md has differences of %s", r.Kind)
+		}
+	}
 }
