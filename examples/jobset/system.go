@@ -22,6 +22,8 @@ import (
 	"sigs.k8s.io/jobset/pkg/webhooks"
 
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/upstream"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
@@ -69,6 +71,7 @@ func newSystem(of size) (*core.System, error) {
 	return controllerruntime.New(scheme,
 		controllerruntime.Name("jobset"),
 		controllerruntime.CRDs(definition),
+		controllerruntime.APIServer(kube.WithRules(upstream.Rules())),
 		controllerruntime.Setup(setup),
 		controllerruntime.Reconciler("job", func(c client.Client) reconcile.Reconciler {
 			return &jobs{Client: c, fails: func(job *batchv1.Job) bool {

@@ -6,8 +6,8 @@
 //
 //	controllerruntime.APIServer(kube.WithRules(upstream.Rules()))
 //
-// The package is a module of its own, since k8s.io/kubernetes is large. The minor version is
-// the one that the go.mod of the main module selects, with the staging modules k8s.io/api
+// The package is a module of its own, since k8s.io/kubernetes is large. The minor version, 1.36
+// or 1.37, is the one that the go.mod of the main module selects, with the staging modules k8s.io/api
 // and so on in the minor that belongs to it; feature gates are as that minor has them by
 // default. What a real server does around its strategies stays with package kube: names,
 // versions, addresses and ports of Services, the priorities of Pods, the finalizers of
