@@ -110,6 +110,7 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()
 	v.judge(judging)
+	v.judgeGrowth(judging)
 	return v, nil
 }
 

@@ -67,7 +67,7 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 		return nil
 	}
 	clock, times := session.Elapsed(), l.audits.times(a, run)
-	if l.fickle(a) {
+	if l.hasty || l.fickle(a) {
 		times = 1
 	}
 	divergence, err := l.again(session, run, times)

@@ -103,12 +103,17 @@ func (l *lister) took(t *taken) error {
 	}
 	l.rows = rows
 	l.arrivals = append(l.arrivals, arrival{tag: tag, begin: int32(begin), end: int32(len(l.rows))})
-	e := core.Edge{From: l.from, Step: t.step(), Wrote: w.wrote, Late: t.late}
+	l.edges = append(l.edges, w.edge(l.from, t))
+	return nil
+}
+
+// edge returns the step that the walker has taken from a state, without where it leads.
+func (w *walker) edge(from core.StateID, t *taken) core.Edge {
+	e := core.Edge{From: from, Step: t.step(), Wrote: w.wrote, Late: t.late}
 	if t.leaf != nil {
 		e.Failed, e.Requeued = failed(t.leaf), t.leaf.Result.Requeue
 	}
-	l.edges = append(l.edges, e)
-	return nil
+	return e
 }
 
 // stored returns the edges. Those to states that were not stored are left out.

@@ -27,6 +27,8 @@ type learner struct {
 	fresh bool
 
 	audits audits
+	// hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded.
+	hasty bool
 	// relived are the histories that were audited. Those of different actors end in different leaves.
 	relived relived
 

@@ -20,6 +20,8 @@ const (
 	PriorityWalks
 	// SwarmWalks goes by different kinds of walks in turn.
 	SwarmWalks
+	// inTurn is one run on which whoever has waited for the longest time is next, see [Growth].
+	inTurn
 )
 
 // Walks tells whether states are visited by walks from the start, so that not all states need be.
@@ -61,6 +63,9 @@ type Options struct {
 	Run behavior.Limits
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)
+
+	// growth looks for growth, nil if nothing is to.
+	growth *growth
 }
 
 // Progress is how far a search has come.

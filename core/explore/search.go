@@ -25,6 +25,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		defer stop()
 	}
 	began := time.Now()
+	options.growth = &growth{context: ctx, system: system, options: options}
 	var before sightings
 	space, apart, err := searchOnce(ctx, system, options, began, &before)
 	var found *unexpectedViews
@@ -52,6 +53,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		if a.waits != "" {
 			space.because(a.waits)
 		}
+	}
+	if len(space.reasons) > 0 && ctx.Err() == nil {
+		space.growing = options.growth.look()
 	}
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
 	space.apart = apart
@@ -104,7 +108,10 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 	if err := s.start(); err != nil {
 		return nil, err
 	}
-	if options.Order.Walks() {
+	switch {
+	case options.Order == inTurn:
+		return space, s.probe()
+	case options.Order.Walks():
 		return space, s.walks()
 	}
 	if space.table != nil {
@@ -194,6 +201,10 @@ func (s *search) loop() error {
 		}
 		if s.hopeless() {
 			return nil
+		}
+		if s.grows() {
+			s.because("there are more and more objects, so that no search would be complete, and this one was ended: mend that first")
+			break
 		}
 		for s.expanded.has(s.next) {
 			s.next++

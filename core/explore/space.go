@@ -60,6 +60,8 @@ type Space struct {
 
 	invariants []invariant
 	lister     lister
+	// growing is a run on which there are more and more objects, nil if none was found.
+	growing *Growth
 }
 
 var _ core.Graph = (*Space)(nil)

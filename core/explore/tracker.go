@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
@@ -10,17 +12,35 @@ import (
 type tracker struct {
 	sight *sight
 	reads []behavior.Read
+	// known are the reads without what they saw, nil as long as there are few.
+	known map[behavior.Read]bool
 }
 
 var _ core.Selective = (*tracker)(nil)
 
 func (t *tracker) note(read behavior.Read) {
-	for _, known := range t.reads {
-		if known.Asks(read) {
-			return
-		}
+	if t.noted(read) {
+		return
 	}
 	t.reads = append(t.reads, read)
+	if t.known != nil {
+		t.known[read.Question()] = true
+	}
+}
+
+// noted tells whether it was looked at before.
+func (t *tracker) noted(read behavior.Read) bool {
+	const many = 32
+	if t.known == nil && len(t.reads) > many {
+		t.known = make(map[behavior.Read]bool, 2*many)
+		for _, known := range t.reads {
+			t.known[known.Question()] = true
+		}
+	}
+	if t.known != nil {
+		return t.known[read.Question()]
+	}
+	return slices.ContainsFunc(t.reads, read.Asks)
 }
 
 // Get implements [core.Snapshot].

@@ -1,0 +1,403 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the
+// objects can be seen on a single run on which everybody has a turn: it goes around in laps that are alike but for the objects
+// that each of them adds, or for what it adds to an object.
+
+// Growth is a run on which there is more and more. No controller crashes on it, and no call fails without a reason.
+type Growth struct {
+	// Space is what was stored of the run.
+	Space *Space
+	// Run begins in an initial state. It ends with the first of as many laps as there are, of so many steps each.
+	Run       core.Run
+	Lap, Laps int
+	// Adds is what each lap adds, in the order of kinds, and Last an object that the last lap of the run has added or added to.
+	Adds []Addition
+	Last core.Key
+	// Shown tells that in each lap the controllers are shown more than in the one before, so that some time they may stop. If not, their code is
+	// given the same as before in each lap, up to names that are new in it, and does the same again.
+	Shown bool
+}
+
+// Addition is how much of a kind is added: objects, or else values in fields of objects.
+type Addition struct {
+	Kind            core.Kind
+	Objects, Values int
+}
+
+// Growth returns a run on which there is more and more, nil if none was found. It is looked for if the search is not complete.
+func (s *Space) Growth() *Growth { return s.growing }
+
+// Controllers returns whose steps make up a lap, in order.
+func (g *Growth) Controllers() []string {
+	var names []string
+	for _, e := range g.Run[len(g.Run)-g.Lap:] {
+		names = append(names, e.Step.Item.Strategy)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+const (
+	// suspect is after how many states a search looks for growth. Most searches are over by then.
+	suspect = 1_000
+	// longestProbe is how many steps a run is followed to find growth, longestLap how many a lap may have.
+	longestProbe = 1 << 8
+	longestLap   = 40
+	// alike is how many laps are compared.
+	alike = 4
+	// striking is how many laps in a row are told although controllers may stop some time.
+	striking = 8
+)
+
+// growth looks for growth once, however often a search is begun again.
+type growth struct {
+	context context.Context
+	system  *core.System
+	options Options
+	looked  bool
+	found   *Growth
+}
+
+// look returns the growth of the system, nil if none is found. What goes wrong on the way is for the search to find.
+func (g *growth) look() *Growth {
+	if g.looked {
+		return g.found
+	}
+	g.looked = true
+	o := g.options
+	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress = inTurn, 1, nil, false, false, nil
+	o.Bounds = Bounds{Memory: o.Bounds.Memory}
+	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
+	l, err := newLearner(g.context, g.system, o)
+	if err != nil {
+		return nil
+	}
+	l.hasty = true
+	space, err := explore(g.context, l.machine, l, o, time.Now(), 0)
+	if err == nil {
+		g.found = space.growing
+	}
+	return g.found
+}
+
+// grows looks for growth when a search has become large, and tells whether the search has no end because of it.
+func (s *search) grows() bool {
+	g := s.options.growth
+	if g == nil || g.looked || s.States() < suspect {
+		return false
+	}
+	found := g.look()
+	return found != nil && !found.Shown
+}
+
+// probe follows one run from each start on which all that can be done is done in turn, until growth is found.
+func (s *search) probe() error {
+	for _, start := range s.initial {
+		p := &probe{search: s, since: map[int]int{}, sizes: map[string]int{}}
+		if err := p.follow(start); err != nil {
+			return s.interrupted(err)
+		}
+		if s.growing != nil {
+			s.learner.context = context.WithoutCancel(s.context)
+			return nil
+		}
+	}
+	return nil
+}
+
+// probe is a run that is looked at for growth.
+type probe struct {
+	*search
+	// run is the run, and counts how much there is before each of its steps and behind the last one.
+	run    core.Run
+	counts []map[counted]int
+	// since is from which step on each agent could have taken one. The one that has waited for the longest time is next.
+	since map[int]int
+	steps []turn
+	// sizes are how many values versions of objects have, 0 if they do not matter.
+	sizes map[string]int
+}
+
+// counted is what is counted: the objects of a kind, or the values in their fields.
+type counted struct {
+	kind   core.Kind
+	values bool
+}
+
+// turn is a step that a probe may go on with.
+type turn struct {
+	agent int
+	edge  core.Edge
+}
+
+// follow takes the run. Laps that controllers may leave some time are told if they go on to its end.
+func (p *probe) follow(at core.StateID) error {
+	visits := map[core.StateID]int{}
+	for visits[at] < alike {
+		visits[at]++
+		p.counts = append(p.counts, p.count(at))
+		if n := len(p.run); n&(n-1) == 0 { // not at every step, as it takes time
+			lap, laps := p.laps()
+			if shown := laps == 0 || !p.same(lap); !shown || n == longestProbe && laps >= striking {
+				p.tell(lap, laps, shown)
+				return nil
+			}
+			if n == longestProbe {
+				return nil
+			}
+		}
+		if err := p.cross(at); err != nil {
+			return err
+		}
+		if len(p.steps) == 0 {
+			return nil
+		}
+		next := p.next()
+		p.run = append(p.run, next.edge)
+		at = next.edge.To
+	}
+	return nil
+}
+
+// count returns how much there is in a state.
+func (p *probe) count(id core.StateID) map[counted]int {
+	counts := map[counted]int{}
+	for key, size := range p.sizesIn(id) {
+		counts[counted{kind: key.Kind}]++
+		counts[counted{kind: key.Kind, values: true}] += size
+	}
+	return counts
+}
+
+// sizesIn returns how many values the objects of a state have that matter.
+func (p *probe) sizesIn(id core.StateID) map[core.Key]int {
+	sizes := map[core.Key]int{}
+	for _, o := range p.look(p.row(id)).Objects() {
+		version := o.Key.String() + "\x00" + o.Content.Canonical()
+		size, known := p.sizes[version]
+		if !known {
+			size = values(p.machine.system.Store.Outcome(o.Key, o.Content))
+			p.sizes[version] = size
+		}
+		if size > 0 {
+			sizes[o.Key] = size
+		}
+	}
+	return sizes
+}
+
+// values counts the values in fields.
+func values(fields any) int {
+	n := 0
+	switch at := fields.(type) {
+	case map[string]any:
+		for _, field := range at {
+			n += values(field)
+		}
+	case []any:
+		for _, item := range at {
+			n += values(item)
+		}
+	case nil:
+	default:
+		return 1
+	}
+	return n
+}
+
+// cross takes the steps from a state.
+func (p *probe) cross(id core.StateID) error {
+	if err := p.context.Err(); err != nil {
+		return err
+	}
+	p.scholar.load(p.row(id))
+	p.learner.where = moment{state: id}
+	p.steps = p.steps[:0]
+	_, err := p.scholar.steps(&proposer{expander{search: p.search, from: id}, p}, nil)
+	return err
+}
+
+// proposer notes the steps from a state for a probe, and stores where they lead.
+type proposer struct {
+	expander
+	probe *probe
+}
+
+// took implements [visitor].
+func (p *proposer) took(t *taken) error {
+	to, err := p.arrive(p.scholar, p.from, 0, nil)
+	if err != nil {
+		return err
+	}
+	edge := p.scholar.edge(p.from, t)
+	edge.To = to
+	p.probe.steps = append(p.probe.steps, turn{agent: t.agent(), edge: edge})
+	return nil
+}
+
+// next returns the step of the agent that has waited for the longest time.
+func (p *probe) next() turn {
+	waiting := map[int]int{}
+	chosen := -1
+	for i, s := range p.steps {
+		since, known := p.since[s.agent]
+		if !known {
+			since = len(p.run)
+		}
+		waiting[s.agent] = since
+		if chosen < 0 || since < waiting[p.steps[chosen].agent] {
+			chosen = i
+		}
+	}
+	next := p.steps[chosen]
+	delete(waiting, next.agent)
+	p.since = waiting
+	return next
+}
+
+// tell notes that the run ends with laps. The first of them tell enough.
+func (p *probe) tell(lap, laps int, shown bool) {
+	n := len(p.run) - (laps-alike)*lap
+	g := &Growth{Space: p.Space, Run: p.run[:n], Lap: lap, Laps: laps, Shown: shown}
+	more := difference(p.counts[n-lap], p.counts[n])
+	for what, count := range more {
+		switch objects := more[counted{kind: what.kind}]; {
+		case !what.values:
+			g.Adds = append(g.Adds, Addition{Kind: what.kind, Objects: count})
+		case objects == 0:
+			g.Adds = append(g.Adds, Addition{Kind: what.kind, Values: count})
+		}
+	}
+	slices.SortFunc(g.Adds, func(a, b Addition) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
+	// The last one is of the first kind.
+	before, after := p.sizesIn(p.run[n-lap].From), p.sizesIn(p.run[n-1].To)
+	for _, key := range slices.SortedFunc(maps.Keys(after), core.Key.Compare) {
+		if key.Kind == g.Adds[0].Kind && after[key] > before[key] {
+			g.Last = key
+		}
+	}
+	p.growing = g
+}
+
+// laps returns how many steps the laps have with which the run ends, and how many laps there are. It returns 0 if there are none: a lap adds as much
+// as the one before, and somebody is bound to take its steps.
+func (p *probe) laps() (lap, laps int) {
+	n := len(p.run)
+	for lap := 1; lap <= min(longestLap, n/alike); lap++ {
+		if !p.more(n-lap, n) || slices.ContainsFunc(p.run[n-lap:], func(e core.Edge) bool { return !p.Fair(e.Step) }) {
+			continue
+		}
+		laps := 1
+		for from := n - 2*lap; from >= 0 && p.repeats(from, from+lap, lap); from -= lap {
+			laps++
+		}
+		if laps >= alike {
+			return lap, laps
+		}
+	}
+	return 0, 0
+}
+
+// more tells whether there is more at one point of the run than at an earlier one, and less of nothing.
+func (p *probe) more(earlier, later int) bool {
+	more := false
+	for _, count := range difference(p.counts[earlier], p.counts[later]) {
+		if count < 0 {
+			return false
+		}
+		more = true
+	}
+	return more
+}
+
+// repeats tells whether one lap looks like another one: the same controllers do something of the same kind, and as much is added.
+func (p *probe) repeats(a, b, lap int) bool {
+	for i := range lap {
+		one, other := p.run[a+i], p.run[b+i]
+		if one.Step.Kind != other.Step.Kind || one.Step.Item.Strategy != other.Step.Item.Strategy {
+			return false
+		}
+	}
+	return maps.Equal(difference(p.counts[a], p.counts[a+lap]), difference(p.counts[b], p.counts[b+lap]))
+}
+
+// difference returns how much more there is of what there is more or less of.
+func difference(before, after map[counted]int) map[counted]int {
+	d := maps.Clone(after)
+	for what, count := range before {
+		if d[what] -= count; d[what] == 0 {
+			delete(d, what)
+		}
+	}
+	return d
+}
+
+// same tells whether the code is given the same and does the same in the last laps of the run, up to names. A name that stands in a lap for
+// another one of the lap before has to be newer than that lap, and the other one newer than the lap before: otherwise it may be one of
+// many that were there, and of which there are none left some time.
+func (p *probe) same(lap int) bool {
+	n := len(p.run)
+	for i := range 2 {
+		a, b := n-(3-i)*lap, n-(2-i)*lap
+		one, err := p.transcript(a, lap)
+		if err != nil {
+			return false
+		}
+		other, err := p.transcript(b, lap)
+		if err != nil || !alikeButFor(p.words(a-lap), p.words(a), one, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// transcript returns all that code was given and did in a lap.
+func (p *probe) transcript(from, lap int) (string, error) {
+	script := &transcript{}
+	w := p.scholar
+	w.listener = script
+	defer func() { w.listener = nil }()
+	for _, edge := range p.run[from : from+lap] {
+		w.load(p.row(edge.From))
+		chosen, err := w.choose(edge.Step)
+		if err != nil {
+			return "", err
+		}
+		if chosen == nil {
+			return "", fmt.Errorf("the step %q is not enabled any more", edge.Step)
+		}
+		script.text.WriteString(script.step.String())
+	}
+	return script.text.String(), nil
+}
+
+// words returns all words of a state before a step of the run.
+func (p *probe) words(step int) map[string]bool {
+	words := map[string]bool{}
+	look := p.look(p.row(p.run[step].From))
+	note := func(text string) {
+		for _, word := range wording.FindAllString(text, -1) {
+			words[word] = true
+		}
+	}
+	for _, o := range look.Objects() {
+		note(o.Key.String())
+		note(o.Content.Canonical())
+	}
+	for _, item := range slices.Concat(look.Work(), look.InFlight(), look.Timers()) {
+		note(string(item.Request))
+	}
+	return words
+}
