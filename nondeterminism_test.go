@@ -343,6 +343,8 @@ func TestDelayedWork(t *testing.T) {
 				do("put x late")
 			}()
 		}, true},
+		{"a function after weeks", func(do ask) { time.AfterFunc(5*7*24*time.Hour, func() { do("put x late") }) }, true},
+		{"a goroutine that sleeps for years and does nothing", func(ask) { go time.Sleep(10 * 365 * 24 * time.Hour) }, false},
 		{"a timeout that nobody waits for", func(ask) {
 			_, drop := context.WithTimeout(context.Background(), time.Hour)
 			_ = drop

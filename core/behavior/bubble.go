@@ -30,6 +30,8 @@ func (s *Session) bubbled(instance core.Instance) {
 				end = ending{failure: Panicked, message: fmt.Sprint(value)}
 			case running:
 				end = ending{failure: Deadlock, message: "every goroutine of it is blocked for ever, and it waits for no answer"}
+			case s.ticks:
+				end = ending{failure: Leaked, message: "returned, but left goroutines behind that never end"}
 			default:
 				end = ending{failure: Leaked, message: "returned, but left goroutines behind that are blocked for ever"}
 			}
@@ -43,6 +45,7 @@ func (s *Session) bubbled(instance core.Instance) {
 		defer b.close()
 		s.work(func(t task) {
 			if t.activation == nil {
+				time.Sleep(t.wait)
 				s.clock <- time.Since(began) - clock
 				return
 			}
@@ -53,18 +56,11 @@ func (s *Session) bubbled(instance core.Instance) {
 			running = false
 			s.ended <- *end
 		})
-		if !s.aborted.Load() {
-			time.Sleep(lateness)
-			b.mu.Lock()
-			end.late = b.late
-			b.mu.Unlock()
-		}
+		b.mu.Lock()
+		end.late = b.late
+		b.mu.Unlock()
 	})
 }
-
-// lateness is how long, in virtual time, a session waits for what runs have left to be done later. What is due less often
-// than once a day is not met.
-const lateness = 25 * time.Hour
 
 // work does what the owner of the session asks for, until it closes or aborts the session.
 func (s *Session) work(do func(task)) {

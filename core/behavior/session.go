@@ -55,6 +55,8 @@ type Session struct {
 	// single tells that the session is over with its first run.
 	single bool
 	over   bool
+	// virtual tells that time in the session is virtual, and ticks that something was left behind that goes on for ever.
+	virtual, ticks bool
 	watch  *time.Timer
 
 	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
@@ -71,8 +73,11 @@ type Session struct {
 	quit    chan struct{}
 }
 
-// task is what an instance is to do next: run an activation, or else tell how far the clock has moved.
-type task struct{ activation *Activation }
+// task is what an instance is to do next: run an activation, or else wait and then tell how far the clock has moved.
+type task struct {
+	activation *Activation
+	wait       time.Duration
+}
 
 // question is a call, with those that wait for their answers meanwhile.
 type question struct {
@@ -106,6 +111,7 @@ func Open(instance core.Instance, sequential bool, limits Limits) *Session {
 		last:    make(chan ending, 1),
 		quit:    make(chan struct{}),
 		watch:   time.NewTimer(limits.Deadline),
+		virtual: !sequential,
 	}
 	if sequential {
 		go s.sequential(instance)
@@ -133,18 +139,24 @@ func (s *Session) Begin(activation Activation) {
 // Elapsed returns how far the virtual clock is, between two runs, ahead of where it stood when the last one began: code has slept.
 // A sequential run does not look at the clock, which stands still then.
 func (s *Session) Elapsed() time.Duration {
-	if !s.do(task{}) {
-		return 0
+	elapsed, _ := s.wait(0)
+	return elapsed
+}
+
+// wait waits in virtual time between two runs, and returns how far the clock is ahead then, and false if the session has ended.
+func (s *Session) wait(d time.Duration) (time.Duration, bool) {
+	if !s.do(task{wait: d}) {
+		return 0, false
 	}
 	select {
-	case moved := <-s.clock:
-		return moved
+	case elapsed := <-s.clock:
+		return elapsed, true
 	case end := <-s.last:
 		s.last <- end
 	case <-s.watch.C:
 		s.Abort()
 	}
-	return 0
+	return 0, false
 }
 
 // do hands a task to the instance, and returns false if the session is over.
@@ -216,6 +228,9 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 	if s.over {
 		return leaf
 	}
+	if s.virtual {
+		s.ticks = s.outlast()
+	}
 	close(s.tasks)
 	s.watch.Reset(s.limits.Deadline)
 	select {
@@ -234,6 +249,32 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 		s.Abort()
 		return s.overdue()
 	}
+}
+
+// outlast waits, in virtual time, for what runs have left to be done later. It takes longer and longer strides up to a century, which costs
+// nothing where no timer is set. Where something ticks for ever, a stride takes the longer the more ticks there are in it: then it goes no further, and
+// returns true.
+func (s *Session) outlast() bool {
+	const (
+		first   = 25 * time.Hour
+		century = 100 * 365 * 24 * time.Hour
+		// A stride is costly if it takes far longer than one without ticks. It has to be so often in a row, as others may keep the machine busy.
+		costly = 50 * time.Millisecond
+		often  = 3
+	)
+	slow := 0
+	for stride := first; stride < century; {
+		began := time.Now()
+		if _, alive := s.wait(stride); !alive {
+			return false
+		}
+		if time.Since(began) < costly {
+			slow, stride = 0, 2*stride
+		} else if slow++; slow == often {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Session) finished() {

@@ -170,7 +170,24 @@ func TestFailures(t *testing.T) {
 				go func() { select {} }()
 				return core.Result{}
 			}, true,
-			behavior.Leaked, "left goroutines behind",
+			behavior.Leaked, "left goroutines behind that are blocked for ever",
+		},
+		{
+			"ticker left behind", func(core.EffectRecorder) core.Result {
+				go func() {
+					for range time.NewTicker(time.Second).C {
+					}
+				}()
+				return core.Result{}
+			}, true,
+			behavior.Leaked, "left goroutines behind that never end",
+		},
+		{
+			"goroutine that sleeps for weeks left behind", func(core.EffectRecorder) core.Result {
+				go func() { time.Sleep(10 * 7 * 24 * time.Hour) }()
+				return core.Result{}
+			}, true,
+			behavior.None, "",
 		},
 		{
 			"locked mutex", func(core.EffectRecorder) core.Result { never.Lock(); return core.Result{} }, false,
@@ -210,7 +227,7 @@ func TestFailures(t *testing.T) {
 				if strings.Contains(leaf.Message, "/core/behavior/") {
 					t.Errorf("the message names a folder of this machine: %q", leaf.Message)
 				}
-				if leaf.Failure.Stuck() == (test.failure == behavior.Panicked) {
+				if leaf.Failure.Stuck() == (test.failure == behavior.Panicked || test.failure == behavior.None) {
 					t.Errorf("stuck is %t", leaf.Failure.Stuck())
 				}
 			})
