@@ -57,7 +57,7 @@ type Session struct {
 	over   bool
 	// virtual tells that time in the session is virtual, and ticks that something was left behind that goes on for ever.
 	virtual, ticks bool
-	watch  *time.Timer
+	watch          *time.Timer
 
 	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
 	// that its clock stands still.

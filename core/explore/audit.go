@@ -15,12 +15,12 @@ import (
 // in which something else is different. Chance (the order of a map, a select, random numbers) is different in every
 // run; the memory of an instance is different once it has been used.
 
-// How often a new path is run again on the instance that it was learned from.
+// How often a new path is run again: at first on the instance that it was learned from.
 const (
 	// rare is enough for what happens once in eight times to be missed less than once in a thousand paths: a map of two keys
 	// gives the second one first no more often than that.
 	rare = 55
-	// fair is enough for a fair coin.
+	// fair is enough for a fair coin. No instance goes through a path more often than that in a row.
 	fair = 11
 	// few is how many paths are audited for what is rare, thorough how many for what is fair. Of the paths that come later it is the
 	// first ones of each site, and one in so many of the others.
@@ -70,7 +70,7 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 	if l.hasty || l.fickle(a) {
 		times = 1
 	}
-	divergence, err := l.again(session, run, times)
+	divergence, err := l.again(session, run, min(times, fair))
 	if err != nil {
 		return err
 	}
@@ -80,6 +80,12 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 		return nil
 	case run.Leaf.Late != nil:
 		l.machine.doubt("%s leaves work behind that goes on after it has returned, %s: it would then %q, and what follows from that was not searched. Wait for it, or return RequeueAfter instead", a.Name, run.Activation, run.Leaf.Late)
+	}
+	// More often in a row, and code that stops where too much comes at once would show what no search comes to.
+	for left := times - fair; left > 0 && divergence == nil; left -= fair {
+		if divergence, err = l.anew(a, run, min(left, fair)); err != nil {
+			return err
+		}
 	}
 	if divergence != nil {
 		return l.diagnose(a, run, clock, divergence)
@@ -92,7 +98,7 @@ func (l *learner) diagnose(a *actor, run behavior.Run, clock time.Duration, dive
 	cause := core.Memory
 	// Fresh instances differ by nothing but chance, and by the clock if it is moved for them.
 	for range rare {
-		other, err := l.anew(a, run)
+		other, err := l.anew(a, run, 1)
 		if err != nil {
 			return err
 		}
@@ -104,7 +110,7 @@ func (l *learner) diagnose(a *actor, run behavior.Run, clock time.Duration, dive
 	if cause != core.Chance && clock > 0 {
 		later := run
 		later.Activation.Clock += clock
-		other, err := l.anew(a, later)
+		other, err := l.anew(a, later, 1)
 		if err != nil {
 			return err
 		}
@@ -131,14 +137,14 @@ func differsBy(cause core.Cause) string {
 }
 
 // anew audits a run on a fresh instance.
-func (l *learner) anew(a *actor, run behavior.Run) (*behavior.Divergence, error) {
+func (l *learner) anew(a *actor, run behavior.Run, times int) (*behavior.Divergence, error) {
 	instance, err := l.instance(a)
 	if err != nil {
 		return nil, err
 	}
 	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
-	return l.again(session, run, 1)
+	return l.again(session, run, times)
 }
 
 // again audits a run on the instance of a session, and counts the runs of real code.
