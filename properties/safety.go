@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/effort"
 )
 
 // CrashSafety holds if faults do not show in the end: whatever controllers crash and calls fail, as often as the
@@ -22,7 +23,7 @@ func CrashSafety(comparisons ...core.Comparison) core.Property {
 		Doc:  "Whatever controllers crash and calls fail, every outcome is reachable without faults, too.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-			return judgeSafety(ctx, g, func(e effort) bool { return e.faults > 0 })
+			return judgeSafety(ctx, g, func(e effort.Effort) bool { return e.Faults > 0 })
 		},
 	})
 }
@@ -39,7 +40,7 @@ func StalenessSafety(comparisons ...core.Comparison) core.Property {
 		Doc:  "However stale caches are, every outcome is reachable with fresh caches, too.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-			return judgeSafety(ctx, g, func(e effort) bool { return e.faults == 0 })
+			return judgeSafety(ctx, g, func(e effort.Effort) bool { return e.Faults == 0 })
 		},
 	})
 }
@@ -52,7 +53,7 @@ func Undisturbed(comparisons ...core.Comparison) []core.Property {
 
 // judgeSafety returns the violations of the ends that need a disturbance, of those whose least one is wanted: one for each cause, the most
 // serious first.
-func judgeSafety(ctx context.Context, g core.Graph, wanted func(effort) bool) ([]core.Violation, error) {
+func judgeSafety(ctx context.Context, g core.Graph, wanted func(effort.Effort) bool) ([]core.Violation, error) {
 	outcomes, err := Outcomes(ctx, g)
 	if err != nil || len(outcomes) < 2 {
 		return nil, err
@@ -109,21 +110,21 @@ func (s *safety) compare(ctx context.Context, outcomes []Outcome) error {
 }
 
 // blame finds whose disturbances lead to each end, and drops the ends whose least disturbance is not wanted.
-func (s *safety) blame(ctx context.Context, wanted func(effort) bool) error {
-	all, _ := leastEfforts(ctx, s.graph, func(core.Edge) bool { return true }, nil)
-	alone, err := all.culprits(ctx)
+func (s *safety) blame(ctx context.Context, wanted func(effort.Effort) bool) error {
+	all, _ := effort.Search(ctx, s.graph, nil, nil)
+	alone, err := culpritsOf(ctx, s.graph, all)
 	if err != nil {
 		return err
 	}
 	kept := s.ends[:0]
 	for _, end := range s.ends {
-		least := slices.MinFunc(end.outcome.States, func(a, b core.StateID) int { return all.least[a].compare(all.least[b]) })
-		if !wanted(all.least[least]) {
+		least := slices.MinFunc(end.outcome.States, func(a, b core.StateID) int { return all.Least(a).Compare(all.Least(b)) })
+		if !wanted(all.Least(least)) {
 			continue
 		}
 		var set uint64
 		for _, id := range end.outcome.States {
-			if all.least[id].compareDisturbance(all.least[least]) == 0 {
+			if all.Least(id).CompareDisturbance(all.Least(least)) == 0 {
 				set |= alone.alone[id]
 			}
 		}
@@ -131,7 +132,7 @@ func (s *safety) blame(ctx context.Context, wanted func(effort) bool) error {
 			end.culprits = append(end.culprits, []string{name})
 		}
 		if len(end.culprits) == 0 {
-			end.culprits = [][]string{controllersIn(all.run(least))}
+			end.culprits = [][]string{controllersIn(all.Run(least))}
 		}
 		kept = append(kept, end)
 	}
@@ -246,12 +247,12 @@ func (s *safety) tell(ctx context.Context, y symptom) (core.Violation, []differe
 		return slices.IndexFunc(y.ends, func(i int) bool { return s.ends[i].outcome.has(id) })
 	}
 	allow := func(e core.Edge) bool { return !e.Disturbed() || slices.Contains(y.controllers, controllerOf(e)) }
-	efforts, reached := leastEfforts(context.WithoutCancel(ctx), s.graph, allow, func(id core.StateID) bool { return endOf(id) >= 0 })
+	reach, reached := effort.Search(context.WithoutCancel(ctx), s.graph, allow, func(id core.StateID) bool { return endOf(id) >= 0 })
 	// Of ends that are as near, the one is told in which the least else differs.
 	at := slices.MinFunc(reached, func(a, b core.StateID) int {
 		return cmp.Compare(len(s.ends[y.ends[endOf(a)]].differences), len(s.ends[y.ends[endOf(b)]].differences))
 	})
-	stem, end := efforts.run(at), s.ends[y.ends[endOf(at)]]
+	stem, end := reach.Run(at), s.ends[y.ends[endOf(at)]]
 	second, _ := counterpart(s.graph, s.calm, []Outcome{end.expected}, stem)
 
 	patterns := s.patterns(y.controllers)

@@ -1,11 +1,11 @@
 package explore
 
 import (
-	"cmp"
-	"container/heap"
+	"context"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/effort"
 )
 
 // Shortest implements [core.Graph].
@@ -66,91 +66,11 @@ func (m *machine) disturbs() bool {
 	return m.lags || m.conditions.Crashes > 0 || m.conditions.Failures > 0
 }
 
-// effort is what a run takes: of two runs, the one with fewer faults is less, then the one with fewer steps
-// on old views, then the shorter one.
-type effort struct{ faults, late, steps uint32 }
-
-func (e effort) with(edge core.Edge) effort {
-	e.steps++
-	if edge.Late {
-		e.late++
-	}
-	if edge.Step.Kind == core.Restart || edge.Step.Detail != "" {
-		e.faults++
-	}
-	return e
-}
-
-func (e effort) compare(other effort) int {
-	return cmp.Or(cmp.Compare(e.faults, other.faults), cmp.Compare(e.late, other.late), cmp.Compare(e.steps, other.steps))
-}
-
-// reached is a state with what the run to it takes.
-type reached struct {
-	effort
-	id core.StateID
-}
-
-// agenda are states that were reached, the one that takes the least effort first. It implements [heap.Interface].
-type agenda []reached
-
-func (a agenda) Len() int { return len(a) }
-
-func (a agenda) Less(i, j int) bool {
-	return cmp.Or(a[i].compare(a[j].effort), cmp.Compare(a[i].id, a[j].id)) < 0
-}
-
-func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-
-// Push implements [heap.Interface].
-func (a *agenda) Push(next any) { *a = append(*a, next.(reached)) }
-
-// Pop implements [heap.Interface].
-func (a *agenda) Pop() any {
-	last := len(*a) - 1
-	next := (*a)[last]
-	*a = (*a)[:last]
-	return next
-}
-
-// nearest searches what is stored for the run that takes the least effort, as Dijkstra's algorithm does.
+// nearest searches what is stored for the run that takes the least effort.
 func (s *Space) nearest(accept func(core.StateID) bool) (core.Run, bool) {
-	into := make(map[core.StateID]core.Edge)
-	best := make(map[core.StateID]effort)
-	queue := &agenda{}
-	for _, id := range s.initial {
-		best[id] = effort{}
-		heap.Push(queue, reached{id: id})
+	reach, found := effort.Search(context.Background(), s, nil, accept)
+	if len(found) == 0 {
+		return nil, false
 	}
-	for queue.Len() > 0 {
-		at := heap.Pop(queue).(reached)
-		if at.effort != best[at.id] {
-			continue
-		}
-		if accept(at.id) {
-			return s.trail(into, at.id), true
-		}
-		for _, e := range s.Edges(at.id) {
-			takes := at.with(e)
-			if known, seen := best[e.To]; !seen || takes.compare(known) < 0 {
-				best[e.To], into[e.To] = takes, e
-				heap.Push(queue, reached{effort: takes, id: e.To})
-			}
-		}
-	}
-	return nil, false
-}
-
-// trail returns the run that leads to a state over the edges by which the states were reached.
-func (s *Space) trail(into map[core.StateID]core.Edge, id core.StateID) core.Run {
-	var run core.Run
-	for {
-		edge, known := into[id]
-		if !known {
-			slices.Reverse(run)
-			return run
-		}
-		run = append(run, edge)
-		id = edge.From
-	}
+	return reach.Run(found[0]), true
 }

@@ -29,7 +29,7 @@ const (
 // house is the house: imports point inwards, towards core. The first place that a
 // folder is in counts.
 func house() []place {
-	engine := []string{"core", "core/state", "core/behavior", "core/view", "core/explore"}
+	engine := []string{"core", "core/state", "core/behavior", "core/view", "core/effort", "core/explore"}
 	public := []string{".", "core/...", "properties/...", "catalog", "record/...", "bench", "adapters/...", "cli"}
 	words := []string{"internal/typo", "internal/excerpt"}
 	return []place{
@@ -37,11 +37,12 @@ func house() []place {
 		{"core/state", engine[:1], nothing},
 		{"core/behavior", engine[:2], nothing},
 		{"core/view", engine[:3], nothing},
-		{"core/explore", engine[:4], nothing},
+		{"core/effort", engine[:1], nothing},
+		{"core/explore", engine[:5], nothing},
 		{"reduction", []string{"core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},
 		{"properties/cel", append([]string{"core", "properties"}, words...), kubernetes},
-		{"properties/...", append([]string{"core"}, words...), libraries},
+		{"properties/...", append([]string{"core", "core/effort"}, words...), libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},
 		{"bench", []string{"core"}, nothing},

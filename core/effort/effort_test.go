@@ -1,0 +1,106 @@
+package effort_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/effort"
+)
+
+// graph is a graph given by the steps from each state. It begins in state 0.
+type graph [][]core.Edge
+
+func (g graph) States() int                       { return len(g) }
+func (g graph) Initial() []core.StateID           { return []core.StateID{0} }
+func (g graph) Edges(id core.StateID) []core.Edge { return g[id] }
+func forbidden(e core.Edge) bool                  { return e.Step.Item.Strategy == "forbidden" }
+func allowed(e core.Edge) bool                    { return !forbidden(e) }
+func takes(run core.Run) (total effort.Effort) {
+	for _, e := range run {
+		total = total.With(e)
+	}
+	return total
+}
+
+// random returns a graph with steps of all kinds.
+func random(chance *rand.Rand) graph {
+	g := make(graph, 1+chance.IntN(30))
+	for from := range g {
+		for range chance.IntN(4) {
+			e := core.Edge{From: core.StateID(from), To: core.StateID(chance.IntN(len(g))), Late: chance.IntN(3) == 0}
+			switch chance.IntN(6) {
+			case 0:
+				e.Step.Kind = core.Restart
+			case 1:
+				e.Step.Detail = "a call failed"
+			case 2:
+				e.Step.Item.Strategy = "forbidden"
+			}
+			g[from] = append(g[from], e)
+		}
+	}
+	return g
+}
+
+// relaxed returns what it takes to come to each state, by going over all steps until nothing changes.
+func relaxed(g graph) map[core.StateID]effort.Effort {
+	least := map[core.StateID]effort.Effort{0: {}}
+	for changed := true; changed; {
+		changed = false
+		for from, edges := range g {
+			at, reached := least[core.StateID(from)]
+			if !reached {
+				continue
+			}
+			for _, e := range edges {
+				if known, reached := least[e.To]; allowed(e) && (!reached || at.With(e).Compare(known) < 0) {
+					least[e.To], changed = at.With(e), true
+				}
+			}
+		}
+	}
+	return least
+}
+
+// TestSearch compares what is found with what a simpler algorithm finds.
+func TestSearch(t *testing.T) {
+	for seed := range uint64(2000) {
+		chance := rand.New(rand.NewPCG(seed, 1))
+		g := random(chance)
+		want := relaxed(g)
+		all, _ := effort.Search(context.Background(), g, allowed, nil)
+		for id := range core.StateID(len(g)) {
+			least, reached := want[id]
+			if all.Reached(id) != reached || all.Least(id) != least {
+				t.Fatalf("seed %d: state %d is reached: %t, with %+v; want %t, %+v", seed, id, all.Reached(id), all.Least(id), reached, least)
+			}
+			if !reached {
+				continue
+			}
+			run := all.Run(id)
+			if got := takes(run); got != least || run.End(0) != id || slices.ContainsFunc(run, forbidden) {
+				t.Fatalf("seed %d: the run to state %d takes %+v, want %+v: %+v", seed, id, got, least, run)
+			}
+		}
+		accept := func(id core.StateID) bool { return id%5 == 3 }
+		var nearest []core.StateID
+		for id := range core.StateID(len(g)) {
+			least, reached := want[id]
+			if !reached || !accept(id) {
+				continue
+			}
+			if len(nearest) > 0 && least.Compare(want[nearest[0]]) < 0 {
+				nearest = nil
+			}
+			if len(nearest) == 0 || least == want[nearest[0]] {
+				nearest = append(nearest, id)
+			}
+		}
+		if _, found := effort.Search(context.Background(), g, allowed, accept); !slices.Equal(found, nearest) {
+			t.Fatalf("seed %d: the nearest are %v, want %v", seed, found, nearest)
+		}
+	}
+}
