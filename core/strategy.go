@@ -81,6 +81,14 @@ type Instance interface {
 	Reconcile(EffectRecorder, Request) Result
 }
 
+// Introspective is an [Instance] whose memory can be looked at. It says what a controller keeps that was found to remember something.
+type Introspective interface {
+	Instance
+
+	// Memory returns the values that can be reached from the instance, by the way to each, such as "Reconciler.seen[default/a]". It is called between runs.
+	Memory() map[string]string
+}
+
 // Event is the delivery of one committed change to a strategy: Old is nil when
 // the object was created (or first listed), New is nil when it was deleted.
 type Event struct {

@@ -88,14 +88,14 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 		}
 	}
 	if divergence != nil {
-		return l.diagnose(a, run, clock, divergence)
+		return l.diagnose(a, []behavior.Run{run}, clock, divergence)
 	}
 	return nil
 }
 
-// diagnose finds out why an instance that was used before, and whose clock was so far ahead, takes another way, and reports it.
-func (l *learner) diagnose(a *actor, run behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
-	cause := core.Memory
+// diagnose finds out why an instance that went through the runs before, and whose clock was so far ahead, takes another way in the last one, and reports it.
+func (l *learner) diagnose(a *actor, runs []behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
+	cause, run := core.Memory, runs[len(runs)-1]
 	// Fresh instances differ by nothing but chance, and by the clock if it is moved for them.
 	for range rare {
 		other, err := l.anew(a, run, 1)
@@ -118,19 +118,28 @@ func (l *learner) diagnose(a *actor, run behavior.Run, clock time.Duration, dive
 			return nil // that is looked at for each path, see clock.go
 		}
 	}
-	l.diverged(a, run.Activation, run.Path, divergence, cause)
+	var kept []string
+	if cause == core.Memory {
+		var err error
+		if kept, err = l.kept(a, runs); err != nil {
+			return err
+		}
+	}
+	l.diverged(a, run.Activation, run.Path, divergence, cause, kept)
 	if a.divergences > maxDivergences {
 		return errStopped
 	}
 	return nil
 }
 
-// differsBy says what looking at something comes to.
-func differsBy(cause core.Cause) string {
-	switch cause {
-	case core.Memory:
+// differsBy says what looking at something comes to, and what is kept if that is known.
+func differsBy(cause core.Cause, kept []string) string {
+	switch {
+	case cause == core.Memory && len(kept) > 0:
+		return differsBy(cause, nil) + " in " + strings.Join(kept, ", ")
+	case cause == core.Memory:
 		return "with the same responses, an instance that was used before takes another way than a fresh one: it keeps memory between runs"
-	case core.Clock:
+	case cause == core.Clock:
 		return "with the same responses, it takes another way at another time: it looks at a clock"
 	}
 	return "with the same responses, two fresh instances of it take different ways: it looks at random numbers, the order of a map, or global state"
@@ -169,11 +178,11 @@ func (l *learner) count(activation behavior.Activation) {
 const maxDivergences = 32
 
 // diverged reports that the code of an actor took two ways with the same responses.
-func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause) {
+func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
 	details := append(path[:min(d.After, len(path))].Calls(),
 		"then one run: "+d.Recorded,
 		"and the other: "+d.Observed)
-	l.report(core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause), Details: details, Cause: cause}, a, activation)
+	l.report(core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause}, a, activation)
 	a.divergences++
 }
 
@@ -188,14 +197,14 @@ func (l *learner) relive(a *actor, runs []behavior.Run) error {
 	}
 	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
-	for _, run := range runs {
+	for i, run := range runs {
 		clock := session.Elapsed()
 		divergence, err := l.again(session, run, 1)
 		if err != nil {
 			return err
 		}
 		if divergence != nil {
-			err := l.diagnose(a, run, clock, divergence)
+			err := l.diagnose(a, runs[:i+1], clock, divergence)
 			if errors.Is(err, errStopped) {
 				return nil
 			}

@@ -86,7 +86,7 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 			return nil, err
 		}
 		if divergence != nil {
-			l.diverged(a, activation, path, divergence, core.Chance)
+			l.diverged(a, activation, path, divergence, core.Chance, nil)
 			return nil, errStopped
 		}
 	}

@@ -1,0 +1,166 @@
+package controllerruntime
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+var _ core.Introspective = (*instance)(nil)
+
+// Memory implements [core.Introspective]: what can be reached from the reconciler and from what it watches with. What functions have
+// captured cannot be seen.
+func (i *instance) Memory() (values map[string]string) {
+	values = map[string]string{}
+	m := &memory{values: values, seen: map[sighted]bool{}}
+	defer func() { _ = recover() }() // whatever cannot be read, the rest of it is still worth telling
+	if v := reflect.ValueOf(i.registered.controller); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
+		if do := v.Elem().FieldByName("Do"); do.IsValid() {
+			m.look(ownName(do), do, 0)
+		}
+	}
+	for _, source := range *i.registered.sources {
+		m.look(ownName(reflect.ValueOf(source)), reflect.ValueOf(source), 0)
+	}
+	return values
+}
+
+// ownName returns the name of a type without its package.
+func ownName(v reflect.Value) string {
+	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "nil"
+		}
+		v = v.Elem()
+	}
+	name, _, _ := strings.Cut(v.Type().Name(), "[")
+	return name
+}
+
+// memory is what is found in the memory of an instance, by the way to it.
+type memory struct {
+	values map[string]string
+	seen   map[sighted]bool
+}
+
+// sighted is what a pointer points to.
+type sighted struct {
+	at unsafe.Pointer
+	as reflect.Type
+}
+
+// How far is looked: what is kept between runs is near, and clients are large.
+const (
+	deepest = 12
+	most    = 4096
+)
+
+// infrastructure are packages whose values are no memory of the controller's, with those below them.
+func infrastructure() []string {
+	return []string{
+		"context", "crypto", "log", "net", "os", "reflect", "runtime", "testing",
+		"github.com/go-logr", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/kube",
+		"github.com/prometheus", "go.opentelemetry.io", "go.uber.org/zap",
+		"k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/runtime", "k8s.io/client-go/discovery", "k8s.io/client-go/dynamic",
+		"k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers", "k8s.io/client-go/rest",
+		"k8s.io/client-go/tools", "sigs.k8s.io/controller-runtime/pkg/cache", "sigs.k8s.io/controller-runtime/pkg/client",
+		"sigs.k8s.io/controller-runtime/pkg/cluster", "sigs.k8s.io/controller-runtime/pkg/manager",
+	}
+}
+
+// look notes what is found in a value, and in what it refers to.
+func (m *memory) look(path string, v reflect.Value, depth int) {
+	if depth > deepest || len(m.values) >= most || !v.IsValid() {
+		return
+	}
+	if at := v.Type().PkgPath(); slices.ContainsFunc(infrastructure(), func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") }) {
+		return
+	}
+	if v.CanAddr() { // what is not exported can be read, too
+		v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		at := sighted{v.UnsafePointer(), v.Type()}
+		if v.IsNil() || m.seen[at] {
+			m.note(path, fmt.Sprint(v.IsNil()))
+			return
+		}
+		m.seen[at] = true
+		m.look(path, v.Elem(), depth+1)
+	case reflect.Interface:
+		m.look(path, v.Elem(), depth+1)
+	case reflect.Struct:
+		m.inside(path, v, depth)
+	case reflect.Map:
+		m.note(path, fmt.Sprint(v.Len()))
+		for entries := v.MapRange(); entries.Next(); {
+			m.look(path+"["+plainly(entries.Key())+"]", entries.Value(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		m.note(path, fmt.Sprint(v.Len()))
+		for i := range v.Len() {
+			m.look(fmt.Sprintf("%s[%d]", path, i), v.Index(i), depth+1)
+		}
+	case reflect.Chan:
+		m.note(path, fmt.Sprint(v.Len()))
+	case reflect.Func, reflect.UnsafePointer:
+	default:
+		m.note(path, plainly(v))
+	}
+}
+
+// inside looks into a struct.
+func (m *memory) inside(path string, v reflect.Value, depth int) {
+	if v.CanAddr() {
+		switch at := v.Addr().Interface().(type) {
+		case *time.Time:
+			m.note(path, at.String())
+			return
+		case *sync.Map:
+			at.Range(func(key, value any) bool {
+				m.look(path+"["+plainly(reflect.ValueOf(key))+"]", reflect.ValueOf(value), depth+1)
+				return true
+			})
+			return
+		case *sync.Mutex, *sync.RWMutex, *sync.Once, *sync.Pool, *sync.WaitGroup, *sync.Cond:
+			return
+		}
+	}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		at := path + "." + field.Name
+		if field.Anonymous {
+			at = path
+		}
+		m.look(at, v.Field(i), depth+1)
+	}
+}
+
+func (m *memory) note(path, value string) { m.values[path] = value }
+
+// plainly writes a value that has no parts to look into one by one.
+func plainly(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Struct:
+		var parts []string
+		for i := range v.NumField() {
+			parts = append(parts, plainly(v.Field(i)))
+		}
+		return strings.Join(parts, "/")
+	case reflect.Interface, reflect.Pointer:
+		if v.IsNil() {
+			return "nil"
+		}
+		return plainly(v.Elem())
+	}
+	return fmt.Sprint(v)
+}
