@@ -52,6 +52,8 @@ func (g *Growth) Controllers() []string {
 const (
 	// suspect is after how many states a search looks for growth. Most searches are over by then.
 	suspect = 1_000
+	// mostProbes is from how many starts it looks, which are spread over all of them if there are more.
+	mostProbes = 4
 	// longestProbe is how many steps a run is followed to find growth, longestLap how many a lap may have.
 	longestProbe = 1 << 8
 	longestLap   = 40
@@ -102,11 +104,11 @@ func (s *search) grows() bool {
 	return found != nil && !found.Shown
 }
 
-// probe follows one run from each start on which all that can be done is done in turn, until growth is found.
+// probe follows one run from each of a few starts on which all that can be done is done in turn, until growth is found.
 func (s *search) probe() error {
-	for _, start := range s.initial {
-		p := &probe{search: s, since: map[int]int{}, sizes: map[string]int{}}
-		if err := p.follow(start); err != nil {
+	for i := range min(len(s.initial), mostProbes) {
+		p := &probe{search: s, since: map[int]int{}, sizes: map[string]int{}, counts: map[int]map[counted]int{}}
+		if err := p.follow(s.initial[i*len(s.initial)/min(len(s.initial), mostProbes)]); err != nil {
 			return s.interrupted(err)
 		}
 		if s.growing != nil {
@@ -120,9 +122,9 @@ func (s *search) probe() error {
 // probe is a run that is looked at for growth.
 type probe struct {
 	*search
-	// run is the run, and counts how much there is before each of its steps and behind the last one.
-	run    core.Run
-	counts []map[counted]int
+	run core.Run
+	// counts are how much there is before steps of the run or behind the last one, as far as it was looked at.
+	counts map[int]map[counted]int
 	// since is from which step on each agent could have taken one. The one that has waited for the longest time is next.
 	since map[int]int
 	steps []turn
@@ -147,8 +149,7 @@ func (p *probe) follow(at core.StateID) error {
 	visits := map[core.StateID]int{}
 	for visits[at] < alike {
 		visits[at]++
-		p.counts = append(p.counts, p.count(at))
-		if n := len(p.run); n&(n-1) == 0 { // not at every step, as it takes time
+		if n := len(p.run); n >= alike && n&(n-1) == 0 { // not at every step, as it takes time
 			lap, laps := p.laps()
 			if shown := laps == 0 || !p.same(lap); !shown || n == longestProbe && laps >= striking {
 				p.tell(lap, laps, shown)
@@ -171,13 +172,21 @@ func (p *probe) follow(at core.StateID) error {
 	return nil
 }
 
-// count returns how much there is in a state.
-func (p *probe) count(id core.StateID) map[counted]int {
+// count returns how much there is before a step of the run, or behind the last one.
+func (p *probe) count(step int) map[counted]int {
+	if counts, known := p.counts[step]; known {
+		return counts
+	}
+	id := p.run[0].From
+	if step > 0 {
+		id = p.run[step-1].To
+	}
 	counts := map[counted]int{}
 	for key, size := range p.sizesIn(id) {
 		counts[counted{kind: key.Kind}]++
 		counts[counted{kind: key.Kind, values: true}] += size
 	}
+	p.counts[step] = counts
 	return counts
 }
 
@@ -271,7 +280,7 @@ func (p *probe) next() turn {
 func (p *probe) tell(lap, laps int, shown bool) {
 	n := len(p.run) - (laps-alike)*lap
 	g := &Growth{Space: p.Space, Run: p.run[:n], Lap: lap, Laps: laps, Shown: shown}
-	more := difference(p.counts[n-lap], p.counts[n])
+	more := difference(p.count(n-lap), p.count(n))
 	for what, count := range more {
 		switch objects := more[counted{kind: what.kind}]; {
 		case !what.values:
@@ -313,7 +322,7 @@ func (p *probe) laps() (lap, laps int) {
 // more tells whether there is more at one point of the run than at an earlier one, and less of nothing.
 func (p *probe) more(earlier, later int) bool {
 	more := false
-	for _, count := range difference(p.counts[earlier], p.counts[later]) {
+	for _, count := range difference(p.count(earlier), p.count(later)) {
 		if count < 0 {
 			return false
 		}
@@ -330,7 +339,7 @@ func (p *probe) repeats(a, b, lap int) bool {
 			return false
 		}
 	}
-	return maps.Equal(difference(p.counts[a], p.counts[a+lap]), difference(p.counts[b], p.counts[b+lap]))
+	return maps.Equal(difference(p.count(a), p.count(a+lap)), difference(p.count(b), p.count(b+lap)))
 }
 
 // difference returns how much more there is of what there is more or less of.
