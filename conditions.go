@@ -24,7 +24,7 @@ func (o Options) Validate(system *core.System) error {
 
 // conditions returns what the world may do to the controllers of a system.
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
-	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, Caches: o.caches}
+	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, Orders: o.Orders, Caches: o.caches}
 	switch o.Granularity {
 	case PerReconcile:
 	case PerCall:
@@ -97,7 +97,7 @@ func parseStaleness(text string) (explore.Staleness, error) {
 func (o Options) Again(report *core.Report) Options {
 	o.Granularity = Granularity(report.Granularity)
 	o.Stale, o.Crashes, o.Failures, o.Doubles = report.Stale, report.Crashes, report.Failures, report.Doubles
-	o.FaultsIn, o.caches = report.FaultsIn, nil
+	o.FaultsIn, o.Orders, o.caches = report.FaultsIn, report.Orders, nil
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
 	}

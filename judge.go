@@ -214,6 +214,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		FaultsIn:           options.FaultsIn,
 		Views:              v.space.Views(),
 		Doubles:            options.Doubles,
+		Orders:             options.Orders,
 		Workers:            options.Workers,
 		Compact:            options.Compact,
 		MissedStateOdds:    v.space.Odds(),
@@ -294,6 +295,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 			where = ", only in " + strings.Join(options.FaultsIn, ", ")
 		}
 		given = append(given, fmt.Sprintf("At most %s and %s happen in a run%s.", plural(options.Crashes, "crash", "crashes"), plural(options.Failures, "failed call", "failed calls"), where))
+	}
+	if options.Orders == 1 {
+		given = append(given, "Concurrent calls of a reconcile are answered in one order.")
 	}
 	for _, name := range options.Doubles {
 		given = append(given, fmt.Sprintf("Two instances of %s are active all the time.", name))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +37,9 @@ func (slate) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 	key := core.Key{Kind: "word", Name: words[1]}
 	if words[0] == "get" {
 		return core.Answer{Response: response(fmt.Sprint(s.Get(key)))}, nil
+	}
+	if words[0] == "claim" && s.Get(key) != nil {
+		return core.Answer{Response: response("taken")}, nil
 	}
 	done := core.Answer{Response: response("ok")}
 	if s.Get(key) != word(words[2]) {
@@ -256,71 +258,6 @@ func TestEventFedMemoryOfAnother(t *testing.T) {
 			return core.Result{}
 		}))
 	}, inconclusive("reader is not deterministic", "put done yes"))
-}
-
-// atOnce returns a controller that makes calls from a goroutine each.
-func atOnce(calls ...string) hand {
-	h := stateless("fan", func(do ask, _ core.Request) core.Result {
-		var all sync.WaitGroup
-		for _, c := range calls {
-			all.Go(func() { do("%s", c) })
-		}
-		all.Wait()
-		return core.Result{}
-	})
-	h.bubbled = true
-	return h
-}
-
-// TestConcurrentCalls makes calls at the same time. Only where their order matters there is a reason.
-func TestConcurrentCalls(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		calls   []string
-		matters bool
-	}{
-		{"two writes of one object", []string{"put x left", "put x right"}, true},
-		{"a write and a read of one object", []string{"put x left", "get x"}, true},
-		{"a read first", []string{"get x", "put x left"}, true},
-		{"writes of different objects", []string{"put x 1", "put y 1", "put z 1", "put v 1", "put w 1"}, false},
-		{"reads", []string{"get a", "get b", "get c", "get d", "get e", "get x"}, false},
-		{"writes of what is there", []string{"put x none", "get x"}, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			for _, options := range []orrery.Options{{}, {Workers: 2, Reduction: orrery.NoReduction}, {Search: orrery.DepthFirst}} {
-				result, err := orrery.Run(context.Background(), onSlate(map[string]string{"x": "none"}, atOnce(test.calls...)), options)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if test.matters {
-					uncertain(t, result.Report, "fan makes calls at the same time whose order matters", "reconciling r")
-				} else if result.Report.Verdict != core.Holds {
-					t.Errorf("the verdict is %s: %q", result.Report.Verdict, result.Report.Reasons)
-				}
-			}
-		})
-	}
-}
-
-// TestConcurrentCallsInFlight takes each call as a step of its own: others may act between any two writes.
-func TestConcurrentCallsInFlight(t *testing.T) {
-	for _, test := range []struct {
-		calls   []string
-		matters bool
-	}{
-		{[]string{"put x left", "put x right"}, true},
-		{[]string{"get x", "put y 1"}, true},
-		{[]string{"get x", "get y"}, false},
-		{[]string{"put y 1"}, false},
-	} {
-		result, err := orrery.Run(context.Background(), onSlate(map[string]string{"x": "none"}, atOnce(test.calls...)), orrery.Options{Granularity: orrery.PerCall})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := result.Report.Verdict != core.Holds; got != test.matters {
-			t.Errorf("%q: the verdict is %s: %q", test.calls, result.Report.Verdict, result.Report.Reasons)
-		}
-	}
 }
 
 // TestDelayedWork leaves work behind. What makes no call is nobody's business.

@@ -116,6 +116,10 @@ type Options struct {
 	FaultsIn []string
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
+	// Orders is in how many orders the calls are answered at most that a reconcile makes concurrently, from several goroutines; 0 means
+	// [explore.DefaultOrders]. Only orders that may matter count. Where there are more, the check is inconclusive at best; so it is
+	// with 1, which leaves one order.
+	Orders int
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
 	caches []explore.CachedKind
 

@@ -38,6 +38,7 @@ type checkFlags struct {
 	stale, doubles    []string
 	faultsIn          []string
 	crashes, failures int
+	orders            int
 }
 
 // addCheckFlags adds the flags to a command and returns where their values go.
@@ -85,6 +86,8 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how often, in one run, a controller may crash and start again")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run")
 	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "let only the `CONTROLLER` crash and its calls fail (repeatable; default all controllers)")
+	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(explore.DefaultOrders), kind: "N"},
+		"orders", "in how many orders the concurrent calls of a reconcile are answered at most; 1 for one order only")
 	flags.StringArrayVar(&f.doubles, "double", nil, "let two instances of the `CONTROLLER` be active at once, as after a lost lease (repeatable)")
 }
 
@@ -105,6 +108,7 @@ func (f *checkFlags) options() orrery.Options {
 		Failures:    f.failures,
 		FaultsIn:    f.faultsIn,
 		Doubles:     f.doubles,
+		Orders:      f.orders,
 		Seed:        f.seed,
 
 		ChangePoints: f.changePoints,

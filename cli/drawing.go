@@ -107,5 +107,5 @@ func recordedSpace(r *record.Record) dot.Space {
 // stepOf returns a recorded step. That its kind is known was checked when it was read.
 func stepOf(step record.Step) core.Step {
 	kind, _ := core.StepKindOf(step.Kind)
-	return core.Step{Kind: kind, Item: core.Item{Strategy: step.Controller, Request: step.Request}, Detail: step.Detail}
+	return core.Step{Kind: kind, Item: core.Item{Strategy: step.Controller, Request: step.Request}, Detail: step.Detail, Order: step.Order}
 }

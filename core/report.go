@@ -37,6 +37,8 @@ type Report struct {
 	// FaultsIn are the controllers to which faults are confined; empty means that they are not.
 	FaultsIn []string `json:"faults_in,omitempty"`
 	Doubles  []string `json:"doubles,omitempty"`
+	// Orders is in how many orders the concurrent calls of a reconcile were answered at most, 0 if nothing was said about it.
+	Orders int `json:"orders,omitempty"`
 	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
 	Views   []ViewReport `json:"views,omitempty"`
 	Workers int          `json:"workers"`

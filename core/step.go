@@ -53,6 +53,9 @@ type Step struct {
 	// Detail tells steps of the same kind and item apart, in the user's words: which calls fail, where the controller
 	// crashes, how old the view is that it starts again with. It is empty where all goes well.
 	Detail string
+	// Order says, in the user's words too, which of concurrent calls of a run are answered before others of lower identities. It is
+	// empty where they are answered in the order of their identities, and where there are none.
+	Order string
 }
 
 // Due tells whether the step is part of what the controllers do by themselves, so that it is taken
@@ -64,6 +67,9 @@ func (s Step) Due() bool {
 // String says the step in a few words.
 func (s Step) String() string {
 	text := s.plainly()
+	if s.Order != "" {
+		text += ", where " + s.Order
+	}
 	if s.Detail != "" {
 		text += ", and " + s.Detail
 	}

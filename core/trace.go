@@ -30,6 +30,8 @@ type TraceStep struct {
 	Request    Request `json:"request"`
 	// Detail says what goes wrong in the step, see [Step.Detail].
 	Detail string `json:"detail,omitempty"`
+	// Order says in which order concurrent calls were answered, see [Step.Order].
+	Order string `json:"order,omitempty"`
 	// Crashes tells that the controller crashed in the step where its next call would have come, and started again.
 	Crashes bool `json:"crashes,omitempty"`
 	// Late tells that the controller acted on an old view, and Unseen which changes it had not been told of, each in a few words.
@@ -60,6 +62,8 @@ type TraceCall struct {
 	Behind []TraceLag `json:"behind,omitempty"`
 	// Fault names what went wrong with the call without a reason in the objects, see [Fault.Name].
 	Fault string `json:"fault,omitempty"`
+	// Turn says which of several concurrent calls that read the same it is, in the order of their identities, from 0.
+	Turn int `json:"turn,omitempty"`
 	// Creates are the objects that the call created, in order. The world may have chosen their names.
 	Creates []Key `json:"creates,omitempty"`
 }

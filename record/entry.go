@@ -74,8 +74,10 @@ type Step struct {
 	Kind string `json:"kind"`
 	Item
 	// Detail says what goes wrong in the step, see [core.Step].
-	Detail string       `json:"detail,omitempty"`
-	To     core.StateID `json:"to"`
+	Detail string `json:"detail,omitempty"`
+	// Order says in which order concurrent calls were answered, see [core.Step].
+	Order string       `json:"order,omitempty"`
+	To    core.StateID `json:"to"`
 	// Late tells that the controller acted on an old view.
 	Late bool `json:"late,omitempty"`
 	// Wrote tells that the step committed at least one write.

@@ -96,6 +96,7 @@ func stepOf(edge core.Edge) Step {
 		Kind:     edge.Step.Kind.Name(),
 		Item:     Item{Controller: edge.Step.Item.Strategy, Request: edge.Step.Item.Request},
 		Detail:   edge.Step.Detail,
+		Order:    edge.Step.Order,
 		To:       edge.To,
 		Late:     edge.Late,
 		Wrote:    edge.Wrote,

@@ -60,6 +60,11 @@ func deedLines(step core.TraceStep) []string {
 		}
 	}
 	lines = append(lines, few(writes, 4, "writes")...)
+	if step.Order != "" {
+		for _, line := range wrapped("where "+step.Order, lineWidth) {
+			lines = append(lines, "    "+line)
+		}
+	}
 	if step.Detail != "" {
 		for _, line := range wrapped("but "+step.Detail, lineWidth) {
 			lines = append(lines, "    "+line)

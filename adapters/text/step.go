@@ -94,6 +94,9 @@ func (p *page) probe(step core.TraceStep) {
 // deeds tells what a step asks, what it changes, and how it ends.
 func (p *page) deeds(step core.TraceStep) {
 	p.calls(step.Calls)
+	if step.Order != "" {
+		p.line(2, "order:   ", clean(step.Order))
+	}
 	if step.Detail != "" {
 		p.line(2, p.bad("but:     "), clean(step.Detail))
 	}

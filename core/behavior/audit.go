@@ -46,7 +46,7 @@ type Divergence struct {
 // session stands behind the last response.
 func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 	for i, edge := range path {
-		call, leaf, err := s.Next(ctx)
+		call, leaf, err := s.NextAs(ctx, edge.From.Call)
 		if err != nil {
 			return nil, err
 		}

@@ -133,26 +133,25 @@ func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
 	)
 	for {
 		synctest.Wait()
-		next, others, end := b.next()
+		pending, end := b.pending()
 		switch {
 		case end != nil:
 			return end
-		case next == nil:
+		case pending == nil:
 			<-b.arrived
 			continue
 		}
-		response, ok := b.session.ask(next.call, others)
+		answer, ok := b.session.ask(pending)
 		if !ok {
-			close(next.reply)
 			return &ending{failure: Exited, message: "was aborted"}
 		}
-		next.reply <- response
+		b.take(answer.turn).reply <- answer.response
 	}
 }
 
-// next takes the parked call with the lowest identity, and returns the others that are parked in the order of theirs. When nothing
-// is parked and the code has returned, it returns how.
-func (b *bubble) next() (*parked, []core.Call, *ending) {
+// pending returns the calls that are parked, in the order of their identities. When nothing is parked and the code has returned, it
+// returns how.
+func (b *bubble) pending() ([]core.Call, *ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -163,16 +162,23 @@ func (b *bubble) next() (*parked, []core.Call, *ending) {
 		if b.end != nil {
 			b.run = 0
 		}
-		return nil, nil, b.end
+		return nil, b.end
 	}
 	slices.SortStableFunc(b.parked, func(p, q *parked) int { return cmp.Compare(p.call.Identity(), q.call.Identity()) })
-	p := b.parked[0]
-	b.parked = slices.Delete(b.parked, 0, 1)
-	var others []core.Call
-	for _, other := range b.parked {
-		others = append(others, other.call)
+	calls := make([]core.Call, len(b.parked))
+	for i, p := range b.parked {
+		calls[i] = p.call
 	}
-	return p, others, nil
+	return calls, nil
+}
+
+// take takes one of the parked calls, by its place in their order.
+func (b *bubble) take(turn int) *parked {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.parked[turn]
+	b.parked = slices.Delete(b.parked, turn, turn+1)
+	return p
 }
 
 // close unwinds every goroutine that waits for an answer, now or later.

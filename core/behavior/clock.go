@@ -26,7 +26,7 @@ func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence
 	s.Begin(run.Activation)
 	calls := make([]core.Call, 0, len(run.Path))
 	for i, edge := range run.Path {
-		call, leaf, err := s.Next(ctx)
+		call, leaf, err := s.NextAs(ctx, edge.From.Call)
 		if err != nil {
 			return nil, nil, err
 		}

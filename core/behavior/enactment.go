@@ -148,6 +148,9 @@ func (e *enactment) calls(ctx context.Context, session *Session, step core.Trace
 			continue
 		}
 		call, leaf, err := session.Next(ctx)
+		if call != nil {
+			call = session.take(recorded)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -166,6 +169,20 @@ func (e *enactment) calls(ctx context.Context, session *Session, step core.Trace
 		session.Answer(response)
 	}
 	return nil
+}
+
+// take lets the one of the concurrent calls be answered next that was recorded, and returns it. Those that read the same are told apart by
+// the order of their identities.
+func (s *Session) take(recorded core.TraceCall) core.Call {
+	earlier := recorded.Turn
+	namesake := func(call core.Call) bool { return call.String() == recorded.Call }
+	return s.Turn(func(call core.Call) bool {
+		if !namesake(call) {
+			return false
+		}
+		earlier--
+		return earlier < 0
+	}, namesake)
 }
 
 // answer carries out a call, or lets it fail as it did.

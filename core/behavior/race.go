@@ -1,25 +1,45 @@
 package behavior
 
 import (
+	"context"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // Made is a call that a run made, with what it touched.
 type Made struct {
+	// Number is the number of the call in the run, from 0.
+	Number   int
 	Node     *Node
-	Answered *Answered
-	// Opaque tells that more was touched than the answer says: event handlers made calls of their own, say.
-	Opaque bool
+	Response core.Response
+	// Answers are the call's own, and those to the calls of the event handlers that it set off.
+	Answers []*Answered
 }
 
-// Race returns two calls of a run that were made at the same time and do not commute, so that it matters which of
-// them is answered first, and false if there are none. The calls are in the order in which they were answered.
+// Effects reports whether the call itself changed anything or sent a message.
+func (m Made) Effects() bool { return len(m.Answers[0].Writes)+len(m.Answers[0].Enqueue) > 0 }
+
+// Reversal is another order in which concurrent calls may be answered.
+type Reversal struct {
+	// Call is the number of the first call of the run that is another one in that order, and Turn the node of the call that is
+	// answered in its stead.
+	Call int
+	Turn *Node
+	// First and Second are the calls because of which it may matter, in the order in which they were answered.
+	First, Second core.Call
+}
+
+// Reversals returns the other orders for pairs of concurrent calls of a run that do not commute, as in dynamic partial-order
+// reduction (Flanagan and Godefroid, 2005): each answers, in the place of the earlier call of a pair, the later one or one
+// that the later one follows. The run goes on from there as it likes, and has reversals of its own. A reversal without a turn
+// cannot be made, as the two calls are equal.
 //
-// A call that came up right after the answer to another one follows it, as may all that came up before. Calls of which neither
-// follows the other were made at the same time. They commute if neither writes what the other reads or writes.
-func Race(made []Made) (first, second core.Call, found bool) {
+// The calls are those from the first one on that was not made alone. Of the leaf it is known which calls overtake others.
+func Reversals(made []Made, leaf *Leaf, commute func(a, b Made) bool) []Reversal {
+	var reversals []Reversal
+	heeds := leaf.heeds()
 	parents := make([]int, len(made))
 	for i, m := range made {
 		parents[i] = i - 1
@@ -28,23 +48,128 @@ func Race(made []Made) (first, second core.Call, found bool) {
 		}
 	}
 	for j := range made {
-		follows := map[int]bool{}
-		for i := parents[j]; i >= 0; i = parents[i] {
-			follows[i] = true
-		}
-		for i := range j {
-			if !follows[i] && !commute(made[i], made[j]) {
-				return made[i].Node.Call, made[j].Node.Call, true
+		at := j // the first call after i that call j is or came up after
+		for i := j - 1; i >= 0; i-- {
+			for parents[at] > i {
+				at = parents[at]
 			}
+			turn := made[i].Node.turnOf(made[at].Node.Call)
+			if parents[at] == i {
+				at, turn = i, made[i].Node.other()
+			}
+			if !leaf.overtakes(made[j].Number, made[i].Number, at != i) || !heeds && commute(made[i], made[j]) || made[i].same(made[j]) {
+				continue
+			}
+			r := Reversal{Call: made[i].Number, First: made[i].Node.Call, Second: made[j].Node.Call}
+			if turn != made[i].Node {
+				r.Turn = turn
+			}
+			reversals = append(reversals, r)
 		}
 	}
-	return nil, nil, false
+	return reversals
 }
 
-// Alone tells whether a call was made when everything that the run did before had come to its end: nothing else waited for
-// an answer, and it came up after the call before was answered.
-func (n *Node) Alone(before *Node) bool {
-	return len(n.Parked) == 0 && (before == nil || !before.parks(n.Call))
+// Overtaking says which later calls of a run can be answered before an earlier one.
+type Overtaking struct {
+	// By are the numbers of the calls. If the code goes another way, there may be more.
+	By []int
+	// Heeded tells that the code goes another way then, with the same responses.
+	Heeded bool
+}
+
+// overtakes tells whether one call can be answered before an earlier one. If that was not found out, it is as it seems.
+func (l *Leaf) overtakes(later, earlier int, seems bool) bool {
+	if l.Overtaking == nil {
+		return seems
+	}
+	o := l.Overtaking[earlier]
+	return slices.Contains(o.By, later) || o.Heeded && seems
+}
+
+// heeds tells whether the code goes another way if calls are answered in another order with the same answers. Then any order may
+// be one that it heeds.
+func (l *Leaf) heeds() bool {
+	for _, o := range l.Overtaking {
+		if o.Heeded {
+			return true
+		}
+	}
+	return false
+}
+
+// Postpone begins a run, and takes it along a recorded one with the answer to one of its calls given as late as possible. It returns
+// what comes of it. The session is over if the code goes another way.
+func (s *Session) Postpone(ctx context.Context, run Run, call int) (Overtaking, error) {
+	var o Overtaking
+	rest := make([]int, len(run.Path))
+	for i := range rest {
+		rest[i] = i
+	}
+	s.Begin(run.Activation)
+	for len(rest) > 0 {
+		if next, _, err := s.Next(ctx); err != nil || next == nil {
+			return Overtaking{By: o.By, Heeded: true}, err
+		}
+		at := s.ready(run.Path, rest, call)
+		if at < 0 {
+			s.Abort()
+			return Overtaking{By: o.By, Heeded: true}, nil
+		}
+		edge := run.Path[rest[at]]
+		s.Turn(func(c core.Call) bool { return c.Identity() == edge.From.Call.Identity() })
+		s.Answer(edge.Response)
+		if rest[at] > call && slices.Contains(rest, call) {
+			o.By = append(o.By, rest[at])
+		}
+		rest = slices.Delete(rest, at, at+1)
+	}
+	next, leaf, err := s.Next(ctx)
+	if err != nil {
+		return o, err
+	}
+	if next != nil {
+		s.Abort()
+	}
+	o.Heeded = next != nil || !leaf.agrees(run.Leaf)
+	return o, nil
+}
+
+// ready returns the place of the first of some calls of a path that waits for its answer, with one of them put last; -1 if none of
+// them does.
+func (s *Session) ready(path Path, rest []int, last int) int {
+	waits := func(call int) bool {
+		identity, needed := path[call].From.Call.Identity(), 1
+		if call > last && slices.Contains(rest, last) && path[last].From.Call.Identity() == identity {
+			needed = 2
+		}
+		for _, pending := range s.pending {
+			if pending.Identity() == identity {
+				needed--
+			}
+		}
+		return needed <= 0
+	}
+	if at := slices.IndexFunc(rest, func(call int) bool { return call != last && waits(call) }); at >= 0 {
+		return at
+	}
+	if at := slices.Index(rest, last); at >= 0 && waits(last) {
+		return at
+	}
+	return -1
+}
+
+// same tells whether two calls and their answers are the same, so that nobody knows which of them came first.
+func (m Made) same(other Made) bool {
+	return m.Node.Call.Identity() == other.Node.Call.Identity() && m.Response.Identity() == other.Response.Identity()
+}
+
+// turnOf returns the turn of a call.
+func (n *Node) turnOf(call core.Call) *Node {
+	if i := slices.IndexFunc(n.Turns, func(turn *Node) bool { return turn.Call.Identity() == call.Identity() }); i >= 0 {
+		return n.Turns[i]
+	}
+	return n
 }
 
 // parks tells whether a call waits for its answer while the one of the node is answered.
@@ -52,33 +177,61 @@ func (n *Node) parks(call core.Call) bool {
 	return slices.ContainsFunc(n.Parked, func(other core.Call) bool { return other.Identity() == call.Identity() })
 }
 
-// commute tells whether it does not matter which of two calls is answered first.
-func commute(a, b Made) bool {
-	if a.Opaque || b.Opaque {
-		return len(a.Answered.Writes)+len(b.Answered.Writes) == 0
+// other returns another turn than the node, the node itself if there is none.
+func (n *Node) other() *Node {
+	if i := slices.IndexFunc(n.Turns, func(turn *Node) bool { return turn != n }); i >= 0 {
+		return n.Turns[i]
 	}
-	return !a.Answered.disturbs(b.Answered) && !b.Answered.disturbs(a.Answered)
+	return n
+}
+
+// Selects tells whether a value of a cell is selected.
+type Selects func(s *state.Selection, c state.Cell, value state.Value) bool
+
+// Commute tells whether the state and the answers are the same whichever of two calls is answered first.
+func Commute(a, b Made, selects Selects) bool {
+	for _, one := range a.Answers {
+		for _, other := range b.Answers {
+			if one.disturbs(other, selects) || other.disturbs(one, selects) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // disturbs tells whether a call writes what another one reads or writes.
-func (a *Answered) disturbs(other *Answered) bool {
+func (a *Answered) disturbs(other *Answered, selects Selects) bool {
 	for _, w := range a.Writes {
-		for _, also := range other.Writes {
-			if also.Cell == w.Cell {
-				return true
-			}
-		}
-		if slices.ContainsFunc(other.Reads, func(r Read) bool { return r.sees(w) }) {
+		if slices.ContainsFunc(other.Writes, func(also Write) bool { return also.Cell == w.Cell }) ||
+			slices.ContainsFunc(other.Reads, func(r Read) bool { return r.sees(w, a.before(w), selects) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// sees tells whether a read may look at what is written. Which objects of a kind are selected is not looked at.
-func (r Read) sees(w Write) bool {
-	if r.Listed {
-		return r.Kind == w.Key.Kind && (r.Namespace == "" || r.Namespace == w.Key.Namespace)
+// before returns the values that the cell of a write had before it. Whatever is written was looked at.
+func (a *Answered) before(w Write) []state.Value {
+	var values []state.Value
+	for _, r := range a.Reads {
+		if !r.Listed && !r.Held && r.Cell == w.Cell {
+			values = append(values, r.Value)
+		}
 	}
-	return r.Cell == w.Cell
+	return values
+}
+
+// sees tells whether a read looks at what is written in place of other values: a list does not look at objects that it selects neither
+// before nor after.
+func (r Read) sees(w Write, before []state.Value, selects Selects) bool {
+	switch {
+	case !r.Listed:
+		return r.Cell == w.Cell
+	case r.Kind != w.Key.Kind, r.Namespace != "" && r.Namespace != w.Key.Namespace:
+		return false
+	case r.Selection == nil, selects(r.Selection, w.Cell, w.To):
+		return true
+	}
+	return len(before) == 0 || slices.ContainsFunc(before, func(value state.Value) bool { return selects(r.Selection, w.Cell, value) })
 }

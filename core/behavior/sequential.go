@@ -30,9 +30,9 @@ type direct struct{ session *Session }
 
 // Do implements [core.EffectRecorder].
 func (d direct) Do(call core.Call) core.Response {
-	response, ok := d.session.ask(call, nil)
+	answer, ok := d.session.ask([]core.Call{call})
 	if !ok {
 		runtime.Goexit()
 	}
-	return response
+	return answer.response
 }

@@ -3,6 +3,7 @@ package behavior
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -45,13 +46,15 @@ type Limits struct {
 // each call until it is answered. Panics, deadlocks and endless loops of the code are contained.
 //
 // The code runs in goroutines of its own. Unless it promised to be sequential, one bubble of virtual time is
-// around all runs of a session. Concurrent calls are answered one at a time, the one with the lowest identity
-// first, once all goroutines have settled.
+// around all runs of a session. Concurrent calls are answered one at a time, once all goroutines have settled: the one
+// with the lowest identity first, unless the owner of the session wants another one.
 type Session struct {
 	limits Limits
 	calls  int
-	// parked are the calls that wait while the one that Next returned last is answered.
-	parked []core.Call
+	// pending are the calls that wait for their answers, in the order of their identities, and turn is which of them
+	// is answered next.
+	pending []core.Call
+	turn    int
 	// single tells that the session is over with its first run.
 	single bool
 	over   bool
@@ -62,8 +65,8 @@ type Session struct {
 	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
 	// that its clock stands still.
 	tasks   chan task
-	asked   chan question
-	replies chan core.Response
+	asked   chan []core.Call
+	replies chan answer
 	ended   chan ending
 	// clock answers tasks that ask for it.
 	clock chan time.Duration
@@ -79,10 +82,10 @@ type task struct {
 	wait       time.Duration
 }
 
-// question is a call, with those that wait for their answers meanwhile.
-type question struct {
-	call   core.Call
-	parked []core.Call
+// answer answers to one of the calls that wait.
+type answer struct {
+	turn     int
+	response core.Response
 }
 
 // ending is how a run came to its end.
@@ -104,8 +107,8 @@ func Open(instance core.Instance, sequential bool, limits Limits) *Session {
 	s := &Session{
 		limits:  limits,
 		tasks:   make(chan task),
-		asked:   make(chan question),
-		replies: make(chan core.Response),
+		asked:   make(chan []core.Call),
+		replies: make(chan answer),
 		ended:   make(chan ending, 1),
 		clock:   make(chan time.Duration, 1),
 		last:    make(chan ending, 1),
@@ -181,13 +184,13 @@ func (s *Session) do(t task) bool {
 func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	s.watch.Reset(s.limits.Deadline)
 	select {
-	case q := <-s.asked:
-		s.parked = q.parked
+	case s.pending = <-s.asked:
+		s.turn = 0
 		if s.calls++; s.calls > s.limits.Calls {
 			s.Abort()
 			return nil, &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}, nil
 		}
-		return q.call, nil, nil
+		return s.pending[0], nil, nil
 	case end := <-s.ended:
 		leaf := end.leaf()
 		if s.single {
@@ -210,14 +213,36 @@ func (s *Session) overdue() *Leaf {
 	return &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}
 }
 
-// Parked returns the calls that other goroutines of the run made at the same time as the one that Next returned last, in
-// the order of their identities. They come later.
-func (s *Session) Parked() []core.Call { return s.parked }
+// NextAs is as [Session.Next], but of concurrent calls it returns the one that is identical to another call, or
+// else has the same aim. If there is none, it returns what Next does.
+func (s *Session) NextAs(ctx context.Context, other core.Call) (core.Call, *Leaf, error) {
+	call, leaf, err := s.Next(ctx)
+	if call == nil || len(s.pending) == 1 {
+		return call, leaf, err
+	}
+	return s.Turn(func(c core.Call) bool { return c.Identity() == other.Identity() }, func(c core.Call) bool { return Aim(c) == Aim(other) }), nil, nil
+}
 
-// Answer answers the call that Next returned last.
+// Turn lets the first of the pending calls that meets one of the conditions be answered next, and returns it. An earlier
+// condition counts more than a later one. If no call meets any, it returns the call that was to be answered anyway.
+func (s *Session) Turn(conditions ...func(core.Call) bool) core.Call {
+	for _, condition := range conditions {
+		if i := slices.IndexFunc(s.pending, condition); i >= 0 {
+			s.turn = i
+			break
+		}
+	}
+	return s.pending[s.turn]
+}
+
+// Pending returns the concurrent calls that wait for their answers, in the order of their identities: the one that Next
+// returned last, and those that other goroutines of the run made at the same time.
+func (s *Session) Pending() []core.Call { return s.pending }
+
+// Answer answers the call that Next or Turn returned last.
 func (s *Session) Answer(response core.Response) {
 	select {
-	case s.replies <- response:
+	case s.replies <- answer{s.turn, response}:
 	case <-s.quit:
 	}
 }
@@ -301,18 +326,18 @@ func (s *Session) Abort() {
 	}
 }
 
-// ask hands a call to the owner of the session and returns the answer, and false if
+// ask hands the calls that wait to the owner of the session and returns the answer to one of them, and false if
 // the run was aborted.
-func (s *Session) ask(call core.Call, parked []core.Call) (core.Response, bool) {
+func (s *Session) ask(pending []core.Call) (answer, bool) {
 	select {
-	case s.asked <- question{call, parked}:
+	case s.asked <- pending:
 	case <-s.quit:
-		return nil, false
+		return answer{}, false
 	}
 	select {
-	case response := <-s.replies:
-		return response, true
+	case a := <-s.replies:
+		return a, true
 	case <-s.quit:
-		return nil, false
+		return answer{}, false
 	}
 }

@@ -1,6 +1,8 @@
 package behavior
 
 import (
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -13,6 +15,9 @@ type Node struct {
 	// Parked are the calls that wait for their answers when the call is answered, itself not included: other goroutines of
 	// the run make them at the same time.
 	Parked []core.Call
+	// Turns are the nodes for each of the concurrent calls that may be answered next, in the order of their identities: the
+	// first is the one that an edge leads to, and all of them have the same turns. They are nil if there is only one such call.
+	Turns []*Node
 	// Leaf is how the run ended.
 	Leaf *Leaf
 	// Faults are the ways in which the call may fail. They are filled in by the owner of the tree.
@@ -38,6 +43,54 @@ type Fault struct {
 
 // Explored tells whether the code was run as far as the node.
 func (n *Node) Explored() bool { return n.Call != nil || n.Leaf != nil }
+
+// Ask makes the node the one of the first of the calls that wait, which are in the order of their identities, with a turn for
+// each of the others.
+func (n *Node) Ask(pending []core.Call) {
+	var turns []*Node
+	for i, call := range pending {
+		if i > 0 && call.Identity() == pending[i-1].Identity() {
+			continue // it does not matter which of equal calls is answered
+		}
+		at := n
+		if i > 0 {
+			at = &Node{}
+		}
+		at.Call = call
+		if len(pending) > 1 {
+			at.Parked = slices.Concat(pending[:i], pending[i+1:])
+		}
+		turns = append(turns, at)
+	}
+	if len(turns) < 2 {
+		return
+	}
+	for _, at := range turns {
+		at.Turns = turns
+	}
+}
+
+// Turn returns which of the turns the node is, 0 if there is only one.
+func (n *Node) Turn() int { return max(0, slices.Index(n.Turns, n)) }
+
+// Namesakes returns how many of the turns before the node have calls that read the same.
+func (n *Node) Namesakes() int {
+	count := 0
+	for _, earlier := range n.Turns[:n.Turn()] {
+		if earlier.Call.String() == n.Call.String() {
+			count++
+		}
+	}
+	return count
+}
+
+// Point returns the node that an edge leads to: the first of the turns.
+func (n *Node) Point() *Node {
+	if n.Turns == nil {
+		return n
+	}
+	return n.Turns[0]
+}
 
 // Edge leads from a call to what the strategy does when it gets a response.
 type Edge struct {
@@ -87,6 +140,9 @@ type Leaf struct {
 	// Late is the first call that the run made after it had ended, from a timer or a goroutine that it left behind; nil if
 	// there is none.
 	Late core.Call
+	// Overtaking says, for the calls of the run by number, which later ones can be answered before. It is nil if that was not found
+	// out. It is filled in by the owner of the tree.
+	Overtaking map[int]Overtaking
 	// Cells are the cells of the items named by Requests. They are filled in by the
 	// owner of the tree.
 	Cells []state.Cell

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -88,6 +89,15 @@ func (p *point) String() string {
 		return fmt.Sprintf("what it did for %s ends after %q", p.item.Request, last.String())
 	}
 	return fmt.Sprintf("what it did for %s ends after %q and before call %d, %q", p.item.Request, last.String(), len(p.path)+1, p.node.Call.String())
+}
+
+// orders returns in how many orders the concurrent calls up to the point, and the next one, might have been answered.
+func (p *point) orders() int {
+	n := max(1, len(p.node.Turns))
+	for _, edge := range p.path {
+		n = min(n*max(1, len(edge.From.Turns)), math.MaxInt32)
+	}
+	return n
 }
 
 // version is a version of an object.

@@ -156,6 +156,34 @@ func (l *learner) anew(a *actor, run behavior.Run, times int) (*behavior.Diverge
 	return l.again(session, run, times)
 }
 
+// overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
+// may go on with what comes first.
+func (l *learner) overtake(a *actor, run behavior.Run) error {
+	if run.Leaf.Failure.Stuck() || l.fickle(a) {
+		return nil
+	}
+	overtaking := map[int]behavior.Overtaking{}
+	for i, edge := range run.Path {
+		if len(edge.From.Parked) == 0 {
+			continue
+		}
+		instance, err := l.instance(a)
+		if err != nil {
+			return err
+		}
+		session := behavior.Open(instance, a.Sequential, l.limits)
+		l.count(run.Activation)
+		o, err := session.Postpone(l.context, run, i)
+		session.Abort()
+		if err != nil {
+			return err
+		}
+		overtaking[i] = o
+	}
+	run.Leaf.Overtaking = overtaking
+	return nil
+}
+
 // again audits a run on the instance of a session, and counts the runs of real code.
 func (l *learner) again(session *behavior.Session, run behavior.Run, times int) (*behavior.Divergence, error) {
 	for range times {

@@ -46,7 +46,7 @@ func (w *walker) choose(step core.Step) (*taken, error) {
 
 // probe runs a request that nothing asks for, and returns nil if it is not possible.
 func (w *walker) probe(step core.Step) (*taken, error) {
-	if step.Kind != core.Reconcile || step.Detail != "" {
+	if step.Kind != core.Reconcile || step.Detail != "" || step.Order != "" {
 		return nil, nil
 	}
 	a, err := w.machine.actor(step.Item.Strategy)
@@ -58,7 +58,7 @@ func (w *walker) probe(step core.Step) (*taken, error) {
 		w.listener.began()
 	}
 	w.tour.current = taken{kind: core.Reconcile, actor: a, item: it}
-	leaf, err := w.reconcile(it, nil)
+	leaf, err := w.reconcile(it, plan{})
 	if leaf == nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (l *learner) earlier(a *actor, activation behavior.Activation, path behavio
 	if parting != nil {
 		return nil, nil
 	}
-	call, _, err := session.Next(l.context)
+	call, _, err := session.NextAs(l.context, node.Call)
 	if err != nil || call == nil || behavior.Aim(call) != behavior.Aim(node.Call) || call.Identity() == node.Call.Identity() {
 		return nil, err
 	}

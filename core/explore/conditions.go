@@ -34,6 +34,9 @@ type Conditions struct {
 	Crashes, Failures int
 	// FaultsIn names the controllers that may crash and whose calls may fail; empty means all of them.
 	FaultsIn []string
+	// Orders is in how many orders the concurrent calls of a run are answered at most; 0 means [DefaultOrders], and 1 that they are answered
+	// in the order of their identities only.
+	Orders int
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
 }
@@ -50,6 +53,9 @@ type Staleness struct {
 func (c Conditions) Validate(system *core.System) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Orders < 0 {
+		fail("a number of orders must not be negative: use 1 for one order only")
+	}
 	if c.Crashes < 0 || c.Failures < 0 {
 		fail("a number of crashes or failures must not be negative: use 0 for none")
 	}

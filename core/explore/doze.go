@@ -61,8 +61,9 @@ func (w *walker) behind(t *taken) []int {
 	}
 	agent := t.agent()
 	if !w.machine.footprints.agents[agent].putOff {
+		// Its own steps, of which there are several where calls are concurrent, are all taken.
 		for _, other := range d.asleep {
-			if w.chooser.Commute(other, agent) {
+			if other != agent && w.chooser.Commute(other, agent) {
 				d.next = append(d.next, other)
 			}
 		}

@@ -35,19 +35,17 @@ func (w *walker) fly(it *item, node *behavior.Node, path behavior.Path) error {
 	return nil
 }
 
-// ask answers the next call of an item in flight, as one step. A fault that is not negative makes it fail so.
-func (w *walker) ask(it *item, fault int) error {
+// ask answers the next call of an item in flight, as one step, as planned.
+func (w *walker) ask(it *item, chosen plan) error {
 	w.acting = it.actor
 	p := w.flight(it)
+	number := len(p.path)
 	if w.learn != nil {
 		w.path = append(w.path[:0], p.path...)
 	}
 	defer func() { w.path = w.path[:0] }()
-	edge, err := w.call(it.actor, behavior.Activation{Request: it.Request}, p.node, fault)
+	edge, err := w.call(it.actor, behavior.Activation{Request: it.Request}, chosen.turn(number, p.node), number, chosen.fault(number))
 	if err != nil {
-		return err
-	}
-	if err := w.racesInFlight(it, p, w.wrote); err != nil {
 		return err
 	}
 	w.released = append(w.released, p)

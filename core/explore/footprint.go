@@ -165,7 +165,7 @@ func (f *footprints) read(s *sight, node *behavior.Node, reads []behavior.Read) 
 		readers = []*footprint{f.agents[w.tour.current.agent()]}
 		if w.machine.conditions.Granularity == PerCall && !w.tour.current.actor.atomic {
 			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all the same.
-			readers = append(readers, f.stage(stage{node: node}))
+			readers = append(readers, f.stage(stage{node: node.Point()}))
 		}
 	}
 	for _, known := range readers {

@@ -178,7 +178,7 @@ func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
 	w.load(s.row(id))
 	w.tour.current = taken{kind: core.Reconcile, actor: a, item: it}
 	s.learner.where = moment{state: id, step: &w.tour.current}
-	leaf, err := w.reconcile(it, nil)
+	leaf, err := w.reconcile(it, plan{})
 	if err != nil {
 		s.untried(err)
 		return core.Effect{}, false

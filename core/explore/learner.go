@@ -58,8 +58,9 @@ type moment struct {
 // is one that has not begun.
 type lesson struct{ session *behavior.Session }
 
-func (l *lesson) answer(response core.Response) {
+func (l *lesson) answer(node *behavior.Node, response core.Response) {
 	if l != nil {
+		l.session.Turn(func(call core.Call) bool { return call.Identity() == node.Call.Identity() })
 		l.session.Answer(response)
 	}
 }
@@ -94,17 +95,23 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 	if err != nil {
 		return nil, err
 	}
-	node.Call, node.Leaf = call, leaf
+	node.Leaf = leaf
 	if call != nil {
-		node.Parked = current.session.Parked()
+		node.Ask(current.session.Pending())
 	}
 	if activation.Event == nil && a.fallible {
 		l.fail(node)
+		for _, turn := range node.Turns[min(1, len(node.Turns)):] {
+			l.fail(turn)
+		}
 	}
 	if leaf != nil {
 		run := behavior.Run{Activation: activation, Path: path, Leaf: leaf}
 		if err = l.audit(current.session, a, run); err == nil {
 			err = l.look(a, run)
+		}
+		if err == nil {
+			err = l.overtake(a, run)
 		}
 		l.learned(a, activation, leaf)
 	}
@@ -227,7 +234,7 @@ func (l *learner) answer(s *sight, a *actor, activation behavior.Activation, nod
 	if l.machine.reduces {
 		l.machine.footprints.read(s, node, look.reads)
 	}
-	if s.walker.made != nil {
+	if s.walker.made != nil || s.walker.nested > 0 || node.Turns != nil || l.machine.conditions.Granularity == PerCall {
 		answered.Reads = look.reads
 	}
 	answered.Edge = node.Respond(response)

@@ -1,57 +1,149 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
-// races finds out whether it matters in which order the calls were answered that the run made at the same time. They are answered in
-// the order of their identities only: if another order could come to something else, the search is not complete.
-func (w *walker) races(a *actor, activation behavior.Activation) error {
-	made := w.made
-	w.made = nil
-	if a.raced || len(made) < 2 {
-		return nil
+// DefaultOrders is in how many orders the concurrent calls of a run are answered at most, if nothing else is said: all orders of four.
+const DefaultOrders = 24
+
+// orders returns in how many orders the concurrent calls of a run are answered at most.
+func (c Conditions) orders() int {
+	if c.Orders == 0 {
+		return DefaultOrders
 	}
-	first, second, found := behavior.Race(made)
-	if !found {
-		return nil
-	}
-	return w.raced(a, activation, first, second)
+	return c.Orders
 }
 
-// raced takes note that an actor makes two calls at the same time of which it matters which is answered first.
-func (w *walker) raced(a *actor, activation behavior.Activation, first, second core.Call) error {
+// reversed is a plan in which two concurrent calls that do not commute are answered in the other order.
+type reversed struct {
+	plan
+	behavior.Reversal
+}
+
+// races finds the other orders in which the concurrent calls of a run as planned may be answered. Orders that differ only in calls that
+// commute come to the same.
+func (w *walker) races(a *actor, activation behavior.Activation, p plan, leaf *behavior.Leaf) error {
+	made := w.made
+	w.made = nil
+	if len(made) < 2 {
+		return nil
+	}
+	reversals := behavior.Reversals(made, leaf, w.commuting(a))
+	if w.unsure {
+		w.unsure = false
+		return errUnknown
+	}
+	for _, r := range reversals {
+		if r.Turn == nil || activation.Event != nil || w.machine.conditions.orders() == 1 {
+			if err := w.raced(a, activation, r); err != nil {
+				return err
+			}
+			continue
+		}
+		w.reversed = append(w.reversed, reversed{p.turning(pick{call: r.Call, node: r.Turn}), r})
+	}
+	return nil
+}
+
+// commuting returns what tells whether it does not matter in which order two concurrent calls of an actor's run are answered.
+func (w *walker) commuting(a *actor) func(one, other behavior.Made) bool {
+	crashes := a.fallible && int(w.Value(w.machine.crashes)) < w.machine.conditions.Crashes
+	return func(one, other behavior.Made) bool {
+		switch {
+		case crashes && one.Effects() && other.Effects():
+			return false // after a crash in between, there is the one without the other
+		case w.machine.lags && (w.sameKind(one, other) || w.sameKind(other, one)):
+			return false // views are told of the changes of a kind in their order
+		}
+		return behavior.Commute(one, other, w.selects)
+	}
+}
+
+// selects tells whether a value of a cell is selected.
+func (w *walker) selects(s *state.Selection, c state.Cell, value state.Value) bool {
+	selected, known := s.Selected(c, value)
 	switch {
+	case known:
+		return selected
+	case w.learn != nil:
+		return w.machine.vocabulary.Evaluate(s, c, value)
+	}
+	w.unsure = true
+	return true
+}
+
+// sameKind tells whether a call writes objects of a kind of which another one reads or writes any.
+func (w *walker) sameKind(one, other behavior.Made) bool {
+	kinds := map[core.Kind]bool{}
+	for _, answered := range other.Answers {
+		for _, also := range answered.Writes {
+			kinds[also.Key.Kind] = true
+		}
+		for _, r := range answered.Reads {
+			if r.Listed {
+				kinds[r.Kind] = true
+			} else if key, isObject := w.machine.vocabulary.Key(r.Cell); isObject {
+				kinds[key.Kind] = true
+			}
+		}
+	}
+	return slices.ContainsFunc(one.Answers, func(answered *behavior.Answered) bool {
+		return slices.ContainsFunc(answered.Writes, func(written behavior.Write) bool { return kinds[written.Key.Kind] })
+	})
+}
+
+// raced takes note that an actor makes concurrent calls that are not answered in an order that may matter.
+func (w *walker) raced(a *actor, activation behavior.Activation, r behavior.Reversal) error {
+	switch {
+	case a.raced:
 	case w.learn != nil:
 		a.raced = true
-		w.machine.doubt("%s makes calls at the same time whose order matters, %s: %q and %q were answered in this order only. Make one after the other, or let neither depend on what the other writes", a.Name, activation, first, second)
+		advice := "Allow more orders"
+		switch {
+		case w.machine.conditions.orders() == 1:
+			advice = "Allow other orders"
+		case r.Turn == nil:
+			advice = "Make one after the other"
+		}
+		w.machine.doubt("%s makes calls at the same time whose order matters, %s: %q and %q were not answered in every order. %s, or let neither depend on what the other writes",
+			a.Name, activation, r.First, r.Second, advice)
 	case w.ahead:
 		return errUnknown // the searching goroutine has to take note of it
 	}
 	return nil
 }
 
-// racesInFlight does the same for a call that is a step of its own: what others do in between may depend on any of its writes.
-func (w *walker) racesInFlight(it *item, p *point, wrote bool) error {
-	if !wrote || it.actor.raced {
-		return nil
-	}
-	var before *behavior.Node
-	var other core.Call
-	for _, node := range append(p.path.Nodes(), p.node) {
-		if node.Alone(before) {
-			other = nil
-		} else if len(node.Parked) > 0 {
-			other = node.Parked[0]
-			if node != p.node {
-				other = node.Call
+// orders are the plans of the orders in which the concurrent calls of a run are answered, as they are found.
+type orders struct {
+	plans []plan
+}
+
+// add adds the orders that the last run of the walker asks for, as far as there may be so many with the same faults.
+func (o *orders) add(w *walker, it *item) error {
+	found := w.reversed
+	w.reversed = w.reversed[:0]
+	for _, r := range found {
+		if slices.ContainsFunc(o.plans, r.plan.equal) {
+			continue
+		}
+		alike := 0
+		for _, p := range o.plans {
+			if p.alike(r.plan) {
+				alike++
 			}
 		}
-		before = node
+		if alike >= w.machine.conditions.orders() {
+			if err := w.raced(it.actor, behavior.Activation{Request: it.Request}, r.Reversal); err != nil {
+				return err
+			}
+			continue
+		}
+		o.plans = append(o.plans, r.plan)
 	}
-	if other == nil {
-		return nil
-	}
-	return w.raced(it.actor, behavior.Activation{Request: it.Request}, p.node.Call, other)
+	return nil
 }

@@ -85,7 +85,7 @@ func (w *walker) follow(ctx context.Context, t *teller, recorded core.TraceStep,
 	if !known && recorded.Kind != "probe" {
 		return fmt.Sprintf("there is no step of the kind %q", recorded.Kind), nil
 	}
-	step := core.Step{Kind: kind, Item: core.Item{Strategy: a.Name, Request: recorded.Request}, Detail: recorded.Detail}
+	step := core.Step{Kind: kind, Item: core.Item{Strategy: a.Name, Request: recorded.Request}, Detail: recorded.Detail, Order: recorded.Order}
 	w.forget()
 	told, err := t.tell(step)
 	if err != nil {
@@ -138,7 +138,8 @@ func inWords(step core.TraceStep) core.TraceStep {
 	step.Crashes = false
 	step.Calls = slices.Clone(step.Calls)
 	for i := range step.Calls {
-		step.Calls[i].Behind, step.Calls[i].Fault, step.Calls[i].Creates = nil, "", nil
+		c := &step.Calls[i]
+		c.Behind, c.Fault, c.Turn, c.Creates = nil, "", 0, nil
 	}
 	return step
 }

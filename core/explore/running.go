@@ -1,34 +1,11 @@
 package explore
 
 import (
-	"fmt"
-
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
-
-// mishap is a fault within a run.
-type mishap struct {
-	// call is the number of the call that it happens at, from 0.
-	call int
-	// fault is which of the faults of the call it is; crash if the controller crashes before it.
-	fault int
-	// node is where the call is made, and after where the last call before it that had an effect was.
-	node, after *behavior.Node
-}
-
-// crash is the mishap of a controller that crashes before a call.
-const crash = -1
-
-// String says the mishap in the user's words.
-func (m mishap) String() string {
-	if m.fault == crash {
-		return fmt.Sprintf("it crashes after %q and before call %d, %q, and starts again", m.after.Call.String(), m.call+1, m.node.Call.String())
-	}
-	return fmt.Sprintf("call %d, %q, fails: %s", m.call+1, m.node.Call.String(), m.node.Faults[m.fault].Name)
-}
 
 // callNote is what a call of a run did. Whether it changed objects or sent messages does not matter: both outlive a crash.
 type callNote struct {
@@ -47,15 +24,15 @@ type told struct {
 	fault *behavior.Fault
 }
 
-// reconcile runs an item from its beginning to its end, as one step, with faults on the way. A nil leaf
+// reconcile runs an item from its beginning to its end, as one step, as planned. A nil leaf
 // means that there is no such step here; then nothing has changed. On an error, too, nothing has. If the controller
 // is to crash, the leaf is that of a crashed run.
-func (w *walker) reconcile(it *item, mishaps []mishap) (*behavior.Leaf, error) {
+func (w *walker) reconcile(it *item, p plan) (*behavior.Leaf, error) {
 	w.acting = it.actor
 	if !it.standing {
 		w.set(it.cell, w.Value(it.cell)&^state.Queued)
 	}
-	leaf, err := w.run(it.actor, it.root, behavior.Activation{Request: it.Request}, mishaps)
+	leaf, err := w.run(it.actor, it.root, behavior.Activation{Request: it.Request}, p)
 	if err == nil && leaf.Failure.Stuck() {
 		err = errStopped
 	}
@@ -92,11 +69,10 @@ func (w *walker) fire(it *item) {
 
 // run follows a run of an actor through its behaviour tree to a leaf, with the
 // effects of its calls applied. Where the tree ends, it learns.
-func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activation, mishaps []mishap) (*behavior.Leaf, error) {
+func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activation, p plan) (*behavior.Leaf, error) {
 	node, base, outer, made := root, len(w.path), w.base, w.made
 	w.base, w.made = base, nil
 	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
-	var before *behavior.Node
 	var lesson *lesson
 	for calls := 0; ; calls++ {
 		if node.Explored() {
@@ -113,26 +89,20 @@ func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activati
 			}
 		}
 		if node.Leaf != nil {
-			if err := w.races(a, activation); err != nil {
-				lesson.stop()
+			if err := w.races(a, activation, p, node.Leaf); err != nil {
 				return nil, err
 			}
 			return node.Leaf, w.ended(a, activation, w.path[base:], node.Leaf)
 		}
-		if node.Alone(before) {
-			if err := w.races(a, activation); err != nil {
-				lesson.stop()
-				return nil, err
-			}
-		} else if w.made == nil {
+		node = p.turn(calls, node)
+		if w.made == nil && len(node.Parked) > 0 {
 			w.made = []behavior.Made{}
+			if !w.gathers {
+				w.gathers, w.answers = true, nil
+				defer func() { w.gathers, w.answers = false, nil }()
+			}
 		}
-		before = node
-		fault := -2
-		if len(mishaps) > 0 && mishaps[0].call == calls {
-			fault = mishaps[0].fault
-			mishaps = mishaps[1:]
-		}
+		fault := p.fault(calls)
 		if fault == crash {
 			lesson.stop()
 			cut := &behavior.Leaf{Failure: behavior.CutOff}
@@ -141,12 +111,12 @@ func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activati
 			}
 			return cut, nil
 		}
-		edge, err := w.call(a, activation, node, fault)
+		edge, err := w.call(a, activation, node, calls, fault)
 		if err != nil {
 			lesson.stop()
 			return nil, err
 		}
-		lesson.answer(edge.Response)
+		lesson.answer(node, edge.Response)
 		node = edge.To
 	}
 }
@@ -167,10 +137,11 @@ func (w *walker) ended(a *actor, activation behavior.Activation, path behavior.P
 	return nil
 }
 
-// call answers the call of a node, with its effects applied, and returns where the run goes on. A fault that is
-// not negative makes it fail so.
-func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.Node, fault int) (*behavior.Edge, error) {
+// call answers the call of a node, which is the call of that number in its run, with its effects applied, and returns where the run
+// goes on. A fault that is not negative makes it fail so.
+func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.Node, number, fault int) (*behavior.Edge, error) {
 	edge, commits := (*behavior.Edge)(nil), true
+	made := behavior.Made{Number: number, Node: node}
 	call := told{node: node}
 	if fault >= 0 {
 		call.fault = &node.Faults[fault]
@@ -200,18 +171,22 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		}
 		call.response, call.writes, call.sends = edge.Response, answered.Writes, len(answered.Enqueue) > 0
 		w.hear(a, activation, call)
-		handled := w.handled
+		first := len(w.answers)
+		if w.gathers {
+			w.answers = append(w.answers, answered)
+		}
 		if err := w.apply(answered); err != nil {
 			return nil, err
 		}
-		if w.made != nil {
-			// In which order changes come to views that lag behind, and what handlers do, is not in the answer.
-			w.made = append(w.made, behavior.Made{Node: node, Answered: answered, Opaque: w.handled > handled || w.machine.lags})
-		}
-		w.handled++
+		made.Answers = w.answers[first:len(w.answers):len(w.answers)]
 	} else {
 		call.response = edge.Response
 		w.hear(a, activation, call)
+		made.Answers = []*behavior.Answered{{}}
+	}
+	if w.made != nil {
+		made.Response = edge.Response
+		w.made = append(w.made, made)
 	}
 	if w.noted && w.nested == 0 {
 		w.notes = append(w.notes, callNote{node: node, effected: len(call.writes) > 0 || call.sends})
@@ -350,7 +325,7 @@ func (w *walker) handle(d delivery, only *actor) error {
 			continue
 		}
 		w.handling = &h.event
-		leaf, err := w.run(h.actor, h.root, behavior.Activation{Event: &h.event}, nil)
+		leaf, err := w.run(h.actor, h.root, behavior.Activation{Event: &h.event}, plan{})
 		if err != nil {
 			return err
 		}

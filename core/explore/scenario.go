@@ -8,8 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// act takes an action of the scenario, as one step.
-func (w *walker) act(it *item) error {
+// act takes an action of the scenario, as one step, as planned.
+func (w *walker) act(it *item, p plan) error {
 	m := w.machine
 	before := w.Value(m.history)
 	after, known := m.histories[before].next[it]
@@ -22,7 +22,7 @@ func (w *walker) act(it *item) error {
 		m.histories[before].next[it] = after
 		m.histories = append(m.histories, history{actions: actions, next: map[*item]state.Value{}})
 	}
-	if _, err := w.reconcile(it, nil); err != nil {
+	if _, err := w.reconcile(it, p); err != nil {
 		return err
 	}
 	w.set(it.cell, 0) // a user who was refused gives up

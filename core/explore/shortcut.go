@@ -129,9 +129,10 @@ func (w *walker) takesShortcuts() bool {
 }
 
 // finish runs an item from its beginning to its end, as one step without faults, by a shortcut if there is one. See [walker.reconcile].
+// A shortcut does not show in which other orders concurrent calls may be answered, so there is none where that matters.
 func (w *walker) finish(it *item) (*behavior.Leaf, error) {
 	if !w.takesShortcuts() {
-		return w.reconcile(it, nil)
+		return w.reconcile(it, plan{})
 	}
 	s := &w.shortcuts
 	if e := s.find(it.agent, w.vector); e != nil {
@@ -139,8 +140,8 @@ func (w *walker) finish(it *item) (*behavior.Leaf, error) {
 		return e.leaf, nil
 	}
 	s.tracing, s.trace = s.room > 0, s.trace[:0]
-	leaf, err := w.reconcile(it, nil)
-	if s.tracing && err == nil {
+	leaf, err := w.reconcile(it, plan{})
+	if s.tracing && err == nil && len(w.reversed) == 0 {
 		s.add(it.agent, w.effect(leaf))
 	}
 	s.tracing = false

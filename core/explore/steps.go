@@ -1,6 +1,10 @@
 package explore
 
 import (
+	"bytes"
+	"fmt"
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -21,6 +25,8 @@ type tour struct {
 	current taken
 	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends.
 	due int
+	// shown is where the current step leads in the orders of concurrent calls that were shown, if there are several.
+	shown []ending
 }
 
 // steps shows a visitor all steps from the state that the walker is in, in their fixed order, or those of some agents
@@ -94,12 +100,13 @@ func (t *tour) work(it *item) error {
 	switch {
 	case it.standing:
 		t.current = taken{kind: core.Act, actor: it.actor, item: it}
-		return t.attempt()
+		return t.variants()
 	case it.actor.user:
-		if t.pending(it) {
-			return t.try(taken{kind: core.Intervene, actor: it.actor, item: it})
+		if !t.pending(it) {
+			return nil
 		}
-		return nil
+		t.current = taken{kind: core.Intervene, actor: it.actor, item: it}
+		return t.variants()
 	case it.actor.atomic || t.machine.conditions.Granularity == PerReconcile:
 		if !t.pending(it) {
 			return nil
@@ -143,6 +150,7 @@ func (t *tour) attempt() error {
 	if t.listener != nil {
 		t.listener.began()
 	}
+	t.reversed = t.reversed[:0]
 	var err error
 	if t.mirror != nil {
 		err = t.reflected(s)
@@ -152,6 +160,9 @@ func (t *tour) attempt() error {
 	}
 	if err == nil {
 		err = t.account(s)
+	}
+	if err == nil && len(t.reversed) > 0 {
+		err = t.branches(s)
 	}
 	if err != nil {
 		t.undo()
@@ -166,11 +177,35 @@ func (t *tour) attempt() error {
 	if s.due() {
 		t.due++
 	}
-	if err := t.visitor.took(s); err != nil {
-		return err
+	if !t.again(s) {
+		if err := t.visitor.took(s); err != nil {
+			return err
+		}
 	}
 	t.undo()
 	return nil
+}
+
+// ending is where a step leads, and how.
+type ending struct {
+	row    []byte
+	failed string
+	again  bool
+}
+
+// again tells whether another order of concurrent calls was shown before in which the step is the same.
+func (t *tour) again(s *taken) bool {
+	if len(s.plan.mishaps) > 0 || s.leaf == nil || len(s.plan.turns) == 0 && len(t.reversed) == 0 {
+		return false
+	}
+	e := ending{row: t.vector.AppendRow(nil), failed: failed(s.leaf), again: s.leaf.Result.Requeue}
+	if slices.ContainsFunc(t.shown, func(other ending) bool {
+		return bytes.Equal(other.row, e.row) && other.failed == e.failed && other.again == e.again
+	}) {
+		return true
+	}
+	t.shown = append(t.shown, e)
+	return false
 }
 
 // reflected makes sure that a step is the same with names exchanged, if states are merged.
@@ -184,6 +219,18 @@ func (t *tour) reflected(s *taken) error {
 	where := t.learn.where
 	defer func() { t.learn.where = where }()
 	return t.mirror.check(s.item, t.vector)
+}
+
+// branches makes sure that no states are merged where concurrent calls are answered in several orders: with names exchanged, another
+// order comes first.
+func (t *tour) branches(s *taken) error {
+	switch {
+	case t.machine.symmetry == nil:
+		return nil
+	case t.learn == nil:
+		return errUnknown
+	}
+	return apart(fmt.Sprintf("%s makes calls at the same time whose order matters", s.actor.Name))
 }
 
 // account takes note of what a step touched, if it is to be known.

@@ -19,8 +19,8 @@ type taken struct {
 	view *view.View
 	// node is the call that is answered.
 	node *behavior.Node
-	// mishaps go wrong on the way, and positions are where the views of a controller that starts again are then.
-	mishaps   []mishap
+	// plan is what is chosen on the way, and positions are where the views of a controller that starts again are then.
+	plan      plan
 	positions []int
 	// lost are the points at which a crash cut off runs in flight.
 	lost []*point
@@ -41,8 +41,13 @@ func (t *taken) step() core.Step {
 	case t.view != nil:
 		s.Item.Request = core.Request(t.view.Kind())
 	}
+	var order []string
+	for _, turn := range t.plan.turns {
+		order = append(order, turn.String())
+	}
+	s.Order = strings.Join(order, ", and ")
 	var details []string
-	for _, m := range t.mishaps {
+	for _, m := range t.plan.mishaps {
 		details = append(details, m.String())
 	}
 	for _, p := range t.lost {
@@ -80,12 +85,12 @@ func (t *taken) due() bool {
 	case core.Fire, core.Restart, core.Intervene:
 		return false
 	}
-	return len(t.mishaps) == 0
+	return len(t.plan.mishaps) == 0
 }
 
 // crashes tells whether the run of the step is cut off by a crash.
 func (t *taken) crashes() bool {
-	return slices.ContainsFunc(t.mishaps, func(m mishap) bool { return m.fault == crash })
+	return slices.ContainsFunc(t.plan.mishaps, func(m mishap) bool { return m.fault == crash })
 }
 
 // take takes a step.
@@ -105,7 +110,7 @@ func (w *walker) take(s *taken) error {
 		s.lost = w.released
 		return err
 	case core.Intervene:
-		return w.act(s.item)
+		return w.act(s.item, s.plan)
 	case core.Begin:
 		return w.begin(s.item)
 	case core.Return:
@@ -113,19 +118,17 @@ func (w *walker) take(s *taken) error {
 		s.leaf = leaf
 		return err
 	case core.Ask:
-		fault := -1
-		if len(s.mishaps) > 0 {
-			fault = s.mishaps[0].fault
+		if len(s.plan.mishaps) > 0 {
 			w.set(w.machine.failures, w.Value(w.machine.failures)+1)
 		}
-		return w.ask(s.item, fault)
+		return w.ask(s.item, s.plan)
 	}
 	var leaf *behavior.Leaf
 	var err error
-	if len(s.mishaps) == 0 {
+	if len(s.plan.turns)+len(s.plan.mishaps) == 0 {
 		leaf, err = w.finish(s.item)
 	} else {
-		leaf, err = w.reconcile(s.item, s.mishaps)
+		leaf, err = w.reconcile(s.item, s.plan)
 	}
 	if err != nil {
 		return err
@@ -135,7 +138,7 @@ func (w *walker) take(s *taken) error {
 		return nil
 	}
 	s.leaf = leaf
-	for _, m := range s.mishaps {
+	for _, m := range s.plan.mishaps {
 		if m.fault != crash {
 			w.set(w.machine.failures, w.Value(w.machine.failures)+1)
 		}

@@ -120,6 +120,7 @@ func (t *teller) called(a *actor, activation behavior.Activation, call told) {
 		Response: call.response.String(),
 		Wrote:    len(call.writes) > 0,
 		Behind:   t.lags.of(t.walker, a),
+		Turn:     call.node.Namesakes(),
 		Creates:  t.walker.created(call.writes),
 	}
 	if call.fault != nil {
@@ -151,7 +152,7 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	w.listener = t
 	defer func() { w.listener = nil }()
 	t.lags.keep()
-	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail}
+	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail, Order: step.Order}
 	before := w.queued()
 	var unseen []string
 	if a, err := w.machine.actor(step.Item.Strategy); err == nil {

@@ -43,8 +43,14 @@ type walker struct {
 	base int
 	// made are the calls of the innermost run since it began to make several at a time, nil if it does not.
 	made []behavior.Made
-	// handled counts calls, those of event handlers included.
-	handled int
+	// reversed are the other orders of concurrent calls that the runs of the step ask for.
+	reversed []reversed
+	// answers are those to all calls since the run of the step began to make several at a time, those of event handlers included, and gathers
+	// tells that it did.
+	answers []*behavior.Answered
+	gathers bool
+	// unsure tells that a walker that may not learn came to something that is not known.
+	unsure bool
 	// handling is the event that is handled, nil while a reconcile is at work.
 	handling *core.Event
 	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.

@@ -18,6 +18,9 @@ type Conditions struct {
 	FaultsIn []string
 	// PerCall makes a step of every call.
 	PerCall bool
+	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls are answered in
+	// all orders.
+	Concurrent bool
 }
 
 // Rule is a staleness rule: lag, own-writes, restart or relist with a bound, or fresh.
@@ -49,7 +52,9 @@ type backlog struct{ received, waiting []core.Event }
 
 // flight is a run in flight: what it was answered so far. One that was blocked waits until it can begin anew.
 type flight struct {
-	given   []core.Response
+	given []core.Response
+	// chosen is which of concurrent calls were answered, see [schedule].
+	chosen  []int
 	blocked bool
 }
 
@@ -228,6 +233,7 @@ func (s State) hidden() string {
 		for _, response := range f.given {
 			line += fmt.Sprintf(" %q", response.Identity())
 		}
+		line += fmt.Sprint(f.chosen)
 		if f.blocked {
 			line += " it was blocked"
 		}

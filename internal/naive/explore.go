@@ -220,14 +220,16 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			}
 			continue
 		}
-		to, result, wrote, ok, err := e.reconcile(from, p, item)
+		all, err := e.reconcile(from, p, item)
 		if err != nil {
 			return fmt.Errorf("%s: %w", item, err)
 		}
-		if !ok {
+		if len(all) == 0 {
 			continue
 		}
-		finish(step(to, core.Reconcile, item, ""), result, wrote)
+		for _, r := range all {
+			finish(step(r.to, core.Reconcile, item, ""), r.result, r.wrote)
+		}
 		if from.crashes < e.conditions.Crashes && e.conditions.crash(p) {
 			states, err := e.crashes(from, p, item)
 			if err != nil {
@@ -242,7 +244,8 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 		if item.Strategy != p.Name || f.blocked {
 			continue
 		}
-		_, result, _, done, err := e.next(from, p, item, false)
+		before := schedule{choices: f.chosen}
+		_, result, _, done, err := e.next(from, p, item, &before, false)
 		if err != nil {
 			return err
 		}
@@ -252,11 +255,18 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			finish(step(t.state, core.Return, item, ""), result, false)
 			continue
 		}
-		to, _, wrote, _, err := e.next(from, p, item, true)
-		if err != nil {
-			return err
+		turns := 1 // the calls of which one is answered
+		if len(before.widths) > len(f.chosen) {
+			turns = before.widths[len(f.chosen)]
 		}
-		step(to, core.Ask, item, "").Wrote = wrote
+		for turn := range turns {
+			s := schedule{choices: append(slices.Clip(f.chosen), turn)}
+			to, _, wrote, _, err := e.next(from, p, item, &s, true)
+			if err != nil {
+				return err
+			}
+			step(to, core.Ask, item, "").Wrote = wrote
+		}
 	}
 	return nil
 }
@@ -272,8 +282,8 @@ func (e *explorer) mayBegin(s State, p player, item core.Item) (bool, error) {
 	if !s.flights[item].blocked {
 		return true, nil
 	}
-	_, _, _, ok, err := e.reconcile(s, p, item)
-	return ok, err
+	all, err := e.reconcile(s, p, item)
+	return len(all) > 0, err
 }
 
 func finish(edge *core.Edge, result core.Result, wrote bool) {

@@ -70,35 +70,40 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error) {
 	var states []State
 	for effects := 1; ; effects++ {
-		t := e.turn(from)
-		t.state.work = remove(t.state.work, item)
-		t.acting, t.cutoff = p.Name, effects
-		cut := false
-		err := answered(func() {
-			defer func() {
-				if reason := recover(); reason != nil {
-					if _, cut = reason.(parked); !cut {
-						panic(reason)
+		any := false
+		err := eachSchedule(func(s *schedule) error {
+			t := e.turn(from)
+			t.state.work = remove(t.state.work, item)
+			t.acting, t.cutoff, t.schedule = p.Name, effects, s
+			cut := false
+			err := answered(func() {
+				defer func() {
+					if reason := recover(); reason != nil {
+						if _, cut = reason.(parked); !cut {
+							panic(reason)
+						}
 					}
-				}
-			}()
-			p.fresh().Reconcile(t, item.Request)
+				}()
+				t.run(p, item.Request)
+			})
+			if err != nil || !cut {
+				return err
+			}
+			any = true
+			after, err := e.restarts(t.state, p)
+			states = append(states, after...)
+			return err
 		})
-		if err != nil || !cut {
+		if err != nil || !any {
 			return states, err
 		}
-		after, err := e.restarts(t.state, p)
-		if err != nil {
-			return nil, err
-		}
-		states = append(states, after...)
 	}
 }
 
-// next runs an item in flight to its next call or to its end: done tells which.
-func (e *explorer) next(from State, p player, item core.Item, answer bool) (to State, result core.Result, wrote, done bool, err error) {
+// next runs an item in flight, as scheduled, to its next call or to its end: done tells which.
+func (e *explorer) next(from State, p player, item core.Item, s *schedule, answer bool) (to State, result core.Result, wrote, done bool, err error) {
 	t := e.turn(from)
-	t.acting, t.replies, t.flying = p.Name, from.flights[item].given, true
+	t.acting, t.replies, t.flying, t.schedule = p.Name, from.flights[item].given, true, s
 	if answer {
 		t.replies = append(t.replies[:len(t.replies):len(t.replies)], nil)
 	}
@@ -112,12 +117,12 @@ func (e *explorer) next(from State, p player, item core.Item, answer bool) (to S
 				done = false
 			}
 		}()
-		result = p.fresh().Reconcile(t, item.Request)
+		result = t.run(p, item.Request)
 	})
 	if err != nil {
 		return from, result, false, false, err
 	}
-	t.state = t.state.withFlight(item, flight{given: t.given}, true)
+	t.state = t.state.withFlight(item, flight{given: t.given, chosen: s.chosen[:s.answered:s.answered]}, true)
 	t.settle()
 	return t.state, result, len(t.written) > 0, done, nil
 }

@@ -40,10 +40,12 @@ type turn struct {
 	flying  bool
 	replies []core.Response
 	given   []core.Response
+	// schedule is the order in which concurrent calls are answered.
+	schedule *schedule
 }
 
 func (e *explorer) turn(from State) *turn {
-	return &turn{store: e.system.Store, players: e.players, conditions: e.conditions, state: from}
+	return &turn{store: e.system.Store, players: e.players, conditions: e.conditions, state: from, schedule: &schedule{}}
 }
 
 // unanswered unwinds a run whose call the store does not model.
@@ -152,18 +154,31 @@ func answered(f func()) (err error) {
 	return nil
 }
 
-// reconcile runs one item. ok is false if it is blocked.
-func (e *explorer) reconcile(from State, p player, item core.Item) (to State, result core.Result, wrote, ok bool, err error) {
-	t := e.turn(from)
-	t.acting = p.Name
-	t.state.work = remove(t.state.work, item)
-	err = answered(func() { result = p.fresh().Reconcile(t, item.Request) })
-	if err != nil || result.Blocked {
-		return from, result, false, false, err
-	}
-	t.end(item, result)
-	t.settle()
-	return t.state, result, len(t.written) > 0, true, nil
+// reconciled is what a reconcile comes to.
+type reconciled struct {
+	to     State
+	result core.Result
+	wrote  bool
+}
+
+// reconcile runs one item, with concurrent calls answered in all orders. There is nothing to an order in which it is blocked.
+func (e *explorer) reconcile(from State, p player, item core.Item) ([]reconciled, error) {
+	var all []reconciled
+	err := eachSchedule(func(s *schedule) error {
+		t := e.turn(from)
+		t.acting, t.schedule = p.Name, s
+		t.state.work = remove(t.state.work, item)
+		var result core.Result
+		err := answered(func() { result = t.run(p, item.Request) })
+		if err != nil || result.Blocked {
+			return err
+		}
+		t.end(item, result)
+		t.settle()
+		all = append(all, reconciled{t.state, result, len(t.written) > 0})
+		return nil
+	})
+	return all, err
 }
 
 // end puts an item where the end of its run says.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
@@ -15,6 +17,7 @@ import (
 
 // program is a random run: what to do, and how to go on for each of the answers.
 type program struct {
+	call   string                   // says what it does first
 	do     func(w *plain.World) int // returns the number of the answer
 	next   []*program
 	result core.Result
@@ -35,6 +38,8 @@ type generator struct {
 	*rand.Rand
 	families []plain.Family[int]
 	inboxes  []plain.Inbox[string]
+	// forks tells that programs make calls from several goroutines.
+	forks bool
 }
 
 // values is how many values a variable can have.
@@ -50,9 +55,12 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 	if calls == 0 || g.IntN(6) == 0 {
 		return &program{result: g.result()}
 	}
+	if g.forks && g.IntN(3) == 0 {
+		return g.fork(calls, guards, messages)
+	}
 	variable, value := g.variable(), g.IntN(values)
-	step := func(answers int, do func(*plain.World) int) *program {
-		p := &program{do: do}
+	step := func(call string, answers int, do func(*plain.World) int) *program {
+		p := &program{call: call, do: do}
 		for range answers {
 			p.next = append(p.next, g.program(calls-1, guards, messages))
 		}
@@ -61,7 +69,7 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 	choice := g.IntN(10)
 	switch {
 	case choice < 3:
-		return step(values+1, func(w *plain.World) int {
+		return step(fmt.Sprint("get ", variable.Key()), values+1, func(w *plain.World) int {
 			if now, ok := variable.Lookup(w); ok {
 				return now
 			}
@@ -69,7 +77,7 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 		})
 	case choice < 4:
 		family := g.families[g.IntN(len(g.families))]
-		return step(3, func(w *plain.World) int {
+		return step(fmt.Sprint("list ", family.Kind()), 3, func(w *plain.World) int {
 			sum := 0
 			for _, member := range family.All(w) {
 				sum += member.Value + 1
@@ -77,18 +85,92 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 			return sum
 		})
 	case choice < 5 && guards:
-		return step(1, func(w *plain.World) int {
+		return step(fmt.Sprint("get ", variable.Key()), 1, func(w *plain.World) int {
 			now, ok := variable.Lookup(w)
 			w.Require(ok && now != value)
 			return 0
 		})
 	case choice < 7 && messages && len(g.inboxes) > 0:
 		inbox, message := g.inboxes[g.IntN(len(g.inboxes))], fmt.Sprintf("m%d", g.IntN(2))
-		return step(1, func(w *plain.World) int { inbox.Send(w, message); return 0 })
+		return step(fmt.Sprint("send ", message), 1, func(w *plain.World) int { inbox.Send(w, message); return 0 })
 	case choice < 8:
-		return step(1, func(w *plain.World) int { variable.Delete(w); return 0 })
+		return step(fmt.Sprint("delete ", variable.Key()), 1, func(w *plain.World) int { variable.Delete(w); return 0 })
 	}
-	return step(1, func(w *plain.World) int { variable.Set(w, value); return 0 })
+	return step(fmt.Sprint("set ", variable.Key(), value), 1, func(w *plain.World) int { variable.Set(w, value); return 0 })
+}
+
+// fork returns a program that makes some calls at the same time, from a goroutine each. How it goes on may depend on which of them
+// is answered first.
+func (g *generator) fork(calls int, guards, messages bool) *program {
+	branches := make([]*program, 2+g.IntN(5)/4)
+	forks := g.forks
+	g.forks = false
+	known := map[string]bool{}
+	for i := range branches {
+		branches[i] = g.apart(known, messages)
+	}
+	g.forks = forks
+	ordered := g.IntN(3) == 0
+	p := &program{do: func(w *plain.World) int {
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		sum, done := 0, 0
+		for i, branch := range branches {
+			all.Go(func() {
+				answer := branch.answer(w)
+				mu.Lock()
+				defer mu.Unlock()
+				sum += answer
+				if ordered && len(branch.next) > 0 {
+					sum += i * done
+					done++
+				}
+			})
+		}
+		all.Wait()
+		return sum
+	}}
+	for range 3 {
+		p.next = append(p.next, g.program(calls-1, guards, messages))
+	}
+	return p
+}
+
+// apart returns a program without calls that are known: nobody could tell which of two equal calls is answered first.
+func (g *generator) apart(known map[string]bool, messages bool) *program {
+	for range 8 {
+		p := g.program(1+g.IntN(4)/3, false, messages)
+		calls := p.calls()
+		if !slices.ContainsFunc(calls, func(call string) bool { return known[call] }) {
+			for _, call := range calls {
+				known[call] = true
+			}
+			return p
+		}
+	}
+	return &program{}
+}
+
+// calls says what the program may do.
+func (p *program) calls() []string {
+	if len(p.next) == 0 {
+		return nil
+	}
+	calls := []string{p.call}
+	for _, next := range p.next {
+		calls = append(calls, next.calls()...)
+	}
+	return calls
+}
+
+// answer runs the program to its end, and returns the last answer.
+func (p *program) answer(w *plain.World) int {
+	answer := 0
+	for len(p.next) > 0 {
+		answer = p.do(w)
+		p = p.next[answer%len(p.next)]
+	}
+	return answer
 }
 
 // actions returns guarded actions.
@@ -116,11 +198,20 @@ func (g *generator) result() core.Result {
 
 // System returns the system of a seed. Equal seeds give equal systems.
 func System(seed uint64) (*core.System, error) {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
+	return (&generator{Rand: rand.New(rand.NewPCG(seed, 0))}).system(fmt.Sprintf("random %d", seed), false)
+}
+
+// Concurrent returns the system of a seed, of a family in which controllers make calls from several goroutines.
+func Concurrent(seed uint64) (*core.System, error) {
+	return (&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).system(fmt.Sprintf("concurrent %d", seed), true)
+}
+
+// system returns a system of a name, with controllers that fork or without.
+func (g *generator) system(name string, forks bool) (*core.System, error) {
 	for i := range 1 + g.IntN(2) {
 		g.families = append(g.families, plain.NewFamily[int](Kinds()[i]))
 	}
-	model := plain.Model{Name: fmt.Sprintf("random %d", seed)}
+	model := plain.Model{Name: name}
 	receivers := g.IntN(2)
 	for i := range receivers {
 		g.inboxes = append(g.inboxes, plain.NewInbox[string](fmt.Sprintf("receiver%d", i)))
@@ -146,8 +237,9 @@ func System(seed uint64) (*core.System, error) {
 		})
 	}
 	controllers := 1 + g.IntN(7)/3
+	g.forks = forks
 	for i := range controllers {
-		guards := g.IntN(3) == 0
+		guards := g.IntN(3) == 0 && !forks // what is blocked in one order of its calls only cannot be said to be under way
 		p := [2]*program{g.program(5-controllers, guards, true), g.program(2, guards, false)}
 		c := plain.Controller{
 			Name:     fmt.Sprintf("controller%d", i),

@@ -1,0 +1,134 @@
+package orrery_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// atOnce returns a controller that makes calls from a goroutine each.
+func atOnce(calls ...string) hand {
+	h := stateless("fan", func(do ask, _ core.Request) core.Result {
+		var all sync.WaitGroup
+		for _, c := range calls {
+			all.Go(func() { do("%s", c) })
+		}
+		all.Wait()
+		return core.Result{}
+	})
+	h.bubbled = true
+	return h
+}
+
+// TestConcurrentCalls makes calls at the same time. They are answered in all orders in which they come to something else.
+func TestConcurrentCalls(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		calls    []string
+		outcomes int
+	}{
+		{"two creates of one object", []string{"claim y left", "claim y right"}, 2},
+		{"three creates of one object", []string{"claim y left", "claim y right", "claim y up"}, 3},
+		{"creates of two objects, one twice", []string{"claim y left", "claim y right", "claim z 1"}, 2},
+		{"two creates of two objects each", []string{"claim y left", "claim y right", "claim z left", "claim z right"}, 4},
+		{"a write and a read of one object", []string{"put x left", "get x"}, 1},
+		{"a read first", []string{"get x", "put x left"}, 1},
+		{"writes of different objects", []string{"put x 1", "put y 1", "put z 1", "put v 1"}, 1},
+		{"reads", []string{"get a", "get b", "get c", "get x"}, 1},
+		{"writes of what is there", []string{"put x none", "get x"}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, granularity := range []orrery.Granularity{orrery.PerReconcile, orrery.PerCall} {
+				for _, options := range []orrery.Options{
+					{}, {Workers: 2, Reduction: orrery.NoReduction}, {Search: orrery.DepthFirst}, {Workers: 2, Compact: true}, {Crashes: 1},
+				} {
+					options.Granularity, options.Orders = granularity, 1000
+					system := onSlate(map[string]string{"x": "none"}, atOnce(test.calls...))
+					result, err := orrery.Run(context.Background(), system, options)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := result.Report; got.Outcomes != test.outcomes || (got.Verdict == core.Violated) != (test.outcomes > 1) || len(got.Reasons) > 0 {
+						t.Errorf("%+v: the verdict is %s with %d outcomes, want %d: %q", options, got.Verdict, got.Outcomes, test.outcomes, got.Reasons)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestOneOrder answers concurrent calls in one order, or in fewer than there are. Only where that matters there is a reason.
+func TestOneOrder(t *testing.T) {
+	for _, test := range []struct {
+		calls   []string
+		orders  int
+		matters bool
+	}{
+		{[]string{"claim y left", "claim y right"}, 1, true},
+		{[]string{"get x", "put x left"}, 1, true},
+		{[]string{"put x 1", "put y 1"}, 1, false},
+		{[]string{"get x", "put x left"}, 2, false},
+		{[]string{"get x", "get y", "put x 1", "put y 1"}, 3, true},
+		{[]string{"get x", "get y", "put x 1", "put y 1"}, 4, false},
+		{[]string{"get v", "get w", "get x", "get y", "put v 1", "put w 1", "put x 1", "put y 1"}, 0, false},
+		{[]string{"get u", "get v", "get w", "get x", "get y", "put u 1", "put v 1", "put w 1", "put x 1", "put y 1"}, 0, true},
+	} {
+		for _, options := range []orrery.Options{{}, {Workers: 2, Reduction: orrery.NoReduction}, {Search: orrery.DepthFirst}} {
+			options.Orders = test.orders
+			result, err := orrery.Run(context.Background(), onSlate(map[string]string{"x": "none"}, atOnce(test.calls...)), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.matters {
+				uncertain(t, result.Report, "fan makes calls at the same time whose order matters", "reconciling r")
+			} else if result.Report.Verdict != core.Holds {
+				t.Errorf("%q in %d orders: the verdict is %s: %q", test.calls, test.orders, result.Report.Verdict, result.Report.Reasons)
+			}
+		}
+	}
+}
+
+// TestConcurrentCallsAreReplayed tells findings of which the order of concurrent calls is the cause, and runs them again.
+func TestConcurrentCallsAreReplayed(t *testing.T) {
+	for _, options := range []orrery.Options{{}, {Granularity: orrery.PerCall}, {Crashes: 1, Workers: 2}} {
+		system := onSlate(map[string]string{"x": "none"}, atOnce("claim y left", "claim y right"))
+		result, err := orrery.Run(context.Background(), system, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Report.Findings) != 1 {
+			t.Fatalf("%+v: %d findings", options, len(result.Report.Findings))
+		}
+		finding := result.Report.Findings[0]
+		traces := []core.Trace{finding.Trace}
+		if finding.Other != nil {
+			traces = append(traces, *finding.Other)
+		}
+		var orders []string
+		for _, trace := range traces {
+			var calls []string
+			for _, step := range trace.Steps {
+				for _, call := range step.Calls {
+					calls = append(calls, call.Call)
+				}
+			}
+			orders = append(orders, strings.Join(calls, ", "))
+		}
+		slices.Sort(orders)
+		if got := fmt.Sprintf("%q", orders); got != `["claim y left, claim y right" "claim y right, claim y left"]` {
+			t.Errorf("%+v: the calls are %s", options, got)
+		}
+		for _, trace := range traces {
+			difference, err := orrery.Replay(context.Background(), system, trace, options.Again(&result.Report))
+			if err != nil || difference != nil {
+				t.Errorf("%+v: it does not happen again: %+v, %v", options, difference, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package explore_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/naive"
+	"github.com/orrery-dev/orrery/internal/random"
+)
+
+// TestTwinWithConcurrentCalls compares searches of systems whose controllers make calls from several goroutines with the twin, which
+// answers them in all orders. Orders that come to the same are taken once.
+func TestTwinWithConcurrentCalls(t *testing.T) {
+	n := *systems
+	if testing.Short() {
+		n /= 10
+	}
+	large, branching := 0, 0
+	for seed := *firstSeed; n > 0; seed++ {
+		system, err := random.Concurrent(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 1))
+		c, plain := explore.Conditions{}, naive.Conditions{}
+		if r.IntN(3) > 0 {
+			c, plain = conditionsOf(r, system)
+		}
+		c.Orders, plain.Concurrent = 1_000_000, true
+		want, err := naive.ExploreUnder(system, plain, largest)
+		if err != nil {
+			if !strings.Contains(err.Error(), "states") {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			large++
+			continue
+		}
+		n--
+		for workers := 1; workers <= 2; workers++ {
+			o := options(workers)
+			o.Conditions = c
+			space := search(t, system, o)
+			if reasons := space.Reasons(); len(reasons) > 0 {
+				t.Fatalf("seed %d: the search is not complete: %q", seed, reasons)
+			}
+			got, want := once(summaryUnder(space)), once(summaryOfTwinUnder(want))
+			if d := differ(got, want); d != "" {
+				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run TestTwinWithConcurrentCalls -systems 1 -first-seed %d", workers, c, d, seed)
+			}
+		}
+		c.Orders = 1
+		o := options(1)
+		o.Conditions = c
+		if one := search(t, system, o); one.States() < len(want.States) {
+			branching++
+			if len(one.Reasons()) == 0 {
+				t.Fatalf("seed %d, conditions %+v: one order finds %d states, all find %d, and there is no reason", seed, c, one.States(), len(want.States))
+			}
+		}
+	}
+	if branching == 0 {
+		t.Error("the order of concurrent calls matters in no system")
+	}
+	t.Logf("%d systems were too large, and in %d the order of concurrent calls matters", large, branching)
+}
+
+// once leaves each step out but once.
+func once(s summary) summary {
+	s.edges = slices.Compact(s.edges)
+	return s
+}
