@@ -132,3 +132,30 @@ func TestConcurrentCallsAreReplayed(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstAnswerWins makes calls that commute, and goes on with whichever answer comes first.
+func TestFirstAnswerWins(t *testing.T) {
+	winner := stateless("racer", func(do ask, _ core.Request) core.Result {
+		first := make(chan string, 2)
+		var all sync.WaitGroup
+		for _, name := range []string{"x", "y"} {
+			all.Go(func() {
+				do("get %s", name)
+				first <- name
+			})
+		}
+		all.Wait()
+		do("claim winner %s", <-first)
+		return core.Result{}
+	})
+	winner.bubbled = true
+	for _, options := range []orrery.Options{{}, {Workers: 2, Reduction: orrery.NoReduction}, {Search: orrery.DepthFirst}, {Granularity: orrery.PerCall}, {Crashes: 1}} {
+		result, err := orrery.Run(context.Background(), onSlate(map[string]string{"x": "none"}, winner), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result.Report; got.Outcomes != 2 || got.Verdict != core.Violated || len(got.Reasons) > 0 {
+			t.Errorf("%+v: the verdict is %s with %d outcomes: %q", options, got.Verdict, got.Outcomes, got.Reasons)
+		}
+	}
+}
