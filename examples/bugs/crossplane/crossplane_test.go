@@ -56,7 +56,7 @@ func TestSystems(t *testing.T) {
 	}{
 		{system: "claims", states: 211},
 		{system: "claims", options: orrery.Options{Crashes: 1}, states: 1_148},
-		{system: "claims", options: orrery.Options{Stale: []string{"all=lag(1)"}}, states: 21_541, long: true},
+		{system: "claims", options: orrery.Options{Stale: []string{"all=lag(1)"}}, states: 52_213, long: true},
 		{system: "claims claims=2", states: 7_957, long: true},
 		{system: "deleted-claim", states: 2_750},
 		{system: "deleted-claim", options: orrery.Options{Crashes: 1}, states: 15_770, long: true},
