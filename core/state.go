@@ -37,7 +37,7 @@ type Edge struct {
 
 // Disturbed tells whether the step would not have happened in a world without faults and delays.
 func (e Edge) Disturbed() bool {
-	return e.Late || e.Step.Kind == Restart || e.Step.Detail != ""
+	return e.Late || e.Step.Faulty()
 }
 
 // Run is a run of a system: steps that follow each other from an initial state.

@@ -37,7 +37,7 @@ func disturbanceOf(run core.Run) disturbance {
 		if e.Step.Kind == core.Restart || strings.Contains(e.Step.Detail, "crashes") {
 			d.crashes++
 		}
-		if e.Step.Kind == core.Restart || e.Step.Detail != "" {
+		if e.Step.Faulty() {
 			d.faults = append(d.faults, e.Step.String())
 		}
 	}

@@ -23,7 +23,7 @@ func (e Effort) With(edge core.Edge) Effort {
 	if edge.Late {
 		e.Late++
 	}
-	if edge.Step.Kind == core.Restart || edge.Step.Detail != "" {
+	if edge.Step.Faulty() {
 		e.Faults++
 	}
 	return e

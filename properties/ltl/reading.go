@@ -117,7 +117,7 @@ func (r *reading) readSteps(id core.StateID) {
 		add(label{
 			step:  last,
 			also:  r.ofStep(e),
-			fault: e.Step.Kind == core.Restart || e.Step.Detail != "",
+			fault: e.Step.Faulty(),
 			late:  e.Late,
 		}, e.To)
 	}
