@@ -94,6 +94,30 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
+// TestConcurrentCallsThatWait makes concurrent calls and goes on in one of their orders only. Where it may crash in the other one is not searched.
+func TestConcurrentCallsThatWait(t *testing.T) {
+	h := stateless("fan", func(do ask, _ core.Request) core.Result {
+		var all sync.WaitGroup
+		all.Go(func() { do("claim y left") })
+		all.Go(func() { do("claim y right") })
+		all.Wait()
+		return core.Result{Blocked: do("get y") == "right"}
+	})
+	h.bubbled = true
+	for _, crashes := range []int{0, 1} {
+		for _, options := range []orrery.Options{{Crashes: crashes}, {Crashes: crashes, Workers: 2, Reduction: orrery.NoReduction}} {
+			result, err := orrery.Run(context.Background(), onSlate(map[string]string{"x": "none"}, h), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reasons := strings.Join(result.Report.Reasons, "; ")
+			if got := strings.Contains(reasons, "fan makes calls at the same time and goes on only after some orders of them, reconciling r"); got != (crashes > 0) {
+				t.Errorf("%+v: the reasons are %q", options, reasons)
+			}
+		}
+	}
+}
+
 // TestConcurrentCallsAreReplayed tells findings of which the order of concurrent calls is the cause, and runs them again.
 func TestConcurrentCallsAreReplayed(t *testing.T) {
 	for _, options := range []orrery.Options{{}, {Granularity: orrery.PerCall}, {Crashes: 1, Workers: 2}} {

@@ -32,6 +32,8 @@ type actor struct {
 	divergences int
 	// raced tells that the code is known to make calls at the same time of which the order matters.
 	raced bool
+	// waited tells that the code is known to wait for a state to which only some orders of its concurrent calls come, where it may crash.
+	waited bool
 	// waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
 	waits string
 	items map[core.Request]*item

@@ -118,6 +118,20 @@ func (w *walker) raced(a *actor, activation behavior.Activation, r behavior.Reve
 	return nil
 }
 
+// waited notes that a run is blocked in one order of its concurrent calls, so that it is not seen where it may crash in that order.
+func (w *walker) waited(step taken) error {
+	switch a := step.actor; {
+	case a.waited:
+	case w.learn != nil:
+		a.waited = true
+		w.machine.doubt("%s makes calls at the same time and goes on only after some orders of them, %s: where it may crash in the other orders was not searched. Make one call after the other, or allow no crashes",
+			a.Name, behavior.Activation{Request: step.item.Request})
+	case w.ahead:
+		return errUnknown // the searching goroutine has to note it
+	}
+	return nil
+}
+
 // orders are the plans of the orders in which the concurrent calls of a run are answered, as they are found.
 type orders struct {
 	plans []plan

@@ -94,6 +94,11 @@ func (v *variants) faulty(step taken) error {
 		return nil
 	}
 	notes, blocked := append([]callNote(nil), v.notes...), v.current.blocked
+	if blocked && v.crashes > 0 && len(v.orders.plans) > 1 {
+		if err := v.waited(step); err != nil {
+			return v.visitor.stopped(&step, err)
+		}
+	}
 	failures := v.failures - len(step.plan.mishaps)
 	first := step.plan.free()
 	var last *behavior.Node // that had an effect
