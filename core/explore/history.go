@@ -87,11 +87,13 @@ func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavio
 	h := &historian{runs: make([][]behavior.Run, len(s.machine.actors))}
 	w.listener = h
 	defer func() { w.listener = nil }()
-	if !slices.ContainsFunc(s.machine.system.Initial, func(initial core.Initial) bool {
-		h.began()
-		return w.start(initial) == nil && bytes.Equal(w.vector.AppendRow(nil), start)
-	}) {
+	initial := s.starting(start)
+	if initial == nil {
 		return nil, nil
+	}
+	h.began()
+	if err := w.start(*initial); err != nil {
+		return nil, err
 	}
 	h.took(nil)
 	for _, leg := range legs {
@@ -115,6 +117,23 @@ func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavio
 		}
 	}
 	return h.runs, nil
+}
+
+// starting returns what the system starts with in an initial state, nil if the state is none.
+func (s *Space) starting(row []byte) *core.Initial {
+	if s.starts == nil {
+		s.starts = map[string]*core.Initial{}
+		for i := range s.machine.system.Initial {
+			initial := &s.machine.system.Initial[i]
+			if s.scholar.start(*initial) != nil {
+				continue // it was not explored either
+			}
+			if at := string(s.scholar.vector.AppendRow(nil)); s.starts[at] == nil {
+				s.starts[at] = initial
+			}
+		}
+	}
+	return s.starts[string(row)]
 }
 
 // relive audits the histories of all controllers along a run.

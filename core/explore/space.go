@@ -60,6 +60,8 @@ type Space struct {
 
 	invariants []invariant
 	lister     lister
+	// starts are what the system starts with, by the rows of initial states; nil if nobody has asked.
+	starts map[string]*core.Initial
 	// growing is a run on which there are more and more objects, nil if none was found.
 	growing *Growth
 }
