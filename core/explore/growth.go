@@ -89,6 +89,7 @@ func (g *growth) look() *Growth {
 	l.hasty = true
 	space, err := explore(g.context, l.machine, l, o, time.Now(), 0)
 	if err == nil {
+		l.context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 		g.found = space.growing
 	}
 	return g.found
@@ -112,7 +113,6 @@ func (s *search) probe() error {
 			return s.interrupted(err)
 		}
 		if s.growing != nil {
-			s.learner.context = context.WithoutCancel(s.context)
 			return nil
 		}
 	}

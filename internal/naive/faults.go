@@ -70,7 +70,7 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error) {
 	var states []State
 	for effects := 1; ; effects++ {
-		any := false
+		crashed := false
 		err := eachSchedule(func(s *schedule) error {
 			t := e.turn(from)
 			t.state.work = remove(t.state.work, item)
@@ -89,12 +89,12 @@ func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error
 			if err != nil || !cut {
 				return err
 			}
-			any = true
+			crashed = true
 			after, err := e.restarts(t.state, p)
 			states = append(states, after...)
 			return err
 		})
-		if err != nil || !any {
+		if err != nil || !crashed {
 			return states, err
 		}
 	}
