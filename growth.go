@@ -3,7 +3,6 @@ package orrery
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
@@ -21,34 +20,20 @@ func (v *verdict) judgeGrowth(ctx context.Context) {
 	if g == nil {
 		return
 	}
+	p := core.Property{Name: boundedGrowth, Warning: g.Shown}
 	last := g.Run[len(g.Run)-1]
-	trace, err := g.Space.Tell(context.WithoutCancel(ctx), g.Run[0].From, g.Run, nil)
-	if err != nil {
-		v.because(fmt.Sprintf("%s, but the run could not be repeated: %v", grows(g), err))
-		return
-	}
-	finding := core.Finding{
-		ID:       len(v.findings) + 1,
-		Property: boundedGrowth,
-		Warning:  g.Shown,
-		Summary:  grows(g),
-		Details: []string{
-			goesOn(g),
-			adviceAgainst(g),
-		},
-		Steps:       len(trace.Steps),
+	report := core.PropertyReport{Name: p.Name, Verdict: core.Inconclusive, Warning: p.Warning}
+	v.tellViolations(ctx, g.Space, p, []core.Violation{{
+		Summary:     grows(g),
+		Details:     []string{goesOn(g), adviceAgainst(g)},
 		Controllers: g.Controllers(),
 		Fields:      properties.ChangedFields(g.Space.Effect(last)),
-		Trace:       trace,
+		Stem:        g.Run,
+		State:       last.To,
+	}}, &report)
+	if report.Verdict == core.Violated {
+		v.reports = append(v.reports, report)
 	}
-	for _, incident := range slices.Concat(v.space.Incidents(), g.Space.Incidents()) {
-		if incident.Kind == core.Nondeterministic && involves(trace, incident) {
-			v.because(fmt.Sprintf("%s, but that rests on runs of %s, which is not deterministic: make it a function of what it reads, and check again", grows(g), incident.Strategy))
-			return
-		}
-	}
-	v.findings = append(v.findings, finding)
-	v.reports = append(v.reports, core.PropertyReport{Name: boundedGrowth, Verdict: core.Violated, Warning: g.Shown})
 }
 
 // grows says in a sentence how a system grows.

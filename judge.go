@@ -71,8 +71,14 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 		report.Verdict = core.Inconclusive
 		v.because(undecided(p, err))
 	}
+	v.tellViolations(ctx, v.space, p, violations, &report)
+	v.reports = append(v.reports, report)
+}
+
+// tellViolations tells the stories of the violations of a property in a space, and says so in the report of the property.
+func (v *verdict) tellViolations(ctx context.Context, space *explore.Space, p core.Property, violations []core.Violation, report *core.PropertyReport) {
 	for _, violation := range violations {
-		finding, err := v.finding(ctx, p, violation)
+		finding, err := v.finding(ctx, space, p, violation)
 		if err != nil {
 			v.because(fmt.Sprintf("something was found against %q, but the run to it could not be repeated: %v", p.Name, err))
 			if report.Verdict == core.Holds {
@@ -80,7 +86,7 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 			}
 			continue
 		}
-		if who := v.restsOn(p, finding); who != "" {
+		if who := restsOn(slices.Concat(v.space.Incidents(), space.Incidents()), p, finding); who != "" {
 			v.because(fmt.Sprintf("something was found against %q, but it rests on runs of %s, which is not deterministic: make it a function of what it reads, and check again", p.Name, who))
 			if report.Verdict == core.Holds {
 				report.Verdict = core.Inconclusive
@@ -92,7 +98,6 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 		finding.ID = len(v.findings) + 1
 		v.findings = append(v.findings, finding)
 	}
-	v.reports = append(v.reports, report)
 }
 
 // doubtful tells whether something was found, or could not be judged.
@@ -147,8 +152,8 @@ func (v *verdict) violations(ctx context.Context, p core.Property) (violations [
 
 // finding tells the story of a violation. The error means that it did not happen
 // again when it was run again.
-func (v *verdict) finding(ctx context.Context, p core.Property, violation core.Violation) (core.Finding, error) {
-	trace, err := v.tell(ctx, violation.Stem, violation.Cycle, violation.State, violation.Probe)
+func (v *verdict) finding(ctx context.Context, space *explore.Space, p core.Property, violation core.Violation) (core.Finding, error) {
+	trace, err := tell(ctx, space, violation.Stem, violation.Cycle, violation.State, violation.Probe)
 	if err != nil {
 		return core.Finding{}, err
 	}
@@ -163,7 +168,7 @@ func (v *verdict) finding(ctx context.Context, p core.Property, violation core.V
 		Trace:       trace,
 	}
 	if violation.Other != nil {
-		other, err := v.tell(ctx, *violation.Other, nil, violation.OtherState, nil)
+		other, err := tell(ctx, space, *violation.Other, nil, violation.OtherState, nil)
 		if err != nil {
 			return core.Finding{}, err
 		}
@@ -188,12 +193,12 @@ func unseen(trace core.Trace) []string {
 	return lines
 }
 
-func (v *verdict) tell(ctx context.Context, stem, cycle core.Run, end core.StateID, probe *core.Step) (core.Trace, error) {
+func tell(ctx context.Context, space *explore.Space, stem, cycle core.Run, end core.StateID, probe *core.Step) (core.Trace, error) {
 	start := end
 	if len(stem) > 0 {
 		start = stem[0].From
 	}
-	trace, err := v.space.Tell(context.WithoutCancel(ctx), start, slices.Concat(stem, cycle), probe)
+	trace, err := space.Tell(context.WithoutCancel(ctx), start, slices.Concat(stem, cycle), probe)
 	if len(cycle) > 0 {
 		trace.CycleStart = len(stem)
 	}
@@ -267,7 +272,7 @@ func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) 
 			continue
 		}
 		at := stem.End(o.States[0])
-		trace, err := v.tell(ctx, stem, nil, at, nil)
+		trace, err := tell(ctx, v.space, stem, nil, at, nil)
 		if err != nil {
 			v.because(fmt.Sprintf("the run to an end of the system could not be repeated: %v", err))
 		}

@@ -22,14 +22,14 @@ func demandsDeterminism(p core.Property) bool {
 	return p.Name == deterministic.Name && p.Doc == deterministic.Doc
 }
 
-// restsOn names a controller that is not deterministic on whose runs a finding rests, empty if there is none. What such a controller
+// restsOn names a controller that is not deterministic, as the incidents say, on whose runs a finding rests, empty if there is none. What such a controller
 // did in a finding it did once; that it has to, or that the order of steps is the reason, cannot be said.
-func (v *verdict) restsOn(p core.Property, finding core.Finding) string {
+func restsOn(incidents []core.Incident, p core.Property, finding core.Finding) string {
 	if demandsDeterminism(p) {
 		return ""
 	}
 	conduct := slices.ContainsFunc(properties.Conduct(), func(q core.Property) bool { return p.Name == q.Name && p.Doc == q.Doc })
-	for _, incident := range v.space.Incidents() {
+	for _, incident := range incidents {
 		switch {
 		case incident.Kind != core.Nondeterministic:
 		case conduct && incident.Cause == core.Chance:

@@ -114,7 +114,7 @@ func (b *blueprint) webhookPaths() map[string]admissionSubject {
 // modelled.
 const conversionPath = "/convert"
 
-// unasked takes note of a webhook that is not run.
+// unasked notes a webhook that is not run.
 func (a *assembly) unasked(path, advice string) {
 	if path == conversionPath {
 		a.assume("The webhook at %s is not run: a request that needs it makes the check inconclusive.", path)

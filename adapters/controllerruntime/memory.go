@@ -9,6 +9,8 @@ import (
 	"time"
 	"unsafe"
 
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -18,12 +20,10 @@ var _ core.Introspective = (*instance)(nil)
 // captured cannot be seen.
 func (i *instance) Memory() (values map[string]string) {
 	values = map[string]string{}
-	m := &memory{values: values, seen: map[sighted]bool{}}
+	m := &memory{values: values, seen: map[sighted]bool{}, skipped: infrastructure()}
 	defer func() { _ = recover() }() // whatever cannot be read, the rest of it is still worth telling
-	if v := reflect.ValueOf(i.registered.controller); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
-		if do := v.Elem().FieldByName("Do"); do.IsValid() {
-			m.look(ownName(do), do, 0)
-		}
+	if do, ok := fieldOf[reconcile.Reconciler](reflect.ValueOf(i.registered.controller).Elem(), "Do"); ok {
+		m.look(ownName(reflect.ValueOf(*do)), reflect.ValueOf(*do), 0)
 	}
 	for _, source := range *i.registered.sources {
 		m.look(ownName(reflect.ValueOf(source)), reflect.ValueOf(source), 0)
@@ -47,6 +47,8 @@ func ownName(v reflect.Value) string {
 type memory struct {
 	values map[string]string
 	seen   map[sighted]bool
+	// skipped are packages that are not looked into.
+	skipped []string
 }
 
 // sighted is what a pointer points to.
@@ -79,7 +81,7 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	if depth > deepest || len(m.values) >= most || !v.IsValid() {
 		return
 	}
-	if at := v.Type().PkgPath(); slices.ContainsFunc(infrastructure(), func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") }) {
+	if at := v.Type().PkgPath(); slices.ContainsFunc(m.skipped, func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") }) {
 		return
 	}
 	if v.CanAddr() { // what is not exported can be read, too
@@ -89,7 +91,7 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	case reflect.Pointer:
 		at := sighted{v.UnsafePointer(), v.Type()}
 		if v.IsNil() || m.seen[at] {
-			m.note(path, fmt.Sprint(v.IsNil()))
+			m.values[path] = fmt.Sprint(v.IsNil())
 			return
 		}
 		m.seen[at] = true
@@ -99,20 +101,20 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	case reflect.Struct:
 		m.inside(path, v, depth)
 	case reflect.Map:
-		m.note(path, fmt.Sprint(v.Len()))
+		m.values[path] = fmt.Sprint(v.Len())
 		for entries := v.MapRange(); entries.Next(); {
 			m.look(path+"["+plainly(entries.Key())+"]", entries.Value(), depth+1)
 		}
 	case reflect.Slice, reflect.Array:
-		m.note(path, fmt.Sprint(v.Len()))
+		m.values[path] = fmt.Sprint(v.Len())
 		for i := range v.Len() {
 			m.look(fmt.Sprintf("%s[%d]", path, i), v.Index(i), depth+1)
 		}
 	case reflect.Chan:
-		m.note(path, fmt.Sprint(v.Len()))
+		m.values[path] = fmt.Sprint(v.Len())
 	case reflect.Func, reflect.UnsafePointer:
 	default:
-		m.note(path, plainly(v))
+		m.values[path] = plainly(v)
 	}
 }
 
@@ -121,7 +123,7 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 	if v.CanAddr() {
 		switch at := v.Addr().Interface().(type) {
 		case *time.Time:
-			m.note(path, at.String())
+			m.values[path] = at.String()
 			return
 		case *sync.Map:
 			at.Range(func(key, value any) bool {
@@ -142,8 +144,6 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 		m.look(at, v.Field(i), depth+1)
 	}
 }
-
-func (m *memory) note(path, value string) { m.values[path] = value }
 
 // plainly writes a value that has no parts to look into one by one.
 func plainly(v reflect.Value) string {

@@ -87,7 +87,7 @@ func (d *definition) unrun(system *core.System, found *assembly) error {
 	return nil
 }
 
-// leaveOut takes note of a part that is not run. While a controller runs, it is a call that is not modelled instead.
+// leaveOut notes a part that is not run. While a controller runs, it is a call that is not modelled instead.
 func (a *assembly) leaveOut(p part) {
 	if a.unsupported(p.text, "only what the set-up registers is known: register it there") {
 		return

@@ -176,7 +176,7 @@ func (e *enactment) calls(ctx context.Context, session *Session, step core.Trace
 func (s *Session) take(recorded core.TraceCall) core.Call {
 	earlier := recorded.Turn
 	namesake := func(call core.Call) bool { return call.String() == recorded.Call }
-	return s.Turn(func(call core.Call) bool {
+	return s.turnTo(func(call core.Call) bool {
 		if !namesake(call) {
 			return false
 		}

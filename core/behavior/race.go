@@ -117,7 +117,7 @@ func (s *Session) Postpone(ctx context.Context, run Run, call int) (Overtaking, 
 			return Overtaking{By: o.By, Heeded: true}, nil
 		}
 		edge := run.Path[rest[at]]
-		s.Turn(func(c core.Call) bool { return c.Identity() == edge.From.Call.Identity() })
+		s.TurnTo(edge.From.Call)
 		s.Answer(edge.Response)
 		if rest[at] > call && slices.Contains(rest, call) {
 			o.By = append(o.By, rest[at])
@@ -174,7 +174,7 @@ func (n *Node) turnOf(call core.Call) *Node {
 
 // parks tells whether a call waits for its answer while the one of the node is answered.
 func (n *Node) parks(call core.Call) bool {
-	return slices.ContainsFunc(n.Parked, func(other core.Call) bool { return other.Identity() == call.Identity() })
+	return slices.ContainsFunc(n.Parked, identicalTo(call))
 }
 
 // other returns another turn than the node, the node itself if there is none.

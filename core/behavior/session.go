@@ -220,12 +220,22 @@ func (s *Session) NextAs(ctx context.Context, other core.Call) (core.Call, *Leaf
 	if call == nil || len(s.pending) == 1 {
 		return call, leaf, err
 	}
-	return s.Turn(func(c core.Call) bool { return c.Identity() == other.Identity() }, func(c core.Call) bool { return Aim(c) == Aim(other) }), nil, nil
+	return s.turnTo(identicalTo(other), func(c core.Call) bool { return Aim(c) == Aim(other) }), nil, nil
 }
 
-// Turn lets the first of the pending calls that meets one of the conditions be answered next, and returns it. An earlier
+// TurnTo lets the first of the pending calls that is identical to a call be answered next. If there is none, the one is that was to be
+// answered anyway.
+func (s *Session) TurnTo(call core.Call) { s.turnTo(identicalTo(call)) }
+
+// identicalTo returns what tells whether a call is the same as another one.
+func identicalTo(other core.Call) func(core.Call) bool {
+	identity := other.Identity()
+	return func(c core.Call) bool { return c.Identity() == identity }
+}
+
+// turnTo lets the first of the pending calls that meets one of the conditions be answered next, and returns it. An earlier
 // condition counts more than a later one. If no call meets any, it returns the call that was to be answered anyway.
-func (s *Session) Turn(conditions ...func(core.Call) bool) core.Call {
+func (s *Session) turnTo(conditions ...func(core.Call) bool) core.Call {
 	for _, condition := range conditions {
 		if i := slices.IndexFunc(s.pending, condition); i >= 0 {
 			s.turn = i
@@ -239,7 +249,7 @@ func (s *Session) Turn(conditions ...func(core.Call) bool) core.Call {
 // returned last, and those that other goroutines of the run made at the same time.
 func (s *Session) Pending() []core.Call { return s.pending }
 
-// Answer answers the call that Next or Turn returned last.
+// Answer answers the call that Next or NextAs returned last, or the one that TurnTo chose.
 func (s *Session) Answer(response core.Response) {
 	select {
 	case s.replies <- answer{s.turn, response}:

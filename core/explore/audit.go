@@ -147,11 +147,10 @@ func differsBy(cause core.Cause, kept []string) string {
 
 // anew audits a run on a fresh instance.
 func (l *learner) anew(a *actor, run behavior.Run, times int) (*behavior.Divergence, error) {
-	instance, err := l.instance(a)
+	session, err := l.open(a)
 	if err != nil {
 		return nil, err
 	}
-	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
 	return l.again(session, run, times)
 }
@@ -167,11 +166,10 @@ func (l *learner) overtake(a *actor, run behavior.Run) error {
 		if len(edge.From.Parked) == 0 {
 			continue
 		}
-		instance, err := l.instance(a)
+		session, err := l.open(a)
 		if err != nil {
 			return err
 		}
-		session := behavior.Open(instance, a.Sequential, l.limits)
 		l.count(run.Activation)
 		o, err := session.Postpone(l.context, run, i)
 		session.Abort()
@@ -219,11 +217,10 @@ func (l *learner) relive(a *actor, runs []behavior.Run) error {
 	if len(runs) < 2 || l.fickle(a) || !l.relived.add(runs) {
 		return nil
 	}
-	instance, err := l.instance(a)
+	session, err := l.open(a)
 	if err != nil {
 		return err
 	}
-	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
 	for i, run := range runs {
 		clock := session.Elapsed()

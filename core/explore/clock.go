@@ -15,11 +15,10 @@ func (l *learner) earlier(a *actor, activation behavior.Activation, path behavio
 		return node.Earlier, nil
 	}
 	activation.Clock -= behavior.Tick
-	instance, err := l.instance(a)
+	session, err := l.open(a)
 	if err != nil {
 		return nil, err
 	}
-	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
 	l.count(activation)
 	_, parting, err := session.Follow(l.context, behavior.Run{Activation: activation, Path: path})
@@ -95,18 +94,17 @@ func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*
 // moved takes a fresh instance along a run when the clock has moved. It returns its calls, and where it does more than to write other
 // contents.
 func (l *learner) moved(a *actor, run behavior.Run, by time.Duration) ([]core.Call, *behavior.Divergence, error) {
-	instance, err := l.instance(a)
+	session, err := l.open(a)
 	if err != nil {
 		return nil, nil, err
 	}
-	session := behavior.Open(instance, a.Sequential, l.limits)
 	defer session.Abort()
 	l.count(run.Activation)
 	run.Activation.Clock += by
 	return session.Follow(l.context, run)
 }
 
-// waits takes note that what an actor does depends on the clock.
+// waits notes that what an actor does depends on the clock.
 func (l *learner) waits(a *actor, run behavior.Run, d *behavior.Divergence) {
 	if a.waits == "" {
 		a.waits = fmt.Sprintf("what %s does depends on the clock, and time was not followed far enough: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)

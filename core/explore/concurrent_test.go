@@ -3,9 +3,9 @@ package explore_test
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/internal/naive"
 	"github.com/orrery-dev/orrery/internal/random"
@@ -14,31 +14,15 @@ import (
 // TestTwinWithConcurrentCalls compares searches of systems whose controllers make calls from several goroutines with the twin, which
 // answers them in all orders. Orders that come to the same are taken once.
 func TestTwinWithConcurrentCalls(t *testing.T) {
-	n := *systems
-	if testing.Short() {
-		n /= 10
-	}
-	large, branching := 0, 0
-	for seed := *firstSeed; n > 0; seed++ {
-		system, err := random.Concurrent(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := rand.New(rand.NewPCG(seed, 1))
-		c, plain := explore.Conditions{}, naive.Conditions{}
+	branching := 0
+	conditions := func(r *rand.Rand, system *core.System) (c explore.Conditions, plain naive.Conditions) {
 		if r.IntN(3) > 0 {
 			c, plain = conditionsOf(r, system)
 		}
 		c.Orders, plain.Concurrent = 1_000_000, true
-		want, err := naive.ExploreUnder(system, plain, largest)
-		if err != nil {
-			if !strings.Contains(err.Error(), "states") {
-				t.Fatalf("seed %d: %v", seed, err)
-			}
-			large++
-			continue
-		}
-		n--
+		return c, plain
+	}
+	large := eachUnder(t, random.Concurrent, conditions, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
 		for workers := 1; workers <= 2; workers++ {
 			o := options(workers)
 			o.Conditions = c
@@ -60,7 +44,7 @@ func TestTwinWithConcurrentCalls(t *testing.T) {
 				t.Fatalf("seed %d, conditions %+v: one order finds %d states, all find %d, and there is no reason", seed, c, one.States(), len(want.States))
 			}
 		}
-	}
+	})
 	if branching == 0 {
 		t.Error("the order of concurrent calls matters in no system")
 	}

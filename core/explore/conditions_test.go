@@ -64,19 +64,20 @@ func disturbedEdge(from, to string, e core.Edge) string {
 	return fmt.Sprintf("%s | %s %s crash=%t wrote=%t failed=%q again=%t | %s", from, kind.Name(), e.Step.Item, crash, wrote, failed, again, to)
 }
 
-// TestTwinUnderConditions compares searches under random conditions with the twin.
-func TestTwinUnderConditions(t *testing.T) {
-	n := *systems
+// eachUnder calls a test with random systems and conditions, and with what the twin finds under these. It returns how many systems were too large.
+func eachUnder(t *testing.T, generate func(uint64) (*core.System, error), conditions func(*rand.Rand, *core.System) (explore.Conditions, naive.Conditions),
+	test func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph)) int {
+	t.Helper()
+	n, large := *systems, 0
 	if testing.Short() {
 		n /= 10
 	}
-	large := 0
 	for seed := *firstSeed; n > 0; seed++ {
-		system, err := random.System(seed)
+		system, err := generate(seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, plain := conditionsOf(rand.New(rand.NewPCG(seed, 1)), system)
+		c, plain := conditions(rand.New(rand.NewPCG(seed, 1)), system)
 		want, err := naive.ExploreUnder(system, plain, largest)
 		if err != nil {
 			if !strings.Contains(err.Error(), "states") {
@@ -86,6 +87,14 @@ func TestTwinUnderConditions(t *testing.T) {
 			continue
 		}
 		n--
+		test(seed, system, c, want)
+	}
+	return large
+}
+
+// TestTwinUnderConditions compares searches under random conditions with the twin.
+func TestTwinUnderConditions(t *testing.T) {
+	large := eachUnder(t, random.System, conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
 		for workers := 1; workers <= 2; workers++ {
 			o := options(workers)
 			o.Conditions = c
@@ -93,7 +102,7 @@ func TestTwinUnderConditions(t *testing.T) {
 				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run TestTwinUnderConditions -systems 1 -first-seed %d", workers, c, d, seed)
 			}
 		}
-	}
+	})
 	t.Logf("%d systems were too large", large)
 }
 

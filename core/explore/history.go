@@ -6,7 +6,6 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
-	"github.com/orrery-dev/orrery/core/view"
 )
 
 // Each step of a run is one of a fresh instance, as if the controller had started just then. What really takes a run is one
@@ -42,21 +41,13 @@ func (r relived) add(runs []behavior.Run) bool {
 
 // historian collects the runs of each actor along a run, since it was last started.
 type historian struct {
+	inattentive
 	runs [][]behavior.Run
 	step []ranAs
 }
 
 // began implements [listener].
 func (h *historian) began() { h.step = nil }
-
-// called implements [listener].
-func (h *historian) called(*actor, behavior.Activation, told) {}
-
-// committed implements [listener].
-func (h *historian) committed(*view.View) {}
-
-// refreshed implements [listener].
-func (h *historian) refreshed(*view.View) {}
 
 // ended implements [listener].
 func (h *historian) ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {

@@ -45,7 +45,7 @@ func (l *learner) kept(a *actor, runs []behavior.Run) ([]string, error) {
 
 // remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
 func (l *learner) remembers(a *actor, runs []behavior.Run) (map[string]string, error) {
-	instance, err := l.instance(a)
+	instance, err := behavior.NewInstance(a.strategy, l.limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +53,14 @@ func (l *learner) remembers(a *actor, runs []behavior.Run) (map[string]string, e
 	if !ok {
 		return nil, nil
 	}
-	session := behavior.Open(instance, a.Sequential, l.limits)
-	defer session.Abort()
-	for _, run := range runs {
-		if divergence, err := l.again(session, run, 1); err != nil {
-			return nil, err
-		} else if divergence != nil {
-			break
-		}
+	if len(runs) == 0 {
+		return introspective.Memory(), nil
 	}
-	session.Abort()
-	return introspective.Memory(), nil
+	session := behavior.Open(instance, a.Sequential, l.limits)
+	var divergence *behavior.Divergence
+	for i := 0; i < len(runs) && divergence == nil && err == nil; i++ {
+		divergence, err = l.again(session, runs[i], 1)
+	}
+	session.Abort() // nothing of it is at work when it is looked at
+	return introspective.Memory(), err
 }

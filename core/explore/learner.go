@@ -60,7 +60,7 @@ type lesson struct{ session *behavior.Session }
 
 func (l *lesson) answer(node *behavior.Node, response core.Response) {
 	if l != nil {
-		l.session.Turn(func(call core.Call) bool { return call.Identity() == node.Call.Identity() })
+		l.session.TurnTo(node.Call)
 		l.session.Answer(response)
 	}
 }
@@ -75,11 +75,11 @@ func (l *lesson) stop() {
 // end of the run. It begins the lesson if there is none yet.
 func (l *learner) explore(current *lesson, a *actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*lesson, error) {
 	if current == nil {
-		instance, err := l.instance(a)
+		session, err := l.open(a)
 		if err != nil {
 			return nil, err
 		}
-		current = &lesson{behavior.Open(instance, a.Sequential, l.limits)}
+		current = &lesson{session}
 		l.count(activation)
 		current.session.Begin(activation)
 		divergence, err := current.session.Replay(l.context, path)
@@ -129,8 +129,13 @@ func (l *learner) fail(node *behavior.Node) {
 	}
 }
 
-func (l *learner) instance(a *actor) (core.Instance, error) {
-	return behavior.NewInstance(a.strategy, l.limits.Deadline)
+// open puts a fresh instance of an actor to work. The session has to be closed or aborted.
+func (l *learner) open(a *actor) (*behavior.Session, error) {
+	instance, err := behavior.NewInstance(a.strategy, l.limits.Deadline)
+	if err != nil {
+		return nil, err
+	}
+	return behavior.Open(instance, a.Sequential, l.limits), nil
 }
 
 // fickle tells whether an actor was found not to be deterministic.
@@ -140,7 +145,7 @@ func (l *learner) fickle(a *actor) bool {
 	})
 }
 
-// learned takes note of a new leaf.
+// learned notes a new leaf.
 func (l *learner) learned(a *actor, activation behavior.Activation, leaf *behavior.Leaf) {
 	if activation.Event == nil {
 		l.behaviours++

@@ -52,7 +52,7 @@ type machine struct {
 	doubts []string
 }
 
-// doubt takes note of something that the code of a controller does and that is not searched, once.
+// doubt notes something that the code of a controller does and that is not searched, once.
 func (m *machine) doubt(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(m.doubts, text) {
 		m.doubts = append(m.doubts, text)

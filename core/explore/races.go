@@ -97,35 +97,32 @@ func (w *walker) sameKind(one, other behavior.Made) bool {
 	})
 }
 
-// raced takes note that an actor makes concurrent calls that are not answered in an order that may matter.
+// raced notes that an actor makes concurrent calls that are not answered in an order that may matter.
 func (w *walker) raced(a *actor, activation behavior.Activation, r behavior.Reversal) error {
+	advice := "Allow more orders"
 	switch {
-	case a.raced:
-	case w.learn != nil:
-		a.raced = true
-		advice := "Allow more orders"
-		switch {
-		case w.machine.conditions.orders() == 1:
-			advice = "Allow other orders"
-		case r.Turn == nil:
-			advice = "Make one after the other"
-		}
-		w.machine.doubt("%s makes calls at the same time whose order matters, %s: %q and %q were not answered in every order. %s, or let neither depend on what the other writes",
-			a.Name, activation, r.First, r.Second, advice)
-	case w.ahead:
-		return errUnknown // the searching goroutine has to take note of it
+	case w.machine.conditions.orders() == 1:
+		advice = "Allow other orders"
+	case r.Turn == nil:
+		advice = "Make one after the other"
 	}
-	return nil
+	return w.doubt(&a.raced, "%s makes calls at the same time whose order matters, %s: %q and %q were not answered in every order. %s, or let neither depend on what the other writes",
+		a.Name, activation, r.First, r.Second, advice)
 }
 
 // waited notes that a run is blocked in one order of its concurrent calls, so that it is not seen where it may crash in that order.
 func (w *walker) waited(step taken) error {
-	switch a := step.actor; {
-	case a.waited:
+	return w.doubt(&step.actor.waited, "%s makes calls at the same time and goes on only after some orders of them, %s: where it may crash in the other orders was not searched. Make one call after the other, or allow no crashes",
+		step.actor.Name, behavior.Activation{Request: step.item.Request})
+}
+
+// doubt notes what of the code of an actor is not searched, unless that is known.
+func (w *walker) doubt(known *bool, format string, args ...any) error {
+	switch {
+	case *known:
 	case w.learn != nil:
-		a.waited = true
-		w.machine.doubt("%s makes calls at the same time and goes on only after some orders of them, %s: where it may crash in the other orders was not searched. Make one call after the other, or allow no crashes",
-			a.Name, behavior.Activation{Request: step.item.Request})
+		*known = true
+		w.machine.doubt(format, args...)
 	case w.ahead:
 		return errUnknown // the searching goroutine has to note it
 	}

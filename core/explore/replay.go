@@ -39,7 +39,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 		if i == trace.CycleStart {
 			cycle = w.vector.AppendRow(nil)
 		}
-		reason, err := w.follow(ctx, t, recorded, limits)
+		reason, err := w.follow(ctx, t, recorded)
 		if err != nil || reason != "" {
 			return &Difference{Step: i + 1, Reason: reason}, err
 		}
@@ -76,7 +76,7 @@ func (w *walker) beginAs(objects []core.TraceObject) (bool, error) {
 
 // follow takes a told step again and says what is different about it, empty if
 // nothing is.
-func (w *walker) follow(ctx context.Context, t *teller, recorded core.TraceStep, limits behavior.Limits) (string, error) {
+func (w *walker) follow(ctx context.Context, t *teller, recorded core.TraceStep) (string, error) {
 	a := w.machine.byName[recorded.Controller]
 	if a == nil {
 		return fmt.Sprintf("there is no controller %q any more", recorded.Controller), nil
@@ -95,7 +95,7 @@ func (w *walker) follow(ctx context.Context, t *teller, recorded core.TraceStep,
 		}
 		return err.Error(), nil
 	}
-	return differs(recorded, told), t.again(ctx, limits)
+	return differs(recorded, told), t.again(ctx)
 }
 
 // differs says how two tellings of a step differ, empty if they do not. The numbers

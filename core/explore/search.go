@@ -44,6 +44,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	l.context, l.searching = context.WithoutCancel(outer), false
 	space.machine.reduces = false
 	space.scholar.tour = tour{} // it still holds what only the search needs
+	if len(space.reasons) > 0 && ctx.Err() == nil {
+		space.growing = options.growth.look()
+	}
 	if len(space.Reasons()) == 0 && space.States() > 0 && !options.Order.Walks() {
 		if err := space.reliveSome(uint64(options.Seed)); err != nil {
 			return nil, err
@@ -53,9 +56,6 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		if a.waits != "" {
 			space.because(a.waits)
 		}
-	}
-	if len(space.reasons) > 0 && ctx.Err() == nil {
-		space.growing = options.growth.look()
 	}
 	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
 	space.apart = apart

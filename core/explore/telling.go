@@ -83,7 +83,7 @@ func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.
 	if err != nil {
 		return core.TraceStep{}, nil, err
 	}
-	if err := t.again(ctx, s.learner.limits); err != nil {
+	if err := t.again(ctx); err != nil {
 		return core.TraceStep{}, nil, err
 	}
 	w.buffer = w.vector.AppendRow(w.buffer[:0])
@@ -246,19 +246,19 @@ func (w *walker) unseen(a *actor) []string {
 const mostPaths = 4
 
 // again runs what was listened to for real, on fresh instances.
-func (t *teller) again(ctx context.Context, limits behavior.Limits) error {
+func (t *teller) again(ctx context.Context) error {
+	l := t.walker.learn
 	for _, r := range t.runs {
 		if r.Leaf != nil && r.Leaf.Failure.Stuck() {
 			continue // running it again would only get stuck again
 		}
-		if t.walker.learn.fickle(r.actor) {
+		if l.fickle(r.actor) {
 			continue // that it may do something else is known; it did this once
 		}
-		instance, err := behavior.NewInstance(r.actor.strategy, limits.Deadline)
+		session, err := l.open(r.actor)
 		if err != nil {
 			return err
 		}
-		session := behavior.Open(instance, r.actor.Sequential, limits)
 		divergence, err := session.Repeat(ctx, r.Run)
 		session.Abort()
 		if err != nil {

@@ -7,11 +7,13 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
-	"github.com/orrery-dev/orrery/core/view"
 )
 
 // transcript listens to a walker and writes down what code is given and does.
-type transcript struct{ text, step strings.Builder }
+type transcript struct {
+	inattentive
+	text, step strings.Builder
+}
 
 // began implements [listener]: what was tried before is not what is told.
 func (t *transcript) began() { t.step.Reset() }
@@ -29,12 +31,6 @@ func (t *transcript) called(a *actor, activation behavior.Activation, call told)
 func (t *transcript) ended(a *actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
 	fmt.Fprintf(&t.step, "%s %s %s\n", a.Name, activation, leaf)
 }
-
-// committed implements [listener].
-func (t *transcript) committed(*view.View) {}
-
-// refreshed implements [listener].
-func (t *transcript) refreshed(*view.View) {}
 
 // wording finds the words of a text, among them names and numbers.
 var wording = regexp.MustCompile(`[0-9A-Za-z]+(?:[-._][0-9A-Za-z]+)*`)

@@ -85,6 +85,15 @@ type listener interface {
 	refreshed(*view.View)
 }
 
+// inattentive is a [listener] to which none of it matters but what whoever embeds it listens to.
+type inattentive struct{}
+
+func (inattentive) began()                                                           {}
+func (inattentive) called(*actor, behavior.Activation, told)                         {}
+func (inattentive) ended(*actor, behavior.Activation, behavior.Path, *behavior.Leaf) {}
+func (inattentive) committed(*view.View)                                             {}
+func (inattentive) refreshed(*view.View)                                             {}
+
 type touch struct {
 	cell state.Cell
 	was  state.Value
