@@ -183,3 +183,43 @@ func TestFirstAnswerWins(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoneInOneOrder makes calls that commute, and writes and undoes it if the second comes first. Both orders lead to the same state, but in
+// one of them the controller does not leave alone what is settled.
+func TestUndoneInOneOrder(t *testing.T) {
+	flapping := stateless("flapping", func(do ask, _ core.Request) core.Result {
+		first := make(chan string, 2)
+		var all sync.WaitGroup
+		for _, name := range []string{"x", "y"} {
+			all.Go(func() {
+				do("get %s", name)
+				first <- name
+			})
+		}
+		all.Wait()
+		if <-first == "y" {
+			do("put x other")
+			do("put x none")
+		}
+		return core.Result{}
+	})
+	flapping.bubbled = true
+	for _, options := range []orrery.Options{{}, {Workers: 2, Reduction: orrery.NoReduction}, {Search: orrery.DepthFirst}} {
+		system := onSlate(map[string]string{"x": "none"}, flapping)
+		result, err := orrery.Run(context.Background(), system, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := result.Report
+		if got.Verdict != core.Violated || len(got.Reasons) > 0 {
+			t.Fatalf("%+v: the verdict is %s: %q", options, got.Verdict, got.Reasons)
+		}
+		steps := got.Findings[0].Trace.Steps
+		if last := steps[len(steps)-1]; last.Kind != "probe" || last.Order == "" || len(last.Calls) != 4 {
+			t.Errorf("%+v: the last step is %+v", options, last)
+		}
+		if d, err := orrery.Replay(context.Background(), system, got.Findings[0].Trace, options.Again(&got)); err != nil || d != nil {
+			t.Errorf("%+v: the replay shows %v, %v", options, d, err)
+		}
+	}
+}

@@ -45,9 +45,9 @@ type Graph interface {
 	Relisted(StateID) []Item
 
 	// Try runs the item in the state, whether or not it is in a work queue there,
-	// and reports what that would do. The target is not stored: To equals From.
-	// ok is false if the item is blocked there.
-	Try(StateID, Item) (effect Effect, ok bool)
+	// and returns what that would do: one effect for each order of its concurrent calls that
+	// matters and in which it is not blocked there.
+	Try(StateID, Item) []Effect
 
 	// Effect reports what a step of the graph changes.
 	Effect(Edge) Effect
@@ -132,6 +132,8 @@ const (
 
 // Effect is what running one item would change.
 type Effect struct {
+	// Order says in which order concurrent calls would be answered, see [Step.Order].
+	Order string
 	// Changes are the objects it would change, as they are before and after.
 	Changes []Change
 	// Wrote tells that it would commit a write, even if a later one undid it.

@@ -66,9 +66,12 @@ func (c *compared) Outcome(id core.StateID) map[core.Key]any {
 }
 
 // Try implements [core.Graph].
-func (c *compared) Try(id core.StateID, item core.Item) (core.Effect, bool) {
-	effect, ok := c.Graph.Try(id, item)
-	return c.narrow(effect), ok
+func (c *compared) Try(id core.StateID, item core.Item) []core.Effect {
+	effects := slices.Clone(c.Graph.Try(id, item))
+	for i, effect := range effects {
+		effects[i] = c.narrow(effect)
+	}
+	return effects
 }
 
 // Effect implements [core.Graph].

@@ -48,7 +48,7 @@ func neglected(g core.Graph, cycle core.Run) []core.Item {
 	for _, e := range cycle {
 		work := slices.Clone(g.State(e.From).Work())
 		waiting = slices.DeleteFunc(waiting, func(item core.Item) bool {
-			_, possible := g.Try(e.From, item)
+			possible := len(g.Try(e.From, item)) > 0
 			return !possible || item == e.Step.Item || !slices.Contains(work, item) || !g.Fair(core.Step{Kind: core.Reconcile, Item: item})
 		})
 	}

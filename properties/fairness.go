@@ -63,7 +63,7 @@ func (c *component) recall(id core.StateID) {
 		if c.enabled[id][step] || !c.graph.Fair(step) {
 			continue
 		}
-		if _, ok := c.graph.Try(id, item); ok {
+		if len(c.graph.Try(id, item)) > 0 {
 			c.enabled[id][step] = true
 		}
 	}

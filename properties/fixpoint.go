@@ -56,8 +56,12 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 		stem, _ := g.Shortest(one.has)
 		at := endOf(g, stem, one.has)
 		item := one.at[at]
-		effect, _ := g.Try(at, item)
-		found.tell(one.why, item.String(), tellRestless(item, ChangedFields(effect), stem, at))
+		for _, effect := range g.Try(at, item) {
+			if effect.Wrote && causeOf(item.Strategy, patterns(changed(effect))) == one.why {
+				found.tell(one.why, item.String(), tellRestless(item, effect, stem, at))
+				break
+			}
+		}
 		for _, other := range one.items {
 			found.known(one.why, other.String())
 		}
@@ -86,7 +90,8 @@ func (r *restlessness) has(id core.StateID) bool {
 	return found
 }
 
-func tellRestless(item core.Item, fields []string, stem core.Run, at core.StateID) core.Violation {
+func tellRestless(item core.Item, effect core.Effect, stem core.Run, at core.StateID) core.Violation {
+	fields := ChangedFields(effect)
 	return core.Violation{
 		Summary: fmt.Sprintf("the system goes quiet before it is done: running %s once more, as a resync or restart would, still changes %s",
 			item, changesText(fields)),
@@ -97,7 +102,7 @@ func tellRestless(item core.Item, fields []string, stem core.Run, at core.StateI
 		Fields:      fields,
 		Stem:        stem,
 		State:       at,
-		Probe:       &core.Step{Kind: core.Reconcile, Item: item},
+		Probe:       &core.Step{Kind: core.Reconcile, Item: item, Order: effect.Order},
 	}
 }
 
@@ -125,16 +130,20 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 	return func(yield func(core.Item, core.Effect) bool) {
 		relisted := r.graph.Relisted(id)
 		for _, item := range relisted {
-			if effect, ok := r.graph.Try(id, item); ok && effect.Wrote && !yield(item, effect) {
-				return
+			for _, effect := range r.graph.Try(id, item) {
+				if effect.Wrote && !yield(item, effect) {
+					return
+				}
 			}
 		}
 		for _, item := range r.graph.Items() {
 			if slices.Contains(relisted, item) {
 				continue
 			}
-			if effect, ok := r.graph.Try(id, item); ok && effect.Wrote && r.queuedBefore(id, item) && !yield(item, effect) {
-				return
+			for _, effect := range r.graph.Try(id, item) {
+				if effect.Wrote && r.queuedBefore(id, item) && !yield(item, effect) {
+					return
+				}
 			}
 		}
 	}

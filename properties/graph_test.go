@@ -134,9 +134,11 @@ func (g *graph) Items() []core.Item {
 	return items
 }
 
-func (g *graph) Try(id core.StateID, item core.Item) (core.Effect, bool) {
-	effect, ok := g.tried[id][item]
-	return effect, ok
+func (g *graph) Try(id core.StateID, item core.Item) []core.Effect {
+	if effect, possible := g.tried[id][item]; possible {
+		return []core.Effect{effect}
+	}
+	return nil
 }
 
 func (g *graph) Outcome(id core.StateID) map[core.Key]any {

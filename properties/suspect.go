@@ -96,15 +96,13 @@ func (c *component) selfContained(s suspect) bool {
 		content := func(key core.Key) core.Content { return c.graph.State(id).Get(key) }
 		before := s.values(content)
 		for _, item := range s.items {
-			effect, ok := c.graph.Try(id, item)
-			if !ok {
-				continue
+			for _, effect := range c.graph.Try(id, item) {
+				at, after := situation{item, before}, s.values(afterwards(effect, content))
+				if known, seen := outcome[at]; seen && known != after {
+					return false
+				}
+				outcome[at] = after
 			}
-			at, after := situation{item, before}, s.values(afterwards(effect, content))
-			if known, seen := outcome[at]; seen && known != after {
-				return false
-			}
-			outcome[at] = after
 		}
 	}
 	return true

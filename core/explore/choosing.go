@@ -128,26 +128,15 @@ func (w *walker) unblocked(it *item) (bool, error) {
 // possible reports whether a run of an item, from its beginning to its end, would not be blocked in
 // every order of its concurrent calls.
 func (w *walker) possible(it *item) (bool, error) {
-	w.tour.current = taken{kind: core.Reconcile, actor: it.actor, item: it}
-	if w.learn != nil {
-		w.learn.where.step = &w.tour.current
+	possible := false
+	err := w.eachOrder(it, func(*taken) bool {
+		possible = true
+		return false
+	})
+	if possible {
+		w.undo()
 	}
-	found := orders{plans: []plan{{}}}
-	for i := 0; i < len(found.plans); i++ {
-		w.reversed = w.reversed[:0]
-		leaf, err := w.reconcile(it, found.plans[i])
-		if err != nil {
-			return false, err
-		}
-		if leaf != nil {
-			w.undo()
-			return true, nil
-		}
-		if err := found.add(w, it); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
+	return possible, err
 }
 
 // next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and

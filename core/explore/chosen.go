@@ -46,22 +46,19 @@ func (w *walker) choose(step core.Step) (*taken, error) {
 
 // probe runs a request that nothing asks for, and returns nil if it is not possible.
 func (w *walker) probe(step core.Step) (*taken, error) {
-	if step.Kind != core.Reconcile || step.Detail != "" || step.Order != "" {
+	if step.Kind != core.Reconcile || step.Detail != "" {
 		return nil, nil
 	}
 	a, err := w.machine.actor(step.Item.Strategy)
 	if err != nil {
 		return nil, err
 	}
-	it := w.machine.item(a, step.Item.Request)
-	if w.listener != nil {
-		w.listener.began()
-	}
-	w.tour.current = taken{kind: core.Reconcile, actor: a, item: it}
-	leaf, err := w.reconcile(it, plan{})
-	if leaf == nil {
-		return nil, err
-	}
-	w.tour.current.leaf = leaf
-	return &w.tour.current, nil
+	var chosen *taken
+	err = w.eachOrder(w.machine.item(a, step.Item.Request), func(t *taken) bool {
+		if t.step().Order == step.Order {
+			chosen = t
+		}
+		return chosen == nil
+	})
+	return chosen, err
 }

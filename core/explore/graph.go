@@ -168,25 +168,33 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 }
 
 // Try implements [core.Graph].
-func (s *Space) Try(id core.StateID, item core.Item) (core.Effect, bool) {
+func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	a, err := s.machine.actor(item.Strategy)
 	if err != nil {
-		return core.Effect{}, false
+		return nil
 	}
-	it := s.machine.item(a, item.Request)
 	w := s.scholar
 	w.load(s.row(id))
-	w.tour.current = taken{kind: core.Reconcile, actor: a, item: it}
-	s.learner.where = moment{state: id, step: &w.tour.current}
-	leaf, err := w.reconcile(it, plan{})
+	s.learner.where = moment{state: id}
+	var effects []core.Effect
+	err = w.eachOrder(s.machine.item(a, item.Request), func(t *taken) bool {
+		effects = append(effects, w.effectOf(t))
+		return true
+	})
 	if err != nil {
 		s.untried(err)
-		return core.Effect{}, false
+		return nil
 	}
-	if leaf == nil {
-		return core.Effect{}, false
+	return effects
+}
+
+// effectOf returns what the step changes that the walker has taken.
+func (w *walker) effectOf(t *taken) core.Effect {
+	effect := core.Effect{Order: t.step().Order, Changes: w.changes(), Wrote: w.wrote}
+	if t.leaf != nil {
+		effect.Failed = failed(t.leaf)
 	}
-	return core.Effect{Changes: w.changes(), Wrote: w.wrote, Failed: failed(leaf)}, true
+	return effect
 }
 
 // Effect implements [core.Graph].
@@ -198,11 +206,7 @@ func (s *Space) Effect(e core.Edge) core.Effect {
 	if err != nil || chosen == nil {
 		return core.Effect{}
 	}
-	effect := core.Effect{Changes: w.changes(), Wrote: w.wrote}
-	if chosen.leaf != nil {
-		effect.Failed = failed(chosen.leaf)
-	}
-	return effect
+	return w.effectOf(chosen)
 }
 
 // untried takes note that something could not be tried in a stored state. What is wrong

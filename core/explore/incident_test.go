@@ -127,8 +127,8 @@ func TestTryingMeetsUnsupportedCalls(t *testing.T) {
 		t.Fatalf("the search is not complete: %v", reasons)
 	}
 	last := core.StateID(space.States() - 1)
-	if effect, ok := space.Try(last, core.Item{Strategy: "w", Request: "r"}); ok {
-		t.Errorf("trying it would do %+v", effect)
+	if effects := space.Try(last, core.Item{Strategy: "w", Request: "r"}); len(effects) > 0 {
+		t.Errorf("trying it would do %+v", effects)
 	}
 	if !reason(space, "unsupported call: break") {
 		t.Errorf("the reasons are %v", space.Reasons())
@@ -150,11 +150,12 @@ func TestTryAndRelist(t *testing.T) {
 	before := space.States()
 	for id := range core.StateID(before) {
 		want := space.Fingerprint(id)
-		effect, ok := space.Try(id, core.Item{Strategy: "w", Request: "r"})
+		effects := space.Try(id, core.Item{Strategy: "w", Request: "r"})
 		now := space.State(id).Get(noteKey("a"))
-		if !ok || !effect.Wrote || effect.Failed != "" {
-			t.Errorf("trying it in state %d gives %+v, %t", id, effect, ok)
+		if len(effects) != 1 || !effects[0].Wrote || effects[0].Failed != "" || effects[0].Order != "" {
+			t.Fatalf("trying it in state %d gives %+v", id, effects)
 		}
+		effect := effects[0]
 		if now == note("0") && (len(effect.Changes) != 1 || effect.Changes[0].Before != note("0") || effect.Changes[0].After != note("1")) {
 			t.Errorf("from 0 it changes %+v", effect.Changes)
 		}
@@ -169,7 +170,7 @@ func TestTryAndRelist(t *testing.T) {
 			t.Errorf("trying it changed state %d", id)
 		}
 	}
-	if _, ok := space.Try(0, core.Item{Strategy: "nobody", Request: "r"}); ok {
+	if len(space.Try(0, core.Item{Strategy: "nobody", Request: "r"})) > 0 {
 		t.Error("nobody did something")
 	}
 }

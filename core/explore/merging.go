@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -86,7 +87,7 @@ func (s *Space) telling() string {
 func (s *Space) rests() bool {
 	for _, id := range s.Quiescent() {
 		for _, item := range s.Items() {
-			if effect, ok := s.Try(id, item); ok && effect.Wrote {
+			if slices.ContainsFunc(s.Try(id, item), func(e core.Effect) bool { return e.Wrote }) {
 				return false
 			}
 		}

@@ -129,6 +129,37 @@ func (w *walker) doubt(known *bool, format string, args ...any) error {
 	return nil
 }
 
+// eachOrder runs an item from its beginning to its end, as one step without faults, in each order of its concurrent calls that matters. It
+// calls a function while the walker is where the step leads, unless that is blocked, and stays there if the function returns false.
+func (w *walker) eachOrder(it *item, took func(*taken) bool) error {
+	found := orders{plans: []plan{{}}}
+	for i := 0; i < len(found.plans); i++ {
+		w.tour.current = taken{kind: core.Reconcile, actor: it.actor, item: it, plan: found.plans[i]}
+		if w.learn != nil {
+			w.learn.where.step = &w.tour.current
+		}
+		if w.listener != nil {
+			w.listener.began()
+		}
+		w.reversed = w.reversed[:0]
+		leaf, err := w.reconcile(it, found.plans[i])
+		if err != nil {
+			return err
+		}
+		if leaf != nil {
+			w.tour.current.leaf = leaf
+			if !took(&w.tour.current) {
+				return nil
+			}
+			w.undo()
+		}
+		if err := found.add(w, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // orders are the plans of the orders in which the concurrent calls of a run are answered, as they are found.
 type orders struct {
 	plans []plan

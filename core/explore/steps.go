@@ -189,8 +189,14 @@ func (t *tour) attempt() error {
 // ending is where a step leads, and how.
 type ending struct {
 	row    []byte
+	wrote  bool
 	failed string
 	again  bool
+}
+
+// equal reports whether two endings are the same.
+func (e ending) equal(other ending) bool {
+	return bytes.Equal(e.row, other.row) && e.wrote == other.wrote && e.failed == other.failed && e.again == other.again
 }
 
 // again tells whether another order of concurrent calls was shown before in which the step is the same.
@@ -198,10 +204,8 @@ func (t *tour) again(s *taken) bool {
 	if len(s.plan.mishaps) > 0 || s.leaf == nil || len(s.plan.turns) == 0 && len(t.reversed) == 0 {
 		return false
 	}
-	e := ending{row: t.vector.AppendRow(nil), failed: failed(s.leaf), again: s.leaf.Result.Requeue}
-	if slices.ContainsFunc(t.shown, func(other ending) bool {
-		return bytes.Equal(other.row, e.row) && other.failed == e.failed && other.again == e.again
-	}) {
+	e := ending{row: t.vector.AppendRow(nil), wrote: t.wrote, failed: failed(s.leaf), again: s.leaf.Result.Requeue}
+	if slices.ContainsFunc(t.shown, e.equal) {
 		return true
 	}
 	t.shown = append(t.shown, e)
