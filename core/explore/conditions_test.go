@@ -17,11 +17,15 @@ import (
 // conditionsOf returns random conditions, in the forms of the engine and of its twin.
 func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.Conditions) {
 	c := explore.Conditions{Crashes: r.IntN(3)}
+	if r.IntN(3) == 0 {
+		c.Failures = 1 + r.IntN(2)
+		system.Store = random.Failing{Store: system.Store}
+	}
 	if r.IntN(2) == 0 {
 		c.Granularity = explore.PerCall
 	}
 	rules := map[string]naive.Rule{}
-	confined := c.Crashes > 0 && r.IntN(2) == 0
+	confined := c.Crashes+c.Failures > 0 && r.IntN(2) == 0
 	for _, strategy := range system.Strategies {
 		d := strategy.Describe()
 		if confined && !d.Messages && len(d.Standing) == 0 && r.IntN(2) == 0 {
@@ -43,7 +47,7 @@ func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.
 		}
 	}
 	return c, naive.Conditions{
-		Crashes: c.Crashes, FaultsIn: c.FaultsIn,
+		Crashes: c.Crashes, Failures: c.Failures, FaultsIn: c.FaultsIn,
 		PerCall: c.Granularity == explore.PerCall,
 		Rule:    func(controller string, kind core.Kind) naive.Rule { return rules[controller+"/"+string(kind)] },
 	}
@@ -55,7 +59,7 @@ func disturbedEdge(from, to string, e core.Edge) string {
 	if kind == core.Act {
 		kind = core.Reconcile
 	}
-	crash := kind == core.Reconcile && e.Step.Detail != ""
+	crash := kind == core.Reconcile && strings.Contains(e.Step.Detail, "crash")
 	failed, again := e.Failed, e.Requeued
 	if crash {
 		failed, again = "", false
@@ -64,14 +68,14 @@ func disturbedEdge(from, to string, e core.Edge) string {
 	return fmt.Sprintf("%s | %s %s crash=%t wrote=%t failed=%q again=%t | %s", from, kind.Name(), e.Step.Item, crash, wrote, failed, again, to)
 }
 
-// eachUnder calls a test with random systems and conditions, and with what the twin finds under these. It returns how many systems were too large.
-func eachUnder(t *testing.T, generate func(uint64) (*core.System, error), conditions func(*rand.Rand, *core.System) (explore.Conditions, naive.Conditions),
+// eachUnder calls a test with so many random systems and conditions, and with what the twin finds under these. It returns how many systems were too large.
+func eachUnder(t *testing.T, n int, generate func(uint64) (*core.System, error), conditions func(*rand.Rand, *core.System) (explore.Conditions, naive.Conditions),
 	test func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph)) int {
 	t.Helper()
-	n, large := *systems, 0
 	if testing.Short() {
 		n /= 10
 	}
+	large := 0
 	for seed := *firstSeed; n > 0; seed++ {
 		system, err := generate(seed)
 		if err != nil {
@@ -94,11 +98,18 @@ func eachUnder(t *testing.T, generate func(uint64) (*core.System, error), condit
 
 // TestTwinUnderConditions compares searches under random conditions with the twin.
 func TestTwinUnderConditions(t *testing.T) {
-	large := eachUnder(t, random.System, conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
+	large := eachUnder(t, *systems, random.System, conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
 		for workers := 1; workers <= 2; workers++ {
 			o := options(workers)
 			o.Conditions = c
-			if d := differ(summaryUnder(search(t, system, o)), summaryOfTwinUnder(want)); d != "" {
+			if seed%4 == 0 {
+				o.Order = explore.DepthFirst
+			}
+			space := search(t, system, o)
+			if slices.ContainsFunc(space.Reasons(), func(reason string) bool { return strings.Contains(reason, "where it may crash") }) {
+				continue // what is blocked in one case only cannot be said to be under way
+			}
+			if d := differ(summaryUnder(space), summaryOfTwinUnder(want)); d != "" {
 				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run TestTwinUnderConditions -systems 1 -first-seed %d", workers, c, d, seed)
 			}
 		}

@@ -43,3 +43,26 @@ func TestFaultsAreConfined(t *testing.T) {
 		}
 	}
 }
+
+// TestBlockedUnlessACallFails runs a controller that is blocked unless its read fails.
+func TestBlockedUnlessACallFails(t *testing.T) {
+	system := boardWith([]string{"a 0"}, writer{
+		name:    "w",
+		initial: []core.Request{"r"},
+		reconcile: func(do do, _ core.Request) core.Result {
+			if do("get a") == "0" {
+				return core.Result{Blocked: true}
+			}
+			do("put b 1")
+			return core.Result{}
+		},
+	})
+	system.Store = random.Failing{Store: system.Store}
+	for workers := 1; workers <= 2; workers++ {
+		o := options(workers)
+		o.Conditions = explore.Conditions{Failures: 2}
+		if got := search(t, system, o).States(); got != 4 {
+			t.Errorf("%d workers find %d states, want 4: nothing done, b written after one failure, and b written or lost after two", workers, got)
+		}
+	}
+}

@@ -110,9 +110,9 @@ func (w *walker) raced(a *actor, activation behavior.Activation, r behavior.Reve
 		a.Name, activation, r.First, r.Second, advice)
 }
 
-// waited notes that a run is blocked in one order of its concurrent calls, so that it is not seen where it may crash in that order.
+// waited notes that a run is blocked in one of the ways in which its calls may be answered, so that it is not seen where it may crash there.
 func (w *walker) waited(step taken) error {
-	return w.doubt(&step.actor.waited, "%s makes calls at the same time and goes on only after some orders of them, %s: where it may crash in the other orders was not searched. Make one call after the other, or allow no crashes",
+	return w.doubt(&step.actor.waited, "%s goes on only after some orders of its concurrent calls or failures of its calls, %s: where it may crash in the other cases was not searched. Make one call after the other, or allow no crashes",
 		step.actor.Name, behavior.Activation{Request: step.item.Request})
 }
 

@@ -170,10 +170,8 @@ func differ(got, want summary) string {
 		if slices.Equal(part.got, part.want) {
 			continue
 		}
-		missing := slices.DeleteFunc(slices.Clone(part.want), func(s string) bool { return slices.Contains(part.got, s) })
-		extra := slices.DeleteFunc(slices.Clone(part.got), func(s string) bool { return slices.Contains(part.want, s) })
 		return fmt.Sprintf("%d %s, want %d\nmissing:\n\t%s\nwrong:\n\t%s", len(part.got), part.name, len(part.want),
-			strings.Join(missing, "\n\t"), strings.Join(extra, "\n\t"))
+			strings.Join(less(part.want, part.got), "\n\t"), strings.Join(less(part.got, part.want), "\n\t"))
 	}
 	switch {
 	case got.broken != want.broken:
@@ -182,6 +180,18 @@ func differ(got, want summary) string {
 		return fmt.Sprintf("it is broken after %d steps, want %d", got.distance, want.distance)
 	}
 	return ""
+}
+
+// less returns what is in one list more often than in another.
+func less(list, other []string) []string {
+	times := map[string]int{}
+	for _, s := range other {
+		times[s]++
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		times[s]--
+		return times[s] >= 0
+	})
 }
 
 // TestSearchFindsWhatTheTwinFinds searches random systems in both orders and with one to

@@ -19,10 +19,11 @@ func (t *tour) variants() error {
 	t.shown = t.shown[:0]
 	t.noted, t.notes = v.failures > 0 || v.crashes > 0, t.notes[:0]
 	defer func() { t.noted = false }()
+	step := t.current // as it is before it is taken: blocked or not, for one
 	if err := t.attempt(); err != nil || !t.noted && len(t.reversed) == 0 {
 		return err
 	}
-	return v.all(t.current)
+	return v.all(step)
 }
 
 // variants are the ways in which a step may go.
@@ -120,6 +121,11 @@ func (v *variants) faulty(step taken) error {
 			v.notes = v.notes[:0]
 			if err := v.try(failing); err != nil {
 				return err
+			}
+			if blocked && v.crashes > 0 && !v.current.blocked {
+				if err := v.waited(step); err != nil {
+					return v.visitor.stopped(&step, err)
+				}
 			}
 			if err := v.faulty(failing); err != nil {
 				return err

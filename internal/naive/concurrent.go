@@ -11,33 +11,39 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// schedule says which of the concurrent calls of a run is answered next, wherever there are several: its place in the order of
-// their identities. Behind its end it is always the first.
+// schedule says what is chosen in a run wherever there is a choice: which of the concurrent calls is answered next, by its place in the
+// order of their identities, how a call fails, and whether the run is cut off before it. Behind its end it is always the first.
 type schedule struct {
 	choices []int
-	// chosen is what was chosen in the run, and widths is among how many calls.
+	// chosen is what was chosen in the run, and widths is among how many.
 	chosen, widths []int
-	// answered is how many choices were made for calls that were answered: all but that for a call at which the run was given up.
-	answered int
+	// turns are the choices among calls, but for one at which the run was given up, and ways is in how many ways the call that
+	// was answered last could be.
+	turns []int
+	ways  int
 }
 
-// pick returns the place of the call that is answered next. Equal calls count once.
-func (s *schedule) pick(calls []*waiting) int {
-	places := []int{0}
-	for i := 1; i < len(calls); i++ {
-		if calls[i].call.Identity() != calls[i-1].call.Identity() {
-			places = append(places, i)
-		}
-	}
-	if len(places) == 1 {
+// choose returns what is chosen among so many.
+func (s *schedule) choose(width int) int {
+	if width == 1 {
 		return 0
 	}
 	choice := 0
 	if at := len(s.chosen); at < len(s.choices) {
 		choice = s.choices[at]
 	}
-	s.chosen, s.widths = append(s.chosen, choice), append(s.widths, len(places))
-	return places[choice]
+	s.chosen, s.widths = append(s.chosen, choice), append(s.widths, width)
+	return choice
+}
+
+// pick returns the places of the calls of which one may be answered next, and which of them is. Equal calls count once.
+func (s *schedule) pick(calls []*waiting) (places []int, choice int) {
+	for i := range calls {
+		if i == 0 || calls[i].call.Identity() != calls[i-1].call.Identity() {
+			places = append(places, i)
+		}
+	}
+	return places, s.choose(len(places))
 }
 
 // next returns the schedule after one that was followed to its end, and false if that was the last one.
@@ -117,9 +123,12 @@ func (t *turn) run(p player, request core.Request) (result core.Result) {
 				return
 			}
 			slices.SortStableFunc(c.calls, func(a, b *waiting) int { return cmp.Compare(a.call.Identity(), b.call.Identity()) })
-			at := t.schedule.pick(c.calls)
+			places, choice := t.schedule.pick(c.calls)
+			at := places[choice]
 			response := t.Do(c.calls[at].call)
-			t.schedule.answered = len(t.schedule.chosen)
+			if len(places) > 1 {
+				t.schedule.turns = append(t.schedule.turns, choice)
+			}
 			next := c.calls[at]
 			c.calls = slices.Delete(c.calls, at, at+1)
 			next.reply <- response

@@ -12,9 +12,9 @@ import (
 type Conditions struct {
 	// Rule returns how far a controller's view of a kind may lag behind; nil means that all views are fresh.
 	Rule func(controller string, kind core.Kind) Rule
-	// Crashes is how many crashes there may be in a run.
-	Crashes int
-	// FaultsIn are the controllers that may crash; empty means all of them.
+	// Crashes is how many crashes there may be in a run, and Failures how many calls may fail.
+	Crashes, Failures int
+	// FaultsIn are the controllers that may crash, and whose calls may fail; empty means all of them.
 	FaultsIn []string
 	// PerCall makes a step of every call.
 	PerCall bool
@@ -29,8 +29,8 @@ type Rule struct {
 	Bound int
 }
 
-// crash reports whether a controller may crash.
-func (c Conditions) crash(p player) bool {
+// faulty reports whether a controller may crash, and its calls fail.
+func (c Conditions) faulty(p player) bool {
 	return !p.Messages && len(p.Standing) == 0 && (len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, p.Name))
 }
 
@@ -216,7 +216,7 @@ func (s State) withFlight(item core.Item, f flight, flying bool) State {
 
 // hidden is what objects, work and timers do not show of the state, as text.
 func (s State) hidden() string {
-	text := fmt.Sprintf("crashes %d", s.crashes)
+	text := fmt.Sprintf("crashes %d failures %d", s.crashes, s.failures)
 	var streams []string
 	for of, b := range s.backlogs {
 		line := fmt.Sprintf("%s %s:", of.controller, of.kind)

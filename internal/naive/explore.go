@@ -230,7 +230,7 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 		for _, r := range all {
 			finish(step(r.to, core.Reconcile, item, ""), r.result, r.wrote)
 		}
-		if from.crashes < e.conditions.Crashes && e.conditions.crash(p) {
+		if from.crashes < e.conditions.Crashes && e.conditions.faulty(p) {
 			states, err := e.crashes(from, p, item)
 			if err != nil {
 				return err
@@ -260,12 +260,19 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			turns = before.widths[len(f.chosen)]
 		}
 		for turn := range turns {
-			s := schedule{choices: append(slices.Clip(f.chosen), turn)}
-			to, _, wrote, _, err := e.next(from, p, item, &s, true)
-			if err != nil {
-				return err
+			chosen := f.chosen
+			if turns > 1 {
+				chosen = append(slices.Clip(chosen), turn)
 			}
-			step(to, core.Ask, item, "").Wrote = wrote
+			for way, ways := 0, 1; way < ways; way++ {
+				s := schedule{choices: append(slices.Clip(chosen), way)}
+				to, _, wrote, _, err := e.next(from, p, item, &s, true)
+				if err != nil {
+					return err
+				}
+				ways = s.ways
+				step(to, core.Ask, item, "").Wrote = wrote
+			}
 		}
 	}
 	return nil
@@ -282,6 +289,7 @@ func (e *explorer) mayBegin(s State, p player, item core.Item) (bool, error) {
 	if !s.flights[item].blocked {
 		return true, nil
 	}
+	s.failures = e.conditions.Failures // that it might go on after a failure does not count
 	all, err := e.reconcile(s, p, item)
 	return len(all) > 0, err
 }

@@ -7,11 +7,11 @@ import (
 )
 
 // parked unwinds a run that has made all the calls it may make for now.
-type parked struct{ crashed bool }
+type parked struct{}
 
 // restarts returns the states after a crash of a controller: one for each combination of the positions of its views.
 func (e *explorer) restarts(from State, p player) ([]State, error) {
-	if !e.conditions.crash(p) {
+	if !e.conditions.faulty(p) {
 		return nil, nil
 	}
 	from.crashes++
@@ -69,35 +69,29 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 // crashes returns the states after a reconcile that crashed before one of its writes or messages but the first, and a restart.
 func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error) {
 	var states []State
-	for effects := 1; ; effects++ {
-		crashed := false
-		err := eachSchedule(func(s *schedule) error {
-			t := e.turn(from)
-			t.state.work = remove(t.state.work, item)
-			t.acting, t.cutoff, t.schedule = p.Name, effects, s
-			cut := false
-			err := answered(func() {
-				defer func() {
-					if reason := recover(); reason != nil {
-						if _, cut = reason.(parked); !cut {
-							panic(reason)
-						}
+	err := eachSchedule(func(s *schedule) error {
+		t := e.turn(from)
+		t.state.work = remove(t.state.work, item)
+		t.acting, t.mortal, t.schedule = p.Name, true, s
+		cut := false
+		err := answered(func() {
+			defer func() {
+				if reason := recover(); reason != nil {
+					if _, cut = reason.(parked); !cut {
+						panic(reason)
 					}
-				}()
-				t.run(p, item.Request)
-			})
-			if err != nil || !cut {
-				return err
-			}
-			crashed = true
-			after, err := e.restarts(t.state, p)
-			states = append(states, after...)
-			return err
+				}
+			}()
+			t.run(p, item.Request)
 		})
-		if err != nil || !crashed {
-			return states, err
+		if err != nil || !cut {
+			return err
 		}
-	}
+		after, err := e.restarts(t.state, p)
+		states = append(states, after...)
+		return err
+	})
+	return states, err
 }
 
 // next runs an item in flight, as scheduled, to its next call or to its end: done tells which.
@@ -122,7 +116,7 @@ func (e *explorer) next(from State, p player, item core.Item, s *schedule, answe
 	if err != nil {
 		return from, result, false, false, err
 	}
-	t.state = t.state.withFlight(item, flight{given: t.given, chosen: s.chosen[:s.answered:s.answered]}, true)
+	t.state = t.state.withFlight(item, flight{given: t.given, chosen: s.turns}, true)
 	t.settle()
 	return t.state, result, len(t.written) > 0, done, nil
 }

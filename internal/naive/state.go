@@ -17,7 +17,8 @@ type State struct {
 	// backlogs are what lagging views have not received, flights what runs in flight were answered.
 	backlogs map[stream]backlog
 	flights  map[core.Item]flight
-	crashes  int
+	// crashes and failures are how many there were.
+	crashes, failures int
 }
 
 // Get implements [core.Snapshot].

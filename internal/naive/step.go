@@ -34,8 +34,8 @@ type turn struct {
 	// acting is whose run it is, and depth how many handlers are at work.
 	acting string
 	depth  int
-	// effects counts the calls of the run that wrote or sent something; before one more than cutoff it is cut off, if that is not 0.
-	effects, cutoff int
+	// effective tells that a call of the run wrote or sent something. One that is mortal may be cut off before the next that does.
+	effective, mortal bool
 	// flying runs are given recorded replies, the last of which may still have to be found out, and are parked then.
 	flying  bool
 	replies []core.Response
@@ -70,11 +70,13 @@ func (t *turn) Do(call core.Call) core.Response {
 	if err != nil {
 		panic(unanswered{err})
 	}
-	if t.depth == 0 && (len(answer.Writes) > 0 || slices.ContainsFunc(answer.Enqueue, t.queues)) {
-		if t.cutoff > 0 && t.effects == t.cutoff {
-			panic(parked{crashed: true})
+	effects := func() bool { return len(answer.Writes) > 0 || slices.ContainsFunc(answer.Enqueue, t.queues) }
+	if t.depth == 0 {
+		if t.mortal && t.effective && effects() && t.schedule.choose(2) == 1 {
+			panic(parked{})
 		}
-		t.effects++
+		answer = t.perhapsFailing(call, answer)
+		t.effective = t.effective || effects()
 	}
 	by := t.acting
 	for _, w := range answer.Writes {
@@ -90,6 +92,28 @@ func (t *turn) Do(call core.Call) core.Response {
 		t.given = append(t.given, answer.Response)
 	}
 	return answer.Response
+}
+
+// perhapsFailing returns the answer to a call, as it is or as the call fails.
+func (t *turn) perhapsFailing(call core.Call, answer core.Answer) core.Answer {
+	t.schedule.ways = 1
+	mine := func(p player) bool { return p.Name == t.acting && t.conditions.faulty(p) }
+	if t.state.failures == t.conditions.Failures || call.Source() == core.Cached || !slices.ContainsFunc(t.players, mine) {
+		return answer
+	}
+	faults := t.store.Faults(call)
+	t.schedule.ways += len(faults)
+	choice := t.schedule.choose(t.schedule.ways)
+	if choice == 0 {
+		return answer
+	}
+	t.state.failures++
+	fault := faults[choice-1]
+	if !fault.Commits {
+		return core.Answer{Response: fault.Response}
+	}
+	answer.Response = fault.Response
+	return answer
 }
 
 // deliver runs the event handlers of those who watch the object's kind.
