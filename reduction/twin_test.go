@@ -38,8 +38,11 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
 	compose, o := random.Loose, options()
-	if r.IntN(8) == 0 {
+	switch r.IntN(24) {
+	case 0, 1, 2:
 		compose = random.System
+	case 3:
+		compose = random.Concurrent
 	}
 	system, err := compose(seed)
 	if err != nil {
