@@ -33,8 +33,8 @@ func (s *search) accept() error {
 func (s *search) dispatch(b *batch) {
 	b.take(s.frontier)
 	if s.table != nil {
-		s.table.arena.settle(!s.overlapping)
-		s.table.allot()
+		s.table.Publish(!s.overlapping)
+		s.table.Reserve()
 	}
 	s.crew.begin(b)
 }
@@ -43,7 +43,7 @@ func (s *search) dispatch(b *batch) {
 func (s *search) collect(b *batch) {
 	s.crew.finish(b)
 	if s.table != nil {
-		s.table.tally()
+		s.table.Count()
 	}
 }
 
@@ -80,16 +80,16 @@ func (s *search) acceptAt(i int) error {
 	}
 	s.acyclic = s.acyclic && !e.back
 	for i := e.begin; i < e.end; i++ {
-		a := &p.arrivals[i]
+		a := &p.successors[i]
 		var asleep []int
 		if s.sleeps.needed && !s.sleeps.disturbed {
 			asleep = p.asleep(p.sleepers[i])
 		}
 		var err error
-		if a.found {
-			_, err = s.reach(a.known, e.from, w.depth+1, asleep)
+		if a.Found {
+			_, err = s.reach(a.Ref, e.from, w.depth+1, asleep)
 		} else {
-			_, err = s.store(a.tag, p.rows[a.begin:a.end], e.from, w.depth+1, asleep)
+			_, err = s.insert(a.Hash, p.rows[a.Begin:a.End], e.from, w.depth+1, asleep)
 		}
 		if err != nil {
 			return err

@@ -70,14 +70,14 @@ func (s *search) exhausted() string {
 func (s *search) enlarge() bool {
 	const steps = 8 // to new states
 	for {
-		growth := s.table.growthFor(steps * min(s.frontier.len(), batchLen))
+		growth := s.table.GrowthFor(steps * min(s.frontier.len(), batchLen))
 		if growth == 0 {
 			return true
 		}
 		if !s.meter.affords(growth) {
 			return false
 		}
-		s.table.double(s.crew.divide)
+		s.table.GrowTable(s.crew.divide)
 	}
 }
 

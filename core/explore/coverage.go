@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // coverage tells how much of what walks can come to they have come to.
@@ -14,7 +15,7 @@ import (
 // for tests of programs see Böhme (STADS: Software testing as species discovery, ACM TOSEM 27, 2018).
 type coverage struct {
 	// walks are how many walks came to each state, and which the last was.
-	walks pages[visits]
+	walks store.Pages[visits]
 	// once counts the states that exactly one walk came to.
 	once int
 	// found are what each walk came to.
@@ -32,10 +33,10 @@ type visits struct {
 
 // visit takes note that a walk came to a state. Walks are numbered from 1.
 func (c *coverage) visit(id core.StateID, walk int) {
-	for c.walks.len <= int(id) {
-		c.walks.add(visits{})
+	for c.walks.Len() <= int(id) {
+		c.walks.Add(visits{})
 	}
-	v := c.walks.at(int(id))
+	v := c.walks.At(int(id))
 	if v.last == uint32(walk) {
 		return
 	}
@@ -51,12 +52,12 @@ func (c *coverage) visit(id core.StateID, walk int) {
 	case 1:
 		c.once--
 	}
-	c.walks.put(int(id), visits{last: uint32(walk), count: v.count + 1})
+	c.walks.Put(int(id), visits{last: uint32(walk), count: v.count + 1})
 }
 
 // visitedIn tells whether a walk has come to a state.
 func (c *coverage) visitedIn(id core.StateID, walk int) bool {
-	return int(id) < c.walks.len && c.walks.at(int(id)).last == uint32(walk)
+	return int(id) < c.walks.Len() && c.walks.At(int(id)).last == uint32(walk)
 }
 
 // fewWalks is how many walks there must be to tell anything.

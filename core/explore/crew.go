@@ -1,8 +1,8 @@
 package explore
 
 // crew expands states, over what is known already: the searching goroutine with one scout, and one more goroutine for each
-// further worker. While it works nobody learns, so it needs no locks: the machine is only read. States may be claimed and get their
-// numbers meanwhile: see [visited.claim].
+// further worker. While it works nobody learns, so it needs no locks: the machine is only read. States may be inserted and get their
+// numbers meanwhile: see [store.Full.FindOrInsert].
 type crew struct {
 	workers []worker
 	// done is rung by each worker who is done, and calls is how often in all that has to be.
@@ -27,7 +27,7 @@ func newCrew(space *Space, workers int) *crew {
 		w.scout = scout{space: space, walker: space.walker(nil)}
 		w.scout.walker.ahead, w.scout.walker.mirror = true, space.mirror
 		if table := space.table; table != nil {
-			w.scout.table, w.scout.lane = table, table.arena.lane()
+			w.scout.table, w.scout.buffer = table, table.Buffer()
 		}
 		if i > 0 { // or else it is the searching goroutine
 			w.bell = newBell()
@@ -61,7 +61,7 @@ func (c *crew) call(workers int, work func(worker int)) {
 	}
 }
 
-// divide is the [division] of a work among all of them, the searching goroutine too.
+// divide is the [store.Division] of a work among all of them, the searching goroutine too.
 func (c *crew) divide(work func(part, of int)) {
 	c.call(len(c.workers), func(i int) { work(i, len(c.workers)) })
 	work(0, len(c.workers))

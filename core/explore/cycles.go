@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // unroll makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
@@ -49,15 +50,15 @@ func (s *search) reopen(id core.StateID) {
 	s.full.add(id)
 	s.sleeps.clear(id)
 	s.expanded.remove(id)
-	s.frontier.push(waiting{ref: s.arena.at(id), depth: s.depthOf(id)})
+	s.frontier.push(waiting{ref: s.store.At(id), depth: s.depthOf(id)})
 }
 
 // depthOf returns the length of the run by which a state was first reached.
 func (s *Space) depthOf(id core.StateID) uint32 {
 	depth := uint32(0)
 	for {
-		parent := s.arena.parent(s.arena.at(id))
-		if parent == noParent {
+		parent := s.store.Parent(s.store.At(id))
+		if parent == store.NoParent {
 			return depth
 		}
 		id = parent

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -43,13 +44,13 @@ func (s *search) arrangeEnds() bool {
 			s.unarranged = apart("timers are set where the system comes to rest")
 			break
 		}
-		depth, parent := s.depthOf(id), s.arena.parent(s.arena.at(id))
+		depth, parent := s.depthOf(id), s.store.Parent(s.store.At(id))
 		err := s.eachArranged(bytes.Clone(s.row(id)), func(image state.Vector, a state.Arrangement) error {
 			row, tag := image.AppendRow(nil), s.machine.vocabulary.Fingerprint(image).Lo
-			if _, known := s.visited.find(tag, row); known {
+			if _, known := s.store.Find(tag, row); known {
 				return nil
 			}
-			of, err := s.store(tag, row, parent, depth, nil)
+			of, err := s.insert(tag, row, parent, depth, nil)
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ func (s *search) arrangeEnds() bool {
 			if s.rebuilder != nil {
 				s.rebuilder.kept[of] = row // no step leads to it
 			}
-			if parent == noParent {
+			if parent == store.NoParent {
 				s.initial = append(s.initial, of)
 			}
 			return nil

@@ -12,7 +12,7 @@ func (s *search) expand(w waiting) error {
 	if err := s.context.Err(); err != nil {
 		return err
 	}
-	id := s.arena.number(w.ref)
+	id := s.store.ID(w.ref)
 	s.scholar.load(s.row(id))
 	s.learner.where = moment{state: id}
 	asleep, woken := s.sleeps.at(id), s.sleeps.rouse(id)

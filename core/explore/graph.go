@@ -5,11 +5,12 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
 // States implements [core.Graph].
-func (s *Space) States() int { return s.arena.len() }
+func (s *Space) States() int { return s.store.Len() }
 
 // Minimal tells that the run by which each state was first reached is one that [Space.Shortest] would choose, and that
 // states are numbered in the order of the lengths of these runs.
@@ -73,7 +74,7 @@ func (s *Space) list(id core.StateID, all bool) []core.Edge {
 		only, _ = s.reader.reduce()
 	}
 	l := &s.lister
-	l.from, l.edges, l.arrivals, l.rows = id, l.edges[:0], l.arrivals[:0], l.rows[:0]
+	l.from, l.edges, l.successors, l.rows = id, l.edges[:0], l.successors[:0], l.rows[:0]
 	if _, err := s.reader.steps(l, only); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
@@ -85,9 +86,9 @@ type lister struct {
 	space *Space
 	from  core.StateID
 	edges []core.Edge
-	// arrivals and rows are where the edges lead, which is looked up for all at once.
-	arrivals []arrival
-	rows     []byte
+	// successors and rows are where the edges lead, which is looked up for all at once.
+	successors []store.Lookup
+	rows       []byte
 }
 
 // stopped implements [visitor]: what is not known is behind the cut.
@@ -102,7 +103,7 @@ func (l *lister) took(t *taken) error {
 		return nil
 	}
 	l.rows = rows
-	l.arrivals = append(l.arrivals, arrival{tag: tag, begin: int32(begin), end: int32(len(l.rows))})
+	l.successors = append(l.successors, store.Lookup{Hash: tag, Begin: int32(begin), End: int32(len(l.rows))})
 	l.edges = append(l.edges, w.edge(l.from, t))
 	return nil
 }
@@ -119,12 +120,12 @@ func (w *walker) edge(from core.StateID, t *taken) core.Edge {
 // stored returns the edges. Those to states that were not stored are left out.
 func (l *lister) stored() []core.Edge {
 	s := l.space
-	s.visited.fetch(l.arrivals)
+	s.store.Prefetch(l.successors)
 	kept := l.edges[:0]
-	for i, a := range l.arrivals {
-		if r, known := s.visited.find(a.tag, l.rows[a.begin:a.end]); known {
+	for i, a := range l.successors {
+		if r, known := s.store.Find(a.Hash, l.rows[a.Begin:a.End]); known {
 			e := l.edges[i]
-			e.To = s.arena.number(r)
+			e.To = s.store.ID(r)
 			kept = append(kept, e)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // Each step of a run is one of a fresh instance, as if the controller had started just then. What really takes a run is one
@@ -147,7 +148,7 @@ func (s *Space) reliveSome(seed uint64) error {
 	var ends []core.StateID
 	within := make([]bool, s.States())
 	for id := range core.StateID(s.States()) {
-		if parent := s.arena.parent(s.arena.at(id)); parent != noParent {
+		if parent := s.store.Parent(s.store.At(id)); parent != store.NoParent {
 			within[parent] = true
 		}
 	}
@@ -185,8 +186,8 @@ func (s *Space) reliveSome(seed uint64) error {
 func (s *Space) within(id core.StateID) core.StateID {
 	way := []core.StateID{id}
 	for {
-		parent := s.arena.parent(s.arena.at(way[len(way)-1]))
-		if parent == noParent {
+		parent := s.store.Parent(s.store.At(way[len(way)-1]))
+		if parent == store.NoParent {
 			return way[max(0, len(way)-1-longestHistory)]
 		}
 		way = append(way, parent)

@@ -111,8 +111,8 @@ func (h *hopper) took(t *taken) error {
 		return nil
 	}
 	w.buffer = row
-	if r, known := h.visited.find(tag, row); known {
-		h.hops = append(h.hops, hop{agent: t.agent(), to: h.arena.number(r)})
+	if r, known := h.store.Find(tag, row); known {
+		h.hops = append(h.hops, hop{agent: t.agent(), to: h.store.ID(r)})
 	}
 	return nil
 }

@@ -10,29 +10,28 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
-// forgetful is an index that looks at a few bits of the tags, so that states are taken for others all the time.
-type forgetful struct{ digests }
-
-func forget(tag uint64) uint64 { return tag & 0x3f }
-
-func (f *forgetful) find(tag uint64, row []byte) (ref, bool) { return f.digests.find(forget(tag), row) }
-
-func (f *forgetful) add(tag uint64, r ref) { f.digests.add(forget(tag), r) }
-
-func (f *forgetful) fetch([]arrival) {}
-
-// remembering is a ledger that remembers all rows for the test.
-type remembering struct {
-	ledger
+// forgetful is a compact store that looks at a few bits of the hashes, so that states are taken for others all the time. It remembers all
+// encodings for the test.
+type forgetful struct {
+	*store.Compact
 	all [][]byte
 }
 
-func (r *remembering) add(row []byte, parent core.StateID) (ref, bool) {
-	r.all = append(r.all, bytes.Clone(row))
-	return r.ledger.add(row, parent)
+func forget(hash uint64) uint64 { return hash & 0x3f }
+
+func (f *forgetful) Find(hash uint64, encoded []byte) (store.Ref, bool) {
+	return f.Compact.Find(forget(hash), encoded)
 }
+
+func (f *forgetful) Insert(hash uint64, encoded []byte, parent core.StateID) (store.Ref, bool) {
+	f.all = append(f.all, bytes.Clone(encoded))
+	return f.Compact.Insert(forget(hash), encoded, parent)
+}
+
+func (f *forgetful) Prefetch([]store.Lookup) {}
 
 // TestMistakenStates has a compact search take states for others, and checks that each state is made again as it was stored, and that a
 // run is told exactly if all of its steps lead to where it says.
@@ -60,8 +59,8 @@ func TestMistakenStates(t *testing.T) {
 	ctx := context.Background()
 	options := Options{Compact: true, Run: limits}
 	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits, relived: relived{}}, options)
-	shelf := &remembering{}
-	space.arena, space.visited = shelf, &forgetful{}
+	forgetting := &forgetful{Compact: store.NewCompact()}
+	space.store = forgetting
 	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), crew: newCrew(space, 1)}
 	if err := s.start(); err != nil {
 		t.Fatal(err)
@@ -74,7 +73,7 @@ func TestMistakenStates(t *testing.T) {
 	}
 	real, mistaken := 0, 0
 	for id := range core.StateID(space.States()) {
-		if !bytes.Equal(space.row(id), shelf.all[id]) {
+		if !bytes.Equal(space.row(id), forgetting.all[id]) {
 			t.Fatalf("state %d is made again as another one", id)
 		}
 		stem := space.ancestry(id)
@@ -84,7 +83,7 @@ func TestMistakenStates(t *testing.T) {
 			if _, err := w.choose(e.Step); err != nil {
 				t.Fatal(err)
 			}
-			there := bytes.Equal(w.vector.AppendRow(nil), shelf.all[e.To])
+			there := bytes.Equal(w.vector.AppendRow(nil), forgetting.all[e.To])
 			_, err := space.Tell(ctx, 0, append(stem[:len(stem):len(stem)], e), nil)
 			if (err == nil) != there {
 				t.Fatalf("the step %q from state %d leads to %d: %t; and it was told: %v", e.Step, id, e.To, there, err)

@@ -1,6 +1,9 @@
 package explore
 
-import "github.com/orrery-dev/orrery/core"
+import (
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
+)
 
 // portionLen is how many states a worker takes at once: enough for memory to fetch what they need side by side.
 const portionLen = 16
@@ -9,9 +12,10 @@ const portionLen = 16
 // from one processor to another.
 type portion struct {
 	expansions [portionLen]expansion
-	// arrivals are where the steps from all its states lead, and rows the rows of these states.
-	arrivals []arrival
-	rows     []byte
+	// successors are where the steps from all its states lead, as far as a state may have no number yet or its depth matters, and rows the
+	// rows of those that were not found.
+	successors []store.Lookup
+	rows       []byte
 	// agents are those that are asleep in the states, and sleepers which of them are in where each step leads; there are none if nobody sleeps.
 	agents   []int
 	sleepers []stretch
@@ -37,7 +41,7 @@ type expansion struct {
 	// back tells that a step leads to a state that is not numbered higher.
 	back  bool
 	steps int
-	// begin and end are its arrivals within those of the portion.
+	// begin and end are its successors within those of the portion.
 	begin, end int
 	// asleep are the agents that are asleep in the state.
 	asleep stretch
@@ -45,15 +49,3 @@ type expansion struct {
 
 // stretch is a part of the agents of a portion.
 type stretch struct{ begin, end int32 }
-
-// arrival is where a step leads, if the state may have no number yet or its depth matters.
-type arrival struct {
-	tag uint64
-	// begin and end are its row within the rows of the portion, unless found is set.
-	begin, end int32
-	// known is where the state is stored, if found is set: by now it may have its number, or not.
-	known ref
-	found bool
-	// near tells nothing: it is where reading ahead puts what it reads.
-	near bool
-}

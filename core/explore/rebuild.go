@@ -41,7 +41,7 @@ func (r *rebuilder) row(id core.StateID) []byte {
 	row := r.known(id)
 	for ; row == nil; row = r.known(id) {
 		way = append(way, id)
-		id = r.space.arena.parent(r.space.arena.at(id))
+		id = r.space.store.Parent(r.space.store.At(id))
 	}
 	for _, next := range slices.Backward(way) {
 		row = r.child(id, row, next)
@@ -52,7 +52,7 @@ func (r *rebuilder) row(id core.StateID) []byte {
 
 // known returns a row that is at hand, nil if it is not.
 func (r *rebuilder) known(id core.StateID) []byte {
-	if row := r.space.arena.row(r.space.arena.at(id)); row != nil {
+	if row := r.space.store.Encoded(r.space.store.At(id)); row != nil {
 		return row
 	}
 	if row := r.kept[id]; row != nil {
@@ -95,12 +95,12 @@ func (r *rebuilder) took(*taken) error {
 	}
 	w.buffer = row
 	s := r.space
-	ref, known := s.visited.find(tag, row)
+	ref, known := s.store.Find(tag, row)
 	if !known {
 		return nil
 	}
-	id := s.arena.number(ref)
-	if s.arena.parent(ref) != r.parent {
+	id := s.store.ID(ref)
+	if s.store.Parent(ref) != r.parent {
 		return nil
 	}
 	slot := &r.slots[id%rebuiltRows]

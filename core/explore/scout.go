@@ -1,18 +1,20 @@
 package explore
 
+import "github.com/orrery-dev/orrery/core/internal/store"
+
 // scout expands portions for a worker.
 type scout struct {
 	space  *Space
 	walker *walker
-	// table is where states are claimed, nil if they cannot be, and lane where their records are written.
-	table *visited
-	lane  *lane
+	// table is where states are inserted, nil if the search does so alone, and buffer where their records are written.
+	table  *store.Full
+	buffer *store.Buffer
 	// told are states that the scout told the search of before, by their scattered references.
-	told [1 << toldBits]ref
-	// expansions are those of the portion at hand, and current the one at hand. arrivals and rows are all that it led to.
+	told [1 << toldBits]store.Ref
+	// expansions are those of the portion at hand, and current the one at hand. successors and rows are all that it led to.
 	expansions [portionLen]expansion
 	current    *expansion
-	arrivals   []arrival
+	successors []store.Lookup
 	rows       []byte
 	agents     []int
 	sleepers   []stretch
@@ -20,7 +22,7 @@ type scout struct {
 
 // fill expands the states of a portion.
 func (s *scout) fill(p *portion, states []waiting, bound int) {
-	s.arrivals, s.rows = s.arrivals[:0], s.rows[:0]
+	s.successors, s.rows = s.successors[:0], s.rows[:0]
 	s.agents, s.sleepers = s.agents[:0], s.sleepers[:0]
 	for i, state := range states {
 		s.expand(&s.expansions[i], state, bound)
@@ -30,11 +32,11 @@ func (s *scout) fill(p *portion, states []waiting, bound int) {
 
 // expand expands one state.
 func (s *scout) expand(e *expansion, state waiting, bound int) {
-	*e = expansion{from: s.space.arena.number(state.ref), begin: len(s.arrivals), end: len(s.arrivals)}
+	*e = expansion{from: s.space.store.ID(state.ref), begin: len(s.successors), end: len(s.successors)}
 	if bound > 0 && int(state.depth) >= bound {
 		return
 	}
-	row := s.space.arena.row(state.ref)
+	row := s.space.store.Encoded(state.ref)
 	if row == nil || s.space.sleeps.needed && s.space.expanded.has(e.from) {
 		return // only the searching goroutine can make it again, and wakes agents
 	}
@@ -53,12 +55,12 @@ func (s *scout) expand(e *expansion, state waiting, bound int) {
 		err = errUnknown // all that were followed are blocked, which was not known
 	}
 	if err != nil {
-		s.arrivals = s.arrivals[:e.begin]
+		s.successors = s.successors[:e.begin]
 		s.sleepers = s.sleepers[:min(e.begin, len(s.sleepers))]
 		return
 	}
 	e.complete = true
-	e.end = len(s.arrivals)
+	e.end = len(s.successors)
 }
 
 // keep keeps a list of agents.
@@ -86,30 +88,30 @@ func (s *scout) took(t *taken) error {
 		s.rows, tag = rows, arranged
 	}
 	// It is filled in where it is: to put it together elsewhere first takes longer than the whole rest.
-	s.arrivals = append(s.arrivals, arrival{})
-	a := &s.arrivals[len(s.arrivals)-1]
-	a.tag, a.begin, a.end = tag, int32(begin), int32(len(s.rows))
+	s.successors = append(s.successors, store.Lookup{})
+	a := &s.successors[len(s.successors)-1]
+	a.Hash, a.Begin, a.End = tag, int32(begin), int32(len(s.rows))
 	if s.space.sleeps.needed {
 		s.sleepers = append(s.sleepers, s.keep(s.walker.behind(t)))
 	}
 	return nil
 }
 
-// report finds out which of the arrivals are stored, and tells those that the search has to look at.
+// report finds out which of the successors are stored, and tells those that the search has to look at.
 func (s *scout) report(p *portion, expansions []expansion) {
-	s.space.visited.fetch(s.arrivals)
-	p.arrivals, p.rows, p.loose = p.arrivals[:0], p.rows[:0], false
+	s.space.store.Prefetch(s.successors)
+	p.successors, p.rows, p.loose = p.successors[:0], p.rows[:0], false
 	p.agents, p.sleepers = append(p.agents[:0], s.agents...), p.sleepers[:0]
 	for i := range expansions {
 		e := &p.expansions[i]
 		*e = expansions[i]
-		e.begin = len(p.arrivals)
+		e.begin = len(p.successors)
 		for j := expansions[i].begin; j < expansions[i].end; j++ {
-			a := &s.arrivals[j]
-			row := s.rows[a.begin:a.end]
-			r, found, settled := s.look(a.tag, row)
+			a := &s.successors[j]
+			row := s.rows[a.Begin:a.End]
+			r, found, settled := s.look(a.Hash, row)
 			if settled {
-				e.back = e.back || s.space.arena.number(r) <= e.from
+				e.back = e.back || s.space.store.ID(r) <= e.from
 				if !s.space.depths.needed && !s.wakes(r, j) {
 					continue
 				}
@@ -119,37 +121,37 @@ func (s *scout) report(p *portion, expansions []expansion) {
 			if s.space.sleeps.needed {
 				p.sleepers = append(p.sleepers, s.sleepers[j])
 			}
-			p.arrivals = append(p.arrivals, arrival{})
-			told := &p.arrivals[len(p.arrivals)-1]
-			told.tag, told.known, told.found = a.tag, r, found
+			p.successors = append(p.successors, store.Lookup{})
+			told := &p.successors[len(p.successors)-1]
+			told.Hash, told.Ref, told.Found = a.Hash, r, found
 			if !found {
 				p.loose = true
-				told.begin = int32(len(p.rows))
+				told.Begin = int32(len(p.rows))
 				p.rows = append(p.rows, row...)
-				told.end = int32(len(p.rows))
+				told.End = int32(len(p.rows))
 			}
 		}
-		e.end = len(p.arrivals)
+		e.end = len(p.successors)
 	}
 }
 
-// wakes tells whether an arrival wakes somebody in a stored state.
-func (s *scout) wakes(r ref, arrival int) bool {
+// wakes tells whether a successor wakes somebody in a stored state.
+func (s *scout) wakes(r store.Ref, successor int) bool {
 	if !s.space.sleeps.needed {
 		return false
 	}
-	asleep := s.sleepers[arrival]
-	return s.space.sleeps.wakes(s.space.arena.number(r), s.agents[asleep.begin:asleep.end])
+	asleep := s.sleepers[successor]
+	return s.space.sleeps.wakes(s.space.store.ID(r), s.agents[asleep.begin:asleep.end])
 }
 
-// look finds a state, or claims it if that can be. It tells whether it is found now, and whether it is known to have its number.
-func (s *scout) look(tag uint64, row []byte) (r ref, found, settled bool) {
+// look finds a state, or inserts it if that can be. It tells whether it is found now, and whether it is known to have its number.
+func (s *scout) look(tag uint64, row []byte) (r store.Ref, found, settled bool) {
 	if s.table == nil {
-		r, found = s.space.visited.find(tag, row)
+		r, found = s.space.store.Find(tag, row)
 		return r, found, found
 	}
-	r, found = s.table.claim(s.lane, tag, row)
-	return r, found, found && s.table.arena.settled(r)
+	r, found = s.table.FindOrInsert(s.buffer, tag, row)
+	return r, found, found && s.table.Published(r)
 }
 
 // toldBits is how many bits number the states that a scout remembers to have told of: about as many as it tells of in a batch.
@@ -157,7 +159,7 @@ const toldBits = 13
 
 // repeats tells whether the scout told of a state before, as far as it remembers, and takes note of it. A scout goes through states in
 // order, so it is the first step to a state that is told of, and that is all that the search has to know.
-func (s *scout) repeats(r ref) bool {
+func (s *scout) repeats(r store.Ref) bool {
 	slot := &s.told[uint32(r)*0x9e3779b1>>(32-toldBits)]
 	before := *slot == r+1
 	*slot = r + 1

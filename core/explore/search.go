@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it
@@ -115,7 +116,7 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 		return space, s.walks()
 	}
 	if space.table != nil {
-		defer space.table.disclaim()
+		defer space.table.DropUnassigned()
 	}
 	s.crew = newCrew(space, options.Workers)
 	defer s.crew.dismiss()
@@ -162,12 +163,12 @@ func (s *search) start() error {
 		if s.mirror != nil {
 			s.mirror.starts = append(s.mirror.starts, s.scholar.vector.AppendRow(nil))
 		}
-		before := s.arena.len()
-		id, err := s.arrive(s.scholar, noParent, 0, nil)
+		before := s.store.Len()
+		id, err := s.arrive(s.scholar, store.NoParent, 0, nil)
 		if err != nil {
 			return s.interrupted(err)
 		}
-		if s.arena.len() > before {
+		if s.store.Len() > before {
 			s.initial = append(s.initial, id)
 			if s.rebuilder != nil {
 				s.rebuilder.kept[id] = bytes.Clone(s.row(id))
@@ -209,7 +210,7 @@ func (s *search) loop() error {
 		for s.expanded.has(s.next) {
 			s.next++
 		}
-		s.arena.expanded(s.next)
+		s.store.Expanded(s.next)
 	}
 	if s.unarranged != nil {
 		return s.interrupted(s.unarranged)
@@ -235,7 +236,7 @@ func (s *search) cutRest() {
 // cutAll cuts those of the states that were not expanded.
 func (s *search) cutAll(states []waiting) {
 	for _, w := range states {
-		if id := s.arena.number(w.ref); !s.expanded.has(id) {
+		if id := s.store.ID(w.ref); !s.expanded.has(id) {
 			s.markCut(id)
 		}
 	}

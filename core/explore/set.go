@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // idSet is a set of states, one bit each.
@@ -36,25 +37,25 @@ func (s *idSet) empty() bool {
 // again less deep, and walks come to most states by detours first.
 type depths struct {
 	needed bool
-	of     pages[uint32]
+	of     store.Pages[uint32]
 }
 
 func (d *depths) add(depth uint32) {
 	if d.needed {
-		d.of.add(depth)
+		d.of.Add(depth)
 	}
 }
 
 // outdated tells whether the state was found less deep since.
 func (d *depths) outdated(id core.StateID, depth uint32) bool {
-	return d.needed && d.of.at(int(id)) < depth
+	return d.needed && d.of.At(int(id)) < depth
 }
 
 // shallower takes note of a depth and tells whether it is less than any before.
 func (d *depths) shallower(id core.StateID, depth uint32) bool {
-	if !d.needed || d.of.at(int(id)) <= depth {
+	if !d.needed || d.of.At(int(id)) <= depth {
 		return false
 	}
-	d.of.put(int(id), depth)
+	d.of.Put(int(id), depth)
 	return true
 }

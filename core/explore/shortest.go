@@ -6,6 +6,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/effort"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // Shortest implements [core.Graph].
@@ -29,13 +30,13 @@ const manyStates = 20_000
 
 // nearby returns a short run: walks remember the shortest way on which they came to each state.
 func (s *Space) nearby(accept func(core.StateID) bool) (core.Run, bool) {
-	best := noParent
+	best := store.NoParent
 	for id := range core.StateID(s.States()) {
-		if (best == noParent || s.depths.of.at(int(id)) < s.depths.of.at(int(best))) && accept(id) {
+		if (best == store.NoParent || s.depths.of.At(int(id)) < s.depths.of.At(int(best))) && accept(id) {
 			best = id
 		}
 	}
-	if best == noParent {
+	if best == store.NoParent {
 		return nil, false
 	}
 	return s.ancestry(best), true
@@ -45,8 +46,8 @@ func (s *Space) nearby(accept func(core.StateID) bool) (core.Run, bool) {
 func (s *Space) ancestry(id core.StateID) core.Run {
 	var run core.Run
 	for {
-		parent := s.arena.parent(s.arena.at(id))
-		if parent == noParent {
+		parent := s.store.Parent(s.store.At(id))
+		if parent == store.NoParent {
 			slices.Reverse(run)
 			return run
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // sleeps keeps the sleep set of each stored state: agents that are followed there, but whose steps are not taken, as another order of
@@ -16,7 +17,7 @@ type sleeps struct {
 	// sets are all there are, each in order and once, by numbers; the first is empty.
 	sets    [][]int
 	numbers map[string]uint32
-	of      pages[uint32]
+	of      store.Pages[uint32]
 	// woken are agents that were woken since their state was expanded.
 	woken map[core.StateID][]int
 	// disturbed tells that all were woken since the batch was expanded: who falls asleep behind its steps must not.
@@ -29,18 +30,18 @@ func (s *sleeps) at(id core.StateID) []int {
 	if !s.needed {
 		return nil
 	}
-	return s.sets[s.of.at(int(id))]
+	return s.sets[s.of.At(int(id))]
 }
 
 // add keeps the agents that are asleep in a new state.
 func (s *sleeps) add(agents []int) {
 	if s.needed {
-		s.of.add(s.number(agents))
+		s.of.Add(s.number(agents))
 	}
 }
 
 // put changes which agents are asleep in a state.
-func (s *sleeps) put(id core.StateID, agents []int) { s.of.put(int(id), s.number(agents)) }
+func (s *sleeps) put(id core.StateID, agents []int) { s.of.Put(int(id), s.number(agents)) }
 
 // number returns the number of a set.
 func (s *sleeps) number(agents []int) uint32 {
@@ -113,7 +114,7 @@ func (s *search) slept(id core.StateID, depth uint32, asleep []int) {
 func (s *search) expandWith(id core.StateID, depth uint32, agents []int) {
 	before := s.sleeps.woken[id]
 	if before == nil {
-		s.frontier.push(waiting{ref: s.arena.at(id), depth: depth})
+		s.frontier.push(waiting{ref: s.store.At(id), depth: depth})
 	}
 	agents = append(agents, before...)
 	slices.Sort(agents)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -32,17 +33,16 @@ type Space struct {
 	// scholar is the walker that learns, reader one that only reads.
 	scholar, reader *walker
 
-	arena   shelf
-	visited index
-	// table is the index if a crew claims states in it, or else nil.
-	table *visited
+	store store.Store
+	// table is the store if a crew inserts states into it, or else nil.
+	table *store.Full
 	// mirror checks that names are treated alike, nil if states are not merged, and apart is why they are not although that was asked for.
 	mirror *mirror
 	apart  string
 	// arranging tells that arrangements of stored states are stored, of which all is known.
 	arranging bool
 	standIns  standIns
-	// rebuilder makes again what the arena does not keep, nil if it keeps all.
+	// rebuilder makes again what the store does not keep, nil if it keeps all.
 	rebuilder *rebuilder
 	order     Order
 	initial   []core.StateID
@@ -87,13 +87,12 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 	}
 	s.sleeps.needed = m.choosers != nil && !s.depths.needed
 	if options.Compact {
-		s.arena, s.visited, s.rebuilder = &ledger{}, &digests{}, newRebuilder(s)
+		s.store, s.rebuilder = store.NewCompact(), newRebuilder(s)
 	} else {
-		a := &arena{}
-		table := newVisited(a)
-		s.arena, s.visited = a, table
+		full := store.NewFull()
+		s.store = full
 		if !s.depths.needed {
-			s.table = table
+			s.table = full
 		}
 	}
 	s.scholar, s.reader = s.walker(l), s.walker(nil)
@@ -207,7 +206,7 @@ func (s *Space) Broken(name string) (core.StateID, error) {
 
 // row returns the packed row of a state. It must not be changed.
 func (s *Space) row(id core.StateID) []byte {
-	if row := s.arena.row(s.arena.at(id)); row != nil || s.rebuilder == nil {
+	if row := s.store.Encoded(s.store.At(id)); row != nil || s.rebuilder == nil {
 		return row
 	}
 	return s.rebuilder.row(id)
@@ -218,7 +217,7 @@ func (s *Space) Odds() float64 {
 	if s.rebuilder == nil {
 		return 0
 	}
-	return odds(s.States())
+	return store.Odds(s.States())
 }
 
 // look returns the state of a row. It is valid until the next call.

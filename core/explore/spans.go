@@ -1,5 +1,7 @@
 package explore
 
+import "github.com/orrery-dev/orrery/core/internal/store"
+
 // spans is the frontier of a compact search: that of a breadth-first search, where what waits is mostly one state after the other.
 type spans struct {
 	spans []span
@@ -15,7 +17,7 @@ type span struct {
 // at returns one of the states.
 func (s *span) at(i int) waiting {
 	w := s.first
-	w.ref += ref(i)
+	w.ref += store.Ref(i)
 	return w
 }
 

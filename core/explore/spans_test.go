@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // TestSpansAreAQueue pushes and takes, and compares with the frontier of a search that is not compact.
@@ -16,7 +18,7 @@ func TestSpansAreAQueue(t *testing.T) {
 			for range rapid.IntRange(0, 20).Draw(t, "pushes") {
 				switch rapid.IntRange(0, 9).Draw(t, "kind") {
 				case 0:
-					next.ref = ref(rapid.IntRange(0, 1000).Draw(t, "state"))
+					next.ref = store.Ref(rapid.IntRange(0, 1000).Draw(t, "state"))
 				case 1:
 					next.depth++
 				}

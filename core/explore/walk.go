@@ -138,7 +138,7 @@ func (w *wanderer) cross(id core.StateID) error {
 	s.scholar.load(s.row(id))
 	s.learner.where = moment{state: id}
 	w.steps = w.steps[:0]
-	c := &crossing{expander: expander{search: s, from: id, depth: s.depths.of.at(int(id))}, wanderer: w}
+	c := &crossing{expander: expander{search: s, from: id, depth: s.depths.of.At(int(id))}, wanderer: w}
 	var err error
 	if c.quiescent, err = s.scholar.steps(c, nil); err != nil {
 		return err

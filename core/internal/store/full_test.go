@@ -1,4 +1,4 @@
-package explore
+package store
 
 import (
 	"encoding/binary"
@@ -7,11 +7,10 @@ import (
 )
 
 // TestTableIsReadWhileItIsWritten looks for states while they are added: what was there before is found, and what is found is
-// found with its row.
+// found with its encoding.
 func TestTableIsReadWhileItIsWritten(t *testing.T) {
-	const rounds, states = 40, 3 * chunkBytes / 64 / 40 // so that the arena and the table grow
-	a := &arena{}
-	v := newVisited(a)
+	const rounds, states = 40, 3 * chunkBytes / 64 / 40 // so that the chunks and the table grow
+	f := NewFull()
 	row := func(n int) []byte { return binary.LittleEndian.AppendUint64(make([]byte, 0, 64), uint64(n)+1)[:48] }
 	scatter := func(n int) uint64 { return uint64(n) * 0x9e3779b97f4a7c15 >> 20 }
 	for round := range rounds {
@@ -20,8 +19,8 @@ func TestTableIsReadWhileItIsWritten(t *testing.T) {
 		for range 2 {
 			others.Go(func() {
 				for n := range all + states {
-					r, found := v.find(scatter(n), row(n))
-					if n < there && !found || n >= all && found || found && int(a.number(r)) != n {
+					r, found := f.Find(scatter(n), row(n))
+					if n < there && !found || n >= all && found || found && int(f.ID(r)) != n {
 						t.Errorf("of %d states, state %d: found %t", there, n, found)
 						return
 					}
@@ -29,11 +28,9 @@ func TestTableIsReadWhileItIsWritten(t *testing.T) {
 			})
 		}
 		for n := there; n < all; n++ {
-			r, ok := a.add(row(n), noParent)
-			if !ok {
-				t.Fatal("the arena is full")
+			if _, ok := f.Insert(scatter(n), row(n), NoParent); !ok {
+				t.Fatal("the store is full")
 			}
-			v.add(scatter(n), r)
 		}
 		others.Wait()
 	}
