@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -65,7 +66,7 @@ func (s *search) exhausted() string {
 	return ""
 }
 
-// enlarge makes the table large enough for the crew to claim all that a batch is likely to bring. It returns false if there is no memory
+// enlarge makes the table large enough for the workers to insert all that a batch is likely to bring. It returns false if there is no memory
 // for that.
 func (s *search) enlarge() bool {
 	const steps = 8 // to new states
@@ -77,7 +78,7 @@ func (s *search) enlarge() bool {
 		if !s.meter.affords(growth) {
 			return false
 		}
-		s.table.GrowTable(s.crew.divide)
+		s.table.GrowTable(s.pool.divide)
 	}
 }
 
@@ -104,4 +105,131 @@ func (s *search) outlook() Outlook {
 		return Outlook{}
 	}
 	return s.levels.outlook(s.batch.states[len(s.batch.states)-1].depth)
+}
+
+// Outlook is what the levels of a breadth-first search tell of what is still to come. A level is all states at one distance
+// from the start. It is an extrapolation, not a bound: levels use to grow and then to shrink, but nothing makes them.
+type Outlook struct {
+	// Growth is by what factor a level is wider than the one before, lately; 0 if there are too few levels
+	// to tell.
+	Growth float64
+	// Ends tells that the levels shrink. Then More is about how many states are still to be found; otherwise about how many there
+	// are in the next level alone.
+	Ends bool
+	More float64
+}
+
+// String says it in words, nothing if there is nothing to say.
+func (o Outlook) String() string {
+	switch {
+	case o.Growth == 0:
+		return ""
+	case o.Ends && o.More < 1:
+		return "as far as the last levels tell, hardly any more states are to come"
+	case o.Ends:
+		return fmt.Sprintf("as far as the last levels tell, about %s more states are to come", roughly(o.More))
+	case o.Growth > steady:
+		return fmt.Sprintf("no end is in sight: each level is about %.2g times as wide as the one before, and the next alone would bring about %s states", o.Growth, roughly(o.More))
+	}
+	return "no end is in sight: the levels do not get narrower"
+}
+
+// Short says it in a few words, for a line of progress.
+func (o Outlook) Short() string {
+	switch {
+	case o.Growth == 0:
+		return ""
+	case o.Ends:
+		return fmt.Sprintf("about %s more to come", roughly(o.More))
+	}
+	return fmt.Sprintf("growing ×%.2g a level", o.Growth)
+}
+
+const (
+	// trendLevels is how many levels the trend is taken from.
+	trendLevels = 5
+	// steady is the growth up to which levels count as equally wide, and its inverse that from which on they shrink.
+	steady = 1.05
+)
+
+// levels counts the states of each level.
+type levels struct{ widths []int }
+
+// add counts a state.
+func (l *levels) add(depth uint32) {
+	for len(l.widths) <= int(depth) {
+		l.widths = append(l.widths, 0)
+	}
+	l.widths[depth]++
+}
+
+// outlook extrapolates from the levels up to one, all states of which are known; of the one after it some are.
+func (l *levels) outlook(whole uint32) Outlook {
+	n := int(whole) + 1
+	if n < trendLevels || n > len(l.widths) {
+		return Outlook{}
+	}
+	var logs [trendLevels]float64
+	for i, width := range l.widths[n-trendLevels : n] {
+		logs[i] = math.Log(float64(width))
+	}
+	// Growth slackens as a rule. One level alone does not tell, as in some systems only every second or fourth one grows.
+	last := logs[trendLevels-1]
+	o := Outlook{Growth: math.Exp(min((last-logs[0])/(trendLevels-1), (last-logs[trendLevels-3])/2))}
+	o.Ends = o.Growth < 1/steady
+	known := 0
+	if n < len(l.widths) {
+		known = l.widths[n]
+	}
+	if o.Ends {
+		o.More = tail(logs)
+	} else {
+		o.More = math.Exp(last) * o.Growth
+	}
+	o.More = max(o.More-float64(known), 0)
+	return o
+}
+
+// tail sums the levels to come, if what the growth changes by from level to level stays as it is: the levels of state
+// spaces often have the form of a bell, and their logarithms that of a parabola.
+func tail(logs [trendLevels]float64) float64 {
+	// A straight line through the logarithms of the growth, by least squares.
+	const n = trendLevels - 1
+	var mean, slope, spread float64
+	for i := range n {
+		mean += (logs[i+1] - logs[i]) / n
+	}
+	for i := range n {
+		x := float64(i) - float64(n-1)/2
+		slope += x * (logs[i+1] - logs[i])
+		spread += x * x
+	}
+	slope = min(slope/spread, 0)
+	growth := min(mean+slope*float64(n-1)/2, -math.Log(steady))
+	var sum float64
+	for width := logs[trendLevels-1]; ; {
+		growth += slope
+		width += growth
+		if width < 0 { // less than one state
+			return sum
+		}
+		sum += math.Exp(width)
+	}
+}
+
+// roughly writes a number with two significant digits, and large ones in words.
+func roughly(n float64) string {
+	if n >= 100 {
+		step := math.Pow(10, math.Floor(math.Log10(n))-1)
+		n = math.Round(n/step) * step
+	}
+	switch {
+	case n >= 1e12:
+		return fmt.Sprintf("%.3g trillion", n/1e12)
+	case n >= 1e9:
+		return fmt.Sprintf("%.3g billion", n/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.3g million", n/1e6)
+	}
+	return fmt.Sprintf("%.0f", math.Ceil(n))
 }

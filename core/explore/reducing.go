@@ -2,10 +2,73 @@ package explore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/state"
 )
+
+// Reducer leaves out orders of steps that cannot matter. It knows neither controllers nor objects, only
+// agents and what they may touch.
+//
+// An agent is something that takes steps one after the other: a work item of a controller, the delivery to a view,
+// the restarts of a controller.
+type Reducer interface {
+	// Learn is told what is known of all agents, by number, and which places are looked at by what is
+	// checked. It returns what makes a chooser for each goroutine that searches.
+	Learn(footprints []Footprint, visible []Place) func() Chooser
+}
+
+// Chooser chooses which agents have to be followed in a state. It is used by one goroutine at a time.
+type Chooser interface {
+	// Choose returns what has to be followed in a state. It must be a function of its argument, which it must not keep.
+	// The choice is valid until the next call.
+	Choose(enabled []Enabled) Choice
+	// Commute tells whether the steps of two agents that are followed in the state of the last choice lead to the same state in either
+	// order, and whoever goes second is followed behind the step of the first, unless agents like that are put off somewhere.
+	Commute(agent, other int) bool
+}
+
+// Choice is what has to be followed in a state.
+type Choice struct {
+	// Follow are the numbers of agents, in order; nil stands for all that are enabled.
+	Follow []int
+	// PutOff are enabled agents that are not followed, although they may have been before a step of one that is: what
+	// an order of steps that was followed becomes if they are swapped is not followed then.
+	PutOff []int
+}
+
+// Place numbers something that steps may touch: an object, the objects of a kind in a namespace, a view, a budget.
+type Place uint32
+
+// Footprint is what an agent may touch, now or later, as far as it is known.
+type Footprint struct {
+	// Known tells that the agent has taken a step. What others may touch is open.
+	Known bool
+	// Everything tells that the agent may touch whatever there is.
+	Everything bool
+	// Takes tells that the agent takes out of a queue what others put there.
+	Takes bool
+	// Reads and Writes are the places it looks at and changes, each once and in order.
+	Reads, Writes []Place
+	// Alters are the lists that what it writes may be in: it matters to who reads such a list, but not to who alters it, too.
+	Alters []Place
+	// Wakes are the agents that it may enable by putting work into a queue, in order.
+	Wakes []int
+	// Gates are the places that may keep it from taking a step, in order.
+	Gates []Place
+}
+
+// Enabled is an agent that can take a step in a state.
+type Enabled struct {
+	Agent int
+	// Due tells that it takes the step sooner or later, unless others keep it from it: not what users do, nor those of whom no
+	// fairness is assumed.
+	Due bool
+	// Now is what the step itself may touch, nil for all that the agent may.
+	Now *Footprint
+}
 
 // reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
 // more: only then was every choice made with all there is to know. Behaviour trees are kept, so that
@@ -78,4 +141,63 @@ const enoughTried = 1 << 11
 // pointless tells whether the search could leave out something and has not done so in many states.
 func (s *Space) pointless() bool {
 	return s.machine.choosers != nil && s.partial.empty() && s.States() >= enoughTried
+}
+
+// sightings are what was found out about the code of controllers in searches that were begun again. A later search may not meet it once
+// more: what is learned is kept, a coin falls otherwise, and what code keeps outside of its instances is not as it was.
+type sightings []sighting
+
+// sighting is an incident, with the fingerprint of the state that it is put down to.
+type sighting struct {
+	incident core.Incident
+	at       state.Fingerprint
+}
+
+// collect adds what a search found. There is no space if it ended before its first state.
+func (s *sightings) collect(l *learner, space *Space) {
+	for _, incident := range l.incidents {
+		if slices.ContainsFunc(*s, func(known sighting) bool { return wrongOf(known.incident) == wrongOf(incident) }) {
+			continue
+		}
+		seen := sighting{incident: incident}
+		if space != nil && int(incident.State) < space.States() {
+			seen.at = space.Fingerprint(incident.State)
+		}
+		*s = append(*s, seen)
+	}
+}
+
+// wrong is what an incident comes to: incidents of one are one controller's doing the same wrong.
+type wrong struct {
+	kind              core.IncidentKind
+	strategy, message string
+}
+
+func wrongOf(i core.Incident) wrong { return wrong{i.Kind, i.Strategy, i.Message} }
+
+// recall adds to what the last search found what the searches before it did. What is put down to a state that was not
+// stored again is told without a run.
+func (s *Space) recall(seen sightings) {
+	var missing []sighting
+	for _, before := range seen {
+		if !slices.ContainsFunc(s.learner.incidents, func(known core.Incident) bool { return wrongOf(known) == wrongOf(before.incident) }) {
+			missing = append(missing, before)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	states := map[state.Fingerprint]core.StateID{}
+	for id := range core.StateID(s.States()) {
+		states[s.Fingerprint(id)] = id
+	}
+	for _, before := range missing {
+		incident := before.incident
+		if id, stored := states[before.at]; stored {
+			incident.State = id
+		} else {
+			incident.State, incident.AtStart = 0, true
+		}
+		s.learner.incidents = append(s.learner.incidents, incident)
+	}
 }

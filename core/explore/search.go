@@ -118,19 +118,19 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 	if space.table != nil {
 		defer space.table.DropUnassigned()
 	}
-	s.crew = newCrew(space, options.Workers)
-	defer s.crew.dismiss()
+	s.pool = newPool(space, options.Workers)
+	defer s.pool.dismiss()
 	return space, s.loop()
 }
 
 // search is the one search loop. Only the frontier differs between orders of search,
-// and only the crew between numbers of workers.
+// and only the pool between numbers of workers.
 type search struct {
 	*Space
 	context  context.Context
 	options  Options
 	frontier frontier
-	crew     *crew
+	pool     *pool
 	// batch is what is stored, and ahead what is expanded meanwhile if the two overlap.
 	batch, ahead *batch
 	overlapping  bool
@@ -164,7 +164,7 @@ func (s *search) start() error {
 			s.mirror.starts = append(s.mirror.starts, s.scholar.vector.AppendRow(nil))
 		}
 		before := s.store.Len()
-		id, err := s.arrive(s.scholar, store.NoParent, 0, nil)
+		id, err := s.insertCurrent(s.scholar, store.NoParent, 0, nil)
 		if err != nil {
 			return s.interrupted(err)
 		}
@@ -194,7 +194,7 @@ func (s *search) loop() error {
 			s.dispatch(s.batch)
 			s.collect(s.batch)
 		}
-		if err := s.accept(); err != nil {
+		if err := s.merge(); err != nil {
 			if err = s.interrupted(err); err != nil {
 				return err
 			}
@@ -220,6 +220,221 @@ func (s *search) loop() error {
 		s.fellShort(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
 	}
 	return nil
+}
+
+// merge stores where the steps from the states of the batch lead, in order. The workers expand the next batch meanwhile,
+// if that can be.
+func (s *search) merge() error {
+	first := core.StateID(s.States())
+	s.sleeps.disturbed = false
+	s.overlapping = s.overlaps()
+	if s.overlapping {
+		s.dispatch(s.ahead)
+	}
+	done, err := s.mergeComplete()
+	if s.overlapping {
+		s.collect(s.ahead)
+	}
+	for i := done; err == nil && i < len(s.batch.states); i++ {
+		err = s.mergeState(i)
+	}
+	if s.overlapping {
+		// Properties may look at what the workers work with, so that had to wait.
+		for id := first; id < core.StateID(s.States()); id++ {
+			if inspected := s.inspect(id); err == nil {
+				err = inspected
+			}
+		}
+	}
+	return err
+}
+
+// dispatch has the workers expand the next batch.
+func (s *search) dispatch(b *batch) {
+	b.take(s.frontier)
+	if s.table != nil {
+		s.table.Publish(!s.overlapping)
+		s.table.Reserve()
+	}
+	s.pool.begin(b)
+}
+
+// collect waits until it is expanded.
+func (s *search) collect(b *batch) {
+	s.pool.finish(b)
+	if s.table != nil {
+		s.table.Count()
+	}
+}
+
+// overlaps tells whether the workers can expand the next batch while this one is stored. The states to store must all be found already, and
+// only where no orders are left out is no note taken of what properties look at.
+func (s *search) overlaps() bool {
+	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.machine.reduces &&
+		s.frontier.len() >= batchLen/4 && !s.batch.unresolved()
+}
+
+// mergeComplete stores what is found behind the states of the batch, as far as nothing has to be learned. It returns how many states are
+// done.
+func (s *search) mergeComplete() (int, error) {
+	for i := range s.batch.states {
+		if _, e := s.batch.at(i); !e.complete {
+			return i, nil
+		}
+		if err := s.mergeState(i); err != nil {
+			return i, err
+		}
+	}
+	return len(s.batch.states), nil
+}
+
+// mergeState stores where the steps from a state of the batch lead.
+func (s *search) mergeState(i int) error {
+	w := s.batch.states[i]
+	c, e := s.batch.at(i)
+	switch {
+	case s.depths.outdated(e.from, w.depth):
+		return nil
+	case !e.complete:
+		return s.expand(w)
+	}
+	s.acyclic = s.acyclic && !e.back
+	for i := e.begin; i < e.end; i++ {
+		a := &c.successors[i]
+		var asleep []int
+		if s.sleeps.needed && !s.sleeps.disturbed {
+			asleep = c.agentsIn(c.asleep[i])
+		}
+		var err error
+		if a.Found {
+			_, err = s.revisit(a.Ref, e.from, w.depth+1, asleep)
+		} else {
+			_, err = s.insert(a.Hash, c.rows[a.Begin:a.End], e.from, w.depth+1, asleep)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if e.reduced {
+		s.partial.add(e.from)
+	}
+	s.finish(e.from, w.depth, counts{
+		steps: e.steps, known: e.steps, quiescent: e.quiescent,
+		asleep: c.agentsIn(e.asleep),
+	})
+	return nil
+}
+
+// expand takes the steps from a state that have to be followed, learning what is new about them.
+func (s *search) expand(w waiting) error {
+	if err := s.context.Err(); err != nil {
+		return err
+	}
+	id := s.store.ID(w.ref)
+	s.scholar.load(s.row(id))
+	s.learner.where = moment{state: id}
+	asleep, woken := s.sleeps.at(id), s.sleeps.rouse(id)
+	reduced, only, err := s.scholar.turnout(s.full.has(id), asleep, woken)
+	if err != nil && !s.stops(err) {
+		return err
+	}
+	if s.scholar.disturbs {
+		s.scholar.disturbs = false
+		s.wakeAll()
+	}
+	x := &expander{search: s, from: id, depth: w.depth}
+	x.asleep = slices.Clone(s.scholar.asleep)
+	x.quiescent, err = s.scholar.steps(x, only)
+	if err == nil && reduced && x.steps+len(x.asleep) == 0 && !x.cut {
+		// All that were followed are blocked, which was not known.
+		s.full.add(id)
+		reduced, s.scholar.wakeful = false, true
+		x.quiescent, err = s.scholar.steps(x, nil)
+	}
+	switch {
+	case errors.Is(err, errDeep):
+		s.tooDeep(id)
+		return nil
+	case err != nil:
+		return err
+	}
+	if x.cut {
+		s.markCut(id)
+	}
+	if reduced {
+		s.partial.add(id)
+	}
+	s.finish(id, w.depth, x.counts)
+	return nil
+}
+
+// errDeep ends the expansion of a state whose steps lead beyond the bound on depth.
+var errDeep = errors.New("the bound on depth was hit")
+
+// expander stores where the steps of a state lead.
+type expander struct {
+	*search
+	counts
+	from  core.StateID
+	depth uint32
+	cut   bool
+}
+
+// counts is what an expansion of a state comes to.
+type counts struct {
+	// steps were taken, known of them without running code. Agents that are asleep took none.
+	steps, known int
+	asleep       []int
+	quiescent    bool
+}
+
+// took implements [visitor].
+func (x *expander) took(t *taken) error {
+	if x.beyond(x.depth) {
+		return errDeep
+	}
+	x.steps++
+	if !x.learner.fresh {
+		x.known++
+	}
+	_, err := x.insertCurrent(x.scholar, x.from, x.depth+1, x.scholar.behind(t))
+	return err
+}
+
+// stopped implements [visitor].
+func (x *expander) stopped(_ *taken, err error) error {
+	if !x.stops(err) {
+		return err
+	}
+	x.cut = true
+	return nil
+}
+
+// tooDeep cuts a state that has steps beyond the bound on depth.
+func (s *search) tooDeep(id core.StateID) {
+	s.deep.add(id)
+	s.markCut(id)
+}
+
+// finish counts an expanded state.
+func (s *search) finish(id core.StateID, depth uint32, v counts) {
+	again := s.expanded.has(id)
+	if again && s.depths.needed {
+		return
+	}
+	s.Stats.Transitions += v.steps
+	s.Stats.FromTree += v.known
+	if again {
+		return
+	}
+	s.slept(id, depth, v.asleep)
+	s.expanded.add(id)
+	if v.quiescent {
+		s.quiescent = append(s.quiescent, id)
+	}
+	if v.steps+len(v.asleep) == 0 && !s.cut.has(id) {
+		s.Stats.Terminal++
+	}
 }
 
 // cutRest cuts the states that were to be expanded.

@@ -86,3 +86,87 @@ func (w *walker) pinned(c state.Cell) bool {
 	}
 	return false
 }
+
+// tracker shows a store the state of a walker, and takes note of what it looks at.
+type tracker struct {
+	sight *sight
+	reads []behavior.Read
+	// known are the reads without what they saw, nil as long as there are few.
+	known map[behavior.Read]bool
+}
+
+var _ core.Selective = (*tracker)(nil)
+
+func (t *tracker) note(read behavior.Read) {
+	if t.noted(read) {
+		return
+	}
+	t.reads = append(t.reads, read)
+	if t.known != nil {
+		t.known[read.Question()] = true
+	}
+}
+
+// noted tells whether it was looked at before.
+func (t *tracker) noted(read behavior.Read) bool {
+	const many = 32
+	if t.known == nil && len(t.reads) > many {
+		t.known = make(map[behavior.Read]bool, 2*many)
+		for _, known := range t.reads {
+			t.known[known.Question()] = true
+		}
+	}
+	if t.known != nil {
+		return t.known[read.Question()]
+	}
+	return slices.ContainsFunc(t.reads, read.Asks)
+}
+
+// Get implements [core.Snapshot].
+func (t *tracker) Get(key core.Key) core.Content {
+	vocabulary := t.sight.walker.machine.vocabulary
+	c := vocabulary.Object(key)
+	value := t.sight.Value(c)
+	t.note(behavior.Read{Cell: c, Value: value})
+	return vocabulary.Content(c, value)
+}
+
+// List implements [core.Snapshot].
+func (t *tracker) List(kind core.Kind, namespace string) []core.Object {
+	return t.list(kind, namespace, nil)
+}
+
+// Select implements [core.Selective].
+func (t *tracker) Select(kind core.Kind, namespace string, selection core.Selection) []core.Object {
+	return t.list(kind, namespace, t.sight.walker.machine.vocabulary.Selection(kind, namespace, selection))
+}
+
+func (t *tracker) list(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
+	objects := t.sight.List(kind, namespace, selection)
+	signature, _ := t.sight.AppendSignature(nil, kind, namespace, selection)
+	t.note(behavior.Read{Listed: true, Kind: kind, Namespace: namespace, Selection: selection, Signature: string(signature)})
+	return objects
+}
+
+// Held implements [core.Snapshot]. What the run itself was shown does not have to be noted: it depends on where the
+// run is.
+func (t *tracker) Held(key core.Key) []core.Content {
+	w := t.sight.walker
+	c := w.machine.vocabulary.Object(key)
+	held := w.held(c)
+	if w.machine.holds {
+		t.note(behavior.Read{Held: true, Cell: c, Signature: string(t.sight.AppendHeld(nil, c))})
+	}
+	var contents []core.Content
+	for _, value := range held {
+		contents = append(contents, w.machine.vocabulary.Content(c, value))
+	}
+	for _, edge := range w.path[w.base:] {
+		for _, object := range shownBy(edge.Response) {
+			if object.Key == key {
+				contents = append(contents, object.Content)
+			}
+		}
+	}
+	return contents
+}

@@ -5,7 +5,10 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // sleeps keeps the sleep set of each stored state: agents that are followed there, but whose steps are not taken, as another order of
@@ -145,4 +148,130 @@ func only(agents []int, is func(int) bool) []int {
 func contains(agents []int, agent int) bool {
 	_, found := slices.BinarySearch(agents, agent)
 	return found
+}
+
+// dozes is the part of a walker that finds out whose steps need not be taken.
+type dozes struct {
+	// asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then also those whose steps were
+	// taken already.
+	asleep []int
+	// wakeful tells that nobody can fall asleep in the state.
+	wakeful bool
+	// disturbs tells that agents were found to be put off behind whose steps others may be asleep.
+	disturbs bool
+	awake    []bool
+	next     []int
+}
+
+// turnout returns whose steps are to be taken in the state of the walker, nil for all, and whether some agent is left out, other than
+// those asleep. If some were woken, it is those alone. In full states nobody is left out or asleep. The slice is valid until the
+// next call.
+func (w *walker) turnout(full bool, asleep, woken []int) (reduced bool, only []bool, err error) {
+	d := &w.dozes
+	if w.learn != nil {
+		w.machine.footprints.choosing = w
+	}
+	d.asleep, d.wakeful = d.asleep[:0], full || w.chooser == nil || w.faulty()
+	if full {
+		return false, nil, nil
+	}
+	if only, err = w.reduce(); err != nil {
+		d.wakeful = true
+		return false, nil, err
+	}
+	reduced = only != nil
+	// Where controllers are done timers fire, and nothing commutes with that.
+	d.wakeful = d.wakeful || w.users
+	if d.wakeful || len(asleep) == 0 && len(woken) == 0 {
+		return reduced, only, nil
+	}
+	for _, agent := range asleep {
+		if !reduced || only[agent] {
+			d.asleep = append(d.asleep, agent)
+		}
+	}
+	d.awake = slices.Grow(d.awake[:0], len(w.machine.footprints.agents))[:len(w.machine.footprints.agents)]
+	clear(d.awake)
+	for _, e := range w.enabled {
+		followed := !reduced || only[e.Agent]
+		d.awake[e.Agent] = followed && (len(woken) == 0 && !contains(d.asleep, e.Agent) || contains(woken, e.Agent))
+	}
+	return reduced, d.awake, nil
+}
+
+// behind returns the agents that are asleep behind a step of the walker, in order, and takes note that it was taken. The slice is valid until the
+// next call.
+func (w *walker) behind(t *taken) []int {
+	d := &w.dozes
+	d.next = d.next[:0]
+	if d.wakeful {
+		return nil
+	}
+	agent := t.agent()
+	if !w.machine.footprints.agents[agent].putOff {
+		// Its own steps, of which there are several where calls are concurrent, are all taken.
+		for _, other := range d.asleep {
+			if other != agent && w.chooser.Commute(other, agent) {
+				d.next = append(d.next, other)
+			}
+		}
+	}
+	if at, found := slices.BinarySearch(d.asleep, agent); !found {
+		d.asleep = slices.Insert(d.asleep, at, agent)
+	}
+	return d.next
+}
+
+// waking takes note of the work that a step puts into queues, also where it is there already: with another order of
+// steps it may not be. It implements [listener].
+type waking struct {
+	walker *walker
+	// messages tells that calls may put something into a queue.
+	messages bool
+	woken    []state.Cell
+}
+
+var _ listener = (*waking)(nil)
+
+// listen has a walker take note of what it wakes.
+func listen(w *walker) {
+	messages := slices.ContainsFunc(w.machine.actors, func(a *actor) bool { return a.Messages && !a.user })
+	w.wakes = &waking{walker: w, messages: messages}
+	w.listener = w.wakes
+}
+
+// began implements [listener].
+func (k *waking) began() { k.woken = k.woken[:0] }
+
+// called implements [listener]: messages are there at once.
+func (k *waking) called(_ *actor, _ behavior.Activation, call told) {
+	w := k.walker
+	if !k.messages || call.node.Call.Source() != core.Live {
+		return
+	}
+	if answered := call.node.Look(w.live, w.buffer); answered != nil {
+		k.woken = append(k.woken, answered.Enqueue...)
+	}
+}
+
+// ended implements [listener]: what event handlers ask for is put into the queue.
+func (k *waking) ended(_ *actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
+	if activation.Event != nil {
+		k.woken = append(k.woken, leaf.Cells...)
+	}
+}
+
+// committed implements [listener].
+func (k *waking) committed(*view.View) {}
+
+// refreshed implements [listener].
+func (k *waking) refreshed(*view.View) {}
+
+// agents calls a function with the agents that the walker's step wakes, other than the one that takes it.
+func (k *waking) agents(s *taken, call func(agent int)) {
+	for _, c := range k.woken {
+		if it := k.walker.machine.itemAt[c]; it != s.item {
+			call(it.agent)
+		}
+	}
 }

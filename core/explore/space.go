@@ -34,7 +34,7 @@ type Space struct {
 	scholar, reader *walker
 
 	store store.Store
-	// table is the store if a crew inserts states into it, or else nil.
+	// table is the store if workers insert states into it, or else nil.
 	table *store.Full
 	// mirror checks that names are treated alike, nil if states are not merged, and apart is why they are not although that was asked for.
 	mirror *mirror

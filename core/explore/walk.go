@@ -1,10 +1,13 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 const (
@@ -149,7 +152,7 @@ func (w *wanderer) cross(id core.StateID) error {
 	if !s.expanded.has(id) {
 		s.frontier.(*aside).count--
 	}
-	s.finish(id, c.depth, c.tally)
+	s.finish(id, c.depth, c.counts)
 	return nil
 }
 
@@ -165,7 +168,7 @@ func (c *crossing) took(t *taken) error {
 	if !c.learner.fresh {
 		c.known++
 	}
-	to, err := c.arrive(c.scholar, c.from, c.depth+1, nil)
+	to, err := c.insertCurrent(c.scholar, c.from, c.depth+1, nil)
 	if err != nil {
 		return err
 	}
@@ -188,3 +191,185 @@ func (w *wanderer) tell() string {
 	}
 	return told
 }
+
+// evenly takes each step with the same chance.
+type evenly struct{ chance *rand.Rand }
+
+// choose implements [guide].
+func (e *evenly) choose(steps []branch) int { return e.chance.IntN(len(steps)) }
+
+// returned implements [guide].
+func (e *evenly) returned(branch) {}
+
+// newcomer prefers states that no walk has come to.
+type newcomer struct {
+	chance *rand.Rand
+	unseen []int
+}
+
+// choose implements [guide].
+func (n *newcomer) choose(steps []branch) int {
+	n.unseen = n.unseen[:0]
+	for i, step := range steps {
+		if !step.visited {
+			n.unseen = append(n.unseen, i)
+		}
+	}
+	if len(n.unseen) == 0 {
+		return n.chance.IntN(len(steps))
+	}
+	return n.unseen[n.chance.IntN(len(n.unseen))]
+}
+
+// returned implements [guide].
+func (n *newcomer) returned(branch) {}
+
+// priorities gives every agent a priority at random, and lets the one go first that has the highest. At so many points of a walk, chosen at
+// random, whoever would go next falls behind all others. With n agents and runs of k steps, a walk with d-1 points shows something
+// wrong that needs d things to happen in a certain order with a chance of at least 1/(n k^(d-1))
+// (Burckhardt, Kothari, Musuvathi and Nagarakatte, A randomized scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010).
+type priorities struct {
+	chance *rand.Rand
+	of     map[int]int64
+	// points are the steps before which a priority changes.
+	points []int
+	// step counts the steps of the walk, and lowest is below all priorities.
+	step   int
+	lowest int64
+}
+
+// shortestWalk is how long a walk is taken to be as long as no longer one was seen.
+const shortestWalk = 16
+
+func newPriorities(chance *rand.Rand, points, length int) *priorities {
+	p := &priorities{chance: chance, of: map[int]int64{}}
+	for range points {
+		p.points = append(p.points, chance.IntN(max(length, shortestWalk)))
+	}
+	return p
+}
+
+// choose implements [guide].
+func (p *priorities) choose(steps []branch) int {
+	for _, s := range steps {
+		if _, known := p.of[s.agent]; !known {
+			p.of[s.agent] = p.chance.Int64()
+		}
+	}
+	agent := p.first(steps)
+	for _, point := range p.points {
+		if point == p.step {
+			p.lower(agent)
+			agent = p.first(steps)
+		}
+	}
+	p.step++
+	var own []int
+	for i, s := range steps {
+		if s.agent == agent {
+			own = append(own, i)
+		}
+	}
+	return own[p.chance.IntN(len(own))]
+}
+
+// first returns which of the agents with these steps has the highest priority.
+func (p *priorities) first(steps []branch) int {
+	return slices.MaxFunc(steps, func(a, b branch) int { return cmp.Compare(p.of[a.agent], p.of[b.agent]) }).agent
+}
+
+// lower puts an agent behind all others.
+func (p *priorities) lower(agent int) {
+	p.lowest--
+	p.of[agent] = p.lowest
+}
+
+// returned implements [guide]: an agent that leads back is one that waits for others, as by asking
+// again and again, and goes behind all of them. Otherwise it could go first for ever.
+func (p *priorities) returned(step branch) { p.lower(step.agent) }
+
+// coverage tells how much of what walks can come to they have come to.
+//
+// If all walks are made in the same way, each by itself, then what one more would find that is new is known from those there
+// were: as much as one of them found on average that no other one did. This is the estimate of Turing, published by
+// Good (The population frequencies of species and the estimation of population parameters, Biometrika 40, 1953);
+// for tests of programs see Böhme (STADS: Software testing as species discovery, ACM TOSEM 27, 2018).
+type coverage struct {
+	// walks are how many walks came to each state, and which the last was.
+	walks store.Pages[visits]
+	// once counts the states that exactly one walk came to.
+	once int
+	// found are what each walk came to.
+	found []harvest
+}
+
+// harvest counts the states that a walk came to, and those of them that none had come to before.
+type harvest struct{ all, fresh int }
+
+// visits are the walks that came to a state.
+type visits struct {
+	last  uint32
+	count uint32
+}
+
+// visit takes note that a walk came to a state. Walks are numbered from 1.
+func (c *coverage) visit(id core.StateID, walk int) {
+	for c.walks.Len() <= int(id) {
+		c.walks.Add(visits{})
+	}
+	v := c.walks.At(int(id))
+	if v.last == uint32(walk) {
+		return
+	}
+	for len(c.found) < walk {
+		c.found = append(c.found, harvest{})
+	}
+	h := &c.found[walk-1]
+	h.all++
+	switch v.count {
+	case 0:
+		h.fresh++
+		c.once++
+	case 1:
+		c.once--
+	}
+	c.walks.Put(int(id), visits{last: uint32(walk), count: v.count + 1})
+}
+
+// visitedIn tells whether a walk has come to a state.
+func (c *coverage) visitedIn(id core.StateID, walk int) bool {
+	return int(id) < c.walks.Len() && c.walks.At(int(id)).last == uint32(walk)
+}
+
+// fewWalks is how many walks there must be to tell anything.
+const fewWalks = 20
+
+// estimate says which share of the states of one more walk would be new, nothing if there were too few walks.
+func (c *coverage) estimate() string {
+	if len(c.found) < fewWalks {
+		return ""
+	}
+	return fmt.Sprintf("of the states that one more walk comes to, about %s would be new (estimate of Good and Turing)", percent(c.once, c.sum(0).all))
+}
+
+// lately says which share of the states of the last tenth of the walks was new, nothing if there were too few walks.
+func (c *coverage) lately() string {
+	last := len(c.found) / 10
+	if last < fewWalks/10 {
+		return ""
+	}
+	h := c.sum(len(c.found) - last)
+	return fmt.Sprintf("of the states that the last %d walks came to, %s were new", last, percent(h.fresh, h.all))
+}
+
+// sum adds up what the walks from one on came to.
+func (c *coverage) sum(from int) harvest {
+	var sum harvest
+	for _, h := range c.found[from:] {
+		sum.all += h.all
+		sum.fresh += h.fresh
+	}
+	return sum
+}
+
+func percent(part, of int) string { return fmt.Sprintf("%.2g%%", 100*float64(part)/float64(of)) }

@@ -7,8 +7,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
-// arrive stores the state of a walker, in which agents are asleep.
-func (s *search) arrive(w *walker, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
+// insertCurrent stores the state of a walker, in which agents are asleep.
+func (s *search) insertCurrent(w *walker, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	row, tag, err := w.pack(w.buffer[:0])
 	if err != nil {
 		return 0, err
@@ -20,7 +20,7 @@ func (s *search) arrive(w *walker, from core.StateID, depth uint32, asleep []int
 // insert stores a state if it is new, and puts it on the frontier.
 func (s *search) insert(tag uint64, row []byte, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	if r, known := s.store.Find(tag, row); known {
-		return s.reach(r, from, depth, asleep)
+		return s.revisit(r, from, depth, asleep)
 	}
 	if err := s.room(); err != nil {
 		return 0, err
@@ -34,19 +34,19 @@ func (s *search) insert(tag uint64, row []byte, from core.StateID, depth uint32,
 		s.because("there are too many states, or too large ones, to store: make the system smaller")
 		return 0, errFull
 	}
-	return s.stored(r, depth, asleep)
+	return s.enqueue(r, depth, asleep)
 }
 
-// reach takes note of a step to a state that was found. If it has no number yet, it gets the next one.
-func (s *search) reach(r store.Ref, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
+// revisit notes a step to a state that was found. If it has no number yet, it gets the next one.
+func (s *search) revisit(r store.Ref, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	if s.table == nil || s.table.Assigned(r) {
-		return s.meet(r, from, depth, asleep), nil
+		return s.reach(r, from, depth, asleep), nil
 	}
 	if err := s.room(); err != nil {
 		return 0, err
 	}
 	s.table.Assign(r, from)
-	return s.stored(r, depth, asleep)
+	return s.enqueue(r, depth, asleep)
 }
 
 // room returns an error if no more states may be stored.
@@ -58,8 +58,8 @@ func (s *search) room() error {
 	return nil
 }
 
-// stored puts the state that was stored last on the frontier.
-func (s *search) stored(r store.Ref, depth uint32, asleep []int) (core.StateID, error) {
+// enqueue puts the state that was stored last on the frontier.
+func (s *search) enqueue(r store.Ref, depth uint32, asleep []int) (core.StateID, error) {
 	id := core.StateID(s.store.Len() - 1)
 	s.depths.add(depth)
 	s.sleeps.add(asleep)
@@ -72,8 +72,8 @@ func (s *search) stored(r store.Ref, depth uint32, asleep []int) (core.StateID, 
 	return id, nil
 }
 
-// meet takes note of a step to a stored state.
-func (s *search) meet(r store.Ref, from core.StateID, depth uint32, asleep []int) core.StateID {
+// reach notes a step to a state that has a number.
+func (s *search) reach(r store.Ref, from core.StateID, depth uint32, asleep []int) core.StateID {
 	id := s.store.ID(r)
 	if from != store.NoParent && id <= from {
 		s.acyclic = false

@@ -12,9 +12,9 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
-// TestCrewsExpandAhead searches a system that is wide enough for crews to expand states while others are stored: states have the
+// TestWorkersExpandAhead searches a system that is wide enough for workers to expand states while others are stored: states have the
 // same numbers as with one worker, also where a bound ends the search or an invariant is broken on the way.
-func TestCrewsExpandAhead(t *testing.T) {
+func TestWorkersExpandAhead(t *testing.T) {
 	system := counters(t, 9, 2)
 	// It is broken first in the middle, where there are most states.
 	system.Properties = []core.Property{{Name: "they have not counted to 10 together", Invariant: func(s core.State) error {
@@ -56,9 +56,9 @@ func TestCrewsExpandAhead(t *testing.T) {
 	}
 }
 
-// TestCrewsInspectWhatIsLearned has crews expand ahead while now and then something is to be learned. Invariants are judged in
+// TestWorkersInspectWhatIsLearned has workers expand ahead while now and then something is to be learned. Invariants are judged in
 // all states all the same.
-func TestCrewsInspectWhatIsLearned(t *testing.T) {
+func TestWorkersInspectWhatIsLearned(t *testing.T) {
 	const n, k = 10, 2
 	system := counters(t, n, k)
 	// One more process looks at some of the counters, and so does something new whenever they have other values together.
