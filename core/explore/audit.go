@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -341,4 +342,77 @@ func (l *learner) waits(a *actor, run behavior.Run, d *behavior.Divergence) {
 	if a.waits == "" {
 		a.waits = fmt.Sprintf("what %s does depends on the clock, and time was not followed far enough: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)
 	}
+}
+
+// relived is what instances were taken through from their start on: the end of the first run, of the next one, and so on.
+type relived map[*behavior.Leaf]relived
+
+// add adds a history, and tells whether there was anything new in it.
+func (r relived) add(runs []behavior.Run) bool {
+	added := false
+	for _, run := range runs {
+		if r[run.Leaf] == nil {
+			r[run.Leaf] = relived{}
+			added = true
+		}
+		r = r[run.Leaf]
+	}
+	return added
+}
+
+// mostKept is how much of what a controller keeps is named.
+const mostKept = 4
+
+// kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two fresh ones. The
+// last run is gone through as often as it is audited. It is nil if instances of the actor cannot be looked at.
+func (l *learner) kept(a *actor, runs []behavior.Run) ([]string, error) {
+	one, err := l.remembers(a, nil)
+	if one == nil || err != nil {
+		return nil, err
+	}
+	other, err := l.remembers(a, nil)
+	if err != nil {
+		return nil, err
+	}
+	used, err := l.remembers(a, append(slices.Clone(runs), slices.Repeat(runs[len(runs)-1:], fair)...))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for path, value := range used {
+		if was, there := one[path]; there && was == value || one[path] != other[path] {
+			continue
+		}
+		name, _, _ := strings.Cut(path, "[")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) > mostKept {
+		names = append(names[:mostKept], "and more")
+	}
+	return names, nil
+}
+
+// remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
+func (l *learner) remembers(a *actor, runs []behavior.Run) (map[string]string, error) {
+	instance, err := behavior.NewInstance(a.strategy, l.limits.Deadline)
+	if err != nil {
+		return nil, err
+	}
+	introspective, ok := instance.(core.Introspective)
+	if !ok {
+		return nil, nil
+	}
+	if len(runs) == 0 {
+		return introspective.Memory(), nil
+	}
+	session := behavior.Open(instance, a.Sequential, l.limits)
+	var divergence *behavior.Divergence
+	for i := 0; i < len(runs) && divergence == nil && err == nil; i++ {
+		divergence, err = l.again(session, runs[i], 1)
+	}
+	session.Abort() // nothing of it is at work when it is looked at
+	return introspective.Memory(), err
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// chooses is the part of a walker that leaves agents out.
+// chooses is the part of an explorer that leaves agents out.
 type chooses struct {
 	chooser Chooser
 	enabled []Enabled
@@ -22,7 +22,7 @@ type chooses struct {
 
 // reduce returns which agents have to be followed in the state of the walker, nil for all of them. The slice is valid until the
 // next call.
-func (w *walker) reduce() ([]bool, error) {
+func (w *explorer) reduce() ([]bool, error) {
 	c := &w.chooses
 	for _, agent := range c.marked {
 		c.only[agent] = false
@@ -45,7 +45,7 @@ func (w *walker) reduce() ([]bool, error) {
 	if chosen == nil {
 		return nil, nil
 	}
-	for len(c.only) < len(w.machine.footprints.agents) {
+	for len(c.only) < len(w.footprints.agents) {
 		c.only = append(c.only, false)
 	}
 	for _, agent := range chosen {
@@ -56,8 +56,8 @@ func (w *walker) reduce() ([]bool, error) {
 }
 
 // putOff takes note of agents that are put off.
-func (w *walker) putOff(agents []int) error {
-	f := w.machine.footprints
+func (w *explorer) putOff(agents []int) error {
+	f := w.footprints
 	for _, agent := range agents {
 		switch {
 		case f.agents[agent].putOff:
@@ -71,14 +71,8 @@ func (w *walker) putOff(agents []int) error {
 	return nil
 }
 
-// faulty tells whether there may still be faults.
-func (w *walker) faulty() bool {
-	c := w.machine.conditions
-	return int(w.Value(w.machine.crashes)) < c.Crashes || int(w.Value(w.machine.failures)) < c.Failures
-}
-
 // findEnabled finds the agents that can take a step in the state of the walker.
-func (w *walker) findEnabled() error {
+func (w *explorer) findEnabled() error {
 	c := &w.chooses
 	c.enabled, c.users = c.enabled[:0], true
 	for _, a := range w.machine.actors {
@@ -121,31 +115,17 @@ func (w *walker) findEnabled() error {
 
 // unblocked reports whether a pending item can be run. Only those of which a run was blocked when the search began, and those that are
 // meant to be, are tried: that one of the others is blocked is learned when it is run.
-func (w *walker) unblocked(it *item) (bool, error) {
-	if !it.actor.atomic && !w.machine.footprints.blocks(it.agent) {
+func (w *explorer) unblocked(it *item) (bool, error) {
+	if !it.actor.atomic && !w.footprints.blocks(it.agent) {
 		return true, nil
 	}
 	return w.possible(it)
 }
 
-// possible reports whether a run of an item, from its beginning to its end, would not be blocked in
-// every order of its concurrent calls.
-func (w *walker) possible(it *item) (bool, error) {
-	possible := false
-	err := w.eachOrder(it, func(*taken) bool {
-		possible = true
-		return false
-	})
-	if possible {
-		w.undo()
-	}
-	return possible, err
-}
-
 // next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and
 // false if it cannot take any.
-func (w *walker) next(it *item) (*Footprint, bool, error) {
-	exported := w.machine.footprints.exported
+func (w *explorer) next(it *item) (*Footprint, bool, error) {
+	exported := w.footprints.exported
 	if p := w.flight(it); p != nil && !p.blocked {
 		return exported[stage{node: p.node}], true, nil
 	}
@@ -156,19 +136,20 @@ func (w *walker) next(it *item) (*Footprint, bool, error) {
 // observer is a state that takes note of what a predicate looks at.
 type observer struct {
 	state.Look
-	machine *machine
+	vocabulary *state.Vocabulary
+	footprints *footprints
 }
 
 var _ core.State = (*observer)(nil)
 
 func (o *observer) see(name placeName) {
-	f := o.machine.footprints
+	f := o.footprints
 	grow(f, f.visible.reads, f.place(name))
 }
 
 // Get implements [core.State].
 func (o *observer) Get(key core.Key) core.Content {
-	if c, known := o.machine.vocabulary.Lookup(key); known {
+	if c, known := o.vocabulary.Lookup(key); known {
 		o.see(placeName{cell: c})
 	} else {
 		o.see(placeName{listed: true, kind: key.Kind})
@@ -184,25 +165,25 @@ func (o *observer) List(kind core.Kind, namespace string) []core.Object {
 
 // Objects returns all objects. It is not in [core.State], but a predicate may find it there.
 func (o *observer) Objects() []core.Object {
-	o.machine.footprints.seeAll()
+	o.footprints.seeAll()
 	return o.Look.Objects()
 }
 
 // Work implements [core.State].
 func (o *observer) Work() []core.Item {
-	o.machine.footprints.seeAll()
+	o.footprints.seeAll()
 	return o.Look.Work()
 }
 
 // InFlight implements [core.State].
 func (o *observer) InFlight() []core.Item {
-	o.machine.footprints.seeAll()
+	o.footprints.seeAll()
 	return o.Look.InFlight()
 }
 
 // Timers implements [core.State].
 func (o *observer) Timers() []core.Item {
-	o.machine.footprints.seeAll()
+	o.footprints.seeAll()
 	return o.Look.Timers()
 }
 

@@ -280,3 +280,9 @@ func (v *variants) crash(step taken, m mishap) error {
 	}
 	return nil
 }
+
+// faulty tells whether there may still be faults.
+func (w *walker) faulty() bool {
+	c := w.machine.conditions
+	return int(w.Value(w.machine.crashes)) < c.Crashes || int(w.Value(w.machine.failures)) < c.Failures
+}

@@ -103,3 +103,17 @@ func (w *walker) mayBegin(it *item) (bool, error) {
 	}
 	return w.possible(it)
 }
+
+// possible reports whether a run of an item, from its beginning to its end, would not be blocked in
+// every order of its concurrent calls.
+func (w *walker) possible(it *item) (bool, error) {
+	possible := false
+	err := w.eachOrder(it, func(*taken) bool {
+		possible = true
+		return false
+	})
+	if possible {
+		w.undo()
+	}
+	return possible, err
+}

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -24,6 +23,8 @@ type footprints struct {
 	allVisible bool
 	// growth counts what was learned.
 	growth int
+	// recording tells that a search is under way: what is run later, to look at its states, does not count.
+	recording bool
 	// exported are the stages as they were known when the search began: what is chosen in a state must not depend on what was
 	// learned meanwhile.
 	exported map[stage]*Footprint
@@ -95,14 +96,24 @@ func newFootprint() *footprint {
 	}
 }
 
-// addAgent numbers a new agent. In the midst of a state it has nothing to do yet, so that it is left out there.
-func (f *footprints) addAgent() int {
+// record has a machine record what its steps touch.
+func (f *footprints) record(m *machine) {
+	m.recorder, f.recording = f, true
+	for range m.agents {
+		f.added()
+	}
+	for _, a := range m.actors {
+		f.agents[a.restarts].known = true // where it can act, nothing is left out
+	}
+}
+
+// added implements [recorder]. In the midst of a state a new agent has nothing to do yet, so that it is left out there.
+func (f *footprints) added() {
 	f.agents = append(f.agents, newFootprint())
 	f.growth++
 	if w := f.choosing; w != nil && w.tour.only != nil {
 		w.tour.only = append(w.tour.only, false)
 	}
-	return len(f.agents) - 1
 }
 
 func (f *footprints) place(name placeName) Place {
@@ -131,7 +142,7 @@ func (f *footprints) seeAll() {
 }
 
 // of returns the footprint of the walker's step: for a stage of a run that of the stage, nil if it is not known.
-func (f *footprints) of(w *walker, s *taken) *footprint {
+func (f *footprints) of(w *explorer, s *taken) *footprint {
 	if stage, ok := w.stage(s); ok {
 		return f.stages[stage]
 	}
@@ -139,7 +150,7 @@ func (f *footprints) of(w *walker, s *taken) *footprint {
 }
 
 // both returns the footprints of the walker's step and of its agent.
-func (f *footprints) both(w *walker, s *taken) []*footprint {
+func (f *footprints) both(w *explorer, s *taken) []*footprint {
 	agent := f.agents[s.agent()]
 	stage, ok := w.stage(s)
 	if !ok {
@@ -156,8 +167,11 @@ func (f *footprints) stage(s stage) *footprint {
 	return f.stages[s]
 }
 
-// read takes note of what the answer to the call of a node depends on, as a sight shows it.
+// read implements [recorder].
 func (f *footprints) read(s *sight, node *behavior.Node, reads []behavior.Read) {
+	if !f.recording {
+		return
+	}
 	w := s.walker
 	var readers []*footprint
 	if w.handling != nil {
@@ -181,7 +195,7 @@ func (f *footprints) read(s *sight, node *behavior.Node, reads []behavior.Read) 
 	}
 }
 
-// block takes note that a run of an agent was blocked.
+// block implements [recorder].
 func (f *footprints) block(agent int) {
 	if known := f.agents[agent]; !known.blocks {
 		known.blocks = true
@@ -221,7 +235,7 @@ func (f *footprints) readPlaces(s *sight, r behavior.Read) []Place {
 }
 
 // covers tells whether the walker's step touched nothing but what is known.
-func (f *footprints) covers(w *walker, s *taken) bool {
+func (f *footprints) covers(w *explorer, s *taken) bool {
 	known := f.of(w, s)
 	if known == nil || !known.known {
 		return false
@@ -237,7 +251,7 @@ func (f *footprints) covers(w *walker, s *taken) bool {
 }
 
 // note takes note of what the walker's step touched.
-func (f *footprints) note(w *walker, s *taken) {
+func (f *footprints) note(w *explorer, s *taken) {
 	ties := w.ties(s)
 	for _, known := range f.both(w, s) {
 		if !known.known {
@@ -279,7 +293,7 @@ func (f *footprints) begin(s *taken, known *footprint) {
 }
 
 // wrote takes note of a cell that a step changes.
-func (f *footprints) wrote(w *walker, s *taken, known *footprint, c state.Cell) {
+func (f *footprints) wrote(w *explorer, s *taken, known *footprint, c state.Cell) {
 	vocabulary := w.machine.vocabulary
 	if item, isItem := vocabulary.ItemAt(c); isItem {
 		if s.item == nil || item != s.item.Item {
@@ -342,119 +356,61 @@ func (f *footprints) gate(m *machine) {
 	}
 }
 
-// onlooker is a state that takes note of the cells that a predicate looks at.
-type onlooker struct {
-	state.Look
-	vocabulary *state.Vocabulary
-	vector     state.Vector
-	trace      []touch
-}
-
-var _ core.State = (*onlooker)(nil)
-
-func (o *onlooker) see(c state.Cell) {
-	if !touches(o.trace, c) {
-		o.trace = append(o.trace, touch{cell: c, was: valueIn(o.vector, c)})
-	}
-}
-
-// Get implements [core.State]. An object that was never met has a cell from now on.
-func (o *onlooker) Get(key core.Key) core.Content {
-	o.see(o.vocabulary.Object(key))
-	return o.Look.Get(key)
-}
-
-// List implements [core.State].
-func (o *onlooker) List(kind core.Kind, namespace string) []core.Object {
-	for _, c := range o.vocabulary.Kind(kind) {
-		o.see(c)
-	}
-	return o.Look.List(kind, namespace)
-}
-
-// Objects returns all objects. It is not in [core.State], but a predicate may find it there.
-func (o *onlooker) Objects() []core.Object {
-	for c := range state.Cell(o.vocabulary.Cells()) {
-		if _, isObject := o.vocabulary.Key(c); isObject {
-			o.see(c)
+// covers tells whether these ties of a step are known.
+func (f *footprint) covers(t ties) bool {
+	for _, c := range t.held {
+		if !f.holds[c] {
+			return false
 		}
 	}
-	return o.Look.Objects()
+	for _, c := range t.settled {
+		if !f.settles[c] {
+			return false
+		}
+	}
+	return true
 }
 
-// Work implements [core.State].
-func (o *onlooker) Work() []core.Item {
-	o.seeItems()
-	return o.Look.Work()
-}
-
-// InFlight implements [core.State].
-func (o *onlooker) InFlight() []core.Item {
-	o.seeItems()
-	return o.Look.InFlight()
-}
-
-// Timers implements [core.State].
-func (o *onlooker) Timers() []core.Item {
-	o.seeItems()
-	return o.Look.Timers()
-}
-
-func (o *onlooker) seeItems() {
-	for c := range state.Cell(o.vocabulary.Cells()) {
-		if _, isItem := o.vocabulary.ItemAt(c); isItem {
-			o.see(c)
+// tie takes note of the ties of a step.
+func (f *footprints) tie(w *explorer, known *footprint, t ties) {
+	for _, c := range t.held {
+		grow(f, known.holds, c)
+		grow(f, known.alters, f.place(placeName{cell: c, held: true}))
+	}
+	for _, c := range t.settled {
+		grow(f, known.settles, c)
+		grow(f, known.reads, f.place(placeName{cell: c}))
+		for _, place := range f.heldPlaces(w.machine, c) {
+			grow(f, known.reads, place)
 		}
 	}
 }
 
-// inspect checks the invariants in all states that a new one stands for, unless it was done for one with which they cannot
-// tell it from.
-func (m *mirror) inspect(id core.StateID, row []byte) error {
-	s := m.space
-	for i := range s.invariants {
-		inv := &s.invariants[i]
-		for !inv.broken {
-			m.renew()
-			m.walker.load(row)
-			if m.seen.find(i, m.walker.vector) != nil {
-				break
-			}
-			trace, err := m.behold(inv, id, row)
-			if err != nil {
-				return err
-			}
-			if m.walker.machine.vocabulary.Cells() == m.cells {
-				m.walker.load(row)
-				m.seen.remember(i, m.walker.vector, trace)
-				break
-			}
+// heldPlaces returns the places that say who holds which versions of an object.
+func (f *footprints) heldPlaces(m *machine, c state.Cell) []Place {
+	places := []Place{f.place(placeName{cell: c, held: true})}
+	key, _ := m.vocabulary.Key(c)
+	for _, a := range m.watchers[key.Kind] {
+		if v := a.view(key.Kind); v != nil {
+			places = append(places, f.place(placeName{cell: v.Cell()}))
 		}
 	}
-	return nil
+	return places
 }
 
-// behold checks an invariant in all arrangements of a state, and returns the cells that it looks at with their values in the state.
-func (m *mirror) behold(inv *invariant, id core.StateID, row []byte) ([]touch, error) {
-	vocabulary := m.walker.machine.vocabulary
-	m.walker.load(row)
-	vector := slices.Clone(m.walker.vector)
-	look := func(at state.Vector) []touch {
-		o := &onlooker{Look: state.NewLook(vocabulary, at), vocabulary: vocabulary, vector: at}
-		if err := judge(inv.property, o); err != nil && !inv.broken {
-			inv.broken, inv.state, inv.err = true, id, err
-		}
-		return o.trace
-	}
-	trace := look(vector)
-	for i, a := range m.arrangements {
-		image, err := m.walker.image(vector, a)
-		if err != nil {
-			return nil, err
-		}
-		if trace, err = m.bringBack(trace, look(image), i, vector); err != nil {
-			return nil, err
+// unchanging returns the places that say who holds versions of objects which nobody changes: it does not matter.
+func (f *footprints) unchanging() map[Place]bool {
+	written := map[Place]bool{}
+	for _, known := range f.agents {
+		for place := range known.writes {
+			written[place] = true
 		}
 	}
-	return trace, nil
+	unchanging := map[Place]bool{}
+	for name, place := range f.places {
+		if name.held && !written[f.places[placeName{cell: name.cell}]] {
+			unchanging[place] = true
+		}
+	}
+	return unchanging
 }

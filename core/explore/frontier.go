@@ -1,8 +1,6 @@
 package explore
 
-import (
-	"github.com/orrery-dev/orrery/core/internal/store"
-)
+import "github.com/orrery-dev/orrery/core/internal/store"
 
 // waiting is a stored state that is to be expanded.
 type waiting struct {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/effort"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/state"
@@ -132,17 +131,6 @@ func (l *lister) stored() []core.Edge {
 		}
 	}
 	return s.standIns.spread(kept)
-}
-
-// failed returns the error that a run ended with, empty if none.
-func failed(leaf *behavior.Leaf) string {
-	switch {
-	case leaf.Failure != behavior.None:
-		return leaf.String()
-	case leaf.Result.Err != nil:
-		return leaf.Result.Err.Error()
-	}
-	return ""
 }
 
 // Relisted implements [core.Graph].

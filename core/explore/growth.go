@@ -84,12 +84,12 @@ func (g *growth) look() *Growth {
 	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress = inTurn, 1, nil, false, false, nil
 	o.Bounds = Bounds{Memory: o.Bounds.Memory}
 	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
-	l, err := newLearner(g.context, g.system, o)
+	l, err := newLearner(g.context, g.system, o.Conditions, o.Run, o.Seed)
 	if err != nil {
 		return nil
 	}
 	l.hasty = true
-	space, err := explore(g.context, l.machine, l, o, time.Now(), 0)
+	space, err := explore(g.context, l.machine, l, &reductions{}, o, time.Now(), 0)
 	if err == nil {
 		l.context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 		g.found = space.growing

@@ -50,65 +50,6 @@ func (p *point) cells() []state.Cell {
 	return cells
 }
 
-// covers tells whether these ties of a step are known.
-func (f *footprint) covers(t ties) bool {
-	for _, c := range t.held {
-		if !f.holds[c] {
-			return false
-		}
-	}
-	for _, c := range t.settled {
-		if !f.settles[c] {
-			return false
-		}
-	}
-	return true
-}
-
-// tie takes note of the ties of a step.
-func (f *footprints) tie(w *walker, known *footprint, t ties) {
-	for _, c := range t.held {
-		grow(f, known.holds, c)
-		grow(f, known.alters, f.place(placeName{cell: c, held: true}))
-	}
-	for _, c := range t.settled {
-		grow(f, known.settles, c)
-		grow(f, known.reads, f.place(placeName{cell: c}))
-		for _, place := range f.heldPlaces(w.machine, c) {
-			grow(f, known.reads, place)
-		}
-	}
-}
-
-// heldPlaces returns the places that say who holds which versions of an object.
-func (f *footprints) heldPlaces(m *machine, c state.Cell) []Place {
-	places := []Place{f.place(placeName{cell: c, held: true})}
-	key, _ := m.vocabulary.Key(c)
-	for _, a := range m.watchers[key.Kind] {
-		if v := a.view(key.Kind); v != nil {
-			places = append(places, f.place(placeName{cell: v.Cell()}))
-		}
-	}
-	return places
-}
-
-// unchanging returns the places that say who holds versions of objects which nobody changes: it does not matter.
-func (f *footprints) unchanging() map[Place]bool {
-	written := map[Place]bool{}
-	for _, known := range f.agents {
-		for place := range known.writes {
-			written[place] = true
-		}
-	}
-	unchanging := map[Place]bool{}
-	for name, place := range f.places {
-		if name.held && !written[f.places[placeName{cell: name.cell}]] {
-			unchanging[place] = true
-		}
-	}
-	return unchanging
-}
-
 // stage is a step of a run whose calls are steps of their own: that from a node of its tree, or its begin.
 type stage struct {
 	node  *behavior.Node

@@ -8,7 +8,7 @@ import (
 )
 
 // insertCurrent stores the state of a walker, in which agents are asleep.
-func (s *search) insertCurrent(w *walker, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
+func (s *search) insertCurrent(w *explorer, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	row, tag, err := w.pack(w.buffer[:0])
 	if err != nil {
 		return 0, err

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // learner runs controller code where the behaviour trees end, and lets the store
@@ -39,12 +41,12 @@ type learner struct {
 }
 
 // newLearner returns what learns about a system, with the machine that it makes grow.
-func newLearner(ctx context.Context, system *core.System, options Options) (*learner, error) {
-	m, err := newMachine(system, options.Conditions, options.Run.Deadline)
+func newLearner(ctx context.Context, system *core.System, conditions Conditions, limits behavior.Limits, seed int64) (*learner, error) {
+	m, err := newMachine(system, conditions, limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
-	return &learner{context: ctx, machine: m, limits: options.Run, searching: true, audits: audits{seed: uint64(options.Seed)}, relived: relived{}}, nil
+	return &learner{context: ctx, machine: m, limits: limits, searching: true, audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
 }
 
 // moment is a step in a state, or the delivery of the objects of a state if
@@ -149,8 +151,8 @@ func (l *learner) fickle(a *actor) bool {
 func (l *learner) learned(a *actor, activation behavior.Activation, leaf *behavior.Leaf) {
 	if activation.Event == nil {
 		l.behaviours++
-		if leaf.Result.Blocked {
-			l.machine.footprints.block(l.machine.item(a, activation.Request).agent)
+		if leaf.Result.Blocked && l.machine.recorder != nil {
+			l.machine.recorder.block(l.machine.item(a, activation.Request).agent)
 		}
 	}
 	for _, request := range leaf.Requests {
@@ -236,8 +238,8 @@ func (l *learner) answer(s *sight, a *actor, activation behavior.Activation, nod
 			}
 		}
 	}
-	if l.machine.reduces {
-		l.machine.footprints.read(s, node, look.reads)
+	if l.machine.recorder != nil {
+		l.machine.recorder.read(s, node, look.reads)
 	}
 	if s.walker.made != nil || s.walker.nested > 0 || node.Turns != nil || l.machine.conditions.Granularity == PerCall {
 		answered.Reads = look.reads
@@ -304,4 +306,54 @@ func effective(w *walker, writes []behavior.Write) []behavior.Write {
 		}
 	}
 	return kept
+}
+
+// wrong is what an incident comes to: incidents of one are one controller's doing the same wrong.
+type wrong struct {
+	kind              core.IncidentKind
+	strategy, message string
+}
+
+func wrongOf(i core.Incident) wrong { return wrong{i.Kind, i.Strategy, i.Message} }
+
+// unexpectedViews ends a search in which controllers have read kinds through their caches of which they were not known to
+// have views that may lag behind.
+type unexpectedViews struct{ caches []CachedKind }
+
+// Error implements error.
+func (u *unexpectedViews) Error() string {
+	var texts []string
+	for _, c := range u.caches {
+		texts = append(texts, fmt.Sprintf("%s reads %s", c.Controller, c.Kind))
+	}
+	return "kinds are read through caches without being watched: " + strings.Join(texts, ", ")
+}
+
+// cached takes note of what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
+// as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no change is
+// waiting for anybody, so that a view more would show the same.
+func (l *learner) cached(a *actor, reads []behavior.Read) error {
+	if a.user {
+		return nil
+	}
+	controller := a.strategy.Describe().Name
+	var found []CachedKind
+	for _, r := range reads {
+		kind := r.Kind
+		if !r.Listed {
+			key, _ := l.machine.vocabulary.Key(r.Cell)
+			kind = key.Kind
+		}
+		if slices.Contains(a.Watches, kind) || slices.Contains(a.Caches, kind) || slices.Contains(a.cached, kind) {
+			continue
+		}
+		a.cached = append(a.cached, kind)
+		if l.machine.conditions.rule(controller, kind) != view.Fresh() {
+			found = append(found, CachedKind{Controller: controller, Kind: kind})
+		}
+	}
+	if len(found) == 0 || !l.searching {
+		return nil
+	}
+	return &unexpectedViews{found}
 }

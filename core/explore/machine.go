@@ -33,13 +33,11 @@ type machine struct {
 	// deliveries remembers per cell of an object who handles which change.
 	deliveries []map[transition]*delivery
 
-	// footprints are what steps touch, of which is taken note while the machine reduces.
-	footprints *footprints
-	reduces    bool
-	// symmetry exchanges names in states, nil if none are merged.
-	symmetry *state.Interchange
-	// choosers make what leaves out agents; nil leaves out none.
-	choosers func() Chooser
+	// agents is how many there are: what takes steps one after the other. A work item is one, the delivery to a view, and the
+	// restarts of a controller.
+	agents int
+	// recorder, if set, records what steps read and write.
+	recorder recorder
 	// lags tells that some view may lag behind, and holds that somebody may hold a version of an object from one step to the next.
 	lags, holds bool
 	// fails tells that a call was met that can fail.
@@ -78,7 +76,6 @@ func newMachine(system *core.System, conditions Conditions, deadline time.Durati
 		byName:     map[string]*actor{},
 		watchers:   map[core.Kind][]*actor{},
 		histories:  []history{{next: map[*item]state.Value{}}},
-		footprints: newFootprints(),
 	}
 	m.crashes, m.failures, m.history = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
@@ -135,15 +132,14 @@ func (m *machine) addActor(strategy core.Strategy, name string) *actor {
 			continue
 		}
 		a.views = append(a.views, view.New(m.vocabulary, name, kind, rule))
-		a.deliveries = append(a.deliveries, m.footprints.addAgent())
+		a.deliveries = append(a.deliveries, m.addAgent())
 		m.lags = true
 		if i >= len(a.Watches) {
 			kinds = append(slices.Clip(kinds), kind)
 		}
 	}
 	a.Name = name
-	a.restarts = m.footprints.addAgent()
-	m.footprints.agents[a.restarts].known = true // where it can act, nothing is left out
+	a.restarts = m.addAgent()
 	m.actors = append(m.actors, a)
 	m.byName[a.Name] = a
 	for _, kind := range kinds {
@@ -155,13 +151,32 @@ func (m *machine) addActor(strategy core.Strategy, name string) *actor {
 	return a
 }
 
+// recorder records what steps read and write, beyond the cells that a walker touches.
+type recorder interface {
+	// added is called when the machine has another agent.
+	added()
+	// read is called for what the answer to the call of a node depends on, as a sight shows it.
+	read(s *sight, node *behavior.Node, reads []behavior.Read)
+	// block is called when a run of an agent was blocked.
+	block(agent int)
+}
+
+// addAgent numbers a new agent.
+func (m *machine) addAgent() int {
+	m.agents++
+	if m.recorder != nil {
+		m.recorder.added()
+	}
+	return m.agents - 1
+}
+
 // addItem puts an item at its place in the order of steps. Whoever goes through the
 // items while that happens goes on with the list as it was.
 func (m *machine) addItem(it *item) {
 	at, _ := slices.BinarySearchFunc(m.items, it, compareItems)
 	m.items = slices.Insert(slices.Clip(m.items), at, it)
 	it.actor.items[it.Request] = it
-	it.agent = m.footprints.addAgent()
+	it.agent = m.addAgent()
 }
 
 func compareItems(a, b *item) int {

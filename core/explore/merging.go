@@ -17,18 +17,19 @@ import (
 // why that does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full, or
 // runs that can go on for ever, of which merged states do not show whether they are fair.
 func merged(ctx context.Context, system *core.System, options Options, began time.Time, found *sightings) (space *Space, why string, err error) {
-	l, err := newLearner(ctx, system, options)
+	l, err := newLearner(ctx, system, options.Conditions, options.Run, options.Seed)
 	if err != nil {
 		return nil, "", err
 	}
 	if why := l.machine.unmergeable(options); why != "" {
 		return nil, why, nil
 	}
-	if !l.machine.interchange() {
+	r := &reductions{symmetry: l.machine.interchange()}
+	if r.symmetry == nil {
 		return nil, "the store of the system cannot rename objects (it does not implement core.Renamer)", nil
 	}
 	options.Reducer = nil
-	space, err = explore(ctx, l.machine, l, options, began, 0)
+	space, err = explore(ctx, l.machine, l, r, options, began, 0)
 	found.collect(l, space)
 	var not apart
 	if errors.As(err, &not) {

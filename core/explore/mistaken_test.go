@@ -52,13 +52,14 @@ func TestMistakenStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	limits := behavior.Limits{Deadline: time.Second, Calls: 100}
-	m, err := newMachine(system, Conditions{}, limits.Deadline)
+	ctx := context.Background()
+	l, err := newLearner(ctx, system, Conditions{}, limits, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
+	l.searching = false
 	options := Options{Compact: true, Run: limits}
-	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits, relived: relived{}}, options)
+	space := newSpace(l.machine, l, &reductions{}, options)
 	forgetting := &forgetful{Compact: store.NewCompact()}
 	space.store = forgetting
 	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), pool: newPool(space, 1)}

@@ -16,7 +16,7 @@ type rebuilder struct {
 	kept  map[core.StateID][]byte
 	slots []rebuilt
 	// walker takes the steps; its state is not looked at by anybody else.
-	walker *walker
+	walker *explorer
 	// parent is whose steps are taken, wanted which state is looked for, and found its row.
 	parent, wanted core.StateID
 	found          []byte
@@ -32,7 +32,7 @@ type rebuilt struct {
 const rebuiltRows = 1 << 16
 
 func newRebuilder(s *Space) *rebuilder {
-	return &rebuilder{space: s, kept: map[core.StateID][]byte{}, walker: s.walker(nil)}
+	return &rebuilder{space: s, kept: map[core.StateID][]byte{}, walker: s.explorer(nil)}
 }
 
 // row returns the row of a state.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -74,13 +75,14 @@ type Enabled struct {
 // more: only then was every choice made with all there is to know. Behaviour trees are kept, so that
 // the later searches are fast.
 func reduced(ctx context.Context, m *machine, l *learner, options Options, began time.Time, found *sightings) (*Space, error) {
-	m.reduces = true
+	r := &reductions{footprints: newFootprints()}
+	r.footprints.record(m)
 	for patience := firstPatience; ; patience *= 2 {
-		m.learnFootprints(options.Reducer)
-		before := m.footprints.growth
-		space, err := explore(ctx, m, l, options, began, patience)
+		r.makeChoosers(m, options.Reducer)
+		before := r.growth()
+		space, err := explore(ctx, m, l, r, options, began, patience)
 		found.collect(l, space)
-		m.footprints.selects(m.vocabulary)
+		r.footprints.selects(m.vocabulary)
 		if err != nil {
 			return nil, err
 		}
@@ -96,33 +98,114 @@ func reduced(ctx context.Context, m *machine, l *learner, options Options, began
 			return space, nil
 		case space.pointless():
 			// Asking in every state what could be left out only costs time.
-			m.reduces, m.choosers, options.Reducer = false, nil, nil
-			return explore(ctx, m, l, options, began, 0)
-		case m.footprints.growth == before:
+			m.recorder, options.Reducer = nil, nil
+			return explore(ctx, m, l, &reductions{}, options, began, 0)
+		case r.growth() == before:
 			return space, nil
 		}
 	}
 }
 
-// learnFootprints makes choosers from what is known.
-func (m *machine) learnFootprints(r Reducer) {
-	m.choosers = nil
-	m.footprints.gate(m)
-	if !m.footprints.allVisible {
-		m.choosers = r.Learn(m.footprints.all(), sorted(m.footprints.visible.reads))
+// reductions are what is known that lets a search leave out orders or merge states.
+type reductions struct {
+	// footprints are what steps touch, nil if no orders are left out.
+	footprints *footprints
+	// choosers make what leaves out agents; nil leaves out none.
+	choosers func() Chooser
+	// symmetry exchanges names in states, nil if none are merged.
+	symmetry *state.Interchange
+}
+
+// growth counts what was learned of footprints.
+func (r *reductions) growth() int {
+	if r.footprints == nil {
+		return 0
+	}
+	return r.footprints.growth
+}
+
+// makeChoosers makes choosers from what is known.
+func (r *reductions) makeChoosers(m *machine, reducer Reducer) {
+	r.choosers = nil
+	r.footprints.gate(m)
+	if !r.footprints.allVisible {
+		r.choosers = reducer.Learn(r.footprints.all(), sorted(r.footprints.visible.reads))
 	}
 }
 
-// walker returns a walker that leaves out what can be left out.
-func (s *Space) walker(l *learner) *walker {
-	w := newWalker(s.machine, l)
-	if s.machine.reduces {
+// recording reports whether footprints are recorded.
+func (r *reductions) recording() bool { return r.footprints != nil && r.footprints.recording }
+
+// finishRecording ends the record of footprints.
+func (r *reductions) finishRecording() {
+	if r.footprints != nil {
+		r.footprints.recording = false
+	}
+}
+
+// explorer is a walker that knows which of its steps can be left out, and which state stands for the one that it is in.
+type explorer struct {
+	*walker
+	*reductions
+	chooses
+	dozes
+	arranges
+	// mirror checks that names are treated alike, nil if it is no matter.
+	mirror *mirror
+}
+
+var _ monitor = (*explorer)(nil)
+
+// explorer returns an explorer that leaves out what can be left out.
+func (s *Space) explorer(l *learner) *explorer {
+	w := &explorer{walker: newWalker(s.machine, l), reductions: s.reductions}
+	if s.recording() {
 		listen(w)
 	}
-	if s.machine.choosers != nil {
-		w.chooser = s.machine.choosers()
+	if s.choosers != nil {
+		w.chooser = s.choosers()
+	}
+	if s.footprints != nil || s.symmetry != nil {
+		w.monitor = w
 	}
 	return w
+}
+
+// before implements [monitor]: if states are merged, it makes sure that a step is the same with names exchanged.
+func (w *explorer) before(s *taken) error {
+	switch {
+	case w.mirror == nil, s.kind != core.Reconcile && s.kind != core.Act, w.mirror.knows(s.item, w.vector):
+		return nil
+	case w.learn == nil:
+		return errUnknown
+	}
+	where := w.learn.where
+	defer func() { w.learn.where = where }()
+	return w.mirror.check(s.item, w.vector)
+}
+
+// after implements [monitor]: it notes what a step touched, if it is to be known. Where concurrent calls are answered in several orders no
+// states are merged: with names exchanged, another order comes first.
+func (w *explorer) after(s *taken) error {
+	if err := w.account(s); err != nil || len(w.reversed) == 0 || w.symmetry == nil {
+		return err
+	}
+	if w.learn == nil {
+		return errUnknown
+	}
+	return apart(fmt.Sprintf("%s makes calls at the same time whose order matters", s.actor.Name))
+}
+
+// account notes what a step touched, if it is to be known.
+func (w *explorer) account(s *taken) error {
+	switch {
+	case !w.recording() || s.kind == core.Fire || s.kind == core.Restart || w.footprints.covers(w, s):
+		return nil
+	case w.learn == nil:
+		return errUnknown
+	}
+	w.footprints.note(w, s)
+	return nil
 }
 
 // firstPatience is how many states the first search stores before it is begun again because something was
@@ -132,7 +215,7 @@ const firstPatience = 4
 // hopeless tells whether the search has learned something, so that there has to be another one, and has gone on long enough to
 // have learned the most of it.
 func (s *search) hopeless() bool {
-	return s.options.Reducer != nil && (s.machine.footprints.growth > s.grown && s.States() >= s.patience || s.pointless())
+	return s.options.Reducer != nil && (s.growth() > s.grown && s.States() >= s.patience || s.pointless())
 }
 
 // enoughTried is how many states without anything to leave out are enough to expect nothing of the rest.
@@ -140,7 +223,7 @@ const enoughTried = 1 << 11
 
 // pointless tells whether the search could leave out something and has not done so in many states.
 func (s *Space) pointless() bool {
-	return s.machine.choosers != nil && s.partial.empty() && s.States() >= enoughTried
+	return s.choosers != nil && s.partial.empty() && s.States() >= enoughTried
 }
 
 // sightings are what was found out about the code of controllers in searches that were begun again. A later search may not meet it once
@@ -166,14 +249,6 @@ func (s *sightings) collect(l *learner, space *Space) {
 		*s = append(*s, seen)
 	}
 }
-
-// wrong is what an incident comes to: incidents of one are one controller's doing the same wrong.
-type wrong struct {
-	kind              core.IncidentKind
-	strategy, message string
-}
-
-func wrongOf(i core.Incident) wrong { return wrong{i.Kind, i.Strategy, i.Message} }
 
 // recall adds to what the last search found what the searches before it did. What is put down to a state that was not
 // stored again is told without a run.

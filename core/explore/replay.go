@@ -24,16 +24,17 @@ type Difference struct {
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run.
 func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*Difference, error) {
-	m, err := newMachine(system, conditions, limits.Deadline)
+	l, err := newLearner(ctx, system, conditions, limits, 0)
 	if err != nil {
 		return nil, err
 	}
-	space := newSpace(m, &learner{context: ctx, machine: m, limits: limits, relived: relived{}}, Options{Run: limits})
+	l.searching = false
+	space := newSpace(l.machine, l, &reductions{}, Options{Run: limits})
 	w := space.scholar
 	if found, err := w.beginAs(trace.Initial); err != nil || !found {
 		return &Difference{Reason: "the system does not start with these objects any more"}, err
 	}
-	t := newTeller(w)
+	t := newTeller(w.walker)
 	var cycle []byte
 	for i, recorded := range trace.Steps {
 		if i == trace.CycleStart {

@@ -43,7 +43,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	// What was found can be looked at even if the search was interrupted.
 	l := space.learner
 	l.context, l.searching = context.WithoutCancel(outer), false
-	space.machine.reduces = false
+	space.finishRecording()
 	space.scholar.tour = tour{} // it still holds what only the search needs
 	if len(space.reasons) > 0 && ctx.Err() == nil {
 		space.growing = options.growth.look()
@@ -78,13 +78,13 @@ func searchOnce(ctx context.Context, system *core.System, options Options, began
 
 // unmerged searches with no states merged.
 func unmerged(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (*Space, error) {
-	l, err := newLearner(ctx, system, options)
+	l, err := newLearner(ctx, system, options.Conditions, options.Run, options.Seed)
 	switch {
 	case err != nil:
 		return nil, err
 	case options.Reducer == nil || options.Order.Walks():
 		options.Reducer = nil
-		space, err := explore(ctx, l.machine, l, options, began, 0)
+		space, err := explore(ctx, l.machine, l, &reductions{}, options, began, 0)
 		before.collect(l, space)
 		return space, err
 	}
@@ -92,8 +92,8 @@ func unmerged(ctx context.Context, system *core.System, options Options, began t
 }
 
 // explore searches once, from the start to the end.
-func explore(ctx context.Context, m *machine, l *learner, options Options, began time.Time, patience int) (*Space, error) {
-	space := newSpace(m, l, options)
+func explore(ctx context.Context, m *machine, l *learner, r *reductions, options Options, began time.Time, patience int) (*Space, error) {
+	space := newSpace(m, l, r, options)
 	s := &search{
 		Space:    space,
 		context:  ctx,
@@ -102,7 +102,7 @@ func explore(ctx context.Context, m *machine, l *learner, options Options, began
 		began:    began,
 		batch:    newBatch(options.Bounds.Depth),
 		ahead:    newBatch(options.Bounds.Depth),
-		grown:    m.footprints.growth,
+		grown:    r.growth(),
 		patience: patience,
 		meter:    meter{limit: options.Bounds.Memory},
 	}
@@ -270,7 +270,7 @@ func (s *search) collect(b *batch) {
 // overlaps tells whether the workers can expand the next batch while this one is stored. The states to store must all be found already, and
 // only where no orders are left out is no note taken of what properties look at.
 func (s *search) overlaps() bool {
-	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.machine.reduces &&
+	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.recording() &&
 		s.frontier.len() >= batchLen/4 && !s.batch.unresolved()
 }
 

@@ -203,3 +203,11 @@ func (t traced) AppendSignature(buffer []byte, kind core.Kind, namespace string,
 
 // depend takes note that the run which is traced depends on a cell.
 func (w *walker) depend(c state.Cell) { w.shortcuts.depend(c, w.vector[c]) }
+
+// valueIn returns the value of a cell in a vector that may be shorter.
+func valueIn(vector state.Vector, c state.Cell) state.Value {
+	if int(c) >= len(vector) {
+		return 0
+	}
+	return vector[c]
+}

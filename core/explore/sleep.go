@@ -150,7 +150,7 @@ func contains(agents []int, agent int) bool {
 	return found
 }
 
-// dozes is the part of a walker that finds out whose steps need not be taken.
+// dozes is the part of an explorer that finds out whose steps need not be taken.
 type dozes struct {
 	// asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then also those whose steps were
 	// taken already.
@@ -166,10 +166,10 @@ type dozes struct {
 // turnout returns whose steps are to be taken in the state of the walker, nil for all, and whether some agent is left out, other than
 // those asleep. If some were woken, it is those alone. In full states nobody is left out or asleep. The slice is valid until the
 // next call.
-func (w *walker) turnout(full bool, asleep, woken []int) (reduced bool, only []bool, err error) {
+func (w *explorer) turnout(full bool, asleep, woken []int) (reduced bool, only []bool, err error) {
 	d := &w.dozes
-	if w.learn != nil {
-		w.machine.footprints.choosing = w
+	if w.learn != nil && w.footprints != nil {
+		w.footprints.choosing = w.walker
 	}
 	d.asleep, d.wakeful = d.asleep[:0], full || w.chooser == nil || w.faulty()
 	if full {
@@ -190,7 +190,7 @@ func (w *walker) turnout(full bool, asleep, woken []int) (reduced bool, only []b
 			d.asleep = append(d.asleep, agent)
 		}
 	}
-	d.awake = slices.Grow(d.awake[:0], len(w.machine.footprints.agents))[:len(w.machine.footprints.agents)]
+	d.awake = slices.Grow(d.awake[:0], w.machine.agents)[:w.machine.agents]
 	clear(d.awake)
 	for _, e := range w.enabled {
 		followed := !reduced || only[e.Agent]
@@ -201,14 +201,14 @@ func (w *walker) turnout(full bool, asleep, woken []int) (reduced bool, only []b
 
 // behind returns the agents that are asleep behind a step of the walker, in order, and takes note that it was taken. The slice is valid until the
 // next call.
-func (w *walker) behind(t *taken) []int {
+func (w *explorer) behind(t *taken) []int {
 	d := &w.dozes
 	d.next = d.next[:0]
 	if d.wakeful {
 		return nil
 	}
 	agent := t.agent()
-	if !w.machine.footprints.agents[agent].putOff {
+	if !w.footprints.agents[agent].putOff {
 		// Its own steps, of which there are several where calls are concurrent, are all taken.
 		for _, other := range d.asleep {
 			if other != agent && w.chooser.Commute(other, agent) {
@@ -233,10 +233,10 @@ type waking struct {
 
 var _ listener = (*waking)(nil)
 
-// listen has a walker take note of what it wakes.
-func listen(w *walker) {
+// listen has an explorer take note of what it wakes.
+func listen(w *explorer) {
 	messages := slices.ContainsFunc(w.machine.actors, func(a *actor) bool { return a.Messages && !a.user })
-	w.wakes = &waking{walker: w, messages: messages}
+	w.wakes = &waking{walker: w.walker, messages: messages}
 	w.listener = w.wakes
 }
 

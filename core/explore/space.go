@@ -30,8 +30,9 @@ type Space struct {
 
 	machine *machine
 	learner *learner
+	*reductions
 	// scholar is the walker that learns, reader one that only reads.
-	scholar, reader *walker
+	scholar, reader *explorer
 
 	store store.Store
 	// table is the store if workers insert states into it, or else nil.
@@ -76,16 +77,16 @@ type invariant struct {
 	err      error
 }
 
-func newSpace(m *machine, l *learner, options Options) *Space {
+func newSpace(m *machine, l *learner, r *reductions, options Options) *Space {
 	l.incidents, l.seen = nil, map[wrong]bool{}
 	s := &Space{
-		machine: m,
+		machine: m, reductions: r,
 		learner: l,
 		order:   options.Order,
 		acyclic: true,
 		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0 || options.Order.Walks()},
 	}
-	s.sleeps.needed = m.choosers != nil && !s.depths.needed
+	s.sleeps.needed = r.choosers != nil && !s.depths.needed
 	if options.Compact {
 		s.store, s.rebuilder = store.NewCompact(), newRebuilder(s)
 	} else {
@@ -95,9 +96,9 @@ func newSpace(m *machine, l *learner, options Options) *Space {
 			s.table = full
 		}
 	}
-	s.scholar, s.reader = s.walker(l), s.walker(nil)
+	s.scholar, s.reader = s.explorer(l), s.explorer(nil)
 	s.lister.space = s
-	if m.symmetry != nil {
+	if r.symmetry != nil {
 		s.mirror = newMirror(s)
 		s.scholar.mirror = s.mirror
 	}
@@ -138,7 +139,7 @@ func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.d
 
 // inspect checks the invariants in a new state.
 func (s *Space) inspect(id core.StateID) error {
-	if s.machine.reduces {
+	if s.recording() {
 		s.see(s.row(id))
 	}
 	var look core.State
@@ -178,10 +179,10 @@ func look(p core.Property, state core.State) {
 // observe returns the state of a row. If orders may be left out, note is taken of what is looked at.
 func (s *Space) observe(row []byte) core.State {
 	look := s.look(row)
-	if !s.machine.reduces {
+	if !s.recording() {
 		return look
 	}
-	return &observer{Look: look, machine: s.machine}
+	return &observer{Look: look, vocabulary: s.machine.vocabulary, footprints: s.footprints}
 }
 
 // judge evaluates an invariant. A panic of the user's predicate is a violation.

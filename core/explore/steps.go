@@ -156,17 +156,14 @@ func (t *tour) attempt() error {
 	}
 	t.reversed = t.reversed[:0]
 	var err error
-	if t.mirror != nil {
-		err = t.reflected(s)
+	if t.monitor != nil {
+		err = t.monitor.before(s)
 	}
 	if err == nil {
 		err = t.take(s)
 	}
-	if err == nil {
-		err = t.account(s)
-	}
-	if err == nil && len(t.reversed) > 0 {
-		err = t.branches(s)
+	if err == nil && t.monitor != nil {
+		err = t.monitor.after(s)
 	}
 	if err != nil {
 		t.undo()
@@ -214,44 +211,6 @@ func (t *tour) again(s *taken) bool {
 	}
 	t.shown = append(t.shown, e)
 	return false
-}
-
-// reflected makes sure that a step is the same with names exchanged, if states are merged.
-func (t *tour) reflected(s *taken) error {
-	switch {
-	case s.kind != core.Reconcile && s.kind != core.Act || t.mirror.knows(s.item, t.vector):
-		return nil
-	case t.learn == nil:
-		return errUnknown
-	}
-	where := t.learn.where
-	defer func() { t.learn.where = where }()
-	return t.mirror.check(s.item, t.vector)
-}
-
-// branches makes sure that no states are merged where concurrent calls are answered in several orders: with names exchanged, another
-// order comes first.
-func (t *tour) branches(s *taken) error {
-	switch {
-	case t.machine.symmetry == nil:
-		return nil
-	case t.learn == nil:
-		return errUnknown
-	}
-	return apart(fmt.Sprintf("%s makes calls at the same time whose order matters", s.actor.Name))
-}
-
-// account takes note of what a step touched, if it is to be known.
-func (t *tour) account(s *taken) error {
-	f := t.machine.footprints
-	switch {
-	case !t.machine.reduces || s.kind == core.Fire || s.kind == core.Restart || f.covers(t.walker, s):
-		return nil
-	case t.learn == nil:
-		return errUnknown
-	}
-	f.note(t.walker, s)
-	return nil
 }
 
 // taken is a step that a walker tries.
@@ -449,4 +408,15 @@ func (w *walker) probe(step core.Step) (*taken, error) {
 		return chosen == nil
 	})
 	return chosen, err
+}
+
+// failed returns the error that a run ended with, empty if none.
+func failed(leaf *behavior.Leaf) string {
+	switch {
+	case leaf.Failure != behavior.None:
+		return leaf.String()
+	case leaf.Result.Err != nil:
+		return leaf.Result.Err.Error()
+	}
+	return ""
 }

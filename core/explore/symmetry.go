@@ -22,13 +22,13 @@ func asymmetric(format string, args ...any) error {
 	return apart("the names are not treated alike: " + fmt.Sprintf(format, args...))
 }
 
-// interchange makes what exchanges the names of a system in the states of a machine. It returns false if the store cannot rename.
-func (m *machine) interchange() bool {
+// interchange makes what exchanges the names of a system in the states of a machine. It returns nil if the store cannot rename.
+func (m *machine) interchange() *state.Interchange {
 	store, ok := m.system.Store.(core.Renamer)
 	if !ok {
-		return false
+		return nil
 	}
-	m.symmetry = state.NewInterchange(m.vocabulary, m.system.Interchangeable, store.Rename, func(item core.Item) (state.Cell, error) {
+	return state.NewInterchange(m.vocabulary, m.system.Interchangeable, store.Rename, func(item core.Item) (state.Cell, error) {
 		a, err := m.actor(item.Strategy)
 		if err != nil {
 			return 0, err
@@ -39,10 +39,9 @@ func (m *machine) interchange() bool {
 		}
 		return it.cell, nil
 	})
-	return true
 }
 
-// arranges is the part of a walker that brings states which differ only in which of interchangeable names is which to one form.
+// arranges is the part of an explorer that brings states which differ only in which of interchangeable names is which to one form.
 type arranges struct {
 	// says is what a state says about each name, all in all.
 	says        []uint64
@@ -54,8 +53,8 @@ type arranges struct {
 
 // pack appends the row of the state that the walker is in, or of the one that stands for it if names are interchangeable, and
 // returns it with its tag.
-func (w *walker) pack(rows []byte) ([]byte, uint64, error) {
-	if w.machine.symmetry == nil {
+func (w *explorer) pack(rows []byte) ([]byte, uint64, error) {
+	if w.symmetry == nil {
 		return w.appendRow(rows), w.fingerprint.Lo, nil
 	}
 	if err := w.arrange(); err != nil {
@@ -73,15 +72,15 @@ func (w *walker) pack(rows []byte) ([]byte, uint64, error) {
 
 // packKnown is as [walker.pack] for a walker that only reads. It returns false for a state of which not enough is known: it is
 // not stored.
-func (w *walker) packKnown(rows []byte) (row []byte, tag uint64, known bool) {
+func (w *explorer) packKnown(rows []byte) (row []byte, tag uint64, known bool) {
 	row, tag, err := w.pack(rows)
 	return row, tag, err == nil
 }
 
 // arrange finds the arrangement that puts the names in order by what the state says about them. Any order would
 // do: states are only merged less if names cannot be told apart by it.
-func (w *walker) arrange() error {
-	x := w.machine.symmetry
+func (w *explorer) arrange() error {
+	x := w.symmetry
 	if w.arrangement == nil {
 		w.arrangement = x.Identity()
 		w.says = make([]uint64, len(w.arrangement))
@@ -110,15 +109,15 @@ func (w *walker) arrange() error {
 }
 
 // traits returns what a value says about names.
-func (w *walker) traits(c state.Cell, value state.Value) ([]state.Trait, error) {
-	traits, known := w.machine.symmetry.Traits(c, value)
+func (w *explorer) traits(c state.Cell, value state.Value) ([]state.Trait, error) {
+	traits, known := w.symmetry.Traits(c, value)
 	switch {
 	case known:
 		return traits, nil
 	case w.learn == nil:
 		return nil, errUnknown
 	}
-	traits, err := w.machine.symmetry.Learn(c, value)
+	traits, err := w.symmetry.Learn(c, value)
 	if err != nil {
 		return nil, asymmetric("%v", err)
 	}
@@ -126,7 +125,7 @@ func (w *walker) traits(c state.Cell, value state.Value) ([]state.Trait, error) 
 }
 
 // image returns what an arrangement makes of a state. It is valid until the next call.
-func (w *walker) image(vector state.Vector, a state.Arrangement) (state.Vector, error) {
+func (w *explorer) image(vector state.Vector, a state.Arrangement) (state.Vector, error) {
 	w.arranged = w.arranged[:0]
 	for c := range state.Cell(len(vector)) {
 		if vector[c] == 0 {
@@ -147,12 +146,12 @@ func (w *walker) image(vector state.Vector, a state.Arrangement) (state.Vector, 
 	return w.arranged, nil
 }
 
-func (w *walker) imageOf(c state.Cell, value state.Value, a state.Arrangement) (state.Place, error) {
+func (w *explorer) imageOf(c state.Cell, value state.Value, a state.Arrangement) (state.Place, error) {
 	traits, err := w.traits(c, value)
 	if err != nil {
 		return state.Place{}, err
 	}
-	x := w.machine.symmetry
+	x := w.symmetry
 	if cap(w.places) == 0 {
 		w.places = make([]byte, 0, 2*len(a))
 	}
@@ -175,7 +174,7 @@ func (w *walker) imageOf(c state.Cell, value state.Value, a state.Arrangement) (
 // values. Where they are the same again there is nothing to check.
 type mirror struct {
 	space  *Space
-	walker *walker
+	walker *explorer
 	// arrangements are all there are, but for the one in which nothing is exchanged, and inverses are what takes them back.
 	arrangements, inverses []state.Arrangement
 	// known are the steps that were checked, and seen the invariants, by number.
@@ -196,8 +195,8 @@ type reflection struct {
 }
 
 func newMirror(s *Space) *mirror {
-	m := &mirror{space: s, walker: newWalker(s.machine, s.learner)}
-	m.arrangements = s.machine.symmetry.Arrangements()
+	m := &mirror{space: s, walker: s.explorer(s.learner)}
+	m.arrangements = s.symmetry.Arrangements()
 	for _, a := range m.arrangements {
 		m.inverses = append(m.inverses, a.Inverse())
 	}
@@ -311,7 +310,7 @@ func (m *mirror) take(r reflection) ([]touch, error) {
 		w.load(row)
 		m.taken, m.behind = false, m.behind[:0]
 		w.shortcuts.tracing, w.shortcuts.trace = traced, nil
-		w.tour = tour{walker: w, visitor: m}
+		w.tour = tour{walker: w.walker, visitor: m}
 		err := w.tour.try(step)
 		w.shortcuts.tracing = false
 		if err != nil {
@@ -343,7 +342,7 @@ func (m *mirror) reflect(it *item, vector state.Vector, a state.Arrangement) (re
 	if err != nil {
 		return reflection{}, err
 	}
-	renaming := machine.symmetry.Renaming(a)
+	renaming := m.space.symmetry.Renaming(a)
 	actor, err := machine.actor(renaming(it.Strategy))
 	if err != nil {
 		return reflection{}, asymmetric("%v", err)
@@ -369,10 +368,119 @@ func (m *mirror) same(it *item, behind state.Vector, other *item, a state.Arrang
 	return nil
 }
 
-// valueIn returns the value of a cell in a vector that may be shorter.
-func valueIn(vector state.Vector, c state.Cell) state.Value {
-	if int(c) >= len(vector) {
-		return 0
+// onlooker is a state that takes note of the cells that a predicate looks at.
+type onlooker struct {
+	state.Look
+	vocabulary *state.Vocabulary
+	vector     state.Vector
+	trace      []touch
+}
+
+var _ core.State = (*onlooker)(nil)
+
+func (o *onlooker) see(c state.Cell) {
+	if !touches(o.trace, c) {
+		o.trace = append(o.trace, touch{cell: c, was: valueIn(o.vector, c)})
 	}
-	return vector[c]
+}
+
+// Get implements [core.State]. An object that was never met has a cell from now on.
+func (o *onlooker) Get(key core.Key) core.Content {
+	o.see(o.vocabulary.Object(key))
+	return o.Look.Get(key)
+}
+
+// List implements [core.State].
+func (o *onlooker) List(kind core.Kind, namespace string) []core.Object {
+	for _, c := range o.vocabulary.Kind(kind) {
+		o.see(c)
+	}
+	return o.Look.List(kind, namespace)
+}
+
+// Objects returns all objects. It is not in [core.State], but a predicate may find it there.
+func (o *onlooker) Objects() []core.Object {
+	for c := range state.Cell(o.vocabulary.Cells()) {
+		if _, isObject := o.vocabulary.Key(c); isObject {
+			o.see(c)
+		}
+	}
+	return o.Look.Objects()
+}
+
+// Work implements [core.State].
+func (o *onlooker) Work() []core.Item {
+	o.seeItems()
+	return o.Look.Work()
+}
+
+// InFlight implements [core.State].
+func (o *onlooker) InFlight() []core.Item {
+	o.seeItems()
+	return o.Look.InFlight()
+}
+
+// Timers implements [core.State].
+func (o *onlooker) Timers() []core.Item {
+	o.seeItems()
+	return o.Look.Timers()
+}
+
+func (o *onlooker) seeItems() {
+	for c := range state.Cell(o.vocabulary.Cells()) {
+		if _, isItem := o.vocabulary.ItemAt(c); isItem {
+			o.see(c)
+		}
+	}
+}
+
+// inspect checks the invariants in all states that a new one stands for, unless it was done for one with which they cannot
+// tell it from.
+func (m *mirror) inspect(id core.StateID, row []byte) error {
+	s := m.space
+	for i := range s.invariants {
+		inv := &s.invariants[i]
+		for !inv.broken {
+			m.renew()
+			m.walker.load(row)
+			if m.seen.find(i, m.walker.vector) != nil {
+				break
+			}
+			trace, err := m.behold(inv, id, row)
+			if err != nil {
+				return err
+			}
+			if m.walker.machine.vocabulary.Cells() == m.cells {
+				m.walker.load(row)
+				m.seen.remember(i, m.walker.vector, trace)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// behold checks an invariant in all arrangements of a state, and returns the cells that it looks at with their values in the state.
+func (m *mirror) behold(inv *invariant, id core.StateID, row []byte) ([]touch, error) {
+	vocabulary := m.walker.machine.vocabulary
+	m.walker.load(row)
+	vector := slices.Clone(m.walker.vector)
+	look := func(at state.Vector) []touch {
+		o := &onlooker{Look: state.NewLook(vocabulary, at), vocabulary: vocabulary, vector: at}
+		if err := judge(inv.property, o); err != nil && !inv.broken {
+			inv.broken, inv.state, inv.err = true, id, err
+		}
+		return o.trace
+	}
+	trace := look(vector)
+	for i, a := range m.arrangements {
+		image, err := m.walker.image(vector, a)
+		if err != nil {
+			return nil, err
+		}
+		if trace, err = m.bringBack(trace, look(image), i, vector); err != nil {
+			return nil, err
+		}
+	}
+	return trace, nil
 }

@@ -25,7 +25,7 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 	if len(legs) > 0 {
 		trace.Initial = s.objectsIn(legs[0].row)
 	}
-	t := newTeller(s.scholar)
+	t := newTeller(s.scholar.walker)
 	for i, edge := range run {
 		told, row, err := s.tellStep(ctx, t, legs[i].row, legs[i].step)
 		if err != nil {
@@ -328,7 +328,7 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		return nil, nil
 	}
 	w := s.scholar
-	arranged := s.machine.symmetry.Identity()
+	arranged := s.symmetry.Identity()
 	arrangements := []state.Arrangement{arranged}
 	for _, edge := range run {
 		w.load(bytes.Clone(s.row(edge.From)))
@@ -375,7 +375,7 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 
 // renamed returns a step with names exchanged.
 func (s *Space) renamed(step core.Step, a state.Arrangement) core.Step {
-	renaming := s.machine.symmetry.Renaming(a)
+	renaming := s.symmetry.Renaming(a)
 	step.Item.Strategy = renaming(step.Item.Strategy)
 	step.Item.Request = core.Request(renaming(string(step.Item.Request)))
 	return step

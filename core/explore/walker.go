@@ -64,11 +64,8 @@ type walker struct {
 	shortcuts shortcuts
 	// ahead tells that the walker takes steps before the searching goroutine does.
 	ahead bool
-	chooses
-	dozes
-	arranges
-	// mirror checks that names are treated alike, nil if it is no matter.
-	mirror *mirror
+	// monitor, if set, looks at every step before and after it is taken.
+	monitor monitor
 	// listener, if set, is told of every call with its effects, of the end of every run, and of what comes to views.
 	listener listener
 	buffer   []byte
@@ -83,6 +80,13 @@ type listener interface {
 	// for it, or starts again.
 	committed(*view.View)
 	refreshed(*view.View)
+}
+
+// monitor looks at steps as they are taken. An error ends the step.
+type monitor interface {
+	before(*taken) error
+	// after is called where the step leads, unless it is blocked.
+	after(*taken) error
 }
 
 // inattentive is a [listener] to which none of it matters but what whoever embeds it listens to.

@@ -20,7 +20,7 @@ type pool struct {
 // worker expands chunks of a batch.
 type worker struct {
 	space  *Space
-	walker *walker
+	walker *explorer
 	// table is where states are inserted, nil if the search does so alone, and buffer where their records are written.
 	table  *store.Full
 	buffer *store.Buffer
@@ -44,7 +44,7 @@ func newPool(space *Space, workers int) *pool {
 	p := &pool{workers: make([]worker, max(workers, 1)), done: newSemaphore()}
 	for i := range p.workers {
 		w := &p.workers[i]
-		w.space, w.walker = space, space.walker(nil)
+		w.space, w.walker = space, space.explorer(nil)
 		w.walker.ahead, w.walker.mirror = true, space.mirror
 		if table := space.table; table != nil {
 			w.table, w.buffer = table, table.Buffer()

@@ -1,0 +1,243 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// Granularity is how much of a reconcile is one step.
+type Granularity int
+
+const (
+	// PerReconcile takes a reconcile from its begin to its end as one step.
+	PerReconcile Granularity = iota
+	// PerCall takes each call of a reconcile as a step of its own, with whatever else happens in between.
+	PerCall
+)
+
+// Conditions are what the world may do to controllers. With the zero value it does nothing
+// to them: caches are fresh, nothing fails, and reconciles are atomic.
+type Conditions struct {
+	Granularity Granularity
+	// Staleness says which views may lag behind. Of several that concern a view, the last counts.
+	Staleness []Staleness
+	// Caches are kinds that controllers read through their caches besides those that they watch and those that they declare.
+	// [Search] finds out more of them by itself.
+	Caches []CachedKind
+	// Crashes and Failures are how often, in one run, a controller may crash and a call may fail.
+	Crashes, Failures int
+	// FaultsIn names the controllers that may crash and whose calls may fail; empty means all of them.
+	FaultsIn []string
+	// Orders is in how many orders the concurrent calls of a run are answered at most; 0 means [DefaultOrders], and 1 that they are answered
+	// in the order of their identities only.
+	Orders int
+	// Doubles names controllers of which two instances are active at once, as after a lost lease.
+	Doubles []string
+}
+
+// Staleness says how far views may lag behind.
+type Staleness struct {
+	// Controller and Kind say whose view of what; empty means all of them.
+	Controller string
+	Kind       core.Kind
+	Rule       view.Rule
+}
+
+// Validate returns an error that names what there is if the conditions speak of something that the system does not have.
+func (c Conditions) Validate(system *core.System) error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Orders < 0 {
+		fail("a number of orders must not be negative: use 1 for one order only")
+	}
+	if c.Crashes < 0 || c.Failures < 0 {
+		fail("a number of crashes or failures must not be negative: use 0 for none")
+	}
+	views := c.views(system)
+	names := slices.Sorted(maps.Keys(views))
+	for _, s := range c.Staleness {
+		if _, known := views[s.Controller]; s.Controller != "" && !known {
+			fail("there is no controller %q whose view could be stale: there is %s", s.Controller, strings.Join(names, ", "))
+		} else if s.Rule != view.Fresh() && !slices.Contains(system.Kinds, s.Kind) {
+			errs = append(errs, s.validate(views, len(system.Kinds) == 0))
+		}
+	}
+	errs = append(errs, c.validateFaults(system.Strategies))
+	for _, name := range c.Doubles {
+		if _, known := views[name]; !known {
+			fail("there is no controller %q that could be active twice: there is %s", name, strings.Join(names, ", "))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// views returns the kinds that controllers are known to have views of.
+func (c Conditions) views(system *core.System) map[string][]core.Kind {
+	views := map[string][]core.Kind{}
+	for _, strategy := range system.Strategies {
+		d := strategy.Describe()
+		views[d.Name] = slices.Concat(d.Watches, c.caches(d))
+	}
+	return views
+}
+
+// validate returns an error if the staleness concerns none of the views that there are, with what controllers cache known
+// beforehand or not.
+func (s Staleness) validate(views map[string][]core.Kind, known bool) error {
+	kinds, all := views[s.Controller], slices.Concat(slices.Collect(maps.Values(views))...)
+	switch {
+	case s.Kind == "" && !known:
+		return nil
+	case s.Controller == "" && s.Kind != "" && !slices.Contains(all, s.Kind):
+		return fmt.Errorf("no controller watches %q: watched are %s", s.Kind, listed(all))
+	case s.Controller == "":
+		return nil
+	case len(kinds) == 0:
+		return fmt.Errorf("controller %q watches nothing, so it has no view that could be stale", s.Controller)
+	case s.Kind != "" && !slices.Contains(kinds, s.Kind):
+		return fmt.Errorf("controller %q does not watch %q: it watches %s", s.Controller, s.Kind, listed(kinds))
+	}
+	return nil
+}
+
+// Named returns the conditions with the names of kinds in full. A kind may be given without its group: if the controller has views
+// of several such kinds, or of none and there are several, the error names them.
+func (c Conditions) Named(system *core.System) (Conditions, error) {
+	views := c.views(system)
+	c.Staleness = slices.Clone(c.Staleness)
+	var errs []error
+	for i := range c.Staleness {
+		s := &c.Staleness[i]
+		own := views[s.Controller]
+		if s.Controller == "" {
+			own = slices.Concat(slices.Collect(maps.Values(views))...)
+		}
+		if s.Kind == "" || slices.Contains(own, s.Kind) {
+			continue
+		}
+		meant := inAnyGroup(s.Kind, own)
+		if len(meant) == 0 && slices.Contains(system.Kinds, s.Kind) {
+			continue
+		}
+		if len(meant) == 0 {
+			meant = inAnyGroup(s.Kind, system.Kinds)
+		}
+		switch len(meant) {
+		case 0: // It is not known at all.
+		case 1:
+			s.Kind = meant[0]
+		default:
+			errs = append(errs, fmt.Errorf("kind %q is in several groups: use one of %s", s.Kind, listed(meant)))
+		}
+	}
+	return c, errors.Join(errs...)
+}
+
+// inAnyGroup returns the kinds that have a name without their groups, each once and in order.
+func inAnyGroup(name core.Kind, kinds []core.Kind) []core.Kind {
+	var found []core.Kind
+	for _, kind := range kinds {
+		if short, _, _ := strings.Cut(string(kind), "."); short == string(name) {
+			found = append(found, kind)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// validateFaults returns an error if there is nobody whom faults could befall, if they are confined to controllers that there are
+// not or that cannot fail, or if there are no faults to confine.
+func (c Conditions) validateFaults(strategies []core.Strategy) error {
+	if len(c.FaultsIn) == 0 && c.Crashes == 0 && c.Failures == 0 {
+		return nil
+	}
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if len(c.FaultsIn) > 0 && c.Crashes == 0 && c.Failures == 0 {
+		fail("faults are confined to %s, but none is allowed: allow crashes or failed calls, or do not confine them", strings.Join(c.FaultsIn, ", "))
+	}
+	known := map[string]bool{}
+	var fallible []string
+	for _, strategy := range strategies {
+		d := strategy.Describe()
+		known[d.Name] = true
+		if !indivisible(d) {
+			fallible = append(fallible, d.Name)
+		}
+	}
+	slices.Sort(fallible)
+	if len(fallible) == 0 && len(c.FaultsIn) == 0 {
+		var names []string
+		for _, strategy := range strategies {
+			names = append(names, strategy.Describe().Name)
+		}
+		slices.Sort(names)
+		fail("nobody can crash, and no call of anybody can fail: %s, with guarded actions or messages, take every step whole and have nothing to lose. "+
+			"Add a controller, or allow no crashes and no failed calls", strings.Join(names, ", "))
+	}
+	for _, name := range c.FaultsIn {
+		switch {
+		case slices.Contains(fallible, name):
+		case known[name]:
+			fail("%q has messages or standing requests, so that it neither crashes nor has calls that fail", name)
+		case len(fallible) == 0:
+			fail("there is no controller %q that could fail: there is none at all", name)
+		default:
+			fail("there is no controller %q that could fail: there is %s", name, strings.Join(fallible, ", "))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// faultsIn reports whether a controller may crash and its calls may fail.
+func (c Conditions) faultsIn(controller string) bool {
+	return len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, controller)
+}
+
+func listed(kinds []core.Kind) string {
+	var names []string
+	for _, kind := range kinds {
+		names = append(names, string(kind))
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// rule returns the rule of a controller's view of a kind.
+func (c Conditions) rule(controller string, kind core.Kind) view.Rule {
+	rule := view.Fresh()
+	for _, s := range c.Staleness {
+		if (s.Controller == "" || s.Controller == controller) && (s.Kind == "" || s.Kind == kind) {
+			rule = s.Rule
+		}
+	}
+	return rule
+}
+
+// CachedKind is a kind that a controller reads through its cache without watching it. A cached read starts an informer for
+// the kind, so that the controller has a view of it, which may lag behind like those of the kinds it watches.
+//
+// Real informers start with the first read, and their first list may be an old one. So the view of such a kind is there from the
+// start of a run, whenever the kind is read first.
+type CachedKind struct {
+	Controller string
+	Kind       core.Kind
+}
+
+// caches returns the kinds that a strategy reads through its cache without watching them, as far as it is known.
+func (c Conditions) caches(d core.Description) []core.Kind {
+	kinds := slices.Clone(d.Caches)
+	for _, cached := range c.Caches {
+		if cached.Controller == d.Name {
+			kinds = append(kinds, cached.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	return slices.DeleteFunc(slices.Compact(kinds), func(kind core.Kind) bool { return slices.Contains(d.Watches, kind) })
+}
