@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -28,7 +29,7 @@ func (w *explorer) reduce() ([]bool, error) {
 		c.only[agent] = false
 	}
 	c.marked = c.marked[:0]
-	if c.chooser == nil || w.faulty() {
+	if c.chooser == nil || w.Faulty() {
 		return nil, nil
 	}
 	if err := w.findEnabled(); err != nil {
@@ -61,11 +62,11 @@ func (w *explorer) putOff(agents []int) error {
 	for _, agent := range agents {
 		switch {
 		case f.agents[agent].putOff:
-		case w.learn != nil:
+		case w.Learn != nil:
 			f.agents[agent].putOff = true
 			w.disturbs = true
-		case w.ahead:
-			return errUnknown
+		case w.Ahead:
+			return transition.ErrUnknown
 		}
 	}
 	return nil
@@ -75,22 +76,22 @@ func (w *explorer) putOff(agents []int) error {
 func (w *explorer) findEnabled() error {
 	c := &w.chooses
 	c.enabled, c.users = c.enabled[:0], true
-	for _, a := range w.machine.actors {
-		for i, v := range a.views {
+	for _, a := range w.Machine.Actors {
+		for i, v := range a.Views {
 			if v.Waiting(w.Value(v.Cell())) > 0 {
-				c.enabled, c.users = append(c.enabled, Enabled{Agent: a.deliveries[i], Due: !a.Unfair}), false
+				c.enabled, c.users = append(c.enabled, Enabled{Agent: a.Deliveries[i], Due: !a.Unfair}), false
 			}
 		}
 	}
-	for _, it := range w.machine.items {
-		e := Enabled{Agent: it.agent, Due: !it.actor.Unfair}
+	for _, it := range w.Machine.Items {
+		e := Enabled{Agent: it.Agent, Due: !it.Actor.Unfair}
 		switch {
-		case it.actor.user:
-			if !w.pending(it) {
+		case it.Actor.User:
+			if !w.Pending(it) {
 				continue
 			}
-		case it.actor.atomic, w.machine.conditions.Granularity == PerReconcile:
-			if !w.pending(it) {
+		case it.Actor.Atomic, w.Machine.Conditions.Granularity == transition.PerReconcile:
+			if !w.Pending(it) {
 				continue
 			}
 			if possible, err := w.unblocked(it); err != nil {
@@ -108,29 +109,29 @@ func (w *explorer) findEnabled() error {
 			}
 			e.Now = now
 		}
-		c.enabled, c.users = append(c.enabled, e), c.users && it.actor.user
+		c.enabled, c.users = append(c.enabled, e), c.users && it.Actor.User
 	}
 	return nil
 }
 
 // unblocked reports whether a pending item can be run. Only those of which a run was blocked when the search began, and those that are
 // meant to be, are tried: that one of the others is blocked is learned when it is run.
-func (w *explorer) unblocked(it *item) (bool, error) {
-	if !it.actor.atomic && !w.footprints.blocks(it.agent) {
+func (w *explorer) unblocked(it *transition.Item) (bool, error) {
+	if !it.Actor.Atomic && !w.footprints.blocks(it.Agent) {
 		return true, nil
 	}
-	return w.possible(it)
+	return w.Possible(it)
 }
 
 // next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and
 // false if it cannot take any.
-func (w *explorer) next(it *item) (*Footprint, bool, error) {
+func (w *explorer) next(it *transition.Item) (*Footprint, bool, error) {
 	exported := w.footprints.exported
-	if p := w.flight(it); p != nil && !p.blocked {
-		return exported[stage{node: p.node}], true, nil
+	if p := w.Flight(it); p != nil && !p.Blocked {
+		return exported[transition.Stage{Node: p.Node}], true, nil
 	}
-	enabled, err := w.mayBegin(it)
-	return exported[stage{begun: it}], enabled, err
+	enabled, err := w.MayBegin(it)
+	return exported[transition.Stage{Begun: it}], enabled, err
 }
 
 // observer is a state that takes note of what a predicate looks at.
@@ -229,12 +230,12 @@ func (f *footprints) all() []Footprint {
 		agents[i] = f.export(known, without)
 		f.blocked[i] = known.blocks
 	}
-	f.exported = make(map[stage]*Footprint, len(f.stages))
+	f.exported = make(map[transition.Stage]*Footprint, len(f.stages))
 	for stage, known := range f.stages {
 		exported := f.export(known, without)
-		if it := stage.begun; it != nil && f.blocked[it.agent] {
+		if it := stage.Begun; it != nil && f.blocked[it.Agent] {
 			// Whether a run that was blocked can begin anew depends on all that it reads.
-			exported.Reads = agents[it.agent].Reads
+			exported.Reads = agents[it.Agent].Reads
 		}
 		f.exported[stage] = &exported
 	}

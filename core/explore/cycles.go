@@ -5,6 +5,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // unroll makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
@@ -128,7 +129,7 @@ func (d *descent) enter(id core.StateID) {
 // out. So the states of a loop that leave out such an agent are opened. Properties that look at states on the way may be about
 // parts of loops, whatever these are: then all states of loops are opened.
 func (s *search) openLoops() bool {
-	found, parts := false, slices.ContainsFunc(s.machine.system.Properties, func(p core.Property) bool { return p.Sees != nil })
+	found, parts := false, slices.ContainsFunc(s.machine.System.Properties, func(p core.Property) bool { return p.Sees != nil })
 	l := newLoops(s.Space)
 	for id := range core.StateID(s.States()) {
 		if l.order[id] != 0 {
@@ -166,7 +167,7 @@ func (s *search) neglects(component []core.StateID) []core.StateID {
 				taken[h.agent] = true
 			}
 		}
-		s.reader.load(s.row(id))
+		s.reader.Load(s.row(id))
 		if err := s.reader.findEnabled(); err != nil {
 			continue // a step that is not known is behind a cut
 		}
@@ -199,13 +200,13 @@ type hop struct {
 
 // hops returns the steps that are followed from a state.
 func (s *Space) hops(id core.StateID) []hop {
-	s.reader.load(s.row(id))
+	s.reader.Load(s.row(id))
 	var only []bool
 	if !s.full.has(id) {
 		only, _ = s.reader.reduce()
 	}
 	h := hopper{Space: s}
-	if _, err := s.reader.steps(&h, only); err != nil {
+	if _, err := s.reader.Steps(&h, only); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
 	return h.hops
@@ -217,19 +218,19 @@ type hopper struct {
 	hops []hop
 }
 
-// stopped implements [visitor]: what is not known is behind a cut.
-func (h *hopper) stopped(*taken, error) error { return nil }
+// Stopped implements [transition.Visitor]: what is not known is behind a cut.
+func (h *hopper) Stopped(*transition.Taken, error) error { return nil }
 
-// took implements [visitor].
-func (h *hopper) took(t *taken) error {
+// Took implements [transition.Visitor].
+func (h *hopper) Took(t *transition.Taken) error {
 	w := h.reader
-	row, tag, known := w.packKnown(w.buffer[:0])
+	row, tag, known := w.packKnown(w.Buffer[:0])
 	if !known {
 		return nil
 	}
-	w.buffer = row
+	w.Buffer = row
 	if r, known := h.store.Find(tag, row); known {
-		h.hops = append(h.hops, hop{agent: t.agent(), to: h.store.ID(r)})
+		h.hops = append(h.hops, hop{agent: t.Agent(), to: h.store.ID(r)})
 	}
 	return nil
 }

@@ -1,9 +1,26 @@
 // Package explore visits the states of a system.
 //
-// A machine is a system as a transition relation over state vectors; a walker takes
-// its steps. The search keeps the states that it found, encoded as rows, in a store (package
-// core/internal/store), and takes the next ones from a frontier. One goroutine
-// learns: everything that runs controller code or adds to the vocabulary happens in
-// it, in a fixed order. The others expand states over what is already known, and
-// only read. So the result does not depend on how many there are.
+// The search is the one of every explicit-state model checker:
+//
+//	take states from the frontier           frontier.go, batch.go
+//	enumerate their successors              core/internal/transition, workers.go
+//	look them up, insert those that are new insert.go, core/internal/store
+//	check invariants, go on                 search.go
+//
+// Its loop, [Search] and what comes of it are in search.go. Workers expand states over what is already known, and only read. One goroutine
+// learns: everything that runs controller code or adds to the vocabulary happens in it, in a fixed order. It merges what workers found in the
+// order of the states, so the result does not depend on how many there are.
+//
+// # What is left out
+//
+// An explorer is a walker that knows which steps can be left out: a stubborn set of agents is followed (choosing.go, by a [Reducer]),
+// and agents whose steps another order takes sleep (sleep.go). Both rest on footprints, which are learned from what steps touched (footprint.go); the search is
+// run again until they grow no more (reducing.go). The cycle proviso is in cycles.go. With interchangeable names a state
+// stands for all that are equal up to renaming (symmetry.go, merging.go).
+//
+// # What comes of it
+//
+// A [Space] is the graph of what was found: states are kept, steps are taken again when they are asked for (graph.go). Runs of it are
+// told with real code (telling.go), replayed (replay.go), and held against controllers that remember (history.go). A search that hits
+// a bound is looked at for growth without end (growth.go). Walks visit some of the states, at random (walk.go).
 package explore

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -13,7 +14,7 @@ type footprints struct {
 	places map[placeName]Place
 	// agents are by number, stages are the steps of runs whose calls are steps of their own.
 	agents []*footprint
-	stages map[stage]*footprint
+	stages map[transition.Stage]*footprint
 	// handlers are what event handlers look at, by the kind of the event: whoever writes an object of the kind looks at
 	// it.
 	handlers map[core.Kind]*footprint
@@ -27,11 +28,11 @@ type footprints struct {
 	recording bool
 	// exported are the stages as they were known when the search began: what is chosen in a state must not depend on what was
 	// learned meanwhile.
-	exported map[stage]*Footprint
+	exported map[transition.Stage]*Footprint
 	// blocked tells which agents were known by then to be blocked now and then, by number.
 	blocked []bool
 	// choosing is the walker that learns while it leaves out agents.
-	choosing *walker
+	choosing *transition.Walker
 }
 
 // placeName says what a place is: a cell, who holds versions of its object, the objects of a kind in a
@@ -80,7 +81,7 @@ func (f *footprint) touch(c state.Cell) {
 func newFootprints() *footprints {
 	return &footprints{
 		places:   map[placeName]Place{},
-		stages:   map[stage]*footprint{},
+		stages:   map[transition.Stage]*footprint{},
 		handlers: map[core.Kind]*footprint{},
 		visible:  newFootprint(),
 	}
@@ -97,22 +98,22 @@ func newFootprint() *footprint {
 }
 
 // record has a machine record what its steps touch.
-func (f *footprints) record(m *machine) {
-	m.recorder, f.recording = f, true
-	for range m.agents {
-		f.added()
+func (f *footprints) record(m *transition.Machine) {
+	m.Recorder, f.recording = f, true
+	for range m.Agents {
+		f.Added()
 	}
-	for _, a := range m.actors {
-		f.agents[a.restarts].known = true // where it can act, nothing is left out
+	for _, a := range m.Actors {
+		f.agents[a.Restarts].known = true // where it can act, nothing is left out
 	}
 }
 
-// added implements [recorder]. In the midst of a state a new agent has nothing to do yet, so that it is left out there.
-func (f *footprints) added() {
+// Added implements [transition.Recorder]. In the midst of a state a new agent has nothing to do yet, so that it is left out there.
+func (f *footprints) Added() {
 	f.agents = append(f.agents, newFootprint())
 	f.growth++
-	if w := f.choosing; w != nil && w.tour.only != nil {
-		w.tour.only = append(w.tour.only, false)
+	if w := f.choosing; w != nil && w.Tour.Only != nil {
+		w.Tour.Only = append(w.Tour.Only, false)
 	}
 }
 
@@ -142,17 +143,17 @@ func (f *footprints) seeAll() {
 }
 
 // of returns the footprint of the walker's step: for a stage of a run that of the stage, nil if it is not known.
-func (f *footprints) of(w *explorer, s *taken) *footprint {
-	if stage, ok := w.stage(s); ok {
+func (f *footprints) of(w *explorer, s *transition.Taken) *footprint {
+	if stage, ok := w.Stage(s); ok {
 		return f.stages[stage]
 	}
-	return f.agents[s.agent()]
+	return f.agents[s.Agent()]
 }
 
 // both returns the footprints of the walker's step and of its agent.
-func (f *footprints) both(w *explorer, s *taken) []*footprint {
-	agent := f.agents[s.agent()]
-	stage, ok := w.stage(s)
+func (f *footprints) both(w *explorer, s *transition.Taken) []*footprint {
+	agent := f.agents[s.Agent()]
+	stage, ok := w.Stage(s)
 	if !ok {
 		return []*footprint{agent}
 	}
@@ -160,27 +161,27 @@ func (f *footprints) both(w *explorer, s *taken) []*footprint {
 }
 
 // stage returns the footprint of a stage of a run.
-func (f *footprints) stage(s stage) *footprint {
+func (f *footprints) stage(s transition.Stage) *footprint {
 	if f.stages[s] == nil {
 		f.stages[s] = newFootprint()
 	}
 	return f.stages[s]
 }
 
-// read implements [recorder].
-func (f *footprints) read(s *sight, node *behavior.Node, reads []behavior.Read) {
+// Read implements [transition.Recorder].
+func (f *footprints) Read(s *transition.Sight, node *behavior.Node, reads []behavior.Read) {
 	if !f.recording {
 		return
 	}
-	w := s.walker
+	w := s.Walker
 	var readers []*footprint
-	if w.handling != nil {
-		readers = []*footprint{f.handler(w.handling.Key.Kind)}
+	if w.Handling != nil {
+		readers = []*footprint{f.handler(w.Handling.Key.Kind)}
 	} else {
-		readers = []*footprint{f.agents[w.tour.current.agent()]}
-		if w.machine.conditions.Granularity == PerCall && !w.tour.current.actor.atomic {
+		readers = []*footprint{f.agents[w.Tour.Current.Agent()]}
+		if w.Machine.Conditions.Granularity == transition.PerCall && !w.Tour.Current.Actor.Atomic {
 			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all the same.
-			readers = append(readers, f.stage(stage{node: node.Point()}))
+			readers = append(readers, f.stage(transition.Stage{Node: node.Point()}))
 		}
 	}
 	for _, known := range readers {
@@ -189,14 +190,14 @@ func (f *footprints) read(s *sight, node *behavior.Node, reads []behavior.Read) 
 				grow(f, known.reads, place)
 			}
 		}
-		if w.handling == nil && w.tour.current.actor.atomic {
+		if w.Handling == nil && w.Tour.Current.Actor.Atomic {
 			known.blocks = true
 		}
 	}
 }
 
-// block implements [recorder].
-func (f *footprints) block(agent int) {
+// Block implements [transition.Recorder].
+func (f *footprints) Block(agent int) {
 	if known := f.agents[agent]; !known.blocks {
 		known.blocks = true
 		f.growth++
@@ -214,20 +215,20 @@ func (f *footprints) handler(kind core.Kind) *footprint {
 }
 
 // readPlaces returns the places that a read looks at. What a view shows depends on the view, too.
-func (f *footprints) readPlaces(s *sight, r behavior.Read) []Place {
-	w := s.walker
+func (f *footprints) readPlaces(s *transition.Sight, r behavior.Read) []Place {
+	w := s.Walker
 	kind := r.Kind
 	place := f.place(placeName{listed: true, kind: r.Kind, namespace: r.Namespace, selection: r.Selection})
 	if !r.Listed {
-		key, _ := w.machine.vocabulary.Key(r.Cell)
+		key, _ := w.Machine.Vocabulary.Key(r.Cell)
 		kind, place = key.Kind, f.place(placeName{cell: r.Cell})
 	}
 	if r.Held {
-		return f.heldPlaces(w.machine, r.Cell)
+		return f.heldPlaces(w.Machine, r.Cell)
 	}
 	places := []Place{place}
-	if s.actor != nil {
-		if v := s.actor.view(kind); v != nil {
+	if s.Actor != nil {
+		if v := s.Actor.View(kind); v != nil {
 			places = append(places, f.place(placeName{cell: v.Cell()}))
 		}
 	}
@@ -235,35 +236,35 @@ func (f *footprints) readPlaces(s *sight, r behavior.Read) []Place {
 }
 
 // covers tells whether the walker's step touched nothing but what is known.
-func (f *footprints) covers(w *explorer, s *taken) bool {
+func (f *footprints) covers(w *explorer, s *transition.Taken) bool {
 	known := f.of(w, s)
 	if known == nil || !known.known {
 		return false
 	}
-	for _, t := range w.touched {
-		if !known.touches(t.cell) {
+	for _, t := range w.Touched {
+		if !known.touches(t.Cell) {
 			return false
 		}
 	}
 	woken := true
 	w.wakes.agents(s, func(agent int) { woken = woken && known.wakes[agent] })
-	return woken && (!w.machine.holds || known.covers(w.ties(s)))
+	return woken && (!w.Machine.Holds || known.covers(w.Ties(s)))
 }
 
 // note takes note of what the walker's step touched.
-func (f *footprints) note(w *explorer, s *taken) {
-	ties := w.ties(s)
+func (f *footprints) note(w *explorer, s *transition.Taken) {
+	ties := w.Ties(s)
 	for _, known := range f.both(w, s) {
 		if !known.known {
 			known.known = true
 			f.growth++
 			f.begin(s, known)
 		}
-		for _, t := range w.touched {
-			if !known.touches(t.cell) {
-				known.touch(t.cell)
+		for _, t := range w.Touched {
+			if !known.touches(t.Cell) {
+				known.touch(t.Cell)
 				f.growth++
-				f.wrote(w, s, known, t.cell)
+				f.wrote(w, s, known, t.Cell)
 			}
 		}
 		w.wakes.agents(s, func(agent int) { grow(f, known.wakes, agent) })
@@ -272,36 +273,36 @@ func (f *footprints) note(w *explorer, s *taken) {
 }
 
 // begin takes note of what every step of an agent touches.
-func (f *footprints) begin(s *taken, known *footprint) {
-	switch s.kind {
+func (f *footprints) begin(s *transition.Taken, known *footprint) {
+	switch s.Kind {
 	case core.Begin:
 		known.takes = true
-		grow(f, known.writes, f.place(placeName{workers: s.actor.Name}))
+		grow(f, known.writes, f.place(placeName{workers: s.Actor.Name}))
 	case core.Return:
-		grow(f, known.writes, f.place(placeName{workers: s.actor.Name}))
+		grow(f, known.writes, f.place(placeName{workers: s.Actor.Name}))
 	case core.Reconcile, core.Act, core.Intervene:
 		known.takes = true
 	case core.Deliver:
-		grow(f, known.kinds, s.view.Kind())
-		grow(f, known.gates, f.place(placeName{cell: s.view.Cell()}))
+		grow(f, known.kinds, s.View.Kind())
+		grow(f, known.gates, f.place(placeName{cell: s.View.Cell()}))
 		return
 	}
 	// Whether its views are old makes it another step.
-	for _, v := range s.actor.views {
+	for _, v := range s.Actor.Views {
 		grow(f, known.reads, f.place(placeName{cell: v.Cell()}))
 	}
 }
 
 // wrote takes note of a cell that a step changes.
-func (f *footprints) wrote(w *explorer, s *taken, known *footprint, c state.Cell) {
-	vocabulary := w.machine.vocabulary
+func (f *footprints) wrote(w *explorer, s *transition.Taken, known *footprint, c state.Cell) {
+	vocabulary := w.Machine.Vocabulary
 	if item, isItem := vocabulary.ItemAt(c); isItem {
-		if s.item == nil || item != s.item.Item {
-			grow(f, known.wakes, w.machine.itemAt[c].agent)
+		if s.Item == nil || item != s.Item.Item {
+			grow(f, known.wakes, w.Machine.ItemAt[c].Agent)
 		}
 		return
 	}
-	if c == w.machine.crashes || c == w.machine.failures {
+	if c == w.Machine.Crashes || c == w.Machine.Failures {
 		return // as long as there may be faults, nothing is left out
 	}
 	grow(f, known.writes, f.place(placeName{cell: c}))
@@ -345,25 +346,25 @@ func (f *footprints) selectsOf(vocabulary *state.Vocabulary, known *footprint) {
 
 // gate takes note of what keeps items from being taken from their queues where each call is a step of its own: that all workers are
 // busy.
-func (f *footprints) gate(m *machine) {
-	if m.conditions.Granularity != PerCall {
+func (f *footprints) gate(m *transition.Machine) {
+	if m.Conditions.Granularity != transition.PerCall {
 		return
 	}
-	for _, it := range m.items {
-		if !it.actor.atomic {
-			grow(f, f.agents[it.agent].gates, f.place(placeName{workers: it.actor.Name}))
+	for _, it := range m.Items {
+		if !it.Actor.Atomic {
+			grow(f, f.agents[it.Agent].gates, f.place(placeName{workers: it.Actor.Name}))
 		}
 	}
 }
 
 // covers tells whether these ties of a step are known.
-func (f *footprint) covers(t ties) bool {
-	for _, c := range t.held {
+func (f *footprint) covers(t transition.Ties) bool {
+	for _, c := range t.Held {
 		if !f.holds[c] {
 			return false
 		}
 	}
-	for _, c := range t.settled {
+	for _, c := range t.Settled {
 		if !f.settles[c] {
 			return false
 		}
@@ -372,26 +373,26 @@ func (f *footprint) covers(t ties) bool {
 }
 
 // tie takes note of the ties of a step.
-func (f *footprints) tie(w *explorer, known *footprint, t ties) {
-	for _, c := range t.held {
+func (f *footprints) tie(w *explorer, known *footprint, t transition.Ties) {
+	for _, c := range t.Held {
 		grow(f, known.holds, c)
 		grow(f, known.alters, f.place(placeName{cell: c, held: true}))
 	}
-	for _, c := range t.settled {
+	for _, c := range t.Settled {
 		grow(f, known.settles, c)
 		grow(f, known.reads, f.place(placeName{cell: c}))
-		for _, place := range f.heldPlaces(w.machine, c) {
+		for _, place := range f.heldPlaces(w.Machine, c) {
 			grow(f, known.reads, place)
 		}
 	}
 }
 
 // heldPlaces returns the places that say who holds which versions of an object.
-func (f *footprints) heldPlaces(m *machine, c state.Cell) []Place {
+func (f *footprints) heldPlaces(m *transition.Machine, c state.Cell) []Place {
 	places := []Place{f.place(placeName{cell: c, held: true})}
-	key, _ := m.vocabulary.Key(c)
-	for _, a := range m.watchers[key.Kind] {
-		if v := a.view(key.Kind); v != nil {
+	key, _ := m.Vocabulary.Key(c)
+	for _, a := range m.Watchers[key.Kind] {
+		if v := a.View(key.Kind); v != nil {
 			places = append(places, f.place(placeName{cell: v.Cell()}))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/effort"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -15,7 +16,7 @@ func (s *Space) States() int { return s.store.Len() }
 
 // Minimal tells that the run by which each state was first reached is one that [Space.Shortest] would choose, and that
 // states are numbered in the order of the lengths of these runs.
-func (s *Space) Minimal() bool { return s.order == BreadthFirst && !s.machine.disturbs() }
+func (s *Space) Minimal() bool { return s.order == BreadthFirst && !s.machine.Disturbs() }
 
 // Initial implements [core.Graph].
 func (s *Space) Initial() []core.StateID { return s.initial }
@@ -36,27 +37,27 @@ func (s *Space) Quiescent() []core.StateID {
 func (s *Space) Acyclic() bool { return s.acyclic }
 
 // Incidents implements [core.Graph].
-func (s *Space) Incidents() []core.Incident { return s.learner.incidents }
+func (s *Space) Incidents() []core.Incident { return s.learner.Incidents }
 
 // Fair implements [core.Graph]: faults and users are not forced to do anything.
 func (s *Space) Fair(step core.Step) bool {
 	if step.Kind == core.Fire {
-		return !s.machine.byName[step.Item.Strategy].Unfair
+		return !s.machine.ByName[step.Item.Strategy].Unfair
 	}
-	return step.Due() && !s.machine.byName[step.Item.Strategy].Unfair
+	return step.Due() && !s.machine.ByName[step.Item.Strategy].Unfair
 }
 
 // History implements [core.Graph].
 func (s *Space) History(id core.StateID) []core.Request {
-	s.reader.load(s.row(id))
-	return s.machine.histories[s.reader.Value(s.machine.history)].actions
+	s.reader.Load(s.row(id))
+	return s.machine.Histories[s.reader.Value(s.machine.History)].Actions
 }
 
 // Items implements [core.Graph].
 func (s *Space) Items() []core.Item {
 	var items []core.Item
-	for _, it := range s.machine.items {
-		if !it.standing && !it.actor.Messages {
+	for _, it := range s.machine.Items {
+		if !it.Standing && !it.Actor.Messages {
 			items = append(items, it.Item)
 		}
 	}
@@ -68,7 +69,7 @@ func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.ha
 
 // list returns the steps from a state: all of them, or only those that are followed.
 func (s *Space) list(id core.StateID, all bool) []core.Edge {
-	s.reader.load(s.row(id))
+	s.reader.Load(s.row(id))
 	var only []bool
 	if !all {
 		// What is not known is not followed either: it is behind a cut.
@@ -76,7 +77,7 @@ func (s *Space) list(id core.StateID, all bool) []core.Edge {
 	}
 	l := &s.lister
 	l.from, l.edges, l.successors, l.rows = id, l.edges[:0], l.successors[:0], l.rows[:0]
-	if _, err := s.reader.steps(l, only); err != nil {
+	if _, err := s.reader.Steps(l, only); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
 	return l.stored()
@@ -92,11 +93,11 @@ type lister struct {
 	rows       []byte
 }
 
-// stopped implements [visitor]: what is not known is behind the cut.
-func (l *lister) stopped(*taken, error) error { return nil }
+// Stopped implements [transition.Visitor]: what is not known is behind the cut.
+func (l *lister) Stopped(*transition.Taken, error) error { return nil }
 
-// took implements [visitor].
-func (l *lister) took(t *taken) error {
+// Took implements [transition.Visitor].
+func (l *lister) Took(t *transition.Taken) error {
 	w := l.space.reader
 	begin := len(l.rows)
 	rows, tag, known := w.packKnown(l.rows)
@@ -110,10 +111,10 @@ func (l *lister) took(t *taken) error {
 }
 
 // edge returns the step that the walker has taken from a state, without where it leads.
-func (w *walker) edge(from core.StateID, t *taken) core.Edge {
-	e := core.Edge{From: from, Step: t.step(), Wrote: w.wrote, Late: t.late}
-	if t.leaf != nil {
-		e.Failed, e.Requeued = failed(t.leaf), t.leaf.Result.Requeue
+func (w *explorer) edge(from core.StateID, t *transition.Taken) core.Edge {
+	e := core.Edge{From: from, Step: t.Step(), Wrote: w.Wrote, Late: t.Late}
+	if t.Leaf != nil {
+		e.Failed, e.Requeued = transition.Failed(t.Leaf), t.Leaf.Result.Requeue
 	}
 	return e
 }
@@ -136,22 +137,22 @@ func (l *lister) stored() []core.Edge {
 // Relisted implements [core.Graph].
 func (s *Space) Relisted(id core.StateID) []core.Item {
 	w := s.scholar
-	w.load(s.row(id))
-	for _, it := range s.machine.items {
-		if !it.standing {
-			w.set(it.cell, 0)
+	w.Load(s.row(id))
+	for _, it := range s.machine.Items {
+		if !it.Standing {
+			w.Set(it.Cell, 0)
 		}
 	}
-	s.learner.where = moment{state: id}
-	for _, a := range s.machine.actors {
-		if err := w.relist(a); err != nil {
+	s.learner.Where = transition.Moment{State: id}
+	for _, a := range s.machine.Actors {
+		if err := w.Relist(a); err != nil {
 			s.untried(err)
 			return nil
 		}
 	}
 	var items []core.Item
-	for _, it := range s.machine.items {
-		if !it.standing && !it.actor.Messages && w.pending(it) {
+	for _, it := range s.machine.Items {
+		if !it.Standing && !it.Actor.Messages && w.Pending(it) {
 			items = append(items, it.Item)
 		}
 	}
@@ -160,15 +161,15 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 
 // Try implements [core.Graph].
 func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
-	a, err := s.machine.actor(item.Strategy)
+	a, err := s.machine.Actor(item.Strategy)
 	if err != nil {
 		return nil
 	}
 	w := s.scholar
-	w.load(s.row(id))
-	s.learner.where = moment{state: id}
+	w.Load(s.row(id))
+	s.learner.Where = transition.Moment{State: id}
 	var effects []core.Effect
-	err = w.eachOrder(s.machine.item(a, item.Request), func(t *taken) bool {
+	err = w.EachOrder(s.machine.Item(a, item.Request), func(t *transition.Taken) bool {
 		effects = append(effects, w.effectOf(t))
 		return true
 	})
@@ -180,10 +181,10 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 }
 
 // effectOf returns what the step changes that the walker has taken.
-func (w *walker) effectOf(t *taken) core.Effect {
-	effect := core.Effect{Order: t.step().Order, Changes: w.changes(), Wrote: w.wrote}
-	if t.leaf != nil {
-		effect.Failed = failed(t.leaf)
+func (w *explorer) effectOf(t *transition.Taken) core.Effect {
+	effect := core.Effect{Order: t.Step().Order, Changes: w.changes(), Wrote: w.Wrote}
+	if t.Leaf != nil {
+		effect.Failed = transition.Failed(t.Leaf)
 	}
 	return effect
 }
@@ -191,9 +192,9 @@ func (w *walker) effectOf(t *taken) core.Effect {
 // Effect implements [core.Graph].
 func (s *Space) Effect(e core.Edge) core.Effect {
 	w := s.scholar
-	w.load(s.row(e.From))
-	s.learner.where = moment{state: e.From}
-	chosen, err := w.choose(e.Step)
+	w.Load(s.row(e.From))
+	s.learner.Where = transition.Moment{State: e.From}
+	chosen, err := w.Choose(e.Step)
 	if err != nil || chosen == nil {
 		return core.Effect{}
 	}
@@ -209,25 +210,25 @@ func (s *Space) untried(err error) {
 }
 
 // changes returns how the objects differ from the state the step began in.
-func (w *walker) changes() []core.Change {
+func (w *explorer) changes() []core.Change {
 	var changes []core.Change
 	seen := map[state.Cell]bool{}
-	for _, t := range w.touched {
-		key, isObject := w.machine.vocabulary.Key(t.cell)
-		if !isObject || seen[t.cell] {
+	for _, t := range w.Touched {
+		key, isObject := w.Machine.Vocabulary.Key(t.Cell)
+		if !isObject || seen[t.Cell] {
 			continue
 		}
-		seen[t.cell] = true
-		now := w.vector[t.cell]
-		if now == t.was {
+		seen[t.Cell] = true
+		now := w.Vector[t.Cell]
+		if now == t.Was {
 			continue
 		}
 		change := core.Change{
 			Key:    key,
-			Before: w.machine.vocabulary.Content(t.cell, t.was),
-			After:  w.machine.vocabulary.Content(t.cell, now),
+			Before: w.Machine.Vocabulary.Content(t.Cell, t.Was),
+			After:  w.Machine.Vocabulary.Content(t.Cell, now),
 		}
-		if w.machine.matters(core.Object{Key: key, Content: change.Before}) || w.machine.matters(core.Object{Key: key, Content: change.After}) {
+		if w.Machine.Matters(core.Object{Key: key, Content: change.Before}) || w.Machine.Matters(core.Object{Key: key, Content: change.After}) {
 			changes = append(changes, change)
 		}
 	}
@@ -239,7 +240,7 @@ func (w *walker) changes() []core.Change {
 func (s *Space) Outcome(id core.StateID) map[core.Key]any {
 	outcome := map[core.Key]any{}
 	for _, object := range s.look(s.row(id)).Objects() {
-		if fields := s.machine.system.Store.Outcome(object.Key, object.Content); fields != nil {
+		if fields := s.machine.System.Store.Outcome(object.Key, object.Content); fields != nil {
 			outcome[object.Key] = fields
 		}
 	}
@@ -248,7 +249,7 @@ func (s *Space) Outcome(id core.StateID) map[core.Key]any {
 
 // CanonicalOutcome implements [core.Graph].
 func (s *Space) CanonicalOutcome(id core.StateID, outcome map[core.Key]any) map[core.Key]any {
-	return s.machine.system.Store.CanonicalOutcome(s.look(s.row(id)).Objects(), outcome)
+	return s.machine.System.Store.CanonicalOutcome(s.look(s.row(id)).Objects(), outcome)
 }
 
 // Shortest implements [core.Graph].
@@ -302,11 +303,6 @@ func (s *Space) ancestry(id core.StateID) core.Run {
 		run = append(run, edges[at])
 		id = parent
 	}
-}
-
-// disturbs tells whether anything may go wrong or be late in the machine.
-func (m *machine) disturbs() bool {
-	return m.lags || m.conditions.Crashes > 0 || m.conditions.Failures > 0
 }
 
 // nearest searches what is stored for the run that takes the least effort.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the
@@ -84,14 +85,14 @@ func (g *growth) look() *Growth {
 	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress = inTurn, 1, nil, false, false, nil
 	o.Bounds = Bounds{Memory: o.Bounds.Memory}
 	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
-	l, err := newLearner(g.context, g.system, o.Conditions, o.Run, o.Seed)
+	l, err := transition.NewLearner(g.context, g.system, o.Conditions, o.Run, o.Seed)
 	if err != nil {
 		return nil
 	}
-	l.hasty = true
-	space, err := explore(g.context, l.machine, l, &reductions{}, o, time.Now(), 0)
+	l.Hasty = true
+	space, err := explore(g.context, l.Machine, l, &reductions{}, o, time.Now(), 0)
 	if err == nil {
-		l.context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
+		l.Context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 		g.found = space.growing
 	}
 	return g.found
@@ -199,7 +200,7 @@ func (p *probe) sizesIn(id core.StateID) map[core.Key]int {
 		version := o.Key.String() + "\x00" + o.Content.Canonical()
 		size, known := p.sizes[version]
 		if !known {
-			size = values(p.machine.system.Store.Outcome(o.Key, o.Content))
+			size = values(p.machine.System.Store.Outcome(o.Key, o.Content))
 			p.sizes[version] = size
 		}
 		if size > 0 {
@@ -233,10 +234,10 @@ func (p *probe) cross(id core.StateID) error {
 	if err := p.context.Err(); err != nil {
 		return err
 	}
-	p.scholar.load(p.row(id))
-	p.learner.where = moment{state: id}
+	p.scholar.Load(p.row(id))
+	p.learner.Where = transition.Moment{State: id}
 	p.steps = p.steps[:0]
-	_, err := p.scholar.steps(&proposer{expander{search: p.search, from: id}, p}, nil)
+	_, err := p.scholar.Steps(&proposer{expander{search: p.search, from: id}, p}, nil)
 	return err
 }
 
@@ -246,15 +247,15 @@ type proposer struct {
 	probe *probe
 }
 
-// took implements [visitor].
-func (p *proposer) took(t *taken) error {
+// Took implements [transition.Visitor].
+func (p *proposer) Took(t *transition.Taken) error {
 	to, err := p.insertCurrent(p.scholar, p.from, 0, nil)
 	if err != nil {
 		return err
 	}
 	edge := p.scholar.edge(p.from, t)
 	edge.To = to
-	p.probe.steps = append(p.probe.steps, turn{agent: t.agent(), edge: edge})
+	p.probe.steps = append(p.probe.steps, turn{agent: t.Agent(), edge: edge})
 	return nil
 }
 
@@ -378,11 +379,11 @@ func (p *probe) same(lap int) bool {
 func (p *probe) transcript(from, lap int) (string, error) {
 	script := &transcript{}
 	w := p.scholar
-	w.listener = script
-	defer func() { w.listener = nil }()
+	w.Listener = script
+	defer func() { w.Listener = nil }()
 	for _, edge := range p.run[from : from+lap] {
-		w.load(p.row(edge.From))
-		chosen, err := w.choose(edge.Step)
+		w.Load(p.row(edge.From))
+		chosen, err := w.Choose(edge.Step)
 		if err != nil {
 			return "", err
 		}
@@ -415,24 +416,24 @@ func (p *probe) words(step int) map[string]bool {
 
 // transcript listens to a walker and writes down what code is given and does.
 type transcript struct {
-	inattentive
+	transition.Inattentive
 	text, step strings.Builder
 }
 
-// began implements [listener]: what was tried before is not what is told.
-func (t *transcript) began() { t.step.Reset() }
+// Began implements [transition.Listener]: what was tried before is not what is told.
+func (t *transcript) Began() { t.step.Reset() }
 
-// called implements [listener].
-func (t *transcript) called(a *actor, activation behavior.Activation, call told) {
-	asked := call.node.Call.Identity()
-	if aimed, ok := call.node.Call.(core.Aimed); ok {
+// Called implements [transition.Listener].
+func (t *transcript) Called(a *transition.Actor, activation behavior.Activation, call transition.Told) {
+	asked := call.Node.Call.Identity()
+	if aimed, ok := call.Node.Call.(core.Aimed); ok {
 		asked = aimed.Aim() + " " + aimed.Contents() // as text, whatever the identity makes of it
 	}
-	fmt.Fprintf(&t.step, "%s %s: %s → %s\n", a.Name, activation, asked, call.response.Identity())
+	fmt.Fprintf(&t.step, "%s %s: %s → %s\n", a.Name, activation, asked, call.Response.Identity())
 }
 
-// ended implements [listener].
-func (t *transcript) ended(a *actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
+// Ended implements [transition.Listener].
+func (t *transcript) Ended(a *transition.Actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
 	fmt.Fprintf(&t.step, "%s %s %s\n", a.Name, activation, leaf)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // Each step of a run is one of a fresh instance, as if the controller had started just then. What really takes a run is one
@@ -26,31 +27,31 @@ const (
 
 // historian collects the runs of each actor along a run, since it was last started.
 type historian struct {
-	inattentive
+	transition.Inattentive
 	runs [][]behavior.Run
 	step []ranAs
 }
 
-// began implements [listener].
-func (h *historian) began() { h.step = nil }
+// Began implements [transition.Listener].
+func (h *historian) Began() { h.step = nil }
 
-// ended implements [listener].
-func (h *historian) ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+// Ended implements [transition.Listener].
+func (h *historian) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
 	h.step = append(h.step, ranAs{actor: a, Run: behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf}})
 }
 
 // took adds what happened in a step. A controller that starts again remembers nothing.
-func (h *historian) took(s *taken) {
-	if s != nil && (s.kind == core.Restart || s.crashes()) {
-		h.runs[s.actor.index] = nil
+func (h *historian) took(s *transition.Taken) {
+	if s != nil && (s.Kind == core.Restart || s.Crashes()) {
+		h.runs[s.Actor.Index] = nil
 	}
 	for _, r := range h.step {
 		switch {
-		case r.actor.user:
+		case r.actor.User:
 		case r.Leaf.Failure == behavior.CutOff:
-			h.runs[r.actor.index] = nil
+			h.runs[r.actor.Index] = nil
 		case !r.Leaf.Failure.Stuck():
-			h.runs[r.actor.index] = append(h.runs[r.actor.index], r.Run)
+			h.runs[r.actor.Index] = append(h.runs[r.actor.Index], r.Run)
 		}
 	}
 	h.step = nil
@@ -60,21 +61,21 @@ func (h *historian) took(s *taken) {
 // initial state.
 func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavior.Run, error) {
 	w := s.scholar
-	h := &historian{runs: make([][]behavior.Run, len(s.machine.actors))}
-	w.listener = h
-	defer func() { w.listener = nil }()
+	h := &historian{runs: make([][]behavior.Run, len(s.machine.Actors))}
+	w.Listener = h
+	defer func() { w.Listener = nil }()
 	initial := s.starting(start)
 	if initial == nil {
 		return nil, nil
 	}
-	h.began()
-	if err := w.start(*initial); err != nil {
+	h.Began()
+	if err := w.Start(*initial); err != nil {
 		return nil, err
 	}
 	h.took(nil)
 	for _, leg := range legs {
-		w.load(leg.row)
-		chosen, err := w.choose(leg.step)
+		w.Load(leg.row)
+		chosen, err := w.Choose(leg.step)
 		if err != nil || chosen == nil {
 			return h.runs, err
 		}
@@ -82,11 +83,11 @@ func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavio
 		start = leg.to
 	}
 	if after != nil {
-		w.load(start)
-		h.began()
-		chosen, err := w.choose(*after)
+		w.Load(start)
+		h.Began()
+		chosen, err := w.Choose(*after)
 		if err == nil && chosen == nil {
-			chosen, err = w.probe(*after)
+			chosen, err = w.Probe(*after)
 		}
 		if err == nil && chosen != nil {
 			h.took(chosen)
@@ -99,12 +100,12 @@ func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavio
 func (s *Space) starting(row []byte) *core.Initial {
 	if s.starts == nil {
 		s.starts = map[string]*core.Initial{}
-		for i := range s.machine.system.Initial {
-			initial := &s.machine.system.Initial[i]
-			if s.scholar.start(*initial) != nil {
+		for i := range s.machine.System.Initial {
+			initial := &s.machine.System.Initial[i]
+			if s.scholar.Start(*initial) != nil {
 				continue // it was not explored either
 			}
-			if at := string(s.scholar.vector.AppendRow(nil)); s.starts[at] == nil {
+			if at := string(s.scholar.Vector.AppendRow(nil)); s.starts[at] == nil {
 				s.starts[at] = initial
 			}
 		}
@@ -119,7 +120,7 @@ func (s *Space) relive(legs []leg, start []byte, after *core.Step) error {
 		return err
 	}
 	for i, runs := range histories {
-		if err := s.learner.relive(s.machine.actors[i], runs); err != nil {
+		if err := s.learner.Relive(s.machine.Actors[i], runs); err != nil {
 			return err
 		}
 	}
@@ -158,7 +159,7 @@ func (s *Space) reliveSome(seed uint64) error {
 		if err != nil {
 			return err
 		}
-		s.learner.where = moment{state: id}
+		s.learner.Where = transition.Moment{State: id}
 		if err := s.relive(legs, s.firstRow(legs, first), nil); err != nil {
 			return err
 		}

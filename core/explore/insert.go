@@ -9,11 +9,11 @@ import (
 
 // insertCurrent stores the state of a walker, in which agents are asleep.
 func (s *search) insertCurrent(w *explorer, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
-	row, tag, err := w.pack(w.buffer[:0])
+	row, tag, err := w.pack(w.Buffer[:0])
 	if err != nil {
 		return 0, err
 	}
-	w.buffer = row
+	w.Buffer = row
 	return s.insert(tag, row, from, depth, asleep)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -17,19 +18,19 @@ import (
 // why that does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full, or
 // runs that can go on for ever, of which merged states do not show whether they are fair.
 func merged(ctx context.Context, system *core.System, options Options, began time.Time, found *sightings) (space *Space, why string, err error) {
-	l, err := newLearner(ctx, system, options.Conditions, options.Run, options.Seed)
+	l, err := transition.NewLearner(ctx, system, options.Conditions, options.Run, options.Seed)
 	if err != nil {
 		return nil, "", err
 	}
-	if why := l.machine.unmergeable(options); why != "" {
+	if why := unmergeable(l.Machine, options); why != "" {
 		return nil, why, nil
 	}
-	r := &reductions{symmetry: l.machine.interchange()}
+	r := &reductions{symmetry: interchange(l.Machine)}
 	if r.symmetry == nil {
 		return nil, "the store of the system cannot rename objects (it does not implement core.Renamer)", nil
 	}
 	options.Reducer = nil
-	space, err = explore(ctx, l.machine, l, r, options, began, 0)
+	space, err = explore(ctx, l.Machine, l, r, options, began, 0)
 	found.collect(l, space)
 	var not apart
 	if errors.As(err, &not) {
@@ -45,19 +46,19 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 }
 
 // unmergeable says why the conditions do not allow to merge states, empty if they do.
-func (m *machine) unmergeable(options Options) string {
-	c := m.conditions
+func unmergeable(m *transition.Machine, options Options) string {
+	c := m.Conditions
 	switch {
 	case options.Order.Walks():
 		return "walks visit states as they come"
-	case m.holds:
+	case m.Holds:
 		return "views lag behind, or calls are steps of their own"
 	case c.Crashes+c.Failures+len(c.Doubles) > 0:
 		return "there are faults or second instances"
-	case len(m.system.Scenario.Actions) > 0:
+	case len(m.System.Scenario.Actions) > 0:
 		return "users take actions"
 	}
-	for _, p := range m.system.Properties {
+	for _, p := range m.System.Properties {
 		if p.Invariant == nil && p.Merges == core.Apart {
 			return fmt.Sprintf("%q looks at states or steps on the way", p.Name)
 		}
@@ -72,7 +73,7 @@ func (s *Space) telling() string {
 			return fmt.Sprintf("%q does not hold, and is to be told in full", inv.property.Name)
 		}
 	}
-	for _, p := range s.machine.system.Properties {
+	for _, p := range s.machine.System.Properties {
 		if p.Merges == core.WithoutLoops && len(s.reasons) == 0 && !s.acyclic && s.cyclic() {
 			return fmt.Sprintf("there are runs that go on for ever, and %q looks at them", p.Name)
 		}
@@ -80,7 +81,7 @@ func (s *Space) telling() string {
 	if !s.rests() {
 		return "there are ends in which some request would still change something"
 	}
-	if len(s.learner.incidents) > 0 {
+	if len(s.learner.Incidents) > 0 {
 		return "something went wrong in the code of a controller, and is to be told in full"
 	}
 	return ""
@@ -116,8 +117,8 @@ func (s *Space) eachArranged(row []byte, visit func(state.Vector, state.Arrangem
 	seen := map[string]bool{string(row): true}
 	for _, a := range s.mirror.arrangements {
 		w := s.mirror.walker
-		w.load(row)
-		image, err := w.image(w.vector, a)
+		w.Load(row)
+		image, err := w.image(w.Vector, a)
 		if err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func (s *search) arrangeEnds() bool {
 		}
 		depth, parent := s.depthOf(id), s.store.Parent(s.store.At(id))
 		err := s.eachArranged(bytes.Clone(s.row(id)), func(image state.Vector, a state.Arrangement) error {
-			row, tag := image.AppendRow(nil), s.machine.vocabulary.Fingerprint(image).Lo
+			row, tag := image.AppendRow(nil), s.machine.Vocabulary.Fingerprint(image).Lo
 			if _, known := s.store.Find(tag, row); known {
 				return nil
 			}

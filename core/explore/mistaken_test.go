@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // forgetful is a compact store that looks at a few bits of the hashes, so that states are taken for others all the time. It remembers all
@@ -53,13 +54,13 @@ func TestMistakenStates(t *testing.T) {
 	}
 	limits := behavior.Limits{Deadline: time.Second, Calls: 100}
 	ctx := context.Background()
-	l, err := newLearner(ctx, system, Conditions{}, limits, 0)
+	l, err := transition.NewLearner(ctx, system, transition.Conditions{}, limits, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.searching = false
+	l.Searching = false
 	options := Options{Compact: true, Run: limits}
-	space := newSpace(l.machine, l, &reductions{}, options)
+	space := newSpace(l.Machine, l, &reductions{}, options)
 	forgetting := &forgetful{Compact: store.NewCompact()}
 	space.store = forgetting
 	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), pool: newPool(space, 1)}
@@ -80,11 +81,11 @@ func TestMistakenStates(t *testing.T) {
 		stem := space.ancestry(id)
 		for _, e := range append([]core.Edge(nil), space.list(id, true)...) {
 			w := space.scholar
-			w.load(space.row(id))
-			if _, err := w.choose(e.Step); err != nil {
+			w.Load(space.row(id))
+			if _, err := w.Choose(e.Step); err != nil {
 				t.Fatal(err)
 			}
-			there := bytes.Equal(w.vector.AppendRow(nil), forgetting.all[e.To])
+			there := bytes.Equal(w.Vector.AppendRow(nil), forgetting.all[e.To])
 			_, err := space.Tell(ctx, 0, append(stem[:len(stem):len(stem)], e), nil)
 			if (err == nil) != there {
 				t.Fatalf("the step %q from state %d leads to %d: %t; and it was told: %v", e.Step, id, e.To, there, err)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // Order is an order in which states are expanded.
@@ -58,7 +59,7 @@ type Options struct {
 	// that lead to it.
 	Compact bool
 	// Conditions are what the world may do to the controllers.
-	Conditions Conditions
+	Conditions transition.Conditions
 	// Run bounds each run of controller code.
 	Run behavior.Limits
 	// Progress, if set, is called now and then from the searching goroutine.
@@ -78,3 +79,24 @@ type Progress struct {
 	// Outlook is what is still to come, as far as it can be told.
 	Outlook Outlook
 }
+
+// What the world may do to controllers is said by the same types as in the package of the transition system.
+type (
+	// Conditions are what the world may do to controllers. With the zero value it does nothing to them.
+	Conditions = transition.Conditions
+	// Staleness says how far views may lag behind.
+	Staleness = transition.Staleness
+	// CachedKind is a kind that a controller reads through its cache without watching it.
+	CachedKind = transition.CachedKind
+	// Granularity is how much of a reconcile is one step.
+	Granularity = transition.Granularity
+)
+
+// How much of a reconcile is one step: all of it, or each call.
+const (
+	PerReconcile = transition.PerReconcile
+	PerCall      = transition.PerCall
+)
+
+// DefaultOrders is in how many orders the concurrent calls of a run are answered at most, if nothing else is said.
+const DefaultOrders = transition.DefaultOrders

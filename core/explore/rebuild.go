@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // rebuilder makes rows again that were not kept, by taking the steps that once led to them: from the nearest ancestor whose
@@ -72,9 +73,9 @@ func (r *rebuilder) child(parent core.StateID, row []byte, id core.StateID) []by
 	if r.slots == nil {
 		r.slots = make([]rebuilt, rebuiltRows)
 	}
-	r.walker.load(row)
+	r.walker.Load(row)
 	r.parent, r.wanted, r.found = parent, id, nil
-	if _, err := r.walker.steps(r, nil); err != nil {
+	if _, err := r.walker.Steps(r, nil); err != nil {
 		panic("explore: taking the steps of a state again ended with " + err.Error())
 	}
 	if r.found == nil {
@@ -83,17 +84,17 @@ func (r *rebuilder) child(parent core.StateID, row []byte, id core.StateID) []by
 	return r.found
 }
 
-// stopped implements [visitor]: what is not known leads to no state that is kept.
-func (r *rebuilder) stopped(*taken, error) error { return nil }
+// Stopped implements [transition.Visitor]: what is not known leads to no state that is kept.
+func (r *rebuilder) Stopped(*transition.Taken, error) error { return nil }
 
-// took implements [visitor]: it keeps the rows of all states that were first reached so, as they are often asked for together.
-func (r *rebuilder) took(*taken) error {
+// Took implements [transition.Visitor]: it keeps the rows of all states that were first reached so, as they are often asked for together.
+func (r *rebuilder) Took(*transition.Taken) error {
 	w := r.walker
-	row, tag, known := w.packKnown(w.buffer[:0])
+	row, tag, known := w.packKnown(w.Buffer[:0])
 	if !known {
 		return nil
 	}
-	w.buffer = row
+	w.Buffer = row
 	s := r.space
 	ref, known := s.store.Find(tag, row)
 	if !known {
@@ -105,7 +106,7 @@ func (r *rebuilder) took(*taken) error {
 	}
 	slot := &r.slots[id%rebuiltRows]
 	if slot.id != id { // else a step before led there, and it was the one that was stored
-		*slot = rebuilt{id: id, row: bytes.Clone(w.buffer)}
+		*slot = rebuilt{id: id, row: bytes.Clone(w.Buffer)}
 	}
 	if id == r.wanted && r.found == nil {
 		r.found = slot.row

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -74,7 +75,7 @@ type Enabled struct {
 // reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
 // more: only then was every choice made with all there is to know. Behaviour trees are kept, so that
 // the later searches are fast.
-func reduced(ctx context.Context, m *machine, l *learner, options Options, began time.Time, found *sightings) (*Space, error) {
+func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, options Options, began time.Time, found *sightings) (*Space, error) {
 	r := &reductions{footprints: newFootprints()}
 	r.footprints.record(m)
 	for patience := firstPatience; ; patience *= 2 {
@@ -82,15 +83,15 @@ func reduced(ctx context.Context, m *machine, l *learner, options Options, began
 		before := r.growth()
 		space, err := explore(ctx, m, l, r, options, began, patience)
 		found.collect(l, space)
-		r.footprints.selects(m.vocabulary)
+		r.footprints.selects(m.Vocabulary)
 		if err != nil {
 			return nil, err
 		}
-		for _, incident := range l.incidents {
+		for _, incident := range l.Incidents {
 			if incident.Kind == core.Nondeterministic {
 				// What such a controller touches cannot be learned.
 				options.Reducer = nil
-				return unmerged(ctx, m.system, options, began, found)
+				return unmerged(ctx, m.System, options, began, found)
 			}
 		}
 		switch {
@@ -98,7 +99,7 @@ func reduced(ctx context.Context, m *machine, l *learner, options Options, began
 			return space, nil
 		case space.pointless():
 			// Asking in every state what could be left out only costs time.
-			m.recorder, options.Reducer = nil, nil
+			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reductions{}, options, began, 0)
 		case r.growth() == before:
 			return space, nil
@@ -125,7 +126,7 @@ func (r *reductions) growth() int {
 }
 
 // makeChoosers makes choosers from what is known.
-func (r *reductions) makeChoosers(m *machine, reducer Reducer) {
+func (r *reductions) makeChoosers(m *transition.Machine, reducer Reducer) {
 	r.choosers = nil
 	r.footprints.gate(m)
 	if !r.footprints.allVisible {
@@ -145,7 +146,7 @@ func (r *reductions) finishRecording() {
 
 // explorer is a walker that knows which of its steps can be left out, and which state stands for the one that it is in.
 type explorer struct {
-	*walker
+	*transition.Walker
 	*reductions
 	chooses
 	dozes
@@ -154,11 +155,11 @@ type explorer struct {
 	mirror *mirror
 }
 
-var _ monitor = (*explorer)(nil)
+var _ transition.Monitor = (*explorer)(nil)
 
 // explorer returns an explorer that leaves out what can be left out.
-func (s *Space) explorer(l *learner) *explorer {
-	w := &explorer{walker: newWalker(s.machine, l), reductions: s.reductions}
+func (s *Space) explorer(l *transition.Learner) *explorer {
+	w := &explorer{Walker: transition.NewWalker(s.machine, l), reductions: s.reductions}
 	if s.recording() {
 		listen(w)
 	}
@@ -166,43 +167,43 @@ func (s *Space) explorer(l *learner) *explorer {
 		w.chooser = s.choosers()
 	}
 	if s.footprints != nil || s.symmetry != nil {
-		w.monitor = w
+		w.Monitor = w
 	}
 	return w
 }
 
-// before implements [monitor]: if states are merged, it makes sure that a step is the same with names exchanged.
-func (w *explorer) before(s *taken) error {
+// Before implements [transition.Monitor]: if states are merged, it makes sure that a step is the same with names exchanged.
+func (w *explorer) Before(s *transition.Taken) error {
 	switch {
-	case w.mirror == nil, s.kind != core.Reconcile && s.kind != core.Act, w.mirror.knows(s.item, w.vector):
+	case w.mirror == nil, s.Kind != core.Reconcile && s.Kind != core.Act, w.mirror.knows(s.Item, w.Vector):
 		return nil
-	case w.learn == nil:
-		return errUnknown
+	case w.Learn == nil:
+		return transition.ErrUnknown
 	}
-	where := w.learn.where
-	defer func() { w.learn.where = where }()
-	return w.mirror.check(s.item, w.vector)
+	where := w.Learn.Where
+	defer func() { w.Learn.Where = where }()
+	return w.mirror.check(s.Item, w.Vector)
 }
 
-// after implements [monitor]: it notes what a step touched, if it is to be known. Where concurrent calls are answered in several orders no
+// After implements [transition.Monitor]: it notes what a step touched, if it is to be known. Where concurrent calls are answered in several orders no
 // states are merged: with names exchanged, another order comes first.
-func (w *explorer) after(s *taken) error {
-	if err := w.account(s); err != nil || len(w.reversed) == 0 || w.symmetry == nil {
+func (w *explorer) After(s *transition.Taken) error {
+	if err := w.account(s); err != nil || len(w.Reversed) == 0 || w.symmetry == nil {
 		return err
 	}
-	if w.learn == nil {
-		return errUnknown
+	if w.Learn == nil {
+		return transition.ErrUnknown
 	}
-	return apart(fmt.Sprintf("%s makes calls at the same time whose order matters", s.actor.Name))
+	return apart(fmt.Sprintf("%s makes calls at the same time whose order matters", s.Actor.Name))
 }
 
 // account notes what a step touched, if it is to be known.
-func (w *explorer) account(s *taken) error {
+func (w *explorer) account(s *transition.Taken) error {
 	switch {
-	case !w.recording() || s.kind == core.Fire || s.kind == core.Restart || w.footprints.covers(w, s):
+	case !w.recording() || s.Kind == core.Fire || s.Kind == core.Restart || w.footprints.covers(w, s):
 		return nil
-	case w.learn == nil:
-		return errUnknown
+	case w.Learn == nil:
+		return transition.ErrUnknown
 	}
 	w.footprints.note(w, s)
 	return nil
@@ -237,9 +238,9 @@ type sighting struct {
 }
 
 // collect adds what a search found. There is no space if it ended before its first state.
-func (s *sightings) collect(l *learner, space *Space) {
-	for _, incident := range l.incidents {
-		if slices.ContainsFunc(*s, func(known sighting) bool { return wrongOf(known.incident) == wrongOf(incident) }) {
+func (s *sightings) collect(l *transition.Learner, space *Space) {
+	for _, incident := range l.Incidents {
+		if slices.ContainsFunc(*s, func(known sighting) bool { return transition.WrongOf(known.incident) == transition.WrongOf(incident) }) {
 			continue
 		}
 		seen := sighting{incident: incident}
@@ -255,7 +256,9 @@ func (s *sightings) collect(l *learner, space *Space) {
 func (s *Space) recall(seen sightings) {
 	var missing []sighting
 	for _, before := range seen {
-		if !slices.ContainsFunc(s.learner.incidents, func(known core.Incident) bool { return wrongOf(known) == wrongOf(before.incident) }) {
+		if !slices.ContainsFunc(s.learner.Incidents, func(known core.Incident) bool {
+			return transition.WrongOf(known) == transition.WrongOf(before.incident)
+		}) {
 			missing = append(missing, before)
 		}
 	}
@@ -273,6 +276,6 @@ func (s *Space) recall(seen sightings) {
 		} else {
 			incident.State, incident.AtStart = 0, true
 		}
-		s.learner.incidents = append(s.learner.incidents, incident)
+		s.learner.Incidents = append(s.learner.Incidents, incident)
 	}
 }

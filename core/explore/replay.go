@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // Difference is where a run that was told before goes another way now.
@@ -23,29 +24,29 @@ type Difference struct {
 // Replay runs a told run again, with real code from its first step to its last. It
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run.
-func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*Difference, error) {
-	l, err := newLearner(ctx, system, conditions, limits, 0)
+func Replay(ctx context.Context, system *core.System, conditions transition.Conditions, trace core.Trace, limits behavior.Limits) (*Difference, error) {
+	l, err := transition.NewLearner(ctx, system, conditions, limits, 0)
 	if err != nil {
 		return nil, err
 	}
-	l.searching = false
-	space := newSpace(l.machine, l, &reductions{}, Options{Run: limits})
+	l.Searching = false
+	space := newSpace(l.Machine, l, &reductions{}, Options{Run: limits})
 	w := space.scholar
 	if found, err := w.beginAs(trace.Initial); err != nil || !found {
 		return &Difference{Reason: "the system does not start with these objects any more"}, err
 	}
-	t := newTeller(w.walker)
+	t := newTeller(w)
 	var cycle []byte
 	for i, recorded := range trace.Steps {
 		if i == trace.CycleStart {
-			cycle = w.vector.AppendRow(nil)
+			cycle = w.Vector.AppendRow(nil)
 		}
 		reason, err := w.follow(ctx, t, recorded)
 		if err != nil || reason != "" {
 			return &Difference{Step: i + 1, Reason: reason}, err
 		}
 	}
-	if trace.CycleStart >= 0 && !bytes.Equal(cycle, w.vector.AppendRow(nil)) {
+	if trace.CycleStart >= 0 && !bytes.Equal(cycle, w.Vector.AppendRow(nil)) {
 		return &Difference{Step: len(trace.Steps), Reason: "the steps that repeated do not lead back to where they began any more"}, nil
 	}
 	return nil, nil
@@ -53,18 +54,18 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 
 // beginAs puts the walker in the initial state with these objects, and tells whether
 // there is one.
-func (w *walker) beginAs(objects []core.TraceObject) (bool, error) {
+func (w *explorer) beginAs(objects []core.TraceObject) (bool, error) {
 	want, err := json.Marshal(objects)
 	if err != nil {
 		return false, fmt.Errorf("the objects at the start of the run: %w", err)
 	}
-	for _, initial := range w.machine.system.Initial {
-		if err := w.start(initial); err != nil {
+	for _, initial := range w.Machine.System.Initial {
+		if err := w.Start(initial); err != nil {
 			return false, err
 		}
 		found := []core.TraceObject{}
-		for _, object := range w.look().Objects() {
-			if w.machine.matters(object) {
+		for _, object := range w.Look().Objects() {
+			if w.Machine.Matters(object) {
 				found = append(found, traceObject(object))
 			}
 		}
@@ -77,8 +78,8 @@ func (w *walker) beginAs(objects []core.TraceObject) (bool, error) {
 
 // follow takes a told step again and says what is different about it, empty if
 // nothing is.
-func (w *walker) follow(ctx context.Context, t *teller, recorded core.TraceStep) (string, error) {
-	a := w.machine.byName[recorded.Controller]
+func (w *explorer) follow(ctx context.Context, t *teller, recorded core.TraceStep) (string, error) {
+	a := w.Machine.ByName[recorded.Controller]
 	if a == nil {
 		return fmt.Sprintf("there is no controller %q any more", recorded.Controller), nil
 	}
@@ -87,7 +88,7 @@ func (w *walker) follow(ctx context.Context, t *teller, recorded core.TraceStep)
 		return fmt.Sprintf("there is no step of the kind %q", recorded.Kind), nil
 	}
 	step := core.Step{Kind: kind, Item: core.Item{Strategy: a.Name, Request: recorded.Request}, Detail: recorded.Detail, Order: recorded.Order}
-	w.forget()
+	w.Forget()
 	told, err := t.tell(step)
 	if err != nil {
 		var unsupported *core.Unsupported

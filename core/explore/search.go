@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it
@@ -29,9 +30,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	options.growth = &growth{context: ctx, system: system, options: options}
 	var before sightings
 	space, apart, err := searchOnce(ctx, system, options, began, &before)
-	var found *unexpectedViews
+	var found *transition.UnexpectedViews
 	for errors.As(err, &found) {
-		options.Conditions.Caches = append(slices.Clip(options.Conditions.Caches), found.caches...)
+		options.Conditions.Caches = append(slices.Clip(options.Conditions.Caches), found.Caches...)
 		space, apart, err = searchOnce(ctx, system, options, began, &before)
 	}
 	if err == nil {
@@ -42,9 +43,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	}
 	// What was found can be looked at even if the search was interrupted.
 	l := space.learner
-	l.context, l.searching = context.WithoutCancel(outer), false
+	l.Context, l.Searching = context.WithoutCancel(outer), false
 	space.finishRecording()
-	space.scholar.tour = tour{} // it still holds what only the search needs
+	space.scholar.Tour = transition.Tour{} // it still holds what only the search needs
 	if len(space.reasons) > 0 && ctx.Err() == nil {
 		space.growing = options.growth.look()
 	}
@@ -53,12 +54,12 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 			return nil, err
 		}
 	}
-	for _, a := range space.machine.actors {
-		if a.waits != "" {
-			space.because(a.waits)
+	for _, a := range space.machine.Actors {
+		if a.Waits != "" {
+			space.because(a.Waits)
 		}
 	}
-	space.Stats.Executed, space.Stats.Behaviours = l.executed, l.behaviours
+	space.Stats.Executed, space.Stats.Behaviours = l.Executed, l.Behaviours
 	space.apart = apart
 	space.recall(before)
 	return space, nil
@@ -78,21 +79,21 @@ func searchOnce(ctx context.Context, system *core.System, options Options, began
 
 // unmerged searches with no states merged.
 func unmerged(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (*Space, error) {
-	l, err := newLearner(ctx, system, options.Conditions, options.Run, options.Seed)
+	l, err := transition.NewLearner(ctx, system, options.Conditions, options.Run, options.Seed)
 	switch {
 	case err != nil:
 		return nil, err
 	case options.Reducer == nil || options.Order.Walks():
 		options.Reducer = nil
-		space, err := explore(ctx, l.machine, l, &reductions{}, options, began, 0)
+		space, err := explore(ctx, l.Machine, l, &reductions{}, options, began, 0)
 		before.collect(l, space)
 		return space, err
 	}
-	return reduced(ctx, l.machine, l, options, began, before)
+	return reduced(ctx, l.Machine, l, options, began, before)
 }
 
 // explore searches once, from the start to the end.
-func explore(ctx context.Context, m *machine, l *learner, r *reductions, options Options, began time.Time, patience int) (*Space, error) {
+func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, r *reductions, options Options, began time.Time, patience int) (*Space, error) {
 	space := newSpace(m, l, r, options)
 	s := &search{
 		Space:    space,
@@ -151,9 +152,9 @@ type search struct {
 
 // start stores the initial states.
 func (s *search) start() error {
-	for _, initial := range s.machine.system.Initial {
-		s.learner.where = moment{}
-		if err := s.scholar.start(initial); err != nil {
+	for _, initial := range s.machine.System.Initial {
+		s.learner.Where = transition.Moment{}
+		if err := s.scholar.Start(initial); err != nil {
 			if !s.stops(err) {
 				return s.interrupted(err)
 			}
@@ -161,7 +162,7 @@ func (s *search) start() error {
 			continue
 		}
 		if s.mirror != nil {
-			s.mirror.starts = append(s.mirror.starts, s.scholar.vector.AppendRow(nil))
+			s.mirror.starts = append(s.mirror.starts, s.scholar.Vector.AppendRow(nil))
 		}
 		before := s.store.Len()
 		id, err := s.insertCurrent(s.scholar, store.NoParent, 0, nil)
@@ -331,8 +332,8 @@ func (s *search) expand(w waiting) error {
 		return err
 	}
 	id := s.store.ID(w.ref)
-	s.scholar.load(s.row(id))
-	s.learner.where = moment{state: id}
+	s.scholar.Load(s.row(id))
+	s.learner.Where = transition.Moment{State: id}
 	asleep, woken := s.sleeps.at(id), s.sleeps.rouse(id)
 	reduced, only, err := s.scholar.turnout(s.full.has(id), asleep, woken)
 	if err != nil && !s.stops(err) {
@@ -344,12 +345,12 @@ func (s *search) expand(w waiting) error {
 	}
 	x := &expander{search: s, from: id, depth: w.depth}
 	x.asleep = slices.Clone(s.scholar.asleep)
-	x.quiescent, err = s.scholar.steps(x, only)
+	x.quiescent, err = s.scholar.Steps(x, only)
 	if err == nil && reduced && x.steps+len(x.asleep) == 0 && !x.cut {
 		// All that were followed are blocked, which was not known.
 		s.full.add(id)
 		reduced, s.scholar.wakeful = false, true
-		x.quiescent, err = s.scholar.steps(x, nil)
+		x.quiescent, err = s.scholar.Steps(x, nil)
 	}
 	switch {
 	case errors.Is(err, errDeep):
@@ -388,21 +389,21 @@ type counts struct {
 	quiescent    bool
 }
 
-// took implements [visitor].
-func (x *expander) took(t *taken) error {
+// Took implements [transition.Visitor].
+func (x *expander) Took(t *transition.Taken) error {
 	if x.beyond(x.depth) {
 		return errDeep
 	}
 	x.steps++
-	if !x.learner.fresh {
+	if !x.learner.Fresh {
 		x.known++
 	}
 	_, err := x.insertCurrent(x.scholar, x.from, x.depth+1, x.scholar.behind(t))
 	return err
 }
 
-// stopped implements [visitor].
-func (x *expander) stopped(_ *taken, err error) error {
+// Stopped implements [transition.Visitor].
+func (x *expander) Stopped(_ *transition.Taken, err error) error {
 	if !x.stops(err) {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -168,10 +169,10 @@ type dozes struct {
 // next call.
 func (w *explorer) turnout(full bool, asleep, woken []int) (reduced bool, only []bool, err error) {
 	d := &w.dozes
-	if w.learn != nil && w.footprints != nil {
-		w.footprints.choosing = w.walker
+	if w.Learn != nil && w.footprints != nil {
+		w.footprints.choosing = w.Walker
 	}
-	d.asleep, d.wakeful = d.asleep[:0], full || w.chooser == nil || w.faulty()
+	d.asleep, d.wakeful = d.asleep[:0], full || w.chooser == nil || w.Faulty()
 	if full {
 		return false, nil, nil
 	}
@@ -190,7 +191,7 @@ func (w *explorer) turnout(full bool, asleep, woken []int) (reduced bool, only [
 			d.asleep = append(d.asleep, agent)
 		}
 	}
-	d.awake = slices.Grow(d.awake[:0], w.machine.agents)[:w.machine.agents]
+	d.awake = slices.Grow(d.awake[:0], w.Machine.Agents)[:w.Machine.Agents]
 	clear(d.awake)
 	for _, e := range w.enabled {
 		followed := !reduced || only[e.Agent]
@@ -201,13 +202,13 @@ func (w *explorer) turnout(full bool, asleep, woken []int) (reduced bool, only [
 
 // behind returns the agents that are asleep behind a step of the walker, in order, and takes note that it was taken. The slice is valid until the
 // next call.
-func (w *explorer) behind(t *taken) []int {
+func (w *explorer) behind(t *transition.Taken) []int {
 	d := &w.dozes
 	d.next = d.next[:0]
 	if d.wakeful {
 		return nil
 	}
-	agent := t.agent()
+	agent := t.Agent()
 	if !w.footprints.agents[agent].putOff {
 		// Its own steps, of which there are several where calls are concurrent, are all taken.
 		for _, other := range d.asleep {
@@ -223,55 +224,55 @@ func (w *explorer) behind(t *taken) []int {
 }
 
 // waking takes note of the work that a step puts into queues, also where it is there already: with another order of
-// steps it may not be. It implements [listener].
+// steps it may not be. It implements [transition.Listener].
 type waking struct {
-	walker *walker
+	walker *transition.Walker
 	// messages tells that calls may put something into a queue.
 	messages bool
 	woken    []state.Cell
 }
 
-var _ listener = (*waking)(nil)
+var _ transition.Listener = (*waking)(nil)
 
 // listen has an explorer take note of what it wakes.
 func listen(w *explorer) {
-	messages := slices.ContainsFunc(w.machine.actors, func(a *actor) bool { return a.Messages && !a.user })
-	w.wakes = &waking{walker: w.walker, messages: messages}
-	w.listener = w.wakes
+	messages := slices.ContainsFunc(w.Machine.Actors, func(a *transition.Actor) bool { return a.Messages && !a.User })
+	w.wakes = &waking{walker: w.Walker, messages: messages}
+	w.Listener = w.wakes
 }
 
-// began implements [listener].
-func (k *waking) began() { k.woken = k.woken[:0] }
+// Began implements [transition.Listener].
+func (k *waking) Began() { k.woken = k.woken[:0] }
 
-// called implements [listener]: messages are there at once.
-func (k *waking) called(_ *actor, _ behavior.Activation, call told) {
+// Called implements [transition.Listener]: messages are there at once.
+func (k *waking) Called(_ *transition.Actor, _ behavior.Activation, call transition.Told) {
 	w := k.walker
-	if !k.messages || call.node.Call.Source() != core.Live {
+	if !k.messages || call.Node.Call.Source() != core.Live {
 		return
 	}
-	if answered := call.node.Look(w.live, w.buffer); answered != nil {
+	if answered := call.Node.Look(w.Live, w.Buffer); answered != nil {
 		k.woken = append(k.woken, answered.Enqueue...)
 	}
 }
 
-// ended implements [listener]: what event handlers ask for is put into the queue.
-func (k *waking) ended(_ *actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
+// Ended implements [transition.Listener]: what event handlers ask for is put into the queue.
+func (k *waking) Ended(_ *transition.Actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
 	if activation.Event != nil {
 		k.woken = append(k.woken, leaf.Cells...)
 	}
 }
 
-// committed implements [listener].
-func (k *waking) committed(*view.View) {}
+// Committed implements [transition.Listener].
+func (k *waking) Committed(*view.View) {}
 
-// refreshed implements [listener].
-func (k *waking) refreshed(*view.View) {}
+// Refreshed implements [transition.Listener].
+func (k *waking) Refreshed(*view.View) {}
 
 // agents calls a function with the agents that the walker's step wakes, other than the one that takes it.
-func (k *waking) agents(s *taken, call func(agent int)) {
+func (k *waking) agents(s *transition.Taken, call func(agent int)) {
 	for _, c := range k.woken {
-		if it := k.walker.machine.itemAt[c]; it != s.item {
-			call(it.agent)
+		if it := k.walker.Machine.ItemAt[c]; it != s.Item {
+			call(it.Agent)
 		}
 	}
 }

@@ -3,11 +3,14 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // Stats are the counts of a search.
@@ -28,8 +31,8 @@ type Stats struct {
 type Space struct {
 	Stats Stats
 
-	machine *machine
-	learner *learner
+	machine *transition.Machine
+	learner *transition.Learner
 	*reductions
 	// scholar is the walker that learns, reader one that only reads.
 	scholar, reader *explorer
@@ -77,8 +80,8 @@ type invariant struct {
 	err      error
 }
 
-func newSpace(m *machine, l *learner, r *reductions, options Options) *Space {
-	l.incidents, l.seen = nil, map[wrong]bool{}
+func newSpace(m *transition.Machine, l *transition.Learner, r *reductions, options Options) *Space {
+	l.Incidents, l.Seen = nil, map[transition.Wrong]bool{}
 	s := &Space{
 		machine: m, reductions: r,
 		learner: l,
@@ -102,7 +105,7 @@ func newSpace(m *machine, l *learner, r *reductions, options Options) *Space {
 		s.mirror = newMirror(s)
 		s.scholar.mirror = s.mirror
 	}
-	for _, p := range m.system.Properties {
+	for _, p := range m.System.Properties {
 		if p.Invariant != nil {
 			s.invariants = append(s.invariants, invariant{property: p})
 		}
@@ -125,7 +128,7 @@ func (s *Space) stops(err error) bool {
 		s.because(unsupported.Error())
 		return true
 	}
-	return errors.Is(err, errStopped)
+	return errors.Is(err, transition.ErrStopped)
 }
 
 // Merged tells whether states are merged that differ only in which of interchangeable names is which. If they are not, although that was
@@ -135,7 +138,7 @@ func (s *Space) Merged() (merged bool, why string) { return s.mirror != nil, s.a
 func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
 
 // Reasons returns why the search is not complete; there is none if it is.
-func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.doubts) }
+func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.Doubts) }
 
 // inspect checks the invariants in a new state.
 func (s *Space) inspect(id core.StateID) error {
@@ -163,7 +166,7 @@ func (s *Space) inspect(id core.StateID) error {
 
 // see takes note of what properties look at in a state.
 func (s *Space) see(row []byte) {
-	for _, p := range s.machine.system.Properties {
+	for _, p := range s.machine.System.Properties {
 		if p.Sees != nil {
 			look(p, s.observe(row))
 		}
@@ -182,7 +185,7 @@ func (s *Space) observe(row []byte) core.State {
 	if !s.recording() {
 		return look
 	}
-	return &observer{Look: look, vocabulary: s.machine.vocabulary, footprints: s.footprints}
+	return &observer{Look: look, vocabulary: s.machine.Vocabulary, footprints: s.footprints}
 }
 
 // judge evaluates an invariant. A panic of the user's predicate is a violation.
@@ -223,12 +226,116 @@ func (s *Space) Odds() float64 {
 
 // look returns the state of a row. It is valid until the next call.
 func (s *Space) look(row []byte) state.Look {
-	s.reader.load(row)
-	return state.NewLook(s.machine.vocabulary, s.reader.vector)
+	s.reader.Load(row)
+	return state.NewLook(s.machine.Vocabulary, s.reader.Vector)
 }
 
 // Fingerprint returns the fingerprint of a state.
 func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
-	s.reader.load(s.row(id))
-	return s.reader.fingerprint
+	s.reader.Load(s.row(id))
+	return s.reader.Fingerprint
+}
+
+// Views returns the views that may lag behind, in the order of controllers. Both instances of a controller that is active
+// twice have those of the controller.
+func (s *Space) Views() []core.ViewReport {
+	var views []core.ViewReport
+	for _, a := range s.machine.Actors {
+		if a.Name != a.Strategy.Describe().Name {
+			continue
+		}
+		for _, v := range a.Views {
+			views = append(views, core.ViewReport{Controller: a.Name, Kind: v.Kind(), Rule: v.Rule().String()})
+		}
+	}
+	return views
+}
+
+// idle returns an error that says what there is if some view was to lag behind and no controller has it: a check must not seem to
+// have been under conditions that could not act. If the search is not complete, that is one more reason.
+func (s *Space) idle() error {
+	if c := s.machine.Conditions; c.Failures > 0 && !s.machine.Fails {
+		s.because("calls were to fail, and no call that was made can: the store says of none of them how it may (core.Store.Faults); " +
+			"allow no failed calls, or confine them to controllers that make calls which can fail")
+	}
+	kinds := map[string][]core.Kind{}
+	var all []core.Kind
+	for _, a := range s.machine.Actors {
+		if !a.User {
+			has := slices.Concat(a.Watches, a.Caches, a.Cached)
+			name := a.Strategy.Describe().Name
+			kinds[name] = append(kinds[name], has...)
+			all = append(all, has...)
+		}
+	}
+	for _, stale := range s.machine.Conditions.Staleness {
+		has := all
+		if stale.Controller != "" {
+			has = kinds[stale.Controller]
+		}
+		if stale.Rule == view.Fresh() || len(has) > 0 && stale.Kind == "" || slices.Contains(has, stale.Kind) {
+			continue
+		}
+		err := idleRule(stale, has)
+		if len(s.reasons) == 0 {
+			return err
+		}
+		s.because(err.Error())
+	}
+	return nil
+}
+
+// idleRule says that a rule concerns no view, and which views there are.
+func idleRule(stale transition.Staleness, has []core.Kind) error {
+	switch {
+	case stale.Controller == "" && len(has) == 0:
+		return fmt.Errorf("no view can be stale: no controller watches anything or reads anything through a cache")
+	case stale.Controller == "":
+		return fmt.Errorf("no controller watches %q or reads it through a cache: there are views of %s", stale.Kind, transition.Listed(has))
+	case len(has) == 0:
+		return fmt.Errorf("controller %q has no view that could be stale: it neither watches anything nor reads anything through its cache", stale.Controller)
+	}
+	return fmt.Errorf("controller %q does not watch %q or read it through its cache: it has views of %s", stale.Controller, stale.Kind, transition.Listed(has))
+}
+
+// Unchecked returns the fields that are set in some version of an object that the search met
+// and that the store did not check (see [core.Doubtful]), by kind and what can be done about it, in order.
+func (s *Space) Unchecked() []core.Unchecked {
+	type group struct {
+		kind   core.Kind
+		remedy string
+	}
+	found := map[group]map[string]bool{}
+	v := s.machine.Vocabulary
+	for c := range state.Cell(v.Cells()) {
+		key, isObject := v.Key(c)
+		if !isObject {
+			continue
+		}
+		for value := range v.Values(c) {
+			content, ok := v.Content(c, state.Value(value)).(core.Doubtful)
+			if !ok {
+				continue
+			}
+			fields, remedy := content.Unchecked()
+			for _, name := range fields {
+				g := group{key.Kind, remedy}
+				if found[g] == nil {
+					found[g] = map[string]bool{}
+				}
+				found[g][name] = true
+			}
+		}
+	}
+	all := make([]core.Unchecked, 0, len(found))
+	for g, fields := range found {
+		all = append(all, core.Unchecked{Kind: g.kind, Fields: slices.Sorted(maps.Keys(fields)), Remedy: g.remedy})
+	}
+	slices.SortFunc(all, func(a, b core.Unchecked) int {
+		if a.Kind != b.Kind {
+			return slices.Compare([]core.Kind{a.Kind}, []core.Kind{b.Kind})
+		}
+		return slices.Compare([]string{a.Remedy}, []string{b.Remedy})
+	})
+	return all
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -23,21 +24,21 @@ func asymmetric(format string, args ...any) error {
 }
 
 // interchange makes what exchanges the names of a system in the states of a machine. It returns nil if the store cannot rename.
-func (m *machine) interchange() *state.Interchange {
-	store, ok := m.system.Store.(core.Renamer)
+func interchange(m *transition.Machine) *state.Interchange {
+	store, ok := m.System.Store.(core.Renamer)
 	if !ok {
 		return nil
 	}
-	return state.NewInterchange(m.vocabulary, m.system.Interchangeable, store.Rename, func(item core.Item) (state.Cell, error) {
-		a, err := m.actor(item.Strategy)
+	return state.NewInterchange(m.Vocabulary, m.System.Interchangeable, store.Rename, func(item core.Item) (state.Cell, error) {
+		a, err := m.Actor(item.Strategy)
 		if err != nil {
 			return 0, err
 		}
-		it := m.item(a, item.Request)
-		if it.standing {
+		it := m.Item(a, item.Request)
+		if it.Standing {
 			return 0, fmt.Errorf("%s is a message here and a guarded action there", it)
 		}
-		return it.cell, nil
+		return it.Cell, nil
 	})
 }
 
@@ -55,19 +56,19 @@ type arranges struct {
 // returns it with its tag.
 func (w *explorer) pack(rows []byte) ([]byte, uint64, error) {
 	if w.symmetry == nil {
-		return w.appendRow(rows), w.fingerprint.Lo, nil
+		return w.AppendRow(rows), w.Fingerprint.Lo, nil
 	}
 	if err := w.arrange(); err != nil {
 		return nil, 0, err
 	}
 	if !w.arrangement.Moves() {
-		return w.appendRow(rows), w.fingerprint.Lo, nil
+		return w.AppendRow(rows), w.Fingerprint.Lo, nil
 	}
-	arranged, err := w.image(w.vector, w.arrangement)
+	arranged, err := w.image(w.Vector, w.arrangement)
 	if err != nil {
 		return nil, 0, err
 	}
-	return arranged.AppendRow(rows), w.machine.vocabulary.Fingerprint(arranged).Lo, nil
+	return arranged.AppendRow(rows), w.Machine.Vocabulary.Fingerprint(arranged).Lo, nil
 }
 
 // packKnown is as [walker.pack] for a walker that only reads. It returns false for a state of which not enough is known: it is
@@ -86,11 +87,11 @@ func (w *explorer) arrange() error {
 		w.says = make([]uint64, len(w.arrangement))
 	}
 	clear(w.says)
-	for c := range state.Cell(len(w.vector)) {
-		if w.vector[c] == 0 {
+	for c := range state.Cell(len(w.Vector)) {
+		if w.Vector[c] == 0 {
 			continue
 		}
-		traits, err := w.traits(c, w.vector[c])
+		traits, err := w.traits(c, w.Vector[c])
 		if err != nil {
 			return err
 		}
@@ -114,8 +115,8 @@ func (w *explorer) traits(c state.Cell, value state.Value) ([]state.Trait, error
 	switch {
 	case known:
 		return traits, nil
-	case w.learn == nil:
-		return nil, errUnknown
+	case w.Learn == nil:
+		return nil, transition.ErrUnknown
 	}
 	traits, err := w.symmetry.Learn(c, value)
 	if err != nil {
@@ -139,7 +140,7 @@ func (w *explorer) image(vector state.Vector, a state.Arrangement) (state.Vector
 			w.arranged = append(w.arranged, 0)
 		}
 		if w.arranged[place.Cell] != 0 {
-			return nil, asymmetric("two objects become %s", w.machine.vocabulary.Describe(place.Cell))
+			return nil, asymmetric("two objects become %s", w.Machine.Vocabulary.Describe(place.Cell))
 		}
 		w.arranged[place.Cell] = place.Value
 	}
@@ -159,8 +160,8 @@ func (w *explorer) imageOf(c state.Cell, value state.Value, a state.Arrangement)
 	switch {
 	case known:
 		return place, nil
-	case w.learn == nil:
-		return state.Place{}, errUnknown
+	case w.Learn == nil:
+		return state.Place{}, transition.ErrUnknown
 	}
 	place, err = x.LearnImage(c, value, traits, a)
 	if err != nil {
@@ -178,7 +179,7 @@ type mirror struct {
 	// arrangements are all there are, but for the one in which nothing is exchanged, and inverses are what takes them back.
 	arrangements, inverses []state.Arrangement
 	// known are the steps that were checked, and seen the invariants, by number.
-	known, seen shortcuts
+	known, seen transition.Shortcuts
 	// starts are the initial states.
 	starts [][]byte
 	// cells is how many there were when the first of these was checked: lists depend on cells that are new.
@@ -190,7 +191,7 @@ type mirror struct {
 
 // reflection is a step in a state with names exchanged.
 type reflection struct {
-	item   *item
+	item   *transition.Item
 	vector state.Vector
 }
 
@@ -206,19 +207,19 @@ func newMirror(s *Space) *mirror {
 
 // renew forgets what was checked if there are new cells.
 func (m *mirror) renew() {
-	if cells := m.walker.machine.vocabulary.Cells(); m.cells != cells {
+	if cells := m.walker.Machine.Vocabulary.Cells(); m.cells != cells {
 		m.cells = cells
-		m.known, m.seen = shortcuts{room: math.MaxInt}, shortcuts{room: math.MaxInt}
+		m.known, m.seen = transition.Shortcuts{Room: math.MaxInt}, transition.Shortcuts{Room: math.MaxInt}
 	}
 }
 
 // knows tells whether the step of an item was checked in a state like this.
-func (m *mirror) knows(it *item, vector state.Vector) bool {
-	return len(vector) == m.cells && m.known.find(it.agent, vector) != nil
+func (m *mirror) knows(it *transition.Item, vector state.Vector) bool {
+	return len(vector) == m.cells && m.known.Find(it.Agent, vector) != nil
 }
 
 // check checks the step of an item in a state. The error is an [apart] if names are not treated alike.
-func (m *mirror) check(it *item, vector state.Vector) error {
+func (m *mirror) check(it *transition.Item, vector state.Vector) error {
 	vector = slices.Clone(vector)
 	for {
 		m.renew()
@@ -226,8 +227,8 @@ func (m *mirror) check(it *item, vector state.Vector) error {
 		if err != nil {
 			return err
 		}
-		if m.walker.machine.vocabulary.Cells() == m.cells {
-			m.known.remember(it.agent, vector, trace)
+		if m.walker.Machine.Vocabulary.Cells() == m.cells {
+			m.known.Remember(it.Agent, vector, trace)
 			return nil
 		}
 	}
@@ -237,8 +238,8 @@ func (m *mirror) check(it *item, vector state.Vector) error {
 func (m *mirror) checkStarts() error {
 	for _, row := range m.starts {
 		for _, a := range m.arrangements {
-			m.walker.load(row)
-			image, err := m.walker.image(m.walker.vector, a)
+			m.walker.Load(row)
+			image, err := m.walker.image(m.walker.Vector, a)
 			if err != nil {
 				return err
 			}
@@ -252,7 +253,7 @@ func (m *mirror) checkStarts() error {
 }
 
 // compare takes the step in all arrangements, and returns what that depends on.
-func (m *mirror) compare(it *item, vector state.Vector) ([]touch, error) {
+func (m *mirror) compare(it *transition.Item, vector state.Vector) ([]transition.Touch, error) {
 	trace, err := m.take(reflection{it, vector})
 	if err != nil {
 		return nil, err
@@ -283,52 +284,52 @@ func (m *mirror) compare(it *item, vector state.Vector) ([]touch, error) {
 }
 
 // bringBack adds to what something depends on in a state what it depends on in one of the arrangements.
-func (m *mirror) bringBack(trace, arranged []touch, arrangement int, vector state.Vector) ([]touch, error) {
+func (m *mirror) bringBack(trace, arranged []transition.Touch, arrangement int, vector state.Vector) ([]transition.Touch, error) {
 	for _, t := range arranged {
-		back, err := m.walker.imageOf(t.cell, 0, m.inverses[arrangement])
+		back, err := m.walker.imageOf(t.Cell, 0, m.inverses[arrangement])
 		if err != nil {
 			return nil, err
 		}
-		if !touches(trace, back.Cell) {
-			trace = append(trace, touch{cell: back.Cell, was: valueIn(vector, back.Cell)})
+		if !transition.Touches(trace, back.Cell) {
+			trace = append(trace, transition.Touch{Cell: back.Cell, Was: transition.ValueIn(vector, back.Cell)})
 		}
 	}
 	return trace, nil
 }
 
 // take takes a step, and returns what it depends on.
-func (m *mirror) take(r reflection) ([]touch, error) {
+func (m *mirror) take(r reflection) ([]transition.Touch, error) {
 	kind := core.Reconcile
-	if r.item.standing {
+	if r.item.Standing {
 		kind = core.Act
 	}
-	step := taken{kind: kind, actor: r.item.actor, item: r.item}
+	step := transition.Taken{Kind: kind, Actor: r.item.Actor, Item: r.item}
 	w := m.walker
 	row := r.vector.AppendRow(nil)
 	// What is learned is not traced, so the step is taken once more.
 	for _, traced := range []bool{false, true} {
-		w.load(row)
+		w.Load(row)
 		m.taken, m.behind = false, m.behind[:0]
-		w.shortcuts.tracing, w.shortcuts.trace = traced, nil
-		w.tour = tour{walker: w.walker, visitor: m}
-		err := w.tour.try(step)
-		w.shortcuts.tracing = false
+		w.Shortcuts.Tracing, w.Shortcuts.Trace = traced, nil
+		w.Tour = transition.Tour{Walker: w.Walker, Visitor: m}
+		err := w.Tour.Try(step)
+		w.Shortcuts.Tracing = false
 		if err != nil {
 			return nil, err
 		}
 	}
-	return w.shortcuts.trace, nil
+	return w.Shortcuts.Trace, nil
 }
 
-// took implements [visitor].
-func (m *mirror) took(*taken) error {
+// Took implements [transition.Visitor].
+func (m *mirror) Took(*transition.Taken) error {
 	m.taken = true
-	m.behind = append(m.behind[:0], m.walker.vector...)
+	m.behind = append(m.behind[:0], m.walker.Vector...)
 	return nil
 }
 
-// stopped implements [visitor].
-func (m *mirror) stopped(_ *taken, err error) error {
+// Stopped implements [transition.Visitor].
+func (m *mirror) Stopped(_ *transition.Taken, err error) error {
 	if m.space.stops(err) {
 		return nil
 	}
@@ -336,33 +337,33 @@ func (m *mirror) stopped(_ *taken, err error) error {
 }
 
 // reflect returns a step with names exchanged.
-func (m *mirror) reflect(it *item, vector state.Vector, a state.Arrangement) (reflection, error) {
-	machine := m.walker.machine
+func (m *mirror) reflect(it *transition.Item, vector state.Vector, a state.Arrangement) (reflection, error) {
+	machine := m.walker.Machine
 	image, err := m.walker.image(vector, a)
 	if err != nil {
 		return reflection{}, err
 	}
 	renaming := m.space.symmetry.Renaming(a)
-	actor, err := machine.actor(renaming(it.Strategy))
+	actor, err := machine.Actor(renaming(it.Strategy))
 	if err != nil {
 		return reflection{}, asymmetric("%v", err)
 	}
-	other := machine.item(actor, core.Request(renaming(string(it.Request))))
-	if other.standing != it.standing {
+	other := machine.Item(actor, core.Request(renaming(string(it.Request))))
+	if other.Standing != it.Standing {
 		return reflection{}, asymmetric("%s is always in the work queue and %s is not, or the other way round", it, other)
 	}
 	return reflection{other, image}, nil
 }
 
 // same checks that the step at hand leads where another one leads, with names exchanged.
-func (m *mirror) same(it *item, behind state.Vector, other *item, a state.Arrangement) error {
+func (m *mirror) same(it *transition.Item, behind state.Vector, other *transition.Item, a state.Arrangement) error {
 	image, err := m.walker.image(behind, a)
 	if err != nil {
 		return err
 	}
 	for c := range state.Cell(max(len(image), len(m.behind))) {
-		if valueIn(image, c) != valueIn(m.behind, c) {
-			return asymmetric("%s and %s, in the same state with names exchanged, do not do the same to %s", it, other, m.walker.machine.vocabulary.Describe(c))
+		if transition.ValueIn(image, c) != transition.ValueIn(m.behind, c) {
+			return asymmetric("%s and %s, in the same state with names exchanged, do not do the same to %s", it, other, m.walker.Machine.Vocabulary.Describe(c))
 		}
 	}
 	return nil
@@ -373,14 +374,14 @@ type onlooker struct {
 	state.Look
 	vocabulary *state.Vocabulary
 	vector     state.Vector
-	trace      []touch
+	trace      []transition.Touch
 }
 
 var _ core.State = (*onlooker)(nil)
 
 func (o *onlooker) see(c state.Cell) {
-	if !touches(o.trace, c) {
-		o.trace = append(o.trace, touch{cell: c, was: valueIn(o.vector, c)})
+	if !transition.Touches(o.trace, c) {
+		o.trace = append(o.trace, transition.Touch{Cell: c, Was: transition.ValueIn(o.vector, c)})
 	}
 }
 
@@ -442,17 +443,17 @@ func (m *mirror) inspect(id core.StateID, row []byte) error {
 		inv := &s.invariants[i]
 		for !inv.broken {
 			m.renew()
-			m.walker.load(row)
-			if m.seen.find(i, m.walker.vector) != nil {
+			m.walker.Load(row)
+			if m.seen.Find(i, m.walker.Vector) != nil {
 				break
 			}
 			trace, err := m.behold(inv, id, row)
 			if err != nil {
 				return err
 			}
-			if m.walker.machine.vocabulary.Cells() == m.cells {
-				m.walker.load(row)
-				m.seen.remember(i, m.walker.vector, trace)
+			if m.walker.Machine.Vocabulary.Cells() == m.cells {
+				m.walker.Load(row)
+				m.seen.Remember(i, m.walker.Vector, trace)
 				break
 			}
 		}
@@ -461,11 +462,11 @@ func (m *mirror) inspect(id core.StateID, row []byte) error {
 }
 
 // behold checks an invariant in all arrangements of a state, and returns the cells that it looks at with their values in the state.
-func (m *mirror) behold(inv *invariant, id core.StateID, row []byte) ([]touch, error) {
-	vocabulary := m.walker.machine.vocabulary
-	m.walker.load(row)
-	vector := slices.Clone(m.walker.vector)
-	look := func(at state.Vector) []touch {
+func (m *mirror) behold(inv *invariant, id core.StateID, row []byte) ([]transition.Touch, error) {
+	vocabulary := m.walker.Machine.Vocabulary
+	m.walker.Load(row)
+	vector := slices.Clone(m.walker.Vector)
+	look := func(at state.Vector) []transition.Touch {
 		o := &onlooker{Look: state.NewLook(vocabulary, at), vocabulary: vocabulary, vector: at}
 		if err := judge(inv.property, o); err != nil && !inv.broken {
 			inv.broken, inv.state, inv.err = true, id, err

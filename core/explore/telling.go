@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -25,7 +27,7 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 	if len(legs) > 0 {
 		trace.Initial = s.objectsIn(legs[0].row)
 	}
-	t := newTeller(s.scholar.walker)
+	t := newTeller(s.scholar)
 	for i, edge := range run {
 		told, row, err := s.tellStep(ctx, t, legs[i].row, legs[i].step)
 		if err != nil {
@@ -63,7 +65,7 @@ func (s *Space) Objects(id core.StateID) []core.TraceObject {
 func (s *Space) objectsIn(row []byte) []core.TraceObject {
 	objects := []core.TraceObject{}
 	for _, o := range s.look(row).Objects() {
-		if s.machine.matters(o) {
+		if s.machine.Matters(o) {
 			objects = append(objects, traceObject(o))
 		}
 	}
@@ -78,7 +80,7 @@ func traceObject(o core.Object) core.TraceObject {
 // which is valid until the next step.
 func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.Step) (core.TraceStep, []byte, error) {
 	w := s.scholar
-	w.load(from)
+	w.Load(from)
 	told, err := t.tell(step)
 	if err != nil {
 		return core.TraceStep{}, nil, err
@@ -86,45 +88,45 @@ func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.
 	if err := t.again(ctx); err != nil {
 		return core.TraceStep{}, nil, err
 	}
-	w.buffer = w.vector.AppendRow(w.buffer[:0])
-	return told, w.buffer, nil
+	w.Buffer = w.Vector.AppendRow(w.Buffer[:0])
+	return told, w.Buffer, nil
 }
 
 // teller listens to a walker and tells what it does, step by step along a run.
 type teller struct {
-	walker *walker
+	walker *explorer
 	calls  []core.TraceCall
 	runs   []ranAs
 	lags   lags
 }
 
 // newTeller returns a teller of a run from its first step on.
-func newTeller(w *walker) *teller { return &teller{walker: w, lags: newLags()} }
+func newTeller(w *explorer) *teller { return &teller{walker: w, lags: newLags()} }
 
 // ranAs is a run of an actor within a step.
 type ranAs struct {
 	behavior.Run
-	actor *actor
+	actor *transition.Actor
 }
 
-// began implements [listener]: what was tried before is not what is told.
-func (t *teller) began() {
+// Began implements [transition.Listener]: what was tried before is not what is told.
+func (t *teller) Began() {
 	t.calls, t.runs = nil, nil
 	t.lags.takeBack()
 }
 
-// called implements [listener].
-func (t *teller) called(a *actor, activation behavior.Activation, call told) {
+// Called implements [transition.Listener].
+func (t *teller) Called(a *transition.Actor, activation behavior.Activation, call transition.Told) {
 	c := core.TraceCall{
-		Call:     call.node.Call.String(),
-		Response: call.response.String(),
-		Wrote:    len(call.writes) > 0,
-		Behind:   t.lags.of(t.walker, a),
-		Turn:     call.node.Namesakes(),
-		Creates:  t.walker.created(call.writes),
+		Call:     call.Node.Call.String(),
+		Response: call.Response.String(),
+		Wrote:    len(call.Writes) > 0,
+		Behind:   t.lags.of(t.walker.Walker, a),
+		Turn:     call.Node.Namesakes(),
+		Creates:  t.walker.created(call.Writes),
 	}
-	if call.fault != nil {
-		c.Fault = call.fault.Name
+	if call.Fault != nil {
+		c.Fault = call.Fault.Name
 	}
 	if activation.Event != nil {
 		c.Handler = a.Name
@@ -132,37 +134,37 @@ func (t *teller) called(a *actor, activation behavior.Activation, call told) {
 	t.calls = append(t.calls, c)
 }
 
-// ended implements [listener].
-func (t *teller) ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+// Ended implements [transition.Listener].
+func (t *teller) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
 	if leaf.Failure == behavior.CutOff {
 		leaf = nil
 	}
 	t.runs = append(t.runs, ranAs{actor: a, Run: behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf}})
 }
 
-// committed implements [listener].
-func (t *teller) committed(v *view.View) { t.lags.committed(v) }
+// Committed implements [transition.Listener].
+func (t *teller) Committed(v *view.View) { t.lags.committed(v) }
 
-// refreshed implements [listener].
-func (t *teller) refreshed(v *view.View) { t.lags.refreshed(v) }
+// Refreshed implements [transition.Listener].
+func (t *teller) Refreshed(v *view.View) { t.lags.refreshed(v) }
 
 // tell takes the step.
 func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	w := t.walker
-	w.listener = t
-	defer func() { w.listener = nil }()
+	w.Listener = t
+	defer func() { w.Listener = nil }()
 	t.lags.keep()
 	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail, Order: step.Order}
 	before := w.queued()
 	var unseen []string
-	if a, err := w.machine.actor(step.Item.Strategy); err == nil {
+	if a, err := w.Machine.Actor(step.Item.Strategy); err == nil {
 		unseen = w.unseen(a)
 	}
-	chosen, err := w.choose(step)
+	chosen, err := w.Choose(step)
 	if err == nil && chosen == nil {
 		// Nothing asks for it, but it can be tried.
 		told.Kind = "probe"
-		chosen, err = w.probe(step)
+		chosen, err = w.Probe(step)
 	}
 	switch {
 	case err != nil && t.stuck():
@@ -172,15 +174,15 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		told.Result = err.Error()
 	case chosen == nil:
 		return told, fmt.Errorf("the step %q is not enabled any more", step)
-	case chosen.leaf != nil:
-		told.Result = chosen.leaf.Ending()
-	case chosen.kind == core.Ask:
-		p := w.flight(chosen.item)
-		t.runs = append(t.runs, ranAs{actor: chosen.actor, Run: behavior.Run{Activation: behavior.Activation{Request: chosen.item.Request}, Path: p.path}})
+	case chosen.Leaf != nil:
+		told.Result = chosen.Leaf.Ending()
+	case chosen.Kind == core.Ask:
+		p := w.Flight(chosen.Item)
+		t.runs = append(t.runs, ranAs{actor: chosen.Actor, Run: behavior.Run{Activation: behavior.Activation{Request: chosen.Item.Request}, Path: p.Path}})
 	}
 	if chosen != nil {
-		told.Crashes = chosen.crashes()
-		if told.Late = chosen.late; told.Late {
+		told.Crashes = chosen.Crashes()
+		if told.Late = chosen.Late; told.Late {
 			told.Unseen = unseen
 		}
 	}
@@ -206,10 +208,10 @@ func (t *teller) stuck() bool {
 }
 
 // created returns the objects that are not there before the writes, in the order in which these create them.
-func (w *walker) created(writes []behavior.Write) []core.Key {
+func (w *explorer) created(writes []behavior.Write) []core.Key {
 	var keys []core.Key
 	for _, write := range writes {
-		key, _ := w.machine.vocabulary.Key(write.Cell)
+		key, _ := w.Machine.Vocabulary.Key(write.Cell)
 		if write.To != 0 && w.Value(write.Cell) == 0 && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -218,10 +220,10 @@ func (w *walker) created(writes []behavior.Write) []core.Key {
 }
 
 // unseen says which changes an actor has not been told of.
-func (w *walker) unseen(a *actor) []string {
+func (w *explorer) unseen(a *transition.Actor) []string {
 	var changes []string
-	vocabulary := w.machine.vocabulary
-	for _, v := range a.views {
+	vocabulary := w.Machine.Vocabulary
+	for _, v := range a.Views {
 		for _, c := range v.Backlog(w.Value(v.Cell())).Waiting {
 			key, _ := vocabulary.Key(c.Cell)
 			before, after := vocabulary.Content(c.Cell, c.From), vocabulary.Content(c.Cell, c.To)
@@ -247,15 +249,15 @@ const mostPaths = 4
 
 // again runs what was listened to for real, on fresh instances.
 func (t *teller) again(ctx context.Context) error {
-	l := t.walker.learn
+	l := t.walker.Learn
 	for _, r := range t.runs {
 		if r.Leaf != nil && r.Leaf.Failure.Stuck() {
 			continue // running it again would only get stuck again
 		}
-		if l.fickle(r.actor) {
+		if l.Fickle(r.actor) {
 			continue // that it may do something else is known; it did this once
 		}
-		session, err := l.open(r.actor)
+		session, err := l.Open(r.actor)
 		if err != nil {
 			return err
 		}
@@ -290,10 +292,10 @@ func traceChange(c core.Change) core.TraceChange {
 }
 
 // queued returns the items in work queues.
-func (w *walker) queued() []string {
+func (w *explorer) queued() []string {
 	var items []string
-	for _, it := range w.machine.items {
-		if !it.standing && !it.actor.user && w.Value(it.cell)&state.Queued != 0 {
+	for _, it := range w.Machine.Items {
+		if !it.Standing && !it.Actor.User && w.Value(it.Cell)&state.Queued != 0 {
 			items = append(items, it.String())
 		}
 	}
@@ -331,8 +333,8 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 	arranged := s.symmetry.Identity()
 	arrangements := []state.Arrangement{arranged}
 	for _, edge := range run {
-		w.load(bytes.Clone(s.row(edge.From)))
-		switch chosen, err := w.choose(edge.Step); {
+		w.Load(bytes.Clone(s.row(edge.From)))
+		switch chosen, err := w.Choose(edge.Step); {
 		case err != nil:
 			return nil, fmt.Errorf("the step %q: %w", edge.Step, err)
 		case chosen == nil:
@@ -359,8 +361,8 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 			at = s.standIns.representative(run[i-1].To)
 		}
 		arrangements[i] = turn.After(arrangements[i])
-		w.load(bytes.Clone(s.row(at)))
-		image, err := w.image(w.vector, arrangements[i])
+		w.Load(bytes.Clone(s.row(at)))
+		image, err := w.image(w.Vector, arrangements[i])
 		if err != nil {
 			return nil, err
 		}
@@ -379,4 +381,42 @@ func (s *Space) renamed(step core.Step, a state.Arrangement) core.Step {
 	step.Item.Strategy = renaming(step.Item.Strategy)
 	step.Item.Request = core.Request(renaming(string(step.Item.Request)))
 	return step
+}
+
+// lags says how far views are behind the store along a run. Most backlogs say so themselves. Those of views that are
+// refreshed by lists leave out what came and went in between, so that changes are counted here.
+type lags struct {
+	now, before map[*view.View]lag
+}
+
+// lag counts the changes of the kind of a view, all of them and those since it was refreshed.
+type lag struct{ all, since int }
+
+func newLags() lags { return lags{now: map[*view.View]lag{}, before: map[*view.View]lag{}} }
+
+// keep begins a step: what was counted up to now stays.
+func (l *lags) keep() { l.before = maps.Clone(l.now) }
+
+// takeBack goes back to where the step began.
+func (l *lags) takeBack() { l.now = maps.Clone(l.before) }
+
+func (l *lags) committed(v *view.View) {
+	l.now[v] = lag{all: l.now[v].all + 1, since: l.now[v].since + 1}
+}
+
+func (l *lags) refreshed(v *view.View) { l.now[v] = lag{all: l.now[v].all} }
+
+// of returns how far the views of an actor are behind, those that are, in the state that a walker is in.
+func (l *lags) of(w *transition.Walker, a *transition.Actor) []core.TraceLag {
+	var behind []core.TraceLag
+	for _, v := range a.Views {
+		changes := v.Waiting(w.Value(v.Cell()))
+		if v.Rule() == view.Relist() {
+			changes = l.now[v].since
+		}
+		if changes > 0 {
+			behind = append(behind, core.TraceLag{Kind: v.Kind(), Changes: changes, Of: l.now[v].all})
+		}
+	}
+	return behind
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 const (
@@ -138,12 +139,12 @@ func (w *wanderer) cross(id core.StateID) error {
 		return err
 	}
 	s := w.search
-	s.scholar.load(s.row(id))
-	s.learner.where = moment{state: id}
+	s.scholar.Load(s.row(id))
+	s.learner.Where = transition.Moment{State: id}
 	w.steps = w.steps[:0]
 	c := &crossing{expander: expander{search: s, from: id, depth: s.depths.of.At(int(id))}, wanderer: w}
 	var err error
-	if c.quiescent, err = s.scholar.steps(c, nil); err != nil {
+	if c.quiescent, err = s.scholar.Steps(c, nil); err != nil {
 		return err
 	}
 	if c.cut {
@@ -162,10 +163,10 @@ type crossing struct {
 	wanderer *wanderer
 }
 
-// took implements [visitor].
-func (c *crossing) took(t *taken) error {
+// Took implements [transition.Visitor].
+func (c *crossing) Took(t *transition.Taken) error {
 	c.steps++
-	if !c.learner.fresh {
+	if !c.learner.Fresh {
 		c.known++
 	}
 	to, err := c.insertCurrent(c.scholar, c.from, c.depth+1, nil)
@@ -173,7 +174,7 @@ func (c *crossing) took(t *taken) error {
 		return err
 	}
 	w := c.wanderer
-	w.steps = append(w.steps, branch{agent: t.agent(), to: to, visited: c.expanded.has(to)})
+	w.steps = append(w.steps, branch{agent: t.Agent(), to: to, visited: c.expanded.has(to)})
 	return nil
 }
 

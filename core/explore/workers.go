@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // pool expands states, over what is known already: the searching goroutine as one worker, and a goroutine for each
@@ -45,7 +46,7 @@ func newPool(space *Space, workers int) *pool {
 	for i := range p.workers {
 		w := &p.workers[i]
 		w.space, w.walker = space, space.explorer(nil)
-		w.walker.ahead, w.walker.mirror = true, space.mirror
+		w.walker.Ahead, w.walker.mirror = true, space.mirror
 		if table := space.table; table != nil {
 			w.table, w.buffer = table, table.Buffer()
 		}
@@ -133,7 +134,7 @@ func (w *worker) expand(e *expansion, state waiting, bound int) {
 	if row == nil || w.space.sleeps.needed && w.space.expanded.has(e.from) {
 		return // only the searching goroutine can make it again, and wakes agents
 	}
-	w.walker.load(row)
+	w.walker.Load(row)
 	reduced, only, err := w.walker.turnout(w.space.full.has(e.from), w.space.sleeps.at(e.from), nil)
 	if err != nil {
 		return
@@ -143,9 +144,9 @@ func (w *worker) expand(e *expansion, state waiting, bound int) {
 	if w.space.sleeps.needed {
 		e.asleep = w.keep(w.walker.asleep)
 	}
-	e.quiescent, err = w.walker.steps(w, only)
+	e.quiescent, err = w.walker.Steps(w, only)
 	if err == nil && reduced && e.steps == 0 && len(w.walker.asleep) == 0 {
-		err = errUnknown // all that were followed are blocked, which was not known
+		err = transition.ErrUnknown // all that were followed are blocked, which was not known
 	}
 	if err != nil {
 		w.successors = w.successors[:e.begin]
@@ -163,16 +164,16 @@ func (w *worker) keep(agents []int) agentRange {
 	return agentRange{begin, int32(len(w.agents))}
 }
 
-// stopped implements [visitor]: the searching goroutine has to look at the state.
-func (w *worker) stopped(_ *taken, err error) error { return err }
+// Stopped implements [transition.Visitor]: the searching goroutine has to look at the state.
+func (w *worker) Stopped(_ *transition.Taken, err error) error { return err }
 
-// took implements [visitor]: it notes where a step leads.
-func (w *worker) took(t *taken) error {
+// Took implements [transition.Visitor]: it notes where a step leads.
+func (w *worker) Took(t *transition.Taken) error {
 	w.current.steps++
 	begin := len(w.rows)
-	tag := w.walker.fingerprint.Lo
+	tag := w.walker.Fingerprint.Lo
 	if w.space.mirror == nil {
-		w.rows = w.walker.appendRow(w.rows)
+		w.rows = w.walker.AppendRow(w.rows)
 	} else {
 		rows, arranged, err := w.walker.pack(w.rows)
 		if err != nil {

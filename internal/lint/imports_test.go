@@ -39,6 +39,7 @@ func house() []place {
 		{"core/view", engine[:3], nothing},
 		{"core/effort", engine[:1], nothing},
 		{"core/internal/store", engine[:1], nothing},
+		{"core/internal/transition", engine[:4], nothing},
 		{"core/explore", append([]string{"core/internal/..."}, engine[:5]...), nothing},
 		{"reduction", []string{"core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},

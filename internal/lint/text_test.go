@@ -9,7 +9,7 @@ import (
 )
 
 // maxLines is how long a Go file may be. A longer one holds two concepts.
-const maxLines = 450
+const maxLines = 500
 
 // checkFormat wants Go source as gofmt leaves it.
 func checkFormat(t *tree, complain complain) {

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 
 // positions returns all combinations of positions at which a restart may put the views of an actor, in changes
 // behind the store: the newest first.
-func (w *walker) positions(a *actor) [][]int {
+func (w *Walker) positions(a *Actor) [][]int {
 	combinations := [][]int{nil}
-	for _, v := range a.views {
+	for _, v := range a.Views {
 		var longer [][]int
 		for _, c := range combinations {
 			for behind := range v.Positions(w.Value(v.Cell())) {
@@ -26,65 +26,65 @@ func (w *walker) positions(a *actor) [][]int {
 
 // restart crashes an actor and starts it again: its work, its timers and its runs in flight are lost, its views are where
 // the positions say, and it is told of all objects as at the start.
-func (w *walker) restart(a *actor, positions []int) error {
+func (w *Walker) restart(a *Actor, positions []int) error {
 	w.acting = a
-	w.set(w.machine.crashes, w.Value(w.machine.crashes)+1)
-	for _, it := range w.machine.items {
-		if it.actor != a || it.standing {
+	w.Set(w.Machine.Crashes, w.Value(w.Machine.Crashes)+1)
+	for _, it := range w.Machine.Items {
+		if it.Actor != a || it.Standing {
 			continue
 		}
-		if p := w.flight(it); p != nil {
+		if p := w.Flight(it); p != nil {
 			w.released = append(w.released, p)
 		}
-		w.set(it.cell, 0)
+		w.Set(it.Cell, 0)
 	}
-	for i, v := range a.views {
+	for i, v := range a.Views {
 		after, known := v.Restarted(w.Value(v.Cell()), positions[i])
 		if !known {
-			if w.learn == nil {
-				return errUnknown
+			if w.Learn == nil {
+				return ErrUnknown
 			}
 			after = v.Restart(w.Value(v.Cell()), positions[i])
 		}
-		w.set(v.Cell(), after)
-		if w.listener != nil {
-			w.listener.refreshed(v)
+		w.Set(v.Cell(), after)
+		if w.Listener != nil {
+			w.Listener.Refreshed(v)
 		}
 	}
-	if err := w.relist(a); err != nil {
+	if err := w.Relist(a); err != nil {
 		return err
 	}
 	return w.settle()
 }
 
-// start puts the walker in an initial state, in its canonical form: the objects, and
+// Start puts the walker in an initial state, in its canonical form: the objects, and
 // what the controllers make of the initial list.
-func (w *walker) start(initial core.Initial) error {
-	w.load(nil)
-	vocabulary := w.machine.vocabulary
+func (w *Walker) Start(initial core.Initial) error {
+	w.Load(nil)
+	vocabulary := w.Machine.Vocabulary
 	for _, object := range initial.Objects {
 		c := vocabulary.Object(object.Key)
-		w.set(c, vocabulary.Settled(c, vocabulary.Intern(c, object.Content)))
+		w.Set(c, vocabulary.Settled(c, vocabulary.Intern(c, object.Content)))
 	}
-	for _, a := range w.machine.actors {
-		if err := w.relist(a); err != nil {
+	for _, a := range w.Machine.Actors {
+		if err := w.Relist(a); err != nil {
 			return err
 		}
 	}
 	return w.settle()
 }
 
-// relist starts a controller: its handlers get a create event for every object
+// Relist starts a controller: its handlers get a create event for every object
 // of the kinds it watches, and its initial requests are queued.
-func (w *walker) relist(a *actor) error {
+func (w *Walker) Relist(a *Actor) error {
 	for _, request := range a.Initial {
-		if it := w.machine.item(a, request); !it.standing {
-			w.mark(it.cell, state.Queued)
+		if it := w.Machine.Item(a, request); !it.Standing {
+			w.mark(it.Cell, state.Queued)
 		}
 	}
-	sight := w.sights[a.index]
+	sight := w.sights[a.Index]
 	for _, kind := range a.Watches {
-		for _, c := range w.machine.vocabulary.Kind(kind) {
+		for _, c := range w.Machine.Vocabulary.Kind(kind) {
 			value := sight.Value(c)
 			if value == 0 {
 				continue
@@ -102,9 +102,9 @@ func (w *walker) relist(a *actor) error {
 }
 
 // viewAt returns the view of a cell, nil for any other cell.
-func (m *machine) viewAt(c state.Cell) *view.View {
-	for _, a := range m.actors {
-		for _, v := range a.views {
+func (m *Machine) viewAt(c state.Cell) *view.View {
+	for _, a := range m.Actors {
+		for _, v := range a.Views {
 			if v.Cell() == c {
 				return v
 			}

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"fmt"
@@ -134,20 +134,20 @@ func (p plan) alike(other plan) bool {
 
 // variants tries the current step with concurrent calls answered in all orders that matter, and without and with faults as far
 // as the budgets go.
-func (t *tour) variants() error {
-	v := variants{tour: t}
-	if t.current.actor.fallible {
-		v.failures = t.machine.conditions.Failures - int(t.Value(t.machine.failures))
-		v.crashes = t.machine.conditions.Crashes - int(t.Value(t.machine.crashes))
+func (t *Tour) variants() error {
+	v := variants{Tour: t}
+	if t.Current.Actor.fallible {
+		v.failures = t.Machine.Conditions.Failures - int(t.Value(t.Machine.Failures))
+		v.crashes = t.Machine.Conditions.Crashes - int(t.Value(t.Machine.Crashes))
 	}
-	if t.current.kind == core.Ask {
-		return v.ask(t.current)
+	if t.Current.Kind == core.Ask {
+		return v.ask(t.Current)
 	}
 	t.shown = t.shown[:0]
 	t.noted, t.notes = v.failures > 0 || v.crashes > 0, t.notes[:0]
 	defer func() { t.noted = false }()
-	step := t.current // as it is before it is taken: blocked or not, for one
-	if err := t.attempt(); err != nil || !t.noted && len(t.reversed) == 0 {
+	step := t.Current // as it is before it is taken: blocked or not, for one
+	if err := t.attempt(); err != nil || !t.noted && len(t.Reversed) == 0 {
 		return err
 	}
 	return v.all(step)
@@ -155,19 +155,19 @@ func (t *tour) variants() error {
 
 // variants are the ways in which a step may go.
 type variants struct {
-	*tour
+	*Tour
 	orders            orders
 	failures, crashes int
 }
 
 // all tries all variants but the first, which was just taken.
-func (v *variants) all(step taken) error {
+func (v *variants) all(step Taken) error {
 	v.orders.plans = []plan{{}}
 	for i := 0; i < len(v.orders.plans); i++ {
 		step.plan = v.orders.plans[i]
 		if i > 0 {
 			v.notes = v.notes[:0]
-			if err := v.try(step); err != nil {
+			if err := v.Try(step); err != nil {
 				return err
 			}
 		}
@@ -179,23 +179,23 @@ func (v *variants) all(step taken) error {
 }
 
 // ask tries a single call without and with faults, and each of several concurrent ones.
-func (v *variants) ask(step taken) error {
-	p := v.flight(step.item)
-	number := len(p.path)
-	turns := p.node.Turns
-	if len(turns) > 0 && p.orders() > v.machine.conditions.orders() {
+func (v *variants) ask(step Taken) error {
+	p := v.Flight(step.Item)
+	number := len(p.Path)
+	turns := p.Node.Turns
+	if len(turns) > 0 && p.orders() > v.Machine.Conditions.orders() {
 		r := behavior.Reversal{Call: number, Turn: turns[1], First: turns[0].Call, Second: turns[1].Call}
-		if err := v.raced(step.actor, behavior.Activation{Request: step.item.Request}, r); err != nil {
-			return v.visitor.stopped(&step, err)
+		if err := v.raced(step.Actor, behavior.Activation{Request: step.Item.Request}, r); err != nil {
+			return v.Visitor.Stopped(&step, err)
 		}
 		turns = nil
 	}
 	if len(turns) == 0 {
-		turns = []*behavior.Node{p.node}
+		turns = []*behavior.Node{p.Node}
 	}
 	for _, node := range turns {
 		step.plan = plan{}.turning(pick{call: number, node: node})
-		if err := v.try(step); err != nil {
+		if err := v.Try(step); err != nil {
 			return err
 		}
 		if v.failures <= 0 {
@@ -204,7 +204,7 @@ func (v *variants) ask(step taken) error {
 		for fault := range node.Faults {
 			failing := step
 			failing.plan = step.plan.failing(mishap{call: number, fault: fault, node: node})
-			if err := v.try(failing); err != nil {
+			if err := v.Try(failing); err != nil {
 				return err
 			}
 		}
@@ -214,17 +214,17 @@ func (v *variants) ask(step taken) error {
 
 // faulty tries the reconcile that was just taken with one more fault than it has, at a later call; and so on as far as the budgets go. One
 // that is blocked is not under way, so that it cannot be cut off by a crash.
-func (v *variants) faulty(step taken) error {
-	if err := v.orders.add(v.walker, step.item); err != nil {
-		return v.visitor.stopped(&step, err)
+func (v *variants) faulty(step Taken) error {
+	if err := v.orders.add(v.Walker, step.Item); err != nil {
+		return v.Visitor.Stopped(&step, err)
 	}
 	if !v.noted {
 		return nil
 	}
-	notes, blocked := append([]callNote(nil), v.notes...), v.current.blocked
+	notes, blocked := append([]callNote(nil), v.notes...), v.Current.blocked
 	if blocked && v.crashes > 0 && len(v.orders.plans) > 1 {
 		if err := v.waited(step); err != nil {
-			return v.visitor.stopped(&step, err)
+			return v.Visitor.Stopped(&step, err)
 		}
 	}
 	failures := v.failures - len(step.plan.mishaps)
@@ -246,12 +246,12 @@ func (v *variants) faulty(step taken) error {
 			failing := step
 			failing.plan = step.plan.failing(mishap{call: call, fault: fault, node: note.node})
 			v.notes = v.notes[:0]
-			if err := v.try(failing); err != nil {
+			if err := v.Try(failing); err != nil {
 				return err
 			}
-			if blocked && v.crashes > 0 && !v.current.blocked {
+			if blocked && v.crashes > 0 && !v.Current.blocked {
 				if err := v.waited(step); err != nil {
-					return v.visitor.stopped(&step, err)
+					return v.Visitor.Stopped(&step, err)
 				}
 			}
 			if err := v.faulty(failing); err != nil {
@@ -263,26 +263,26 @@ func (v *variants) faulty(step taken) error {
 }
 
 // crash tries a reconcile that a crash cuts off, with every way in which the controller may start again.
-func (v *variants) crash(step taken, m mishap) error {
+func (v *variants) crash(step Taken, m mishap) error {
 	step.plan = step.plan.failing(m)
 	// Where its views can be then depends on what the run wrote.
-	if _, err := v.reconcile(step.item, step.plan); err != nil {
+	if _, err := v.reconcile(step.Item, step.plan); err != nil {
 		v.undo()
-		return v.visitor.stopped(&step, err)
+		return v.Visitor.Stopped(&step, err)
 	}
-	combinations := v.positions(step.actor)
+	combinations := v.positions(step.Actor)
 	v.undo()
 	for _, positions := range combinations {
 		step.positions = positions
-		if err := v.try(step); err != nil {
+		if err := v.Try(step); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// faulty tells whether there may still be faults.
-func (w *walker) faulty() bool {
-	c := w.machine.conditions
-	return int(w.Value(w.machine.crashes)) < c.Crashes || int(w.Value(w.machine.failures)) < c.Failures
+// Faulty tells whether there may still be faults.
+func (w *Walker) Faulty() bool {
+	c := w.Machine.Conditions
+	return int(w.Value(w.Machine.Crashes)) < c.Crashes || int(w.Value(w.Machine.Failures)) < c.Failures
 }

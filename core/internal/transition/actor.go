@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"fmt"
@@ -10,42 +10,42 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// actor is a strategy with what is known of its requests.
-type actor struct {
+// Actor is a strategy with what is known of its requests.
+type Actor struct {
 	core.Description
-	index    int
-	strategy core.Strategy
-	// user tells that it stands for the actions of the scenario.
-	user bool
-	// atomic actors take every run as one step, whatever the granularity: the actions of models and of users.
-	atomic bool
+	Index    int
+	Strategy core.Strategy
+	// User tells that it stands for the actions of the scenario.
+	User bool
+	// Atomic actors take every run as one step, whatever the granularity: the actions of models and of users.
+	Atomic bool
 	// fallible actors may crash, and their calls may fail, as far as the conditions allow it.
 	fallible bool
-	// views are those of its views that may lag behind: of the kinds it watches, and of those it only reads through its cache.
-	views []*view.View
-	// cached are the kinds that it was seen to read through its cache without watching them or declaring it.
-	cached []core.Kind
-	// deliveries are the agents that deliver to the views, by their order, and restarts is the one that crashes the actor.
-	deliveries []int
-	restarts   int
+	// Views are those of its views that may lag behind: of the kinds it watches, and of those it only reads through its cache.
+	Views []*view.View
+	// Cached are the kinds that it was seen to read through its cache without watching them or declaring it.
+	Cached []core.Kind
+	// Deliveries are the agents that deliver to the views, by their order, and restarts is the one that crashes the actor.
+	Deliveries []int
+	Restarts   int
 	// divergences counts how often the strategy was found not to be deterministic.
 	divergences int
 	// raced tells that the code is known to make calls at the same time of which the order matters.
 	raced bool
 	// waited tells that the code is known to wait for a state to which only some orders of its concurrent calls come, where it may crash.
 	waited bool
-	// waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
-	waits string
-	items map[core.Request]*item
+	// Waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
+	Waits string
+	items map[core.Request]*Item
 }
 
 // indivisible reports whether every run of a strategy is one step. Such a strategy does not crash: messages would be lost
 // with it that nobody would send again, and guarded actions have nothing to lose.
 func indivisible(d core.Description) bool { return d.Messages || len(d.Standing) > 0 }
 
-// view returns the actor's lagging view of a kind, nil if it has none.
-func (a *actor) view(kind core.Kind) *view.View {
-	for _, v := range a.views {
+// View returns the actor's lagging view of a kind, nil if it has none.
+func (a *Actor) View(kind core.Kind) *view.View {
+	for _, v := range a.Views {
 		if v.Kind() == kind {
 			return v
 		}
@@ -53,16 +53,16 @@ func (a *actor) view(kind core.Kind) *view.View {
 	return nil
 }
 
-// item is a request of an actor.
-type item struct {
+// Item is a request of an actor.
+type Item struct {
 	core.Item
-	actor *actor
-	// standing items are always in the work queue and have no cell.
-	standing bool
-	cell     state.Cell
+	Actor *Actor
+	// Standing items are always in the work queue and have no cell.
+	Standing bool
+	Cell     state.Cell
 	root     *behavior.Node
-	// agent is the number of the item among those that take steps.
-	agent int
+	// Agent is the number of the item among those that take steps.
+	Agent int
 	// parked are the points of its run where the run can be in flight, by number; the first is none.
 	parked []point
 	at     map[*behavior.Node]int
@@ -72,31 +72,31 @@ type item struct {
 
 // point is where a run is parked between two calls.
 type point struct {
-	item *item
-	node *behavior.Node
-	path behavior.Path
+	item *Item
+	Node *behavior.Node
+	Path behavior.Path
 	// held are the versions that the run was shown.
 	held []version
 	// blocked tells that the run was blocked: it holds no worker and waits until it can begin anew.
-	blocked bool
+	Blocked bool
 }
 
 // String says where the run was cut off, empty if it had made no call.
 func (p *point) String() string {
-	if len(p.path) == 0 {
+	if len(p.Path) == 0 {
 		return ""
 	}
-	last := p.path[len(p.path)-1].From.Call
-	if p.node.Call == nil {
+	last := p.Path[len(p.Path)-1].From.Call
+	if p.Node.Call == nil {
 		return fmt.Sprintf("what it did for %s ends after %q", p.item.Request, last.String())
 	}
-	return fmt.Sprintf("what it did for %s ends after %q and before call %d, %q", p.item.Request, last.String(), len(p.path)+1, p.node.Call.String())
+	return fmt.Sprintf("what it did for %s ends after %q and before call %d, %q", p.item.Request, last.String(), len(p.Path)+1, p.Node.Call.String())
 }
 
 // orders returns in how many orders the concurrent calls up to the point, and the next one, might have been answered.
 func (p *point) orders() int {
-	n := max(1, len(p.node.Turns))
-	for _, edge := range p.path {
+	n := max(1, len(p.Node.Turns))
+	for _, edge := range p.Path {
 		n = min(n*max(1, len(edge.From.Turns)), math.MaxInt32)
 	}
 	return n
@@ -121,7 +121,7 @@ type transition struct {
 type delivery []handling
 
 type handling struct {
-	actor *actor
+	actor *Actor
 	event core.Event
 	// root is where its event handlers begin, nil if it has a view of the kind and does not watch it.
 	root *behavior.Node

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"github.com/orrery-dev/orrery/core"
@@ -13,28 +13,28 @@ type callNote struct {
 	effected bool
 }
 
-// told is a call as a listener is told of it, before the writes are applied.
-type told struct {
-	node     *behavior.Node
-	response core.Response
-	writes   []behavior.Write
+// Told is a call as a listener is told of it, before the writes are applied.
+type Told struct {
+	Node     *behavior.Node
+	Response core.Response
+	Writes   []behavior.Write
 	// sends tells that it puts items into work queues directly, as messages are.
 	sends bool
-	// fault is how the call fails, nil if it does not.
-	fault *behavior.Fault
+	// Fault is how the call fails, nil if it does not.
+	Fault *behavior.Fault
 }
 
 // reconcile runs an item from its beginning to its end, as one step, as planned. A nil leaf
 // means that there is no such step here; then nothing has changed. On an error, too, nothing has. If the controller
 // is to crash, the leaf is that of a crashed run.
-func (w *walker) reconcile(it *item, p plan) (*behavior.Leaf, error) {
-	w.acting = it.actor
-	if !it.standing {
-		w.set(it.cell, w.Value(it.cell)&^state.Queued)
+func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
+	w.acting = it.Actor
+	if !it.Standing {
+		w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
 	}
-	leaf, err := w.run(it.actor, it.root, behavior.Activation{Request: it.Request}, p)
+	leaf, err := w.run(it.Actor, it.root, behavior.Activation{Request: it.Request}, p)
 	if err == nil && leaf.Failure.Stuck() {
-		err = errStopped
+		err = ErrStopped
 	}
 	if err != nil || leaf.Result.Blocked {
 		w.undo()
@@ -48,28 +48,28 @@ func (w *walker) reconcile(it *item, p plan) (*behavior.Leaf, error) {
 }
 
 // end puts an item where the end of its run says.
-func (w *walker) end(it *item, leaf *behavior.Leaf) {
-	if it.standing {
+func (w *Walker) end(it *Item, leaf *behavior.Leaf) {
+	if it.Standing {
 		return
 	}
-	value := w.Value(it.cell)
+	value := w.Value(it.Cell)
 	if leaf.Retried() {
 		value |= state.Queued
 	}
 	if leaf.Later() {
 		value |= state.Timed
 	}
-	w.set(it.cell, value)
+	w.Set(it.Cell, value)
 }
 
 // fire moves a timed item to its work queue, as one step.
-func (w *walker) fire(it *item) {
-	w.set(it.cell, w.Value(it.cell)&^state.Timed|state.Queued)
+func (w *Walker) fire(it *Item) {
+	w.Set(it.Cell, w.Value(it.Cell)&^state.Timed|state.Queued)
 }
 
 // run follows a run of an actor through its behaviour tree to a leaf, with the
 // effects of its calls applied. Where the tree ends, it learns.
-func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activation, p plan) (*behavior.Leaf, error) {
+func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activation, p plan) (*behavior.Leaf, error) {
 	node, base, outer, made := root, len(w.path), w.base, w.made
 	w.base, w.made = base, nil
 	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
@@ -80,11 +80,11 @@ func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activati
 			lesson.stop()
 			lesson = nil
 		} else {
-			if w.learn == nil {
-				return nil, errUnknown
+			if w.Learn == nil {
+				return nil, ErrUnknown
 			}
 			var err error
-			if lesson, err = w.learn.explore(lesson, a, activation, w.path[base:], node); err != nil {
+			if lesson, err = w.Learn.explore(lesson, a, activation, w.path[base:], node); err != nil {
 				return nil, err
 			}
 		}
@@ -106,8 +106,8 @@ func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activati
 		if fault == crash {
 			lesson.stop()
 			cut := &behavior.Leaf{Failure: behavior.CutOff}
-			if w.listener != nil {
-				w.listener.ended(a, activation, w.path[base:], cut)
+			if w.Listener != nil {
+				w.Listener.Ended(a, activation, w.path[base:], cut)
 			}
 			return cut, nil
 		}
@@ -122,54 +122,54 @@ func (w *walker) run(a *actor, root *behavior.Node, activation behavior.Activati
 }
 
 // ended tells of the end of a run.
-func (w *walker) ended(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) error {
-	if w.listener != nil {
-		w.listener.ended(a, activation, path, leaf)
+func (w *Walker) ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) error {
+	if w.Listener != nil {
+		w.Listener.Ended(a, activation, path, leaf)
 	}
 	if leaf.Failure == behavior.None {
 		return nil
 	}
-	if w.learn != nil {
-		w.learn.failed(a, activation, path, leaf)
-	} else if w.ahead {
-		return errUnknown // the searching goroutine has to report it
+	if w.Learn != nil {
+		w.Learn.failed(a, activation, path, leaf)
+	} else if w.Ahead {
+		return ErrUnknown // the searching goroutine has to report it
 	}
 	return nil
 }
 
 // call answers the call of a node, which is the call of that number in its run, with its effects applied, and returns where the run
 // goes on. A fault that is not negative makes it fail so.
-func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.Node, number, fault int) (*behavior.Edge, error) {
+func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.Node, number, fault int) (*behavior.Edge, error) {
 	edge, commits := (*behavior.Edge)(nil), true
 	made := behavior.Made{Number: number, Node: node}
-	call := told{node: node}
+	call := Told{Node: node}
 	if fault >= 0 {
-		call.fault = &node.Faults[fault]
-		edge, commits = call.fault.Edge, call.fault.Commits
+		call.Fault = &node.Faults[fault]
+		edge, commits = call.Fault.Edge, call.Fault.Commits
 	}
 	if commits {
-		sight := w.live
-		if len(a.views) > 0 && node.Call.Source() == core.Cached {
-			sight = w.sights[a.index]
+		sight := w.Live
+		if len(a.Views) > 0 && node.Call.Source() == core.Cached {
+			sight = w.sights[a.Index]
 		}
 		glance := behavior.Glance(sight)
-		if w.shortcuts.tracing {
+		if w.Shortcuts.Tracing {
 			glance = traced{sight}
 		}
-		answered := node.Look(glance, w.buffer)
+		answered := node.Look(glance, w.Buffer)
 		if answered == nil {
-			if w.learn == nil {
-				return nil, errUnknown
+			if w.Learn == nil {
+				return nil, ErrUnknown
 			}
 			var err error
-			if answered, err = w.learn.answer(sight, a, activation, node); err != nil {
+			if answered, err = w.Learn.answer(sight, a, activation, node); err != nil {
 				return nil, err
 			}
 		}
 		if edge == nil {
 			edge = answered.Edge
 		}
-		call.response, call.writes, call.sends = edge.Response, answered.Writes, len(answered.Enqueue) > 0
+		call.Response, call.Writes, call.sends = edge.Response, answered.Writes, len(answered.Enqueue) > 0
 		w.hear(a, activation, call)
 		first := len(w.answers)
 		if w.gathers {
@@ -180,7 +180,7 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		}
 		made.Answers = w.answers[first:len(w.answers):len(w.answers)]
 	} else {
-		call.response = edge.Response
+		call.Response = edge.Response
 		w.hear(a, activation, call)
 		made.Answers = []*behavior.Answered{{}}
 	}
@@ -189,26 +189,26 @@ func (w *walker) call(a *actor, activation behavior.Activation, node *behavior.N
 		w.made = append(w.made, made)
 	}
 	if w.noted && w.nested == 0 {
-		w.notes = append(w.notes, callNote{node: node, effected: len(call.writes) > 0 || call.sends})
+		w.notes = append(w.notes, callNote{node: node, effected: len(call.Writes) > 0 || call.sends})
 	}
-	if w.learn != nil {
+	if w.Learn != nil {
 		w.path = append(w.path, edge)
 	}
 	return edge, nil
 }
 
-func (w *walker) hear(a *actor, activation behavior.Activation, call told) {
-	if w.listener != nil {
-		w.listener.called(a, activation, call)
+func (w *Walker) hear(a *Actor, activation behavior.Activation, call Told) {
+	if w.Listener != nil {
+		w.Listener.Called(a, activation, call)
 	}
 }
 
 // apply commits the effects of a call, and delivers them.
-func (w *walker) apply(answered *behavior.Answered) error {
+func (w *Walker) apply(answered *behavior.Answered) error {
 	for _, write := range answered.Writes {
 		was := w.Value(write.Cell)
-		w.set(write.Cell, write.To)
-		w.wrote = true
+		w.Set(write.Cell, write.To)
+		w.Wrote = true
 		if write.Unwatched {
 			continue
 		}
@@ -224,18 +224,18 @@ func (w *walker) apply(answered *behavior.Answered) error {
 
 // publish brings a committed change to everybody who watches: at once to views that are fresh, and into the backlog of the
 // others, which may have to be told of older changes then.
-func (w *walker) publish(c state.Cell, change transition) error {
+func (w *Walker) publish(c state.Cell, change transition) error {
 	d, err := w.delivery(c, change)
 	if err != nil || len(*d) == 0 {
 		return err
 	}
-	if !w.machine.lags {
+	if !w.Machine.lags {
 		return w.handle(*d, nil)
 	}
 	// All backlogs first: what handlers write comes after it in each of them.
 	kind := (*d)[0].event.Key.Kind
 	for i := range *d {
-		if v := (*d)[i].actor.view(kind); v != nil {
+		if v := (*d)[i].actor.View(kind); v != nil {
 			if err := w.commit(v, view.Change{Cell: c, From: change.from, To: change.to}); err != nil {
 				return err
 			}
@@ -244,7 +244,7 @@ func (w *walker) publish(c state.Cell, change transition) error {
 	acting := w.acting
 	for i := range *d {
 		a := (*d)[i].actor
-		v := a.view(kind)
+		v := a.View(kind)
 		if v == nil {
 			if err := w.handle((*d)[i:i+1], nil); err != nil {
 				return err
@@ -261,27 +261,27 @@ func (w *walker) publish(c state.Cell, change transition) error {
 }
 
 // commit puts a change into the backlog of a view.
-func (w *walker) commit(v *view.View, change view.Change) error {
+func (w *Walker) commit(v *view.View, change view.Change) error {
 	after, known := v.Committed(w.Value(v.Cell()), change)
 	if !known {
-		if w.learn == nil {
-			return errUnknown
+		if w.Learn == nil {
+			return ErrUnknown
 		}
 		after = v.Commit(w.Value(v.Cell()), change)
 	}
-	w.set(v.Cell(), after)
-	if w.listener != nil {
-		w.listener.committed(v)
+	w.Set(v.Cell(), after)
+	if w.Listener != nil {
+		w.Listener.Committed(v)
 	}
 	return nil
 }
 
 // receive makes the next delivery to a view: its actor is told of the changes.
-func (w *walker) receive(a *actor, v *view.View) error {
+func (w *Walker) receive(a *Actor, v *view.View) error {
 	changes, rest := v.Deliver(w.Value(v.Cell()))
-	w.set(v.Cell(), rest)
-	if w.listener != nil {
-		w.listener.refreshed(v)
+	w.Set(v.Cell(), rest)
+	if w.Listener != nil {
+		w.Listener.Refreshed(v)
 	}
 	for _, change := range changes {
 		missed := v.Rule() == view.Relist() && change.To == 0
@@ -297,40 +297,40 @@ func (w *walker) receive(a *actor, v *view.View) error {
 }
 
 // delivery returns who handles a change of a cell.
-func (w *walker) delivery(c state.Cell, change transition) (*delivery, error) {
-	d := w.machine.delivery(c, change)
+func (w *Walker) delivery(c state.Cell, change transition) (*delivery, error) {
+	d := w.Machine.delivery(c, change)
 	if d == nil {
-		if w.learn == nil {
-			return nil, errUnknown
+		if w.Learn == nil {
+			return nil, ErrUnknown
 		}
-		d = w.machine.deliver(c, change)
+		d = w.Machine.deliver(c, change)
 	}
 	return d, nil
 }
 
 // handle runs the event handlers for a change, those of one actor or of all, and enqueues what they ask for.
-func (w *walker) handle(d delivery, only *actor) error {
+func (w *Walker) handle(d delivery, only *Actor) error {
 	if w.nested == maxNested {
-		if w.learn == nil {
-			return errUnknown
+		if w.Learn == nil {
+			return ErrUnknown
 		}
-		return w.learn.endless(d)
+		return w.Learn.endless(d)
 	}
-	outer := w.handling
+	outer := w.Handling
 	w.nested++
-	defer func() { w.nested--; w.handling = outer }()
+	defer func() { w.nested--; w.Handling = outer }()
 	for i := range d {
 		h := &d[i]
 		if only != nil && h.actor != only || h.root == nil {
 			continue
 		}
-		w.handling = &h.event
+		w.Handling = &h.event
 		leaf, err := w.run(h.actor, h.root, behavior.Activation{Event: &h.event}, plan{})
 		if err != nil {
 			return err
 		}
 		if leaf.Failure.Stuck() {
-			return errStopped
+			return ErrStopped
 		}
 		for _, enqueued := range leaf.Cells {
 			w.mark(enqueued, state.Queued)

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"errors"
@@ -95,13 +95,13 @@ func (s Staleness) validate(views map[string][]core.Kind, known bool) error {
 	case s.Kind == "" && !known:
 		return nil
 	case s.Controller == "" && s.Kind != "" && !slices.Contains(all, s.Kind):
-		return fmt.Errorf("no controller watches %q: watched are %s", s.Kind, listed(all))
+		return fmt.Errorf("no controller watches %q: watched are %s", s.Kind, Listed(all))
 	case s.Controller == "":
 		return nil
 	case len(kinds) == 0:
 		return fmt.Errorf("controller %q watches nothing, so it has no view that could be stale", s.Controller)
 	case s.Kind != "" && !slices.Contains(kinds, s.Kind):
-		return fmt.Errorf("controller %q does not watch %q: it watches %s", s.Controller, s.Kind, listed(kinds))
+		return fmt.Errorf("controller %q does not watch %q: it watches %s", s.Controller, s.Kind, Listed(kinds))
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (c Conditions) Named(system *core.System) (Conditions, error) {
 		case 1:
 			s.Kind = meant[0]
 		default:
-			errs = append(errs, fmt.Errorf("kind %q is in several groups: use one of %s", s.Kind, listed(meant)))
+			errs = append(errs, fmt.Errorf("kind %q is in several groups: use one of %s", s.Kind, Listed(meant)))
 		}
 	}
 	return c, errors.Join(errs...)
@@ -200,7 +200,8 @@ func (c Conditions) faultsIn(controller string) bool {
 	return len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, controller)
 }
 
-func listed(kinds []core.Kind) string {
+// Listed names kinds, in order.
+func Listed(kinds []core.Kind) string {
 	var names []string
 	for _, kind := range kinds {
 		names = append(names, string(kind))

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"slices"
@@ -7,13 +7,13 @@ import (
 )
 
 // settle brings what the step touched to its canonical form.
-func (w *walker) settle() error {
-	if w.machine.holds {
+func (w *Walker) settle() error {
+	if w.Machine.Holds {
 		return w.settleTogether()
 	}
-	for i := range w.touched {
-		c := w.touched[i].cell
-		w.set(c, w.machine.vocabulary.Settled(c, w.vector[c]))
+	for i := range w.Touched {
+		c := w.Touched[i].Cell
+		w.Set(c, w.Machine.Vocabulary.Settled(c, w.Vector[c]))
 	}
 	return nil
 }
@@ -21,7 +21,7 @@ func (w *walker) settle() error {
 // settleTogether brings all versions that can be seen of the objects which the step had to do with to their canonical
 // forms. Those which a run in flight was shown cannot be renamed, as nobody can change what
 // it remembers; they are when it has ended.
-func (w *walker) settleTogether() error {
+func (w *Walker) settleTogether() error {
 	for _, c := range w.concerned() {
 		if w.pinned(c) {
 			continue
@@ -38,17 +38,17 @@ func (w *walker) settleTogether() error {
 		if len(versions) == 0 {
 			continue
 		}
-		settlement, known := w.machine.vocabulary.Settlement(c, versions, w.buffer)
+		settlement, known := w.Machine.Vocabulary.Settlement(c, versions, w.Buffer)
 		if !known {
-			if w.learn == nil {
-				return errUnknown
+			if w.Learn == nil {
+				return ErrUnknown
 			}
-			settlement = w.machine.vocabulary.Settle(c, versions)
+			settlement = w.Machine.Vocabulary.Settle(c, versions)
 		}
 		if settlement.Same {
 			continue
 		}
-		w.set(c, settlement.Of(w.Value(c)))
+		w.Set(c, settlement.Of(w.Value(c)))
 		if err := w.rename(c, settlement); err != nil {
 			return err
 		}
@@ -57,34 +57,34 @@ func (w *walker) settleTogether() error {
 }
 
 // rename brings the versions of an object in all backlogs to their canonical forms.
-func (w *walker) rename(c state.Cell, settlement *state.Settlement) error {
-	key, _ := w.machine.vocabulary.Key(c)
-	for _, a := range w.machine.watchers[key.Kind] {
-		v := a.view(key.Kind)
+func (w *Walker) rename(c state.Cell, settlement *state.Settlement) error {
+	key, _ := w.Machine.Vocabulary.Key(c)
+	for _, a := range w.Machine.Watchers[key.Kind] {
+		v := a.View(key.Kind)
 		if v == nil || w.Value(v.Cell()) == 0 {
 			continue
 		}
 		after, known := v.Renamed(w.Value(v.Cell()), c, settlement)
 		if !known {
-			if w.learn == nil {
-				return errUnknown
+			if w.Learn == nil {
+				return ErrUnknown
 			}
 			after = v.Rename(w.Value(v.Cell()), c, settlement)
 		}
-		w.set(v.Cell(), after)
+		w.Set(v.Cell(), after)
 	}
 	return nil
 }
 
 // concerned returns the objects of which the step may have changed what versions can be seen: those that it wrote, those in
 // backlogs before it, and those that the runs it ended were shown.
-func (w *walker) concerned() []state.Cell {
+func (w *Walker) concerned() []state.Cell {
 	var cells []state.Cell
-	for _, t := range w.touched {
-		if _, isObject := w.machine.vocabulary.Key(t.cell); isObject {
-			cells = append(cells, t.cell)
-		} else if v := w.machine.viewAt(t.cell); v != nil {
-			cells = v.AppendCells(cells, t.was)
+	for _, t := range w.Touched {
+		if _, isObject := w.Machine.Vocabulary.Key(t.Cell); isObject {
+			cells = append(cells, t.Cell)
+		} else if v := w.Machine.viewAt(t.Cell); v != nil {
+			cells = v.AppendCells(cells, t.Was)
 		}
 	}
 	for _, p := range w.released {

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"encoding/binary"
@@ -10,21 +10,21 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// sight is a state as somebody's client shows it. It implements [behavior.Glance].
-type sight struct {
+// Sight is a state as somebody's client shows it. It implements [behavior.Glance].
+type Sight struct {
 	view.Glance
-	walker *walker
-	// actor is whose client it is, nil for what reads the store itself.
-	actor *actor
+	Walker *Walker
+	// Actor is whose client it is, nil for what reads the store itself.
+	Actor *Actor
 }
 
-var _ behavior.Glance = (*sight)(nil)
+var _ behavior.Glance = (*Sight)(nil)
 
 // AppendSignature implements [behavior.Glance]. A walker that learns finds out what is selected.
-func (s *sight) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
+func (s *Sight) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	begin := len(buffer)
 	signature, known := s.Glance.AppendSignature(buffer, kind, namespace, selection)
-	if known || s.walker.learn == nil {
+	if known || s.Walker.Learn == nil {
 		return signature, known
 	}
 	s.List(kind, namespace, selection)
@@ -32,8 +32,8 @@ func (s *sight) AppendSignature(buffer []byte, kind core.Kind, namespace string,
 }
 
 // AppendHeld implements [behavior.Glance].
-func (s *sight) AppendHeld(buffer []byte, c state.Cell) []byte {
-	for _, value := range s.walker.held(c) {
+func (s *Sight) AppendHeld(buffer []byte, c state.Cell) []byte {
+	for _, value := range s.Walker.held(c) {
 		buffer = binary.AppendUvarint(buffer, uint64(value))
 	}
 	return buffer
@@ -41,13 +41,13 @@ func (s *sight) AppendHeld(buffer []byte, c state.Cell) []byte {
 
 // held returns the versions of an object that views and runs in flight hold besides the one that is there, in the
 // order of their values.
-func (w *walker) held(c state.Cell) []state.Value {
-	if !w.machine.holds {
+func (w *Walker) held(c state.Cell) []state.Value {
+	if !w.Machine.Holds {
 		return nil
 	}
 	versions := w.visible(c)
-	for _, it := range w.machine.items {
-		if p := w.flight(it); p != nil {
+	for _, it := range w.Machine.Items {
+		if p := w.Flight(it); p != nil {
 			versions = p.appendHeld(versions, c)
 		}
 	}
@@ -57,11 +57,11 @@ func (w *walker) held(c state.Cell) []state.Value {
 }
 
 // visible returns the versions of an object that views show or wait for, some more than once.
-func (w *walker) visible(c state.Cell) []state.Value {
+func (w *Walker) visible(c state.Cell) []state.Value {
 	var versions []state.Value
-	key, _ := w.machine.vocabulary.Key(c)
-	for _, a := range w.machine.watchers[key.Kind] {
-		if v := a.view(key.Kind); v != nil {
+	key, _ := w.Machine.Vocabulary.Key(c)
+	for _, a := range w.Machine.Watchers[key.Kind] {
+		if v := a.View(key.Kind); v != nil {
 			versions = v.AppendVersions(versions, w.Value(v.Cell()), c)
 		}
 	}
@@ -78,9 +78,9 @@ func (p *point) appendHeld(versions []state.Value, c state.Cell) []state.Value {
 }
 
 // pinned tells whether a run in flight holds a version of an object, so that its names must stay.
-func (w *walker) pinned(c state.Cell) bool {
-	for _, it := range w.machine.items {
-		if p := w.flight(it); p != nil && slices.ContainsFunc(p.held, func(v version) bool { return v.cell == c }) {
+func (w *Walker) pinned(c state.Cell) bool {
+	for _, it := range w.Machine.Items {
+		if p := w.Flight(it); p != nil && slices.ContainsFunc(p.held, func(v version) bool { return v.cell == c }) {
 			return true
 		}
 	}
@@ -89,7 +89,7 @@ func (w *walker) pinned(c state.Cell) bool {
 
 // tracker shows a store the state of a walker, and takes note of what it looks at.
 type tracker struct {
-	sight *sight
+	sight *Sight
 	reads []behavior.Read
 	// known are the reads without what they saw, nil as long as there are few.
 	known map[behavior.Read]bool
@@ -124,7 +124,7 @@ func (t *tracker) noted(read behavior.Read) bool {
 
 // Get implements [core.Snapshot].
 func (t *tracker) Get(key core.Key) core.Content {
-	vocabulary := t.sight.walker.machine.vocabulary
+	vocabulary := t.sight.Walker.Machine.Vocabulary
 	c := vocabulary.Object(key)
 	value := t.sight.Value(c)
 	t.note(behavior.Read{Cell: c, Value: value})
@@ -138,7 +138,7 @@ func (t *tracker) List(kind core.Kind, namespace string) []core.Object {
 
 // Select implements [core.Selective].
 func (t *tracker) Select(kind core.Kind, namespace string, selection core.Selection) []core.Object {
-	return t.list(kind, namespace, t.sight.walker.machine.vocabulary.Selection(kind, namespace, selection))
+	return t.list(kind, namespace, t.sight.Walker.Machine.Vocabulary.Selection(kind, namespace, selection))
 }
 
 func (t *tracker) list(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
@@ -151,15 +151,15 @@ func (t *tracker) list(kind core.Kind, namespace string, selection *state.Select
 // Held implements [core.Snapshot]. What the run itself was shown does not have to be noted: it depends on where the
 // run is.
 func (t *tracker) Held(key core.Key) []core.Content {
-	w := t.sight.walker
-	c := w.machine.vocabulary.Object(key)
+	w := t.sight.Walker
+	c := w.Machine.Vocabulary.Object(key)
 	held := w.held(c)
-	if w.machine.holds {
+	if w.Machine.Holds {
 		t.note(behavior.Read{Held: true, Cell: c, Signature: string(t.sight.AppendHeld(nil, c))})
 	}
 	var contents []core.Content
 	for _, value := range held {
-		contents = append(contents, w.machine.vocabulary.Content(c, value))
+		contents = append(contents, w.Machine.Vocabulary.Content(c, value))
 	}
 	for _, edge := range w.path[w.base:] {
 		for _, object := range shownBy(edge.Response) {

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"slices"
@@ -27,7 +27,7 @@ type reversed struct {
 
 // races finds the other orders in which the concurrent calls of a run as planned may be answered. Orders that differ only in calls that
 // commute come to the same.
-func (w *walker) races(a *actor, activation behavior.Activation, p plan, leaf *behavior.Leaf) error {
+func (w *Walker) races(a *Actor, activation behavior.Activation, p plan, leaf *behavior.Leaf) error {
 	made := w.made
 	w.made = nil
 	if len(made) < 2 {
@@ -36,28 +36,28 @@ func (w *walker) races(a *actor, activation behavior.Activation, p plan, leaf *b
 	reversals := behavior.Reversals(made, leaf, w.commuting(a))
 	if w.unsure {
 		w.unsure = false
-		return errUnknown
+		return ErrUnknown
 	}
 	for _, r := range reversals {
-		if r.Turn == nil || activation.Event != nil || w.machine.conditions.orders() == 1 {
+		if r.Turn == nil || activation.Event != nil || w.Machine.Conditions.orders() == 1 {
 			if err := w.raced(a, activation, r); err != nil {
 				return err
 			}
 			continue
 		}
-		w.reversed = append(w.reversed, reversed{p.turning(pick{call: r.Call, node: r.Turn}), r})
+		w.Reversed = append(w.Reversed, reversed{p.turning(pick{call: r.Call, node: r.Turn}), r})
 	}
 	return nil
 }
 
 // commuting returns what tells whether it does not matter in which order two concurrent calls of an actor's run are answered.
-func (w *walker) commuting(a *actor) func(one, other behavior.Made) bool {
-	crashes := a.fallible && int(w.Value(w.machine.crashes)) < w.machine.conditions.Crashes
+func (w *Walker) commuting(a *Actor) func(one, other behavior.Made) bool {
+	crashes := a.fallible && int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes
 	return func(one, other behavior.Made) bool {
 		switch {
 		case crashes && one.Effects() && other.Effects():
 			return false // after a crash in between, there is the one without the other
-		case w.machine.lags && (w.sameKind(one, other) || w.sameKind(other, one)):
+		case w.Machine.lags && (w.sameKind(one, other) || w.sameKind(other, one)):
 			return false // views are told of the changes of a kind in their order
 		}
 		return behavior.Commute(one, other, w.selects)
@@ -65,20 +65,20 @@ func (w *walker) commuting(a *actor) func(one, other behavior.Made) bool {
 }
 
 // selects tells whether a value of a cell is selected.
-func (w *walker) selects(s *state.Selection, c state.Cell, value state.Value) bool {
+func (w *Walker) selects(s *state.Selection, c state.Cell, value state.Value) bool {
 	selected, known := s.Selected(c, value)
 	switch {
 	case known:
 		return selected
-	case w.learn != nil:
-		return w.machine.vocabulary.Evaluate(s, c, value)
+	case w.Learn != nil:
+		return w.Machine.Vocabulary.Evaluate(s, c, value)
 	}
 	w.unsure = true
 	return true
 }
 
 // sameKind tells whether a call writes objects of a kind of which another one reads or writes any.
-func (w *walker) sameKind(one, other behavior.Made) bool {
+func (w *Walker) sameKind(one, other behavior.Made) bool {
 	kinds := map[core.Kind]bool{}
 	for _, answered := range other.Answers {
 		for _, also := range answered.Writes {
@@ -87,7 +87,7 @@ func (w *walker) sameKind(one, other behavior.Made) bool {
 		for _, r := range answered.Reads {
 			if r.Listed {
 				kinds[r.Kind] = true
-			} else if key, isObject := w.machine.vocabulary.Key(r.Cell); isObject {
+			} else if key, isObject := w.Machine.Vocabulary.Key(r.Cell); isObject {
 				kinds[key.Kind] = true
 			}
 		}
@@ -98,10 +98,10 @@ func (w *walker) sameKind(one, other behavior.Made) bool {
 }
 
 // raced notes that an actor makes concurrent calls that are not answered in an order that may matter.
-func (w *walker) raced(a *actor, activation behavior.Activation, r behavior.Reversal) error {
+func (w *Walker) raced(a *Actor, activation behavior.Activation, r behavior.Reversal) error {
 	advice := "Allow more orders"
 	switch {
-	case w.machine.conditions.orders() == 1:
+	case w.Machine.Conditions.orders() == 1:
 		advice = "Allow other orders"
 	case r.Turn == nil:
 		advice = "Make one after the other"
@@ -111,44 +111,44 @@ func (w *walker) raced(a *actor, activation behavior.Activation, r behavior.Reve
 }
 
 // waited notes that a run is blocked in one of the ways in which its calls may be answered, so that it is not seen where it may crash there.
-func (w *walker) waited(step taken) error {
-	return w.doubt(&step.actor.waited, "%s goes on only after some orders of its concurrent calls or failures of its calls, %s: where it may crash in the other cases was not searched. Make one call after the other, or allow no crashes",
-		step.actor.Name, behavior.Activation{Request: step.item.Request})
+func (w *Walker) waited(step Taken) error {
+	return w.doubt(&step.Actor.waited, "%s goes on only after some orders of its concurrent calls or failures of its calls, %s: where it may crash in the other cases was not searched. Make one call after the other, or allow no crashes",
+		step.Actor.Name, behavior.Activation{Request: step.Item.Request})
 }
 
 // doubt notes what of the code of an actor is not searched, unless that is known.
-func (w *walker) doubt(known *bool, format string, args ...any) error {
+func (w *Walker) doubt(known *bool, format string, args ...any) error {
 	switch {
 	case *known:
-	case w.learn != nil:
+	case w.Learn != nil:
 		*known = true
-		w.machine.doubt(format, args...)
-	case w.ahead:
-		return errUnknown // the searching goroutine has to note it
+		w.Machine.doubt(format, args...)
+	case w.Ahead:
+		return ErrUnknown // the searching goroutine has to note it
 	}
 	return nil
 }
 
-// eachOrder runs an item from its beginning to its end, as one step without faults, in each order of its concurrent calls that matters. It
+// EachOrder runs an item from its beginning to its end, as one step without faults, in each order of its concurrent calls that matters. It
 // calls a function while the walker is where the step leads, unless that is blocked, and stays there if the function returns false.
-func (w *walker) eachOrder(it *item, took func(*taken) bool) error {
+func (w *Walker) EachOrder(it *Item, took func(*Taken) bool) error {
 	found := orders{plans: []plan{{}}}
 	for i := 0; i < len(found.plans); i++ {
-		w.tour.current = taken{kind: core.Reconcile, actor: it.actor, item: it, plan: found.plans[i]}
-		if w.learn != nil {
-			w.learn.where.step = &w.tour.current
+		w.Tour.Current = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it, plan: found.plans[i]}
+		if w.Learn != nil {
+			w.Learn.Where.step = &w.Tour.Current
 		}
-		if w.listener != nil {
-			w.listener.began()
+		if w.Listener != nil {
+			w.Listener.Began()
 		}
-		w.reversed = w.reversed[:0]
+		w.Reversed = w.Reversed[:0]
 		leaf, err := w.reconcile(it, found.plans[i])
 		if err != nil {
 			return err
 		}
 		if leaf != nil {
-			w.tour.current.leaf = leaf
-			if !took(&w.tour.current) {
+			w.Tour.Current.Leaf = leaf
+			if !took(&w.Tour.Current) {
 				return nil
 			}
 			w.undo()
@@ -166,9 +166,9 @@ type orders struct {
 }
 
 // add adds the orders that the last run of the walker asks for, as far as there may be so many with the same faults.
-func (o *orders) add(w *walker, it *item) error {
-	found := w.reversed
-	w.reversed = w.reversed[:0]
+func (o *orders) add(w *Walker, it *Item) error {
+	found := w.Reversed
+	w.Reversed = w.Reversed[:0]
 	for _, r := range found {
 		if slices.ContainsFunc(o.plans, r.plan.equal) {
 			continue
@@ -179,8 +179,8 @@ func (o *orders) add(w *walker, it *item) error {
 				alike++
 			}
 		}
-		if alike >= w.machine.conditions.orders() {
-			if err := w.raced(it.actor, behavior.Activation{Request: it.Request}, r.Reversal); err != nil {
+		if alike >= w.Machine.Conditions.orders() {
+			if err := w.raced(it.Actor, behavior.Activation{Request: it.Request}, r.Reversal); err != nil {
 				return err
 			}
 			continue

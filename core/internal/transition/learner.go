@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"context"
@@ -13,47 +13,47 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// learner runs controller code where the behaviour trees end, and lets the store
+// Learner runs controller code where the behaviour trees end, and lets the store
 // answer calls that were not made in such a state before. There is one in a search.
-type learner struct {
-	context context.Context
-	machine *machine
+type Learner struct {
+	Context context.Context
+	Machine *Machine
 	limits  behavior.Limits
 
-	// executed counts runs of reconcilers, audits included; behaviours counts leaves of their trees.
-	executed   int
-	behaviours int
-	// searching tells that the search is not over: it can be begun again with what was found out.
-	searching bool
-	// fresh tells whether something was run since it was last set to false.
-	fresh bool
+	// Executed counts runs of reconcilers, audits included; behaviours counts leaves of their trees.
+	Executed   int
+	Behaviours int
+	// Searching tells that the search is not over: it can be begun again with what was found out.
+	Searching bool
+	// Fresh tells whether something was run since it was last set to false.
+	Fresh bool
 
 	audits audits
-	// hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded.
-	hasty bool
+	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded.
+	Hasty bool
 	// relived are the histories that were audited. Those of different actors end in different leaves.
 	relived relived
 
-	incidents []core.Incident
-	// where is what incidents are put down to.
-	where moment
-	seen  map[wrong]bool
+	Incidents []core.Incident
+	// Where is what incidents are put down to.
+	Where Moment
+	Seen  map[Wrong]bool
 }
 
-// newLearner returns what learns about a system, with the machine that it makes grow.
-func newLearner(ctx context.Context, system *core.System, conditions Conditions, limits behavior.Limits, seed int64) (*learner, error) {
+// NewLearner returns what learns about a system, with the machine that it makes grow.
+func NewLearner(ctx context.Context, system *core.System, conditions Conditions, limits behavior.Limits, seed int64) (*Learner, error) {
 	m, err := newMachine(system, conditions, limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
-	return &learner{context: ctx, machine: m, limits: limits, searching: true, audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
+	return &Learner{Context: ctx, Machine: m, limits: limits, Searching: true, audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
 }
 
-// moment is a step in a state, or the delivery of the objects of a state if
+// Moment is a step in a state, or the delivery of the objects of a state if
 // there is no step.
-type moment struct {
-	state core.StateID
-	step  *taken
+type Moment struct {
+	State core.StateID
+	step  *Taken
 }
 
 // lesson is a run of real code in step with a walk through its tree. A nil lesson
@@ -75,25 +75,25 @@ func (l *lesson) stop() {
 
 // explore finds out what comes at a node that is not explored: the next call, or the
 // end of the run. It begins the lesson if there is none yet.
-func (l *learner) explore(current *lesson, a *actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*lesson, error) {
+func (l *Learner) explore(current *lesson, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*lesson, error) {
 	if current == nil {
-		session, err := l.open(a)
+		session, err := l.Open(a)
 		if err != nil {
 			return nil, err
 		}
 		current = &lesson{session}
 		l.count(activation)
 		current.session.Begin(activation)
-		divergence, err := current.session.Replay(l.context, path)
+		divergence, err := current.session.Replay(l.Context, path)
 		if err != nil {
 			return nil, err
 		}
 		if divergence != nil {
 			l.diverged(a, activation, path, divergence, core.Chance, nil)
-			return nil, errStopped
+			return nil, ErrStopped
 		}
 	}
-	call, leaf, err := current.session.Next(l.context)
+	call, leaf, err := current.session.Next(l.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -121,49 +121,49 @@ func (l *learner) explore(current *lesson, a *actor, activation behavior.Activat
 }
 
 // fail finds out how the call of a node may fail. What is read from a cache cannot.
-func (l *learner) fail(node *behavior.Node) {
-	if node.Call == nil || l.machine.conditions.Failures == 0 || node.Call.Source() == core.Cached {
+func (l *Learner) fail(node *behavior.Node) {
+	if node.Call == nil || l.Machine.Conditions.Failures == 0 || node.Call.Source() == core.Cached {
 		return
 	}
-	for _, f := range l.machine.system.Store.Faults(node.Call) {
-		l.machine.fails = true
+	for _, f := range l.Machine.System.Store.Faults(node.Call) {
+		l.Machine.Fails = true
 		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits})
 	}
 }
 
-// open puts a fresh instance of an actor to work. The session has to be closed or aborted.
-func (l *learner) open(a *actor) (*behavior.Session, error) {
-	instance, err := behavior.NewInstance(a.strategy, l.limits.Deadline)
+// Open puts a fresh instance of an actor to work. The session has to be closed or aborted.
+func (l *Learner) Open(a *Actor) (*behavior.Session, error) {
+	instance, err := behavior.NewInstance(a.Strategy, l.limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
 	return behavior.Open(instance, a.Sequential, l.limits), nil
 }
 
-// fickle tells whether an actor was found not to be deterministic.
-func (l *learner) fickle(a *actor) bool {
-	return slices.ContainsFunc(l.incidents, func(i core.Incident) bool {
+// Fickle tells whether an actor was found not to be deterministic.
+func (l *Learner) Fickle(a *Actor) bool {
+	return slices.ContainsFunc(l.Incidents, func(i core.Incident) bool {
 		return i.Kind == core.Nondeterministic && i.Strategy == a.Name
 	})
 }
 
 // learned notes a new leaf.
-func (l *learner) learned(a *actor, activation behavior.Activation, leaf *behavior.Leaf) {
+func (l *Learner) learned(a *Actor, activation behavior.Activation, leaf *behavior.Leaf) {
 	if activation.Event == nil {
-		l.behaviours++
-		if leaf.Result.Blocked && l.machine.recorder != nil {
-			l.machine.recorder.block(l.machine.item(a, activation.Request).agent)
+		l.Behaviours++
+		if leaf.Result.Blocked && l.Machine.Recorder != nil {
+			l.Machine.Recorder.Block(l.Machine.Item(a, activation.Request).Agent)
 		}
 	}
 	for _, request := range leaf.Requests {
-		if it := l.machine.item(a, request); !it.standing {
-			leaf.Cells = append(leaf.Cells, it.cell)
+		if it := l.Machine.Item(a, request); !it.Standing {
+			leaf.Cells = append(leaf.Cells, it.Cell)
 		}
 	}
 }
 
 // failed reports a run that did not come to its end by itself.
-func (l *learner) failed(a *actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
 	kind := core.Stuck
 	switch leaf.Failure {
 	case behavior.Panicked:
@@ -178,7 +178,7 @@ func (l *learner) failed(a *actor, activation behavior.Activation, path behavior
 }
 
 // endless reports event handlers that set each other off for ever.
-func (l *learner) endless(d delivery) error {
+func (l *Learner) endless(d delivery) error {
 	for _, h := range d {
 		if h.root == nil {
 			continue
@@ -188,30 +188,30 @@ func (l *learner) endless(d delivery) error {
 			Message: "its event handlers write, and what they write sets them off again and again",
 		}, h.actor, behavior.Activation{Event: &h.event})
 	}
-	return errStopped
+	return ErrStopped
 }
 
 // report adds an incident, once for each controller and what it does wrong.
-func (l *learner) report(incident core.Incident, a *actor, activation behavior.Activation) {
+func (l *Learner) report(incident core.Incident, a *Actor, activation behavior.Activation) {
 	incident.Strategy = a.Name
 	if activation.Event != nil {
 		key := activation.Event.Key
 		incident.Handling = &key
 	}
-	incident.State, incident.AtStart = l.where.state, l.where.step == nil
-	if l.where.step != nil {
-		incident.Step = l.where.step.step()
+	incident.State, incident.AtStart = l.Where.State, l.Where.step == nil
+	if l.Where.step != nil {
+		incident.Step = l.Where.step.Step()
 	}
-	if l.seen[wrongOf(incident)] {
+	if l.Seen[WrongOf(incident)] {
 		return
 	}
-	l.seen[wrongOf(incident)] = true
-	l.incidents = append(l.incidents, incident)
+	l.Seen[WrongOf(incident)] = true
+	l.Incidents = append(l.Incidents, incident)
 }
 
 // answer lets the store answer the call of an actor's run in what a sight shows, and remembers it. A call that names the time of
 // the run is never made twice at the same time: where it changes nothing as it is, it is made as of a tick earlier.
-func (l *learner) answer(s *sight, a *actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
+func (l *Learner) answer(s *Sight, a *Actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
 	look := &tracker{sight: s}
 	answered, response, err := l.carryOut(look, node.Call)
 	if err != nil {
@@ -223,7 +223,7 @@ func (l *learner) answer(s *sight, a *actor, activation behavior.Activation, nod
 		}
 	}
 	if len(answered.Writes)+len(answered.Enqueue) == 0 && node.Call.Source() == core.Live {
-		w := s.walker
+		w := s.Walker
 		earlier, err := l.earlier(a, activation, w.path[w.base:], node)
 		if err != nil {
 			return nil, err
@@ -238,10 +238,10 @@ func (l *learner) answer(s *sight, a *actor, activation behavior.Activation, nod
 			}
 		}
 	}
-	if l.machine.recorder != nil {
-		l.machine.recorder.read(s, node, look.reads)
+	if l.Machine.Recorder != nil {
+		l.Machine.Recorder.Read(s, node, look.reads)
 	}
-	if s.walker.made != nil || s.walker.nested > 0 || node.Turns != nil || l.machine.conditions.Granularity == PerCall {
+	if s.Walker.made != nil || s.Walker.nested > 0 || node.Turns != nil || l.Machine.Conditions.Granularity == PerCall {
 		answered.Reads = look.reads
 	}
 	answered.Edge = node.Respond(response)
@@ -249,9 +249,9 @@ func (l *learner) answer(s *sight, a *actor, activation behavior.Activation, nod
 }
 
 // carryOut lets the store answer a call, and returns what it changes.
-func (l *learner) carryOut(look *tracker, call core.Call) (*behavior.Answered, core.Response, error) {
-	w := look.sight.walker
-	answer, err := ask(l.machine.system.Store, look, call)
+func (l *Learner) carryOut(look *tracker, call core.Call) (*behavior.Answered, core.Response, error) {
+	w := look.sight.Walker
+	answer, err := ask(l.Machine.System.Store, look, call)
 	if err != nil {
 		var unsupported *core.Unsupported
 		if !errors.As(err, &unsupported) {
@@ -263,19 +263,19 @@ func (l *learner) carryOut(look *tracker, call core.Call) (*behavior.Answered, c
 	for _, write := range answer.Writes {
 		// Whether it is a change at all depends on what was there.
 		look.Get(write.Key)
-		c := l.machine.vocabulary.Object(write.Key)
-		to := l.machine.vocabulary.Intern(c, write.Content)
-		watched := len(l.machine.watchers[write.Key.Kind]) > 0
+		c := l.Machine.Vocabulary.Object(write.Key)
+		to := l.Machine.Vocabulary.Intern(c, write.Content)
+		watched := len(l.Machine.Watchers[write.Key.Kind]) > 0
 		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, Key: write.Key, To: to, Unwatched: !watched})
 	}
 	answered.Writes = effective(w, answered.Writes)
 	for _, enqueued := range answer.Enqueue {
-		to, err := l.machine.actor(enqueued.Strategy)
+		to, err := l.Machine.Actor(enqueued.Strategy)
 		if err != nil {
 			return nil, nil, fmt.Errorf("answering %q: %w", call, err)
 		}
-		if it := l.machine.item(to, enqueued.Request); !it.standing {
-			answered.Enqueue = append(answered.Enqueue, it.cell)
+		if it := l.Machine.Item(to, enqueued.Request); !it.Standing {
+			answered.Enqueue = append(answered.Enqueue, it.Cell)
 		}
 	}
 	return answered, answer.Response, nil
@@ -292,7 +292,7 @@ func ask(store core.Store, look core.Snapshot, call core.Call) (answer core.Answ
 }
 
 // effective leaves out writes of what is there already.
-func effective(w *walker, writes []behavior.Write) []behavior.Write {
+func effective(w *Walker, writes []behavior.Write) []behavior.Write {
 	kept := writes[:0]
 	now := map[state.Cell]state.Value{}
 	for _, write := range writes {
@@ -308,22 +308,23 @@ func effective(w *walker, writes []behavior.Write) []behavior.Write {
 	return kept
 }
 
-// wrong is what an incident comes to: incidents of one are one controller's doing the same wrong.
-type wrong struct {
+// Wrong is what an incident comes to: incidents of one are one controller's doing the same wrong.
+type Wrong struct {
 	kind              core.IncidentKind
 	strategy, message string
 }
 
-func wrongOf(i core.Incident) wrong { return wrong{i.Kind, i.Strategy, i.Message} }
+// WrongOf returns what an incident comes to.
+func WrongOf(i core.Incident) Wrong { return Wrong{i.Kind, i.Strategy, i.Message} }
 
-// unexpectedViews ends a search in which controllers have read kinds through their caches of which they were not known to
+// UnexpectedViews ends a search in which controllers have read kinds through their caches of which they were not known to
 // have views that may lag behind.
-type unexpectedViews struct{ caches []CachedKind }
+type UnexpectedViews struct{ Caches []CachedKind }
 
 // Error implements error.
-func (u *unexpectedViews) Error() string {
+func (u *UnexpectedViews) Error() string {
 	var texts []string
-	for _, c := range u.caches {
+	for _, c := range u.Caches {
 		texts = append(texts, fmt.Sprintf("%s reads %s", c.Controller, c.Kind))
 	}
 	return "kinds are read through caches without being watched: " + strings.Join(texts, ", ")
@@ -332,28 +333,28 @@ func (u *unexpectedViews) Error() string {
 // cached takes note of what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
 // as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no change is
 // waiting for anybody, so that a view more would show the same.
-func (l *learner) cached(a *actor, reads []behavior.Read) error {
-	if a.user {
+func (l *Learner) cached(a *Actor, reads []behavior.Read) error {
+	if a.User {
 		return nil
 	}
-	controller := a.strategy.Describe().Name
+	controller := a.Strategy.Describe().Name
 	var found []CachedKind
 	for _, r := range reads {
 		kind := r.Kind
 		if !r.Listed {
-			key, _ := l.machine.vocabulary.Key(r.Cell)
+			key, _ := l.Machine.Vocabulary.Key(r.Cell)
 			kind = key.Kind
 		}
-		if slices.Contains(a.Watches, kind) || slices.Contains(a.Caches, kind) || slices.Contains(a.cached, kind) {
+		if slices.Contains(a.Watches, kind) || slices.Contains(a.Caches, kind) || slices.Contains(a.Cached, kind) {
 			continue
 		}
-		a.cached = append(a.cached, kind)
-		if l.machine.conditions.rule(controller, kind) != view.Fresh() {
+		a.Cached = append(a.Cached, kind)
+		if l.Machine.Conditions.rule(controller, kind) != view.Fresh() {
 			found = append(found, CachedKind{Controller: controller, Kind: kind})
 		}
 	}
-	if len(found) == 0 || !l.searching {
+	if len(found) == 0 || !l.Searching {
 		return nil
 	}
-	return &unexpectedViews{found}
+	return &UnexpectedViews{found}
 }

@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"github.com/orrery-dev/orrery/core"
@@ -6,19 +6,19 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// shortcuts lead from what a run depends on straight to what it does to the state, past its calls and the event handlers
+// Shortcuts lead from what a run depends on straight to what it does to the state, past its calls and the event handlers
 // that they set off. What a run does follows from the values of the cells that it looks at, as long as nobody holds
 // versions of objects. Each walker that only reads has its own: they save time, and change nothing.
-type shortcuts struct {
+type Shortcuts struct {
 	// roots are where the shortcuts of items begin, by agent.
 	roots []*fork
-	// room is how many more forks there may be.
-	room int
+	// Room is how many more forks there may be.
+	Room int
 
-	// tracing tells that a run is followed to make a shortcut of it, and trace what it depends on so far: cells, in the
+	// Tracing tells that a run is followed to make a shortcut of it, and trace what it depends on so far: cells, in the
 	// order in which it came to look at them, with their values before the step.
-	tracing bool
-	trace   []touch
+	Tracing bool
+	Trace   []Touch
 }
 
 // mostForks bounds the memory that shortcuts take: some megabytes for a walker.
@@ -46,8 +46,8 @@ type put struct {
 	to   state.Value
 }
 
-// find returns what the step of an agent does in a state, nil if there is no shortcut.
-func (s *shortcuts) find(agent int, vector state.Vector) *effect {
+// Find returns what the step of an agent does in a state, nil if there is no shortcut.
+func (s *Shortcuts) Find(agent int, vector state.Vector) *effect {
 	if agent >= len(s.roots) {
 		return nil
 	}
@@ -62,17 +62,17 @@ func (s *shortcuts) find(agent int, vector state.Vector) *effect {
 }
 
 // depend takes note that the run which is traced depends on what a cell held before the step.
-func (s *shortcuts) depend(c state.Cell, value state.Value) {
-	for i := range s.trace {
-		if s.trace[i].cell == c {
+func (s *Shortcuts) depend(c state.Cell, value state.Value) {
+	for i := range s.Trace {
+		if s.Trace[i].Cell == c {
 			return
 		}
 	}
-	s.trace = append(s.trace, touch{cell: c, was: value})
+	s.Trace = append(s.Trace, Touch{Cell: c, Was: value})
 }
 
 // add makes a shortcut of what was traced.
-func (s *shortcuts) add(agent int, e *effect) {
+func (s *Shortcuts) add(agent int, e *effect) {
 	for agent >= len(s.roots) {
 		s.roots = append(s.roots, nil)
 	}
@@ -81,98 +81,99 @@ func (s *shortcuts) add(agent int, e *effect) {
 		at = s.fork(0, e)
 		s.roots[agent] = at
 	}
-	for i, t := range s.trace {
-		if at.cell != t.cell {
+	for i, t := range s.Trace {
+		if at.cell != t.Cell {
 			panic("explore: what a run looks at next does not follow from what it saw")
 		}
-		next := at.ways.Get(t.was)
+		next := at.ways.Get(t.Was)
 		if next == nil {
 			next = s.fork(i+1, e)
-			at.ways.Put(t.was, next)
+			at.ways.Put(t.Was, next)
 		}
 		at = next
 	}
 }
 
-// remember makes a shortcut without an effect, for a vector of which nothing is known yet. What is looked at may come in any order, as for
+// Remember makes a shortcut without an effect, for a vector of which nothing is known yet. What is looked at may come in any order, as for
 // predicates that go through maps: first comes what was looked at before, even if it was not this time. That takes more shortcuts, and is right.
-func (s *shortcuts) remember(agent int, vector state.Vector, trace []touch) {
-	s.trace = nil
+func (s *Shortcuts) Remember(agent int, vector state.Vector, trace []Touch) {
+	s.Trace = nil
 	if agent < len(s.roots) {
 		for at := s.roots[agent]; at != nil && at.effect == nil; {
-			value := valueIn(vector, at.cell)
-			s.trace = append(s.trace, touch{cell: at.cell, was: value})
+			value := ValueIn(vector, at.cell)
+			s.Trace = append(s.Trace, Touch{Cell: at.cell, Was: value})
 			at = at.ways.Get(value)
 		}
 	}
 	for _, t := range trace {
-		s.depend(t.cell, t.was)
+		s.depend(t.Cell, t.Was)
 	}
 	s.add(agent, &effect{})
 }
 
 // fork returns a fork for the cell at a place in the trace, or the end of the shortcut behind the last.
-func (s *shortcuts) fork(at int, e *effect) *fork {
-	s.room--
-	if at == len(s.trace) {
+func (s *Shortcuts) fork(at int, e *effect) *fork {
+	s.Room--
+	if at == len(s.Trace) {
 		return &fork{effect: e}
 	}
-	return &fork{cell: s.trace[at].cell}
+	return &fork{cell: s.Trace[at].Cell}
 }
 
 // forget drops all shortcuts: a list depends on all cells of a kind, and there are new ones.
-func (s *shortcuts) forget() { clear(s.roots); s.room = mostForks }
+func (s *Shortcuts) forget() { clear(s.roots); s.Room = mostForks }
 
 // takesShortcuts tells whether the walker may leave out the calls of a run.
-func (w *walker) takesShortcuts() bool {
-	return w.learn == nil && w.listener == nil && !w.noted && !w.machine.holds
+func (w *Walker) takesShortcuts() bool {
+	return w.Learn == nil && w.Listener == nil && !w.noted && !w.Machine.Holds
 }
 
 // finish runs an item from its beginning to its end, as one step without faults, by a shortcut if there is one. See [walker.reconcile].
 // A shortcut does not show in which other orders concurrent calls may be answered, so there is none where that matters.
-func (w *walker) finish(it *item) (*behavior.Leaf, error) {
+func (w *Walker) finish(it *Item) (*behavior.Leaf, error) {
 	if !w.takesShortcuts() {
 		return w.reconcile(it, plan{})
 	}
-	s := &w.shortcuts
-	if e := s.find(it.agent, w.vector); e != nil {
+	s := &w.Shortcuts
+	if e := s.Find(it.Agent, w.Vector); e != nil {
 		w.jump(e)
 		return e.leaf, nil
 	}
-	s.tracing, s.trace = s.room > 0, s.trace[:0]
+	s.Tracing, s.Trace = s.Room > 0, s.Trace[:0]
 	leaf, err := w.reconcile(it, plan{})
-	if s.tracing && err == nil && len(w.reversed) == 0 {
-		s.add(it.agent, w.effect(leaf))
+	if s.Tracing && err == nil && len(w.Reversed) == 0 {
+		s.add(it.Agent, w.effect(leaf))
 	}
-	s.tracing = false
+	s.Tracing = false
 	return leaf, err
 }
 
 // jump makes a step by its effect.
-func (w *walker) jump(e *effect) {
+func (w *Walker) jump(e *effect) {
 	for _, p := range e.to {
-		w.touched = append(w.touched, touch{cell: p.cell, was: w.vector[p.cell]})
-		w.vector[p.cell] = p.to
+		w.Touched = append(w.Touched, Touch{Cell: p.cell, Was: w.Vector[p.cell]})
+		w.Vector[p.cell] = p.to
 	}
-	w.fingerprint.Toggle(e.print)
-	w.wrote = e.wrote
+	w.Fingerprint.Toggle(e.print)
+	w.Wrote = e.wrote
 }
 
 // effect returns the effect of the step that the walker has taken.
-func (w *walker) effect(leaf *behavior.Leaf) *effect {
-	e := &effect{leaf: leaf, wrote: w.wrote, print: w.fingerprint}
+func (w *Walker) effect(leaf *behavior.Leaf) *effect {
+	e := &effect{leaf: leaf, wrote: w.Wrote, print: w.Fingerprint}
 	e.print.Toggle(w.origin)
-	for i, t := range w.touched {
-		if !touches(w.touched[:i], t.cell) {
-			e.to = append(e.to, put{cell: t.cell, to: w.vector[t.cell]})
+	for i, t := range w.Touched {
+		if !Touches(w.Touched[:i], t.Cell) {
+			e.to = append(e.to, put{cell: t.Cell, to: w.Vector[t.Cell]})
 		}
 	}
 	return e
 }
 
-func touches(touched []touch, c state.Cell) bool {
+// Touches reports whether a cell was touched.
+func Touches(touched []Touch, c state.Cell) bool {
 	for i := range touched {
-		if touched[i].cell == c {
+		if touched[i].Cell == c {
 			return true
 		}
 	}
@@ -180,32 +181,32 @@ func touches(touched []touch, c state.Cell) bool {
 }
 
 // traced is a sight that takes note of what is looked at.
-type traced struct{ *sight }
+type traced struct{ *Sight }
 
 var _ behavior.Glance = traced{}
 
 // Value implements [behavior.Glance].
 func (t traced) Value(c state.Cell) state.Value {
-	t.walker.depend(c)
-	return t.sight.Value(c)
+	t.Walker.depend(c)
+	return t.Sight.Value(c)
 }
 
 // AppendSignature implements [behavior.Glance]. A list depends on all that might be in it.
 func (t traced) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
-	vocabulary := t.walker.machine.vocabulary
+	vocabulary := t.Walker.Machine.Vocabulary
 	for _, c := range vocabulary.Kind(kind) {
 		if key, _ := vocabulary.Key(c); namespace == "" || namespace == key.Namespace {
-			t.walker.depend(c)
+			t.Walker.depend(c)
 		}
 	}
-	return t.sight.AppendSignature(buffer, kind, namespace, selection)
+	return t.Sight.AppendSignature(buffer, kind, namespace, selection)
 }
 
 // depend takes note that the run which is traced depends on a cell.
-func (w *walker) depend(c state.Cell) { w.shortcuts.depend(c, w.vector[c]) }
+func (w *Walker) depend(c state.Cell) { w.Shortcuts.depend(c, w.Vector[c]) }
 
-// valueIn returns the value of a cell in a vector that may be shorter.
-func valueIn(vector state.Vector, c state.Cell) state.Value {
+// ValueIn returns the value of a cell in a vector that may be shorter.
+func ValueIn(vector state.Vector, c state.Cell) state.Value {
 	if int(c) >= len(vector) {
 		return 0
 	}

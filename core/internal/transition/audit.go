@@ -1,4 +1,4 @@
-package explore
+package transition
 
 import (
 	"errors"
@@ -41,7 +41,7 @@ type audits struct {
 
 // times returns how often a new path is run again. It depends on what was audited before and on nothing else, so that the
 // same search finds the same again.
-func (s *audits) times(a *actor, run behavior.Run) int {
+func (s *audits) times(a *Actor, run behavior.Run) int {
 	site := []byte(a.Name)
 	for _, edge := range run.Path {
 		words := strings.SplitN(edge.From.Call.String(), " ", 3)
@@ -63,13 +63,13 @@ func (s *audits) times(a *actor, run behavior.Run) int {
 }
 
 // audit goes through a new path again on the instance of the session that it was learned in. It closes the session.
-func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) error {
+func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run) error {
 	if run.Leaf.Failure.Stuck() {
 		session.Abort()
 		return nil
 	}
 	clock, times := session.Elapsed(), l.audits.times(a, run)
-	if l.hasty || l.fickle(a) {
+	if l.Hasty || l.Fickle(a) {
 		times = 1
 	}
 	divergence, err := l.again(session, run, min(times, fair))
@@ -81,7 +81,7 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 	case run.Leaf.Failure.Stuck():
 		return nil
 	case run.Leaf.Late != nil:
-		l.machine.doubt("%s leaves work behind that goes on after it has returned, %s: it would then %q, and what follows from that was not searched. Wait for it, or return RequeueAfter instead", a.Name, run.Activation, run.Leaf.Late)
+		l.Machine.doubt("%s leaves work behind that goes on after it has returned, %s: it would then %q, and what follows from that was not searched. Wait for it, or return RequeueAfter instead", a.Name, run.Activation, run.Leaf.Late)
 	}
 	// More often in a row, and code that stops where too much comes at once would show what no search comes to.
 	for left := times - fair; left > 0 && divergence == nil; left -= fair {
@@ -96,7 +96,7 @@ func (l *learner) audit(session *behavior.Session, a *actor, run behavior.Run) e
 }
 
 // diagnose finds out why an instance that went through the runs before, and whose clock was so far ahead, takes another way in the last one, and reports it.
-func (l *learner) diagnose(a *actor, runs []behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
+func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
 	cause, run := core.Memory, runs[len(runs)-1]
 	// Fresh instances differ by nothing but chance, and by the clock if it is moved for them.
 	for range rare {
@@ -129,7 +129,7 @@ func (l *learner) diagnose(a *actor, runs []behavior.Run, clock time.Duration, d
 	}
 	l.diverged(a, run.Activation, run.Path, divergence, cause, kept)
 	if a.divergences > maxDivergences {
-		return errStopped
+		return ErrStopped
 	}
 	return nil
 }
@@ -148,8 +148,8 @@ func differsBy(cause core.Cause, kept []string) string {
 }
 
 // anew audits a run on a fresh instance.
-func (l *learner) anew(a *actor, run behavior.Run, times int) (*behavior.Divergence, error) {
-	session, err := l.open(a)
+func (l *Learner) anew(a *Actor, run behavior.Run, times int) (*behavior.Divergence, error) {
+	session, err := l.Open(a)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +159,8 @@ func (l *learner) anew(a *actor, run behavior.Run, times int) (*behavior.Diverge
 
 // overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
 // may go on with what comes first.
-func (l *learner) overtake(a *actor, run behavior.Run) error {
-	if run.Leaf.Failure.Stuck() || l.fickle(a) {
+func (l *Learner) overtake(a *Actor, run behavior.Run) error {
+	if run.Leaf.Failure.Stuck() || l.Fickle(a) {
 		return nil
 	}
 	overtaking := map[int]behavior.Overtaking{}
@@ -168,12 +168,12 @@ func (l *learner) overtake(a *actor, run behavior.Run) error {
 		if len(edge.From.Parked) == 0 {
 			continue
 		}
-		session, err := l.open(a)
+		session, err := l.Open(a)
 		if err != nil {
 			return err
 		}
 		l.count(run.Activation)
-		o, err := session.Postpone(l.context, run, i)
+		o, err := session.Postpone(l.Context, run, i)
 		session.Abort()
 		if err != nil {
 			return err
@@ -185,19 +185,19 @@ func (l *learner) overtake(a *actor, run behavior.Run) error {
 }
 
 // again audits a run on the instance of a session, and counts the runs of real code.
-func (l *learner) again(session *behavior.Session, run behavior.Run, times int) (*behavior.Divergence, error) {
+func (l *Learner) again(session *behavior.Session, run behavior.Run, times int) (*behavior.Divergence, error) {
 	for range times {
 		l.count(run.Activation)
 	}
-	return session.Audit(l.context, run, times)
+	return session.Audit(l.Context, run, times)
 }
 
 // count counts a run of real code.
-func (l *learner) count(activation behavior.Activation) {
+func (l *Learner) count(activation behavior.Activation) {
 	if activation.Event == nil {
-		l.executed++
+		l.Executed++
 	}
-	l.fresh = true
+	l.Fresh = true
 }
 
 // maxDivergences is how often a strategy may be found not to be deterministic before the
@@ -206,7 +206,7 @@ func (l *learner) count(activation behavior.Activation) {
 const maxDivergences = 32
 
 // diverged reports that the code of an actor took two ways with the same responses.
-func (l *learner) diverged(a *actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
+func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
 	details := append(path[:min(d.After, len(path))].Calls(),
 		"then one run: "+d.Recorded,
 		"and the other: "+d.Observed)
@@ -214,12 +214,12 @@ func (l *learner) diverged(a *actor, activation behavior.Activation, path behavi
 	a.divergences++
 }
 
-// relive takes one instance of an actor through what it did on a run, one activation after the other.
-func (l *learner) relive(a *actor, runs []behavior.Run) error {
-	if len(runs) < 2 || l.fickle(a) || !l.relived.add(runs) {
+// Relive takes one instance of an actor through what it did on a run, one activation after the other.
+func (l *Learner) Relive(a *Actor, runs []behavior.Run) error {
+	if len(runs) < 2 || l.Fickle(a) || !l.relived.add(runs) {
 		return nil
 	}
-	session, err := l.open(a)
+	session, err := l.Open(a)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (l *learner) relive(a *actor, runs []behavior.Run) error {
 		}
 		if divergence != nil {
 			err := l.diagnose(a, runs[:i+1], clock, divergence)
-			if errors.Is(err, errStopped) {
+			if errors.Is(err, ErrStopped) {
 				return nil
 			}
 			return err
@@ -243,18 +243,18 @@ func (l *learner) relive(a *actor, runs []behavior.Run) error {
 
 // earlier finds out whether the call of a node would be another one a tick earlier, and returns it: its contents name the time. It is nil
 // if the call is the same then, or if something else is done.
-func (l *learner) earlier(a *actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (core.Call, error) {
+func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (core.Call, error) {
 	if node.Timed || !l.tells(a) || behavior.Aim(node.Call) == node.Call.Identity() {
 		return node.Earlier, nil
 	}
 	activation.Clock -= behavior.Tick
-	session, err := l.open(a)
+	session, err := l.Open(a)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Abort()
 	l.count(activation)
-	_, parting, err := session.Follow(l.context, behavior.Run{Activation: activation, Path: path})
+	_, parting, err := session.Follow(l.Context, behavior.Run{Activation: activation, Path: path})
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (l *learner) earlier(a *actor, activation behavior.Activation, path behavio
 	if parting != nil {
 		return nil, nil
 	}
-	call, _, err := session.NextAs(l.context, node.Call)
+	call, _, err := session.NextAs(l.Context, node.Call)
 	if err != nil || call == nil || behavior.Aim(call) != behavior.Aim(node.Call) || call.Identity() == node.Call.Identity() {
 		return nil, err
 	}
@@ -271,10 +271,10 @@ func (l *learner) earlier(a *actor, activation behavior.Activation, path behavio
 }
 
 // tells tells whether the code of an actor may look at a clock.
-func (l *learner) tells(a *actor) bool { return !a.Sequential && !a.user }
+func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 
 // look goes through a new path once more, an epoch later. What the code does besides writing other times shows that it waits for a time.
-func (l *learner) look(a *actor, run behavior.Run) error {
+func (l *Learner) look(a *Actor, run behavior.Run) error {
 	if run.Leaf.Failure.Stuck() || !l.tells(a) {
 		return nil
 	}
@@ -326,21 +326,21 @@ func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*
 
 // moved takes a fresh instance along a run when the clock has moved. It returns its calls, and where it does more than to write other
 // contents.
-func (l *learner) moved(a *actor, run behavior.Run, by time.Duration) ([]core.Call, *behavior.Divergence, error) {
-	session, err := l.open(a)
+func (l *Learner) moved(a *Actor, run behavior.Run, by time.Duration) ([]core.Call, *behavior.Divergence, error) {
+	session, err := l.Open(a)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer session.Abort()
 	l.count(run.Activation)
 	run.Activation.Clock += by
-	return session.Follow(l.context, run)
+	return session.Follow(l.Context, run)
 }
 
 // waits notes that what an actor does depends on the clock.
-func (l *learner) waits(a *actor, run behavior.Run, d *behavior.Divergence) {
-	if a.waits == "" {
-		a.waits = fmt.Sprintf("what %s does depends on the clock, and time was not followed far enough: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)
+func (l *Learner) waits(a *Actor, run behavior.Run, d *behavior.Divergence) {
+	if a.Waits == "" {
+		a.Waits = fmt.Sprintf("what %s does depends on the clock, and time was not followed far enough: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)
 	}
 }
 
@@ -365,7 +365,7 @@ const mostKept = 4
 
 // kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two fresh ones. The
 // last run is gone through as often as it is audited. It is nil if instances of the actor cannot be looked at.
-func (l *learner) kept(a *actor, runs []behavior.Run) ([]string, error) {
+func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 	one, err := l.remembers(a, nil)
 	if one == nil || err != nil {
 		return nil, err
@@ -396,8 +396,8 @@ func (l *learner) kept(a *actor, runs []behavior.Run) ([]string, error) {
 }
 
 // remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
-func (l *learner) remembers(a *actor, runs []behavior.Run) (map[string]string, error) {
-	instance, err := behavior.NewInstance(a.strategy, l.limits.Deadline)
+func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, error) {
+	instance, err := behavior.NewInstance(a.Strategy, l.limits.Deadline)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,119 @@
+package transition
+
+import (
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// begin takes an item from its work queue, as one step: it is in flight then, at the root of its tree.
+func (w *Walker) begin(it *Item) error {
+	w.acting = it.Actor
+	w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
+	return w.fly(it, it.root, nil)
+}
+
+// fly parks the run of an item at a node, and finds out what comes there.
+func (w *Walker) fly(it *Item, node *behavior.Node, path behavior.Path) error {
+	if !node.Explored() {
+		if w.Learn == nil {
+			return ErrUnknown
+		}
+		lesson, err := w.Learn.explore(nil, it.Actor, behavior.Activation{Request: it.Request}, path, node)
+		if err != nil {
+			return err
+		}
+		lesson.stop()
+	}
+	n, known := it.at[node]
+	if !known {
+		if w.Learn == nil {
+			return ErrUnknown
+		}
+		n = w.Machine.park(it, node, path)
+	}
+	w.Set(it.Cell, w.Value(it.Cell).ParkedAt(n))
+	return nil
+}
+
+// ask answers the next call of an item in flight, as one step, as planned.
+func (w *Walker) ask(it *Item, chosen plan) error {
+	w.acting = it.Actor
+	p := w.Flight(it)
+	number := len(p.Path)
+	if w.Learn != nil {
+		w.path = append(w.path[:0], p.Path...)
+	}
+	defer func() { w.path = w.path[:0] }()
+	edge, err := w.call(it.Actor, behavior.Activation{Request: it.Request}, chosen.turn(number, p.Node), number, chosen.fault(number))
+	if err != nil {
+		return err
+	}
+	w.released = append(w.released, p)
+	if err := w.fly(it, edge.To, w.path); err != nil {
+		return err
+	}
+	return w.settle()
+}
+
+// land ends the run of an item in flight, as one step.
+func (w *Walker) land(it *Item) (*behavior.Leaf, error) {
+	w.acting = it.Actor
+	p := w.Flight(it)
+	leaf := p.Node.Leaf
+	if err := w.ended(it.Actor, behavior.Activation{Request: it.Request}, p.Path, leaf); err != nil {
+		return nil, err
+	}
+	if leaf.Failure.Stuck() {
+		return leaf, ErrStopped
+	}
+	w.released = append(w.released, p)
+	if leaf.Result.Blocked {
+		if it.blockedAt == 0 && w.Learn == nil {
+			return nil, ErrUnknown
+		}
+		w.Set(it.Cell, w.Value(it.Cell).ParkedAt(w.Machine.parkBlocked(it)))
+		return leaf, w.settle()
+	}
+	w.Set(it.Cell, w.Value(it.Cell).ParkedAt(0))
+	w.end(it, leaf)
+	return leaf, w.settle()
+}
+
+// MayBegin reports whether a run of an item can begin: it is in its work queue, and a worker is free. One whose last run was blocked
+// begins again where a whole run would not be.
+func (w *Walker) MayBegin(it *Item) (bool, error) {
+	p := w.Flight(it)
+	if p == nil && !w.Pending(it) || p != nil && !p.Blocked {
+		return false, nil
+	}
+	busy := 0
+	for _, other := range w.Machine.Items {
+		if other.Actor != it.Actor {
+			continue
+		}
+		if q := w.Flight(other); q != nil && !q.Blocked {
+			busy++
+		}
+	}
+	if busy >= max(1, it.Actor.Workers) {
+		return false, nil
+	}
+	if p == nil {
+		return true, nil
+	}
+	return w.Possible(it)
+}
+
+// Possible reports whether a run of an item, from its beginning to its end, would not be blocked in
+// every order of its concurrent calls.
+func (w *Walker) Possible(it *Item) (bool, error) {
+	possible := false
+	err := w.EachOrder(it, func(*Taken) bool {
+		possible = true
+		return false
+	})
+	if possible {
+		w.undo()
+	}
+	return possible, err
+}

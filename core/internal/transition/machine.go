@@ -1,0 +1,310 @@
+package transition
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// Machine is a system under conditions as a transition relation. It grows while it is explored; only
+// the learning walker may make it grow.
+type Machine struct {
+	System     *core.System
+	Conditions Conditions
+	Vocabulary *state.Vocabulary
+	Actors     []*Actor
+	ByName     map[string]*Actor
+	// Watchers are who is told of the changes of a kind, or has a view of it that may lag behind.
+	Watchers map[core.Kind][]*Actor
+
+	// Items are in the order of core.Item.Compare, but for actors, which keep the order of the system: it
+	// is the order of the steps of a state.
+	Items []*Item
+	// ItemAt finds the item of a cell, nil for the cell of an object.
+	ItemAt []*Item
+	// deliveries remembers per cell of an object who handles which change.
+	deliveries []map[transition]*delivery
+
+	// Agents is how many there are: what takes steps one after the other. A work item is one, the delivery to a view, and the
+	// restarts of a controller.
+	Agents int
+	// Recorder, if set, records what steps read and write.
+	Recorder recorder
+	// lags tells that some view may lag behind, and holds that somebody may hold a version of an object from one step to the next.
+	lags, Holds bool
+	// Fails tells that a call was met that can fail.
+	Fails bool
+	// crashes and failures are the cells that count faults, history that of the actions of users.
+	Crashes, Failures, History state.Cell
+	// Histories are what users have done, by value of the cell.
+	Histories []history
+	// Doubts are what is known not to be searched of the code of controllers, whichever search learned it.
+	Doubts []string
+}
+
+// doubt notes something that the code of a controller does and that is not searched, once.
+func (m *Machine) doubt(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(m.Doubts, text) {
+		m.Doubts = append(m.Doubts, text)
+	}
+}
+
+// history is what users have done, with where each further action leads.
+type history struct {
+	Actions []core.Request
+	next    map[*Item]state.Value
+}
+
+// newMachine returns the machine of a valid system. It sets up every controller once, within the deadline. An
+// error says what to change.
+func newMachine(system *core.System, conditions Conditions, deadline time.Duration) (*Machine, error) {
+	if err := conditions.Validate(system); err != nil {
+		return nil, err
+	}
+	m := &Machine{
+		System:     system,
+		Conditions: conditions,
+		Vocabulary: state.NewVocabulary(system.Store.Settle),
+		ByName:     map[string]*Actor{},
+		Watchers:   map[core.Kind][]*Actor{},
+		Histories:  []history{{next: map[*Item]state.Value{}}},
+	}
+	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
+	if len(system.Scenario.Actions) > 0 {
+		m.History = m.Vocabulary.Note("history")
+		user := m.addActor(behavior.User{Scenario: system.Scenario}, core.User)
+		user.User = true
+		for _, action := range system.Scenario.Actions {
+			m.Item(user, core.Request(action.Name))
+		}
+	}
+	for _, strategy := range system.Strategies {
+		if _, err := behavior.NewInstance(strategy, deadline); err != nil {
+			return nil, err
+		}
+		name := strategy.Describe().Name
+		m.addActor(strategy, name)
+		if slices.Contains(conditions.Doubles, name) {
+			m.addActor(strategy, core.SecondInstance(name))
+		}
+	}
+	m.Holds = m.lags || conditions.Granularity == PerCall
+	return m, nil
+}
+
+// nowhere is the cell of what the states of a machine do not have. It always holds 0.
+const nowhere = state.Cell(math.MaxUint32)
+
+// counter returns a cell that can count up to a number, nowhere if that is 0.
+func (m *Machine) counter(name string, most int) state.Cell {
+	if most == 0 {
+		return nowhere
+	}
+	c := m.Vocabulary.Note(name)
+	for n := range most {
+		m.Vocabulary.Extend(c, strconv.Itoa(n+1))
+	}
+	return c
+}
+
+func (m *Machine) addActor(strategy core.Strategy, name string) *Actor {
+	a := &Actor{
+		Description: strategy.Describe(),
+		Index:       len(m.Actors),
+		Strategy:    strategy,
+		items:       map[core.Request]*Item{},
+	}
+	a.Atomic = indivisible(a.Description)
+	a.fallible = !a.Atomic && m.Conditions.faultsIn(a.Name)
+	a.Caches = m.Conditions.caches(a.Description)
+	kinds := a.Watches
+	for i, kind := range slices.Concat(a.Watches, a.Caches) {
+		rule := m.Conditions.rule(a.Name, kind)
+		if rule == view.Fresh() {
+			continue
+		}
+		a.Views = append(a.Views, view.New(m.Vocabulary, name, kind, rule))
+		a.Deliveries = append(a.Deliveries, m.addAgent())
+		m.lags = true
+		if i >= len(a.Watches) {
+			kinds = append(slices.Clip(kinds), kind)
+		}
+	}
+	a.Name = name
+	a.Restarts = m.addAgent()
+	m.Actors = append(m.Actors, a)
+	m.ByName[a.Name] = a
+	for _, kind := range kinds {
+		m.Watchers[kind] = append(m.Watchers[kind], a)
+	}
+	for _, request := range a.Standing {
+		m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, Standing: true, root: &behavior.Node{}})
+	}
+	return a
+}
+
+// recorder records what steps read and write, beyond the cells that a walker touches.
+type recorder interface {
+	// added is called when the machine has another agent.
+	Added()
+	// read is called for what the answer to the call of a node depends on, as a sight shows it.
+	Read(s *Sight, node *behavior.Node, reads []behavior.Read)
+	// block is called when a run of an agent was blocked.
+	Block(agent int)
+}
+
+// addAgent numbers a new agent.
+func (m *Machine) addAgent() int {
+	m.Agents++
+	if m.Recorder != nil {
+		m.Recorder.Added()
+	}
+	return m.Agents - 1
+}
+
+// addItem puts an item at its place in the order of steps. Whoever goes through the
+// items while that happens goes on with the list as it was.
+func (m *Machine) addItem(it *Item) {
+	at, _ := slices.BinarySearchFunc(m.Items, it, compareItems)
+	m.Items = slices.Insert(slices.Clip(m.Items), at, it)
+	it.Actor.items[it.Request] = it
+	it.Agent = m.addAgent()
+}
+
+func compareItems(a, b *Item) int {
+	if a.Actor != b.Actor {
+		return a.Actor.Index - b.Actor.Index
+	}
+	return a.Compare(b.Item)
+}
+
+// Item returns the item of a request, which it adds if it is new.
+func (m *Machine) Item(a *Actor, request core.Request) *Item {
+	if it, known := a.items[request]; known {
+		return it
+	}
+	it := &Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, root: &behavior.Node{}, parked: make([]point, 1)}
+	it.Cell = m.Vocabulary.Item(it.Item)
+	m.addItem(it)
+	for len(m.ItemAt) <= int(it.Cell) {
+		m.ItemAt = append(m.ItemAt, nil)
+	}
+	m.ItemAt[it.Cell] = it
+	return it
+}
+
+// park returns the number of the point behind a path, which it adds if it is new.
+func (m *Machine) park(it *Item, node *behavior.Node, path behavior.Path) int {
+	if n, known := it.at[node]; known {
+		return n
+	}
+	p := point{item: it, Node: node, Path: slices.Clone(path)}
+	var text strings.Builder
+	for _, edge := range path {
+		fmt.Fprintf(&text, "%q %q ", edge.From.Call.Identity(), edge.Response.Identity())
+		for _, object := range shownBy(edge.Response) {
+			c := m.Vocabulary.Object(object.Key)
+			v := version{cell: c, value: m.Vocabulary.Intern(c, object.Content)}
+			if !slices.Contains(p.held, v) {
+				p.held = append(p.held, v)
+			}
+		}
+	}
+	n := m.Vocabulary.Park(it.Cell, text.String())
+	for len(it.parked) <= n {
+		it.parked = append(it.parked, point{})
+	}
+	it.parked[n] = p
+	if it.at == nil {
+		it.at = map[*behavior.Node]int{}
+	}
+	it.at[node] = n
+	return n
+}
+
+// parkBlocked returns the number of the point at which a run of an item waits that was blocked. What it was shown is forgotten: it
+// begins anew.
+func (m *Machine) parkBlocked(it *Item) int {
+	if it.blockedAt == 0 {
+		it.blockedAt = m.Vocabulary.Park(it.Cell, "a run that was blocked")
+		for len(it.parked) <= it.blockedAt {
+			it.parked = append(it.parked, point{})
+		}
+		it.parked[it.blockedAt] = point{item: it, Node: it.root, Blocked: true}
+	}
+	return it.blockedAt
+}
+
+// shownBy returns the versions of objects that a response shows.
+func shownBy(response core.Response) []core.Object {
+	if versioned, ok := response.(core.Versioned); ok {
+		return versioned.Versions()
+	}
+	return nil
+}
+
+// Actor returns the actor of a name.
+func (m *Machine) Actor(name string) (*Actor, error) {
+	if a, known := m.ByName[name]; known {
+		return a, nil
+	}
+	return nil, fmt.Errorf("there is no controller %q to enqueue for", name)
+}
+
+// delivery returns who handles a change of a cell, nil if it is not known yet.
+func (m *Machine) delivery(cell state.Cell, change transition) *delivery {
+	if int(cell) >= len(m.deliveries) {
+		return nil
+	}
+	return m.deliveries[cell][change]
+}
+
+// deliver returns who handles a change of a cell.
+func (m *Machine) deliver(cell state.Cell, change transition) *delivery {
+	if d := m.delivery(cell, change); d != nil {
+		return d
+	}
+	for len(m.deliveries) <= int(cell) {
+		m.deliveries = append(m.deliveries, nil)
+	}
+	if m.deliveries[cell] == nil {
+		m.deliveries[cell] = map[transition]*delivery{}
+	}
+	key, _ := m.Vocabulary.Key(cell)
+	event := core.Event{
+		Key:     key,
+		Old:     m.Vocabulary.Content(cell, change.from),
+		New:     m.Vocabulary.Content(cell, change.to),
+		Missed:  change.missed,
+		Initial: change.initial,
+	}
+	d := delivery{}
+	for _, a := range m.Watchers[key.Kind] {
+		h := handling{actor: a, event: event}
+		if slices.Contains(a.Watches, key.Kind) {
+			h.root = &behavior.Node{}
+		}
+		d = append(d, h)
+	}
+	m.deliveries[cell][change] = &d
+	return &d
+}
+
+// Matters tells whether people want to see an object: those without an outcome are
+// records that a store keeps for itself.
+func (m *Machine) Matters(o core.Object) bool {
+	return o.Content != nil && m.System.Store.Outcome(o.Key, o.Content) != nil
+}
+
+// Disturbs tells whether anything may go wrong or be late in the machine.
+func (m *Machine) Disturbs() bool {
+	return m.lags || m.Conditions.Crashes > 0 || m.Conditions.Failures > 0
+}

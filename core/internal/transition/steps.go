@@ -1,0 +1,422 @@
+package transition
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// visitor is shown the steps of a state.
+type visitor interface {
+	// took is called with the walker behind the step. It is taken back afterwards, unless there is an error: that ends the visit.
+	Took(*Taken) error
+	// stopped is called when a step cannot be taken to its end. A nil error goes on with the next.
+	Stopped(*Taken, error) error
+}
+
+// Tour is a visit of the steps of a state.
+type Tour struct {
+	*Walker
+	Visitor visitor
+	// Only are the agents that are followed, by number; nil if all are.
+	Only    []bool
+	Current Taken
+	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends.
+	due int
+	// shown is where the current step leads in the orders of concurrent calls that were shown, if there are several.
+	shown []ending
+}
+
+// Steps shows a visitor all steps from the state that the walker is in, in their fixed order, or those of some agents
+// only. It returns whether the state is
+// quiescent: controllers do nothing there but wait for timers.
+func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error) {
+	t := &w.Tour
+	*t = Tour{Walker: w, Visitor: visitor, Only: only}
+	if w.Machine.lags {
+		if err := t.deliveries(); err != nil {
+			return false, err
+		}
+	}
+	for _, it := range w.Machine.Items {
+		if !t.follows(it.Agent) {
+			continue
+		}
+		if err := t.work(it); err != nil {
+			return false, err
+		}
+	}
+	if only != nil {
+		return false, nil // at least one of those that are followed is due
+	}
+	if t.due == 0 {
+		for _, it := range w.Machine.Items {
+			if !w.timed(it) {
+				continue
+			}
+			if err := t.Try(Taken{Kind: core.Fire, Actor: it.Actor, Item: it}); err != nil {
+				return true, err
+			}
+		}
+	}
+	quiescent = t.due == 0
+	if int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes {
+		for _, a := range w.Machine.Actors {
+			if !a.fallible {
+				continue
+			}
+			for _, positions := range w.positions(a) {
+				if err := t.Try(Taken{Kind: core.Restart, Actor: a, positions: positions}); err != nil {
+					return quiescent, err
+				}
+			}
+		}
+	}
+	return quiescent, nil
+}
+
+// follows tells whether the steps of an agent are shown.
+func (t *Tour) follows(agent int) bool { return t.Only == nil || t.Only[agent] }
+
+// deliveries tries what waits for views.
+func (t *Tour) deliveries() error {
+	for _, a := range t.Machine.Actors {
+		for i, v := range a.Views {
+			if v.Waiting(t.Value(v.Cell())) == 0 || !t.follows(a.Deliveries[i]) {
+				continue
+			}
+			if err := t.Try(Taken{Kind: core.Deliver, Actor: a, View: v}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// work tries what can be done for an item.
+func (t *Tour) work(it *Item) error {
+	switch {
+	case it.Standing:
+		t.Current = Taken{Kind: core.Act, Actor: it.Actor, Item: it}
+		return t.variants()
+	case it.Actor.User:
+		if !t.Pending(it) {
+			return nil
+		}
+		t.Current = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
+		return t.variants()
+	case it.Actor.Atomic || t.Machine.Conditions.Granularity == PerReconcile:
+		if !t.Pending(it) {
+			return nil
+		}
+		t.Current = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}
+		return t.variants()
+	}
+	if p := t.Flight(it); p != nil && !p.Blocked {
+		if p.Node.Leaf != nil {
+			return t.Try(Taken{Kind: core.Return, Actor: it.Actor, Item: it})
+		}
+		t.Current = Taken{Kind: core.Ask, Actor: it.Actor, Item: it, node: p.Node}
+		return t.variants()
+	}
+	begin := Taken{Kind: core.Begin, Actor: it.Actor, Item: it}
+	may, err := t.MayBegin(it)
+	switch {
+	case err != nil:
+		t.due++
+		return t.Visitor.Stopped(&begin, err)
+	case may:
+		return t.Try(begin)
+	}
+	return nil
+}
+
+// Try takes a step, shows it to the visitor, and takes it back.
+func (t *Tour) Try(step Taken) error {
+	t.Current = step
+	return t.attempt()
+}
+
+// attempt tries the current step.
+func (t *Tour) attempt() error {
+	s := &t.Current
+	s.Late = t.Machine.lags && t.late(s.Actor) && s.Kind != core.Deliver && s.Kind != core.Restart
+	if t.Learn != nil {
+		t.Learn.Where.step = s
+		t.Learn.Fresh = false
+	}
+	if t.Listener != nil {
+		t.Listener.Began()
+	}
+	t.Reversed = t.Reversed[:0]
+	var err error
+	if t.Monitor != nil {
+		err = t.Monitor.Before(s)
+	}
+	if err == nil {
+		err = t.take(s)
+	}
+	if err == nil && t.Monitor != nil {
+		err = t.Monitor.After(s)
+	}
+	if err != nil {
+		t.undo()
+		if s.due() {
+			t.due++
+		}
+		return t.Visitor.Stopped(s, err)
+	}
+	if s.blocked {
+		return nil
+	}
+	if s.due() {
+		t.due++
+	}
+	if !t.again(s) {
+		if err := t.Visitor.Took(s); err != nil {
+			return err
+		}
+	}
+	t.undo()
+	return nil
+}
+
+// ending is where a step leads, and how.
+type ending struct {
+	row    []byte
+	wrote  bool
+	failed string
+	again  bool
+}
+
+// equal reports whether two endings are the same.
+func (e ending) equal(other ending) bool {
+	return bytes.Equal(e.row, other.row) && e.wrote == other.wrote && e.failed == other.failed && e.again == other.again
+}
+
+// again tells whether another order of concurrent calls was shown before in which the step is the same.
+func (t *Tour) again(s *Taken) bool {
+	if len(s.plan.mishaps) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(t.Reversed) == 0 {
+		return false
+	}
+	e := ending{row: t.Vector.AppendRow(nil), wrote: t.Wrote, failed: Failed(s.Leaf), again: s.Leaf.Result.Requeue}
+	if slices.ContainsFunc(t.shown, e.equal) {
+		return true
+	}
+	t.shown = append(t.shown, e)
+	return false
+}
+
+// Taken is a step that a walker tries.
+type Taken struct {
+	Kind  core.StepKind
+	Actor *Actor
+	// Item is what is reconciled, fired or done; view what is delivered.
+	Item *Item
+	View *view.View
+	// node is the call that is answered.
+	node *behavior.Node
+	// plan is what is chosen on the way, and positions are where the views of a controller that starts again are then.
+	plan      plan
+	positions []int
+	// lost are the points at which a crash cut off runs in flight.
+	lost []*point
+	// Leaf is how a run ended in the step, nil if none did.
+	Leaf *behavior.Leaf
+	// blocked tells that the step is not possible in the state.
+	blocked bool
+	// Late tells that changes were waiting for the actor.
+	Late bool
+}
+
+// Step names the step.
+func (t *Taken) Step() core.Step {
+	s := core.Step{Kind: t.Kind, Item: core.Item{Strategy: t.Actor.Name}}
+	switch {
+	case t.Item != nil:
+		s.Item = t.Item.Item
+	case t.View != nil:
+		s.Item.Request = core.Request(t.View.Kind())
+	}
+	var order []string
+	for _, turn := range t.plan.turns {
+		order = append(order, turn.String())
+	}
+	s.Order = strings.Join(order, ", and ")
+	var details []string
+	for _, m := range t.plan.mishaps {
+		details = append(details, m.String())
+	}
+	for _, p := range t.lost {
+		if text := p.String(); text != "" {
+			details = append(details, text)
+		}
+	}
+	for i, behind := range t.positions {
+		if behind > 0 {
+			changes := "changes"
+			if behind == 1 {
+				changes = "change"
+			}
+			details = append(details, fmt.Sprintf("its view of %s is %d %s behind", t.Actor.Views[i].Kind(), behind, changes))
+		}
+	}
+	s.Detail = strings.Join(details, ", and ")
+	return s
+}
+
+// Agent returns the number of the agent that takes the step.
+func (t *Taken) Agent() int {
+	switch {
+	case t.Item != nil:
+		return t.Item.Agent
+	case t.View != nil:
+		return t.Actor.Deliveries[slices.Index(t.Actor.Views, t.View)]
+	}
+	return t.Actor.Restarts
+}
+
+// due tells whether the step is one that controllers take by themselves.
+func (t *Taken) due() bool {
+	switch t.Kind {
+	case core.Fire, core.Restart, core.Intervene:
+		return false
+	}
+	return len(t.plan.mishaps) == 0
+}
+
+// Crashes tells whether the run of the step is cut off by a crash.
+func (t *Taken) Crashes() bool {
+	return slices.ContainsFunc(t.plan.mishaps, func(m mishap) bool { return m.fault == crash })
+}
+
+// take takes a step.
+func (w *Walker) take(s *Taken) error {
+	w.acting = s.Actor
+	switch s.Kind {
+	case core.Deliver:
+		if err := w.receive(s.Actor, s.View); err != nil {
+			return err
+		}
+		return w.settle()
+	case core.Fire:
+		w.fire(s.Item)
+		return nil
+	case core.Restart:
+		err := w.restart(s.Actor, s.positions)
+		s.lost = w.released
+		return err
+	case core.Intervene:
+		return w.act(s.Item, s.plan)
+	case core.Begin:
+		return w.begin(s.Item)
+	case core.Return:
+		leaf, err := w.land(s.Item)
+		s.Leaf = leaf
+		return err
+	case core.Ask:
+		if len(s.plan.mishaps) > 0 {
+			w.Set(w.Machine.Failures, w.Value(w.Machine.Failures)+1)
+		}
+		return w.ask(s.Item, s.plan)
+	}
+	var leaf *behavior.Leaf
+	var err error
+	if len(s.plan.turns)+len(s.plan.mishaps) == 0 {
+		leaf, err = w.finish(s.Item)
+	} else {
+		leaf, err = w.reconcile(s.Item, s.plan)
+	}
+	if err != nil {
+		return err
+	}
+	if leaf == nil {
+		s.blocked = true
+		return nil
+	}
+	s.Leaf = leaf
+	for _, m := range s.plan.mishaps {
+		if m.fault != crash {
+			w.Set(w.Machine.Failures, w.Value(w.Machine.Failures)+1)
+		}
+	}
+	if leaf.Failure == behavior.CutOff {
+		s.Leaf = nil
+		return w.restart(s.Actor, s.positions)
+	}
+	return nil
+}
+
+// errChosen ends the visit of a chooser.
+var errChosen = errors.New("the step is chosen")
+
+// chooser takes one step out of all.
+type chooser struct {
+	want   core.Step
+	chosen *Taken
+	err    error
+}
+
+// Took implements [Visitor].
+func (c *chooser) Took(t *Taken) error {
+	if t.Step() != c.want {
+		return nil
+	}
+	chosen := *t
+	c.chosen = &chosen
+	return errChosen
+}
+
+// Stopped implements [Visitor].
+func (c *chooser) Stopped(t *Taken, err error) error {
+	if t.Step() != c.want {
+		return nil
+	}
+	c.err = err
+	return errChosen
+}
+
+// Choose takes the step of that name, and returns nil if there is none. The error is why it cannot be taken to its end.
+func (w *Walker) Choose(step core.Step) (*Taken, error) {
+	c := &chooser{want: step}
+	if _, err := w.Steps(c, nil); err != nil && !errors.Is(err, errChosen) {
+		return nil, err
+	}
+	return c.chosen, c.err
+}
+
+// Probe runs a request that nothing asks for, and returns nil if it is not possible.
+func (w *Walker) Probe(step core.Step) (*Taken, error) {
+	if step.Kind != core.Reconcile || step.Detail != "" {
+		return nil, nil
+	}
+	a, err := w.Machine.Actor(step.Item.Strategy)
+	if err != nil {
+		return nil, err
+	}
+	var chosen *Taken
+	err = w.EachOrder(w.Machine.Item(a, step.Item.Request), func(t *Taken) bool {
+		if t.Step().Order == step.Order {
+			chosen = t
+		}
+		return chosen == nil
+	})
+	return chosen, err
+}
+
+// Failed returns the error that a run ended with, empty if none.
+func Failed(leaf *behavior.Leaf) string {
+	switch {
+	case leaf.Failure != behavior.None:
+		return leaf.String()
+	case leaf.Result.Err != nil:
+		return leaf.Result.Err.Error()
+	}
+	return ""
+}

@@ -1,0 +1,259 @@
+package transition
+
+import (
+	"errors"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// ErrUnknown ends a step of a walker that may not learn, where something has to be.
+var ErrUnknown = errors.New("not learned yet")
+
+// ErrStopped ends a step of a run that never came back or may not go on.
+var ErrStopped = errors.New("the run never came back")
+
+// Walker takes steps of a machine, starting from one state.
+type Walker struct {
+	Machine *Machine
+	// Learn is what the walker learns with, nil if it may only use what is known.
+	Learn *Learner
+
+	Vector      state.Vector
+	Fingerprint state.Fingerprint
+	// Touched are the cells that differ, or differed, from the state the step began in, with their values there.
+	Touched []Touch
+	Wrote   bool
+	// origin is the fingerprint of the state the step began in. If plain is set, row is its row, with one byte for each cell.
+	origin state.Fingerprint
+	row    []byte
+	plain  bool
+
+	// Live shows the store, and sights what each actor's cached client shows.
+	Live   *Sight
+	sights []*Sight
+
+	// acting is whose step it is.
+	acting *Actor
+	// path is the way through the behaviour trees of the runs under way, innermost last. Only learning needs it.
+	path behavior.Path
+	// base is where the innermost run begins on the path.
+	base int
+	// made are the calls of the innermost run since it began to make several at a time, nil if it does not.
+	made []behavior.Made
+	// Reversed are the other orders of concurrent calls that the runs of the step ask for.
+	Reversed []reversed
+	// answers are those to all calls since the run of the step began to make several at a time, those of event handlers included, and gathers
+	// tells that it did.
+	answers []*behavior.Answered
+	gathers bool
+	// unsure tells that a walker that may not learn came to something that is not known.
+	unsure bool
+	// Handling is the event that is handled, nil while a reconcile is at work.
+	Handling *core.Event
+	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.
+	nested int
+	// released are the points that runs in flight left within the step.
+	released []*point
+	// notes are what the run of the step did, call by call. Only faults need them.
+	notes     []callNote
+	noted     bool
+	Tour      Tour
+	Shortcuts Shortcuts
+	// Ahead tells that the walker takes steps before the searching goroutine does.
+	Ahead bool
+	// Monitor, if set, looks at every step before and after it is taken.
+	Monitor Monitor
+	// Listener, if set, is told of every call with its effects, of the end of every run, and of what comes to views.
+	Listener Listener
+	Buffer   []byte
+}
+
+// Listener follows what happens within a step.
+type Listener interface {
+	Began()
+	Called(a *Actor, activation behavior.Activation, call Told)
+	Ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
+	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of what waits
+	// for it, or starts again.
+	Committed(*view.View)
+	Refreshed(*view.View)
+}
+
+// Monitor looks at steps as they are taken. An error ends the step.
+type Monitor interface {
+	Before(*Taken) error
+	// After is called where the step leads, unless it is blocked.
+	After(*Taken) error
+}
+
+// Inattentive is a [Listener] to which none of it matters but what whoever embeds it listens to.
+type Inattentive struct{}
+
+// Began implements [Listener].
+func (Inattentive) Began() {}
+
+// Called implements [Listener].
+func (Inattentive) Called(*Actor, behavior.Activation, Told) {}
+
+// Ended implements [Listener].
+func (Inattentive) Ended(*Actor, behavior.Activation, behavior.Path, *behavior.Leaf) {}
+
+// Committed implements [Listener].
+func (Inattentive) Committed(*view.View) {}
+
+// Refreshed implements [Listener].
+func (Inattentive) Refreshed(*view.View) {}
+
+// Touch is a cell that a step looked at or changed, with the value that it had before.
+type Touch struct {
+	Cell state.Cell
+	Was  state.Value
+}
+
+// maxNested bounds deliveries within deliveries: beyond it, event handlers set each
+// other off for ever.
+const maxNested = 64
+
+// NewWalker returns a walker of a machine. It learns with a learner, or takes only steps that are known if that is nil.
+func NewWalker(m *Machine, learn *Learner) *Walker {
+	w := &Walker{Machine: m, Learn: learn, Buffer: make([]byte, 0, 4096)}
+	w.Live = &Sight{Walker: w, Glance: view.NewGlance(m.Vocabulary, &w.Vector, nil)}
+	for _, a := range m.Actors {
+		s := w.Live
+		if len(a.Views) > 0 {
+			s = &Sight{Walker: w, Actor: a, Glance: view.NewGlance(m.Vocabulary, &w.Vector, a.Views)}
+		}
+		w.sights = append(w.sights, s)
+	}
+	return w
+}
+
+// Load puts the walker in a state.
+func (w *Walker) Load(row []byte) {
+	w.fit()
+	cells := w.Vector.ReadRow(row)
+	w.Fingerprint = w.Machine.Vocabulary.Fingerprint(w.Vector)
+	w.Forget()
+	w.row, w.plain = row, cells == len(row)
+}
+
+// fit makes the vector as long as the vocabulary.
+func (w *Walker) fit() {
+	if len(w.Vector) == w.Machine.Vocabulary.Cells() {
+		return
+	}
+	for len(w.Vector) < w.Machine.Vocabulary.Cells() {
+		w.Vector = append(w.Vector, 0)
+	}
+	w.Shortcuts.forget()
+}
+
+// Value returns the value of a cell.
+func (w *Walker) Value(c state.Cell) state.Value {
+	if int(c) >= len(w.Vector) {
+		return 0
+	}
+	return w.Vector[c]
+}
+
+// Set changes a cell.
+func (w *Walker) Set(c state.Cell, value state.Value) {
+	if int(c) >= len(w.Vector) {
+		w.fit()
+	}
+	was := w.Vector[c]
+	if w.Shortcuts.Tracing {
+		w.Shortcuts.depend(c, was)
+	}
+	if was == value {
+		return
+	}
+	w.Touched = append(w.Touched, Touch{Cell: c, Was: was})
+	w.Fingerprint.Toggle(w.Machine.Vocabulary.Print(c, was))
+	w.Fingerprint.Toggle(w.Machine.Vocabulary.Print(c, value))
+	w.Vector[c] = value
+}
+
+// mark sets marks of an item's cell.
+func (w *Walker) mark(c state.Cell, marks state.Value) { w.Set(c, w.Value(c)|marks) }
+
+// undo takes back what the walker did since its step began.
+func (w *Walker) undo() {
+	for i := len(w.Touched) - 1; i >= 0; i-- {
+		w.Vector[w.Touched[i].Cell] = w.Touched[i].Was
+	}
+	w.Fingerprint = w.origin
+	w.renew()
+}
+
+// Forget makes the state that the walker is in the one that its next step begins in.
+func (w *Walker) Forget() {
+	w.origin, w.plain = w.Fingerprint, false
+	w.renew()
+}
+
+// renew makes the walker ready for a step.
+func (w *Walker) renew() {
+	w.Touched, w.released = w.Touched[:0], w.released[:0]
+	w.Wrote = false
+}
+
+// AppendRow appends the packed row of the state that the walker is in.
+func (w *Walker) AppendRow(rows []byte) []byte {
+	if !w.plain {
+		return w.Vector.AppendRow(rows)
+	}
+	begin := len(rows)
+	rows = append(rows, w.row...)
+	for _, t := range w.Touched {
+		value, at := w.Vector[t.Cell], begin+int(t.Cell)
+		if value >= 0x80 {
+			return w.Vector.AppendRow(rows[:begin])
+		}
+		for at >= len(rows) {
+			rows = append(rows, 0)
+		}
+		rows[at] = byte(value)
+	}
+	for len(rows) > begin && rows[len(rows)-1] == 0 {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+// Pending tells whether an item is in a work queue.
+func (w *Walker) Pending(it *Item) bool {
+	return it.Standing || w.Value(it.Cell)&state.Queued != 0
+}
+
+// timed tells whether a timer is set for an item.
+func (w *Walker) timed(it *Item) bool {
+	return !it.Standing && w.Value(it.Cell)&state.Timed != 0
+}
+
+// Flight returns the point where the run of an item is parked, nil if it is not in flight.
+func (w *Walker) Flight(it *Item) *point {
+	if it.Standing {
+		return nil
+	}
+	if n := w.Value(it.Cell).Parked(); n > 0 {
+		return &it.parked[n]
+	}
+	return nil
+}
+
+// late tells whether changes are waiting for an actor.
+func (w *Walker) late(a *Actor) bool {
+	for _, v := range a.Views {
+		if v.Waiting(w.Value(v.Cell())) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Look returns the state the walker is in.
+func (w *Walker) Look() state.Look { return state.NewLook(w.Machine.Vocabulary, w.Vector) }
