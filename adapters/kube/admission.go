@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -144,9 +145,9 @@ func rawIn(kind schema.GroupVersionKind, object *unstructured.Unstructured) runt
 	if object == nil {
 		return runtime.RawExtension{}
 	}
-	versioned := without(object.Object)
+	versioned := jsontree.Without(object.Object)
 	versioned["apiVersion"] = kind.GroupVersion().String()
-	return runtime.RawExtension{Raw: canonicalJSON(versioned)}
+	return runtime.RawExtension{Raw: jsontree.Canonical(versioned)}
 }
 
 // patched applies what a webhook answers, and reads the outcome again.

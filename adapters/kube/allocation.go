@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -40,7 +41,7 @@ func allocations(kind core.Kind, o *Object) []string {
 		return nil
 	}
 	s := &corev1.Service{}
-	if err := fromTree(o.tree, s); err != nil {
+	if err := jsontree.Into(o.tree, s); err != nil {
 		panic("kube: a stored Service cannot be read: " + err.Error())
 	}
 	return allocationsOf(s)

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // apply is server-side apply: the body says what the caller wants of an object, which
@@ -43,7 +45,7 @@ func (op *operation) apply() (*Response, error) {
 
 // appliedBody is what the caller of an apply wants.
 func (op *operation) appliedBody() (*unstructured.Unstructured, error) {
-	if tree := plainYAML(op.request.Body); tree != nil {
+	if tree := jsontree.PlainYAML(op.request.Body); tree != nil {
 		return &unstructured.Unstructured{Object: tree}, nil
 	}
 	encoded, err := yaml.YAMLToJSON(op.request.Body)
@@ -51,7 +53,7 @@ func (op *operation) appliedBody() (*unstructured.Unstructured, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	wanted := &unstructured.Unstructured{}
-	if err := decodeJSON(encoded, &wanted.Object); err != nil {
+	if err := jsontree.Decode(encoded, &wanted.Object); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	if wanted.Object == nil {
@@ -105,10 +107,10 @@ func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.U
 	if err != nil {
 		return nil, err
 	}
-	fields := unrecorded(versioned.(*unstructured.Unstructured).Object)
+	fields := jsontree.Unrecorded(versioned.(*unstructured.Unstructured).Object)
 	object := op.resource.plainFields(fields, op.request.Kind)
 	if object == nil {
-		if object, err = op.decode(canonicalJSON(fields)); err != nil {
+		if object, err = op.decode(jsontree.Canonical(fields)); err != nil {
 			return nil, err
 		}
 	}
@@ -116,7 +118,7 @@ func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.U
 		op.unshown = append(op.unshown, vanished("", fields, object.Object)...)
 	}
 	if len(managers) > 0 {
-		setNested(object.Object, managers, "metadata", "managedFields")
+		jsontree.Set(object.Object, managers, "metadata", "managedFields")
 	}
 	return object, op.matchRequest(object)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,18 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	kjson "sigs.k8s.io/json"
-)
 
-// decodeJSON reads JSON as API servers do: names match in case, whole numbers are int64.
-func decodeJSON(data []byte, into any) error {
-	if tree, ok := into.(*map[string]any); ok && *tree == nil {
-		if *tree = plainJSON(data); *tree != nil {
-			return nil
-		}
-	}
-	return kjson.UnmarshalCaseSensitivePreserveInts(data, into)
-}
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+)
 
 // decode reads an object that was sent in the version of the request, and returns
 // it in the storage version. Unknown fields are dropped, and those with a default
@@ -105,7 +95,7 @@ func (r *resource) decode(data []byte, version string) (*unstructured.Unstructur
 // decodeOdd reads an object that something may be wrong with.
 func (r *resource) decodeOdd(data []byte, version string) (*unstructured.Unstructured, error) {
 	var tree map[string]any
-	if err := decodeJSON(data, &tree); err != nil {
+	if err := jsontree.Decode(data, &tree); err != nil {
 		return nil, err
 	}
 	if tree == nil {
@@ -124,7 +114,7 @@ func (r *resource) decodeOdd(data []byte, version string) (*unstructured.Unstruc
 	if err != nil {
 		return nil, err
 	}
-	if err := decodeJSON(data, typed); err != nil {
+	if err := jsontree.Decode(data, typed); err != nil {
 		return nil, err
 	}
 	return r.decodeTyped(typed)
@@ -225,7 +215,7 @@ func (r *resource) decodeTyped(typed runtime.Object) (*unstructured.Unstructured
 	if err != nil {
 		return nil, err
 	}
-	tree, err := treeOf(typed)
+	tree, err := jsontree.Of(typed)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +226,7 @@ func (r *resource) decodeTyped(typed runtime.Object) (*unstructured.Unstructured
 	if metadata, ok := typed.(metav1.Object); ok && !r.custom {
 		if managers := metadata.GetManagedFields(); managers != nil && len(managers) == 0 {
 			// A tree made of a Go type does not tell an empty list from none.
-			setNested(tree, []any{}, "metadata", "managedFields")
+			jsontree.Set(tree, []any{}, "metadata", "managedFields")
 		}
 	}
 	return r.decoded(tree), nil
@@ -261,38 +251,4 @@ func (r *resource) newTyped() (runtime.Object, error) {
 		return nil, fmt.Errorf("the scheme cannot make a %s: %w", kind, err)
 	}
 	return typed, nil
-}
-
-// fromTree reads a tree of JSON values into a typed object, except for the record of who
-// manages its fields: that is the most expensive part, and nobody looks at it.
-func fromTree(tree map[string]any, into any) error {
-	return runtime.DefaultUnstructuredConverter.FromUnstructured(unrecorded(tree), into)
-}
-
-// unrecorded is a tree without the record of who manages its fields. It shares what it
-// does not change.
-func unrecorded(tree map[string]any) map[string]any {
-	metadata, _ := tree["metadata"].(map[string]any)
-	if metadata["managedFields"] == nil {
-		return tree
-	}
-	tree = maps.Clone(tree)
-	tree["metadata"] = without(metadata, "managedFields")
-	return tree
-}
-
-// treeOf is a typed object as a tree of JSON values.
-func treeOf(typed runtime.Object) (map[string]any, error) {
-	text, err := json.Marshal(typed)
-	if err != nil {
-		return nil, err
-	}
-	var tree map[string]any
-	if err := decodeJSON(text, &tree); err != nil {
-		return nil, err
-	}
-	if tree == nil {
-		return nil, errors.New("the object is null")
-	}
-	return tree, nil
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -124,7 +125,7 @@ func (op *operation) overtaken() *apierrors.StatusError {
 func (op *operation) fromVersion() bool {
 	if op.request.PatchType == types.JSONPatchType {
 		var operations []map[string]any
-		return decodeJSON(op.request.Body, &operations) == nil && slices.ContainsFunc(operations, func(o map[string]any) bool {
+		return jsontree.Decode(op.request.Body, &operations) == nil && slices.ContainsFunc(operations, func(o map[string]any) bool {
 			return o["path"] == "/metadata/resourceVersion"
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // The types of fields say how values are merged: which lists are sets, and by which
@@ -44,7 +46,7 @@ func (t liveTypes) ObjectToTyped(object runtime.Object, options ...typed.Validat
 	if err != nil {
 		return nil, err
 	}
-	if err := fromTree(tree.Object, live); err != nil {
+	if err := jsontree.Into(tree.Object, live); err != nil {
 		return nil, err
 	}
 	// Trees are compared and merged in a fraction of the time that Go types take.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -180,7 +181,7 @@ func (g *garbageCollector) dependents(world core.EffectRecorder, fromCache bool,
 		var list struct {
 			Items []map[string]any `json:"items"`
 		}
-		if err := decodeJSON(response.Object, &list); err != nil {
+		if err := jsontree.Decode(response.Object, &list); err != nil {
 			return nil, err
 		}
 		for _, item := range list.Items {

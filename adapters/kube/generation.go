@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -24,9 +25,9 @@ func (r *resource) nextGeneration(object, current *unstructured.Unstructured, ch
 	changed = changed || r.changesDesired(object, current)
 	switch r.name {
 	case "Deployment.apps":
-		changed = changed || !sameTree(object.GetAnnotations(), current.GetAnnotations())
+		changed = changed || !jsontree.Same(object.GetAnnotations(), current.GetAnnotations())
 	case kindEndpointSlice:
-		changed = changed || !sameTree(object.GetLabels(), current.GetLabels())
+		changed = changed || !jsontree.Same(object.GetLabels(), current.GetLabels())
 	}
 	if changed {
 		object.SetGeneration(current.GetGeneration() + 1)
@@ -35,7 +36,7 @@ func (r *resource) nextGeneration(object, current *unstructured.Unstructured, ch
 
 // changesDesired tells whether an update changes the part that counts as generations.
 func (r *resource) changesDesired(object, current *unstructured.Unstructured) bool {
-	return !sameTree(r.desired(object), r.desired(current))
+	return !jsontree.Same(r.desired(object), r.desired(current))
 }
 
 // desiresEmpty tells whether what was sent has an empty list or map, of a kind for which a server takes

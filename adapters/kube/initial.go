@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -75,7 +76,7 @@ func (s *Server) reviewInitial(state core.Snapshot, key core.Key, object *unstru
 // others look for, then those that ask for something of their own.
 func claimRank(tree *unstructured.Unstructured) int {
 	switch {
-	case tree.GetKind() == string(kindService) && at(tree, "spec", "clusterIP") == nil, tree.GetKind() == string(kindPod):
+	case tree.GetKind() == string(kindService) && jsontree.At(tree, "spec", "clusterIP") == nil, tree.GetKind() == string(kindPod):
 		return 1
 	}
 	return 0
@@ -128,7 +129,7 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 		return fail(fmt.Errorf("the %s cannot be converted: %w", kind.Kind, err))
 	}
 	source["apiVersion"], source["kind"] = kind.GroupVersion().String(), kind.Kind
-	tree, err := r.decode(canonicalJSON(source), kind.Version)
+	tree, err := r.decode(jsontree.Canonical(source), kind.Version)
 	if err != nil {
 		return fail(fmt.Errorf("the %s cannot be read: %w", kind.Kind, err))
 	}
@@ -191,7 +192,7 @@ func fillInitial(r *resource, version string, key core.Key, tree *unstructured.U
 func (r *resource) completeInitial(version string, key core.Key, tree *unstructured.Unstructured) error {
 	r.protect(tree)
 	status, hasStatus := tree.Object["status"]
-	generation, owners := tree.GetGeneration(), at(tree, "metadata", "ownerReferences")
+	generation, owners := tree.GetGeneration(), jsontree.At(tree, "metadata", "ownerReferences")
 	tree.SetOwnerReferences(nil)
 	created, err := r.rules.Create(RulesRequest{
 		Kind: r.storageKind(), Resource: r.plural, Namespace: key.Namespace, Name: key.Name, Now: virtualTime(), Object: tree, version: version,
@@ -205,7 +206,7 @@ func (r *resource) completeInitial(version string, key core.Key, tree *unstructu
 		tree.Object["status"] = status
 	}
 	if owners != nil {
-		setNested(tree.Object, owners, "metadata", "ownerReferences")
+		jsontree.Set(tree.Object, owners, "metadata", "ownerReferences")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -39,7 +40,7 @@ func (op *operation) list() (*Response, error) {
 		}
 		of = metav1.SchemeGroupVersion.WithKind(metadataKind + "List")
 	}
-	body := canonicalJSON(map[string]any{
+	body := jsontree.Canonical(map[string]any{
 		"apiVersion": of.GroupVersion().String(),
 		"kind":       of.Kind,
 		"metadata":   metadata,
@@ -60,7 +61,7 @@ func (op *operation) item(o *Object) json.RawMessage {
 	tree := readable(o.shown(o.meta().GetAPIVersion(), o.version))
 	delete(tree, "apiVersion")
 	delete(tree, "kind")
-	return canonicalJSON(tree)
+	return jsontree.Canonical(tree)
 }
 
 // selected returns the objects that the selectors of the request select.

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // Who manages which fields of an object is recorded in its metadata.managedFields, by
@@ -25,7 +27,7 @@ import (
 // with the change that it makes to the live one. A record that is sent with an update
 // replaces the one that is there.
 func (op *operation) recordManagers(live, object *unstructured.Unstructured) error {
-	known := live.GetUID() != "" && op.request.Subresource == "" && at(object, "metadata", "managedFields") != nil
+	known := live.GetUID() != "" && op.request.Subresource == "" && jsontree.At(object, "metadata", "managedFields") != nil
 	if !known && !op.server.managedFields && len(recordOf(live)) == 0 {
 		object.SetManagedFields(nil)
 		return nil
@@ -63,7 +65,7 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 		return err
 	}
 	written := live.DeepCopy()
-	if isNew := op.resource.newStatus(live); isNew != nil && sameTree(live.Object["status"], isNew) {
+	if isNew := op.resource.newStatus(live); isNew != nil && jsontree.Same(live.Object["status"], isNew) {
 		// The server itself has set it.
 		delete(written.Object, "status")
 	}
@@ -218,7 +220,7 @@ func sortManagers(entries []any) {
 
 // recordOf is the record of managers, as it is in the tree.
 func recordOf(object *unstructured.Unstructured) []any {
-	return listAt(object, "metadata", "managedFields")
+	return jsontree.ListAt(object, "metadata", "managedFields")
 }
 
 // described is an object as those see it who check its metadata: of the record of

@@ -6,6 +6,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // virtualTime is what the server's clock shows. It does not move: a clock that
@@ -55,7 +57,7 @@ func dropDuplicateOwners(object *unstructured.Unstructured) {
 	seen := map[string]bool{}
 	var kept []any
 	for _, owner := range owners {
-		text := string(canonicalJSON(owner))
+		text := string(jsontree.Canonical(owner))
 		if !seen[text] {
 			kept = append(kept, owner)
 		}

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -87,7 +88,7 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 		return err
 	}
 	namespace := &unstructured.Unstructured{}
-	if err := decodeJSON(response.Object, &namespace.Object); err != nil {
+	if err := jsontree.Decode(response.Object, &namespace.Object); err != nil {
 		return err
 	}
 	if namespace.GetDeletionTimestamp() == nil || len(namespaceFinalizers(namespace)) == 0 {
@@ -118,13 +119,13 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 // finalize takes the finalizer of Kubernetes itself from a Namespace.
 func (n *namespaceController) finalize(world core.EffectRecorder, namespace *unstructured.Unstructured) error {
 	others := slices.DeleteFunc(namespaceFinalizers(namespace), func(f any) bool { return f == string(corev1.FinalizerKubernetes) })
-	setNested(namespace.Object, others, "spec", "finalizers")
+	jsontree.Set(namespace.Object, others, "spec", "finalizers")
 	err := perform(world, &Request{
 		Verb:        Update,
 		Kind:        n.namespaces.preferredKind(),
 		Subresource: finalizeSubresource,
 		Name:        namespace.GetName(),
-		Body:        canonicalJSON(namespace.Object),
+		Body:        jsontree.Canonical(namespace.Object),
 	}).Err()
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -48,7 +49,7 @@ var _ core.Doubtful = (*Object)(nil)
 
 // newObject takes the tree over: nobody may change it afterwards.
 func newObject(tree map[string]any, again int, unshown ...string) *Object {
-	o := &Object{tree: tree, text: string(canonicalJSON(tree)), again: again, unshown: unshown}
+	o := &Object{tree: tree, text: string(jsontree.Canonical(tree)), again: again, unshown: unshown}
 	if len(unshown) > 0 {
 		o.text += " with empty " + strings.Join(unshown, ", ")
 	}
@@ -59,7 +60,7 @@ func newObject(tree map[string]any, again int, unshown ...string) *Object {
 	o.version = versionOf(o.canonical)
 	o.sent = sync.OnceValue(func() json.RawMessage {
 		apiVersion, _ := tree["apiVersion"].(string)
-		return canonicalJSON(readable(o.shown(apiVersion, o.version)))
+		return jsontree.Canonical(readable(o.shown(apiVersion, o.version)))
 	})
 	return o
 }
@@ -128,7 +129,7 @@ func (o *Object) encode(apiVersion, resourceVersion string) json.RawMessage {
 	if resourceVersion == o.version && apiVersion == o.tree["apiVersion"] {
 		return o.sent()
 	}
-	return canonicalJSON(readable(o.shown(apiVersion, resourceVersion)))
+	return jsontree.Canonical(readable(o.shown(apiVersion, resourceVersion)))
 }
 
 // readable returns a tree without what is stored and left out whenever it is read: a
@@ -139,6 +140,6 @@ func readable(tree map[string]any) map[string]any {
 		return tree
 	}
 	tree = maps.Clone(tree)
-	tree["spec"] = without(spec, "internalTrafficPolicy")
+	tree["spec"] = jsontree.Without(spec, "internalTrafficPolicy")
 	return tree
 }

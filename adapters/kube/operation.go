@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -190,7 +191,7 @@ const metadataKind = "PartialObjectMetadata"
 // metadataOf is the metadata of an object as clients are sent it.
 func metadataOf(o *Object, resourceVersion string) json.RawMessage {
 	tree := o.shown("", resourceVersion)
-	return canonicalJSON(map[string]any{
+	return jsontree.Canonical(map[string]any{
 		"apiVersion": metav1.SchemeGroupVersion.String(),
 		"kind":       metadataKind,
 		"metadata":   withoutTemplateGeneration(tree),
@@ -200,7 +201,7 @@ func metadataOf(o *Object, resourceVersion string) json.RawMessage {
 func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
 	if op.resource.name == kindService && op.request.Subresource == statusSubresource {
 		// What is left out for those who read a Service is not left out here.
-		return canonicalJSON(o.shown(op.request.Kind.GroupVersion().String(), resourceVersion))
+		return jsontree.Canonical(o.shown(op.request.Kind.GroupVersion().String(), resourceVersion))
 	}
 	return o.encode(op.request.Kind.GroupVersion().String(), resourceVersion)
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -145,11 +146,11 @@ func (l listing) sort(items []any) {
 func (l listing) key(item any) string {
 	fields, isObject := item.(map[string]any)
 	if !isObject || len(l.keys) == 0 {
-		return string(canonicalJSON(item))
+		return string(jsontree.Canonical(item))
 	}
 	var key []byte
 	for _, name := range l.keys {
-		key = append(key, canonicalJSON(fields[name])...)
+		key = append(key, jsontree.Canonical(fields[name])...)
 	}
 	return string(key)
 }

@@ -2,11 +2,12 @@ package kube
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // Nearly all bodies are plain: they say what they are, that is what was asked for, and
@@ -21,7 +22,7 @@ func (r *resource) decodePlain(data []byte, version string) decoded {
 		return decoded{object: r.plainTree(data, want)}
 	}
 	typed, err := r.newTyped()
-	if err != nil || decodeJSON(data, typed) != nil || typed.GetObjectKind().GroupVersionKind() != want || saysOtherwise(data) {
+	if err != nil || jsontree.Decode(data, typed) != nil || typed.GetObjectKind().GroupVersionKind() != want || saysOtherwise(data) {
 		return decoded{}
 	}
 	object, err := r.decodeTyped(typed)
@@ -34,7 +35,7 @@ func (r *resource) decodePlain(data []byte, version string) decoded {
 // plainTree reads a plain body as a custom resource with a schema.
 func (r *resource) plainTree(data []byte, want schema.GroupVersionKind) *unstructured.Unstructured {
 	var tree map[string]any
-	if decodeJSON(data, &tree) != nil || saysOtherwise(data) {
+	if jsontree.Decode(data, &tree) != nil || saysOtherwise(data) {
 		return nil
 	}
 	return r.fillPlain(tree, want)
@@ -51,7 +52,7 @@ func (r *resource) plainFields(fields map[string]any, want schema.GroupVersionKi
 			return nil
 		}
 	}
-	return r.fillPlain(copyJSON(fields).(map[string]any), want)
+	return r.fillPlain(jsontree.Copy(fields).(map[string]any), want)
 }
 
 // fillPlain takes a tree over that was read.
@@ -78,35 +79,4 @@ func saysOtherwise(data []byte) bool {
 		}
 		data = rest
 	}
-}
-
-// plainYAML reads YAML that is JSON in printable ASCII, without escapes, and with nothing
-// in it that YAML reads in its own way. It returns nil for any other.
-func plainYAML(body []byte) map[string]any {
-	if slices.ContainsFunc(bytes.TrimSuffix(body, []byte{'\n'}), func(c byte) bool { return c < ' ' || c > '~' || c == '\\' }) {
-		return nil
-	}
-	var tree map[string]any
-	if decodeJSON(body, &tree) != nil || !plainValue(tree) {
-		return nil
-	}
-	return tree
-}
-
-// plainValue tells whether all readers take a value in the same way.
-func plainValue(value any) bool {
-	switch value := value.(type) {
-	case map[string]any:
-		const longest = 1000 // bytes; YAML finds the end of names that have few more
-		for name, below := range value {
-			if name == "<<" || len(name) > longest || !plainValue(below) {
-				return false
-			}
-		}
-	case []any:
-		return !slices.ContainsFunc(value, func(below any) bool { return below == nil || !plainValue(below) })
-	case float64:
-		return false
-	}
-	return true
 }

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // Controllers mostly apply the same fields again, with other values in few of them. Then
@@ -36,7 +38,7 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 	if err != nil {
 		return nil
 	}
-	known := &unstructured.Unstructured{Object: unrecorded(live.Object)}
+	known := &unstructured.Unstructured{Object: jsontree.Unrecorded(live.Object)}
 	if version := wanted.Object["apiVersion"]; known.Object["apiVersion"] != version {
 		known.Object = maps.Clone(known.Object)
 		known.Object["apiVersion"] = version
@@ -57,7 +59,7 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 		return nil
 	}
 	object := &unstructured.Unstructured{Object: outcome.value.(map[string]any)}
-	setNested(object.Object, entries, "metadata", "managedFields")
+	jsontree.Set(object.Object, entries, "metadata", "managedFields")
 	return object
 }
 

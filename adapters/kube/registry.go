@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -273,7 +274,7 @@ func (r *resource) readEmptyStatus() error {
 	if err != nil {
 		return err
 	}
-	tree, err := treeOf(typed)
+	tree, err := jsontree.Of(typed)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -135,7 +136,7 @@ func canonicalText(s *Server, objects []core.Object) string {
 	}
 	slices.SortFunc(keys, core.Key.Compare)
 	for _, key := range keys {
-		text += key.String() + " " + string(canonicalJSON(canonical[key])) + "\n"
+		text += key.String() + " " + string(jsontree.Canonical(canonical[key])) + "\n"
 	}
 	return text
 }

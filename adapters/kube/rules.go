@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -38,14 +39,14 @@ func (r *resource) prepareCreate(object *unstructured.Unstructured) {
 	}
 	switch r.name {
 	case kindNamespace:
-		setNested(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
+		jsontree.Set(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
 		finalizers := namespaceFinalizers(object)
 		if !slices.Contains(finalizers, any(string(corev1.FinalizerKubernetes))) {
-			setNested(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
+			jsontree.Set(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
 		}
 	case kindJob:
 		// A real server lets the Job and the template share the labels that were given.
-		given := at(object, "spec", "template", "metadata", "labels") != nil
+		given := jsontree.At(object, "spec", "template", "metadata", "labels") != nil
 		selectOwnPods(object)
 		if given {
 			labelJob(object)
@@ -69,9 +70,9 @@ func (r *resource) admitNew(object *unstructured.Unstructured) {
 	}
 	// A Node is not ready until somebody has found that it is.
 	taint := map[string]any{"key": corev1.TaintNodeNotReady, "effect": string(corev1.TaintEffectNoSchedule)}
-	taints := listAt(object, "spec", "taints")
-	if !slices.ContainsFunc(taints, func(t any) bool { return sameTree(without(t, "value"), taint) }) {
-		setNested(object.Object, append(slices.Clone(taints), any(taint)), "spec", "taints")
+	taints := jsontree.ListAt(object, "spec", "taints")
+	if !slices.ContainsFunc(taints, func(t any) bool { return jsontree.Same(jsontree.Without(t, "value"), taint) }) {
+		jsontree.Set(object.Object, append(slices.Clone(taints), any(taint)), "spec", "taints")
 	}
 }
 
@@ -112,8 +113,8 @@ func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
 // labelJob gives a Job without labels those of its Pods. A real server does so whenever it
 // reads a Job.
 func labelJob(job *unstructured.Unstructured) {
-	if labels, ok := at(job, "spec", "template", "metadata", "labels").(map[string]any); ok && len(job.GetLabels()) == 0 {
-		setNested(job.Object, maps.Clone(labels), "metadata", "labels")
+	if labels, ok := jsontree.At(job, "spec", "template", "metadata", "labels").(map[string]any); ok && len(job.GetLabels()) == 0 {
+		jsontree.Set(job.Object, maps.Clone(labels), "metadata", "labels")
 	}
 }
 
@@ -131,22 +132,9 @@ func selectOwnPods(job *unstructured.Unstructured) {
 
 // suggest sets a field that is not there.
 func suggest(object *unstructured.Unstructured, value any, path ...string) {
-	if at(object, path...) == nil {
-		setNested(object.Object, value, path...)
+	if jsontree.At(object, path...) == nil {
+		jsontree.Set(object.Object, value, path...)
 	}
-}
-
-// setNested sets a field, and makes the objects on the way to it where they are missing.
-func setNested(tree map[string]any, value any, fields ...string) {
-	for _, name := range fields[:len(fields)-1] {
-		below, ok := tree[name].(map[string]any)
-		if !ok {
-			below = map[string]any{}
-			tree[name] = below
-		}
-		tree = below
-	}
-	tree[fields[len(fields)-1]] = value
 }
 
 // prepareUpdate keeps what an update of the object itself cannot change.
@@ -158,7 +146,7 @@ func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 		alignSources(object, current)
 	case kindDaemonSet:
 		generation := templateGeneration(current.Object)
-		if !sameTree(at(object, "spec", "template"), at(current, "spec", "template")) {
+		if !jsontree.Same(jsontree.At(object, "spec", "template"), jsontree.At(current, "spec", "template")) {
 			generation++
 		}
 		setTemplateGeneration(object, generation)
@@ -177,7 +165,7 @@ func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 	status, hasStatus := object.Object["status"]
 	metadata := object.Object["metadata"]
-	managers := at(object, "metadata", "managedFields")
+	managers := jsontree.At(object, "metadata", "managedFields")
 	clear(object.Object)
 	for name, value := range current.Object {
 		object.Object[name] = value
@@ -207,24 +195,24 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
 		if status := podStatus(object); status["qosClass"] == nil {
-			status["qosClass"] = at(current, "status", "qosClass")
+			status["qosClass"] = jsontree.At(current, "status", "qosClass")
 		}
 	case kindDaemonSet:
 		setTemplateGeneration(object, templateGeneration(current.Object))
 	case kindSigningRequest:
-		if conditions := listAt(object, "status", "conditions"); conditions != nil {
-			setNested(object.Object, stamped(conditions), "status", "conditions")
+		if conditions := jsontree.ListAt(object, "status", "conditions"); conditions != nil {
+			jsontree.Set(object.Object, stamped(conditions), "status", "conditions")
 		}
 	case kindVolume:
-		if at(object, "status", "lastPhaseTransitionTime") == nil {
-			setNested(object.Object, virtualTime().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
+		if jsontree.At(object, "status", "lastPhaseTransitionTime") == nil {
+			jsontree.Set(object.Object, virtualTime().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
 		}
 	}
 }
 
 // managedBy returns a copy of metadata with another record of managers.
 func managedBy(metadata, managers any) map[string]any {
-	fields := without(metadata, "managedFields")
+	fields := jsontree.Without(metadata, "managedFields")
 	if managers != nil {
 		fields["managedFields"] = managers
 	}

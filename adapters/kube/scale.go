@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -71,7 +72,7 @@ func (op *operation) scale() (*Response, error) {
 	case !set:
 		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", dotted(op.resource.scale.wanted)))
 	}
-	return done(canonicalJSON(current.Object)), nil
+	return done(jsontree.Canonical(current.Object)), nil
 }
 
 // scaleOf is the scale of an object.
@@ -83,7 +84,7 @@ func (op *operation) scaleOf(o *Object, version string) (*unstructured.Unstructu
 	if err != nil {
 		return nil, internalError(err.Error())
 	}
-	tree, err := treeOf(&autoscalingv1.Scale{
+	tree, err := jsontree.Of(&autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{APIVersion: autoscalingv1.SchemeGroupVersion.String(), Kind: "Scale"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name:              meta.GetName(),
@@ -103,7 +104,7 @@ func (op *operation) scaleOf(o *Object, version string) (*unstructured.Unstructu
 
 // selectorOf writes the selector of an object as text.
 func (p *scalePaths) selectorOf(object *unstructured.Unstructured) (string, error) {
-	switch selector := at(object, p.selector...).(type) {
+	switch selector := jsontree.At(object, p.selector...).(type) {
 	case string:
 		return selector, nil
 	case map[string]any:
@@ -111,7 +112,7 @@ func (p *scalePaths) selectorOf(object *unstructured.Unstructured) (string, erro
 			selector = map[string]any{"matchLabels": selector}
 		}
 		typed := &metav1.LabelSelector{}
-		if err := fromTree(selector, typed); err != nil {
+		if err := jsontree.Into(selector, typed); err != nil {
 			return "", err
 		}
 		parsed, err := metav1.LabelSelectorAsSelector(typed)
@@ -177,14 +178,14 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 			"request to convert CR to an invalid group/version: autoscaling/v1")
 	}
 	current.SetManagedFields(entries)
-	if at(live, op.resource.scale.wanted...) == nil {
-		setNested(current.Object, int64(notWanted), "spec", "replicas")
+	if jsontree.At(live, op.resource.scale.wanted...) == nil {
+		jsontree.Set(current.Object, int64(notWanted), "spec", "replicas")
 	}
 	sent, err := op.ofScale().sentScale(current, recorded)
 	if err != nil {
 		return nil, err
 	}
-	if applied && op.resource.custom && !sameTree(unrecorded(sent.Object), unrecorded(current.Object)) {
+	if applied && op.resource.custom && !jsontree.Same(jsontree.Unrecorded(sent.Object), jsontree.Unrecorded(current.Object)) {
 		// A server takes the outcome for a custom resource itself.
 		return nil, internalError(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid group/version: %s",
 			current.GetNamespace(), current.GetName(), current.GroupVersionKind(), current.GroupVersionKind().GroupVersion()))
@@ -194,7 +195,7 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 		return nil, err
 	}
 	object := live.DeepCopy()
-	setNested(object.Object, int64(scale.Spec.Replicas), op.resource.scale.wanted...)
+	jsontree.Set(object.Object, int64(scale.Spec.Replicas), op.resource.scale.wanted...)
 	if scale.ResourceVersion != "" {
 		object.SetResourceVersion(scale.ResourceVersion)
 	}
@@ -211,7 +212,7 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 	if err != nil {
 		return nil, err
 	}
-	return done(canonicalJSON(changed.Object)), nil
+	return done(jsontree.Canonical(changed.Object)), nil
 }
 
 // scaleManagers brings who manages the wanted number of an object to its scale and back.
@@ -240,7 +241,7 @@ func (op *operation) sentScale(current *unstructured.Unstructured, recorded bool
 	body := op.request.Body
 	if op.request.Verb == Patch {
 		var err error
-		if body, err = op.patchDocument(canonicalJSON(current.Object), &autoscalingv1.Scale{}); err != nil {
+		if body, err = op.patchDocument(jsontree.Canonical(current.Object), &autoscalingv1.Scale{}); err != nil {
 			return nil, err
 		}
 	}

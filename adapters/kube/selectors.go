@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // selector is what the label and field selectors of a request ask for.
@@ -107,13 +109,13 @@ func fieldText(o *Object, name string) string {
 		path = []string{"status", "succeeded"}
 	case "reportingComponent":
 		path = []string{"source", "component"}
-		if at(o.meta(), name) != nil {
+		if jsontree.At(o.meta(), name) != nil {
 			path = []string{name}
 		}
 	case "source":
 		path = []string{"source", "component"}
 	}
-	value := at(o.meta(), path...)
+	value := jsontree.At(o.meta(), path...)
 	if value != nil {
 		return fmt.Sprint(value)
 	}

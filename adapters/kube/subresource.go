@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // The subresources that are modelled.
@@ -88,10 +90,10 @@ func (r *resource) prepareSubresource(name string, object, current *unstructured
 		object.Object["status"] = current.Object["status"]
 	case ephemeralSubresource:
 		const field = "ephemeralContainers"
-		containers := at(object, "spec", field)
-		metadata := managedBy(current.Object["metadata"], at(object, "metadata", "managedFields"))
+		containers := jsontree.At(object, "spec", field)
+		metadata := managedBy(current.Object["metadata"], jsontree.At(object, "metadata", "managedFields"))
 		metadata["resourceVersion"] = object.GetResourceVersion()
-		spec := without(current.Object["spec"], field)
+		spec := jsontree.Without(current.Object["spec"], field)
 		if containers != nil {
 			spec[field] = containers
 		}
@@ -99,8 +101,8 @@ func (r *resource) prepareSubresource(name string, object, current *unstructured
 		maps.Copy(object.Object, current.Object)
 		object.Object["metadata"], object.Object["spec"] = metadata, spec
 	case approvalSubresource:
-		status := without(current.Object["status"], "conditions")
-		if conditions := listAt(object, "status", "conditions"); conditions != nil {
+		status := jsontree.Without(current.Object["status"], "conditions")
+		if conditions := jsontree.ListAt(object, "status", "conditions"); conditions != nil {
 			status["conditions"] = stamped(conditions)
 		}
 		object.Object["spec"], object.Object["status"] = current.Object["spec"], status
@@ -112,7 +114,7 @@ func stamped(conditions []any) []any {
 	now := virtualTime().Format(time.RFC3339)
 	var all []any
 	for _, condition := range conditions {
-		fields := without(condition)
+		fields := jsontree.Without(condition)
 		for _, name := range []string{"lastTransitionTime", "lastUpdateTime"} {
 			if fields[name] == nil {
 				fields[name] = now

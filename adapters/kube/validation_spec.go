@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // validateSpec returns what is wrong with what is wanted of an object of one of
@@ -45,7 +47,7 @@ func (r *resource) validateTyped(object *unstructured.Unstructured, typed runtim
 	}
 	typed, err := r.newTyped()
 	if err == nil {
-		err = fromTree(object.Object, typed)
+		err = jsontree.Into(object.Object, typed)
 	}
 	if err != nil {
 		panic("kube: a decoded " + r.kind + " cannot be read: " + err.Error())

@@ -9,6 +9,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -29,12 +30,12 @@ func (r *resource) validateStatus(object, current *unstructured.Unstructured) fi
 			errs = append(errs, field.Invalid(status.Child(b.name), n, b.message))
 		}
 	}
-	if r.name == kindService && at(object, "spec", "type") != "LoadBalancer" && len(listAt(object, "status", "loadBalancer", "ingress")) > 0 {
+	if r.name == kindService && jsontree.At(object, "spec", "type") != "LoadBalancer" && len(jsontree.ListAt(object, "status", "loadBalancer", "ingress")) > 0 {
 		errs = append(errs, field.Forbidden(status.Child("loadBalancer", "ingress"), "may only be used when `spec.type` is 'LoadBalancer'"))
 	}
 	errs = append(errs, r.statusFields.Validate(object.Object, false)...)
-	if qos := at(current, "status", "qosClass"); r.name == kindPod && qos != nil && at(object, "status", "qosClass") != qos {
-		errs = append(errs, field.Invalid(status.Child("qosClass"), at(object, "status", "qosClass"), validation.FieldImmutableErrorMsg))
+	if qos := jsontree.At(current, "status", "qosClass"); r.name == kindPod && qos != nil && jsontree.At(object, "status", "qosClass") != qos {
+		errs = append(errs, field.Invalid(status.Child("qosClass"), jsontree.At(object, "status", "qosClass"), validation.FieldImmutableErrorMsg))
 	}
 	if r.name == "Ingress.networking.k8s.io" {
 		errs = append(errs, validateIngressStatus(object, current)...)

@@ -9,6 +9,7 @@ import (
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -23,7 +24,7 @@ func (op *operation) checkExpansion(object, current *unstructured.Unstructured) 
 	}
 	class := classOf(object)
 	switch {
-	case at(current, "status", "phase") != string(corev1.ClaimBound):
+	case jsontree.At(current, "status", "phase") != string(corev1.ClaimBound):
 		return refuse("Only bound persistent volume claims can be expanded")
 	case class == "", class != classOf(current), !op.allowsExpansion(class):
 		return refuse("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
@@ -45,7 +46,7 @@ func grows(claim, before *unstructured.Unstructured) bool {
 
 // storageOf returns what a claim asks for.
 func storageOf(claim *unstructured.Unstructured) apiresource.Quantity {
-	text, _ := at(claim, "spec", "resources", "requests", string(corev1.ResourceStorage)).(string)
+	text, _ := jsontree.At(claim, "spec", "resources", "requests", string(corev1.ResourceStorage)).(string)
 	size, err := apiresource.ParseQuantity(text)
 	if err != nil {
 		return apiresource.Quantity{} // it says nothing
@@ -55,6 +56,6 @@ func storageOf(claim *unstructured.Unstructured) apiresource.Quantity {
 
 // classOf returns the name of the storage class of a claim.
 func classOf(claim *unstructured.Unstructured) string {
-	name, _ := at(claim, "spec", "storageClassName").(string)
+	name, _ := jsontree.At(claim, "spec", "storageClassName").(string)
 	return cmp.Or(claim.GetAnnotations()[corev1.BetaStorageClassAnnotation], name)
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -38,7 +39,7 @@ func (op *operation) checkUse(key core.Key, from *Object) error {
 	const advice = "and the server does not protect it as a real one does: make the server with kube.VolumeProtection(), and add a kube.VolumeProtector to the controllers"
 	switch {
 	case op.resource.protection != "":
-	case op.resource.name == kindVolume && at(from.meta(), "status", "phase") == string(corev1.VolumeBound):
+	case op.resource.name == kindVolume && jsontree.At(from.meta(), "status", "phase") == string(corev1.VolumeBound):
 		return fmt.Errorf("the volume is bound, %s", advice)
 	case op.resource.name == kindClaim:
 		for _, o := range op.state.List(kindPod, key.Namespace) {
@@ -53,11 +54,11 @@ func (op *operation) checkUse(key core.Key, from *Object) error {
 // claimsOf are the claims that a Pod uses: those of its volumes, once it has a node.
 func claimsOf(tree map[string]any) []string {
 	pod := &unstructured.Unstructured{Object: tree}
-	if node, _ := at(pod, "spec", "nodeName").(string); node == "" {
+	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); node == "" {
 		return nil
 	}
 	var claims []string
-	for _, volume := range listAt(pod, "spec", "volumes") {
+	for _, volume := range jsontree.ListAt(pod, "spec", "volumes") {
 		fields, _ := volume.(map[string]any)
 		claim, _ := fields["persistentVolumeClaim"].(map[string]any)
 		if name, ok := claim["claimName"].(string); ok {

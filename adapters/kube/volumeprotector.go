@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -90,7 +91,7 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *resource, key co
 		return err
 	}
 	object := &unstructured.Unstructured{}
-	if err := decodeJSON(response.Object, &object.Object); err != nil {
+	if err := jsontree.Decode(response.Object, &object.Object); err != nil {
 		return err
 	}
 	if !waits(object, r.protection) {
@@ -101,7 +102,7 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *resource, key co
 	}
 	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == r.protection }))
 	err := perform(world, &Request{
-		Verb: Update, Kind: r.preferredKind(), Namespace: key.Namespace, Name: key.Name, Body: canonicalJSON(object.Object),
+		Verb: Update, Kind: r.preferredKind(), Namespace: key.Namespace, Name: key.Name, Body: jsontree.Canonical(object.Object),
 	}).Err()
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -112,7 +113,7 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *resource, key co
 // used tells whether anybody uses a claim or a volume.
 func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *unstructured.Unstructured) (bool, error) {
 	if key.Kind == kindVolume {
-		return at(object, "status", "phase") == "Bound", nil
+		return jsontree.At(object, "status", "phase") == "Bound", nil
 	}
 	response := perform(world, &Request{Verb: List, Kind: p.pods.preferredKind(), Namespace: key.Namespace})
 	if err := response.Err(); err != nil {
@@ -121,7 +122,7 @@ func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *
 	var list struct {
 		Items []map[string]any `json:"items"`
 	}
-	if err := decodeJSON(response.Object, &list); err != nil {
+	if err := jsontree.Decode(response.Object, &list); err != nil {
 		return false, err
 	}
 	return slices.ContainsFunc(list.Items, func(pod map[string]any) bool { return slices.Contains(claimsOf(pod), key.Name) }), nil

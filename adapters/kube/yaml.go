@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // document is one object of a YAML file.
@@ -154,7 +156,7 @@ func parseDocument(at document, text string) ([]document, error) {
 		return nil, at.fail(fmt.Errorf("this is not YAML: %w", err))
 	}
 	var tree any
-	if err := decodeJSON(encoded, &tree); err != nil {
+	if err := jsontree.Decode(encoded, &tree); err != nil {
 		return nil, at.fail(err)
 	}
 	if tree == nil {
