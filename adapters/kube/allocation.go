@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -37,7 +38,7 @@ func portName(port int32) string { return strconv.Itoa(int(port)) }
 
 // allocations are the names of the addresses and ports that a Service holds.
 func allocations(kind core.Kind, o *Object) []string {
-	if kind != kindService {
+	if kind != kinds.Service {
 		return nil
 	}
 	s := &corev1.Service{}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // apply is server-side apply: the body says what the caller wants of an object, which
@@ -100,7 +101,7 @@ func (op *operation) merge(live, wanted *unstructured.Unstructured) (*unstructur
 // readAgain returns the outcome of a merge as a server reads it, for its defaults, in the
 // version of the store.
 func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	op.unshown = op.resource.emptyMetadata(tree)
+	op.unshown = emptyMetadata(op.resource, tree)
 	managers := recordOf(tree)
 	stored := noConversion{resource: op.resource}
 	versioned, err := stored.ConvertToVersion(tree, op.request.Kind.GroupVersion())
@@ -108,13 +109,13 @@ func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.U
 		return nil, err
 	}
 	fields := jsontree.Unrecorded(versioned.(*unstructured.Unstructured).Object)
-	object := op.resource.plainFields(fields, op.request.Kind)
+	object := op.resource.PlainFields(fields, op.request.Kind)
 	if object == nil {
 		if object, err = op.decode(jsontree.Canonical(fields)); err != nil {
 			return nil, err
 		}
 	}
-	if op.resource.custom {
+	if op.resource.Custom {
 		op.unshown = append(op.unshown, vanished("", fields, object.Object)...)
 	}
 	if len(managers) > 0 {
@@ -135,7 +136,7 @@ func (op *operation) applyOdd(live, wanted *unstructured.Unstructured) (*unstruc
 	case errors.As(err, &status):
 		return nil, inOrder(status)
 	case err != nil:
-		if mistyped := op.resource.mistyped(wanted); mistyped != nil {
+		if mistyped := mistyped(op.resource, wanted); mistyped != nil {
 			err = mistyped
 		}
 		return nil, internalError(err.Error())
@@ -152,8 +153,8 @@ func (op *operation) applyOdd(live, wanted *unstructured.Unstructured) (*unstruc
 // there and empty. A server stores them, since it does not read the outcome of an apply
 // again, and drops them whenever it reads the object: so the next write is one even if it
 // changes nothing else.
-func (r *resource) emptyMetadata(object *unstructured.Unstructured) []string {
-	if !r.custom {
+func emptyMetadata(r *kinds.Resource, object *unstructured.Unstructured) []string {
+	if !r.Custom {
 		return nil
 	}
 	metadata, _ := object.Object["metadata"].(map[string]any)

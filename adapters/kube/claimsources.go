@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // alignSources makes the two fields for what a claim is filled with say the same. The older
@@ -38,7 +39,7 @@ func isOldSource(source map[string]any) bool {
 	group, _ := source["apiGroup"].(string)
 	switch group {
 	case "":
-		return source["kind"] == string(kindClaim)
+		return source["kind"] == string(kinds.Claim)
 	case "snapshot.storage.k8s.io":
 		return source["kind"] == "VolumeSnapshot"
 	}

@@ -164,7 +164,7 @@ func (c *collection) read(key core.Key) (*unstructured.Unstructured, error) {
 
 // kind is the kind of an object, in a version that is served.
 func (c *collection) kind(key core.Key) schema.GroupVersionKind {
-	return c.collector.server.registry.named(key.Kind).preferredKind()
+	return c.collector.server.registry.Named(key.Kind).PreferredKind()
 }
 
 func (c *collection) removeFinalizer(object *unstructured.Unstructured, finalizer string) error {

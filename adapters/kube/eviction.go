@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -126,7 +127,7 @@ func (op *operation) spendBudget(pod *corev1.Pod) error {
 // budgets are the disruption budgets that select a Pod.
 func (op *operation) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
 	var found []*policyv1.PodDisruptionBudget
-	for _, o := range op.state.List(kindBudget, pod.Namespace) {
+	for _, o := range op.state.List(kinds.Budget, pod.Namespace) {
 		budget := &policyv1.PodDisruptionBudget{}
 		if err := jsontree.Into(stored(o.Content).tree, budget); err != nil {
 			return nil, err
@@ -180,7 +181,7 @@ func (op *operation) writeBudget(budget *policyv1.PodDisruptionBudget, pod strin
 	if err != nil {
 		return err
 	}
-	key := core.Key{Kind: kindBudget, Namespace: budget.Namespace, Name: budget.Name}
+	key := core.Key{Kind: kinds.Budget, Namespace: budget.Namespace, Name: budget.Name}
 	from := op.find(key)
 	if managers := recordOf(from.meta()); managers != nil {
 		jsontree.Set(tree, managers, "metadata", "managedFields")

@@ -69,7 +69,7 @@ func (s *Server) Faults(call core.Call) []core.Fault {
 	if !ok || request.FromCache {
 		return nil
 	}
-	resource, err := s.registry.find(request.Kind)
+	resource, err := s.registry.Find(request.Kind)
 	if err != nil {
 		return nil
 	}

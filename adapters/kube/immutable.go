@@ -6,14 +6,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // validateImmutable returns which fields of Kubernetes' own kinds an update changes
 // that cannot be changed. Where a real server adds a textual difference to its
 // message, that is left out.
-func (r *resource) validateImmutable(object, current *unstructured.Unstructured) field.ErrorList {
-	switch r.name {
-	case kindPod:
+func validateImmutable(r *kinds.Resource, object, current *unstructured.Unstructured) field.ErrorList {
+	switch r.Name {
+	case kinds.Pod:
 		return validatePodChanges(object, current)
 	case "Deployment.apps", "DaemonSet.apps", "ReplicaSet.apps":
 		return unchanged(object, current, "spec", "selector")
@@ -21,9 +22,9 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return onlyChanged(object, current,
 			"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
 			"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
-	case kindClaim:
+	case kinds.Claim:
 		return validateClaimChanges(object, current)
-	case kindService:
+	case kinds.Service:
 		return append(validateAddresses(object, current), validateBalancer(object, current)...)
 	case "ControllerRevision.apps":
 		return unchanged(object, current, "data")
@@ -35,15 +36,15 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		if !jsontree.Same(object.Object["roleRef"], current.Object["roleRef"]) {
 			return field.ErrorList{field.Invalid(field.NewPath("roleRef"), object.Object["roleRef"], "cannot change roleRef")}
 		}
-	case kindVolume:
+	case kinds.Volume:
 		return validateVolumeChanges(object, current)
-	case kindStorageClass:
+	case kinds.StorageClass:
 		var errs field.ErrorList
 		for _, name := range []string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
 			errs = append(errs, unchanged(object, current, name)...)
 		}
 		return errs
-	case kindPriorityClass:
+	case kinds.PriorityClass:
 		if object.Object["value"] != current.Object["value"] {
 			return append(field.ErrorList{field.Forbidden(field.NewPath("value"), "may not be changed in an update.")}, unchanged(object, current, "preemptionPolicy")...)
 		}
@@ -52,11 +53,11 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return unchanged(object, current, "handler")
 	case "IngressClass.networking.k8s.io":
 		return unchanged(object, current, "spec", "controller")
-	case kindEndpointSlice:
+	case kinds.EndpointSlice:
 		return unchanged(object, current, "addressType")
 	case "ResourceQuota":
 		return unchanged(object, current, "spec", "scopes")
-	case kindNode:
+	case kinds.Node:
 		return validateNodeChanges(object, current)
 	}
 	return nil

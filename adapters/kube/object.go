@@ -8,13 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -136,10 +139,16 @@ func (o *Object) encode(apiVersion, resourceVersion string) json.RawMessage {
 // policy for traffic inside of the cluster, of a Service that is outside.
 func readable(tree map[string]any) map[string]any {
 	spec, _ := tree["spec"].(map[string]any)
-	if tree["kind"] != string(kindService) || tree["apiVersion"] != "v1" || spec["type"] != string(corev1.ServiceTypeExternalName) || spec["internalTrafficPolicy"] == nil {
+	if tree["kind"] != string(kinds.Service) || tree["apiVersion"] != "v1" || spec["type"] != string(corev1.ServiceTypeExternalName) || spec["internalTrafficPolicy"] == nil {
 		return tree
 	}
 	tree = maps.Clone(tree)
 	tree["spec"] = jsontree.Without(spec, "internalTrafficPolicy")
 	return tree
+}
+
+// virtualTime is what the server's clock shows. It does not move: a clock that
+// moved with every step would make each state a new one.
+func virtualTime() metav1.Time {
+	return metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
 }

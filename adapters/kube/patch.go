@@ -55,7 +55,7 @@ func (op *operation) patched(from *Object) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := op.resource.decode(patched, op.request.Kind.Version)
+	object, err := op.resource.Decode(patched, op.request.Kind.Version)
 	var status *apierrors.StatusError
 	switch {
 	case errors.As(err, &status):
@@ -74,7 +74,7 @@ func (op *operation) checkPatch() error {
 	switch op.request.PatchType {
 	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
 	case types.StrategicMergePatchType:
-		if op.resource.custom {
+		if op.resource.Custom {
 			return op.unsupportedMediaType()
 		}
 	default:
@@ -143,7 +143,7 @@ func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) 
 	}
 	if typed == nil {
 		var err error
-		if typed, err = op.resource.newTyped(); err != nil {
+		if typed, err = op.resource.NewTyped(); err != nil {
 			return nil, err
 		}
 	}
@@ -169,7 +169,7 @@ func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) 
 // unsupportedMediaType is the refusal of a patch of a type the resource does not take.
 func (op *operation) unsupportedMediaType() error {
 	message, details := "415: Unsupported Media Type", &metav1.StatusDetails{}
-	if op.resource.custom {
+	if op.resource.Custom {
 		details = nil
 		message = "the body of the request was in an unknown format - accepted media types include: " +
 			"application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"

@@ -51,16 +51,16 @@ func TestPlainBodiesAreReadAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := server.registry.find(of.kind)
+		r, err := server.registry.Find(of.kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		object := r.decodePlain(text, of.kind.Version).object
+		object := r.DecodePlain(text, of.kind.Version).Object
 		if object == nil {
 			return
 		}
 		plain++
-		want, err := r.decodeOdd(text, of.kind.Version)
+		want, err := r.DecodeOdd(text, of.kind.Version)
 		if err != nil {
 			t.Fatalf("%s is read, and refused with %v", text, err)
 		}
@@ -86,11 +86,11 @@ func TestPlainBodiesSayWhatTheyAre(t *testing.T) {
 		`{"apiVersion":"v1","kind":"ConfigMap"`:                      false,
 		`null`:                                                       false,
 	} {
-		r, err := server.registry.find(configMapKind)
+		r, err := server.registry.Find(configMapKind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.decodePlain([]byte(body), "v1").object != nil; got != want {
+		if got := r.DecodePlain([]byte(body), "v1").Object != nil; got != want {
 			t.Errorf("%s: plain is %t, want %t", body, got, want)
 		}
 	}

@@ -211,7 +211,7 @@ func TestPlainAppliesAreThoseOfTheLibrary(t *testing.T) {
 
 // comparePlain tells whether an apply is plain. It must do then what the library does.
 func comparePlain(t *rapid.T, w *world, r *Request) bool {
-	resource, err := w.server.registry.find(r.Kind)
+	resource, err := w.server.registry.Find(r.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func comparePlain(t *rapid.T, w *world, r *Request) bool {
 		t.Fatal(err)
 	}
 	live := func() *unstructured.Unstructured {
-		from := op.find(core.Key{Kind: resource.name, Namespace: r.Namespace, Name: r.Name})
+		from := op.find(core.Key{Kind: resource.Name, Namespace: r.Namespace, Name: r.Name})
 		if from == nil {
 			return emptyOf(r.Kind)
 		}

@@ -19,8 +19,8 @@ func (op *operation) mergePlain(from *Object) *unstructured.Unstructured {
 		return nil
 	}
 	patched := mergeFields(from.shown(op.request.Kind.GroupVersion().String(), from.version), change)
-	op.read = op.resource.decodePlain(jsontree.Canonical(patched), op.request.Kind.Version)
-	return op.read.object
+	op.read = op.resource.DecodePlain(jsontree.Canonical(patched), op.request.Kind.Version)
+	return op.read.Object
 }
 
 // mergeFields returns an object with a merge patch applied (RFC 7386). It shares what

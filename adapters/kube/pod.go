@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -95,7 +96,7 @@ func priorityClass(state core.Snapshot, pod *corev1.Pod) (schedulingv1.PriorityC
 	if class.Value = systemPriority(class.Name); class.Value != 0 {
 		return class, nil
 	}
-	content := state.Get(core.Key{Kind: kindPriorityClass, Name: class.Name})
+	content := state.Get(core.Key{Kind: kinds.PriorityClass, Name: class.Name})
 	if content == nil {
 		return class, apierrors.NewForbidden(corev1.Resource("pods"), pod.Name, fmt.Errorf("no PriorityClass with name %s was found", class.Name))
 	}
@@ -107,7 +108,7 @@ func priorityClass(state core.Snapshot, pod *corev1.Pod) (schedulingv1.PriorityC
 // or else the class that is given.
 func defaultPriorityClass(state core.Snapshot, otherwise schedulingv1.PriorityClass) (schedulingv1.PriorityClass, error) {
 	found := []schedulingv1.PriorityClass{}
-	for _, o := range state.List(kindPriorityClass, "") {
+	for _, o := range state.List(kinds.PriorityClass, "") {
 		var class schedulingv1.PriorityClass
 		if err := jsontree.Into(stored(o.Content).tree, &class); err != nil {
 			return otherwise, err

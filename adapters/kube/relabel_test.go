@@ -250,7 +250,7 @@ func TestOutcomeOfGoneOwners(t *testing.T) {
 func TestGeneratedNamesRunOut(t *testing.T) {
 	server := newTestServer(t)
 	w := emptyWorld(t, server)
-	op := &operation{server: server, state: w, request: &Request{Kind: configMapKind, Namespace: "default"}, resource: server.registry.named("ConfigMap")}
+	op := &operation{server: server, state: w, request: &Request{Kind: configMapKind, Namespace: "default"}, resource: server.registry.Named("ConfigMap")}
 	seen := map[string]bool{}
 	for number := 1; ; number++ {
 		name, free := generatedName("g-bc", number)

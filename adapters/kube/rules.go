@@ -10,16 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // assign gives an object what it has a claim to and others must not have, or what its
 // surroundings say. current is nil for a new object.
-func (r *resource) assign(state core.Snapshot, key core.Key, object, current *unstructured.Unstructured) error {
-	switch r.name {
-	case kindPod:
+func assign(r *kinds.Resource, state core.Snapshot, key core.Key, object, current *unstructured.Unstructured) error {
+	switch r.Name {
+	case kinds.Pod:
 		return admitPod(state, object, current)
-	case kindService:
+	case kinds.Service:
 		return allocateService(state, key, object, current)
 	}
 	return nil
@@ -27,45 +28,45 @@ func (r *resource) assign(state core.Snapshot, key core.Key, object, current *un
 
 // prepareCreate does to a new object what the server does to those of its kind. It
 // has a uid already.
-func (r *resource) prepareCreate(object *unstructured.Unstructured) {
-	if r.status && r.name != kindNode {
+func prepareCreate(r *kinds.Resource, object *unstructured.Unstructured) {
+	if r.Status && r.Name != kinds.Node {
 		delete(object.Object, "status")
 	}
-	if status := r.newStatus(object); status != nil {
+	if status := newStatus(r, object); status != nil {
 		object.Object["status"] = status
 	}
-	if r.hasGeneration() {
+	if r.HasGeneration() {
 		object.SetGeneration(1)
 	}
-	switch r.name {
-	case kindNamespace:
+	switch r.Name {
+	case kinds.Namespace:
 		jsontree.Set(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
 		finalizers := namespaceFinalizers(object)
 		if !slices.Contains(finalizers, any(string(corev1.FinalizerKubernetes))) {
 			jsontree.Set(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
 		}
-	case kindJob:
+	case kinds.Job:
 		// A real server lets the Job and the template share the labels that were given.
 		given := jsontree.At(object, "spec", "template", "metadata", "labels") != nil
 		selectOwnPods(object)
 		if given {
 			labelJob(object)
 		}
-	case kindDaemonSet:
+	case kinds.DaemonSet:
 		setTemplateGeneration(object, max(templateGeneration(object.Object), 1))
-	case kindClaim:
+	case kinds.Claim:
 		alignSources(object, nil)
 	}
 }
 
 // admitNew does to an object that a client creates what the server's own admission plugins
 // do. Objects that were there before have been through it.
-func (r *resource) admitNew(object *unstructured.Unstructured) {
-	r.protect(object)
-	if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated && r.name == kindJob {
+func admitNew(r *kinds.Resource, object *unstructured.Unstructured) {
+	protect(r, object)
+	if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated && r.Name == kinds.Job {
 		labelJob(object) // Their labels are a copy of those of the template: others are shared.
 	}
-	if r.name != kindNode {
+	if r.Name != kinds.Node {
 		return
 	}
 	// A Node is not ready until somebody has found that it is.
@@ -77,35 +78,35 @@ func (r *resource) admitNew(object *unstructured.Unstructured) {
 }
 
 // protect gives a new object the finalizer that all of its kind have.
-func (r *resource) protect(object *unstructured.Unstructured) {
-	if finalizers := object.GetFinalizers(); r.protection != "" && !slices.Contains(finalizers, r.protection) {
-		object.SetFinalizers(append(finalizers, r.protection))
+func protect(r *kinds.Resource, object *unstructured.Unstructured) {
+	if finalizers := object.GetFinalizers(); r.Protection != "" && !slices.Contains(finalizers, r.Protection) {
+		object.SetFinalizers(append(finalizers, r.Protection))
 	}
 }
 
 // finish does to an object what the server does when it reads what it has stored.
 func (op *operation) finish(object *unstructured.Unstructured) {
-	if op.resource.name == kindJob && len(object.GetLabels()) == 0 {
+	if op.resource.Name == kinds.Job && len(object.GetLabels()) == 0 {
 		labelJob(object)
 		op.unshown = []string{"labels"}
 	}
 }
 
 // newStatus is the status that the server gives to a new object, nil if it gives none.
-func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
+func newStatus(r *kinds.Resource, object *unstructured.Unstructured) map[string]any {
 	switch {
-	case r.name == kindPod:
+	case r.Name == kinds.Pod:
 		return newPodStatus(object)
-	case r.name == kindNode:
+	case r.Name == kinds.Node:
 		return nil
-	case r.name == kindVolume:
+	case r.Name == kinds.Volume:
 		return map[string]any{"phase": string(corev1.VolumePending), "lastPhaseTransitionTime": virtualTime().Format(time.RFC3339)}
-	case r.name == kindClaim:
+	case r.Name == kinds.Claim:
 		return map[string]any{"phase": string(corev1.ClaimPending)}
-	case r.name == kindNamespace:
+	case r.Name == kinds.Namespace:
 		return map[string]any{"phase": string(corev1.NamespaceActive)}
-	case r.emptyStatus != nil:
-		return runtime.DeepCopyJSON(r.emptyStatus)
+	case r.EmptyStatus != nil:
+		return runtime.DeepCopyJSON(r.EmptyStatus)
 	}
 	return nil
 }
@@ -138,20 +139,20 @@ func suggest(object *unstructured.Unstructured, value any, path ...string) {
 }
 
 // prepareUpdate keeps what an update of the object itself cannot change.
-func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
-	switch r.name {
-	case kindNamespace, kindSigningRequest:
+func prepareUpdate(r *kinds.Resource, object, current *unstructured.Unstructured) {
+	switch r.Name {
+	case kinds.Namespace, kinds.SigningRequest:
 		object.Object["spec"] = current.Object["spec"]
-	case kindClaim:
+	case kinds.Claim:
 		alignSources(object, current)
-	case kindDaemonSet:
+	case kinds.DaemonSet:
 		generation := templateGeneration(current.Object)
 		if !jsontree.Same(jsontree.At(object, "spec", "template"), jsontree.At(current, "spec", "template")) {
 			generation++
 		}
 		setTemplateGeneration(object, generation)
 	}
-	if !r.status {
+	if !r.Status {
 		return
 	}
 	delete(object.Object, "status")
@@ -162,7 +163,7 @@ func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 
 // prepareStatus keeps what an update of the status cannot change: all but the
 // status, and of the metadata what the kind protects there.
-func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
+func prepareStatus(r *kinds.Resource, object, current *unstructured.Unstructured) {
 	status, hasStatus := object.Object["status"]
 	metadata := object.Object["metadata"]
 	managers := jsontree.At(object, "metadata", "managedFields")
@@ -175,10 +176,10 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 		object.Object["status"] = status
 	}
 	object.Object["metadata"] = managedBy(object.Object["metadata"], managers)
-	if r.custom {
+	if r.Custom {
 		return
 	}
-	switch r.name {
+	switch r.Name {
 	case "FlowSchema.flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io",
 		"CustomResourceDefinition.apiextensions.k8s.io",
 		"DeviceTaintRule.resource.k8s.io", "PodCertificateRequest.certificates.k8s.io",
@@ -188,22 +189,22 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 		return
 	}
 	object.Object["metadata"] = metadata
-	switch r.name {
+	switch r.Name {
 	case "Deployment.apps":
 		object.SetLabels(current.GetLabels())
-	case kindPod:
+	case kinds.Pod:
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
 		if status := podStatus(object); status["qosClass"] == nil {
 			status["qosClass"] = jsontree.At(current, "status", "qosClass")
 		}
-	case kindDaemonSet:
+	case kinds.DaemonSet:
 		setTemplateGeneration(object, templateGeneration(current.Object))
-	case kindSigningRequest:
+	case kinds.SigningRequest:
 		if conditions := jsontree.ListAt(object, "status", "conditions"); conditions != nil {
 			jsontree.Set(object.Object, stamped(conditions), "status", "conditions")
 		}
-	case kindVolume:
+	case kinds.Volume:
 		if jsontree.At(object, "status", "lastPhaseTransitionTime") == nil {
 			jsontree.Set(object.Object, virtualTime().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
 		}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -27,7 +28,7 @@ func runtimeClass(state core.Snapshot, pod *corev1.Pod) (*nodev1.RuntimeClass, e
 		return nil, nil
 	}
 	name := *pod.Spec.RuntimeClassName
-	content := state.Get(core.Key{Kind: kindRuntimeClass, Name: name})
+	content := state.Get(core.Key{Kind: kinds.RuntimeClass, Name: name})
 	switch {
 	case content != nil:
 		class := &nodev1.RuntimeClass{}
@@ -84,9 +85,9 @@ func (op *operation) checkClasses(object, current *unstructured.Unstructured) er
 	switch {
 	case op.request.Subresource != "":
 		return nil
-	case op.resource.name == kindPriorityClass:
+	case op.resource.Name == kinds.PriorityClass:
 		return op.checkDefaultPriority(object)
-	case op.resource.name != kindPod || current != nil || jsontree.At(object, "spec", "overhead") == nil:
+	case op.resource.Name != kinds.Pod || current != nil || jsontree.At(object, "spec", "overhead") == nil:
 		return nil
 	}
 	pod := &corev1.Pod{}
@@ -104,7 +105,7 @@ func (op *operation) checkDefaultPriority(object *unstructured.Unstructured) err
 	if jsontree.At(object, "globalDefault") != true {
 		return nil
 	}
-	for _, o := range op.state.List(kindPriorityClass, "") {
+	for _, o := range op.state.List(kinds.PriorityClass, "") {
 		if o.Key.Name != object.GetName() && jsontree.At(&unstructured.Unstructured{Object: stored(o.Content).tree}, "globalDefault") == true {
 			return apierrors.NewForbidden(schedulingv1.Resource("priorityclasses"), object.GetName(),
 				fmt.Errorf("PriorityClass %s is already marked as default. Only one default can exist", o.Key.Name))

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -119,7 +120,7 @@ func (op *operation) bindToken(reference *authenticationv1.BoundObjectReference)
 		return apierrors.NewNotFound(resource, reference.Name)
 	}
 	account, _ := jsontree.At(bound.meta(), "spec", "serviceAccountName").(string)
-	if key.Kind == kindPod && cmp.Or(account, "default") != op.request.Name {
+	if key.Kind == kinds.Pod && cmp.Or(account, "default") != op.request.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", op.request.Name))
 	}
 	if reference.UID != "" && reference.UID != bound.meta().GetUID() {

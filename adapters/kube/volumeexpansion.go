@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // checkExpansion refuses a claim that asks for more than before, unless it is bound and its class
 // allows that.
 func (op *operation) checkExpansion(object, current *unstructured.Unstructured) error {
-	if op.resource.name != kindClaim || op.request.Subresource != "" || !grows(object, current) {
+	if op.resource.Name != kinds.Claim || op.request.Subresource != "" || !grows(object, current) {
 		return nil
 	}
 	refuse := func(reason string) error {
@@ -34,7 +35,7 @@ func (op *operation) checkExpansion(object, current *unstructured.Unstructured) 
 
 // allowsExpansion tells whether a storage class says that volumes may grow.
 func (op *operation) allowsExpansion(class string) bool {
-	content := op.state.Get(core.Key{Kind: kindStorageClass, Name: class})
+	content := op.state.Get(core.Key{Kind: kinds.StorageClass, Name: class})
 	return content != nil && stored(content).tree["allowVolumeExpansion"] == true
 }
 

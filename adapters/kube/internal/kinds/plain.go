@@ -1,4 +1,4 @@
-package kube
+package kinds
 
 import (
 	"bytes"
@@ -14,26 +14,26 @@ import (
 // nothing is wrong with them. They are read once. All others are read again, by those who
 // find what is wrong and the words for it.
 
-// decodePlain reads a plain body in one of the served versions. It returns nothing for any
+// DecodePlain reads a plain body in one of the served versions. It returns nothing for any
 // other.
-func (r *resource) decodePlain(data []byte, version string) decoded {
-	want := schema.GroupVersionKind{Group: r.group, Version: version, Kind: r.kind}
-	if r.schemas != nil {
-		return decoded{object: r.plainTree(data, want)}
+func (r *Resource) DecodePlain(data []byte, version string) Decoded {
+	want := schema.GroupVersionKind{Group: r.Group, Version: version, Kind: r.Kind}
+	if r.Schemas != nil {
+		return Decoded{Object: r.plainTree(data, want)}
 	}
-	typed, err := r.newTyped()
+	typed, err := r.NewTyped()
 	if err != nil || jsontree.Decode(data, typed) != nil || typed.GetObjectKind().GroupVersionKind() != want || saysOtherwise(data) {
-		return decoded{}
+		return Decoded{}
 	}
 	object, err := r.decodeTyped(typed)
 	if err != nil {
-		return decoded{}
+		return Decoded{}
 	}
-	return decoded{object: object, typed: typed}
+	return Decoded{Object: object, Typed: typed}
 }
 
 // plainTree reads a plain body as a custom resource with a schema.
-func (r *resource) plainTree(data []byte, want schema.GroupVersionKind) *unstructured.Unstructured {
+func (r *Resource) plainTree(data []byte, want schema.GroupVersionKind) *unstructured.Unstructured {
 	var tree map[string]any
 	if jsontree.Decode(data, &tree) != nil || saysOtherwise(data) {
 		return nil
@@ -41,10 +41,10 @@ func (r *resource) plainTree(data []byte, want schema.GroupVersionKind) *unstruc
 	return r.fillPlain(tree, want)
 }
 
-// plainFields reads fields as if they were sent, if they are those of a custom resource with
+// PlainFields reads fields as if they were sent, if they are those of a custom resource with
 // a schema. It returns nil for any other, and if they are not plain.
-func (r *resource) plainFields(fields map[string]any, want schema.GroupVersionKind) *unstructured.Unstructured {
-	if r.schemas == nil {
+func (r *Resource) PlainFields(fields map[string]any, want schema.GroupVersionKind) *unstructured.Unstructured {
+	if r.Schemas == nil {
 		return nil
 	}
 	for name := range fields {
@@ -56,11 +56,11 @@ func (r *resource) plainFields(fields map[string]any, want schema.GroupVersionKi
 }
 
 // fillPlain takes a tree over that was read.
-func (r *resource) fillPlain(tree map[string]any, want schema.GroupVersionKind) *unstructured.Unstructured {
-	if tree["apiVersion"] != want.GroupVersion().String() || tree["kind"] != want.Kind || r.schemas[want.Version].fill(tree) != nil {
+func (r *Resource) fillPlain(tree map[string]any, want schema.GroupVersionKind) *unstructured.Unstructured {
+	if tree["apiVersion"] != want.GroupVersion().String() || tree["kind"] != want.Kind || r.Schemas[want.Version].fill(tree) != nil {
 		return nil
 	}
-	return r.decoded(tree)
+	return r.complete(tree)
 }
 
 // saysOtherwise tells whether there may be a field that says what the body is, and whose

@@ -1,4 +1,4 @@
-package kube
+package kinds
 
 import (
 	"slices"
@@ -64,17 +64,17 @@ func deducedTypes() (managedfields.TypeConverter, error) {
 }
 
 // customTypes are those that the schemas of a custom resource definition describe.
-func (r *resource) customTypes() fieldTypes {
+func (r *Resource) customTypes() fieldTypes {
 	return sync.OnceValues(func() (managedfields.TypeConverter, error) {
 		models := map[string]*spec.Schema{metadataModel: metadataSchema()}
-		for version, s := range r.schemas {
-			model := s.structural.ToKubeOpenAPI()
+		for version, s := range r.Schemas {
+			model := s.Structural.ToKubeOpenAPI()
 			describeEmbedded(model)
 			describeObject(model)
 			model.AddExtension("x-kubernetes-group-version-kind", []any{
-				map[string]any{"group": r.group, "version": version, "kind": r.kind},
+				map[string]any{"group": r.Group, "version": version, "kind": r.Kind},
 			})
-			models[version+"."+r.kind] = model
+			models[version+"."+r.Kind] = model
 		}
 		return managedfields.NewTypeConverter(models, false)
 	})
