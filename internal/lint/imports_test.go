@@ -41,7 +41,7 @@ func house() []place {
 		{"core/explore", engine[:5], nothing},
 		{"reduction", []string{"core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},
-		{"properties/cel", append([]string{"core", "properties"}, words...), kubernetes},
+		{"properties/cel", append([]string{"core", "properties", "properties/ltl"}, words...), kubernetes},
 		{"properties/...", append([]string{"core", "core/effort"}, words...), libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},
