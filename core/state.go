@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 // State is one state of a system, as properties see it. It is valid only during
 // the call it was handed to.
 type State interface {
@@ -49,4 +51,11 @@ func (r Run) End(start StateID) StateID {
 		return start
 	}
 	return r[len(r)-1].To
+}
+
+// EndIn returns where a run to an accepted state leads that [Graph.Shortest] returned: its last state, or, if it is empty, the first
+// initial state that is accepted.
+func (r Run) EndIn(g Graph, accept func(StateID) bool) StateID {
+	i := slices.IndexFunc(g.Initial(), accept)
+	return r.End(g.Initial()[max(0, i)])
 }

@@ -143,3 +143,14 @@ func (r *region) components(ctx context.Context, yield func([]core.StateID) bool
 	}
 	return ctx.Err()
 }
+
+// every returns the states that the predicate accepts.
+func every(g core.Graph, accept func(core.StateID) bool) []core.StateID {
+	var states []core.StateID
+	for id := range core.StateID(g.States()) {
+		if accept(id) {
+			states = append(states, id)
+		}
+	}
+	return states
+}

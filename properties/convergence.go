@@ -206,11 +206,7 @@ func entry(g core.Graph, states []core.StateID) (core.Run, core.StateID) {
 		return found
 	}
 	run, _ := g.Shortest(within)
-	start := slices.IndexFunc(g.Initial(), within)
-	if len(run) > 0 || start < 0 {
-		return run, run.End(states[0])
-	}
-	return run, g.Initial()[start]
+	return run, run.EndIn(g, within)
 }
 
 // controllersOf returns who takes the steps that are accepted, or any steps if none is, in the order of

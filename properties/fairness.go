@@ -112,6 +112,13 @@ func (c *component) neglected() (timers map[core.Step]bool, others bool) {
 	return timers, others
 }
 
+// moves tells whether there is a step inside the component.
+func (c *component) moves() bool { return c.any(func(core.Edge) bool { return true }) }
+
+// stays tells whether a run may stop in a state of the component: no fair step is
+// enabled there. Only single states without steps to themselves are asked.
+func (c *component) stays() bool { return !c.moves() && len(c.enabled[c.states[0]]) == 0 }
+
 // fairParts returns the largest parts of the component in which a fair run can stay, be it by stopping in a state. As fairness is weak for all but
 // timers, a part of what is not fair because of another step is not fair either. A timer that never fires inside must
 // never be able to, so the states in which it is are left out, and what remains is searched (Emerson and Lei, Modalities for

@@ -54,7 +54,7 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 	}
 	for _, one := range order {
 		stem, _ := g.Shortest(one.has)
-		at := endOf(g, stem, one.has)
+		at := stem.EndIn(g, one.has)
 		item := one.at[at]
 		for _, effect := range g.Try(at, item) {
 			if effect.Wrote && causeOf(item.Strategy, patterns(changed(effect))) == one.why {

@@ -137,7 +137,7 @@ func judgeEnds(ctx context.Context, g core.Graph, wrong func(map[core.Key]any) [
 		if !reached {
 			continue
 		}
-		at := endOf(g, stem, left)
+		at := stem.EndIn(g, left)
 		shown := s.ends[l.why][at]
 		found.tell(l.why, shown.key.String(), core.Violation{
 			Summary:     fmt.Sprintf("%s stays for ever: %s", shown.key, shown.text),
@@ -236,14 +236,6 @@ func (s *staying) stays(id core.StateID, l leftover) {
 		s.told[l.name()] = true
 		s.order = append(s.order, l)
 	}
-}
-
-// endOf returns the last state of a run, or the initial state that is accepted if there is no step.
-func endOf(g core.Graph, run core.Run, accept func(core.StateID) bool) core.StateID {
-	if len(run) > 0 {
-		return run.End(0)
-	}
-	return g.Initial()[max(0, slices.IndexFunc(g.Initial(), accept))]
 }
 
 // ownerOf returns the key of the owner that a reference of an object names, if it is in the same namespace.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -75,12 +76,12 @@ func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 			continue
 		}
 		r := region{graph: g, roots: asked, inside: func(id core.StateID) bool { _, asked := states[id]; return asked }}
-		summary := fmt.Sprintf("%s: %s goes on asking for the same, and never has it for good", m.name, w.key)
-		violations, err := r.lassos(ctx, asked, summary, &duty{state: lapse})
+		v, found, err := r.recurrence(ctx, lapse)
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range violations {
+		if found {
+			v.Summary = fmt.Sprintf("%s: %s goes on asking for the same, and never has it for good", m.name, w.key)
 			v.Fields = []string{w.key.String()}
 			all = append(all, missed{w, v})
 		}
@@ -93,6 +94,39 @@ func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 		}
 	}
 	return found.violations(), nil
+}
+
+// recurrence returns the fair run that is reached by what takes least, if there is any, that stays in the region for ever and comes by one
+// of some states again and again.
+func (r *region) recurrence(ctx context.Context, recurs func(core.StateID) bool) (core.Violation, bool, error) {
+	owner := map[core.StateID]*component{}
+	err := r.components(ctx, func(states []core.StateID) bool {
+		if !slices.ContainsFunc(states, recurs) {
+			return true
+		}
+		if c := r.component(states); c.moves() || c.stays() {
+			for _, part := range c.fairParts() {
+				if slices.ContainsFunc(part.states, recurs) {
+					for _, id := range part.states {
+						owner[id] = part
+					}
+				}
+			}
+		}
+		return true
+	})
+	if err != nil || len(owner) == 0 {
+		return core.Violation{}, false, err
+	}
+	stem, at := entry(r.graph, slices.Sorted(maps.Keys(owner)))
+	v := core.Violation{Stem: stem, State: at}
+	if c := owner[at]; c.moves() {
+		v.Cycle = c.cycle(at, append(c.duties(at), duty{state: recurs}))
+	} else {
+		v.Details = []string{"Nothing more has to happen there: that state repeats for ever."}
+	}
+	v.Controllers = controllersOf(slices.Concat(stem, v.Cycle), func(core.Edge) bool { return true })
+	return v, true, nil
 }
 
 // wishes returns what is asked for, in the order of the first states, each with the states in which it is.

@@ -96,7 +96,7 @@ func (m monotone) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 		if !reached {
 			continue
 		}
-		s := r.steps[endOf(g, stem, r.has)]
+		s := r.steps[stem.EndIn(g, r.has)]
 		f := field{s.key, m.path}
 		why := causeOf(r.controller)
 		found.tell(why, s.key.String(), core.Violation{

@@ -80,7 +80,7 @@ func (o observing) look(ctx context.Context, g core.Graph, found *causes, states
 	if !reached {
 		return nil
 	}
-	end := endOf(g, stem, has)
+	end := stem.EndIn(g, has)
 	object := at[end]
 	n, _ := generationsOf(object.Content.Fields())
 	status := n.status

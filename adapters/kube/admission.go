@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -43,7 +45,7 @@ type Webhook struct {
 // about a kind that is not served.
 func (s *Server) WithWebhooks(webhooks ...Webhook) (*Server, error) {
 	for _, w := range webhooks {
-		if _, err := s.registry.find(w.Kind); err != nil {
+		if _, err := s.registry.Find(w.Kind); err != nil {
 			return nil, fmt.Errorf("webhook %s: %w", w.Name, err)
 		}
 		if w.Review == nil {
@@ -59,7 +61,7 @@ func (s *Server) WithWebhooks(webhooks ...Webhook) (*Server, error) {
 type review struct {
 	server   *Server
 	state    core.Snapshot
-	resource *resource
+	resource *kinds.Resource
 	verb     admissionv1.Operation
 	key      core.Key
 	dryRun   bool
@@ -104,7 +106,7 @@ func (r *review) validate(object, old *unstructured.Unstructured) error {
 func (r *review) asked(mutating bool) []Webhook {
 	var found []Webhook
 	for _, w := range r.server.webhooks {
-		if w.Mutates == mutating && KindOf(w.Kind.GroupKind()) == r.resource.name && slices.Contains(w.Operations, r.verb) {
+		if w.Mutates == mutating && KindOf(w.Kind.GroupKind()) == r.resource.Name && slices.Contains(w.Operations, r.verb) {
 			found = append(found, w)
 		}
 	}
@@ -113,7 +115,7 @@ func (r *review) asked(mutating bool) []Webhook {
 
 // ask asks one webhook. A StatusError is its refusal.
 func (r *review) ask(w Webhook, object, old *unstructured.Unstructured) (*admissionv1.AdmissionResponse, error) {
-	resource := metav1.GroupVersionResource{Group: r.resource.group, Version: w.Kind.Version, Resource: r.resource.plural}
+	resource := metav1.GroupVersionResource{Group: r.resource.Group, Version: w.Kind.Version, Resource: r.resource.Plural}
 	kind := metav1.GroupVersionKind(w.Kind)
 	request := &admissionv1.AdmissionRequest{
 		UID:             uidOf(r.key, 0),
@@ -144,9 +146,9 @@ func rawIn(kind schema.GroupVersionKind, object *unstructured.Unstructured) runt
 	if object == nil {
 		return runtime.RawExtension{}
 	}
-	versioned := without(object.Object)
+	versioned := jsontree.Without(object.Object)
 	versioned["apiVersion"] = kind.GroupVersion().String()
-	return runtime.RawExtension{Raw: canonicalJSON(versioned)}
+	return runtime.RawExtension{Raw: jsontree.Canonical(versioned)}
 }
 
 // patched applies what a webhook answers, and reads the outcome again.
@@ -162,7 +164,7 @@ func (r *review) patched(w Webhook, object *unstructured.Unstructured, patch []b
 	if err != nil {
 		return nil, fail(err)
 	}
-	decoded, err := r.resource.decode(changed, w.Kind.Version)
+	decoded, err := r.resource.Decode(changed, w.Kind.Version)
 	var status *apierrors.StatusError
 	switch {
 	case errors.As(err, &status):

@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -36,11 +38,11 @@ func portName(port int32) string { return strconv.Itoa(int(port)) }
 
 // allocations are the names of the addresses and ports that a Service holds.
 func allocations(kind core.Kind, o *Object) []string {
-	if kind != kindService {
+	if kind != kinds.Service {
 		return nil
 	}
 	s := &corev1.Service{}
-	if err := fromTree(o.tree, s); err != nil {
+	if err := jsontree.Into(o.tree, s); err != nil {
 		panic("kube: a stored Service cannot be read: " + err.Error())
 	}
 	return allocationsOf(s)

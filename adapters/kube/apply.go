@@ -12,6 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // apply is server-side apply: the body says what the caller wants of an object, which
@@ -43,7 +46,7 @@ func (op *operation) apply() (*Response, error) {
 
 // appliedBody is what the caller of an apply wants.
 func (op *operation) appliedBody() (*unstructured.Unstructured, error) {
-	if tree := plainYAML(op.request.Body); tree != nil {
+	if tree := jsontree.PlainYAML(op.request.Body); tree != nil {
 		return &unstructured.Unstructured{Object: tree}, nil
 	}
 	encoded, err := yaml.YAMLToJSON(op.request.Body)
@@ -51,7 +54,7 @@ func (op *operation) appliedBody() (*unstructured.Unstructured, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	wanted := &unstructured.Unstructured{}
-	if err := decodeJSON(encoded, &wanted.Object); err != nil {
+	if err := jsontree.Decode(encoded, &wanted.Object); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	if wanted.Object == nil {
@@ -98,25 +101,25 @@ func (op *operation) merge(live, wanted *unstructured.Unstructured) (*unstructur
 // readAgain returns the outcome of a merge as a server reads it, for its defaults, in the
 // version of the store.
 func (op *operation) readAgain(tree *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	op.unshown = op.resource.emptyMetadata(tree)
+	op.unshown = emptyMetadata(op.resource, tree)
 	managers := recordOf(tree)
 	stored := noConversion{resource: op.resource}
 	versioned, err := stored.ConvertToVersion(tree, op.request.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
-	fields := unrecorded(versioned.(*unstructured.Unstructured).Object)
-	object := op.resource.plainFields(fields, op.request.Kind)
+	fields := jsontree.Unrecorded(versioned.(*unstructured.Unstructured).Object)
+	object := op.resource.PlainFields(fields, op.request.Kind)
 	if object == nil {
-		if object, err = op.decode(canonicalJSON(fields)); err != nil {
+		if object, err = op.decode(jsontree.Canonical(fields)); err != nil {
 			return nil, err
 		}
 	}
-	if op.resource.custom {
+	if op.resource.Custom {
 		op.unshown = append(op.unshown, vanished("", fields, object.Object)...)
 	}
 	if len(managers) > 0 {
-		setNested(object.Object, managers, "metadata", "managedFields")
+		jsontree.Set(object.Object, managers, "metadata", "managedFields")
 	}
 	return object, op.matchRequest(object)
 }
@@ -133,7 +136,7 @@ func (op *operation) applyOdd(live, wanted *unstructured.Unstructured) (*unstruc
 	case errors.As(err, &status):
 		return nil, inOrder(status)
 	case err != nil:
-		if mistyped := op.resource.mistyped(wanted); mistyped != nil {
+		if mistyped := mistyped(op.resource, wanted); mistyped != nil {
 			err = mistyped
 		}
 		return nil, internalError(err.Error())
@@ -150,8 +153,8 @@ func (op *operation) applyOdd(live, wanted *unstructured.Unstructured) (*unstruc
 // there and empty. A server stores them, since it does not read the outcome of an apply
 // again, and drops them whenever it reads the object: so the next write is one even if it
 // changes nothing else.
-func (r *resource) emptyMetadata(object *unstructured.Unstructured) []string {
-	if !r.custom {
+func emptyMetadata(r *kinds.Resource, object *unstructured.Unstructured) []string {
+	if !r.Custom {
 		return nil
 	}
 	metadata, _ := object.Object["metadata"].(map[string]any)

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // applying makes a server-side apply of fields by a manager.
@@ -38,7 +40,7 @@ func TestApplyCreates(t *testing.T) {
 	expect(t, "spec", a.Object["spec"], tree{"size": 1, "color": "red"})
 	expect(t, "status", a.Object["status"], nil)
 	expect(t, "generation", a.GetGeneration(), 1)
-	expect(t, "managedFields", at(a, "metadata", "managedFields"), []any{tree{
+	expect(t, "managedFields", jsontree.At(a, "metadata", "managedFields"), []any{tree{
 		"apiVersion": "example.com/v1", "fieldsType": "FieldsV1", "manager": "m", "operation": "Apply", "time": "2000-01-01T00:00:00Z",
 		"fieldsV1": tree{"f:spec": tree{"f:color": tree{}}},
 	}})
@@ -73,7 +75,7 @@ func TestApplyToNewStatus(t *testing.T) {
 	w := newWorld(t)
 	w.must(creation(podKind, tree{"name": "p"}, nil))
 	pod := w.must(ofStatus(applying(podKind, "p", "kubelet", tree{"status": tree{"phase": "Running"}})))
-	expect(t, "phase", at(pod, "status", "phase"), "Running")
+	expect(t, "phase", jsontree.At(pod, "status", "phase"), "Running")
 }
 
 func TestApplyToUnknownFields(t *testing.T) {
@@ -92,7 +94,7 @@ func TestApplyOfEmptyMetadata(t *testing.T) {
 		return r
 	}
 	first := w.must(apply())
-	expect(t, "labels", at(first, "metadata", "labels"), nil)
+	expect(t, "labels", jsontree.At(first, "metadata", "labels"), nil)
 	if _, writes := w.do(apply()); writes != 0 {
 		t.Error("an identical apply writes")
 	}
@@ -181,7 +183,7 @@ func TestApplyMergesListsByKey(t *testing.T) {
 	w.must(applying(deploymentKind, "d", "app", containers(tree{"name": "app", "image": "a:1"})))
 	d := w.must(applying(deploymentKind, "d", "mesh", containers(tree{"name": "proxy", "image": "p:1"})))
 	var names []string
-	for _, c := range listAt(d, "spec", "template", "spec", "containers") {
+	for _, c := range jsontree.ListAt(d, "spec", "template", "spec", "containers") {
 		names = append(names, c.(tree)["name"].(string))
 	}
 	expect(t, "containers", names, []string{"app", "proxy"})
@@ -199,7 +201,7 @@ func TestApplyStatus(t *testing.T) {
 	expect(t, "status", a.Object["status"], tree{"ready": true})
 	expect(t, "managers", managersOf(a), []string{"m Apply status", "before-first-apply Update"})
 	a = w.must(status(tree{}))
-	expect(t, "status that is not wanted any more", at(a, "status", "ready"), nil)
+	expect(t, "status that is not wanted any more", jsontree.At(a, "status", "ready"), nil)
 }
 
 func TestUpdateTakesFieldsOver(t *testing.T) {
@@ -219,7 +221,7 @@ func TestUpdateReplacesTheRecord(t *testing.T) {
 	w.must(applying(widgetKind, "a", "m", tree{"spec": tree{"color": "red"}}))
 	w.must(patching(widgetKind, "a", types.JSONPatchType, `[{"op":"replace","path":"/metadata/managedFields/0/manager","value":"n"}]`))
 	a := w.must(applying(widgetKind, "a", "n", tree{}))
-	expect(t, "color", at(a, "spec", "color"), nil)
+	expect(t, "color", jsontree.At(a, "spec", "color"), nil)
 	reset := w.must(patching(widgetKind, "a", types.MergePatchType, `{"metadata":{"managedFields":[{}]}}`))
 	expect(t, "managers after a reset", managersOf(reset), nil)
 }
@@ -280,7 +282,7 @@ func TestStructsBelongToNobody(t *testing.T) {
 	w := newWorld(t, ManagedFields())
 	n := w.namespace("n")
 	expect(t, "managedFields", n.GetManagedFields()[0].FieldsV1, tree{"f:metadata": tree{"f:labels": tree{".": tree{}, "f:kubernetes.io/metadata.name": tree{}}}})
-	setNested(n.Object, []any{}, "spec", "finalizers")
+	jsontree.Set(n.Object, []any{}, "spec", "finalizers")
 	if _, writes := w.do(everywhere(updating(namespaceKind, n))); writes != 0 {
 		t.Error("an update of what only the server sets writes")
 	}

@@ -7,12 +7,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // bind puts a Pod on a node.
 func (op *operation) bind() (*Response, error) {
 	binding := &corev1.Binding{}
-	if err := decodeJSON(op.request.Body, binding); err != nil {
+	if err := jsontree.Decode(op.request.Body, binding); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	switch {
@@ -34,20 +36,20 @@ func (op *operation) bind() (*Response, error) {
 		resource.Resource += "/binding"
 		return nil, apierrors.NewConflict(resource, key.Name, fmt.Errorf(format, args...))
 	}
-	switch node := at(object, "spec", "nodeName"); {
+	switch node := jsontree.At(object, "spec", "nodeName"); {
 	case object.GetDeletionTimestamp() != nil:
 		return refuse("pod %s is being deleted, cannot be assigned to a host", key.Name)
 	case node != nil && node != "":
 		return refuse("pod %v is already assigned to node %q", key.Name, node)
-	case len(listAt(object, "spec", "schedulingGates")) > 0:
+	case len(jsontree.ListAt(object, "spec", "schedulingGates")) > 0:
 		return refuse("pod %v has non-empty .spec.schedulingGates", key.Name)
 	}
-	setNested(object.Object, binding.Target.Name, "spec", "nodeName")
+	jsontree.Set(object.Object, binding.Target.Name, "spec", "nodeName")
 	for name, value := range binding.Annotations {
-		setNested(object.Object, value, "metadata", "annotations", name)
+		jsontree.Set(object.Object, value, "metadata", "annotations", name)
 	}
 	for name, value := range binding.Labels {
-		setNested(object.Object, value, "metadata", "labels", name)
+		jsontree.Set(object.Object, value, "metadata", "labels", name)
 	}
 	setCondition(podStatus(object), corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 	op.commit(key, from, op.next(key, object.Object))
@@ -77,7 +79,7 @@ func setCondition(status map[string]any, c corev1.PodCondition) {
 	conditions, _ := status["conditions"].([]any)
 	kept := make([]any, 0, len(conditions)+1)
 	for _, condition := range conditions {
-		if without(condition)["type"] != fields["type"] {
+		if jsontree.Without(condition)["type"] != fields["type"] {
 			kept = append(kept, condition)
 		}
 	}

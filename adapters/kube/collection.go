@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -155,7 +156,7 @@ func (c *collection) read(key core.Key) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	object := &unstructured.Unstructured{}
-	if err := decodeJSON(response.Object, &object.Object); err != nil {
+	if err := jsontree.Decode(response.Object, &object.Object); err != nil {
 		return nil, err
 	}
 	return object, nil
@@ -163,7 +164,7 @@ func (c *collection) read(key core.Key) (*unstructured.Unstructured, error) {
 
 // kind is the kind of an object, in a version that is served.
 func (c *collection) kind(key core.Key) schema.GroupVersionKind {
-	return c.collector.server.registry.named(key.Kind).preferredKind()
+	return c.collector.server.registry.Named(key.Kind).PreferredKind()
 }
 
 func (c *collection) removeFinalizer(object *unstructured.Unstructured, finalizer string) error {
@@ -183,7 +184,7 @@ func (c *collection) patch(key core.Key, object *unstructured.Unstructured, name
 		Namespace: key.Namespace,
 		Name:      key.Name,
 		PatchType: types.MergePatchType,
-		Body:      canonicalJSON(map[string]any{"metadata": map[string]any{name: list, "resourceVersion": object.GetResourceVersion()}}),
+		Body:      jsontree.Canonical(map[string]any{"metadata": map[string]any{name: list, "resourceVersion": object.GetResourceVersion()}}),
 	})
 }
 

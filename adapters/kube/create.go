@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -52,11 +53,11 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	key := op.key(object.GetName())
 	object.SetUID(newUID(op.state, key))
 	object.SetCreationTimestamp(virtualTime())
-	if err := op.resource.assign(op.state, key, object, nil); err != nil {
+	if err := assign(op.resource, op.state, key, object, nil); err != nil {
 		return nil, err
 	}
-	op.resource.admitNew(object)
-	if object, err = op.resource.rules.Create(op.rulesRequest(object, nil)); err != nil {
+	admitNew(op.resource, object)
+	if object, err = op.resource.Rules.Create(op.rulesRequest(object, nil)); err != nil {
 		return nil, err
 	}
 	if err := op.checkClasses(object, nil); err != nil {
@@ -66,7 +67,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		return nil, err
 	}
 	op.finish(object)
-	if op.resource.name == kindClaim {
+	if op.resource.Name == kinds.Claim {
 		// The phase of a new claim is only filled in when it is read.
 		op.unshown = append(op.unshown, "status.phase")
 	}
@@ -102,7 +103,7 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	if name == "" {
 		return nil
 	}
-	namespace := op.find(core.Key{Kind: kindNamespace, Name: name})
+	namespace := op.find(core.Key{Kind: kinds.Namespace, Name: name})
 	if namespace == nil {
 		if op.server.strictNamespaces {
 			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)

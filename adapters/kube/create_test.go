@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 func TestCreateFillsInMetadata(t *testing.T) {
@@ -14,7 +16,7 @@ func TestCreateFillsInMetadata(t *testing.T) {
 		"name": "a", "uid": "chosen", "generation": 7, "creationTimestamp": "2020-02-02T00:00:00Z",
 		"deletionTimestamp": "2020-02-02T00:00:00Z", "managedFields": []any{tree{"manager": "m"}},
 	}, tree{"unknown": 1, "spec": tree{"odd": true}}))
-	metadata := at(a, "metadata").(tree)
+	metadata := jsontree.At(a, "metadata").(tree)
 	expect(t, "creationTimestamp", metadata["creationTimestamp"], "2000-01-01T00:00:00Z")
 	expect(t, "generation", metadata["generation"], 1)
 	expect(t, "deletionTimestamp", metadata["deletionTimestamp"], nil)
@@ -112,7 +114,7 @@ func TestNamespaces(t *testing.T) {
 		w := newWorld(t)
 		kind := corev1.SchemeGroupVersion.WithKind("Namespace")
 		ns := w.must(creation(kind, tree{"name": "leaving"}, nil))
-		expect(t, "finalizers", at(ns, "spec", "finalizers"), []any{"kubernetes"})
+		expect(t, "finalizers", jsontree.At(ns, "spec", "finalizers"), []any{"kubernetes"})
 		in := func(r *Request) *Request {
 			r.Namespace = "leaving"
 			return r
@@ -120,7 +122,7 @@ func TestNamespaces(t *testing.T) {
 		a := w.must(in(creation(widgetKind, tree{"name": "a"}, nil)))
 		w.must(request(Delete, kind, "leaving"))
 		ns = w.must(request(Get, kind, "leaving"))
-		expect(t, "phase", at(ns, "status", "phase"), "Terminating")
+		expect(t, "phase", jsontree.At(ns, "status", "phase"), "Terminating")
 		w.refuse(in(creation(widgetKind, tree{"name": "b"}, nil)), 403,
 			`widgets.example.com "b" is forbidden: unable to create new content in namespace leaving because it is being terminated`)
 		a.SetLabels(map[string]string{"x": "1"})
@@ -165,13 +167,13 @@ func ownerReference(owner *unstructured.Unstructured) tree {
 func TestBuiltinKindsOnCreate(t *testing.T) {
 	w := newWorld(t)
 	pod := w.must(creation(podKind, tree{"name": "p"}, tree{"status": tree{"phase": "Running"}}))
-	expect(t, "phase of a new Pod", at(pod, "status", "phase"), "Pending")
+	expect(t, "phase of a new Pod", jsontree.At(pod, "status", "phase"), "Pending")
 	config := w.must(creation(configMapKind, tree{"name": "c"}, tree{"data": tree{"k": "v"}, "unknown": 1}))
 	expect(t, "generation of a ConfigMap", config.GetGeneration(), 0)
 	expect(t, "unknown field", config.Object["unknown"], nil)
 	job := w.must(creation(jobKind, tree{"name": "j"}, tree{"spec": tree{"template": tree{}}}))
-	expect(t, "selector of a Job", at(job, "spec", "selector", "matchLabels", "batch.kubernetes.io/controller-uid"), string(job.GetUID()))
-	expect(t, "job-name", at(job, "spec", "template", "metadata", "labels", "job-name"), "j")
+	expect(t, "selector of a Job", jsontree.At(job, "spec", "selector", "matchLabels", "batch.kubernetes.io/controller-uid"), string(job.GetUID()))
+	expect(t, "job-name", jsontree.At(job, "spec", "template", "metadata", "labels", "job-name"), "j")
 }
 
 // Creating reads no more than the object itself, its namespace and the references

@@ -10,6 +10,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // podDefaults are those of any specification of Pods, with one container.
@@ -171,8 +173,8 @@ func TestPodPriority(t *testing.T) {
 	named := func(name, class string) *Request {
 		return creation(podKind, tree{"name": name}, tree{"spec": tree{"priorityClassName": class}})
 	}
-	expect(t, "priority", at(w.must(named("a", "low")), "spec", "priority"), 7)
-	expect(t, "priority", at(w.must(named("b", "system-node-critical")), "spec", "priority"), 2_000_001_000)
+	expect(t, "priority", jsontree.At(w.must(named("a", "low")), "spec", "priority"), 7)
+	expect(t, "priority", jsontree.At(w.must(named("b", "system-node-critical")), "spec", "priority"), 2_000_001_000)
 	w.refuse(named("c", "high"), 403, `pods "c" is forbidden: no PriorityClass with name high was found`)
 	w.refuse(creation(podKind, tree{"name": "d"}, tree{"spec": tree{"priority": 5}}), 403,
 		`pods "d" is forbidden: the integer value of priority (5) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name`)
@@ -180,8 +182,8 @@ func TestPodPriority(t *testing.T) {
 	usual.Namespace = ""
 	w.must(usual)
 	pod := w.must(named("e", ""))
-	expect(t, "priority", at(pod, "spec", "priority"), 3)
-	expect(t, "class", at(pod, "spec", "priorityClassName"), "usual")
+	expect(t, "priority", jsontree.At(pod, "spec", "priority"), 3)
+	expect(t, "class", jsontree.At(pod, "spec", "priorityClassName"), "usual")
 }
 
 func TestQualityOfService(t *testing.T) {
@@ -204,7 +206,7 @@ func TestQualityOfService(t *testing.T) {
 	} {
 		w := newWorld(t)
 		pod := w.must(creation(podKind, tree{"name": "p"}, tree{"spec": tree{"containers": test.containers}}))
-		expect(t, "class", at(pod, "status", "qosClass"), test.want)
+		expect(t, "class", jsontree.At(pod, "status", "qosClass"), test.want)
 	}
 }
 
@@ -228,14 +230,14 @@ func TestNewJob(t *testing.T) {
 		"mine": "1", "job-name": "j", "batch.kubernetes.io/job-name": "j",
 		"controller-uid": uid, "batch.kubernetes.io/controller-uid": uid,
 	}
-	expect(t, "labels of the template", at(job, "spec", "template", "metadata", "labels"), labels)
+	expect(t, "labels of the template", jsontree.At(job, "spec", "template", "metadata", "labels"), labels)
 	expect(t, "labels", job.GetLabels(), labels)
-	expect(t, "selector", at(job, "spec", "selector"), tree{"matchLabels": tree{"batch.kubernetes.io/controller-uid": uid}})
+	expect(t, "selector", jsontree.At(job, "spec", "selector"), tree{"matchLabels": tree{"batch.kubernetes.io/controller-uid": uid}})
 	for name, want := range map[string]any{
 		"parallelism": 1, "completions": 1, "backoffLimit": 6, "completionMode": "NonIndexed", "suspend": false,
 		"manualSelector": false, "podReplacementPolicy": "TerminatingOrFailed",
 	} {
-		expect(t, name, at(job, "spec", name), want)
+		expect(t, name, jsontree.At(job, "spec", name), want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -66,7 +67,7 @@ func (op *operation) remove(key core.Key, from *Object) error {
 	if err := op.reviewDeletion(key, from); err != nil {
 		return err
 	}
-	if op.resource.name == kindNamespace {
+	if op.resource.Name == kinds.Namespace {
 		return op.removeNamespace(key, from)
 	}
 	if err := op.checkUse(key, from); err != nil {
@@ -92,7 +93,7 @@ func (op *operation) reviewDeletion(key core.Key, from *Object) error {
 
 // removeChanged deletes an object in the form that it has got meanwhile.
 func (op *operation) removeChanged(key core.Key, from *Object, object *unstructured.Unstructured) {
-	if op.resource.name == kindPod {
+	if op.resource.Name == kinds.Pod {
 		if op.pending(object) {
 			op.keep(key, from, object)
 			return
@@ -123,8 +124,8 @@ func (op *operation) keep(key core.Key, from *Object, object *unstructured.Unstr
 }
 
 func (op *operation) checkPreconditions(key core.Key, from *Object) error {
-	resource := schema.GroupResource{Group: op.resource.group, Resource: op.resource.kind}
-	if op.resource.name == kindNamespace {
+	resource := schema.GroupResource{Group: op.resource.Group, Resource: op.resource.Kind}
+	if op.resource.Name == kinds.Namespace {
 		return op.checkNamespacePreconditions(key, from)
 	}
 	if want, have := op.request.PreconditionUID, string(from.meta().GetUID()); want != "" && want != have {
@@ -163,7 +164,7 @@ func nextGenerationOnDelete(object *unstructured.Unstructured) {
 func (op *operation) deletionFinalizers(have []string) []string {
 	policy := metav1.DeletionPropagation(op.request.Propagation)
 	switch {
-	case !op.resource.collectable():
+	case !op.resource.Collectable():
 		policy = metav1.DeletePropagationBackground
 	case policy == "":
 		switch {
@@ -171,7 +172,7 @@ func (op *operation) deletionFinalizers(have []string) []string {
 			policy = metav1.DeletePropagationOrphan
 		case slices.Contains(have, metav1.FinalizerDeleteDependents):
 			policy = metav1.DeletePropagationForeground
-		case op.resource.orphansByDefault():
+		case op.resource.OrphansByDefault():
 			policy = metav1.DeletePropagationOrphan
 		}
 	}

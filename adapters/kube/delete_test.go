@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -32,7 +33,7 @@ func TestDeleteWithFinalizers(t *testing.T) {
 	w.must(creation(widgetKind, tree{"name": "a", "finalizers": []any{"example.com/x", "example.com/y"}, "labels": tree{"l": "1"}}, tree{"spec": tree{"size": 3}}))
 	w.must(request(Delete, widgetKind, "a"))
 	a := w.must(request(Get, widgetKind, "a"))
-	expect(t, "deletionTimestamp", at(a, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
+	expect(t, "deletionTimestamp", jsontree.At(a, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
 	expect(t, "deletionGracePeriodSeconds", a.GetDeletionGracePeriodSeconds(), 0)
 	expect(t, "finalizers", a.GetFinalizers(), []string{"example.com/x", "example.com/y"})
 	expect(t, "spec", a.Object["spec"], tree{"size": 3})
@@ -51,7 +52,7 @@ func TestDeleteWithFinalizers(t *testing.T) {
 	a.SetFinalizers([]string{"example.com/y"})
 	a.SetDeletionTimestamp(nil)
 	a = w.must(updating(widgetKind, a))
-	expect(t, "deletionTimestamp after an update without it", at(a, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
+	expect(t, "deletionTimestamp after an update without it", jsontree.At(a, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
 	a.SetFinalizers(nil)
 	w.must(updating(widgetKind, a))
 	w.refuse(request(Get, widgetKind, "a"), 404, `widgets.example.com "a" not found`)

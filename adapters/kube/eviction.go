@@ -11,13 +11,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // evict deletes a Pod if its disruption budget allows for it.
 func (op *operation) evict() (*Response, error) {
 	eviction := &policyv1.Eviction{}
-	if err := decodeJSON(op.request.Body, eviction); err != nil {
+	if err := jsontree.Decode(op.request.Body, eviction); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	if eviction.Name != op.request.Name {
@@ -33,7 +35,7 @@ func (op *operation) evict() (*Response, error) {
 		return nil, op.notFound()
 	}
 	pod := &corev1.Pod{}
-	if err := fromTree(from.tree, pod); err != nil {
+	if err := jsontree.Into(from.tree, pod); err != nil {
 		return nil, err
 	}
 	if !isDisrupted(pod) {
@@ -125,9 +127,9 @@ func (op *operation) spendBudget(pod *corev1.Pod) error {
 // budgets are the disruption budgets that select a Pod.
 func (op *operation) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
 	var found []*policyv1.PodDisruptionBudget
-	for _, o := range op.state.List(kindBudget, pod.Namespace) {
+	for _, o := range op.state.List(kinds.Budget, pod.Namespace) {
 		budget := &policyv1.PodDisruptionBudget{}
-		if err := fromTree(stored(o.Content).tree, budget); err != nil {
+		if err := jsontree.Into(stored(o.Content).tree, budget); err != nil {
 			return nil, err
 		}
 		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
@@ -175,14 +177,14 @@ func (op *operation) writeBudget(budget *policyv1.PodDisruptionBudget, pod strin
 		status.DisruptedPods = map[string]metav1.Time{}
 	}
 	status.DisruptedPods[pod] = virtualTime()
-	tree, err := treeOf(budget)
+	tree, err := jsontree.Of(budget)
 	if err != nil {
 		return err
 	}
-	key := core.Key{Kind: kindBudget, Namespace: budget.Namespace, Name: budget.Name}
+	key := core.Key{Kind: kinds.Budget, Namespace: budget.Namespace, Name: budget.Name}
 	from := op.find(key)
 	if managers := recordOf(from.meta()); managers != nil {
-		setNested(tree, managers, "metadata", "managedFields")
+		jsontree.Set(tree, managers, "metadata", "managedFields")
 	}
 	op.commit(key, from, op.next(key, tree))
 	return nil

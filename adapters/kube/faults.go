@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -68,7 +69,7 @@ func (s *Server) Faults(call core.Call) []core.Fault {
 	if !ok || request.FromCache {
 		return nil
 	}
-	resource, err := s.registry.find(request.Kind)
+	resource, err := s.registry.Find(request.Kind)
 	if err != nil {
 		return nil
 	}
@@ -124,7 +125,7 @@ func (op *operation) overtaken() *apierrors.StatusError {
 func (op *operation) fromVersion() bool {
 	if op.request.PatchType == types.JSONPatchType {
 		var operations []map[string]any
-		return decodeJSON(op.request.Body, &operations) == nil && slices.ContainsFunc(operations, func(o map[string]any) bool {
+		return jsontree.Decode(op.request.Body, &operations) == nil && slices.ContainsFunc(operations, func(o map[string]any) bool {
 			return o["path"] == "/metadata/resourceVersion"
 		})
 	}

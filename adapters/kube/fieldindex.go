@@ -31,7 +31,7 @@ func (s *Server) WithFieldIndexes(indexes ...FieldIndex) (*Server, error) {
 	with := *s
 	with.fieldIndexes = slices.Clone(s.fieldIndexes)
 	for _, x := range indexes {
-		if _, err := s.registry.find(x.Kind); err != nil {
+		if _, err := s.registry.Find(x.Kind); err != nil {
 			return nil, fmt.Errorf("index %s: %w", x.Field, err)
 		}
 		if x.Values == nil {

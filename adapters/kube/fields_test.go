@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // TestFieldsThatARealServerRefuses is what a real kube-apiserver 1.36 said to fields of small
@@ -110,7 +112,7 @@ func TestFieldsBehindGates(t *testing.T) {
 	spec := fromYAML(t, "selector: {matchLabels: {app: x}}, updateStrategy: {rollingUpdate: {partition: 1, maxUnavailable: 2}}, "+
 		"template: {metadata: {labels: {app: x}}, spec: {containers: [{name: main, image: img}]}}")
 	set := w.must(creation(deploymentKind.GroupVersion().WithKind("StatefulSet"), tree{"name": "a"}, tree{"spec": spec}))
-	expect(t, "what is kept of the strategy", at(set, "spec", "updateStrategy", "rollingUpdate"), any(tree{"partition": int64(1)}))
+	expect(t, "what is kept of the strategy", jsontree.At(set, "spec", "updateStrategy", "rollingUpdate"), any(tree{"partition": int64(1)}))
 }
 
 // TestSourcesOfClaims: the two fields for what a claim is filled with say the same.
@@ -124,7 +126,7 @@ func TestSourcesOfClaims(t *testing.T) {
 		"dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: b}, volumeMode: Block": `{"dataSource":{"apiGroup":"snapshot.storage.k8s.io","kind":"VolumeSnapshot","name":"b"},"dataSourceRef":{"apiGroup":"snapshot.storage.k8s.io","kind":"VolumeSnapshot","name":"b"}}`,
 	} {
 		made := newWorld(t).must(creation(claim, tree{"name": "a"}, tree{"spec": fromYAML(t, "accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, "+source)}))
-		kept, err := json.Marshal(without(at(made, "spec"), "accessModes", "resources", "volumeMode"))
+		kept, err := json.Marshal(jsontree.Without(jsontree.At(made, "spec"), "accessModes", "resources", "volumeMode"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +145,7 @@ func TestResourcesOfPods(t *testing.T) {
 		sidecar + "resources: {limits: {cpu: 4, memory: 2Gi}, requests: {cpu: 3}}": `{"limits":{"cpu":"4","memory":"2Gi"},"requests":{"cpu":"3","memory":"1Gi"}}`,
 	} {
 		made := newWorld(t).must(creation(podKind, tree{"name": "a"}, tree{"spec": fromYAML(t, spec)}))
-		expect(t, spec, string(canonicalJSON(at(made, "spec", "resources"))), want)
+		expect(t, spec, string(jsontree.Canonical(jsontree.At(made, "spec", "resources"))), want)
 	}
 }
 
@@ -154,13 +156,13 @@ func TestStatusAsItIsStored(t *testing.T) {
 	pod := w.must(ofStatus(patching(podKind, "a", types.MergePatchType, `{"status": {"resources": {"limits": {"cpu": "0.0001"}},
 		"containerStatuses": [{"name": "c", "image": "c:1", "imageID": "", "ready": true, "restartCount": 0, "allocatedResources": {"cpu": "0.0001"}}],
 		"nodeAllocatableResourceClaimStatuses": [{"resourceClaimName": "c", "resources": {"cpu": "1"}}]}}`)))
-	expect(t, "the limits", at(pod, "status", "resources", "limits", "cpu"), "1m")
-	expect(t, "what a container was given", without(listAt(pod, "status", "containerStatuses")[0])["allocatedResources"], tree{"cpu": "1m"})
-	expect(t, "claims behind a gate", at(pod, "status", "nodeAllocatableResourceClaimStatuses"), nil)
+	expect(t, "the limits", jsontree.At(pod, "status", "resources", "limits", "cpu"), "1m")
+	expect(t, "what a container was given", jsontree.Without(jsontree.ListAt(pod, "status", "containerStatuses")[0])["allocatedResources"], tree{"cpu": "1m"})
+	expect(t, "claims behind a gate", jsontree.At(pod, "status", "nodeAllocatableResourceClaimStatuses"), nil)
 	claim := podKind.GroupVersion().WithKind("PersistentVolumeClaim")
 	w.must(creation(claim, tree{"name": "a"}, tree{"spec": fromYAML(t, "accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}")}))
 	claimed := w.must(ofStatus(patching(claim, "a", types.MergePatchType, `{"status": {"capacity": {"storage": "0.0001"}}}`)))
-	expect(t, "the capacity", at(claimed, "status", "capacity", "storage"), "1m")
+	expect(t, "the capacity", jsontree.At(claimed, "status", "capacity", "storage"), "1m")
 }
 
 // TestManagersOfWhatWasSent: who sends an empty list, or one of two fields that say the same,
@@ -190,7 +192,7 @@ func TestGenerationsOfWhatIsNotKept(t *testing.T) {
 		made := w.must(creation(kind, tree{"name": "a"}, fromYAML(t, test.object)))
 		changed := w.must(patching(kind, "a", types.MergePatchType, test.patch))
 		expect(t, "the generation of a "+test.kind, changed.GetGeneration(), 2)
-		expect(t, "what is stored of a "+test.kind, without(changed.Object, "metadata"), without(made.Object, "metadata"))
+		expect(t, "what is stored of a "+test.kind, jsontree.Without(changed.Object, "metadata"), jsontree.Without(made.Object, "metadata"))
 		expect(t, "the generation without a change", w.must(patching(kind, "a", types.MergePatchType, `{"metadata": {"annotations": {"a": "b"}}}`)).GetGeneration(), 2)
 	}
 }

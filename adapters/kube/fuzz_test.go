@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -77,7 +78,7 @@ func TestAnswersAreAFunction(t *testing.T) {
 			before := maps.Clone(w.objects)
 			texts := map[core.Key]string{}
 			for key, content := range before {
-				texts[key] = string(canonicalJSON(content.Fields()))
+				texts[key] = string(jsontree.Canonical(content.Fields()))
 			}
 			w.seen = map[core.Key]core.Content{}
 			answer, err := server.Answer(w, r)
@@ -91,7 +92,7 @@ func TestAnswersAreAFunction(t *testing.T) {
 			again, err = server.Answer(onlyRead, r)
 			checkSame(t, r, answer, again, err)
 			for key, content := range before {
-				if string(canonicalJSON(content.Fields())) != texts[key] {
+				if string(jsontree.Canonical(content.Fields())) != texts[key] {
 					t.Fatalf("%s changes the stored %s", r, key)
 				}
 			}
@@ -140,7 +141,7 @@ func drawRequest(t *rapid.T, shown []string) *Request {
 		if len(shown) > 0 {
 			body := rapid.SampledFrom(shown).Draw(t, "body")
 			var o unstructured.Unstructured
-			if err := decodeJSON([]byte(body), &o.Object); err != nil {
+			if err := jsontree.Decode([]byte(body), &o.Object); err != nil {
 				t.Fatal(err)
 			}
 			kind.Kind = o.GetKind()

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -21,16 +23,16 @@ import (
 // an owner of a kind that the server does not serve is kept.
 //
 // It returns an error that says what to change if the server does not serve a kind.
-func GarbageCollector(server *Server, kinds ...core.Kind) (core.Strategy, error) {
-	watched := map[core.Kind]*resource{}
-	for _, kind := range kinds {
-		r := server.registry.named(kind)
+func GarbageCollector(server *Server, given ...core.Kind) (core.Strategy, error) {
+	watched := map[core.Kind]*kinds.Resource{}
+	for _, kind := range given {
+		r := server.registry.Named(kind)
 		if r == nil {
 			return nil, fmt.Errorf("the garbage collector cannot watch %s: add its Go type to the scheme, or give its custom resource definition", kind)
 		}
 		watched[kind] = r
 	}
-	sorted := slices.Clone(kinds)
+	sorted := slices.Clone(given)
 	slices.Sort(sorted)
 	return &garbageCollector{server: server, kinds: slices.Compact(sorted), watched: watched}, nil
 }
@@ -39,7 +41,7 @@ func GarbageCollector(server *Server, kinds ...core.Kind) (core.Strategy, error)
 type garbageCollector struct {
 	server  *Server
 	kinds   []core.Kind
-	watched map[core.Kind]*resource
+	watched map[core.Kind]*kinds.Resource
 }
 
 var (
@@ -170,17 +172,17 @@ func (g *garbageCollector) dependents(world core.EffectRecorder, fromCache bool,
 	var found []dependent
 	for _, kind := range g.kinds {
 		r := g.watched[kind]
-		if !r.namespaced && owner.Namespace != "" {
+		if !r.Namespaced && owner.Namespace != "" {
 			continue
 		}
-		response := perform(world, &Request{Verb: List, Kind: r.preferredKind(), Namespace: owner.Namespace, FromCache: fromCache})
+		response := perform(world, &Request{Verb: List, Kind: r.PreferredKind(), Namespace: owner.Namespace, FromCache: fromCache})
 		if err := response.Err(); err != nil {
 			return nil, err
 		}
 		var list struct {
 			Items []map[string]any `json:"items"`
 		}
-		if err := decodeJSON(response.Object, &list); err != nil {
+		if err := jsontree.Decode(response.Object, &list); err != nil {
 			return nil, err
 		}
 		for _, item := range list.Items {
@@ -202,20 +204,15 @@ func refersTo(object *unstructured.Unstructured, uid types.UID) bool {
 // server does not serve the owner's kind, or if a cluster-scoped object names an
 // owner with a namespace.
 func (g *garbageCollector) ownerKey(reference metav1.OwnerReference, namespace string) (core.Key, bool) {
-	r, err := g.server.registry.find(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
-	if err != nil || r.namespaced && namespace == "" {
+	r, err := g.server.registry.Find(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	if err != nil || r.Namespaced && namespace == "" {
 		return core.Key{}, false
 	}
-	key := core.Key{Kind: r.name, Name: reference.Name}
-	if r.namespaced {
+	key := core.Key{Kind: r.Name, Name: reference.Name}
+	if r.Namespaced {
 		key.Namespace = namespace
 	}
 	return key, true
-}
-
-// preferredKind is the kind in the version that is preferred for requests.
-func (r *resource) preferredKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: r.group, Version: r.served[0], Kind: r.kind}
 }
 
 // perform makes a request.

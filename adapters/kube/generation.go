@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -17,16 +19,16 @@ import (
 // subresource the status too; for Deployments annotations and for EndpointSlices
 // labels as well. That of a PriorityClass is always 1.
 // changed tells that it has to be, whatever is stored.
-func (r *resource) nextGeneration(object, current *unstructured.Unstructured, changed bool) {
-	if !r.hasGeneration() || r.name == kindPriorityClass {
+func nextGeneration(r *kinds.Resource, object, current *unstructured.Unstructured, changed bool) {
+	if !r.HasGeneration() || r.Name == kinds.PriorityClass {
 		return
 	}
-	changed = changed || r.changesDesired(object, current)
-	switch r.name {
+	changed = changed || changesDesired(r, object, current)
+	switch r.Name {
 	case "Deployment.apps":
-		changed = changed || !sameTree(object.GetAnnotations(), current.GetAnnotations())
-	case kindEndpointSlice:
-		changed = changed || !sameTree(object.GetLabels(), current.GetLabels())
+		changed = changed || !jsontree.Same(object.GetAnnotations(), current.GetAnnotations())
+	case kinds.EndpointSlice:
+		changed = changed || !jsontree.Same(object.GetLabels(), current.GetLabels())
 	}
 	if changed {
 		object.SetGeneration(current.GetGeneration() + 1)
@@ -34,8 +36,8 @@ func (r *resource) nextGeneration(object, current *unstructured.Unstructured, ch
 }
 
 // changesDesired tells whether an update changes the part that counts as generations.
-func (r *resource) changesDesired(object, current *unstructured.Unstructured) bool {
-	return !sameTree(r.desired(object), r.desired(current))
+func changesDesired(r *kinds.Resource, object, current *unstructured.Unstructured) bool {
+	return !jsontree.Same(desired(r, object), desired(r, current))
 }
 
 // desiresEmpty tells whether what was sent has an empty list or map, of a kind for which a server takes
@@ -80,10 +82,10 @@ func hasEmpty(value reflect.Value) bool {
 }
 
 // desired is the part of an object whose changes count as generations.
-func (r *resource) desired(object *unstructured.Unstructured) map[string]any {
+func desired(r *kinds.Resource, object *unstructured.Unstructured) map[string]any {
 	fields := make(map[string]any, len(object.Object))
 	for name, value := range object.Object {
-		if name == "metadata" || name == "status" && (r.status || !r.custom) {
+		if name == "metadata" || name == "status" && (r.Status || !r.Custom) {
 			continue
 		}
 		fields[name] = value
@@ -98,7 +100,7 @@ func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 	if isRecord(key.Kind) {
 		return versions
 	}
-	places := s.places.of(s.registry.named(key.Kind))
+	places := s.places.of(s.registry.Named(key.Kind))
 	var seen []int64
 	for _, version := range versions {
 		visitGenerations(places, stored(version).tree, func(n int64) int64 {

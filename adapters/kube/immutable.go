@@ -1,19 +1,20 @@
 package kube
 
 import (
-	"maps"
-
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // validateImmutable returns which fields of Kubernetes' own kinds an update changes
 // that cannot be changed. Where a real server adds a textual difference to its
 // message, that is left out.
-func (r *resource) validateImmutable(object, current *unstructured.Unstructured) field.ErrorList {
-	switch r.name {
-	case kindPod:
+func validateImmutable(r *kinds.Resource, object, current *unstructured.Unstructured) field.ErrorList {
+	switch r.Name {
+	case kinds.Pod:
 		return validatePodChanges(object, current)
 	case "Deployment.apps", "DaemonSet.apps", "ReplicaSet.apps":
 		return unchanged(object, current, "spec", "selector")
@@ -21,9 +22,9 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return onlyChanged(object, current,
 			"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
 			"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
-	case kindClaim:
+	case kinds.Claim:
 		return validateClaimChanges(object, current)
-	case kindService:
+	case kinds.Service:
 		return append(validateAddresses(object, current), validateBalancer(object, current)...)
 	case "ControllerRevision.apps":
 		return unchanged(object, current, "data")
@@ -32,18 +33,18 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 	case "ConfigMap":
 		return validateSealed(object, current, "data", "binaryData")
 	case "RoleBinding.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io":
-		if !sameTree(object.Object["roleRef"], current.Object["roleRef"]) {
+		if !jsontree.Same(object.Object["roleRef"], current.Object["roleRef"]) {
 			return field.ErrorList{field.Invalid(field.NewPath("roleRef"), object.Object["roleRef"], "cannot change roleRef")}
 		}
-	case kindVolume:
+	case kinds.Volume:
 		return validateVolumeChanges(object, current)
-	case kindStorageClass:
+	case kinds.StorageClass:
 		var errs field.ErrorList
 		for _, name := range []string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
 			errs = append(errs, unchanged(object, current, name)...)
 		}
 		return errs
-	case kindPriorityClass:
+	case kinds.PriorityClass:
 		if object.Object["value"] != current.Object["value"] {
 			return append(field.ErrorList{field.Forbidden(field.NewPath("value"), "may not be changed in an update.")}, unchanged(object, current, "preemptionPolicy")...)
 		}
@@ -52,62 +53,44 @@ func (r *resource) validateImmutable(object, current *unstructured.Unstructured)
 		return unchanged(object, current, "handler")
 	case "IngressClass.networking.k8s.io":
 		return unchanged(object, current, "spec", "controller")
-	case kindEndpointSlice:
+	case kinds.EndpointSlice:
 		return unchanged(object, current, "addressType")
 	case "ResourceQuota":
 		return unchanged(object, current, "spec", "scopes")
-	case kindNode:
+	case kinds.Node:
 		return validateNodeChanges(object, current)
 	}
 	return nil
 }
 
-// at returns a field by its path, nil if it is not there.
-func at(object *unstructured.Unstructured, path ...string) any {
-	value, _, _ := unstructured.NestedFieldNoCopy(object.Object, path...)
-	return value
-}
-
 // unchanged refuses a change of one field.
 func unchanged(object, current *unstructured.Unstructured, path ...string) field.ErrorList {
-	if sameTree(at(object, path...), at(current, path...)) {
+	if jsontree.Same(jsontree.At(object, path...), jsontree.At(current, path...)) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath(path[0], path[1:]...), at(object, path...), validation.FieldImmutableErrorMsg)}
+	return field.ErrorList{field.Invalid(field.NewPath(path[0], path[1:]...), jsontree.At(object, path...), validation.FieldImmutableErrorMsg)}
 }
 
 // onlyChanged refuses changes of fields of the spec other than those that are named.
 func onlyChanged(object, current *unstructured.Unstructured, message string, changeable ...string) field.ErrorList {
-	if sameTree(without(at(object, "spec"), changeable...), without(at(current, "spec"), changeable...)) {
+	if jsontree.Same(jsontree.Without(jsontree.At(object, "spec"), changeable...), jsontree.Without(jsontree.At(current, "spec"), changeable...)) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec"), message)}
 }
 
-// without returns a copy of an object that does not have some of its fields; it is
-// empty if there is no object.
-func without(value any, names ...string) map[string]any {
-	fields, _ := value.(map[string]any)
-	rest := make(map[string]any, len(fields))
-	maps.Copy(rest, fields)
-	for _, name := range names {
-		delete(rest, name)
-	}
-	return rest
-}
-
 // validateSealed refuses changes of the contents of a ConfigMap or Secret that says
 // that it is immutable.
 func validateSealed(object, current *unstructured.Unstructured, contents ...string) field.ErrorList {
-	if at(current, "immutable") != true {
+	if jsontree.At(current, "immutable") != true {
 		return nil
 	}
 	var errs field.ErrorList
-	if at(object, "immutable") != true {
+	if jsontree.At(object, "immutable") != true {
 		contents = append([]string{"immutable"}, contents...)
 	}
 	for _, name := range contents {
-		if !sameTree(at(object, name), at(current, name)) {
+		if !jsontree.Same(jsontree.At(object, name), jsontree.At(current, name)) {
 			errs = append(errs, field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set"))
 		}
 	}
@@ -117,27 +100,21 @@ func validateSealed(object, current *unstructured.Unstructured, contents ...stri
 // validateAddresses refuses another address for a Service that has one.
 func validateAddresses(object, current *unstructured.Unstructured) field.ErrorList {
 	const elsewhere = "ExternalName"
-	if at(object, "spec", "type") == elsewhere || at(current, "spec", "type") == elsewhere {
+	if jsontree.At(object, "spec", "type") == elsewhere || jsontree.At(current, "spec", "type") == elsewhere {
 		return nil
 	}
-	if sameTree(at(object, "spec", "clusterIPs"), at(current, "spec", "clusterIPs")) {
+	if jsontree.Same(jsontree.At(object, "spec", "clusterIPs"), jsontree.At(current, "spec", "clusterIPs")) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), at(object, "spec", "clusterIPs"), "may not change once set")}
+	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), jsontree.At(object, "spec", "clusterIPs"), "may not change once set")}
 }
 
 // validateBalancer refuses another class for a Service that is balanced and stays so.
 func validateBalancer(object, current *unstructured.Unstructured) field.ErrorList {
-	class := func(o *unstructured.Unstructured) any { return at(o, "spec", "loadBalancerClass") }
-	balanced := func(o *unstructured.Unstructured) bool { return at(o, "spec", "type") == "LoadBalancer" }
+	class := func(o *unstructured.Unstructured) any { return jsontree.At(o, "spec", "loadBalancerClass") }
+	balanced := func(o *unstructured.Unstructured) bool { return jsontree.At(o, "spec", "type") == "LoadBalancer" }
 	if !balanced(object) || !balanced(current) || class(object) == class(current) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "loadBalancerClass"), class(object), "may not change once set")}
-}
-
-// listAt returns a list by its path, nil if it is not there.
-func listAt(object *unstructured.Unstructured, path ...string) []any {
-	list, _ := at(object, path...).([]any)
-	return list
 }

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // validatePodChanges refuses changes of a Pod other than of images, of deadlines, of
@@ -18,8 +20,8 @@ func validatePodChanges(object, current *unstructured.Unstructured) field.ErrorL
 	spec := field.NewPath("spec")
 	var errs field.ErrorList
 	for _, name := range []string{"containers", "initContainers"} {
-		containers := listAt(object, "spec", name)
-		if len(containers) != len(listAt(current, "spec", name)) {
+		containers := jsontree.ListAt(object, "spec", name)
+		if len(containers) != len(jsontree.ListAt(current, "spec", name)) {
 			return append(errs, field.Forbidden(spec.Child(name), "pod updates may not add or remove containers"))
 		}
 		errs = append(errs, validateImages(containers, spec.Child(name))...)
@@ -31,21 +33,21 @@ func validatePodChanges(object, current *unstructured.Unstructured) field.ErrorL
 	errs = append(errs, validateTolerations(object, current)...)
 	errs = append(errs, validateGates(object, current)...)
 	changeable := []string{"activeDeadlineSeconds", "tolerations", "schedulingGates"}
-	if len(listAt(current, "spec", "schedulingGates")) > 0 {
+	if len(jsontree.ListAt(current, "spec", "schedulingGates")) > 0 {
 		changeable = append(changeable, "nodeSelector", "affinity")
 	}
 	fixed := func(pod *unstructured.Unstructured) map[string]any {
-		rest := without(at(pod, "spec"), changeable...)
+		rest := jsontree.Without(jsontree.At(pod, "spec"), changeable...)
 		for _, name := range []string{"containers", "initContainers"} {
 			var containers []any
-			for _, container := range listAt(pod, "spec", name) {
-				containers = append(containers, without(container, "image"))
+			for _, container := range jsontree.ListAt(pod, "spec", name) {
+				containers = append(containers, jsontree.Without(container, "image"))
 			}
 			rest[name] = containers
 		}
 		return rest
 	}
-	if sameTree(fixed(object), fixed(current)) {
+	if jsontree.Same(fixed(object), fixed(current)) {
 		return errs
 	}
 	return append(errs, field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,"+
@@ -57,7 +59,7 @@ func validatePodChanges(object, current *unstructured.Unstructured) field.ErrorL
 func validateImages(containers []any, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, container := range containers {
-		switch image, _ := without(container)["image"].(string); {
+		switch image, _ := jsontree.Without(container)["image"].(string); {
 		case image == "":
 			errs = append(errs, field.Required(path.Index(i).Child("image"), ""))
 		case strings.TrimSpace(image) != image:
@@ -71,8 +73,8 @@ func validateImages(containers []any, path *field.Path) field.ErrorList {
 // if a server looks no further.
 func validateDeadline(object, current *unstructured.Unstructured) (field.ErrorList, bool) {
 	path := field.NewPath("spec", "activeDeadlineSeconds")
-	to, set := at(object, "spec", "activeDeadlineSeconds").(int64)
-	from, was := at(current, "spec", "activeDeadlineSeconds").(int64)
+	to, set := jsontree.At(object, "spec", "activeDeadlineSeconds").(int64)
+	from, was := jsontree.At(current, "spec", "activeDeadlineSeconds").(int64)
 	switch {
 	case set && (to < 0 || to > math.MaxInt32):
 		return field.ErrorList{field.Invalid(path, to, utilvalidation.InclusiveRangeError(0, math.MaxInt32))}, false
@@ -86,10 +88,10 @@ func validateDeadline(object, current *unstructured.Unstructured) (field.ErrorLi
 
 // validateTolerations checks that tolerations are only added, or last for another time.
 func validateTolerations(object, current *unstructured.Unstructured) field.ErrorList {
-	wanted := listAt(object, "spec", "tolerations")
-	for _, old := range listAt(current, "spec", "tolerations") {
+	wanted := jsontree.ListAt(object, "spec", "tolerations")
+	for _, old := range jsontree.ListAt(current, "spec", "tolerations") {
 		kept := slices.ContainsFunc(wanted, func(t any) bool {
-			return sameTree(without(t, "tolerationSeconds"), without(old, "tolerationSeconds"))
+			return jsontree.Same(jsontree.Without(t, "tolerationSeconds"), jsontree.Without(old, "tolerationSeconds"))
 		})
 		if !kept {
 			return field.ErrorList{field.Forbidden(field.NewPath("spec", "tolerations"), "existing toleration can not be modified except its tolerationSeconds")}
@@ -101,12 +103,12 @@ func validateTolerations(object, current *unstructured.Unstructured) field.Error
 // validateGates checks that the gates of a Pod are only taken away.
 func validateGates(object, current *unstructured.Unstructured) field.ErrorList {
 	had := map[any]bool{}
-	for _, gate := range listAt(current, "spec", "schedulingGates") {
-		had[without(gate)["name"]] = true
+	for _, gate := range jsontree.ListAt(current, "spec", "schedulingGates") {
+		had[jsontree.Without(gate)["name"]] = true
 	}
 	var errs field.ErrorList
-	for i, gate := range listAt(object, "spec", "schedulingGates") {
-		if name := without(gate)["name"]; !had[name] {
+	for i, gate := range jsontree.ListAt(object, "spec", "schedulingGates") {
+		if name := jsontree.Without(gate)["name"]; !had[name] {
 			errs = append(errs, field.Forbidden(field.NewPath("spec", "schedulingGates").Index(i).Child("name"),
 				fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", name)))
 		}
@@ -118,16 +120,16 @@ func validateGates(object, current *unstructured.Unstructured) field.ErrorList {
 // only be more of them.
 func validateEphemeral(object, current *unstructured.Unstructured) field.ErrorList {
 	wanted := map[any]any{}
-	for _, container := range listAt(object, "spec", "ephemeralContainers") {
-		wanted[without(container)["name"]] = container
+	for _, container := range jsontree.ListAt(object, "spec", "ephemeralContainers") {
+		wanted[jsontree.Without(container)["name"]] = container
 	}
 	path := field.NewPath("spec", "ephemeralContainers")
 	var errs field.ErrorList
-	for i, container := range listAt(current, "spec", "ephemeralContainers") {
-		switch name := without(container)["name"]; {
+	for i, container := range jsontree.ListAt(current, "spec", "ephemeralContainers") {
+		switch name := jsontree.Without(container)["name"]; {
 		case wanted[name] == nil:
 			errs = append(errs, field.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name)))
-		case !sameTree(wanted[name], container):
+		case !jsontree.Same(wanted[name], container):
 			errs = append(errs, field.Forbidden(path.Index(i), fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name)))
 		}
 	}

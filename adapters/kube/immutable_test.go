@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // claim is what a claim to a volume must say.
@@ -105,7 +107,7 @@ func TestImmutableFields(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.must(creation(test.kind, tree{"name": "a"}, test.fields))
-			if at(&unstructured.Unstructured{Object: test.fields}, "spec", "suspend") == true {
+			if jsontree.At(&unstructured.Unstructured{Object: test.fields}, "spec", "suspend") == true {
 				w.must(ofStatus(patching(jobKind, "a", types.MergePatchType, `{"status":{"conditions":[{"type":"Suspended","status":"True"}]}}`)))
 			}
 			response, writes := w.do(patching(test.kind, "a", types.JSONPatchType, test.patch))

@@ -5,20 +5,22 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // validateClaimChanges refuses changes of a claim other than the binding to its volume,
 // the class of one that has none, and, once it is bound, its size and class of attributes.
 func validateClaimChanges(object, current *unstructured.Unstructured) field.ErrorList {
 	var changeable []string
-	if volume, _ := at(current, "spec", "volumeName").(string); volume == "" {
+	if volume, _ := jsontree.At(current, "spec", "volumeName").(string); volume == "" {
 		changeable = append(changeable, "volumeName")
 	}
 	const classAnnotation = "volume.beta.kubernetes.io/storage-class"
-	if _, annotated := current.GetAnnotations()[classAnnotation]; !annotated && at(current, "spec", "storageClassName") == nil {
+	if _, annotated := current.GetAnnotations()[classAnnotation]; !annotated && jsontree.At(current, "spec", "storageClassName") == nil {
 		changeable = append(changeable, "storageClassName")
 	}
-	if at(current, "status", "phase") == "Bound" {
+	if jsontree.At(current, "status", "phase") == "Bound" {
 		changeable = append(changeable, "resources", "volumeAttributesClassName")
 	}
 	errs := onlyChanged(object, current,
@@ -33,7 +35,7 @@ func validateClaimChanges(object, current *unstructured.Unstructured) field.Erro
 
 // quantityAt reads a quantity by its path, zero if it is not there.
 func quantityAt(object *unstructured.Unstructured, path ...string) apiresource.Quantity {
-	text, _ := at(object, path...).(string)
+	text, _ := jsontree.At(object, path...).(string)
 	quantity, err := apiresource.ParseQuantity(text)
 	if err != nil {
 		return apiresource.Quantity{}
@@ -44,10 +46,10 @@ func quantityAt(object *unstructured.Unstructured, path ...string) apiresource.Q
 // sameMode refuses another mode of a volume. A server leaves out where in the object that is.
 func sameMode(object, current *unstructured.Unstructured) field.ErrorList {
 	const mode = "volumeMode"
-	if at(object, "spec", mode) == at(current, "spec", mode) {
+	if jsontree.At(object, "spec", mode) == jsontree.At(current, "spec", mode) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath(mode), at(object, "spec", mode), validation.FieldImmutableErrorMsg)}
+	return field.ErrorList{field.Invalid(field.NewPath(mode), jsontree.At(object, "spec", mode), validation.FieldImmutableErrorMsg)}
 }
 
 // validateVolumeChanges refuses changes of where the contents of a volume are.
@@ -57,12 +59,12 @@ func validateVolumeChanges(object, current *unstructured.Unstructured) field.Err
 		"storageClassName", "volumeAttributesClassName", "volumeMode",
 	}
 	var errs field.ErrorList
-	if !sameTree(without(at(object, "spec"), others...), without(at(current, "spec"), others...)) {
+	if !jsontree.Same(jsontree.Without(jsontree.At(object, "spec"), others...), jsontree.Without(jsontree.At(current, "spec"), others...)) {
 		errs = append(errs, field.Forbidden(field.NewPath("spec", "persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"))
 	}
 	errs = append(errs, sameMode(object, current)...)
-	if affinity := at(current, "spec", "nodeAffinity"); affinity != nil && !sameTree(at(object, "spec", "nodeAffinity"), affinity) {
-		errs = append(errs, field.Invalid(field.NewPath("nodeAffinity"), at(object, "spec", "nodeAffinity"),
+	if affinity := jsontree.At(current, "spec", "nodeAffinity"); affinity != nil && !jsontree.Same(jsontree.At(object, "spec", "nodeAffinity"), affinity) {
+		errs = append(errs, field.Invalid(field.NewPath("nodeAffinity"), jsontree.At(object, "spec", "nodeAffinity"),
 			validation.FieldImmutableErrorMsg+", except for updating from beta label to GA"))
 	}
 	return errs
@@ -72,13 +74,13 @@ func validateVolumeChanges(object, current *unstructured.Unstructured) field.Err
 func validateNodeChanges(object, current *unstructured.Unstructured) field.ErrorList {
 	spec := field.NewPath("spec")
 	var errs field.ErrorList
-	if addresses := listAt(current, "spec", "podCIDRs"); len(addresses) > 0 && !sameTree(listAt(object, "spec", "podCIDRs"), addresses) {
+	if addresses := jsontree.ListAt(current, "spec", "podCIDRs"); len(addresses) > 0 && !jsontree.Same(jsontree.ListAt(object, "spec", "podCIDRs"), addresses) {
 		errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), `node updates may not change podCIDR except from "" to valid`))
 	}
-	if id, _ := at(current, "spec", "providerID").(string); id != "" && at(object, "spec", "providerID") != id {
+	if id, _ := jsontree.At(current, "spec", "providerID").(string); id != "" && jsontree.At(object, "spec", "providerID") != id {
 		errs = append(errs, field.Forbidden(spec.Child("providerID"), `node updates may not change providerID except from "" to valid`))
 	}
-	if at(object, "spec", "externalID") != at(current, "spec", "externalID") {
+	if jsontree.At(object, "spec", "externalID") != jsontree.At(current, "spec", "externalID") {
 		errs = append(errs, field.Forbidden(spec.Child("externalID"), "may not be updated"))
 	}
 	return errs

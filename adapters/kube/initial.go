@@ -14,6 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -48,11 +51,11 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		if err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
-		if err := s.registry.named(o.Key.Kind).assign(state, o.Key, tree, nil); err != nil {
+		if err := assign(s.registry.Named(o.Key.Kind), state, o.Key, tree, nil); err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
 		content := newObject(tree.Object, 0)
-		content.coverage = s.registry.named(o.Key.Kind).coverage
+		content.coverage = s.registry.Named(o.Key.Kind).Coverage
 		state[o.Key] = s.Settle(o.Key, []core.Content{content})[0]
 		for _, w := range recordWrites(o.Key, nil, content) {
 			state[w.Key] = w.Content
@@ -63,7 +66,7 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 
 // reviewInitial asks the webhooks about an object, as when it was created.
 func (s *Server) reviewInitial(state core.Snapshot, key core.Key, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	review := &review{server: s, state: state, resource: s.registry.named(key.Kind), verb: admissionv1.Create, key: key}
+	review := &review{server: s, state: state, resource: s.registry.Named(key.Kind), verb: admissionv1.Create, key: key}
 	object, err := review.mutate(object, nil)
 	if err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func (s *Server) reviewInitial(state core.Snapshot, key core.Key, object *unstru
 // others look for, then those that ask for something of their own.
 func claimRank(tree *unstructured.Unstructured) int {
 	switch {
-	case tree.GetKind() == string(kindService) && at(tree, "spec", "clusterIP") == nil, tree.GetKind() == string(kindPod):
+	case tree.GetKind() == string(kinds.Service) && jsontree.At(tree, "spec", "clusterIP") == nil, tree.GetKind() == string(kinds.Pod):
 		return 1
 	}
 	return 0
@@ -119,7 +122,7 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 	if err != nil {
 		return fail(err)
 	}
-	r, err := s.registry.find(kind)
+	r, err := s.registry.Find(kind)
 	if err != nil {
 		return fail(err)
 	}
@@ -128,7 +131,7 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 		return fail(fmt.Errorf("the %s cannot be converted: %w", kind.Kind, err))
 	}
 	source["apiVersion"], source["kind"] = kind.GroupVersion().String(), kind.Kind
-	tree, err := r.decode(canonicalJSON(source), kind.Version)
+	tree, err := r.Decode(jsontree.Canonical(source), kind.Version)
 	if err != nil {
 		return fail(fmt.Errorf("the %s cannot be read: %w", kind.Kind, err))
 	}
@@ -136,12 +139,12 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 		return fail(fmt.Errorf("the %s has no metadata.name: add one", kind.Kind))
 	}
 	switch {
-	case !r.namespaced:
+	case !r.Namespaced:
 		tree.SetNamespace("")
 	case tree.GetNamespace() == "":
 		tree.SetNamespace(metav1.NamespaceDefault)
 	}
-	key := core.Key{Kind: r.name, Namespace: tree.GetNamespace(), Name: tree.GetName()}
+	key := core.Key{Kind: r.Name, Namespace: tree.GetNamespace(), Name: tree.GetName()}
 	if err := fillInitial(r, kind.Version, key, tree); err != nil {
 		return fail(fmt.Errorf("%s: %w", key, err))
 	}
@@ -162,14 +165,14 @@ func (s *Server) kindOf(object runtime.Object) (schema.GroupVersionKind, error) 
 
 // fillInitial sets what the server would have set by now in an object that was given
 // in a version.
-func fillInitial(r *resource, version string, key core.Key, tree *unstructured.Unstructured) error {
+func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
 	tree.SetResourceVersion("")
 	tree.SetCreationTimestamp(virtualTime())
 	if tree.GetUID() == "" {
 		tree.SetUID(uidOf(key, 0))
 	}
 	switch {
-	case !r.hasGeneration():
+	case !r.HasGeneration():
 		tree.SetGeneration(0)
 	case tree.GetGeneration() == 0:
 		tree.SetGeneration(1)
@@ -183,18 +186,18 @@ func fillInitial(r *resource, version string, key core.Key, tree *unstructured.U
 		markDeleted(tree)
 		tree.SetGeneration(generation)
 	}
-	return r.completeInitial(version, key, tree)
+	return completeInitial(r, version, key, tree)
 }
 
 // completeInitial does to an object what is done to new ones, but for its status, its
 // generation and its owners, which may not be known yet.
-func (r *resource) completeInitial(version string, key core.Key, tree *unstructured.Unstructured) error {
-	r.protect(tree)
+func completeInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
+	protect(r, tree)
 	status, hasStatus := tree.Object["status"]
-	generation, owners := tree.GetGeneration(), at(tree, "metadata", "ownerReferences")
+	generation, owners := tree.GetGeneration(), jsontree.At(tree, "metadata", "ownerReferences")
 	tree.SetOwnerReferences(nil)
-	created, err := r.rules.Create(RulesRequest{
-		Kind: r.storageKind(), Resource: r.plural, Namespace: key.Namespace, Name: key.Name, Now: virtualTime(), Object: tree, version: version,
+	created, err := r.Rules.Create(kindrules.Request{
+		Kind: r.StorageKind(), Resource: r.Plural, Namespace: key.Namespace, Name: key.Name, Now: virtualTime(), Object: tree, Version: version,
 	})
 	if err != nil {
 		return withoutName(err)
@@ -205,7 +208,7 @@ func (r *resource) completeInitial(version string, key core.Key, tree *unstructu
 		tree.Object["status"] = status
 	}
 	if owners != nil {
-		setNested(tree.Object, owners, "metadata", "ownerReferences")
+		jsontree.Set(tree.Object, owners, "metadata", "ownerReferences")
 	}
 	return nil
 }
@@ -244,12 +247,12 @@ func (s *Server) resolveOwners(key core.Key, tree *unstructured.Unstructured, al
 
 // uidOfOwner finds the owner among the initial objects.
 func (s *Server) uidOfOwner(reference metav1.OwnerReference, namespace string, all map[core.Key]*unstructured.Unstructured) (types.UID, error) {
-	r, err := s.registry.find(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	r, err := s.registry.Find(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
 	if err != nil {
 		return "", fmt.Errorf("owner %s %s: %w", reference.Kind, reference.Name, err)
 	}
-	owner := core.Key{Kind: r.name, Namespace: namespace, Name: reference.Name}
-	if !r.namespaced {
+	owner := core.Key{Kind: r.Name, Namespace: namespace, Name: reference.Name}
+	if !r.Namespaced {
 		owner.Namespace = ""
 	}
 	found, known := all[owner]

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // parse reads objects for a test.
@@ -54,16 +56,16 @@ metadata:
 	a := w.must(request(Get, widgetKind, "a"))
 	expect(t, "namespace", a.GetNamespace(), "default")
 	expect(t, "status", a.Object["status"], tree{"ready": true})
-	expect(t, "creationTimestamp", at(a, "metadata", "creationTimestamp"), "2000-01-01T00:00:00Z")
+	expect(t, "creationTimestamp", jsontree.At(a, "metadata", "creationTimestamp"), "2000-01-01T00:00:00Z")
 	expect(t, "generation", a.GetGeneration(), 1)
 	if _, writes := w.do(updating(widgetKind, a)); writes != 0 {
 		t.Error("an identical update of an initial object writes")
 	}
 	g := w.must(request(Get, gadgetKind, "g"))
 	expect(t, "uid of the owner", g.GetOwnerReferences()[0].UID, a.GetUID())
-	expect(t, "deletionTimestamp", at(g, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
+	expect(t, "deletionTimestamp", jsontree.At(g, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
 	expect(t, "generation", g.GetGeneration(), 1)
-	expect(t, "phase", at(w.must(request(Get, podKind, "p")), "status", "phase"), "Running")
+	expect(t, "phase", jsontree.At(w.must(request(Get, podKind, "p")), "status", "phase"), "Running")
 
 	w.must(request(Delete, widgetKind, "a"))
 	if w.widget("a", nil).GetUID() == a.GetUID() {

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -32,14 +33,14 @@ func (op *operation) list() (*Response, error) {
 	for i, o := range objects {
 		items[i] = op.item(stored(o.Content))
 	}
-	of := op.request.Kind.GroupVersion().WithKind(op.resource.listKind)
+	of := op.request.Kind.GroupVersion().WithKind(op.resource.ListKind)
 	if op.request.MetadataOnly {
 		if len(items) == 0 {
 			items = nil // A real server sends null.
 		}
 		of = metav1.SchemeGroupVersion.WithKind(metadataKind + "List")
 	}
-	body := canonicalJSON(map[string]any{
+	body := jsontree.Canonical(map[string]any{
 		"apiVersion": of.GroupVersion().String(),
 		"kind":       of.Kind,
 		"metadata":   metadata,
@@ -54,13 +55,13 @@ func (op *operation) item(o *Object) json.RawMessage {
 	switch {
 	case op.request.MetadataOnly:
 		return metadataOf(o, o.version)
-	case op.resource.custom:
+	case op.resource.Custom:
 		return op.encode(o, o.version)
 	}
 	tree := readable(o.shown(o.meta().GetAPIVersion(), o.version))
 	delete(tree, "apiVersion")
 	delete(tree, "kind")
-	return canonicalJSON(tree)
+	return jsontree.Canonical(tree)
 }
 
 // selected returns the objects that the selectors of the request select.
@@ -80,7 +81,7 @@ func (op *operation) selected() ([]core.Object, error) {
 // candidates reads no more than it must: one object if the selector names it.
 func (op *operation) candidates(s *selector) []core.Object {
 	if !op.named(s) {
-		return slices.Clone(core.Select(op.state, op.resource.name, op.namespace(), selected{op, s}))
+		return slices.Clone(core.Select(op.state, op.resource.Name, op.namespace(), selected{op, s}))
 	}
 	name, _ := s.fields.RequiresExactMatch("metadata.name")
 	key := op.key(name)
@@ -93,7 +94,7 @@ func (op *operation) candidates(s *selector) []core.Object {
 // named tells whether a selector names the one object that it can select.
 func (op *operation) named(s *selector) bool {
 	_, named := s.fields.RequiresExactMatch("metadata.name")
-	return named && (!op.resource.namespaced || op.namespace() != "")
+	return named && (!op.resource.Namespaced || op.namespace() != "")
 }
 
 // selected is what the selectors of a request select, as a condition on objects. Where an index fails, the object is
@@ -176,6 +177,6 @@ func (op *operation) goesOnAfter(last core.Key) bool {
 	if selector, err := op.selector(); err != nil || op.named(selector) {
 		return false
 	}
-	all := op.state.List(op.resource.name, op.namespace())
+	all := op.state.List(op.resource.Name, op.namespace())
 	return len(all) > 0 && last.Compare(all[len(all)-1].Key) < 0
 }

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // names lists the names in a list, with their namespaces where those differ from
@@ -73,11 +75,11 @@ func TestListInPages(t *testing.T) {
 	w := widgetsWorld(t)
 	r := &Request{Verb: List, Kind: widgetKind, Limit: 3}
 	first := w.must(r)
-	expect(t, "remaining", at(first, "metadata", "remainingItemCount"), 1)
+	expect(t, "remaining", jsontree.At(first, "metadata", "remainingItemCount"), 1)
 	next := &Request{Verb: List, Kind: widgetKind, Limit: 3, Continue: first.UnstructuredContent()["metadata"].(tree)["continue"].(string)}
 	second := w.must(next)
 	expect(t, "second page", names(second), []string{"other/a"})
-	expect(t, "continue", at(second, "metadata", "continue"), nil)
+	expect(t, "continue", jsontree.At(second, "metadata", "continue"), nil)
 	w.must(request(Delete, widgetKind, "a"))
 	w.unsupported(next)
 	next.Continue = "x"
@@ -106,8 +108,8 @@ func TestSelectedListInPages(t *testing.T) {
 		r.Verb, r.Kind = List, widgetKind
 		list := w.must(&r)
 		expect(t, test.name, names(list), test.items)
-		expect(t, test.name+": remaining", at(list, "metadata", "remainingItemCount"), nil)
-		token, continues := at(list, "metadata", "continue").(string)
+		expect(t, test.name+": remaining", jsontree.At(list, "metadata", "remainingItemCount"), nil)
+		token, continues := jsontree.At(list, "metadata", "continue").(string)
 		if continues != test.continues {
 			t.Errorf("%s: continues is %t", test.name, continues)
 		}
@@ -115,7 +117,7 @@ func TestSelectedListInPages(t *testing.T) {
 			r.Continue = token
 			rest := w.must(&r)
 			expect(t, "the rest", names(rest), []string{})
-			expect(t, "token of the rest", at(rest, "metadata", "continue"), nil)
+			expect(t, "token of the rest", jsontree.At(rest, "metadata", "continue"), nil)
 		}
 	}
 }
@@ -189,7 +191,7 @@ func TestMetadataOnly(t *testing.T) {
 	patch := patching(widgetKind, "a", types.MergePatchType, `{"spec":{"size":4}}`)
 	patch.MetadataOnly = true
 	expect(t, "generation after a patch", w.must(patch).GetGeneration(), 2)
-	expect(t, "size after a patch", at(w.must(request(Get, widgetKind, "a")), "spec", "size"), 4)
+	expect(t, "size after a patch", jsontree.At(w.must(request(Get, widgetKind, "a")), "spec", "size"), 4)
 }
 
 // Kubernetes' own kinds are not named in every item of a list, custom ones are.
@@ -198,7 +200,7 @@ func TestKindsOfItems(t *testing.T) {
 	w.widget("a", nil)
 	w.must(creation(configMapKind, tree{"name": "c"}, nil))
 	item := func(kind schema.GroupVersionKind) tree {
-		return listAt(w.must(&Request{Verb: List, Kind: kind}), "items")[0].(tree)
+		return jsontree.ListAt(w.must(&Request{Verb: List, Kind: kind}), "items")[0].(tree)
 	}
 	expect(t, "kind of a Widget", item(widgetKind)["kind"], "Widget")
 	expect(t, "kind of a ConfigMap", item(configMapKind)["kind"], nil)

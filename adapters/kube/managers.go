@@ -14,6 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // Who manages which fields of an object is recorded in its metadata.managedFields, by
@@ -25,7 +28,7 @@ import (
 // with the change that it makes to the live one. A record that is sent with an update
 // replaces the one that is there.
 func (op *operation) recordManagers(live, object *unstructured.Unstructured) error {
-	known := live.GetUID() != "" && op.request.Subresource == "" && at(object, "metadata", "managedFields") != nil
+	known := live.GetUID() != "" && op.request.Subresource == "" && jsontree.At(object, "metadata", "managedFields") != nil
 	if !known && !op.server.managedFields && len(recordOf(live)) == 0 {
 		object.SetManagedFields(nil)
 		return nil
@@ -34,7 +37,7 @@ func (op *operation) recordManagers(live, object *unstructured.Unstructured) err
 	if err != nil {
 		return err
 	}
-	unlabelled := op.resource.name == kindJob && len(object.GetLabels()) == 0
+	unlabelled := op.resource.Name == kinds.Job && len(object.GetLabels()) == 0
 	if unlabelled {
 		// To whoever sends a Job, a real server also ascribes the labels that it gets from its template.
 		labelJob(object)
@@ -63,7 +66,7 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 		return err
 	}
 	written := live.DeepCopy()
-	if isNew := op.resource.newStatus(live); isNew != nil && sameTree(live.Object["status"], isNew) {
+	if isNew := newStatus(op.resource, live); isNew != nil && jsontree.Same(live.Object["status"], isNew) {
 		// The server itself has set it.
 		delete(written.Object, "status")
 	}
@@ -78,7 +81,7 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 	return nil
 }
 
-// fieldManagers are the library's views on who manages what of a kind. They hold
+// fieldManagers are the library's views on who manages what. They hold
 // nothing of any object, and are made when they are first needed.
 type fieldManagers struct {
 	mu   sync.Mutex
@@ -97,37 +100,37 @@ type fieldManagerKey struct {
 // fieldManager returns the library's view on who manages what, for the version and
 // the subresource of the request.
 func (op *operation) fieldManager(resets bool) (*managedfields.FieldManager, error) {
-	r := op.resource
-	r.managers.mu.Lock()
-	defer r.managers.mu.Unlock()
+	known := op.server.managers
+	known.mu.Lock()
+	defer known.mu.Unlock()
 	key := fieldManagerKey{kind: op.request.Kind, subresource: op.request.Subresource, resets: resets}
-	if made := r.managers.made[key]; made != nil {
+	if made := known.made[key]; made != nil {
 		return made, nil
 	}
-	made, err := r.newFieldManager(key)
+	made, err := newFieldManager(op.resource, key)
 	if err != nil {
 		return nil, err
 	}
-	if r.managers.made == nil {
-		r.managers.made = map[fieldManagerKey]*managedfields.FieldManager{}
+	if known.made == nil {
+		known.made = map[fieldManagerKey]*managedfields.FieldManager{}
 	}
-	r.managers.made[key] = made
+	known.made[key] = made
 	return made, nil
 }
 
-func (r *resource) newFieldManager(key fieldManagerKey) (*managedfields.FieldManager, error) {
-	types, err := r.types()
+func newFieldManager(r *kinds.Resource, key fieldManagerKey) (*managedfields.FieldManager, error) {
+	types, err := r.Types()
 	if err == nil {
 		_, err = types.ObjectToTyped(emptyOf(key.kind))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("who manages which fields of %s is not modelled, since the types of its fields are not known: let the controller update or patch it in the check instead of applying it, and leave kube.ManagedFields out", r.name)
+		return nil, fmt.Errorf("who manages which fields of %s is not modelled, since the types of its fields are not known: let the controller update or patch it in the check instead of applying it, and leave kube.ManagedFields out", r.Name)
 	}
 	var reset map[fieldpath.APIVersion]*fieldpath.Set
 	if key.resets {
-		reset = r.resetFields(key.subresource)
+		reset = resetFields(r, key.subresource)
 	}
-	hub := schema.GroupVersion{Group: r.group, Version: r.storage}
+	hub := schema.GroupVersion{Group: r.Group, Version: r.Storage}
 	none := noConversion{resource: r}
 	return managedfields.NewDefaultCRDFieldManager(types, none, none, none, key.kind, hub, key.subresource,
 		fieldpath.NewExcludeFilterSetMap(reset))
@@ -135,9 +138,9 @@ func (r *resource) newFieldManager(key fieldManagerKey) (*managedfields.FieldMan
 
 // resetFields are the fields that a request for a subresource cannot set, so that it
 // does not come to manage them.
-func (r *resource) resetFields(subresource string) map[fieldpath.APIVersion]*fieldpath.Set {
+func resetFields(r *kinds.Resource, subresource string) map[fieldpath.APIVersion]*fieldpath.Set {
 	var paths []fieldpath.Path
-	for _, path := range r.resetPaths(subresource) {
+	for _, path := range resetPaths(r, subresource) {
 		var steps fieldpath.Path
 		for _, name := range path {
 			steps = append(steps, fieldpath.PathElement{FieldName: &name})
@@ -145,29 +148,29 @@ func (r *resource) resetFields(subresource string) map[fieldpath.APIVersion]*fie
 		paths = append(paths, steps)
 	}
 	sets := map[fieldpath.APIVersion]*fieldpath.Set{}
-	for _, version := range r.served {
-		apiVersion := schema.GroupVersion{Group: r.group, Version: version}.String()
+	for _, version := range r.Served {
+		apiVersion := schema.GroupVersion{Group: r.Group, Version: version}.String()
 		sets[fieldpath.APIVersion(apiVersion)] = fieldpath.NewSet(paths...)
 	}
 	return sets
 }
 
 // resetPaths are the paths of those fields.
-func (r *resource) resetPaths(subresource string) [][]string {
+func resetPaths(r *kinds.Resource, subresource string) [][]string {
 	switch {
-	case !r.status:
+	case !r.Status:
 		return nil
-	case r.name == kindSigningRequest:
+	case r.Name == kinds.SigningRequest:
 		return resetPathsOfSigningRequest(subresource)
-	case subresource != statusSubresource:
+	case subresource != kinds.StatusSubresource:
 		return [][]string{{"status"}}
-	case r.custom:
+	case r.Custom:
 		return [][]string{{"spec"}, {"metadata"}}
 	}
-	switch r.name {
+	switch r.Name {
 	case "Deployment.apps":
 		return [][]string{{"spec"}, {"metadata", "labels"}}
-	case kindPod:
+	case kinds.Pod:
 		return [][]string{{"spec"}, {"metadata", "deletionTimestamp"}, {"metadata", "ownerReferences"}}
 	}
 	return [][]string{{"spec"}}
@@ -177,9 +180,9 @@ func (r *resource) resetPaths(subresource string) [][]string {
 // its author sets.
 func resetPathsOfSigningRequest(subresource string) [][]string {
 	switch subresource {
-	case statusSubresource:
+	case kinds.StatusSubresource:
 		return [][]string{{"spec"}, {"status", "conditions"}}
-	case approvalSubresource:
+	case kinds.ApprovalSubresource:
 		return [][]string{{"spec"}, {"status", "certificate"}}
 	}
 	return [][]string{{"spec"}, {"status"}}
@@ -218,7 +221,7 @@ func sortManagers(entries []any) {
 
 // recordOf is the record of managers, as it is in the tree.
 func recordOf(object *unstructured.Unstructured) []any {
-	return listAt(object, "metadata", "managedFields")
+	return jsontree.ListAt(object, "metadata", "managedFields")
 }
 
 // described is an object as those see it who check its metadata: of the record of
@@ -247,7 +250,7 @@ func (d described) GetManagedFields() []metav1.ManagedFieldsEntry {
 }
 
 // noConversion is the conversion between versions whose objects look the same.
-type noConversion struct{ resource *resource }
+type noConversion struct{ resource *kinds.Resource }
 
 var (
 	_ runtime.ObjectConvertor = noConversion{}
@@ -264,8 +267,8 @@ func (c noConversion) ConvertToVersion(in runtime.Object, target runtime.GroupVe
 	}
 	kind := object.GroupVersionKind()
 	into, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{kind})
-	if !ok || !slices.Contains(c.resource.served, into.Version) && into.Version != c.resource.storage {
-		return nil, runtime.NewNotRegisteredErrForTarget(string(c.resource.name), nil, target)
+	if !ok || !slices.Contains(c.resource.Served, into.Version) && into.Version != c.resource.Storage {
+		return nil, runtime.NewNotRegisteredErrForTarget(string(c.resource.Name), nil, target)
 	}
 	if into == kind {
 		return object, nil
@@ -277,7 +280,7 @@ func (c noConversion) ConvertToVersion(in runtime.Object, target runtime.GroupVe
 
 // Convert implements [runtime.ObjectConvertor].
 func (c noConversion) Convert(any, any, any) error {
-	return fmt.Errorf("objects of %s are converted to a version only", c.resource.name)
+	return fmt.Errorf("objects of %s are converted to a version only", c.resource.Name)
 }
 
 // ConvertFieldLabel implements [runtime.ObjectConvertor].

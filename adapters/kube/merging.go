@@ -6,6 +6,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // merger merges what is wanted of a value into what there is, as the library does that the
@@ -89,7 +91,7 @@ func (m *merger) keep(live any, found bool, wanted any) merged {
 
 // replaceParts puts a wanted value that has parts in the place of the live one as a whole.
 func (m *merger) replaceParts(of schema.TypeRef, live any, found bool, wanted any) merged {
-	if !plainValue(wanted) || !plainValue(live) {
+	if !jsontree.IsPlain(wanted) || !jsontree.IsPlain(live) {
 		return m.giveUp()
 	}
 	if _, err := typed.AsTyped(value.NewValueInterface(wanted), m.types, of); err != nil {
@@ -100,7 +102,7 @@ func (m *merger) replaceParts(of schema.TypeRef, live any, found bool, wanted an
 
 // replace puts a wanted value in the place of the live one.
 func (m *merger) replace(live any, found bool, wanted any) merged {
-	if found && sameTree(live, wanted) {
+	if found && jsontree.Same(live, wanted) {
 		return merged{value: live, wanted: fieldSet{}}
 	}
 	m.certain = m.certain || found || !emptyValue(wanted)
@@ -216,7 +218,7 @@ func (m *merger) stepTo(t *schema.List, item any) string {
 	step := make([]byte, 0, usual)
 	if len(t.Keys) == 0 {
 		m.odd = m.odd || !scalar(item)
-		return string(appendJSON(append(step, toValue...), item))
+		return string(jsontree.Append(append(step, toValue...), item))
 	}
 	fields, ok := item.(map[string]any)
 	m.odd = m.odd || !ok
@@ -232,7 +234,7 @@ func (m *merger) stepTo(t *schema.List, item any) string {
 		}
 	}
 	m.odd = m.odd || len(key) == 0
-	return string(appendObject(append(step, toKey...), key))
+	return string(jsontree.AppendObject(append(step, toKey...), key))
 }
 
 // keyDefault is what a field that tells items apart is taken to be where it is missing.

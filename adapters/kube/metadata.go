@@ -1,18 +1,10 @@
 package kube
 
 import (
-	"time"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// virtualTime is what the server's clock shows. It does not move: a clock that
-// moved with every step would make each state a new one.
-func virtualTime() metav1.Time {
-	return metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
-}
 
 // wipeSystemFields drops what a client cannot choose when it creates an object.
 func wipeSystemFields(object *unstructured.Unstructured) {
@@ -45,23 +37,5 @@ func keepSystemFields(object, current *unstructured.Unstructured) {
 	}
 	if object.GetDeletionGracePeriodSeconds() == nil {
 		object.SetDeletionGracePeriodSeconds(current.GetDeletionGracePeriodSeconds())
-	}
-}
-
-// dropDuplicateOwners keeps the first of owner references that are all the same.
-func dropDuplicateOwners(object *unstructured.Unstructured) {
-	metadata, _ := object.Object["metadata"].(map[string]any)
-	owners, _ := metadata["ownerReferences"].([]any)
-	seen := map[string]bool{}
-	var kept []any
-	for _, owner := range owners {
-		text := string(canonicalJSON(owner))
-		if !seen[text] {
-			kept = append(kept, owner)
-		}
-		seen[text] = true
-	}
-	if len(kept) < len(owners) {
-		metadata["ownerReferences"] = kept
 	}
 }

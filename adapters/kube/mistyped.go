@@ -8,14 +8,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // mistyped returns what a server says about an applied object that has no place in
 // the types of its kind, nil if it has. Where several things are wrong with it, the
 // library tells some of them, in any order. So that the answer is always the same,
 // fields are left out as long as something is wrong with the others.
-func (r *resource) mistyped(wanted *unstructured.Unstructured) error {
-	types, err := r.types()
+func mistyped(r *kinds.Resource, wanted *unstructured.Unstructured) error {
+	types, err := r.Types()
 	if err != nil {
 		return err
 	}

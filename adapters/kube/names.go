@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // A generated name ends in five characters: two that name the owners of the
@@ -80,15 +82,15 @@ func generatedFrom(name, generateName string) (string, bool) {
 }
 
 // nameRule is the rule for names of a kind, besides that a name is a path segment.
-func (r *resource) nameRule() validation.ValidateNameFunc {
-	switch r.name {
-	case kindNamespace:
+func nameRule(r *kinds.Resource) validation.ValidateNameFunc {
+	switch r.Name {
+	case kinds.Namespace:
 		return validation.ValidateNamespaceName
-	case kindService, "StatefulSet.apps":
+	case kinds.Service, "StatefulSet.apps":
 		return validation.NameIsDNSLabel
 	case "ClusterRole.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io",
 		"Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io",
-		"Event", kindBudget, kindSigningRequest, "APIService.apiregistration.k8s.io":
+		"Event", kinds.Budget, kinds.SigningRequest, "APIService.apiregistration.k8s.io":
 		return path.ValidatePathSegmentName
 	}
 	return validation.NameIsDNSSubdomain

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -30,7 +31,7 @@ func (op *operation) removeNamespace(key core.Key, from *Object) error {
 	}
 	now := virtualTime()
 	object.SetDeletionTimestamp(&now)
-	setNested(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
+	jsontree.Set(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
 	if finalizers := op.deletionFinalizers(object.GetFinalizers()); !slices.Equal(finalizers, object.GetFinalizers()) {
 		object.SetFinalizers(finalizers)
 	}
@@ -54,12 +55,12 @@ func (op *operation) checkNamespacePreconditions(key core.Key, from *Object) err
 
 // namespaceFinalizers are the finalizers in the spec of a Namespace.
 func namespaceFinalizers(object *unstructured.Unstructured) []any {
-	return listAt(object, "spec", "finalizers")
+	return jsontree.ListAt(object, "spec", "finalizers")
 }
 
 // validatePhase refuses a phase that does not say whether a Namespace is being deleted.
 func validatePhase(object *unstructured.Unstructured) field.ErrorList {
-	phase := at(object, "status", "phase")
+	phase := jsontree.At(object, "status", "phase")
 	switch {
 	case object.GetDeletionTimestamp() == nil && phase != string(corev1.NamespaceActive):
 		return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), phase, "may only be 'Active' if `deletionTimestamp` is empty")}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -31,7 +32,7 @@ func TestNamespaceTerminates(t *testing.T) {
 	w.must(everywhere(request(Delete, namespaceKind, "n")))
 	n := w.must(everywhere(request(Get, namespaceKind, "n")))
 	expect(t, "status", n.Object["status"], tree{"phase": "Terminating"})
-	expect(t, "deletionTimestamp", at(n, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
+	expect(t, "deletionTimestamp", jsontree.At(n, "metadata", "deletionTimestamp"), "2000-01-01T00:00:00Z")
 	expect(t, "grace period", n.GetDeletionGracePeriodSeconds(), nil)
 	if _, writes := w.do(everywhere(request(Delete, namespaceKind, "n"))); writes != 0 {
 		t.Error("a second delete writes")

@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -18,30 +20,30 @@ import (
 //
 // It returns an error that says what to change if the server does not serve
 // Namespaces or one of the kinds, or if a kind is not namespaced.
-func NamespaceController(server *Server, kinds ...core.Kind) (core.Strategy, error) {
-	if server.registry.named(kindNamespace) == nil {
+func NamespaceController(server *Server, given ...core.Kind) (core.Strategy, error) {
+	if server.registry.Named(kinds.Namespace) == nil {
 		return nil, fmt.Errorf("the namespace controller needs Namespaces: add corev1 to the scheme")
 	}
-	var contents []*resource
-	sorted := slices.Clone(kinds)
+	var contents []*kinds.Resource
+	sorted := slices.Clone(given)
 	slices.Sort(sorted)
 	for _, kind := range slices.Compact(sorted) {
-		r := server.registry.named(kind)
+		r := server.registry.Named(kind)
 		switch {
 		case r == nil:
 			return nil, fmt.Errorf("the namespace controller cannot delete %s: add its Go type to the scheme, or give its custom resource definition", kind)
-		case !r.namespaced:
+		case !r.Namespaced:
 			return nil, fmt.Errorf("the namespace controller cannot delete %s: its objects are in no namespace, so leave it out", kind)
 		}
 		contents = append(contents, r)
 	}
-	return &namespaceController{namespaces: server.registry.named(kindNamespace), contents: contents}, nil
+	return &namespaceController{namespaces: server.registry.Named(kinds.Namespace), contents: contents}, nil
 }
 
 // namespaceController is both the strategy and, having no memory, its instance.
 type namespaceController struct {
-	namespaces *resource
-	contents   []*resource
+	namespaces *kinds.Resource
+	contents   []*kinds.Resource
 }
 
 var (
@@ -51,9 +53,9 @@ var (
 
 // Describe implements [core.Strategy].
 func (n *namespaceController) Describe() core.Description {
-	watches := []core.Kind{kindNamespace}
+	watches := []core.Kind{kinds.Namespace}
 	for _, r := range n.contents {
-		watches = append(watches, r.name)
+		watches = append(watches, r.Name)
 	}
 	return core.Description{Name: "namespace-controller", Watches: watches, Sequential: true}
 }
@@ -65,9 +67,9 @@ func (n *namespaceController) New() (core.Instance, error) { return n, nil }
 // deleted, and when something in it is gone.
 func (n *namespaceController) Handle(_ core.EffectRecorder, event core.Event) []core.Request {
 	switch {
-	case event.Key.Kind != kindNamespace && event.New == nil:
+	case event.Key.Kind != kinds.Namespace && event.New == nil:
 		return []core.Request{core.Request(event.Key.Namespace)}
-	case event.Key.Kind == kindNamespace && event.New != nil && stored(event.New).meta().GetDeletionTimestamp() != nil:
+	case event.Key.Kind == kinds.Namespace && event.New != nil && stored(event.New).meta().GetDeletionTimestamp() != nil:
 		return []core.Request{core.Request(event.Key.Name)}
 	}
 	return nil
@@ -79,7 +81,7 @@ func (n *namespaceController) Reconcile(world core.EffectRecorder, request core.
 }
 
 func (n *namespaceController) empty(world core.EffectRecorder, name string) error {
-	response := perform(world, &Request{Verb: Get, Kind: n.namespaces.preferredKind(), Name: name})
+	response := perform(world, &Request{Verb: Get, Kind: n.namespaces.PreferredKind(), Name: name})
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
@@ -87,7 +89,7 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 		return err
 	}
 	namespace := &unstructured.Unstructured{}
-	if err := decodeJSON(response.Object, &namespace.Object); err != nil {
+	if err := jsontree.Decode(response.Object, &namespace.Object); err != nil {
 		return err
 	}
 	if namespace.GetDeletionTimestamp() == nil || len(namespaceFinalizers(namespace)) == 0 {
@@ -95,7 +97,7 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 	}
 	left := false
 	for _, r := range n.contents {
-		list := perform(world, &Request{Verb: List, Kind: r.preferredKind(), Namespace: name})
+		list := perform(world, &Request{Verb: List, Kind: r.PreferredKind(), Namespace: name})
 		if err := list.Err(); err != nil {
 			return err
 		}
@@ -103,7 +105,7 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 			continue
 		}
 		left = true
-		deletion := &Request{Verb: DeleteCollection, Kind: r.preferredKind(), Namespace: name, Propagation: "Background"}
+		deletion := &Request{Verb: DeleteCollection, Kind: r.PreferredKind(), Namespace: name, Propagation: "Background"}
 		if err := perform(world, deletion).Err(); err != nil {
 			return err
 		}
@@ -118,13 +120,13 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 // finalize takes the finalizer of Kubernetes itself from a Namespace.
 func (n *namespaceController) finalize(world core.EffectRecorder, namespace *unstructured.Unstructured) error {
 	others := slices.DeleteFunc(namespaceFinalizers(namespace), func(f any) bool { return f == string(corev1.FinalizerKubernetes) })
-	setNested(namespace.Object, others, "spec", "finalizers")
+	jsontree.Set(namespace.Object, others, "spec", "finalizers")
 	err := perform(world, &Request{
 		Verb:        Update,
-		Kind:        n.namespaces.preferredKind(),
-		Subresource: finalizeSubresource,
+		Kind:        n.namespaces.PreferredKind(),
+		Subresource: kinds.FinalizeSubresource,
 		Name:        namespace.GetName(),
-		Body:        canonicalJSON(namespace.Object),
+		Body:        jsontree.Canonical(namespace.Object),
 	}).Err()
 	if apierrors.IsNotFound(err) {
 		return nil

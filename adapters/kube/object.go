@@ -8,12 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -48,7 +52,7 @@ var _ core.Doubtful = (*Object)(nil)
 
 // newObject takes the tree over: nobody may change it afterwards.
 func newObject(tree map[string]any, again int, unshown ...string) *Object {
-	o := &Object{tree: tree, text: string(canonicalJSON(tree)), again: again, unshown: unshown}
+	o := &Object{tree: tree, text: string(jsontree.Canonical(tree)), again: again, unshown: unshown}
 	if len(unshown) > 0 {
 		o.text += " with empty " + strings.Join(unshown, ", ")
 	}
@@ -59,7 +63,7 @@ func newObject(tree map[string]any, again int, unshown ...string) *Object {
 	o.version = versionOf(o.canonical)
 	o.sent = sync.OnceValue(func() json.RawMessage {
 		apiVersion, _ := tree["apiVersion"].(string)
-		return canonicalJSON(readable(o.shown(apiVersion, o.version)))
+		return jsontree.Canonical(readable(o.shown(apiVersion, o.version)))
 	})
 	return o
 }
@@ -128,17 +132,23 @@ func (o *Object) encode(apiVersion, resourceVersion string) json.RawMessage {
 	if resourceVersion == o.version && apiVersion == o.tree["apiVersion"] {
 		return o.sent()
 	}
-	return canonicalJSON(readable(o.shown(apiVersion, resourceVersion)))
+	return jsontree.Canonical(readable(o.shown(apiVersion, resourceVersion)))
 }
 
 // readable returns a tree without what is stored and left out whenever it is read: a
 // policy for traffic inside of the cluster, of a Service that is outside.
 func readable(tree map[string]any) map[string]any {
 	spec, _ := tree["spec"].(map[string]any)
-	if tree["kind"] != string(kindService) || tree["apiVersion"] != "v1" || spec["type"] != string(corev1.ServiceTypeExternalName) || spec["internalTrafficPolicy"] == nil {
+	if tree["kind"] != string(kinds.Service) || tree["apiVersion"] != "v1" || spec["type"] != string(corev1.ServiceTypeExternalName) || spec["internalTrafficPolicy"] == nil {
 		return tree
 	}
 	tree = maps.Clone(tree)
-	tree["spec"] = without(spec, "internalTrafficPolicy")
+	tree["spec"] = jsontree.Without(spec, "internalTrafficPolicy")
 	return tree
+}
+
+// virtualTime is what the server's clock shows. It does not move: a clock that
+// moved with every step would make each state a new one.
+func virtualTime() metav1.Time {
+	return metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
 }

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -20,10 +22,10 @@ type operation struct {
 	server   *Server
 	state    core.Snapshot
 	request  *Request
-	resource *resource
+	resource *kinds.Resource
 	writes   []core.Write
 	// read is what was decoded last.
-	read decoded
+	read kinds.Decoded
 	// unshown are the fields that are empty in what is stored now, and are shown otherwise.
 	unshown []string
 }
@@ -32,7 +34,7 @@ func (op *operation) run() (*Response, error) {
 	if err := op.check(); err != nil {
 		return nil, err
 	}
-	if op.request.Subresource == scaleSubresource {
+	if op.request.Subresource == kinds.ScaleSubresource {
 		return op.scale()
 	}
 	switch op.request.Verb {
@@ -75,17 +77,17 @@ func (op *operation) check() error {
 	}
 	named := r.Verb != List && r.Verb != DeleteCollection && (r.Verb != Create || r.Subresource != "")
 	switch {
-	case named && r.Name == "" && !op.resource.custom && (r.Verb == Update || r.Verb == Patch):
+	case named && r.Name == "" && !op.resource.Custom && (r.Verb == Update || r.Verb == Patch):
 		return op.noSuchMethod()
 	case named && r.Name == "":
 		return apierrors.NewBadRequest("name must be provided")
-	case r.Verb == Create && r.Subresource == "" && r.Name != "" && !op.resource.custom,
-		r.Verb == DeleteCollection && op.resource.name == kindNamespace:
+	case r.Verb == Create && r.Subresource == "" && r.Name != "" && !op.resource.Custom,
+		r.Verb == DeleteCollection && op.resource.Name == kinds.Namespace:
 		return op.noSuchMethod()
-	case op.resource.namespaced && r.Namespace == "" && named:
+	case op.resource.Namespaced && r.Namespace == "" && named:
 		return apierrors.NewBadRequest("an empty namespace may not be set when a resource name is provided")
-	case op.resource.namespaced && r.Namespace == "" && r.Verb != List:
-		if op.resource.custom {
+	case op.resource.Namespaced && r.Namespace == "" && r.Verb != List:
+		if op.resource.Custom {
 			return op.noSuchPath()
 		}
 		return op.noSuchMethod()
@@ -95,7 +97,7 @@ func (op *operation) check() error {
 
 // noSuchMethod is the refusal of what cannot be done at a path.
 func (op *operation) noSuchMethod() error {
-	if op.resource.custom {
+	if op.resource.Custom {
 		return apierrors.NewMethodNotSupported(op.groupResource(), string(op.request.Verb))
 	}
 	return unrouted(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method on the requested resource")
@@ -115,7 +117,7 @@ func (op *operation) method() string {
 
 // noSuchPath is the refusal of a request to a path that the server does not know.
 func (op *operation) noSuchPath() error {
-	if !op.resource.custom {
+	if !op.resource.Custom {
 		return unrouted(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 	}
 	return apierrors.NewGenericServerResponse(http.StatusNotFound, op.method(), op.groupResource(), op.request.Name, "404 page not found", 0, true)
@@ -123,12 +125,12 @@ func (op *operation) noSuchPath() error {
 
 // groupResource is how error messages name the resource.
 func (op *operation) groupResource() schema.GroupResource {
-	return schema.GroupResource{Group: op.resource.group, Resource: op.resource.plural}
+	return schema.GroupResource{Group: op.resource.Group, Resource: op.resource.Plural}
 }
 
 // namespace is the namespace of the request, empty for cluster-scoped kinds.
 func (op *operation) namespace() string {
-	if op.resource.namespaced {
+	if op.resource.Namespaced {
 		return op.request.Namespace
 	}
 	return ""
@@ -136,7 +138,7 @@ func (op *operation) namespace() string {
 
 // key names an object of the request's kind and namespace.
 func (op *operation) key(name string) core.Key {
-	return core.Key{Kind: op.resource.name, Namespace: op.namespace(), Name: name}
+	return core.Key{Kind: op.resource.Name, Namespace: op.namespace(), Name: name}
 }
 
 // find reads one object, nil if there is none.
@@ -162,7 +164,7 @@ func stored(content core.Content) *Object {
 func (op *operation) notFound() error {
 	resource := op.groupResource()
 	if op.request.FromCache {
-		resource.Resource = op.resource.kind
+		resource.Resource = op.resource.Kind
 	}
 	return apierrors.NewNotFound(resource, op.request.Name)
 }
@@ -190,7 +192,7 @@ const metadataKind = "PartialObjectMetadata"
 // metadataOf is the metadata of an object as clients are sent it.
 func metadataOf(o *Object, resourceVersion string) json.RawMessage {
 	tree := o.shown("", resourceVersion)
-	return canonicalJSON(map[string]any{
+	return jsontree.Canonical(map[string]any{
 		"apiVersion": metav1.SchemeGroupVersion.String(),
 		"kind":       metadataKind,
 		"metadata":   withoutTemplateGeneration(tree),
@@ -198,9 +200,9 @@ func metadataOf(o *Object, resourceVersion string) json.RawMessage {
 }
 
 func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
-	if op.resource.name == kindService && op.request.Subresource == statusSubresource {
+	if op.resource.Name == kinds.Service && op.request.Subresource == kinds.StatusSubresource {
 		// What is left out for those who read a Service is not left out here.
-		return canonicalJSON(o.shown(op.request.Kind.GroupVersion().String(), resourceVersion))
+		return jsontree.Canonical(o.shown(op.request.Kind.GroupVersion().String(), resourceVersion))
 	}
 	return o.encode(op.request.Kind.GroupVersion().String(), resourceVersion)
 }
@@ -213,7 +215,7 @@ func (op *operation) next(key core.Key, tree map[string]any) *Object {
 	for again := 1; slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.canonical }); again++ {
 		o = newObject(tree, again, op.unshown...)
 	}
-	o.coverage = op.resource.coverage
+	o.coverage = op.resource.Coverage
 	return o
 }
 

@@ -3,6 +3,7 @@ package kube
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -16,7 +17,7 @@ type settings struct {
 	managedFields    bool
 	volumeProtection bool
 	failures         []Failure
-	rules            Rules
+	rules            kindrules.Rules
 	unordered        []unorderedList
 }
 
@@ -60,4 +61,10 @@ func ManagedFields() Option {
 // schema does not have, or not as a list. Controllers still see the items in the order in which they were written.
 func Unordered(kind core.Kind, path string) Option {
 	return func(s *settings) { s.unordered = append(s.unordered, unorderedList{kind, path}) }
+}
+
+// WithRules makes the server follow rules for Kubernetes' own kinds, where they cover a
+// kind, in place of its own.
+func WithRules(rules kindrules.Rules) Option {
+	return func(s *settings) { s.rules = rules }
 }

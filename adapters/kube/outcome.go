@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -29,7 +31,7 @@ func (s *Server) Outcome(key core.Key, content core.Content) any {
 	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
 	}
-	if key.Kind == kindDaemonSet {
+	if key.Kind == kinds.DaemonSet {
 		unstructured.RemoveNestedField(tree, "metadata", "annotations", appsv1.DeprecatedTemplateGeneration)
 	}
 	return fields.outcome(fields.places, "", tree)
@@ -37,7 +39,7 @@ func (s *Server) Outcome(key core.Key, content core.Content) any {
 
 // fieldsOf returns what outcomes need to know of the fields of a kind.
 func (s *Server) fieldsOf(kind core.Kind) kindFields {
-	return kindFields{places: s.places.of(s.registry.named(kind)), unordered: s.unordered[kind]}
+	return kindFields{places: s.places.of(s.registry.Named(kind)), unordered: s.unordered[kind]}
 }
 
 // kindFields is what outcomes need to know of the fields of a kind.
@@ -145,11 +147,11 @@ func (l listing) sort(items []any) {
 func (l listing) key(item any) string {
 	fields, isObject := item.(map[string]any)
 	if !isObject || len(l.keys) == 0 {
-		return string(canonicalJSON(item))
+		return string(jsontree.Canonical(item))
 	}
 	var key []byte
 	for _, name := range l.keys {
-		key = append(key, canonicalJSON(fields[name])...)
+		key = append(key, jsontree.Canonical(fields[name])...)
 	}
 	return string(key)
 }

@@ -13,6 +13,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -216,7 +217,7 @@ func TestWhatMattersInOutcomes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var outcomes [2]string
 			for i := range outcomes {
-				outcomes[i] = string(canonicalJSON(outcomeOfCreated(t, test.kind, test.metadata[i], test.fields[i])))
+				outcomes[i] = string(jsontree.Canonical(outcomeOfCreated(t, test.kind, test.metadata[i], test.fields[i])))
 			}
 			if same := outcomes[0] == outcomes[1]; same != test.same {
 				t.Errorf("the same: %t, want %t\n%s\n%s", same, test.same, outcomes[0], outcomes[1])
@@ -298,14 +299,14 @@ func TestUnordered(t *testing.T) {
 func sameOutcomes(t *testing.T, one, other tree, options ...Option) bool {
 	t.Helper()
 	a, b := outcomeOfCreated(t, outcomesKind, nil, one, options...), outcomeOfCreated(t, outcomesKind, nil, other, options...)
-	return string(canonicalJSON(a)) == string(canonicalJSON(b))
+	return string(jsontree.Canonical(a)) == string(jsontree.Canonical(b))
 }
 
 func TestOutcomeLeavesTheObjectAlone(t *testing.T) {
 	w := newWorld(t)
 	w.widget("a", nil)
 	content := w.objects[keyOfWidget("a")]
-	before := string(canonicalJSON(content.Fields()))
+	before := string(jsontree.Canonical(content.Fields()))
 	w.server.Outcome(keyOfWidget("a"), content)
-	expect(t, "the object after Outcome", string(canonicalJSON(content.Fields())), before)
+	expect(t, "the object after Outcome", string(jsontree.Canonical(content.Fields())), before)
 }

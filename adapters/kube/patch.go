@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // maxPatchOperations is the largest number of operations in a JSON patch.
@@ -49,11 +51,11 @@ func (op *operation) patch() (*Response, error) {
 
 // patched returns an object as the patch of the request changes it.
 func (op *operation) patched(from *Object) (*unstructured.Unstructured, error) {
-	patched, err := op.patchDocument(canonicalJSON(from.shown(op.request.Kind.GroupVersion().String(), from.version)), nil)
+	patched, err := op.patchDocument(jsontree.Canonical(from.shown(op.request.Kind.GroupVersion().String(), from.version)), nil)
 	if err != nil {
 		return nil, err
 	}
-	object, err := op.resource.decode(patched, op.request.Kind.Version)
+	object, err := op.resource.Decode(patched, op.request.Kind.Version)
 	var status *apierrors.StatusError
 	switch {
 	case errors.As(err, &status):
@@ -72,7 +74,7 @@ func (op *operation) checkPatch() error {
 	switch op.request.PatchType {
 	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
 	case types.StrategicMergePatchType:
-		if op.resource.custom {
+		if op.resource.Custom {
 			return op.unsupportedMediaType()
 		}
 	default:
@@ -99,7 +101,7 @@ func (op *operation) patchDocument(document []byte, typed runtime.Object) ([]byt
 		return op.applyStrategicPatch(document, typed)
 	}
 	var fields map[string]any
-	if err := decodeJSON(patch, &fields); err != nil {
+	if err := jsontree.Decode(patch, &fields); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	patched, err := jsonpatch.MergePatch(document, patch)
@@ -133,22 +135,22 @@ func applyJSONPatch(document, patch []byte) ([]byte, error) {
 
 func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) ([]byte, error) {
 	var fields, changes map[string]any
-	if err := decodeJSON(op.request.Body, &changes); err != nil {
+	if err := jsontree.Decode(op.request.Body, &changes); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	if err := decodeJSON(document, &fields); err != nil {
+	if err := jsontree.Decode(document, &fields); err != nil {
 		return nil, err
 	}
 	if typed == nil {
 		var err error
-		if typed, err = op.resource.newTyped(); err != nil {
+		if typed, err = op.resource.NewTyped(); err != nil {
 			return nil, err
 		}
 	}
 	patched, err := strategicpatch.StrategicMergeMapPatch(fields, changes, typed)
 	switch {
 	case err == nil:
-		if err := fromTree(patched, typed); err != nil {
+		if err := jsontree.Into(patched, typed); err != nil {
 			return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
 				field.Invalid(field.NewPath("patch"), fmt.Sprintf("%+v", changes), err.Error()),
 			})
@@ -167,7 +169,7 @@ func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) 
 // unsupportedMediaType is the refusal of a patch of a type the resource does not take.
 func (op *operation) unsupportedMediaType() error {
 	message, details := "415: Unsupported Media Type", &metav1.StatusDetails{}
-	if op.resource.custom {
+	if op.resource.Custom {
 		details = nil
 		message = "the body of the request was in an unknown format - accepted media types include: " +
 			"application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"

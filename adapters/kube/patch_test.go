@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 func TestPatchAppliesToStoredObject(t *testing.T) {
@@ -29,7 +31,7 @@ func TestStrategicMergePatch(t *testing.T) {
 	}}}}}))
 	d := w.must(patching(deploymentKind, "d", types.StrategicMergePatchType,
 		`{"spec":{"template":{"spec":{"containers":[{"name":"two","image":"3"}]}}}}`))
-	containers := at(d, "spec", "template", "spec", "containers").([]any)
+	containers := jsontree.At(d, "spec", "template", "spec", "containers").([]any)
 	expect(t, "number of containers", len(containers), 2)
 	expect(t, "image of the first", containers[0].(tree)["image"], "1")
 	expect(t, "image of the second", containers[1].(tree)["image"], "3")

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -221,16 +222,16 @@ func modelName(t reflect.Type) string {
 }
 
 // places returns what is known of the fields of a kind in the version that is stored.
-func (r *resource) places(all *goPlaces) *place {
+func places(r *kinds.Resource, all *goPlaces) *place {
 	metadata := all.of(reflect.TypeFor[metav1.ObjectMeta]())
 	p := &place{open: true}
-	if r.schemas != nil {
-		if s := r.schemas[r.storage]; s != nil {
-			if described := structuralPlace(s.structural); described != nil {
+	if r.Schemas != nil {
+		if s := r.Schemas[r.Storage]; s != nil {
+			if described := structuralPlace(s.Structural); described != nil {
 				p = described
 			}
 		}
-	} else if typed, err := r.newTyped(); err == nil {
+	} else if typed, err := r.NewTyped(); err == nil {
 		if described := all.of(reflect.TypeOf(typed)); described != nil {
 			p = &place{fields: described.fields}
 		}
@@ -252,13 +253,13 @@ type kindPlaces struct {
 }
 
 // of returns the places of a kind, nil if it is not known.
-func (k *kindPlaces) of(r *resource) *place {
+func (k *kindPlaces) of(r *kinds.Resource) *place {
 	if r == nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if p, made := k.made[r.name]; made {
+	if p, made := k.made[r.Name]; made {
 		return p
 	}
 	if k.all == nil {
@@ -268,7 +269,7 @@ func (k *kindPlaces) of(r *resource) *place {
 		}
 		k.all, k.made = all, map[core.Kind]*place{}
 	}
-	p := r.places(k.all)
-	k.made[r.name] = p
+	p := places(r, k.all)
+	k.made[r.Name] = p
 	return p
 }

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
-	"sigs.k8s.io/yaml"
 )
 
 // TestPlainBodiesAreReadAlike would catch a body that is read in another way because
@@ -51,20 +51,20 @@ func TestPlainBodiesAreReadAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := server.registry.find(of.kind)
+		r, err := server.registry.Find(of.kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		object := r.decodePlain(text, of.kind.Version).object
+		object := r.DecodePlain(text, of.kind.Version).Object
 		if object == nil {
 			return
 		}
 		plain++
-		want, err := r.decodeOdd(text, of.kind.Version)
+		want, err := r.DecodeOdd(text, of.kind.Version)
 		if err != nil {
 			t.Fatalf("%s is read, and refused with %v", text, err)
 		}
-		if got, want := canonicalJSON(object.Object), canonicalJSON(want.Object); !bytes.Equal(got, want) {
+		if got, want := jsontree.Canonical(object.Object), jsontree.Canonical(want.Object); !bytes.Equal(got, want) {
 			t.Fatalf("%s\ngot  %s\nwant %s", text, got, want)
 		}
 	})
@@ -86,49 +86,12 @@ func TestPlainBodiesSayWhatTheyAre(t *testing.T) {
 		`{"apiVersion":"v1","kind":"ConfigMap"`:                      false,
 		`null`:                                                       false,
 	} {
-		r, err := server.registry.find(configMapKind)
+		r, err := server.registry.Find(configMapKind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.decodePlain([]byte(body), "v1").object != nil; got != want {
+		if got := r.DecodePlain([]byte(body), "v1").Object != nil; got != want {
 			t.Errorf("%s: plain is %t, want %t", body, got, want)
-		}
-	}
-}
-
-// TestPlainYAMLIsReadAlike would catch JSON that YAML reads in its own way.
-func TestPlainYAMLIsReadAlike(t *testing.T) {
-	trees := treeGenerator(float64(1), int64(1)<<62, "0x10", "1e3", "yes", "2020-01-01", "- a", "# b", "{c}", "'d'", "é")
-	plain := 0
-	rapid.Check(t, func(t *rapid.T) {
-		tree, ok := trees.Draw(t, "tree").(map[string]any)
-		if !ok || tree == nil {
-			return
-		}
-		text := canonicalJSON(tree)
-		got := plainYAML(text)
-		if got == nil {
-			return
-		}
-		plain++
-		encoded, err := yaml.YAMLToJSON(text)
-		if err != nil {
-			t.Fatalf("%s is no YAML: %v", text, err)
-		}
-		var want map[string]any
-		if err := decodeJSON(encoded, &want); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(canonicalJSON(got), canonicalJSON(want)) {
-			t.Fatalf("%s\ngot  %s\nwant %s", text, canonicalJSON(got), canonicalJSON(want))
-		}
-	})
-	if plain == 0 {
-		t.Error("nothing is plain")
-	}
-	for _, odd := range []string{"a: 1", `{"a": "\u0061"}`, `{"a": 1.5}`, `{"<<": {"a": 1}}`, "{\n\t\"a\": 1}", `{"a": "é"}`, "null", ""} {
-		if got := plainYAML([]byte(odd)); got != nil {
-			t.Errorf("%q is plain: %s", odd, canonicalJSON(runtime.DeepCopyJSON(got)))
 		}
 	}
 }

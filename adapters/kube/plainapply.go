@@ -11,6 +11,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // Controllers mostly apply the same fields again, with other values in few of them. Then
@@ -21,14 +24,14 @@ import (
 // applyPlain merges what is wanted into the live object, if nothing is removed by that and
 // nothing changes that others manage. It returns nil for any other apply.
 func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstructured.Unstructured {
-	if op.request.Subresource == scaleSubresource || op.request.FieldManager == clientSideApplier || wanted.GroupVersionKind() != op.request.Kind {
+	if op.request.Subresource == kinds.ScaleSubresource || op.request.FieldManager == clientSideApplier || wanted.GroupVersionKind() != op.request.Kind {
 		return nil
 	}
 	metadata, _ := wanted.Object["metadata"].(map[string]any)
 	if _, recorded := metadata["managedFields"]; recorded {
 		return nil
 	}
-	types, err := op.resource.types()
+	types, err := op.resource.Types()
 	if err != nil {
 		return nil
 	}
@@ -36,12 +39,12 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 	if err != nil {
 		return nil
 	}
-	known := &unstructured.Unstructured{Object: unrecorded(live.Object)}
+	known := &unstructured.Unstructured{Object: jsontree.Unrecorded(live.Object)}
 	if version := wanted.Object["apiVersion"]; known.Object["apiVersion"] != version {
 		known.Object = maps.Clone(known.Object)
 		known.Object["apiVersion"] = version
 	}
-	if op.resource.custom {
+	if op.resource.Custom {
 		// Others are as their Go types say.
 		if _, err := types.ObjectToTyped(known, typed.AllowDuplicates); err != nil {
 			return nil
@@ -57,7 +60,7 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 		return nil
 	}
 	object := &unstructured.Unstructured{Object: outcome.value.(map[string]any)}
-	setNested(object.Object, entries, "metadata", "managedFields")
+	jsontree.Set(object.Object, entries, "metadata", "managedFields")
 	return object
 }
 
@@ -125,7 +128,7 @@ const fieldsType = "FieldsV1"
 // managed are those of the wanted fields that the caller comes to manage: none that a
 // request for the subresource cannot set, and none that the server sets itself.
 func (op *operation) managed(wanted fieldSet) fieldSet {
-	for _, path := range op.resource.resetPaths(op.request.Subresource) {
+	for _, path := range resetPaths(op.resource, op.request.Subresource) {
 		steps := make([]string, len(path))
 		for i, name := range path {
 			steps[i] = toField + name

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -172,7 +173,7 @@ func (d drawing) request(kind schema.GroupVersionKind) *Request {
 	case "patch":
 		r.PatchType, r.Force = types.MergePatchType, false
 		delete(metadata, "name")
-		r.Body = canonicalJSON(jsonOf(wanted))
+		r.Body = jsontree.Canonical(jsonOf(wanted))
 	case "status":
 		if kind.Kind == "Widget" || kind.Kind == "Rack" || kind.Kind == "Deployment" {
 			r.Subresource = "status"
@@ -210,7 +211,7 @@ func TestPlainAppliesAreThoseOfTheLibrary(t *testing.T) {
 
 // comparePlain tells whether an apply is plain. It must do then what the library does.
 func comparePlain(t *rapid.T, w *world, r *Request) bool {
-	resource, err := w.server.registry.find(r.Kind)
+	resource, err := w.server.registry.Find(r.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func comparePlain(t *rapid.T, w *world, r *Request) bool {
 		t.Fatal(err)
 	}
 	live := func() *unstructured.Unstructured {
-		from := op.find(core.Key{Kind: resource.name, Namespace: r.Namespace, Name: r.Name})
+		from := op.find(core.Key{Kind: resource.Name, Namespace: r.Namespace, Name: r.Name})
 		if from == nil {
 			return emptyOf(r.Kind)
 		}
@@ -232,7 +233,7 @@ func comparePlain(t *rapid.T, w *world, r *Request) bool {
 	}
 	before := live()
 	got := op.applyPlain(before, wanted)
-	if !sameTree(before.Object, live().Object) {
+	if !jsontree.Same(before.Object, live().Object) {
 		t.Fatalf("%s changes what there is", r.Body)
 	}
 	if got == nil {
@@ -247,10 +248,10 @@ func comparePlain(t *rapid.T, w *world, r *Request) bool {
 		if err != nil {
 			return err.Error()
 		}
-		return fmt.Sprintf("%s, not shown: %s", canonicalJSON(object.Object), op.unshown)
+		return fmt.Sprintf("%s, not shown: %s", jsontree.Canonical(object.Object), op.unshown)
 	}
 	if got, want := again(got), again(want); got != want {
-		t.Fatalf("%s applied\nto   %s\ngot  %s\nwant %s", r.Body, canonicalJSON(before.Object), got, want)
+		t.Fatalf("%s applied\nto   %s\ngot  %s\nwant %s", r.Body, jsontree.Canonical(before.Object), got, want)
 	}
 	return true
 }

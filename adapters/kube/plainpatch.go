@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // mergePlain applies a merge patch that has nothing in it which the library for patches
@@ -13,12 +15,12 @@ import (
 // other, for any other type of patch, and if something is wrong with the outcome.
 func (op *operation) mergePlain(from *Object) *unstructured.Unstructured {
 	var change map[string]any
-	if op.request.PatchType != types.MergePatchType || decodeJSON(op.request.Body, &change) != nil || change == nil || !plainValue(change) {
+	if op.request.PatchType != types.MergePatchType || jsontree.Decode(op.request.Body, &change) != nil || change == nil || !jsontree.IsPlain(change) {
 		return nil
 	}
 	patched := mergeFields(from.shown(op.request.Kind.GroupVersion().String(), from.version), change)
-	op.read = op.resource.decodePlain(canonicalJSON(patched), op.request.Kind.Version)
-	return op.read.object
+	op.read = op.resource.DecodePlain(jsontree.Canonical(patched), op.request.Kind.Version)
+	return op.read.Object
 }
 
 // mergeFields returns an object with a merge patch applied (RFC 7386). It shares what

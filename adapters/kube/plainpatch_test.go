@@ -3,6 +3,9 @@ package kube
 import (
 	"testing"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree/jsontreetest"
+
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"pgregory.net/rapid"
 )
@@ -10,33 +13,33 @@ import (
 // TestMergePatchesAreThoseOfTheLibrary would catch a patch that is applied in another way
 // because nothing in it seems to be odd.
 func TestMergePatchesAreThoseOfTheLibrary(t *testing.T) {
-	trees := treeGenerator()
+	trees := jsontreetest.Generator()
 	plain := 0
 	rapid.Check(t, func(t *rapid.T) {
 		// What is read has no floats that are whole, as a stored object has not.
 		var fields, change map[string]any
-		if decodeJSON(canonicalJSON(trees.Draw(t, "fields")), &fields) != nil || fields == nil {
+		if jsontree.Decode(jsontree.Canonical(trees.Draw(t, "fields")), &fields) != nil || fields == nil {
 			return
 		}
-		if decodeJSON(canonicalJSON(trees.Draw(t, "change")), &change) != nil || change == nil || !plainValue(change) {
+		if jsontree.Decode(jsontree.Canonical(trees.Draw(t, "change")), &change) != nil || change == nil || !jsontree.IsPlain(change) {
 			return
 		}
 		plain++
-		before := string(canonicalJSON(fields))
-		patched, err := jsonpatch.MergePatch(canonicalJSON(fields), canonicalJSON(change))
+		before := string(jsontree.Canonical(fields))
+		patched, err := jsonpatch.MergePatch(jsontree.Canonical(fields), jsontree.Canonical(change))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want map[string]any
-		if err := decodeJSON(patched, &want); err != nil {
+		if err := jsontree.Decode(patched, &want); err != nil {
 			t.Fatal(err)
 		}
 		got := mergeFields(fields, change)
-		if !sameTree(got, want) {
-			t.Fatalf("%s and %s:\ngot  %s\nwant %s", before, canonicalJSON(change), canonicalJSON(got), canonicalJSON(want))
+		if !jsontree.Same(got, want) {
+			t.Fatalf("%s and %s:\ngot  %s\nwant %s", before, jsontree.Canonical(change), jsontree.Canonical(got), jsontree.Canonical(want))
 		}
-		if string(canonicalJSON(fields)) != before {
-			t.Fatalf("%s is changed to %s", before, canonicalJSON(fields))
+		if string(jsontree.Canonical(fields)) != before {
+			t.Fatalf("%s is changed to %s", before, jsontree.Canonical(fields))
 		}
 	})
 	if plain == 0 {

@@ -9,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -17,7 +19,7 @@ import (
 // for a new Pod.
 func admitPod(state core.Snapshot, object, current *unstructured.Unstructured) error {
 	pod := &corev1.Pod{}
-	if err := fromTree(object.Object, pod); err != nil {
+	if err := jsontree.Into(object.Object, pod); err != nil {
 		return err
 	}
 	tolerate(pod, corev1.TaintNodeNotReady)
@@ -31,7 +33,7 @@ func admitPod(state core.Snapshot, object, current *unstructured.Unstructured) e
 		}
 	} else {
 		old := &corev1.Pod{}
-		if err := fromTree(current.Object, old); err != nil {
+		if err := jsontree.Into(current.Object, old); err != nil {
 			return err
 		}
 		if pod.Spec.Priority == nil {
@@ -41,7 +43,7 @@ func admitPod(state core.Snapshot, object, current *unstructured.Unstructured) e
 			pod.Spec.PreemptionPolicy = old.Spec.PreemptionPolicy
 		}
 	}
-	tree, err := treeOf(pod)
+	tree, err := jsontree.Of(pod)
 	if err != nil {
 		return err
 	}
@@ -94,11 +96,11 @@ func priorityClass(state core.Snapshot, pod *corev1.Pod) (schedulingv1.PriorityC
 	if class.Value = systemPriority(class.Name); class.Value != 0 {
 		return class, nil
 	}
-	content := state.Get(core.Key{Kind: kindPriorityClass, Name: class.Name})
+	content := state.Get(core.Key{Kind: kinds.PriorityClass, Name: class.Name})
 	if content == nil {
 		return class, apierrors.NewForbidden(corev1.Resource("pods"), pod.Name, fmt.Errorf("no PriorityClass with name %s was found", class.Name))
 	}
-	err := fromTree(stored(content).tree, &class)
+	err := jsontree.Into(stored(content).tree, &class)
 	return class, err
 }
 
@@ -106,9 +108,9 @@ func priorityClass(state core.Snapshot, pod *corev1.Pod) (schedulingv1.PriorityC
 // or else the class that is given.
 func defaultPriorityClass(state core.Snapshot, otherwise schedulingv1.PriorityClass) (schedulingv1.PriorityClass, error) {
 	found := []schedulingv1.PriorityClass{}
-	for _, o := range state.List(kindPriorityClass, "") {
+	for _, o := range state.List(kinds.PriorityClass, "") {
 		var class schedulingv1.PriorityClass
-		if err := fromTree(stored(o.Content).tree, &class); err != nil {
+		if err := jsontree.Into(stored(o.Content).tree, &class); err != nil {
 			return otherwise, err
 		}
 		if class.GlobalDefault {
@@ -124,7 +126,7 @@ func defaultPriorityClass(state core.Snapshot, otherwise schedulingv1.PriorityCl
 // newPodStatus is the status of a Pod that was just created.
 func newPodStatus(object *unstructured.Unstructured) map[string]any {
 	pod := &corev1.Pod{}
-	if err := fromTree(object.Object, pod); err != nil {
+	if err := jsontree.Into(object.Object, pod); err != nil {
 		panic("kube: a decoded Pod cannot be read: " + err.Error())
 	}
 	status := map[string]any{"phase": string(corev1.PodPending), "qosClass": string(qosClass(pod))}

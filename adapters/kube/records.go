@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -43,7 +44,7 @@ func recordWrites(key core.Key, from, to *Object) []core.Write {
 		return writes
 	}
 	said := saidByRecords(to)
-	changed := len(before) > 0 && !sameTree(saidByRecords(from), said)
+	changed := len(before) > 0 && !jsontree.Same(saidByRecords(from), said)
 	for _, record := range after {
 		if changed || !slices.Contains(before, record) {
 			writes = append(writes, core.Write{Key: record, Content: newObject(said, 0)})

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -135,7 +136,7 @@ func canonicalText(s *Server, objects []core.Object) string {
 	}
 	slices.SortFunc(keys, core.Key.Compare)
 	for _, key := range keys {
-		text += key.String() + " " + string(canonicalJSON(canonical[key])) + "\n"
+		text += key.String() + " " + string(jsontree.Canonical(canonical[key])) + "\n"
 	}
 	return text
 }
@@ -249,7 +250,7 @@ func TestOutcomeOfGoneOwners(t *testing.T) {
 func TestGeneratedNamesRunOut(t *testing.T) {
 	server := newTestServer(t)
 	w := emptyWorld(t, server)
-	op := &operation{server: server, state: w, request: &Request{Kind: configMapKind, Namespace: "default"}, resource: server.registry.named("ConfigMap")}
+	op := &operation{server: server, state: w, request: &Request{Kind: configMapKind, Namespace: "default"}, resource: server.registry.Named("ConfigMap")}
 	seen := map[string]bool{}
 	for number := 1; ; number++ {
 		name, free := generatedName("g-bc", number)

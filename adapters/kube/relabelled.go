@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -104,7 +105,7 @@ type relabelled struct {
 // render is the object as text with labels in place of the choices.
 func (o *relabelled) render(label func(int) string) string {
 	value := []any{string(o.kind), o.namespace.render(label), o.name.render(label), o.tree.value(label)}
-	return string(canonicalJSON(value))
+	return string(jsontree.Canonical(value))
 }
 
 // has tells whether a choice is in the object.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -119,12 +120,12 @@ func (r *renamer) referred(reference map[string]any) (core.Key, bool) {
 	apiVersion, _ := reference["apiVersion"].(string)
 	kind, _ := reference["kind"].(string)
 	name, _ := reference["name"].(string)
-	known := r.server.registry.named(KindOf(schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()))
+	known := r.server.registry.Named(KindOf(schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()))
 	if known == nil {
 		return core.Key{}, false
 	}
-	key := core.Key{Kind: known.name, Name: name}
-	if known.namespaced {
+	key := core.Key{Kind: known.Name, Name: name}
+	if known.Namespaced {
 		key.Namespace = r.from.Namespace
 		if namespace, ok := reference["namespace"].(string); ok {
 			key.Namespace = namespace
@@ -138,7 +139,7 @@ func (r *renamer) text(text string) string {
 	switch {
 	case text == r.from.Name:
 		return r.to.Name
-	case r.from.Kind == kindService && strings.HasPrefix(text, addressPrefix):
+	case r.from.Kind == kinds.Service && strings.HasPrefix(text, addressPrefix):
 		return movedAllocation(text, r.from, r.to)
 	}
 	return r.rename(r.uids.Replace(text))
@@ -179,7 +180,7 @@ func (r *renamer) fields(fields map[string]any) map[string]any {
 // tree renames a whole content.
 func (r *renamer) tree(tree map[string]any) map[string]any {
 	renamed := r.fields(tree)
-	if spec, ok := renamed["spec"].(map[string]any); ok && r.from.Kind == kindService {
+	if spec, ok := renamed["spec"].(map[string]any); ok && r.from.Kind == kinds.Service {
 		r.movePorts(spec)
 	}
 	return renamed

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -111,7 +112,7 @@ func TestRename(t *testing.T) {
 			x := w.must(creation(gadgetKind, owned("x", w.widget(a, nil)), nil))
 			second := ownerReference(w.widget(b, nil))
 			second["controller"] = false
-			setNested(x.Object, append(listAt(x, "metadata", "ownerReferences"), second), "metadata", "ownerReferences")
+			jsontree.Set(x.Object, append(jsontree.ListAt(x, "metadata", "ownerReferences"), second), "metadata", "ownerReferences")
 			x = w.must(updating(gadgetKind, x))
 			x.SetOwnerReferences(x.GetOwnerReferences()[1:])
 			w.must(updating(gadgetKind, x))
@@ -256,10 +257,10 @@ func TestRenameAfterAnything(t *testing.T) {
 				}
 				if found, _ := w.do(request(Get, ownerKind, name(owner))); owner != "" && found.Status == nil {
 					var read unstructured.Unstructured
-					if err := decodeJSON(found.Object, &read.Object); err != nil {
+					if err := jsontree.Decode(found.Object, &read.Object); err != nil {
 						t.Fatal(err)
 					}
-					setNested(o.Object, []any{ownerReference(&read)}, "metadata", "ownerReferences")
+					jsontree.Set(o.Object, []any{ownerReference(&read)}, "metadata", "ownerReferences")
 				}
 				return o
 			}
@@ -285,7 +286,7 @@ func TestRenameAfterAnything(t *testing.T) {
 						return nil
 					}
 					var read unstructured.Unstructured
-					if err := decodeJSON(found.Object, &read.Object); err != nil {
+					if err := jsontree.Decode(found.Object, &read.Object); err != nil {
 						t.Fatal(err)
 					}
 					return updating(kind, changed(w, name, &read))

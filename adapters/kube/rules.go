@@ -9,16 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // assign gives an object what it has a claim to and others must not have, or what its
 // surroundings say. current is nil for a new object.
-func (r *resource) assign(state core.Snapshot, key core.Key, object, current *unstructured.Unstructured) error {
-	switch r.name {
-	case kindPod:
+func assign(r *kinds.Resource, state core.Snapshot, key core.Key, object, current *unstructured.Unstructured) error {
+	switch r.Name {
+	case kinds.Pod:
 		return admitPod(state, object, current)
-	case kindService:
+	case kinds.Service:
 		return allocateService(state, key, object, current)
 	}
 	return nil
@@ -26,85 +28,85 @@ func (r *resource) assign(state core.Snapshot, key core.Key, object, current *un
 
 // prepareCreate does to a new object what the server does to those of its kind. It
 // has a uid already.
-func (r *resource) prepareCreate(object *unstructured.Unstructured) {
-	if r.status && r.name != kindNode {
+func prepareCreate(r *kinds.Resource, object *unstructured.Unstructured) {
+	if r.Status && r.Name != kinds.Node {
 		delete(object.Object, "status")
 	}
-	if status := r.newStatus(object); status != nil {
+	if status := newStatus(r, object); status != nil {
 		object.Object["status"] = status
 	}
-	if r.hasGeneration() {
+	if r.HasGeneration() {
 		object.SetGeneration(1)
 	}
-	switch r.name {
-	case kindNamespace:
-		setNested(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
+	switch r.Name {
+	case kinds.Namespace:
+		jsontree.Set(object.Object, object.GetName(), "metadata", "labels", corev1.LabelMetadataName)
 		finalizers := namespaceFinalizers(object)
 		if !slices.Contains(finalizers, any(string(corev1.FinalizerKubernetes))) {
-			setNested(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
+			jsontree.Set(object.Object, append(finalizers, string(corev1.FinalizerKubernetes)), "spec", "finalizers")
 		}
-	case kindJob:
+	case kinds.Job:
 		// A real server lets the Job and the template share the labels that were given.
-		given := at(object, "spec", "template", "metadata", "labels") != nil
+		given := jsontree.At(object, "spec", "template", "metadata", "labels") != nil
 		selectOwnPods(object)
 		if given {
 			labelJob(object)
 		}
-	case kindDaemonSet:
+	case kinds.DaemonSet:
 		setTemplateGeneration(object, max(templateGeneration(object.Object), 1))
-	case kindClaim:
+	case kinds.Claim:
 		alignSources(object, nil)
 	}
 }
 
 // admitNew does to an object that a client creates what the server's own admission plugins
 // do. Objects that were there before have been through it.
-func (r *resource) admitNew(object *unstructured.Unstructured) {
-	r.protect(object)
-	if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated && r.name == kindJob {
+func admitNew(r *kinds.Resource, object *unstructured.Unstructured) {
+	protect(r, object)
+	if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated && r.Name == kinds.Job {
 		labelJob(object) // Their labels are a copy of those of the template: others are shared.
 	}
-	if r.name != kindNode {
+	if r.Name != kinds.Node {
 		return
 	}
 	// A Node is not ready until somebody has found that it is.
 	taint := map[string]any{"key": corev1.TaintNodeNotReady, "effect": string(corev1.TaintEffectNoSchedule)}
-	taints := listAt(object, "spec", "taints")
-	if !slices.ContainsFunc(taints, func(t any) bool { return sameTree(without(t, "value"), taint) }) {
-		setNested(object.Object, append(slices.Clone(taints), any(taint)), "spec", "taints")
+	taints := jsontree.ListAt(object, "spec", "taints")
+	if !slices.ContainsFunc(taints, func(t any) bool { return jsontree.Same(jsontree.Without(t, "value"), taint) }) {
+		jsontree.Set(object.Object, append(slices.Clone(taints), any(taint)), "spec", "taints")
 	}
 }
 
 // protect gives a new object the finalizer that all of its kind have.
-func (r *resource) protect(object *unstructured.Unstructured) {
-	if finalizers := object.GetFinalizers(); r.protection != "" && !slices.Contains(finalizers, r.protection) {
-		object.SetFinalizers(append(finalizers, r.protection))
+func protect(r *kinds.Resource, object *unstructured.Unstructured) {
+	if finalizers := object.GetFinalizers(); r.Protection != "" && !slices.Contains(finalizers, r.Protection) {
+		object.SetFinalizers(append(finalizers, r.Protection))
 	}
 }
 
 // finish does to an object what the server does when it reads what it has stored.
 func (op *operation) finish(object *unstructured.Unstructured) {
-	if op.resource.name == kindJob && len(object.GetLabels()) == 0 {
+	if op.resource.Name == kinds.Job && len(object.GetLabels()) == 0 {
 		labelJob(object)
 		op.unshown = []string{"labels"}
 	}
 }
 
 // newStatus is the status that the server gives to a new object, nil if it gives none.
-func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
+func newStatus(r *kinds.Resource, object *unstructured.Unstructured) map[string]any {
 	switch {
-	case r.name == kindPod:
+	case r.Name == kinds.Pod:
 		return newPodStatus(object)
-	case r.name == kindNode:
+	case r.Name == kinds.Node:
 		return nil
-	case r.name == kindVolume:
+	case r.Name == kinds.Volume:
 		return map[string]any{"phase": string(corev1.VolumePending), "lastPhaseTransitionTime": virtualTime().Format(time.RFC3339)}
-	case r.name == kindClaim:
+	case r.Name == kinds.Claim:
 		return map[string]any{"phase": string(corev1.ClaimPending)}
-	case r.name == kindNamespace:
+	case r.Name == kinds.Namespace:
 		return map[string]any{"phase": string(corev1.NamespaceActive)}
-	case r.emptyStatus != nil:
-		return runtime.DeepCopyJSON(r.emptyStatus)
+	case r.EmptyStatus != nil:
+		return runtime.DeepCopyJSON(r.EmptyStatus)
 	}
 	return nil
 }
@@ -112,8 +114,8 @@ func (r *resource) newStatus(object *unstructured.Unstructured) map[string]any {
 // labelJob gives a Job without labels those of its Pods. A real server does so whenever it
 // reads a Job.
 func labelJob(job *unstructured.Unstructured) {
-	if labels, ok := at(job, "spec", "template", "metadata", "labels").(map[string]any); ok && len(job.GetLabels()) == 0 {
-		setNested(job.Object, maps.Clone(labels), "metadata", "labels")
+	if labels, ok := jsontree.At(job, "spec", "template", "metadata", "labels").(map[string]any); ok && len(job.GetLabels()) == 0 {
+		jsontree.Set(job.Object, maps.Clone(labels), "metadata", "labels")
 	}
 }
 
@@ -131,39 +133,26 @@ func selectOwnPods(job *unstructured.Unstructured) {
 
 // suggest sets a field that is not there.
 func suggest(object *unstructured.Unstructured, value any, path ...string) {
-	if at(object, path...) == nil {
-		setNested(object.Object, value, path...)
+	if jsontree.At(object, path...) == nil {
+		jsontree.Set(object.Object, value, path...)
 	}
-}
-
-// setNested sets a field, and makes the objects on the way to it where they are missing.
-func setNested(tree map[string]any, value any, fields ...string) {
-	for _, name := range fields[:len(fields)-1] {
-		below, ok := tree[name].(map[string]any)
-		if !ok {
-			below = map[string]any{}
-			tree[name] = below
-		}
-		tree = below
-	}
-	tree[fields[len(fields)-1]] = value
 }
 
 // prepareUpdate keeps what an update of the object itself cannot change.
-func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
-	switch r.name {
-	case kindNamespace, kindSigningRequest:
+func prepareUpdate(r *kinds.Resource, object, current *unstructured.Unstructured) {
+	switch r.Name {
+	case kinds.Namespace, kinds.SigningRequest:
 		object.Object["spec"] = current.Object["spec"]
-	case kindClaim:
+	case kinds.Claim:
 		alignSources(object, current)
-	case kindDaemonSet:
+	case kinds.DaemonSet:
 		generation := templateGeneration(current.Object)
-		if !sameTree(at(object, "spec", "template"), at(current, "spec", "template")) {
+		if !jsontree.Same(jsontree.At(object, "spec", "template"), jsontree.At(current, "spec", "template")) {
 			generation++
 		}
 		setTemplateGeneration(object, generation)
 	}
-	if !r.status {
+	if !r.Status {
 		return
 	}
 	delete(object.Object, "status")
@@ -174,10 +163,10 @@ func (r *resource) prepareUpdate(object, current *unstructured.Unstructured) {
 
 // prepareStatus keeps what an update of the status cannot change: all but the
 // status, and of the metadata what the kind protects there.
-func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
+func prepareStatus(r *kinds.Resource, object, current *unstructured.Unstructured) {
 	status, hasStatus := object.Object["status"]
 	metadata := object.Object["metadata"]
-	managers := at(object, "metadata", "managedFields")
+	managers := jsontree.At(object, "metadata", "managedFields")
 	clear(object.Object)
 	for name, value := range current.Object {
 		object.Object[name] = value
@@ -187,10 +176,10 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 		object.Object["status"] = status
 	}
 	object.Object["metadata"] = managedBy(object.Object["metadata"], managers)
-	if r.custom {
+	if r.Custom {
 		return
 	}
-	switch r.name {
+	switch r.Name {
 	case "FlowSchema.flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io",
 		"CustomResourceDefinition.apiextensions.k8s.io",
 		"DeviceTaintRule.resource.k8s.io", "PodCertificateRequest.certificates.k8s.io",
@@ -200,31 +189,31 @@ func (r *resource) prepareStatus(object, current *unstructured.Unstructured) {
 		return
 	}
 	object.Object["metadata"] = metadata
-	switch r.name {
+	switch r.Name {
 	case "Deployment.apps":
 		object.SetLabels(current.GetLabels())
-	case kindPod:
+	case kinds.Pod:
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
 		if status := podStatus(object); status["qosClass"] == nil {
-			status["qosClass"] = at(current, "status", "qosClass")
+			status["qosClass"] = jsontree.At(current, "status", "qosClass")
 		}
-	case kindDaemonSet:
+	case kinds.DaemonSet:
 		setTemplateGeneration(object, templateGeneration(current.Object))
-	case kindSigningRequest:
-		if conditions := listAt(object, "status", "conditions"); conditions != nil {
-			setNested(object.Object, stamped(conditions), "status", "conditions")
+	case kinds.SigningRequest:
+		if conditions := jsontree.ListAt(object, "status", "conditions"); conditions != nil {
+			jsontree.Set(object.Object, stamped(conditions), "status", "conditions")
 		}
-	case kindVolume:
-		if at(object, "status", "lastPhaseTransitionTime") == nil {
-			setNested(object.Object, virtualTime().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
+	case kinds.Volume:
+		if jsontree.At(object, "status", "lastPhaseTransitionTime") == nil {
+			jsontree.Set(object.Object, virtualTime().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
 		}
 	}
 }
 
 // managedBy returns a copy of metadata with another record of managers.
 func managedBy(metadata, managers any) map[string]any {
-	fields := without(metadata, "managedFields")
+	fields := jsontree.Without(metadata, "managedFields")
 	if managers != nil {
 		fields["managedFields"] = managers
 	}

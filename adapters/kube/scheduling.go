@@ -13,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -26,11 +28,11 @@ func runtimeClass(state core.Snapshot, pod *corev1.Pod) (*nodev1.RuntimeClass, e
 		return nil, nil
 	}
 	name := *pod.Spec.RuntimeClassName
-	content := state.Get(core.Key{Kind: kindRuntimeClass, Name: name})
+	content := state.Get(core.Key{Kind: kinds.RuntimeClass, Name: name})
 	switch {
 	case content != nil:
 		class := &nodev1.RuntimeClass{}
-		return class, fromTree(stored(content).tree, class)
+		return class, jsontree.Into(stored(content).tree, class)
 	// The plugin then asks the server for the class, and these are no names to ask for.
 	case name == "":
 		return nil, internalError("resource name may not be empty")
@@ -83,13 +85,13 @@ func (op *operation) checkClasses(object, current *unstructured.Unstructured) er
 	switch {
 	case op.request.Subresource != "":
 		return nil
-	case op.resource.name == kindPriorityClass:
+	case op.resource.Name == kinds.PriorityClass:
 		return op.checkDefaultPriority(object)
-	case op.resource.name != kindPod || current != nil || at(object, "spec", "overhead") == nil:
+	case op.resource.Name != kinds.Pod || current != nil || jsontree.At(object, "spec", "overhead") == nil:
 		return nil
 	}
 	pod := &corev1.Pod{}
-	if err := fromTree(object.Object, pod); err != nil {
+	if err := jsontree.Into(object.Object, pod); err != nil {
 		return err
 	}
 	if class, err := runtimeClass(op.state, pod); err != nil || class != nil && class.Overhead != nil {
@@ -100,11 +102,11 @@ func (op *operation) checkClasses(object, current *unstructured.Unstructured) er
 
 // checkDefaultPriority refuses a second PriorityClass that is the default.
 func (op *operation) checkDefaultPriority(object *unstructured.Unstructured) error {
-	if at(object, "globalDefault") != true {
+	if jsontree.At(object, "globalDefault") != true {
 		return nil
 	}
-	for _, o := range op.state.List(kindPriorityClass, "") {
-		if o.Key.Name != object.GetName() && at(&unstructured.Unstructured{Object: stored(o.Content).tree}, "globalDefault") == true {
+	for _, o := range op.state.List(kinds.PriorityClass, "") {
+		if o.Key.Name != object.GetName() && jsontree.At(&unstructured.Unstructured{Object: stored(o.Content).tree}, "globalDefault") == true {
 			return apierrors.NewForbidden(schedulingv1.Resource("priorityclasses"), object.GetName(),
 				fmt.Errorf("PriorityClass %s is already marked as default. Only one default can exist", o.Key.Name))
 		}

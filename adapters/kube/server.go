@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -19,13 +20,15 @@ import (
 type Server struct {
 	scheme           *runtime.Scheme
 	definitions      []*apiextensionsv1.CustomResourceDefinition
-	registry         *registry
-	scales           *resource
+	registry         *kinds.Registry
+	scales           *kinds.Resource
 	strictNamespaces bool
 	managedFields    bool
 	webhooks         []Webhook
 	fieldIndexes     []FieldIndex
 	failures         []Failure
+	// managers know who manages the fields.
+	managers *fieldManagers
 	// places are those of the fields of the kinds, and unordered the paths of lists whose order the user says means nothing.
 	places    *kindPlaces
 	unordered map[core.Kind]map[string]bool
@@ -42,9 +45,9 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, registry: newRegistry(), places: new(kindPlaces)}
+	s := &Server{scheme: scheme, registry: kinds.NewRegistry(rulesOf), places: new(kindPlaces), managers: new(fieldManagers)}
 	var err error
-	if s.scales, err = scaleResource(); err != nil {
+	if s.scales, err = kinds.ScaleResource(rulesOf); err != nil {
 		return nil, err
 	}
 	var chosen settings
@@ -63,28 +66,28 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	}
 	s.definitions = definitions
 	for _, d := range definitions {
-		r, err := customResource(d)
+		r, err := kinds.Custom(d)
 		if err != nil {
 			return nil, err
 		}
-		if err := validateDefinition(context.Background(), d); err != nil {
+		if err := kinds.ValidateDefinition(context.Background(), d); err != nil {
 			return nil, err
 		}
-		if err := s.registry.add(r); err != nil {
+		if err := s.registry.Add(r); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.registry.addScheme(scheme); err != nil {
+	if err := s.registry.AddScheme(scheme); err != nil {
 		return nil, err
 	}
 	if chosen.rules != nil {
-		s.registry.follow(chosen.rules)
+		s.registry.Follow(chosen.rules)
 	}
 	if s.unordered, err = s.unorderedLists(chosen.unordered); err != nil {
 		return nil, err
 	}
 	if chosen.volumeProtection {
-		s.registry.protectVolumes()
+		protectVolumes(s.registry)
 	}
 	return s, nil
 }
@@ -97,27 +100,27 @@ func (s *Server) Definitions() []*apiextensionsv1.CustomResourceDefinition { ret
 func (s *Server) Scheme() *runtime.Scheme { return s.scheme }
 
 // RESTMapper maps kinds to resources and back, for all kinds the server serves.
-func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.restMapper() }
+func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.RestMapper() }
 
 // KindServedAs returns the kind that the server serves under the group, the version and the plural that the path of a request
 // names, and false if there is none. An empty group is the core group.
 func (s *Server) KindServedAs(resource schema.GroupVersionResource) (schema.GroupVersionKind, bool) {
-	return s.registry.servedAs(resource)
+	return s.registry.ServedAs(resource)
 }
 
 // Kinds returns the kinds that the server serves, in order.
-func (s *Server) Kinds() []core.Kind { return s.registry.kinds() }
+func (s *Server) Kinds() []core.Kind { return s.registry.Kinds() }
 
 // Serves returns an error that says how to register the kind if the server does
 // not serve it.
 func (s *Server) Serves(kind schema.GroupVersionKind) error {
-	_, err := s.registry.find(kind)
+	_, err := s.registry.Find(kind)
 	return err
 }
 
 // KindOf returns the name of a kind in the core: "Kind" or "Kind.group", the
 // same for all its versions.
-func KindOf(kind schema.GroupKind) core.Kind { return core.Kind(kind.String()) }
+func KindOf(kind schema.GroupKind) core.Kind { return kinds.Name(kind) }
 
 // Answer implements [core.Store] for calls of type [*Request]. A call of another type,
 // such as [*Unmodelled], is answered with [core.Unsupported].
@@ -158,7 +161,7 @@ func unsupported(call core.Call) error {
 // answer returns a StatusError for what a real server refuses, and any other
 // error for what is not modelled.
 func (s *Server) answer(state core.Snapshot, request *Request) (*Response, []core.Write, error) {
-	resource, err := s.registry.find(request.Kind)
+	resource, err := s.registry.Find(request.Kind)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -18,14 +19,14 @@ import (
 // has IPv4 addresses only. current is nil for a new Service.
 func allocateService(state core.Snapshot, key core.Key, object, current *unstructured.Unstructured) error {
 	service := &corev1.Service{}
-	if err := fromTree(object.Object, service); err != nil {
+	if err := jsontree.Into(object.Object, service); err != nil {
 		return err
 	}
 	a := &allocator{key: key, state: state, held: map[string]bool{}}
 	var old *corev1.Service
 	if current != nil {
 		old = &corev1.Service{}
-		if err := fromTree(current.Object, old); err != nil {
+		if err := jsontree.Into(current.Object, old); err != nil {
 			return err
 		}
 		dropUnneeded(service, old)
@@ -51,7 +52,7 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 	if len(errs) > 0 {
 		return apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), key.Name, errs)
 	}
-	tree, err := treeOf(service)
+	tree, err := jsontree.Of(service)
 	if err != nil {
 		return err
 	}

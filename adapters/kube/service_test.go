@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -25,7 +26,7 @@ func patchSpec(name, spec string) *Request {
 func TestServiceGetsAnAddress(t *testing.T) {
 	w := newWorld(t)
 	a := w.service("a", tree{"ports": []any{tree{"port": 80}}})
-	address := at(a, "spec", "clusterIP")
+	address := jsontree.At(a, "spec", "clusterIP")
 	expect(t, "spec", a.Object["spec"], tree{
 		"type": "ClusterIP", "clusterIP": address, "clusterIPs": []any{address}, "sessionAffinity": "None", "internalTrafficPolicy": "Cluster",
 		"ipFamilies": []any{"IPv4"}, "ipFamilyPolicy": "SingleStack",
@@ -38,14 +39,14 @@ func TestServiceGetsAnAddress(t *testing.T) {
 	w.refuse(creation(serviceKind, tree{"name": "b"}, tree{"spec": tree{"clusterIP": "10.1.0.1"}}), 422,
 		`Service "b" is invalid: spec.clusterIPs: Invalid value: ["10.1.0.1"]: failed to allocate IP 10.1.0.1: the provided network does not match the current range`)
 	w.must(request(Delete, serviceKind, "a"))
-	expect(t, "address of the next one that asks for it", at(w.service("b", asking), "spec", "clusterIP"), address)
+	expect(t, "address of the next one that asks for it", jsontree.At(w.service("b", asking), "spec", "clusterIP"), address)
 	expect(t, "objects and records", len(w.objects), 2)
 }
 
 func TestServiceKeepsItsAddress(t *testing.T) {
 	w := newWorld(t)
 	a := w.service("a", tree{"type": "NodePort", "ports": []any{tree{"port": 80}}})
-	address, port := at(a, "spec", "clusterIP"), listAt(a, "spec", "ports")[0].(tree)["nodePort"]
+	address, port := jsontree.At(a, "spec", "clusterIP"), jsontree.ListAt(a, "spec", "ports")[0].(tree)["nodePort"]
 	bare := updating(serviceKind, &unstructured.Unstructured{Object: tree{
 		"metadata": tree{"name": "a"}, "spec": tree{"type": "NodePort", "ports": []any{tree{"port": 80}}},
 	}})
@@ -56,22 +57,22 @@ func TestServiceKeepsItsAddress(t *testing.T) {
 	w.refuse(patchSpec("a", `{"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]}`), 422,
 		`Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["10.0.0.9"]: may not change once set`)
 	a = w.must(patchSpec("a", `{"type":"ClusterIP"}`))
-	expect(t, "address", at(a, "spec", "clusterIP"), address)
-	expect(t, "ports", at(a, "spec", "ports"), []any{tree{"port": 80, "protocol": "TCP", "targetPort": 80}})
+	expect(t, "address", jsontree.At(a, "spec", "clusterIP"), address)
+	expect(t, "ports", jsontree.At(a, "spec", "ports"), []any{tree{"port": 80, "protocol": "TCP", "targetPort": 80}})
 	a = w.must(patchSpec("a", `{"type":"NodePort"}`))
-	expect(t, "port", listAt(a, "spec", "ports")[0].(tree)["nodePort"], port)
+	expect(t, "port", jsontree.ListAt(a, "spec", "ports")[0].(tree)["nodePort"], port)
 	a = w.must(patchSpec("a", `{"type":"ExternalName","externalName":"example.com"}`))
-	expect(t, "address", at(a, "spec", "clusterIP"), nil)
+	expect(t, "address", jsontree.At(a, "spec", "clusterIP"), nil)
 	expect(t, "objects and records", len(w.objects), 1)
 }
 
 func TestHeadlessService(t *testing.T) {
 	w := newWorld(t)
 	a := w.service("a", tree{"clusterIP": "None", "selector": tree{"x": "1"}})
-	expect(t, "families", at(a, "spec", "ipFamilies"), []any{"IPv4"})
-	expect(t, "addresses", at(a, "spec", "clusterIPs"), []any{"None"})
+	expect(t, "families", jsontree.At(a, "spec", "ipFamilies"), []any{"IPv4"})
+	expect(t, "addresses", jsontree.At(a, "spec", "clusterIPs"), []any{"None"})
 	b := w.service("b", tree{"clusterIP": "None"})
-	expect(t, "families without a selector", at(b, "spec", "ipFamilies"), []any{"IPv4", "IPv6"})
+	expect(t, "families without a selector", jsontree.At(b, "spec", "ipFamilies"), []any{"IPv4", "IPv6"})
 	expect(t, "objects and records", len(w.objects), 2)
 }
 
@@ -79,9 +80,9 @@ func TestNodePorts(t *testing.T) {
 	w := newWorld(t)
 	both := []any{tree{"name": "t", "port": 53}, tree{"name": "u", "port": 53, "protocol": "UDP"}}
 	a := w.service("a", tree{"type": "LoadBalancer", "ports": both, "externalTrafficPolicy": "Local"})
-	port := listAt(a, "spec", "ports")[0].(tree)["nodePort"]
-	expect(t, "port of the other protocol", listAt(a, "spec", "ports")[1].(tree)["nodePort"], port)
-	if check := at(a, "spec", "healthCheckNodePort"); check == nil || check == port {
+	port := jsontree.ListAt(a, "spec", "ports")[0].(tree)["nodePort"]
+	expect(t, "port of the other protocol", jsontree.ListAt(a, "spec", "ports")[1].(tree)["nodePort"], port)
+	if check := jsontree.At(a, "spec", "healthCheckNodePort"); check == nil || check == port {
 		t.Errorf("the port of the health check is %v, that of the Service %v", check, port)
 	}
 	w.refuse(creation(serviceKind, tree{"name": "b"}, tree{"spec": tree{"type": "NodePort", "ports": []any{tree{"port": 1, "nodePort": 80}}}}), 422,
@@ -140,7 +141,7 @@ func TestPolicyOfAServiceThatMovesOutside(t *testing.T) {
 	w := newWorld(t)
 	w.must(creation(serviceKind, tree{"name": "s"}, tree{"spec": tree{"ports": []any{tree{"port": 80}}}}))
 	moved := w.must(patching(serviceKind, "s", types.MergePatchType, `{"spec":{"type":"ExternalName","externalName":"example.com"}}`))
-	expect(t, "policy", at(moved, "spec", "internalTrafficPolicy"), nil)
+	expect(t, "policy", jsontree.At(moved, "spec", "internalTrafficPolicy"), nil)
 	for i, wantWritten := range []bool{true, false} {
 		response, writes := w.do(updating(serviceKind, w.must(request(Get, serviceKind, "s"))))
 		if written := writes > 0; response.Status != nil || written != wantWritten {
@@ -155,7 +156,7 @@ func TestPolicyInTheStatusOfAServiceThatMovesOutside(t *testing.T) {
 	w.must(creation(serviceKind, tree{"name": "s"}, tree{"spec": tree{"ports": []any{tree{"port": 80}}}}))
 	w.must(patching(serviceKind, "s", types.MergePatchType, `{"spec":{"type":"ExternalName","externalName":"example.com"}}`))
 	for _, r := range []*Request{request(Get, serviceKind, "s"), patching(serviceKind, "s", types.MergePatchType, `{}`)} {
-		expect(t, r.String(), at(w.must(r), "spec", "internalTrafficPolicy"), nil)
-		expect(t, r.String()+" of the status", at(w.must(of("status", r)), "spec", "internalTrafficPolicy"), "Cluster")
+		expect(t, r.String(), jsontree.At(w.must(r), "spec", "internalTrafficPolicy"), nil)
+		expect(t, r.String()+" of the status", jsontree.At(w.must(of("status", r)), "spec", "internalTrafficPolicy"), "Cluster")
 	}
 }

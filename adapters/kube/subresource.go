@@ -7,46 +7,37 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-// The subresources that are modelled.
-const (
-	statusSubresource    = "status"
-	scaleSubresource     = "scale"
-	finalizeSubresource  = "finalize"
-	evictionSubresource  = "eviction"
-	bindingSubresource   = "binding"
-	ephemeralSubresource = "ephemeralcontainers"
-	tokenSubresource     = "token"
-	approvalSubresource  = "approval"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // subresourceVerbs are the verbs of a subresource, none if there is no such
 // subresource.
-func (r *resource) subresourceVerbs(name string) []Verb {
+func subresourceVerbs(r *kinds.Resource, name string) []Verb {
 	parts := []Verb{Get, Update, Patch}
 	switch {
-	case name == statusSubresource && r.status,
-		name == scaleSubresource && r.scale != nil,
-		name == ephemeralSubresource && r.name == kindPod,
-		name == approvalSubresource && r.name == kindSigningRequest:
+	case name == kinds.StatusSubresource && r.Status,
+		name == kinds.ScaleSubresource && r.Scale != nil,
+		name == kinds.EphemeralSubresource && r.Name == kinds.Pod,
+		name == kinds.ApprovalSubresource && r.Name == kinds.SigningRequest:
 		return parts
-	case name == finalizeSubresource && r.name == kindNamespace:
+	case name == kinds.FinalizeSubresource && r.Name == kinds.Namespace:
 		return []Verb{Update}
-	case name == evictionSubresource && r.name == kindPod,
-		name == bindingSubresource && r.name == kindPod,
-		name == tokenSubresource && r.name == kindServiceAccount:
+	case name == kinds.EvictionSubresource && r.Name == kinds.Pod,
+		name == kinds.BindingSubresource && r.Name == kinds.Pod,
+		name == kinds.TokenSubresource && r.Name == kinds.ServiceAccount:
 		return []Verb{Create}
 	}
 	return nil
 }
 
 // unmodelled tells whether the server has a subresource that is not modelled.
-func (r *resource) unmodelled(subresource string) bool {
-	switch r.name {
-	case kindPod:
+func unmodelled(r *kinds.Resource, subresource string) bool {
+	switch r.Name {
+	case kinds.Pod:
 		return slices.Contains([]string{"attach", "exec", "log", "portforward", "proxy", "resize"}, subresource)
-	case kindService, "Node":
+	case kinds.Service, "Node":
 		return subresource == "proxy"
 	}
 	return false
@@ -55,11 +46,11 @@ func (r *resource) unmodelled(subresource string) bool {
 // checkSubresource refuses what a subresource cannot do, and what is not there.
 func (op *operation) checkSubresource() error {
 	name := op.request.Subresource
-	verbs := op.resource.subresourceVerbs(name)
+	verbs := subresourceVerbs(op.resource, name)
 	switch {
-	case op.resource.unmodelled(name):
+	case unmodelled(op.resource, name):
 		return fmt.Errorf("the subresource %q is not modelled; change the object or its status instead", name)
-	case verbs == nil && op.resource.custom:
+	case verbs == nil && op.resource.Custom:
 		return op.notFound()
 	case verbs == nil:
 		return op.noSuchPath()
@@ -72,9 +63,9 @@ func (op *operation) checkSubresource() error {
 // createSubresource does the action that a subresource stands for.
 func (op *operation) createSubresource() (*Response, error) {
 	switch op.request.Subresource {
-	case evictionSubresource:
+	case kinds.EvictionSubresource:
 		return op.evict()
-	case bindingSubresource:
+	case kinds.BindingSubresource:
 		return op.bind()
 	}
 	return op.issueToken()
@@ -82,25 +73,25 @@ func (op *operation) createSubresource() (*Response, error) {
 
 // prepareSubresource keeps what a write to a subresource other than the status cannot
 // change.
-func (r *resource) prepareSubresource(name string, object, current *unstructured.Unstructured) {
+func prepareSubresource(r *kinds.Resource, name string, object, current *unstructured.Unstructured) {
 	switch name {
-	case finalizeSubresource:
+	case kinds.FinalizeSubresource:
 		object.Object["status"] = current.Object["status"]
-	case ephemeralSubresource:
+	case kinds.EphemeralSubresource:
 		const field = "ephemeralContainers"
-		containers := at(object, "spec", field)
-		metadata := managedBy(current.Object["metadata"], at(object, "metadata", "managedFields"))
+		containers := jsontree.At(object, "spec", field)
+		metadata := managedBy(current.Object["metadata"], jsontree.At(object, "metadata", "managedFields"))
 		metadata["resourceVersion"] = object.GetResourceVersion()
-		spec := without(current.Object["spec"], field)
+		spec := jsontree.Without(current.Object["spec"], field)
 		if containers != nil {
 			spec[field] = containers
 		}
 		clear(object.Object)
 		maps.Copy(object.Object, current.Object)
 		object.Object["metadata"], object.Object["spec"] = metadata, spec
-	case approvalSubresource:
-		status := without(current.Object["status"], "conditions")
-		if conditions := listAt(object, "status", "conditions"); conditions != nil {
+	case kinds.ApprovalSubresource:
+		status := jsontree.Without(current.Object["status"], "conditions")
+		if conditions := jsontree.ListAt(object, "status", "conditions"); conditions != nil {
 			status["conditions"] = stamped(conditions)
 		}
 		object.Object["spec"], object.Object["status"] = current.Object["spec"], status
@@ -112,7 +103,7 @@ func stamped(conditions []any) []any {
 	now := virtualTime().Format(time.RFC3339)
 	var all []any
 	for _, condition := range conditions {
-		fields := without(condition)
+		fields := jsontree.Without(condition)
 		for _, name := range []string{"lastTransitionTime", "lastUpdateTime"} {
 			if fields[name] == nil {
 				fields[name] = now

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 var budgetKind = schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}
@@ -44,11 +46,11 @@ func TestScaleOfADeployment(t *testing.T) {
 		"spec":   tree{"replicas": 2},
 		"status": tree{"replicas": 1, "selector": "x=1"},
 	})
-	setNested(scale.Object, int64(5), "spec", "replicas")
+	jsontree.Set(scale.Object, int64(5), "spec", "replicas")
 	scale = w.must(of("scale", updating(deploymentKind, scale)))
-	expect(t, "wanted", at(scale, "spec", "replicas"), 5)
+	expect(t, "wanted", jsontree.At(scale, "spec", "replicas"), 5)
 	d = w.must(request(Get, deploymentKind, "d"))
-	expect(t, "replicas", at(d, "spec", "replicas"), 5)
+	expect(t, "replicas", jsontree.At(d, "spec", "replicas"), 5)
 	expect(t, "generation", d.GetGeneration(), 2)
 	expect(t, "version of the scale", scale.GetResourceVersion(), d.GetResourceVersion())
 	if _, writes := w.do(of("scale", updating(deploymentKind, scale))); writes != 0 {
@@ -59,7 +61,7 @@ func TestScaleOfADeployment(t *testing.T) {
 	w.refuse(of("scale", updating(deploymentKind, scale)), 409, `Operation cannot be fulfilled on deployments.apps "d": `+staleMessage)
 	scale.SetResourceVersion("")
 	w.must(of("scale", updating(deploymentKind, scale)))
-	expect(t, "replicas", at(w.must(request(Get, deploymentKind, "d")), "spec", "replicas"), 5)
+	expect(t, "replicas", jsontree.At(w.must(request(Get, deploymentKind, "d")), "spec", "replicas"), 5)
 	w.refuse(of("scale", patching(deploymentKind, "d", types.MergePatchType, `{"spec":{"replicas":-1}}`)), 422,
 		`Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`)
 	w.refuse(of("scale", request(Get, deploymentKind, "e")), 404, `deployments.apps "e" not found`)
@@ -79,9 +81,9 @@ func TestApplyToAScale(t *testing.T) {
 	w.refuse(scaled("m", 4), 409, `Apply failed with 1 conflict: conflict with "before-first-apply" using autoscaling/v1: .spec.replicas`)
 	forced := scaled("m", 4)
 	forced.Force = true
-	expect(t, "the scale", at(w.must(forced), "spec", "replicas"), 4)
+	expect(t, "the scale", jsontree.At(w.must(forced), "spec", "replicas"), 4)
 	d := w.must(request(Get, deploymentKind, "d"))
-	expect(t, "replicas", at(d, "spec", "replicas"), 4)
+	expect(t, "replicas", jsontree.At(d, "spec", "replicas"), 4)
 	expect(t, "managers", managersOf(d), []string{"m Apply scale", "before-first-apply Update"})
 	w.refuse(scaled("m", "many"), 500,
 		"failed to create typed patch object (default/d; autoscaling/v1, Kind=Scale): .spec.replicas: expected numeric (int or float), got string")
@@ -98,7 +100,7 @@ func TestApplyToTheScaleOfACustomResource(t *testing.T) {
 	r.Body = object(scaleKind, tree{"name": "h", "namespace": "default"}, tree{"spec": tree{"replicas": 4}})
 	w.refuse(r, 500, "failed to convert new object (default/h; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1")
 	r.Body = object(scaleKind, tree{"name": "h", "namespace": "default"}, tree{"spec": tree{"replicas": 3}})
-	expect(t, "an apply of what is there", at(w.must(r), "spec", "replicas"), 3)
+	expect(t, "an apply of what is there", jsontree.At(w.must(r), "spec", "replicas"), 3)
 }
 
 func TestScaleOfACustomResource(t *testing.T) {
@@ -106,12 +108,12 @@ func TestScaleOfACustomResource(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Herd"}
 	w.must(creation(kind, tree{"name": "h"}, tree{"spec": tree{"animals": tree{"wanted": 3}}}))
 	scale := w.must(of("scale", request(Get, kind, "h")))
-	expect(t, "wanted", at(scale, "spec", "replicas"), 3)
+	expect(t, "wanted", jsontree.At(scale, "spec", "replicas"), 3)
 	expect(t, "status", scale.Object["status"], tree{"replicas": 0})
-	setNested(scale.Object, int64(4), "spec", "replicas")
+	jsontree.Set(scale.Object, int64(4), "spec", "replicas")
 	w.must(of("scale", updating(kind, scale)))
 	h := w.must(request(Get, kind, "h"))
-	expect(t, "wanted", at(h, "spec", "animals", "wanted"), 4)
+	expect(t, "wanted", jsontree.At(h, "spec", "animals", "wanted"), 4)
 	h.Object["status"] = tree{"seen": 2, "selector": "farm=1"}
 	w.must(ofStatus(updating(kind, h)))
 	expect(t, "status", w.must(of("scale", request(Get, kind, "h"))).Object["status"], tree{"replicas": 2, "selector": "farm=1"})
@@ -139,7 +141,7 @@ func TestEviction(t *testing.T) {
 	w.must(eviction("free"))
 	pod := w.must(request(Get, podKind, "free"))
 	expect(t, "grace period", pod.GetDeletionGracePeriodSeconds(), 30)
-	expect(t, "condition", listAt(pod, "status", "conditions")[1].(tree)["reason"], "EvictionByEvictionAPI")
+	expect(t, "condition", jsontree.ListAt(pod, "status", "conditions")[1].(tree)["reason"], "EvictionByEvictionAPI")
 
 	w.must(creation(podKind, tree{"name": "pending"}, nil))
 	w.must(eviction("pending"))
@@ -160,8 +162,8 @@ func TestEvictionSpendsTheBudget(t *testing.T) {
 		`{"status":{"observedGeneration":1,"disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1,"expectedPods":2}}`)))
 	w.must(eviction("a"))
 	budget := w.must(request(Get, budgetKind, "pdb"))
-	expect(t, "disruptions allowed", at(budget, "status", "disruptionsAllowed"), 0)
-	expect(t, "disrupted", at(budget, "status", "disruptedPods"), tree{"a": "2000-01-01T00:00:00Z"})
+	expect(t, "disruptions allowed", jsontree.At(budget, "status", "disruptionsAllowed"), 0)
+	expect(t, "disrupted", jsontree.At(budget, "status", "disruptedPods"), tree{"a": "2000-01-01T00:00:00Z"})
 	response, writes := w.do(eviction("b"))
 	if response.Status == nil || response.Status.Code != 429 || writes != 0 {
 		t.Fatalf("the second eviction: %s with %d writes", response, writes)
@@ -192,7 +194,7 @@ func TestDryEviction(t *testing.T) {
 	}
 	w.refuse(dry(true, "Some"), 500, "Non-matching dry-run options in request and content: [All] and [Some]")
 	expect(t, "deletion of the Pod", w.must(request(Get, podKind, "a")).GetDeletionTimestamp(), nil)
-	expect(t, "disruptions allowed", at(w.must(request(Get, budgetKind, "pdb")), "status", "disruptionsAllowed"), 1)
+	expect(t, "disruptions allowed", jsontree.At(w.must(request(Get, budgetKind, "pdb")), "status", "disruptionsAllowed"), 1)
 	w.must(dry(false))
 	expect(t, "grace period", w.must(request(Get, podKind, "a")).GetDeletionGracePeriodSeconds(), 30)
 }
@@ -204,9 +206,9 @@ func TestBinding(t *testing.T) {
 		tree{"name": "p", "annotations": tree{"x": "1"}}, tree{"target": tree{"kind": "Node", "name": "n"}}))
 	w.must(bind)
 	pod := w.must(request(Get, podKind, "p"))
-	expect(t, "node", at(pod, "spec", "nodeName"), "n")
+	expect(t, "node", jsontree.At(pod, "spec", "nodeName"), "n")
 	expect(t, "annotations", pod.GetAnnotations(), tree{"x": "1"})
-	expect(t, "condition", listAt(pod, "status", "conditions")[0].(tree)["type"], "PodScheduled")
+	expect(t, "condition", jsontree.ListAt(pod, "status", "conditions")[0].(tree)["type"], "PodScheduled")
 	w.refuse(bind, 409, `Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"`)
 	w.must(creation(podKind, tree{"name": "gated"}, tree{"spec": tree{"schedulingGates": []any{tree{"name": "g"}}}}))
 	w.refuse(posting(podKind, "gated", "binding", []byte(`{"metadata":{"name":"gated"},"target":{"name":"n"}}`)), 409,
@@ -257,8 +259,8 @@ func TestEphemeralContainers(t *testing.T) {
 	w.must(creation(podKind, tree{"name": "p"}, nil))
 	pod := w.must(of("ephemeralcontainers", patching(podKind, "p", types.StrategicMergePatchType,
 		`{"metadata":{"labels":{"x":"1"}},"spec":{"nodeName":"n","ephemeralContainers":[{"name":"shell","image":"shell:1"}]}}`)))
-	expect(t, "containers", len(listAt(pod, "spec", "ephemeralContainers")), 1)
-	expect(t, "node", at(pod, "spec", "nodeName"), nil)
+	expect(t, "containers", len(jsontree.ListAt(pod, "spec", "ephemeralContainers")), 1)
+	expect(t, "node", jsontree.At(pod, "spec", "nodeName"), nil)
 	expect(t, "labels", pod.GetLabels(), nil)
 	changed := of("ephemeralcontainers", patching(podKind, "p", types.JSONPatchType, `[{"op":"replace","path":"/spec/ephemeralContainers","value":[]}]`))
 	if response, _ := w.do(changed); response.Status == nil || response.Status.Code != 422 {
@@ -303,7 +305,7 @@ func TestApproval(t *testing.T) {
 	refused(ofStatus(patching(kind, "c", types.MergePatchType, `{"status":{"certificate":"eQ=="}}`)),
 		"certificate: Forbidden: updates may not modify existing certificate content")
 	w.must(patching(kind, "c", types.MergePatchType, `{"spec":{"signerName":"example.com/t"}}`))
-	expect(t, "signer", at(w.must(request(Get, kind, "c")), "spec", "signerName"), "example.com/s")
+	expect(t, "signer", jsontree.At(w.must(request(Get, kind, "c")), "spec", "signerName"), "example.com/s")
 }
 
 func TestSubresourcesThatAreNotThere(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // A DaemonSet counts the generations of its template as well, in an annotation that nobody
@@ -54,9 +56,9 @@ func withoutTemplateGeneration(tree map[string]any) any {
 		return tree["metadata"]
 	}
 	if len(annotations) == 1 {
-		return without(metadata, "annotations")
+		return jsontree.Without(metadata, "annotations")
 	}
-	fields := without(metadata)
-	fields["annotations"] = without(annotations, appsv1.DeprecatedTemplateGeneration)
+	fields := jsontree.Without(metadata)
+	fields["annotations"] = jsontree.Without(annotations, appsv1.DeprecatedTemplateGeneration)
 	return fields
 }

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -29,7 +31,7 @@ const (
 // more: nobody checks it.
 func (op *operation) issueToken() (*Response, error) {
 	request := &authenticationv1.TokenRequest{}
-	if err := decodeJSON(op.request.Body, request); err != nil {
+	if err := jsontree.Decode(op.request.Body, request); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	if err := op.matchAccount(request); err != nil {
@@ -65,11 +67,11 @@ func (op *operation) issueToken() (*Response, error) {
 		Token:               "token-of-" + string(meta.GetUID()),
 		ExpirationTimestamp: metav1.NewTime(virtualTime().Add(lifetime)),
 	}
-	tree, err := treeOf(request)
+	tree, err := jsontree.Of(request)
 	if err != nil {
 		return nil, err
 	}
-	return done(canonicalJSON(tree)), nil
+	return done(jsontree.Canonical(tree)), nil
 }
 
 // matchAccount refuses a token request that names another account than its path.
@@ -117,8 +119,8 @@ func (op *operation) bindToken(reference *authenticationv1.BoundObjectReference)
 	if bound == nil {
 		return apierrors.NewNotFound(resource, reference.Name)
 	}
-	account, _ := at(bound.meta(), "spec", "serviceAccountName").(string)
-	if key.Kind == kindPod && cmp.Or(account, "default") != op.request.Name {
+	account, _ := jsontree.At(bound.meta(), "spec", "serviceAccountName").(string)
+	if key.Kind == kinds.Pod && cmp.Or(account, "default") != op.request.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", op.request.Name))
 	}
 	if reference.UID != "" && reference.UID != bound.meta().GetUID() {

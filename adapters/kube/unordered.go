@@ -36,7 +36,7 @@ func (s *Server) unorderedLists(lists []unorderedList) (map[core.Kind]map[string
 
 // unorderedPath checks that there may be a list at the path.
 func (s *Server) unorderedPath(list unorderedList) (string, error) {
-	r := s.registry.named(list.kind)
+	r := s.registry.Named(list.kind)
 	if r == nil {
 		return "", fmt.Errorf("the API server has no such kind: it serves %s", s.kindsLike(list.kind))
 	}
@@ -78,7 +78,7 @@ func (p *place) declared() string {
 func (s *Server) kindsLike(kind core.Kind) string {
 	name, _, _ := strings.Cut(string(kind), ".")
 	var like, all []string
-	for _, known := range s.registry.kinds() {
+	for _, known := range s.registry.Kinds() {
 		all = append(all, string(known))
 		if short, _, _ := strings.Cut(string(known), "."); strings.EqualFold(short, name) {
 			like = append(like, string(known))

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // staleMessage is what a server says about an update of a version that is not the
@@ -59,7 +61,7 @@ func (op *operation) otherObject(asked, have types.UID) error {
 // createdByUpdate tells whether an update of an object that is not there makes it.
 func (op *operation) createdByUpdate() bool {
 	part := op.request.Subresource
-	return op.resource.rules.AllowCreateOnUpdate(op.resource.storageKind()) && (part == "" || part == statusSubresource && op.resource.status)
+	return op.resource.Rules.AllowCreateOnUpdate(op.resource.StorageKind()) && (part == "" || part == kinds.StatusSubresource && op.resource.Status)
 }
 
 // storagePath is the key of the object as error messages of the real server name it.
@@ -68,10 +70,10 @@ func (op *operation) storagePath() string {
 	if op.request.DryRun {
 		path = "/"
 	}
-	if op.resource.custom {
-		path += op.resource.group + "/"
+	if op.resource.Custom {
+		path += op.resource.Group + "/"
 	}
-	path += op.resource.folder() + "/"
+	path += op.resource.Folder() + "/"
 	if namespace := op.namespace(); namespace != "" {
 		path += namespace + "/"
 	}
@@ -98,7 +100,7 @@ func (op *operation) matchRequest(object *unstructured.Unstructured) error {
 // it was kept for.
 func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*Response, error) {
 	live := from.live()
-	if op.resource.name == kindJob {
+	if op.resource.Name == kinds.Job {
 		labelJob(object)
 	}
 	if err := op.recordManagers(live, object); err != nil {
@@ -132,12 +134,12 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 		return nil, "", err
 	}
 	object.SetResourceVersion(version)
-	if part := op.request.Subresource; part == "" || part == scaleSubresource {
-		if err := op.resource.assign(op.state, op.key(op.request.Name), object, current); err != nil {
+	if part := op.request.Subresource; part == "" || part == kinds.ScaleSubresource {
+		if err := assign(op.resource, op.state, op.key(op.request.Name), object, current); err != nil {
 			return nil, "", err
 		}
 	}
-	object, err := op.resource.rules.Update(op.rulesRequest(object, current))
+	object, err := op.resource.Rules.Update(op.rulesRequest(object, current))
 	if err != nil {
 		return nil, "", err
 	}
@@ -182,10 +184,10 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 			return internalError(err.Error())
 		}
 		return op.conflict(name, errors.New(staleMessage))
-	case op.resource.rules.AllowUnconditionalUpdate(op.resource.storageKind()):
+	case op.resource.Rules.AllowUnconditionalUpdate(op.resource.StorageKind()):
 		return nil
 	}
-	kind := schema.GroupKind{Group: op.resource.group, Kind: op.resource.plural}
+	kind := schema.GroupKind{Group: op.resource.Group, Kind: op.resource.Plural}
 	return apierrors.NewInvalid(kind, name, field.ErrorList{
 		field.Invalid(field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update"),
 	})
@@ -195,7 +197,7 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 // is being deleted. A Namespace has finalizers in its spec as well.
 func finalized(from *Object, to *unstructured.Unstructured) bool {
 	before := from.meta()
-	if before.GetKind() == string(kindNamespace) && len(namespaceFinalizers(to)) > 0 {
+	if before.GetKind() == string(kinds.Namespace) && len(namespaceFinalizers(to)) > 0 {
 		return false
 	}
 	grace := before.GetDeletionGracePeriodSeconds()

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 const staleWidget = `Operation cannot be fulfilled on widgets.example.com "a": ` + staleMessage
@@ -160,7 +162,7 @@ func TestUpdateKeepsSystemMetadata(t *testing.T) {
 	b = w.must(updating(widgetKind, b))
 	expect(t, "uid", b.GetUID(), a.GetUID())
 	expect(t, "generation", b.GetGeneration(), 1)
-	expect(t, "creationTimestamp", at(b, "metadata", "creationTimestamp"), "2000-01-01T00:00:00Z")
+	expect(t, "creationTimestamp", jsontree.At(b, "metadata", "creationTimestamp"), "2000-01-01T00:00:00Z")
 }
 
 func TestUpdateRefusals(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // A server checks the same more than once, and tells so in the causes of a refusal.
@@ -15,103 +16,103 @@ import (
 
 // validateCreate returns what is wrong with a new object that was sent in a version. typed
 // is what the spec says as its Go type, nil if that is not known.
-func (r *resource) validateCreate(object *unstructured.Unstructured, typed runtime.Object, version string) field.ErrorList {
+func validateCreate(r *kinds.Resource, object *unstructured.Unstructured, typed runtime.Object, version string) field.ErrorList {
 	metadata := field.NewPath("metadata")
 	var errs field.ErrorList
-	if !r.validatedLate() {
-		errs = validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), metadata)
+	if !validatedLate(r) {
+		errs = validation.ValidateObjectMetaAccessor(described{object}, r.Namespaced, nameRule(r), metadata)
 	}
-	if s := r.schemas[version]; s != nil {
-		errs = s.validateCreate(errs, object.Object, r.scale)
+	if s := r.Schemas[version]; s != nil {
+		errs = s.ValidateCreate(errs, object.Object, r.Scale)
 	}
-	if !r.custom {
-		errs = append(errs, r.validateFinalizers(object)...)
-		errs = append(errs, r.validateSpec(object, typed, true)...)
+	if !r.Custom {
+		errs = append(errs, validateFinalizers(r, object)...)
+		errs = append(errs, validateSpec(r, object, typed, true)...)
 	}
 	if len(errs) > 0 {
 		return errs
 	}
-	return validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, path.ValidatePathSegmentName, metadata)
+	return validation.ValidateObjectMetaAccessor(described{object}, r.Namespaced, path.ValidatePathSegmentName, metadata)
 }
 
 // validateUpdate returns what is wrong with the new form of an object that was sent in
 // a version to a subresource. typed is what the spec says as its Go type, nil if that is
 // not known.
-func (r *resource) validateUpdate(object, current *unstructured.Unstructured, typed runtime.Object, version, subresource string) field.ErrorList {
+func validateUpdate(r *kinds.Resource, object, current *unstructured.Unstructured, typed runtime.Object, version, subresource string) field.ErrorList {
 	metadata := field.NewPath("metadata")
-	common := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, path.ValidatePathSegmentName, metadata)
+	common := validation.ValidateObjectMetaAccessor(described{object}, r.Namespaced, path.ValidatePathSegmentName, metadata)
 	errs := validation.ValidateObjectMetaAccessorUpdate(described{object}, described{current}, metadata)
 	common = append(common, errs...)
-	if r.validatedLate() || subresource == "" && r.validatedOnlyAnew() {
+	if validatedLate(r) || subresource == "" && validatedOnlyAnew(r) {
 		errs = nil
 	}
-	s := r.schemas[version]
+	s := r.Schemas[version]
 	switch {
-	case !r.custom:
-		errs = append(errs, r.validateBuiltinUpdate(object, current, typed, subresource)...)
+	case !r.Custom:
+		errs = append(errs, validateBuiltinUpdate(r, object, current, typed, subresource)...)
 	case s == nil:
-	case subresource == statusSubresource:
-		errs = s.validateStatus(errs, object.Object, current.Object, r.scale)
+	case subresource == kinds.StatusSubresource:
+		errs = s.ValidateStatus(errs, object.Object, current.Object, r.Scale)
 	default:
-		errs = s.validateUpdate(errs, object.Object, current.Object, r.scale)
+		errs = s.ValidateUpdate(errs, object.Object, current.Object, r.Scale)
 	}
 	return append(common, errs...)
 }
 
 // validateBuiltinUpdate returns what one of Kubernetes' own kinds has against an update.
-func (r *resource) validateBuiltinUpdate(object, current *unstructured.Unstructured, typed runtime.Object, subresource string) field.ErrorList {
+func validateBuiltinUpdate(r *kinds.Resource, object, current *unstructured.Unstructured, typed runtime.Object, subresource string) field.ErrorList {
 	var errs field.ErrorList
 	switch {
-	case subresource != "" || !r.validatedOnlyAnew():
-		errs = r.validateFinalizers(object)
-	case r.name == kindVolume:
-		errs = r.validateAnew(object, typed) // and once more below
+	case subresource != "" || !validatedOnlyAnew(r):
+		errs = validateFinalizers(r, object)
+	case r.Name == kinds.Volume:
+		errs = validateAnew(r, object, typed) // and once more below
 	}
-	if r.name == kindSigningRequest {
+	if r.Name == kinds.SigningRequest {
 		return append(errs, validateSigningChanges(object, current, subresource)...)
 	}
 	switch subresource {
-	case ephemeralSubresource:
+	case kinds.EphemeralSubresource:
 		return append(errs, validateEphemeral(object, current)...)
-	case statusSubresource:
-		switch r.name {
-		case kindJob:
+	case kinds.StatusSubresource:
+		switch r.Name {
+		case kinds.Job:
 			return append(errs, validateJobStatus(object, current)...)
-		case kindNamespace:
+		case kinds.Namespace:
 			return append(errs, validatePhase(object)...)
 		}
-		errs = append(errs, r.validateImmutable(object, current)...)
-		return append(errs, r.validateStatus(object, current)...)
+		errs = append(errs, validateImmutable(r, object, current)...)
+		return append(errs, validateStatus(r, object, current)...)
 	}
-	errs = append(errs, r.validateImmutable(object, current)...)
-	switch r.name {
-	case kindJob:
+	errs = append(errs, validateImmutable(r, object, current)...)
+	switch r.Name {
+	case kinds.Job:
 		errs = append(errs, validateJobUpdate(object, current)...)
-	case kindPriorityClass:
+	case kinds.PriorityClass:
 		return errs
 	}
-	if r.validatedAnew() {
-		return append(errs, r.validateAnew(object, typed)...)
+	if validatedAnew(r) {
+		return append(errs, validateAnew(r, object, typed)...)
 	}
-	return append(errs, r.validateSpec(object, typed, false)...)
+	return append(errs, validateSpec(r, object, typed, false)...)
 }
 
 // validateAnew returns what is wrong with an object of one of Kubernetes' own kinds if it is taken for a new one.
-func (r *resource) validateAnew(object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
-	errs := validation.ValidateObjectMetaAccessor(described{object}, r.namespaced, r.nameRule(), field.NewPath("metadata"))
-	errs = append(errs, r.validateFinalizers(object)...)
-	return append(errs, r.validateSpec(object, typed, false)...)
+func validateAnew(r *kinds.Resource, object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
+	errs := validation.ValidateObjectMetaAccessor(described{object}, r.Namespaced, nameRule(r), field.NewPath("metadata"))
+	errs = append(errs, validateFinalizers(r, object)...)
+	return append(errs, validateSpec(r, object, typed, false)...)
 }
 
 // validatedLate tells whether the metadata of a kind are only looked at where those of all
 // kinds are: a mistake elsewhere is told alone.
-func (r *resource) validatedLate() bool { return r.name == "Event" || r.name == kindBudget }
+func validatedLate(r *kinds.Resource) bool { return r.Name == "Event" || r.Name == kinds.Budget }
 
 // validatedOnlyAnew tells whether an update of an object of a kind is not compared with what was
 // there, but where that is done for all kinds.
-func (r *resource) validatedOnlyAnew() bool {
-	switch r.name {
-	case kindEndpointSlice, kindVolume,
+func validatedOnlyAnew(r *kinds.Resource) bool {
+	switch r.Name {
+	case kinds.EndpointSlice, kinds.Volume,
 		"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io":
 		return true
 	}
@@ -120,10 +121,10 @@ func (r *resource) validatedOnlyAnew() bool {
 
 // validatedAnew tells whether an update of an object of a kind has its metadata validated as
 // those of a new one once more.
-func (r *resource) validatedAnew() bool {
-	switch r.name {
-	case "Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "CronJob.batch", "Lease.coordination.k8s.io", kindService,
-		"HorizontalPodAutoscaler.autoscaling", "NetworkPolicy.networking.k8s.io", kindBudget, "Event", "ResourceQuota":
+func validatedAnew(r *kinds.Resource) bool {
+	switch r.Name {
+	case "Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "CronJob.batch", "Lease.coordination.k8s.io", kinds.Service,
+		"HorizontalPodAutoscaler.autoscaling", "NetworkPolicy.networking.k8s.io", kinds.Budget, "Event", "ResourceQuota":
 		return false
 	}
 	return true
@@ -131,12 +132,12 @@ func (r *resource) validatedAnew() bool {
 
 // validateFinalizers refuses finalizers that do not say whose they are. Some of
 // Kubernetes' own kinds do not mind, just as custom resources.
-func (r *resource) validateFinalizers(object *unstructured.Unstructured) field.ErrorList {
-	switch r.group {
+func validateFinalizers(r *kinds.Resource, object *unstructured.Unstructured) field.ErrorList {
+	switch r.Group {
 	case "admissionregistration.k8s.io", "coordination.k8s.io", "node.k8s.io", "policy":
 		return nil
 	}
-	if r.validatedLate() {
+	if validatedLate(r) {
 		return nil
 	}
 	var errs field.ErrorList

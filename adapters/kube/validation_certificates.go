@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // validateSigningRequest checks what a certificate is asked for, and what became of it. Which
@@ -124,7 +126,7 @@ func validateSigningChanges(object, current *unstructured.Unstructured, subresou
 		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied, certificatesv1.CertificateFailed,
 	} {
 		before, after := ofType(old, decision), ofType(r, decision)
-		elsewhere := subresource != approvalSubresource && decision != certificatesv1.CertificateFailed
+		elsewhere := subresource != kinds.ApprovalSubresource && decision != certificatesv1.CertificateFailed
 		switch {
 		case len(after) < len(before):
 			errs = append(errs, field.Forbidden(conditions, fmt.Sprintf("updates may not remove a condition of type %q", decision)))

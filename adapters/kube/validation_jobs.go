@@ -16,6 +16,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // The largest numbers in a Job whose Pods are numbered. Of Jobs with more than
@@ -276,7 +278,7 @@ func keepResources(containers, from []corev1.Container) {
 
 // mustRead reads a tree that was decoded before into a Go type.
 func mustRead(object *unstructured.Unstructured, into any) {
-	if err := fromTree(object.Object, into); err != nil {
+	if err := jsontree.Into(object.Object, into); err != nil {
 		panic("kube: a decoded " + object.GetKind() + " cannot be read: " + err.Error())
 	}
 }

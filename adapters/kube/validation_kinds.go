@@ -3,18 +3,20 @@ package kube
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // specValidator is the function that validates the objects of a kind, nil if there is
 // none.
-func (r *resource) specValidator() func(runtime.Object) field.ErrorList {
-	switch r.group {
+func specValidator(r *kinds.Resource) func(runtime.Object) field.ErrorList {
+	switch r.Group {
 	case "":
-		return r.coreValidator()
+		return coreValidator(r)
 	case "apps", "batch", "autoscaling", "policy":
-		return r.workloadValidator()
+		return workloadValidator(r)
 	}
-	switch r.name {
+	switch r.Name {
 	case "Lease.coordination.k8s.io":
 		return validator(validateLease)
 	case "Role.rbac.authorization.k8s.io":
@@ -31,13 +33,13 @@ func (r *resource) specValidator() func(runtime.Object) field.ErrorList {
 		return validator(validateIngressClass)
 	case "NetworkPolicy.networking.k8s.io":
 		return validator(validateNetworkPolicy)
-	case kindEndpointSlice:
+	case kinds.EndpointSlice:
 		return validator(validateEndpointSlice)
-	case kindStorageClass:
+	case kinds.StorageClass:
 		return validator(validateStorageClass)
-	case kindPriorityClass:
+	case kinds.PriorityClass:
 		return validator(validatePriorityClass)
-	case kindSigningRequest:
+	case kinds.SigningRequest:
 		return validator(validateSigningRequest)
 	case "RuntimeClass.node.k8s.io":
 		return validator(validateRuntimeClass)
@@ -50,15 +52,15 @@ func (r *resource) specValidator() func(runtime.Object) field.ErrorList {
 }
 
 // coreValidator is the validator of a kind of the core group.
-func (r *resource) coreValidator() func(runtime.Object) field.ErrorList {
-	switch r.name {
+func coreValidator(r *kinds.Resource) func(runtime.Object) field.ErrorList {
+	switch r.Name {
 	case "ConfigMap":
 		return validator(validateConfigMap)
 	case "Secret":
 		return validator(validateSecret)
-	case kindService:
+	case kinds.Service:
 		return validator(validateService)
-	case kindNode:
+	case kinds.Node:
 		return validator(validateNode)
 	case "Endpoints":
 		return validator(validateEndpoints)
@@ -69,9 +71,9 @@ func (r *resource) coreValidator() func(runtime.Object) field.ErrorList {
 }
 
 // workloadValidator is the validator of a kind that has to do with running Pods.
-func (r *resource) workloadValidator() func(runtime.Object) field.ErrorList {
-	switch r.name {
-	case kindJob:
+func workloadValidator(r *kinds.Resource) func(runtime.Object) field.ErrorList {
+	switch r.Name {
+	case kinds.Job:
 		return validator(validateJob)
 	case "CronJob.batch":
 		return validator(validateCronJob)
@@ -81,13 +83,13 @@ func (r *resource) workloadValidator() func(runtime.Object) field.ErrorList {
 		return validator(validateReplicaSet)
 	case "StatefulSet.apps":
 		return validator(validateStatefulSet)
-	case kindDaemonSet:
+	case kinds.DaemonSet:
 		return validator(validateDaemonSet)
 	case "ControllerRevision.apps":
 		return validator(validateControllerRevision)
 	case "HorizontalPodAutoscaler.autoscaling":
 		return validator(validateAutoscaler)
-	case kindBudget:
+	case kinds.Budget:
 		return validator(validateBudget)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // TestValidationOfOtherKinds checks what is refused of the kinds that controllers make besides
@@ -210,12 +212,12 @@ func TestWhatTheServerKeepsOfOtherKinds(t *testing.T) {
 	expect(t, "spec of a new Node", n.Object["spec"], tree{
 		"podCIDR": "10.1.0.0/24", "podCIDRs": []any{"10.1.0.0/24"}, "taints": []any{tree{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}},
 	})
-	expect(t, "status of a new Node", at(n, "status", "phase"), "Running")
+	expect(t, "status of a new Node", jsontree.At(n, "status", "phase"), "Running")
 
 	volumes := corev1.SchemeGroupVersion.WithKind("PersistentVolume")
 	v := w.must(creation(volumes, tree{"name": "v"}, volume()))
 	expect(t, "status of a new volume", v.Object["status"], tree{"phase": "Pending", "lastPhaseTransitionTime": "2000-01-01T00:00:00Z"})
-	expect(t, "path of a volume", at(v, "spec", "hostPath"), tree{"path": "/x", "type": ""})
+	expect(t, "path of a volume", jsontree.At(v, "spec", "hostPath"), tree{"path": "/x", "type": ""})
 	v = w.must(ofStatus(patching(volumes, "v", types.MergePatchType, `{"status":{"phase":"Bound","lastPhaseTransitionTime":null}}`)))
 	expect(t, "status of a bound volume", v.Object["status"], tree{"phase": "Bound", "lastPhaseTransitionTime": "2000-01-01T00:00:00Z"})
 

@@ -14,19 +14,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
 // validateSpec returns what is wrong with what is wanted of an object of one of
 // Kubernetes' own kinds, which is a new one or not: what the tables of fieldrules have against it, and
 // what takes more to find out. typed is the object as its Go type, nil to read it from the
 // tree.
-func (r *resource) validateSpec(object *unstructured.Unstructured, typed runtime.Object, isNew bool) field.ErrorList {
-	errs := r.validateTyped(object, typed)
+func validateSpec(r *kinds.Resource, object *unstructured.Unstructured, typed runtime.Object, isNew bool) field.ErrorList {
+	errs := validateTyped(r, object, typed)
 	told := map[string]bool{}
 	for _, err := range errs {
 		told[string(err.Type)+" "+err.Field] = true
 	}
-	for _, err := range r.fields.Validate(object.Object, isNew) {
+	for _, err := range r.Fields.Validate(object.Object, isNew) {
 		if !told[string(err.Type)+" "+err.Field] {
 			errs = append(errs, err)
 		}
@@ -35,20 +38,20 @@ func (r *resource) validateSpec(object *unstructured.Unstructured, typed runtime
 }
 
 // validateTyped returns what the functions for a kind have against an object.
-func (r *resource) validateTyped(object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
-	validate := r.specValidator()
+func validateTyped(r *kinds.Resource, object *unstructured.Unstructured, typed runtime.Object) field.ErrorList {
+	validate := specValidator(r)
 	if validate == nil {
 		return nil
 	}
 	if typed != nil {
 		return validate(typed)
 	}
-	typed, err := r.newTyped()
+	typed, err := r.NewTyped()
 	if err == nil {
-		err = fromTree(object.Object, typed)
+		err = jsontree.Into(object.Object, typed)
 	}
 	if err != nil {
-		panic("kube: a decoded " + r.kind + " cannot be read: " + err.Error())
+		panic("kube: a decoded " + r.Kind + " cannot be read: " + err.Error())
 	}
 	return validate(typed)
 }

@@ -9,34 +9,36 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // validateStatus returns what is wrong with the status of an object of one of
 // Kubernetes' own kinds: counts and addresses that cannot be.
-func (r *resource) validateStatus(object, current *unstructured.Unstructured) field.ErrorList {
+func validateStatus(r *kinds.Resource, object, current *unstructured.Unstructured) field.ErrorList {
 	status := field.NewPath("status")
 	count := func(name string) int64 {
 		n, _, _ := unstructured.NestedInt64(object.Object, "status", name)
 		return n
 	}
 	var errs field.ErrorList
-	for _, name := range counts(r.name) {
+	for _, name := range counts(r.Name) {
 		errs = append(errs, validation.ValidateNonnegativeField(count(name), status.Child(name))...)
 	}
-	for _, b := range bounds(r.name) {
+	for _, b := range bounds(r.Name) {
 		if n := count(b.name); n > count(b.by) {
 			errs = append(errs, field.Invalid(status.Child(b.name), n, b.message))
 		}
 	}
-	if r.name == kindService && at(object, "spec", "type") != "LoadBalancer" && len(listAt(object, "status", "loadBalancer", "ingress")) > 0 {
+	if r.Name == kinds.Service && jsontree.At(object, "spec", "type") != "LoadBalancer" && len(jsontree.ListAt(object, "status", "loadBalancer", "ingress")) > 0 {
 		errs = append(errs, field.Forbidden(status.Child("loadBalancer", "ingress"), "may only be used when `spec.type` is 'LoadBalancer'"))
 	}
-	errs = append(errs, r.statusFields.Validate(object.Object, false)...)
-	if qos := at(current, "status", "qosClass"); r.name == kindPod && qos != nil && at(object, "status", "qosClass") != qos {
-		errs = append(errs, field.Invalid(status.Child("qosClass"), at(object, "status", "qosClass"), validation.FieldImmutableErrorMsg))
+	errs = append(errs, r.StatusFields.Validate(object.Object, false)...)
+	if qos := jsontree.At(current, "status", "qosClass"); r.Name == kinds.Pod && qos != nil && jsontree.At(object, "status", "qosClass") != qos {
+		errs = append(errs, field.Invalid(status.Child("qosClass"), jsontree.At(object, "status", "qosClass"), validation.FieldImmutableErrorMsg))
 	}
-	if r.name == "Ingress.networking.k8s.io" {
+	if r.Name == "Ingress.networking.k8s.io" {
 		errs = append(errs, validateIngressStatus(object, current)...)
 	}
 	return errs
@@ -88,7 +90,7 @@ func counts(kind core.Kind) []string {
 		}
 	case "ReplicationController":
 		return []string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"}
-	case kindBudget:
+	case kinds.Budget:
 		return []string{"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}
 	case "HorizontalPodAutoscaler.autoscaling":
 		return []string{"currentReplicas", "desiredReplicas"}

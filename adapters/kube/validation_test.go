@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // TestSpecValidation checks what is refused, by the causes: field, then message.
@@ -155,7 +157,7 @@ func TestInvalidFieldsAreLetPassUnchanged(t *testing.T) {
 	w.widget("a", tree{"spec": tree{"size": 1}})
 	key := keyOfWidget("a")
 	broken := w.objects[key].(*Object).copy()
-	setNested(broken.Object, int64(-5), "spec", "size")
+	jsontree.Set(broken.Object, int64(-5), "spec", "size")
 	w.objects[key] = newObject(broken.Object, 0)
 	w.must(patching(widgetKind, "a", types.MergePatchType, `{"spec":{"color":"red"}}`))
 	expectCauses(t, w, patching(widgetKind, "a", types.MergePatchType, `{"spec":{"size":-6}}`), []string{"spec.size: Invalid value: -6"})

@@ -9,13 +9,15 @@ import (
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // checkExpansion refuses a claim that asks for more than before, unless it is bound and its class
 // allows that.
 func (op *operation) checkExpansion(object, current *unstructured.Unstructured) error {
-	if op.resource.name != kindClaim || op.request.Subresource != "" || !grows(object, current) {
+	if op.resource.Name != kinds.Claim || op.request.Subresource != "" || !grows(object, current) {
 		return nil
 	}
 	refuse := func(reason string) error {
@@ -23,7 +25,7 @@ func (op *operation) checkExpansion(object, current *unstructured.Unstructured) 
 	}
 	class := classOf(object)
 	switch {
-	case at(current, "status", "phase") != string(corev1.ClaimBound):
+	case jsontree.At(current, "status", "phase") != string(corev1.ClaimBound):
 		return refuse("Only bound persistent volume claims can be expanded")
 	case class == "", class != classOf(current), !op.allowsExpansion(class):
 		return refuse("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
@@ -33,7 +35,7 @@ func (op *operation) checkExpansion(object, current *unstructured.Unstructured) 
 
 // allowsExpansion tells whether a storage class says that volumes may grow.
 func (op *operation) allowsExpansion(class string) bool {
-	content := op.state.Get(core.Key{Kind: kindStorageClass, Name: class})
+	content := op.state.Get(core.Key{Kind: kinds.StorageClass, Name: class})
 	return content != nil && stored(content).tree["allowVolumeExpansion"] == true
 }
 
@@ -45,7 +47,7 @@ func grows(claim, before *unstructured.Unstructured) bool {
 
 // storageOf returns what a claim asks for.
 func storageOf(claim *unstructured.Unstructured) apiresource.Quantity {
-	text, _ := at(claim, "spec", "resources", "requests", string(corev1.ResourceStorage)).(string)
+	text, _ := jsontree.At(claim, "spec", "resources", "requests", string(corev1.ResourceStorage)).(string)
 	size, err := apiresource.ParseQuantity(text)
 	if err != nil {
 		return apiresource.Quantity{} // it says nothing
@@ -55,6 +57,6 @@ func storageOf(claim *unstructured.Unstructured) apiresource.Quantity {
 
 // classOf returns the name of the storage class of a claim.
 func classOf(claim *unstructured.Unstructured) string {
-	name, _ := at(claim, "spec", "storageClassName").(string)
+	name, _ := jsontree.At(claim, "spec", "storageClassName").(string)
 	return cmp.Or(claim.GetAnnotations()[corev1.BetaStorageClassAnnotation], name)
 }

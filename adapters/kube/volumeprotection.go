@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -18,17 +20,17 @@ const (
 
 // ProtectsVolumes tells whether the server was made with [VolumeProtection].
 func (s *Server) ProtectsVolumes() bool {
-	claims := s.registry.named(kindClaim)
-	return claims != nil && claims.protection != ""
+	claims := s.registry.Named(kinds.Claim)
+	return claims != nil && claims.Protection != ""
 }
 
 // protectVolumes gives new claims and volumes their finalizers.
-func (g *registry) protectVolumes() {
-	if r := g.named(kindClaim); r != nil {
-		r.protection = claimProtection
+func protectVolumes(g *kinds.Registry) {
+	if r := g.Named(kinds.Claim); r != nil {
+		r.Protection = claimProtection
 	}
-	if r := g.named(kindVolume); r != nil {
-		r.protection = volumeProtection
+	if r := g.Named(kinds.Volume); r != nil {
+		r.Protection = volumeProtection
 	}
 }
 
@@ -37,11 +39,11 @@ func (g *registry) protectVolumes() {
 func (op *operation) checkUse(key core.Key, from *Object) error {
 	const advice = "and the server does not protect it as a real one does: make the server with kube.VolumeProtection(), and add a kube.VolumeProtector to the controllers"
 	switch {
-	case op.resource.protection != "":
-	case op.resource.name == kindVolume && at(from.meta(), "status", "phase") == string(corev1.VolumeBound):
+	case op.resource.Protection != "":
+	case op.resource.Name == kinds.Volume && jsontree.At(from.meta(), "status", "phase") == string(corev1.VolumeBound):
 		return fmt.Errorf("the volume is bound, %s", advice)
-	case op.resource.name == kindClaim:
-		for _, o := range op.state.List(kindPod, key.Namespace) {
+	case op.resource.Name == kinds.Claim:
+		for _, o := range op.state.List(kinds.Pod, key.Namespace) {
 			if slices.Contains(claimsOf(stored(o.Content).tree), key.Name) {
 				return fmt.Errorf("the claim is used by Pod %s, %s", o.Key.Name, advice)
 			}
@@ -53,11 +55,11 @@ func (op *operation) checkUse(key core.Key, from *Object) error {
 // claimsOf are the claims that a Pod uses: those of its volumes, once it has a node.
 func claimsOf(tree map[string]any) []string {
 	pod := &unstructured.Unstructured{Object: tree}
-	if node, _ := at(pod, "spec", "nodeName").(string); node == "" {
+	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); node == "" {
 		return nil
 	}
 	var claims []string
-	for _, volume := range listAt(pod, "spec", "volumes") {
+	for _, volume := range jsontree.ListAt(pod, "spec", "volumes") {
 		fields, _ := volume.(map[string]any)
 		claim, _ := fields["persistentVolumeClaim"].(map[string]any)
 		if name, ok := claim["claimName"].(string); ok {

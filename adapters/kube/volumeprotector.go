@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -19,12 +21,12 @@ import (
 // serves no Pods.
 func VolumeProtector(server *Server) (core.Strategy, error) {
 	p := &volumeProtector{
-		claims: server.registry.named(kindClaim), volumes: server.registry.named(kindVolume), pods: server.registry.named(kindPod),
+		claims: server.registry.Named(kinds.Claim), volumes: server.registry.Named(kinds.Volume), pods: server.registry.Named(kinds.Pod),
 	}
 	switch {
 	case p.claims == nil || p.volumes == nil || p.pods == nil:
 		return nil, errors.New("the protection of volumes needs claims, volumes and Pods: add corev1 to the scheme")
-	case p.claims.protection == "":
+	case p.claims.Protection == "":
 		return nil, errors.New("the server does not protect volumes: make it with VolumeProtection")
 	}
 	return p, nil
@@ -32,7 +34,7 @@ func VolumeProtector(server *Server) (core.Strategy, error) {
 
 // volumeProtector is both the strategy and, having no memory, its instance.
 type volumeProtector struct {
-	claims, volumes, pods *resource
+	claims, volumes, pods *kinds.Resource
 }
 
 var (
@@ -42,7 +44,7 @@ var (
 
 // Describe implements [core.Strategy].
 func (p *volumeProtector) Describe() core.Description {
-	return core.Description{Name: "volume-protector", Watches: []core.Kind{kindVolume, kindClaim, kindPod}, Sequential: true}
+	return core.Description{Name: "volume-protector", Watches: []core.Kind{kinds.Volume, kinds.Claim, kinds.Pod}, Sequential: true}
 }
 
 // New implements [core.Strategy].
@@ -52,13 +54,13 @@ func (p *volumeProtector) New() (core.Instance, error) { return p, nil }
 // and a claim when a Pod that used it is gone.
 func (p *volumeProtector) Handle(_ core.EffectRecorder, event core.Event) []core.Request {
 	switch {
-	case event.Key.Kind == kindPod && event.New == nil:
+	case event.Key.Kind == kinds.Pod && event.New == nil:
 		var requests []core.Request
 		for _, claim := range claimsOf(stored(event.Old).tree) {
-			requests = append(requests, collectRequest(core.Key{Kind: kindClaim, Namespace: event.Key.Namespace, Name: claim}))
+			requests = append(requests, collectRequest(core.Key{Kind: kinds.Claim, Namespace: event.Key.Namespace, Name: claim}))
 		}
 		return requests
-	case event.Key.Kind == kindPod || event.New == nil:
+	case event.Key.Kind == kinds.Pod || event.New == nil:
 		return nil
 	}
 	if meta := stored(event.New).meta(); waits(meta, claimProtection) || waits(meta, volumeProtection) {
@@ -74,15 +76,15 @@ func (p *volumeProtector) Reconcile(world core.EffectRecorder, request core.Requ
 		return core.Result{Err: fmt.Errorf("%q does not name a claim or a volume", request)}
 	}
 	r := p.claims
-	if key.Kind == kindVolume {
+	if key.Kind == kinds.Volume {
 		r = p.volumes
 	}
 	return core.Result{Err: p.release(world, r, key)}
 }
 
 // release takes the finalizer from an object that is not used any more.
-func (p *volumeProtector) release(world core.EffectRecorder, r *resource, key core.Key) error {
-	response := perform(world, &Request{Verb: Get, Kind: r.preferredKind(), Namespace: key.Namespace, Name: key.Name})
+func (p *volumeProtector) release(world core.EffectRecorder, r *kinds.Resource, key core.Key) error {
+	response := perform(world, &Request{Verb: Get, Kind: r.PreferredKind(), Namespace: key.Namespace, Name: key.Name})
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
@@ -90,18 +92,18 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *resource, key co
 		return err
 	}
 	object := &unstructured.Unstructured{}
-	if err := decodeJSON(response.Object, &object.Object); err != nil {
+	if err := jsontree.Decode(response.Object, &object.Object); err != nil {
 		return err
 	}
-	if !waits(object, r.protection) {
+	if !waits(object, r.Protection) {
 		return nil
 	}
 	if used, err := p.used(world, key, object); err != nil || used {
 		return err
 	}
-	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == r.protection }))
+	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == r.Protection }))
 	err := perform(world, &Request{
-		Verb: Update, Kind: r.preferredKind(), Namespace: key.Namespace, Name: key.Name, Body: canonicalJSON(object.Object),
+		Verb: Update, Kind: r.PreferredKind(), Namespace: key.Namespace, Name: key.Name, Body: jsontree.Canonical(object.Object),
 	}).Err()
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -111,17 +113,17 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *resource, key co
 
 // used tells whether anybody uses a claim or a volume.
 func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *unstructured.Unstructured) (bool, error) {
-	if key.Kind == kindVolume {
-		return at(object, "status", "phase") == "Bound", nil
+	if key.Kind == kinds.Volume {
+		return jsontree.At(object, "status", "phase") == "Bound", nil
 	}
-	response := perform(world, &Request{Verb: List, Kind: p.pods.preferredKind(), Namespace: key.Namespace})
+	response := perform(world, &Request{Verb: List, Kind: p.pods.PreferredKind(), Namespace: key.Namespace})
 	if err := response.Err(); err != nil {
 		return false, err
 	}
 	var list struct {
 		Items []map[string]any `json:"items"`
 	}
-	if err := decodeJSON(response.Object, &list); err != nil {
+	if err := jsontree.Decode(response.Object, &list); err != nil {
 		return false, err
 	}
 	return slices.ContainsFunc(list.Items, func(pod map[string]any) bool { return slices.Contains(claimsOf(pod), key.Name) }), nil

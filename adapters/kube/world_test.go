@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -156,7 +157,7 @@ func (w *world) must(request *Request) *unstructured.Unstructured {
 	}
 	object := &unstructured.Unstructured{Object: tree{}}
 	if response.Object != nil {
-		if err := decodeJSON(response.Object, &object.Object); err != nil {
+		if err := jsontree.Decode(response.Object, &object.Object); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -229,8 +230,8 @@ func complete(kind schema.GroupVersionKind, fields tree) tree {
 	maps.Copy(all, fields)
 	completed := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(jsonOf(all))}
 	running := func(path ...string) {
-		if len(listAt(completed, append(path, "containers")...)) == 0 {
-			setNested(completed.Object, []any{tree{"name": "c", "image": "c:1"}}, append(path, "containers")...)
+		if len(jsontree.ListAt(completed, append(path, "containers")...)) == 0 {
+			jsontree.Set(completed.Object, []any{tree{"name": "c", "image": "c:1"}}, append(path, "containers")...)
 		}
 	}
 	switch kind.Kind {
@@ -241,12 +242,12 @@ func complete(kind schema.GroupVersionKind, fields tree) tree {
 		suggest(completed, "Never", "spec", "template", "spec", "restartPolicy")
 	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet":
 		running("spec", "template", "spec")
-		if at(completed, "spec", "selector") == nil {
-			setNested(completed.Object, "1", "spec", "selector", "matchLabels", "x")
-			setNested(completed.Object, "1", "spec", "template", "metadata", "labels", "x")
+		if jsontree.At(completed, "spec", "selector") == nil {
+			jsontree.Set(completed.Object, "1", "spec", "selector", "matchLabels", "x")
+			jsontree.Set(completed.Object, "1", "spec", "template", "metadata", "labels", "x")
 		}
 	case "Service":
-		if at(completed, "spec", "clusterIP") != "None" && at(completed, "spec", "type") != "ExternalName" {
+		if jsontree.At(completed, "spec", "clusterIP") != "None" && jsontree.At(completed, "spec", "type") != "ExternalName" {
 			suggest(completed, []any{tree{"port": int64(80)}}, "spec", "ports")
 		}
 	}
@@ -256,7 +257,7 @@ func complete(kind schema.GroupVersionKind, fields tree) tree {
 // jsonOf is a tree as it is after it was sent.
 func jsonOf(fields tree) tree {
 	var sent tree
-	if err := decodeJSON(canonicalJSON(fields), &sent); err != nil {
+	if err := jsontree.Decode(jsontree.Canonical(fields), &sent); err != nil {
 		panic(err)
 	}
 	return sent
@@ -288,8 +289,8 @@ func (w *world) widget(name string, fields tree) *unstructured.Unstructured {
 
 func expect(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if string(canonicalJSON(got)) != string(canonicalJSON(want)) {
-		t.Errorf("%s: got %s, want %s", what, canonicalJSON(got), canonicalJSON(want))
+	if string(jsontree.Canonical(got)) != string(jsontree.Canonical(want)) {
+		t.Errorf("%s: got %s, want %s", what, jsontree.Canonical(got), jsontree.Canonical(want))
 	}
 }
 

@@ -8,8 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // document is one object of a YAML file.
@@ -154,7 +158,7 @@ func parseDocument(at document, text string) ([]document, error) {
 		return nil, at.fail(fmt.Errorf("this is not YAML: %w", err))
 	}
 	var tree any
-	if err := decodeJSON(encoded, &tree); err != nil {
+	if err := jsontree.Decode(encoded, &tree); err != nil {
 		return nil, at.fail(err)
 	}
 	if tree == nil {
@@ -190,4 +194,34 @@ func hasType(object *unstructured.Unstructured) error {
 		return fmt.Errorf("the %s has no apiVersion: add one", object.GetKind())
 	}
 	return nil
+}
+
+// loadDefinitions returns the definitions that were given, and those in the files.
+func (s *settings) loadDefinitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	definitions := slices.Clone(s.definitions)
+	for _, path := range s.paths {
+		documents, err := readDocuments(path)
+		if err != nil {
+			return nil, err
+		}
+		before := len(definitions)
+		for _, doc := range documents {
+			kind := doc.object.GroupVersionKind()
+			if kind.Kind != "CustomResourceDefinition" {
+				continue
+			}
+			if kind.GroupVersion() != apiextensionsv1.SchemeGroupVersion {
+				return nil, doc.fail(fmt.Errorf("a CustomResourceDefinition of version %s cannot be read: write it as %s", kind.GroupVersion(), apiextensionsv1.SchemeGroupVersion))
+			}
+			d := &apiextensionsv1.CustomResourceDefinition{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(doc.object.Object, d); err != nil {
+				return nil, doc.fail(err)
+			}
+			definitions = append(definitions, d)
+		}
+		if len(definitions) == before {
+			return nil, fmt.Errorf("%s: %w", path, errors.New("there is no CustomResourceDefinition in it: give a file or directory that has some"))
+		}
+	}
+	return definitions, nil
 }

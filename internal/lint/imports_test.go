@@ -43,7 +43,7 @@ func house() []place {
 		{"core/explore", append([]string{"core/internal/..."}, engine[:5]...), nothing},
 		{"reduction", []string{"core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},
-		{"properties/cel", append([]string{"core", "properties"}, words...), kubernetes},
+		{"properties/cel", append([]string{"core", "properties", "properties/ltl"}, words...), kubernetes},
 		{"properties/...", append([]string{"core", "core/effort"}, words...), libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},

@@ -99,7 +99,7 @@ func (c *Change) judge(ctx context.Context, g core.Graph) ([]core.Violation, err
 	}
 	accept := func(id core.StateID) bool { return found[id] != nil }
 	stem, _ := g.Shortest(accept)
-	b := found[endOf(g, stem, accept)]
+	b := found[stem.EndIn(g, accept)]
 	v := core.Violation{
 		Summary:     fmt.Sprintf("a step changes %s, and %s", b.before.Key, b.why),
 		Stem:        append(slices.Clone(stem), b.edge),

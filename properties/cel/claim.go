@@ -1,12 +1,13 @@
 package cel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/properties"
+	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
 // The properties below are made of expressions in the terms of Kubernetes' own kinds; the methods of [Types] know more. A property
@@ -17,6 +18,11 @@ func Always(name, expression string) core.Property { return Types{}.Always(name,
 
 // Eventually holds if on every fair run from the start the expression becomes true at some point.
 func Eventually(name, expression string) core.Property { return Types{}.Eventually(name, expression) }
+
+// InfinitelyOften holds if on every fair run the expression becomes true again and again.
+func InfinitelyOften(name, expression string) core.Property {
+	return Types{}.InfinitelyOften(name, expression)
+}
 
 // EventuallyAlways holds if on every fair run the expression is true from some point on.
 func EventuallyAlways(name, expression string) core.Property {
@@ -33,27 +39,31 @@ func Steps(name, objects, expression string) core.Property {
 
 // Always is [Always] with what is known of kinds.
 func (t Types) Always(name, expression string) core.Property {
-	return t.claim(name, (*Predicate).Always, expression)
+	p, err := Compile(expression, t)
+	if err != nil {
+		return mistaken(name, err)
+	}
+	return p.Always(name)
 }
 
 // Eventually is [Eventually] with what is known of kinds.
 func (t Types) Eventually(name, expression string) core.Property {
-	return t.claim(name, (*Predicate).Eventually, expression)
+	return t.pattern(name, ltl.Eventually, expression)
+}
+
+// InfinitelyOften is [InfinitelyOften] with what is known of kinds.
+func (t Types) InfinitelyOften(name, expression string) core.Property {
+	return t.pattern(name, ltl.InfinitelyOften, expression)
 }
 
 // EventuallyAlways is [EventuallyAlways] with what is known of kinds.
 func (t Types) EventuallyAlways(name, expression string) core.Property {
-	return t.claim(name, (*Predicate).EventuallyAlways, expression)
+	return t.pattern(name, ltl.EventuallyAlways, expression)
 }
 
 // LeadsTo is [LeadsTo] with what is known of kinds.
 func (t Types) LeadsTo(name, from, to string) core.Property {
-	p, mistakeFrom := Compile(from, t)
-	q, mistakeTo := Compile(to, t)
-	if err := errors.Join(mistakeFrom, mistakeTo); err != nil {
-		return mistaken(name, err)
-	}
-	return p.LeadsTo(name, q)
+	return t.pattern(name, ltl.LeadsTo, from, to)
 }
 
 // Steps is [Steps] with what is known of kinds.
@@ -65,12 +75,22 @@ func (t Types) Steps(name, objects, expression string) core.Property {
 	return c.Always(name)
 }
 
-func (t Types) claim(name string, property func(*Predicate, string) core.Property, expression string) core.Property {
-	p, err := Compile(expression, t)
-	if err != nil {
+// pattern returns the property that a pattern is true of every fair run.
+func (t Types) pattern(name string, form ltl.Pattern, expressions ...string) core.Property {
+	var atoms []ltl.Atom
+	var mistakes []error
+	for _, expression := range expressions {
+		p, err := Compile(expression, t)
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		atoms = append(atoms, p.Atom(""))
+	}
+	if err := errors.Join(mistakes...); err != nil {
 		return mistaken(name, err)
 	}
-	return property(p, name)
+	return form.Property(name, ltl.Weak, atoms...)
 }
 
 // mistaken is a property whose expression is wrong. It is refused before anything runs.
@@ -95,31 +115,17 @@ func (p *Predicate) Always(name string) core.Property {
 	}
 }
 
-// Eventually returns the property that on every fair run from the start the expression becomes true at some point. A state
-// that can be reached in which it is neither true nor false breaks it, too.
-func (p *Predicate) Eventually(name string) core.Property {
-	doc := fmt.Sprintf("Becomes true on every fair run: %s", inline(p.text))
-	return assessed(name, doc, func(truth []properties.Predicate) core.Property {
-		return properties.Eventually(name, truth[0])
-	}, p)
-}
-
-// EventuallyAlways returns the property that on every fair run the expression is true from some point on. A state that can be
-// reached in which it is neither true nor false breaks it, too.
-func (p *Predicate) EventuallyAlways(name string) core.Property {
-	doc := fmt.Sprintf("True for ever from some point on, on every fair run: %s", inline(p.text))
-	return assessed(name, doc, func(truth []properties.Predicate) core.Property {
-		return properties.EventuallyAlways(name, truth[0])
-	}, p)
-}
-
-// LeadsTo returns the property that on every fair run, whenever the expression is true, the other is true then or becomes true
-// later. A state that can be reached in which one of them is neither true nor false breaks it, too.
-func (p *Predicate) LeadsTo(name string, other *Predicate) core.Property {
-	doc := fmt.Sprintf("On every fair run, whenever this is true: %s; this becomes true later: %s", inline(p.text), inline(other.text))
-	return assessed(name, doc, func(truth []properties.Predicate) core.Property {
-		return properties.LeadsTo(name, truth[0], truth[1])
-	}, p, other)
+// Atom gives the expression a name in formulas; without one, it is called as it reads. A state that can be reached in which it is
+// neither true nor false breaks the formula.
+func (p *Predicate) Atom(name string) ltl.Atom {
+	return ltl.Atom{Name: cmp.Or(name, inline(p.text)), Partial: func(s core.State) (bool, error) {
+		is, err := p.Holds(s)
+		var m *Mistake
+		if errors.As(err, &m) {
+			err = fmt.Errorf("%s: %s", m.place(), m.Message) // the atom is named by whoever tells of it, and reports are in lines
+		}
+		return is, err
+	}}
 }
 
 // inline writes an expression in one line.

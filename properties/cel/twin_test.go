@@ -64,6 +64,7 @@ func TestTwins(t *testing.T) {
 		for form, pair := range map[string][2]core.Property{
 			"always":            {cel.Always("p", p.expression), properties.Always("p", p.holds)},
 			"eventually":        {cel.Eventually("p", p.expression), properties.Eventually("p", p.holds)},
+			"infinitely often":  {cel.InfinitelyOften("p", p.expression), properties.InfinitelyOften("p", p.holds)},
 			"eventually always": {cel.EventuallyAlways("p", p.expression), properties.EventuallyAlways("p", p.holds)},
 			"steps": {
 				cel.Steps("p", fmt.Sprintf("family(%q)", kind), "new > old || old == 2"),
@@ -84,7 +85,7 @@ func TestTwins(t *testing.T) {
 			}
 		}
 	}
-	if len(broken) != 5 {
+	if len(broken) != 6 {
 		t.Errorf("only some forms are ever violated: %v", broken)
 	}
 }

@@ -31,32 +31,10 @@ func (c Claim) Property() (core.Property, error) {
 	if err != nil {
 		return core.Property{}, err
 	}
-	f := checker.formula
-	p := core.Property{
-		Name:        cmp.Or(c.Name, f.String()),
-		Doc:         cmp.Or(c.Doc, fmt.Sprintf("%s is true of every %s.", f, c.Fairness)),
-		Assumption:  c.Fairness.assumption(),
-		Judge:       checker.judge,
-		Unreducible: checker.unreducible(),
-	}
-	if p.Unreducible == "" {
-		p.Sees = checker.see
-	}
-	return p, nil
-}
-
-// checker is a claim made ready.
-type checker struct {
-	formula   *Formula
-	atoms     []Atom
-	fairness  Fairness
-	violating *automaton
+	return checker.property(c.Doc), nil
 }
 
 func (c Claim) checker() (*checker, error) {
-	if c.Fairness > Unfair {
-		return nil, fmt.Errorf("there is no fairness number %d: use Weak, Strong or Unfair", c.Fairness)
-	}
 	f, err := Parse(c.Formula)
 	if err != nil {
 		return nil, err
@@ -65,11 +43,43 @@ func (c Claim) checker() (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newChecker(cmp.Or(c.Name, f.String()), f, atoms, c.Fairness)
+}
+
+// checker is a claim made ready.
+type checker struct {
+	name    string
+	formula *Formula
+	// atoms are in the order of the formula.
+	atoms     []Atom
+	fairness  Fairness
+	violating *automaton
+}
+
+func newChecker(name string, f *Formula, atoms []Atom, fairness Fairness) (*checker, error) {
+	if fairness > Unfair {
+		return nil, fmt.Errorf("there is no fairness number %d: use Weak, Strong or Unfair", fairness)
+	}
 	violating, err := translate(f, true)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f, err)
 	}
-	return &checker{f, atoms, c.Fairness, violating}, nil
+	return &checker{name, f, atoms, fairness, violating}, nil
+}
+
+// property returns the claim as a property that is told by a sentence, if there is one.
+func (c *checker) property(doc string) core.Property {
+	p := core.Property{
+		Name:        c.name,
+		Doc:         cmp.Or(doc, c.formula.doc(c.fairness)),
+		Assumption:  c.fairness.assumption(),
+		Judge:       c.judge,
+		Unreducible: c.unreducible(),
+	}
+	if p.Unreducible == "" {
+		p.Sees = c.see
+	}
+	return p
 }
 
 func (c *checker) fair(g core.Graph, step core.Step) bool {
@@ -119,17 +129,13 @@ func (u *unanswered) tell(g core.Graph) core.Violation {
 
 // tell turns a lasso with its word into a violation.
 func (c *checker) tell(l lasso, w *lassoWord) core.Violation {
-	v := core.Violation{Stem: l.stem, Cycle: l.cycle, State: l.stem.End(l.start)}
-	switch {
-	case l.doomed:
-		v.Summary = fmt.Sprintf("%s is not true of a run, however it goes on", c.formula)
-	case len(l.cycle) == 0:
-		v.Summary = fmt.Sprintf("%s is not true of a run that comes to an end", c.formula)
+	v := core.Violation{Summary: c.summary(l), Stem: l.stem, Cycle: l.cycle, State: l.stem.End(l.start)}
+	if len(l.cycle) == 0 && !l.doomed {
 		v.Details = []string{"Nothing more has to happen there: that state repeats for ever."}
-	default:
-		v.Summary = fmt.Sprintf("%s is not true of a run that repeats for ever", c.formula)
 	}
-	v.Details = append(v.Details, c.tellAtoms(l, w)...)
+	if !c.saysAll(l) {
+		v.Details = append(v.Details, c.tellAtoms(l, w)...)
+	}
 	for _, e := range slices.Concat(l.cycle, l.stem) {
 		if !slices.Contains(v.Controllers, e.Step.Item.Strategy) {
 			v.Controllers = append(v.Controllers, e.Step.Item.Strategy)
@@ -167,4 +173,40 @@ func (c *checker) tellAtoms(l lasso, w *lassoWord) []string {
 		lines = append(lines, fmt.Sprintf("%s, %q is %s true.", where, name, how))
 	}
 	return lines
+}
+
+// unreducible returns why all orders of steps are needed to check the claim, in the words of
+// [core.Property.Unreducible]; empty if some can be left out.
+//
+// What a reduction keeps of a run is its fair reordering, in which states follow each other that look alike to the
+// atoms, each perhaps more or less often. So the formula must be stutter-invariant, and its atoms must see single
+// states. Whether a state is quiescent depends on all that can be done there: two steps may pass through
+// a quiescent state in one order and not in the other. A step that is left out may be enabled again and again in
+// one of the orders only, so that strong fairness tells them apart; and without fairness a run may neglect for
+// ever the very step that the reduction takes first.
+func (c *checker) unreducible() string {
+	for _, a := range c.atoms {
+		switch {
+		case a.Step != nil:
+			return fmt.Sprintf("the atom %q is about steps", a.Name)
+		case a.Graph != nil:
+			return fmt.Sprintf("the atom %q is about what can be done in a state", a.Name)
+		}
+	}
+	switch c.fairness {
+	case Strong:
+		return "strong fairness depends on how often a step is possible"
+	case Unfair:
+		return "without fairness a run may leave out a step for ever"
+	}
+	_, reason := c.formula.stutterInvariance()
+	return reason
+}
+
+// see looks at all that the formula looks at in a state.
+func (c *checker) see(s core.State) {
+	for _, a := range c.atoms {
+		// An atom that has no answer has looked all the same; the judgement says so.
+		_, _ = a.in(s)
+	}
 }

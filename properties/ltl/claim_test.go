@@ -61,7 +61,7 @@ func TestClaimTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Name != "G F terminal" || p.Doc != "G F terminal is true of every weakly fair run." || p.Assumption != "" || p.Validate() != nil {
+	if p.Name != "G F terminal" || p.Doc != "Becomes true again and again on every weakly fair run: terminal." || p.Assumption != "" || p.Validate() != nil {
 		t.Errorf("the property is %q: %q", p.Name, p.Doc)
 	}
 	p, err = ltl.Claim{Name: "name", Doc: "doc", Formula: "[]<>terminal", Fairness: ltl.Strong}.Property()

@@ -158,8 +158,8 @@ func TestTelling(t *testing.T) {
 		t.Errorf("the controllers are %q", v.Controllers)
 	}
 	// However it goes on.
-	v = newGraph(a, none).add(0, 1, "p").violation(t, "G a", ltl.Weak)
-	if want := "G a is not true of a run, however it goes on"; v == nil || v.Summary != want {
+	v = newGraph(a, none).add(0, 1, "p").violation(t, "a && G a", ltl.Weak)
+	if want := "a && G a is not true of a run, however it goes on"; v == nil || v.Summary != want {
 		t.Errorf("got %+v, want %q", v, want)
 	}
 	if want := []string{`At the end of the run, "a" is not true.`}; v != nil && !slices.Equal(v.Details, want) {

@@ -1,6 +1,7 @@
 package ltl_test
 
 import (
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -10,28 +11,24 @@ import (
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
-// TestAgainstProperties compares the verdicts on formulas that there is a property of its own for.
-func TestAgainstProperties(t *testing.T) {
-	p, q := atoms()[0].State, atoms()[1].State
+// TestPatterns compares what is found against patterns and against formulas of the same form, word for word.
+func TestPatterns(t *testing.T) {
+	p, q := atoms()[0], atoms()[1]
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t, "x", "y", "z")
-		clear(g.cut)
-		for _, test := range []struct {
-			formula  string
-			property core.Property
-		}{
-			{"F a", properties.Eventually("p", p)},
-			{"G F a", properties.InfinitelyOften("p", p)},
-			{"F G a", properties.EventuallyAlways("p", p)},
-			{"a leads to b", properties.LeadsTo("p", p, q)},
+		for formula, property := range map[string]core.Property{
+			"F a":          properties.Eventually("a", p.State),
+			"G F a":        properties.InfinitelyOften("a", p.State),
+			"F G a":        properties.EventuallyAlways("a", p.State),
+			"a leads to b": ltl.LeadsTo.Property("G (a -> F b)", ltl.Weak, p, q),
 		} {
-			want, err := test.property.Judge(t.Context(), g)
+			want, err := property.Judge(t.Context(), g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := g.violation(t, test.formula, ltl.Weak)
-			if (got == nil) != (len(want) == 0) {
-				t.Fatalf("%s: got %+v, want %+v", test.formula, got, want)
+			got := g.violation(t, formula, ltl.Weak)
+			if (got == nil) != (len(want) == 0) || got != nil && !reflect.DeepEqual(*got, want[0]) {
+				t.Fatalf("%s: got %+v, want %+v", formula, got, want)
 			}
 		}
 	})

@@ -3,9 +3,7 @@ package specification
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -25,6 +23,11 @@ type entry struct {
 // statements are the fields of which a property has exactly one: what it says.
 func statements() []string {
 	return []string{"formula", "always", "infinitelyOften", "eventually", "eventuallyAlways", "leadsTo", "steps"}
+}
+
+// patterns are the statements that say a pattern of one expression.
+func patterns() map[string]ltl.Pattern {
+	return map[string]ltl.Pattern{"infinitelyOften": ltl.InfinitelyOften, "eventually": ltl.Eventually, "eventuallyAlways": ltl.EventuallyAlways}
 }
 
 func entryFields() []string {
@@ -75,7 +78,7 @@ func (e *entry) say(statement string, claim ltl.Claim) core.Property {
 	case "leadsTo":
 		pair := e.pair(n, "leadsTo", "from", "to")
 		if from, to := e.expression(pair[0]), e.expression(pair[1]); from != nil && to != nil {
-			return e.claim(claim, "%s leads to %s", from, to)
+			return ltl.LeadsTo.Property(e.name, claim.Fairness, from.Atom(""), to.Atom(""))
 		}
 		return core.Property{}
 	case "steps":
@@ -88,8 +91,7 @@ func (e *entry) say(statement string, claim ltl.Claim) core.Property {
 	if statement == "always" {
 		return p.Always(e.name)
 	}
-	form := map[string]string{"infinitelyOften": "G F %s", "eventually": "F %s", "eventuallyAlways": "F G %s"}[statement]
-	return e.claim(claim, form, p)
+	return patterns()[statement].Property(e.name, claim.Fairness, p.Atom(""))
 }
 
 // pair returns the two fields of a mapping, nil for one that is missing.
@@ -133,7 +135,7 @@ func (e *entry) formula(n *yaml.Node, claim ltl.Claim) core.Property {
 		atoms := e.document.section(n, "atoms")
 		for i, key := range atoms.keys {
 			if p := e.expression(atoms.values[i]); p != nil {
-				claim.Atoms = append(claim.Atoms, atom(key.Value, p))
+				claim.Atoms = append(claim.Atoms, p.Atom(key.Value))
 			}
 		}
 	}
@@ -186,33 +188,4 @@ func (d *document) wrong(n *yaml.Node, err error) {
 		return
 	}
 	d.mistake(d.place(n), "%s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
-}
-
-// claim returns the property that a formula over expressions says.
-func (e *entry) claim(claim ltl.Claim, form string, expressions ...*cel.Predicate) core.Property {
-	var quoted []any
-	for _, p := range expressions {
-		quoted = append(quoted, strconv.Quote(p.String()))
-		if !slices.ContainsFunc(claim.Atoms, func(a ltl.Atom) bool { return a.Name == p.String() }) {
-			claim.Atoms = append(claim.Atoms, atom(p.String(), p))
-		}
-	}
-	claim.Formula = fmt.Sprintf(form, quoted...)
-	p, err := claim.Property()
-	if err != nil {
-		e.mistake(e.place(e.node), "%v", err)
-	}
-	return p
-}
-
-// atom gives an expression a name in formulas.
-func atom(name string, p *cel.Predicate) ltl.Atom {
-	return ltl.Atom{Name: name, Partial: func(s core.State) (bool, error) {
-		is, err := p.Holds(s)
-		var m *cel.Mistake
-		if errors.As(err, &m) {
-			err = errors.New(m.Message) // the atom is named by whoever tells of it, and reports are in lines
-		}
-		return is, err
-	}}
 }

@@ -38,7 +38,7 @@ func ExampleTerms_ReadFile() {
 	}
 	// Output:
 	// The system: holds
-	// Warning: F G (settled && cheap) is not true of a run that comes to an end
+	// Warning: "settled && cheap" never becomes true for good
 }
 
 // A mistake is told before anything runs.

@@ -39,7 +39,7 @@ func (t Terms) property(c ltl.Claim) (core.Property, error) {
 			from, to := f.Place(name)
 			return core.Property{}, inFormula(&ltl.Mistake{Formula: c.Formula, From: from, To: to}, name, known, err)
 		}
-		c.Atoms = append(c.Atoms, atom(name, p))
+		c.Atoms = append(c.Atoms, p.Atom(name))
 	}
 	p, err := c.Property()
 	p.Compares = slices.Contains(f.Atoms(), "settled") // nothing changes any more but what does not count

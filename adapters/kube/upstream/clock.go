@@ -3,12 +3,12 @@ package upstream
 import (
 	"time"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 )
 
 // timeless puts the time of the request in the place of each that was taken from the clock
 // since a strategy began, as some do. What they return has to be a function of the request.
-func timeless(tree map[string]any, request kube.RulesRequest, began time.Time) {
+func timeless(tree map[string]any, request kindrules.Request, began time.Time) {
 	given := map[string]bool{}
 	visitTimes(request.Object.Object, func(text string, _ time.Time) string { given[text] = true; return text })
 	if request.Current != nil {

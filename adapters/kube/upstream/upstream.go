@@ -18,20 +18,20 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 )
 
 // Rules returns the rules of a real API server for the kinds of Kubernetes.
-func Rules() kube.Rules { return rules{registrations()} }
+func Rules() kindrules.Rules { return rules{registrations()} }
 
 // rules follow the strategies of a real server.
 type rules struct {
 	registered map[string]registration
 }
 
-var _ kube.Rules = rules{}
+var _ kindrules.Rules = rules{}
 
-// Covers implements [kube.Rules].
+// Covers implements [kindrules.Rules].
 func (r rules) Covers(kind schema.GroupVersionKind) bool {
 	_, known := r.registered[kind.GroupKind().String()]
 	return known && legacyscheme.Scheme.Recognizes(kind)
@@ -41,12 +41,12 @@ func (r rules) of(kind schema.GroupVersionKind) registration {
 	return r.registered[kind.GroupKind().String()]
 }
 
-// AllowCreateOnUpdate implements [kube.Rules].
+// AllowCreateOnUpdate implements [kindrules.Rules].
 func (r rules) AllowCreateOnUpdate(kind schema.GroupVersionKind) bool {
 	return allows(r.of(kind).object.AllowCreateOnUpdate)
 }
 
-// AllowUnconditionalUpdate implements [kube.Rules].
+// AllowUnconditionalUpdate implements [kindrules.Rules].
 func (r rules) AllowUnconditionalUpdate(kind schema.GroupVersionKind) bool {
 	return allows(r.of(kind).object.AllowUnconditionalUpdate)
 }
@@ -59,7 +59,7 @@ func allows(method any) bool {
 	return method.(func() bool)()
 }
 
-// Read implements [kube.Rules].
+// Read implements [kindrules.Rules].
 func (r rules) Read(object runtime.Object) (runtime.Object, error) {
 	kinds, _, err := legacyscheme.Scheme.ObjectKinds(object)
 	if err != nil {
@@ -68,8 +68,8 @@ func (r rules) Read(object runtime.Object) (runtime.Object, error) {
 	return asSeen(object, kinds[0])
 }
 
-// Create implements [kube.Rules].
-func (r rules) Create(request kube.RulesRequest) (*unstructured.Unstructured, error) {
+// Create implements [kindrules.Rules].
+func (r rules) Create(request kindrules.Request) (*unstructured.Unstructured, error) {
 	began := time.Now()
 	object, err := wanted(request)
 	if err != nil {
@@ -81,8 +81,8 @@ func (r rules) Create(request kube.RulesRequest) (*unstructured.Unstructured, er
 	return written(object, request, began)
 }
 
-// Update implements [kube.Rules].
-func (r rules) Update(request kube.RulesRequest) (*unstructured.Unstructured, error) {
+// Update implements [kindrules.Rules].
+func (r rules) Update(request kindrules.Request) (*unstructured.Unstructured, error) {
 	began := time.Now()
 	strategy := rest.RESTUpdateStrategy(r.of(request.Kind).object)
 	if request.Subresource != "" {
@@ -108,7 +108,7 @@ func (r rules) Update(request kube.RulesRequest) (*unstructured.Unstructured, er
 
 // contextOf is what strategies look up of a request. Nobody in particular makes it, and
 // nobody reads what a server logs.
-func contextOf(request kube.RulesRequest) context.Context {
+func contextOf(request kindrules.Request) context.Context {
 	ctx := klog.NewContext(context.Background(), logr.Discard())
 	ctx = genericrequest.WithNamespace(ctx, request.Namespace)
 	return genericrequest.WithRequestInfo(ctx, &genericrequest.RequestInfo{
@@ -120,7 +120,7 @@ func contextOf(request kube.RulesRequest) context.Context {
 }
 
 // wanted is what a request asks for, in the internal version.
-func wanted(request kube.RulesRequest) (runtime.Object, error) {
+func wanted(request kindrules.Request) (runtime.Object, error) {
 	if request.Typed == nil {
 		return read(request.Object, request.Kind)
 	}
@@ -221,7 +221,7 @@ func setDefaults(object runtime.Object) {
 }
 
 // written returns an object as it is stored.
-func written(object runtime.Object, request kube.RulesRequest, began time.Time) (*unstructured.Unstructured, error) {
+func written(object runtime.Object, request kindrules.Request, began time.Time) (*unstructured.Unstructured, error) {
 	typed, err := external(object, request.Kind)
 	if err != nil {
 		return nil, err

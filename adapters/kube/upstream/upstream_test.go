@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 )
 
 // now is the time of all requests, which is not that of the clock.
@@ -44,7 +44,7 @@ func object(t *testing.T, kind schema.GroupVersionKind, namespace, fields string
 
 func create(t *testing.T, kind schema.GroupVersionKind, namespace, fields string) (*unstructured.Unstructured, error) {
 	t.Helper()
-	return Rules().Create(kube.RulesRequest{Kind: kind, Namespace: namespace, Name: "a", Now: now(), Object: object(t, kind, namespace, fields)})
+	return Rules().Create(kindrules.Request{Kind: kind, Namespace: namespace, Name: "a", Now: now(), Object: object(t, kind, namespace, fields)})
 }
 
 // kinds of the tests.
@@ -90,7 +90,7 @@ func TestUpdate(t *testing.T) {
 		if err := unstructured.SetNestedField(changed.Object, value, strings.Split(field, ".")...); err != nil {
 			t.Fatal(err)
 		}
-		return Rules().Update(kube.RulesRequest{
+		return Rules().Update(kindrules.Request{
 			Kind: deployments(), Subresource: subresource, Namespace: "default", Name: "a", Now: now(), Object: changed, Current: current,
 		})
 	}

@@ -18,7 +18,7 @@ func TestTypedIsWhatTheTreeSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 		r := creation(kind, tree{"name": "a"}, drawing{t}.wanted(kind))
-		resource, err := server.registry.find(kind)
+		resource, err := server.registry.Find(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,13 +27,16 @@ func TestTypedIsWhatTheTreeSays(t *testing.T) {
 		if err != nil {
 			return
 		}
-		known := op.typed(object)
-		if known == nil {
+		request := op.rulesRequest(object, nil)
+		if request.Typed == nil {
 			return
 		}
 		typed++
-		got, want := resource.validateSpec(object, known, true), resource.validateSpec(object, nil, true)
-		if len(want) > 0 {
+		untyped := request
+		untyped.Object, untyped.Typed = object.DeepCopy(), nil
+		_, want := resource.Rules.Create(untyped)
+		_, got := resource.Rules.Create(request)
+		if want != nil {
 			wrong++
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {

@@ -1,4 +1,4 @@
-package kube
+package kinds
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// schemaOf is the schema of one version of a custom resource.
-type schemaOf struct {
-	structural *structuralschema.Structural
+// Schema is the schema of one version of a custom resource.
+type Schema struct {
+	Structural *structuralschema.Structural
 	// validator checks whole objects, and status only their status.
 	validator, status validation.SchemaValidator
 	// monotone tells that what is valid stays so if parts of it are taken to be valid.
@@ -33,7 +33,7 @@ type schemaOf struct {
 }
 
 // newSchema reads the schema of a custom resource definition.
-func newSchema(props *apiextensionsv1.JSONSchemaProps) (*schemaOf, error) {
+func newSchema(props *apiextensionsv1.JSONSchemaProps) (*Schema, error) {
 	internal := &apiextensions.JSONSchemaProps{}
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, internal, nil); err != nil {
 		return nil, fmt.Errorf("the schema cannot be read: %w", err)
@@ -54,8 +54,8 @@ func newSchema(props *apiextensionsv1.JSONSchemaProps) (*schemaOf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema of the status cannot be used for validation: %w", err)
 	}
-	return &schemaOf{
-		structural: structural,
+	return &Schema{
+		Structural: structural,
 		validator:  validator,
 		status:     status,
 		monotone:   !contradicts(internal),
@@ -91,32 +91,32 @@ func contradicts(s *apiextensions.JSONSchemaProps) bool {
 
 // fill drops the fields of the tree that the schema does not know, and sets
 // those that it has defaults for.
-func (s *schemaOf) fill(tree map[string]any) error {
-	if err := structuralobjectmeta.Coerce(nil, tree, s.structural, true, false); err != nil {
+func (s *Schema) fill(tree map[string]any) error {
+	if err := structuralobjectmeta.Coerce(nil, tree, s.Structural, true, false); err != nil {
 		return err
 	}
-	structuralpruning.Prune(tree, s.structural, true)
-	structuraldefaulting.PruneNonNullableNullsWithoutDefaults(tree, s.structural)
-	structuraldefaulting.Default(tree, s.structural)
+	structuralpruning.Prune(tree, s.Structural, true)
+	structuraldefaulting.PruneNonNullableNullsWithoutDefaults(tree, s.Structural)
+	structuraldefaulting.Default(tree, s.Structural)
 	return nil
 }
 
 // The functions below return the errors that they are given, and what else is wrong.
 
-// validateCreate adds what the schema has against a new object.
-func (s *schemaOf) validateCreate(errs field.ErrorList, tree map[string]any, scale *scalePaths) field.ErrorList {
+// ValidateCreate adds what the schema has against a new object.
+func (s *Schema) ValidateCreate(errs field.ErrorList, tree map[string]any, scale *scalePaths) field.ErrorList {
 	errs = append(errs, validation.ValidateCustomResource(nil, tree, s.validator)...)
 	errs = append(errs, scale.validateWanted(tree)...)
 	errs = append(errs, scale.validateActual(tree)...)
 	errs = append(errs, s.validateEmbedded(tree)...)
-	errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, s.structural, tree)...)
+	errs = append(errs, structurallisttype.ValidateListSetsAndMaps(nil, s.Structural, tree)...)
 	return append(errs, s.checkRules(errs, tree, nil)...)
 }
 
-// validateUpdate adds what the schema has against the new form of an object. What was
+// ValidateUpdate adds what the schema has against the new form of an object. What was
 // invalid before, and has not changed, is let pass.
-func (s *schemaOf) validateUpdate(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
-	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.structural})
+func (s *Schema) ValidateUpdate(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
+	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.Structural})
 	if !s.monotone || !s.validator.Validate(tree).IsValid() {
 		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, tree, old, s.validator, validation.WithRatcheting(both))...)
 	}
@@ -129,19 +129,19 @@ func (s *schemaOf) validateUpdate(errs field.ErrorList, tree, old map[string]any
 
 // validateEmbedded returns what is wrong with the metadata of embedded objects. Newer versions of
 // the library want a context.
-func (s *schemaOf) validateEmbedded(tree map[string]any) field.ErrorList {
+func (s *Schema) validateEmbedded(tree map[string]any) field.ErrorList {
 	switch validate := any(structuralobjectmeta.Validate).(type) {
 	case func(*field.Path, any, *structuralschema.Structural, bool) field.ErrorList:
-		return validate(nil, tree, s.structural, false)
+		return validate(nil, tree, s.Structural, false)
 	case func(context.Context, *field.Path, any, *structuralschema.Structural, bool) field.ErrorList:
-		return validate(context.Background(), nil, tree, s.structural, false)
+		return validate(context.Background(), nil, tree, s.Structural, false)
 	}
 	panic("kube: validation of embedded objects has a form that is not known")
 }
 
-// validateStatus adds what the schema has against the new status of an object.
-func (s *schemaOf) validateStatus(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
-	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.structural})
+// ValidateStatus adds what the schema has against the new status of an object.
+func (s *Schema) ValidateStatus(errs field.ErrorList, tree, old map[string]any, scale *scalePaths) field.ErrorList {
+	both := common.NewCorrelatedObject(tree, old, &model.Structural{Structural: s.Structural})
 	if status, ok := tree["status"]; ok && (!s.monotone || !s.status.Validate(status).IsValid()) {
 		errs = append(errs, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], s.status,
 			validation.WithRatcheting(both.Key("status")))...)
@@ -153,16 +153,16 @@ func (s *schemaOf) validateStatus(errs field.ErrorList, tree, old map[string]any
 
 // validateLists checks that lists which are sets or maps have no duplicates, unless
 // they had some before.
-func (s *schemaOf) validateLists(tree, old map[string]any) field.ErrorList {
-	if len(structurallisttype.ValidateListSetsAndMaps(nil, s.structural, old)) > 0 {
+func (s *Schema) validateLists(tree, old map[string]any) field.ErrorList {
+	if len(structurallisttype.ValidateListSetsAndMaps(nil, s.Structural, old)) > 0 {
 		return nil
 	}
-	return structurallisttype.ValidateListSetsAndMaps(nil, s.structural, tree)
+	return structurallisttype.ValidateListSetsAndMaps(nil, s.Structural, tree)
 }
 
 // checkRules returns which CEL rules are broken. They are not asked about an object
 // that is so wrong that they could not cope with it.
-func (s *schemaOf) checkRules(errs field.ErrorList, tree, old map[string]any, options ...structuralcel.Option) field.ErrorList {
+func (s *Schema) checkRules(errs field.ErrorList, tree, old map[string]any, options ...structuralcel.Option) field.ErrorList {
 	if s.rules == nil {
 		return nil
 	}
@@ -177,6 +177,6 @@ func (s *schemaOf) checkRules(errs field.ErrorList, tree, old map[string]any, op
 	if old != nil {
 		before = old
 	}
-	broken, _ := s.rules.Validate(context.Background(), nil, s.structural, tree, before, celconfig.RuntimeCELCostBudget, options...)
+	broken, _ := s.rules.Validate(context.Background(), nil, s.Structural, tree, before, celconfig.RuntimeCELCostBudget, options...)
 	return broken
 }

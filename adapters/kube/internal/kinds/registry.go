@@ -1,4 +1,4 @@
-package kube
+package kinds
 
 import (
 	"cmp"
@@ -15,132 +15,136 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/orrery-dev/orrery/adapters/kube/fieldrules"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 	"github.com/orrery-dev/orrery/core"
 )
 
-// resource is a kind of object as the server serves it.
-type resource struct {
-	name             core.Kind
-	group, kind      string
-	plural, singular string
-	listKind         string
-	namespaced       bool
-	// status tells that there is a status subresource.
-	status bool
-	// scale says where the scale is, nil if there is no such subresource.
-	scale *scalePaths
-	// emptyStatus is what is there of the status of a new object, nil if nothing.
-	emptyStatus map[string]any
-	// protection is the finalizer that every new object gets, empty for none.
-	protection string
-	// custom tells that the kind is not one of Kubernetes' own.
-	custom bool
+// Resource is a kind of object as the server serves it.
+type Resource struct {
+	Name             core.Kind
+	Group, Kind      string
+	Plural, singular string
+	ListKind         string
+	Namespaced       bool
+	// Status tells that there is a status subresource.
+	Status bool
+	// Scale says where the scale is, nil if there is no such subresource.
+	Scale *scalePaths
+	// EmptyStatus is what is there of the status of a new object, nil if nothing.
+	EmptyStatus map[string]any
+	// Protection is the finalizer that every new object gets, empty for none.
+	Protection string
+	// Custom tells that the kind is not one of Kubernetes' own.
+	Custom bool
 
-	// served are the versions that requests may use, the preferred one first.
-	served []string
-	// storage is the version in which objects are stored.
-	storage string
+	// Served are the versions that requests may use, the preferred one first.
+	Served []string
+	// Storage is the version in which objects are stored.
+	Storage string
 
-	// rules are those that objects follow.
-	rules Rules
+	// Rules are those that objects follow.
+	Rules kindrules.Rules
 	// scheme has the Go type of the storage version, nil if there is none to use.
 	scheme *runtime.Scheme
-	// fields are the rules for the fields of one of Kubernetes' own kinds, and statusFields those
+	// Fields are the rules for the fields of one of Kubernetes' own kinds, and statusFields those
 	// for updates of its status; nil for others.
-	fields, statusFields *fieldrules.Rules
-	// coverage knows which of its fields are checked, nil if all are.
-	coverage *fieldrules.Coverage
-	// schemas are those of a custom resource definition, by version; nil without.
-	schemas map[string]*schemaOf
-	// types are those of the fields.
-	types fieldTypes
-	// managers know who manages the fields.
-	managers fieldManagers
+	Fields, StatusFields *fieldrules.Rules
+	// Coverage knows which of its fields are checked, nil if all are.
+	Coverage *fieldrules.Coverage
+	// Schemas are those of a custom resource definition, by version; nil without.
+	Schemas map[string]*Schema
+	// Types are those of the fields.
+	Types fieldTypes
 	// selectable are the field selectors of a custom resource definition, by version.
 	selectable map[string][]string
 }
 
-// registry knows the kinds that a server serves.
-type registry struct {
-	resources map[schema.GroupKind]*resource
+// Registry knows the kinds that a server serves.
+type Registry struct {
+	// own returns the rules of a kind, unless others are to be followed.
+	own       func(*Resource) kindrules.Rules
+	resources map[schema.GroupKind]*Resource
 	// paths are the resources by the group and the plural that their paths name.
-	paths map[schema.GroupResource]*resource
+	paths map[schema.GroupResource]*Resource
 	// sent are the kinds that are only ever sent, never stored, by what their paths name. Clients know them, and requests for them are
 	// not modelled.
 	sent map[schema.GroupVersionResource]schema.GroupVersionKind
 }
 
-func newRegistry() *registry {
-	return &registry{
-		resources: map[schema.GroupKind]*resource{},
-		paths:     map[schema.GroupResource]*resource{},
+// NewRegistry returns a registry of kinds that follow own rules.
+func NewRegistry(own func(*Resource) kindrules.Rules) *Registry {
+	return &Registry{
+		own:       own,
+		resources: map[schema.GroupKind]*Resource{},
+		paths:     map[schema.GroupResource]*Resource{},
 		sent:      map[schema.GroupVersionResource]schema.GroupVersionKind{},
 	}
 }
 
-// add registers a kind that is not registered yet.
-func (g *registry) add(r *resource) error {
-	kind := schema.GroupKind{Group: r.group, Kind: r.kind}
+// Add registers a kind that is not registered yet.
+func (g *Registry) Add(r *Resource) error {
+	kind := schema.GroupKind{Group: r.Group, Kind: r.Kind}
 	if _, known := g.resources[kind]; known {
-		return fmt.Errorf("%s is defined twice: give one custom resource definition for each kind", r.name)
+		return fmt.Errorf("%s is defined twice: give one custom resource definition for each kind", r.Name)
 	}
-	path := schema.GroupResource{Group: r.group, Resource: r.plural}
+	path := schema.GroupResource{Group: r.Group, Resource: r.Plural}
 	if other := g.paths[path]; other != nil {
-		return fmt.Errorf("%s and %s are both served as %s: give a custom resource definition for the one whose plural is another", other.name, r.name, path)
+		return fmt.Errorf("%s and %s are both served as %s: give a custom resource definition for the one whose plural is another", other.Name, r.Name, path)
 	}
-	r.rules = ownRules{r}
+	r.Rules = g.own(r)
 	g.resources[kind], g.paths[path] = r, r
 	return nil
 }
 
-// servedAs returns the kind that is served under a group, a version and a plural. Unlike a REST mapper it takes
+// ServedAs returns the kind that is served under a group, a version and a plural. Unlike a REST mapper it takes
 // an empty group for the core group, as the path of a request means it.
-func (g *registry) servedAs(resource schema.GroupVersionResource) (schema.GroupVersionKind, bool) {
-	if r := g.paths[resource.GroupResource()]; r != nil && slices.Contains(r.served, resource.Version) {
-		return resource.GroupVersion().WithKind(r.kind), true
+func (g *Registry) ServedAs(resource schema.GroupVersionResource) (schema.GroupVersionKind, bool) {
+	if r := g.paths[resource.GroupResource()]; r != nil && slices.Contains(r.Served, resource.Version) {
+		return resource.GroupVersion().WithKind(r.Kind), true
 	}
 	kind, sent := g.sent[resource]
 	return kind, sent
 }
 
-// find returns the resource for requests in the version of the kind.
-func (g *registry) find(kind schema.GroupVersionKind) (*resource, error) {
+// Find returns the resource for requests in the version of the kind.
+func (g *Registry) Find(kind schema.GroupVersionKind) (*Resource, error) {
 	r, known := g.resources[kind.GroupKind()]
 	switch {
 	case !known && virtual(kind.Kind):
 		return nil, fmt.Errorf("%s is not a kind of stored objects and is not modelled", kind.Kind)
 	case !known:
 		return nil, fmt.Errorf("kind %s is not registered: add its Go type to the scheme, or give its custom resource definition", kind.GroupKind())
-	case !slices.Contains(r.served, kind.Version):
+	case !slices.Contains(r.Served, kind.Version):
 		return nil, fmt.Errorf("%s is not served in version %q, only in %s: use one of these, or add the version to its custom resource definition",
-			r.name, kind.Version, strings.Join(r.served, ", "))
+			r.Name, kind.Version, strings.Join(r.Served, ", "))
 	}
 	return r, nil
 }
 
-// named returns the resource of a kind, nil if it is not registered.
-func (g *registry) named(kind core.Kind) *resource {
+// Named returns the resource of a kind, nil if it is not registered.
+func (g *Registry) Named(kind core.Kind) *Resource {
 	return g.resources[schema.ParseGroupKind(string(kind))]
 }
 
-// kinds returns the names of all kinds, in order.
-func (g *registry) kinds() []core.Kind {
+// Kinds returns the names of all kinds, in order.
+func (g *Registry) Kinds() []core.Kind {
 	names := make([]core.Kind, 0, len(g.resources))
 	for _, r := range g.resources {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	slices.Sort(names)
 	return names
 }
 
 // sorted returns all resources in the order of their names.
-func (g *registry) sorted() []*resource {
-	return slices.SortedFunc(maps.Values(g.resources), func(a, b *resource) int { return cmp.Compare(a.name, b.name) })
+func (g *Registry) sorted() []*Resource {
+	return slices.SortedFunc(maps.Values(g.resources), func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// restMapper maps as the mapper of a real client does: where several groups have a resource of one name, the core group comes
+// RestMapper maps as the mapper of a real client does: where several groups have a resource of one name, the core group comes
 // first, then Kubernetes' own ones, then those of custom resources.
-func (g *registry) restMapper() meta.RESTMapper {
+func (g *Registry) RestMapper() meta.RESTMapper {
 	var versions []schema.GroupVersion
 	known := func(gv schema.GroupVersion) {
 		if !slices.Contains(versions, gv) {
@@ -148,8 +152,8 @@ func (g *registry) restMapper() meta.RESTMapper {
 		}
 	}
 	for _, r := range g.sorted() {
-		for _, v := range r.served {
-			known(schema.GroupVersion{Group: r.group, Version: v})
+		for _, v := range r.Served {
+			known(schema.GroupVersion{Group: r.Group, Version: v})
 		}
 	}
 	for _, kind := range g.sent {
@@ -170,12 +174,12 @@ func (g *registry) restMapper() meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(versions)
 	for _, r := range g.sorted() {
 		scope := meta.RESTScope(meta.RESTScopeRoot)
-		if r.namespaced {
+		if r.Namespaced {
 			scope = meta.RESTScopeNamespace
 		}
-		for _, v := range r.served {
-			gv := schema.GroupVersion{Group: r.group, Version: v}
-			mapper.AddSpecific(gv.WithKind(r.kind), gv.WithResource(r.plural), gv.WithResource(r.singular), scope)
+		for _, v := range r.Served {
+			gv := schema.GroupVersion{Group: r.Group, Version: v}
+			mapper.AddSpecific(gv.WithKind(r.Kind), gv.WithResource(r.Plural), gv.WithResource(r.singular), scope)
 		}
 	}
 	for plural, kind := range g.sent {
@@ -194,13 +198,13 @@ func (g *registry) restMapper() meta.RESTMapper {
 	return first
 }
 
-// addScheme registers the stored kinds of a scheme that are not registered by a
+// AddScheme registers the stored kinds of a scheme that are not registered by a
 // custom resource definition. Of Kubernetes' own kinds the scope is known. Other
 // kinds are taken to be namespaced. A kind has a status subresource if its Go type
 // has a field Status. Where a scheme has several versions of a kind, only the one
 // that Kubernetes prefers (v2 before v1 before v1beta1) is served, since the
 // conversion between them is not known.
-func (g *registry) addScheme(scheme *runtime.Scheme) error {
+func (g *Registry) AddScheme(scheme *runtime.Scheme) error {
 	builtin := builtinTypes(scheme)
 	table, err := fieldrules.Read()
 	if err != nil {
@@ -233,30 +237,30 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 		if builtinGroup(kind.Group) {
 			types = builtin
 		}
-		r := &resource{
-			name:       KindOf(groupKind),
-			group:      kind.Group,
-			kind:       kind.Kind,
-			plural:     plural.Resource,
+		r := &Resource{
+			Name:       Name(groupKind),
+			Group:      kind.Group,
+			Kind:       kind.Kind,
+			Plural:     plural.Resource,
 			singular:   singular.Resource,
-			listKind:   kind.Kind + "List",
-			namespaced: !clusterScoped(groupKind),
-			status:     status,
-			custom:     !builtinGroup(kind.Group),
-			served:     []string{kind.Version},
-			storage:    kind.Version,
+			ListKind:   kind.Kind + "List",
+			Namespaced: !clusterScoped(groupKind),
+			Status:     status,
+			Custom:     !builtinGroup(kind.Group),
+			Served:     []string{kind.Version},
+			Storage:    kind.Version,
 			scheme:     scheme,
-			types:      types,
+			Types:      types,
 		}
-		if !r.custom {
-			r.scale = builtinScale(r.name)
-			r.fields, r.statusFields = table.Of(string(r.name)), table.OfStatus(string(r.name))
-			r.coverage = table.Coverage(string(r.name))
+		if !r.Custom {
+			r.Scale = BuiltinScale(r.Name)
+			r.Fields, r.StatusFields = table.Of(string(r.Name)), table.OfStatus(string(r.Name))
+			r.Coverage = table.Coverage(string(r.Name))
 		}
 		if err := r.readEmptyStatus(); err != nil {
 			return err
 		}
-		if err := g.add(r); err != nil {
+		if err := g.Add(r); err != nil {
 			return err
 		}
 	}
@@ -265,19 +269,19 @@ func (g *registry) addScheme(scheme *runtime.Scheme) error {
 
 // readEmptyStatus finds out what a Go type shows of a status that is empty. Custom
 // resources show nothing.
-func (r *resource) readEmptyStatus() error {
-	if !r.status || r.custom {
+func (r *Resource) readEmptyStatus() error {
+	if !r.Status || r.Custom {
 		return nil
 	}
-	typed, err := r.newTyped()
+	typed, err := r.NewTyped()
 	if err != nil {
 		return err
 	}
-	tree, err := treeOf(typed)
+	tree, err := jsontree.Of(typed)
 	if err != nil {
 		return err
 	}
-	r.emptyStatus, _ = tree["status"].(map[string]any)
+	r.EmptyStatus, _ = tree["status"].(map[string]any)
 	return nil
 }
 
@@ -289,4 +293,23 @@ func isObject(goType reflect.Type) bool {
 
 func compareKinds(a, b schema.GroupKind) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
+}
+
+// PreferredKind is the kind in the version that is preferred for requests.
+func (r *Resource) PreferredKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: r.Group, Version: r.Served[0], Kind: r.Kind}
+}
+
+// Follow makes every built-in kind that is covered follow rules.
+func (g *Registry) Follow(rules kindrules.Rules) {
+	for _, r := range g.resources {
+		if kind := r.StorageKind(); !r.Custom && rules.Covers(kind) {
+			r.Rules, r.Coverage = rules, nil
+		}
+	}
+}
+
+// StorageKind is the kind with the version in which objects are stored.
+func (r *Resource) StorageKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: r.Group, Version: r.Storage, Kind: r.Kind}
 }

@@ -1,4 +1,4 @@
-package kube
+package kinds
 
 import (
 	"strings"
@@ -13,22 +13,25 @@ import (
 
 // The kinds that the server does more with than to keep them.
 const (
-	kindNamespace      core.Kind = "Namespace"
-	kindPod            core.Kind = "Pod"
-	kindService        core.Kind = "Service"
-	kindServiceAccount core.Kind = "ServiceAccount"
-	kindJob            core.Kind = "Job.batch"
-	kindPriorityClass  core.Kind = "PriorityClass.scheduling.k8s.io"
-	kindRuntimeClass   core.Kind = "RuntimeClass.node.k8s.io"
-	kindBudget         core.Kind = "PodDisruptionBudget.policy"
-	kindDaemonSet      core.Kind = "DaemonSet.apps"
-	kindNode           core.Kind = "Node"
-	kindClaim          core.Kind = "PersistentVolumeClaim"
-	kindVolume         core.Kind = "PersistentVolume"
-	kindStorageClass   core.Kind = "StorageClass.storage.k8s.io"
-	kindEndpointSlice  core.Kind = "EndpointSlice.discovery.k8s.io"
-	kindSigningRequest core.Kind = "CertificateSigningRequest.certificates.k8s.io"
+	Namespace      core.Kind = "Namespace"
+	Pod            core.Kind = "Pod"
+	Service        core.Kind = "Service"
+	ServiceAccount core.Kind = "ServiceAccount"
+	Job            core.Kind = "Job.batch"
+	PriorityClass  core.Kind = "PriorityClass.scheduling.k8s.io"
+	RuntimeClass   core.Kind = "RuntimeClass.node.k8s.io"
+	Budget         core.Kind = "PodDisruptionBudget.policy"
+	DaemonSet      core.Kind = "DaemonSet.apps"
+	Node           core.Kind = "Node"
+	Claim          core.Kind = "PersistentVolumeClaim"
+	Volume         core.Kind = "PersistentVolume"
+	StorageClass   core.Kind = "StorageClass.storage.k8s.io"
+	EndpointSlice  core.Kind = "EndpointSlice.discovery.k8s.io"
+	SigningRequest core.Kind = "CertificateSigningRequest.certificates.k8s.io"
 )
+
+// Name returns the name of a kind in the core: "Kind" or "Kind.group", the same for all its versions.
+func Name(kind schema.GroupKind) core.Kind { return core.Kind(kind.String()) }
 
 // builtinGroup tells whether an API group is one of Kubernetes' own.
 func builtinGroup(group string) bool {
@@ -103,12 +106,12 @@ func clusterScoped(kind schema.GroupKind) bool {
 	return false
 }
 
-// hasGeneration tells whether the server counts the generations of a kind.
-func (r *resource) hasGeneration() bool {
-	if r.custom {
+// HasGeneration tells whether the server counts the generations of a kind.
+func (r *Resource) HasGeneration() bool {
+	if r.Custom {
 		return true
 	}
-	switch r.name {
+	switch r.Name {
 	case "Pod", "PodTemplate", "ReplicationController",
 		"CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch",
 		"ReplicaSet.apps", "StatefulSet.apps",
@@ -135,12 +138,12 @@ func (r *resource) hasGeneration() bool {
 	return false
 }
 
-// unconditional tells whether an update may leave out the resourceVersion.
-func (r *resource) unconditional() bool {
-	if r.custom {
+// Unconditional tells whether an update may leave out the resourceVersion.
+func (r *Resource) Unconditional() bool {
+	if r.Custom {
 		return false
 	}
-	switch r.name {
+	switch r.Name {
 	case "PodDisruptionBudget.policy",
 		"APIService.apiregistration.k8s.io",
 		"CSIDriver.storage.k8s.io",
@@ -166,9 +169,9 @@ func (r *resource) unconditional() bool {
 	return true
 }
 
-// createdByUpdate tells whether an update of a missing object creates it.
-func (r *resource) createdByUpdate() bool {
-	switch r.name {
+// CreatedByUpdate tells whether an update of a missing object creates it.
+func (r *Resource) CreatedByUpdate() bool {
+	switch r.Name {
 	case "Endpoints", "Event", "LimitRange", "Service",
 		"ClusterRole.rbac.authorization.k8s.io",
 		"ClusterRoleBinding.rbac.authorization.k8s.io",
@@ -183,16 +186,16 @@ func (r *resource) createdByUpdate() bool {
 	return false
 }
 
-// orphansByDefault tells whether a delete that names no propagation policy keeps
+// OrphansByDefault tells whether a delete that names no propagation policy keeps
 // the dependents.
-func (r *resource) orphansByDefault() bool {
-	return r.name == "Job.batch" || r.name == "ReplicationController"
+func (r *Resource) OrphansByDefault() bool {
+	return r.Name == "Job.batch" || r.Name == "ReplicationController"
 }
 
-// folder is where objects of a kind are stored.
-func (r *resource) folder() string {
-	switch r.name {
-	case kindService:
+// Folder is where objects of a kind are stored.
+func (r *Resource) Folder() string {
+	switch r.Name {
+	case Service:
 		return "services/specs"
 	case "Ingress.networking.k8s.io":
 		return "ingress"
@@ -203,10 +206,22 @@ func (r *resource) folder() string {
 	case "ReplicationController":
 		return "controllers"
 	}
-	return r.plural
+	return r.Plural
 }
 
-// collectable tells whether the garbage collector's finalizers work on a kind.
-func (r *resource) collectable() bool {
-	return r.name != "Event" && r.name != "Event.events.k8s.io"
+// Collectable tells whether the garbage collector's finalizers work on a kind.
+func (r *Resource) Collectable() bool {
+	return r.Name != "Event" && r.Name != "Event.events.k8s.io"
 }
+
+// The subresources that are modelled.
+const (
+	StatusSubresource    = "status"
+	ScaleSubresource     = "scale"
+	FinalizeSubresource  = "finalize"
+	EvictionSubresource  = "eviction"
+	BindingSubresource   = "binding"
+	EphemeralSubresource = "ephemeralcontainers"
+	TokenSubresource     = "token"
+	ApprovalSubresource  = "approval"
+)

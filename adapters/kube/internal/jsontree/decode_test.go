@@ -1,8 +1,10 @@
-package kube
+package jsontree
 
 import (
 	"reflect"
 	"testing"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree/jsontreetest"
 
 	"pgregory.net/rapid"
 	kjson "sigs.k8s.io/json"
@@ -18,11 +20,11 @@ func TestPlainJSONIsReadAlike(t *testing.T) {
 			rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"", "a", "b", "c d"}), tree, 0, 3), func(m map[string]any) any { return m }),
 			rapid.Map(rapid.SliceOfN(tree, 0, 3), func(l []any) any { return l }))
 	}
-	trees := rapid.OneOf(tree, tree, treeGenerator(int64(1)<<62))
+	trees := rapid.OneOf(tree, tree, jsontreetest.Generator(int64(1)<<62))
 	parts := rapid.SampledFrom([]string{"", " ", "\n", "\t", "0", "-", "-0", "12", "1.", "1e2", "123456789012345678", "1234567890123456789",
 		"{", "}", "[", "]", "{}", "[]", ",", ":", `"`, `"a"`, `"a":`, `\`, "\x00", "\x7f", "é", "true", "nul", "null", "tru"})
 	plain := 0
-	check := func(t tester, text []byte) {
+	check := func(t rapid.TB, text []byte) {
 		t.Helper()
 		got := plainJSON(text)
 		if got == nil {
@@ -38,7 +40,7 @@ func TestPlainJSONIsReadAlike(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := canonicalJSON(map[string]any{"a": trees.Draw(t, "tree"), "b": trees.Draw(t, "other")})
+		text := Canonical(map[string]any{"a": trees.Draw(t, "tree"), "b": trees.Draw(t, "other")})
 		check(t, text)
 		for range rapid.IntRange(0, 3).Draw(t, "changes") {
 			at := rapid.IntRange(0, len(text)).Draw(t, "at")

@@ -1,4 +1,8 @@
-package kube
+package jsontree
+
+import (
+	kjson "sigs.k8s.io/json"
+)
 
 // Most of the JSON that a server reads is plain: objects in printable ASCII, without
 // escapes and fractions. Such is read here, and the library only gets what is rare.
@@ -156,4 +160,14 @@ func (r *jsonReader) number() (any, bool) {
 		n = -n
 	}
 	return n, true
+}
+
+// Decode reads JSON as API servers do: names match in case, whole numbers are int64.
+func Decode(data []byte, into any) error {
+	if tree, ok := into.(*map[string]any); ok && *tree == nil {
+		if *tree = plainJSON(data); *tree != nil {
+			return nil
+		}
+	}
+	return kjson.UnmarshalCaseSensitivePreserveInts(data, into)
 }

@@ -1,4 +1,4 @@
-package kube
+package kinds
 
 import (
 	"slices"
@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
 // The types of fields say how values are merged: which lists are sets, and by which
@@ -44,7 +46,7 @@ func (t liveTypes) ObjectToTyped(object runtime.Object, options ...typed.Validat
 	if err != nil {
 		return nil, err
 	}
-	if err := fromTree(tree.Object, live); err != nil {
+	if err := jsontree.Into(tree.Object, live); err != nil {
 		return nil, err
 	}
 	// Trees are compared and merged in a fraction of the time that Go types take.
@@ -62,17 +64,17 @@ func deducedTypes() (managedfields.TypeConverter, error) {
 }
 
 // customTypes are those that the schemas of a custom resource definition describe.
-func (r *resource) customTypes() fieldTypes {
+func (r *Resource) customTypes() fieldTypes {
 	return sync.OnceValues(func() (managedfields.TypeConverter, error) {
 		models := map[string]*spec.Schema{metadataModel: metadataSchema()}
-		for version, s := range r.schemas {
-			model := s.structural.ToKubeOpenAPI()
+		for version, s := range r.Schemas {
+			model := s.Structural.ToKubeOpenAPI()
 			describeEmbedded(model)
 			describeObject(model)
 			model.AddExtension("x-kubernetes-group-version-kind", []any{
-				map[string]any{"group": r.group, "version": version, "kind": r.kind},
+				map[string]any{"group": r.Group, "version": version, "kind": r.Kind},
 			})
-			models[version+"."+r.kind] = model
+			models[version+"."+r.Kind] = model
 		}
 		return managedfields.NewTypeConverter(models, false)
 	})

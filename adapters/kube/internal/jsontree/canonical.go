@@ -1,4 +1,4 @@
-package kube
+package jsontree
 
 import (
 	"encoding/json"
@@ -11,13 +11,14 @@ import (
 // both. Trees have few types, so they are written here, and encoding/json only gets what
 // is rare.
 
-// canonicalJSON writes a tree as [json.Marshal] does, with sorted keys.
-func canonicalJSON(tree any) []byte {
+// Canonical writes a tree as [json.Marshal] does, with sorted keys.
+func Canonical(tree any) []byte {
 	const usual = 2048 // bytes of an object, so that most need no more room
-	return appendJSON(make([]byte, 0, usual), tree)
+	return Append(make([]byte, 0, usual), tree)
 }
 
-func appendJSON(text []byte, value any) []byte {
+// Append appends a value as [Canonical] writes it.
+func Append(text []byte, value any) []byte {
 	switch value := value.(type) {
 	case nil:
 		return append(text, "null"...)
@@ -28,14 +29,15 @@ func appendJSON(text []byte, value any) []byte {
 	case string:
 		return appendString(text, value)
 	case map[string]any:
-		return appendObject(text, value)
+		return AppendObject(text, value)
 	case []any:
 		return appendList(text, value)
 	}
 	return appendAny(text, value)
 }
 
-func appendObject(text []byte, fields map[string]any) []byte {
+// AppendObject appends an object as [Canonical] writes it.
+func AppendObject(text []byte, fields map[string]any) []byte {
 	if fields == nil {
 		return append(text, "null"...)
 	}
@@ -52,7 +54,7 @@ func appendObject(text []byte, fields map[string]any) []byte {
 		}
 		text = appendString(text, name)
 		text = append(text, ':')
-		text = appendJSON(text, fields[name])
+		text = Append(text, fields[name])
 	}
 	return append(text, '}')
 }
@@ -66,7 +68,7 @@ func appendList(text []byte, items []any) []byte {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = appendJSON(text, item)
+		text = Append(text, item)
 	}
 	return append(text, ']')
 }
@@ -97,8 +99,8 @@ func appendAny(text []byte, value any) []byte {
 	return append(text, encoded...)
 }
 
-// copyJSON copies a tree: it is as if read from its text.
-func copyJSON(value any) any {
+// Copy copies a tree: it is as if read from its text.
+func Copy(value any) any {
 	switch value := value.(type) {
 	case nil, bool, int64:
 		return value
@@ -115,7 +117,7 @@ func copyJSON(value any) any {
 			if !utf8.ValidString(name) {
 				return reread(value)
 			}
-			fields[name] = copyJSON(below)
+			fields[name] = Copy(below)
 		}
 		return fields
 	case []any:
@@ -124,7 +126,7 @@ func copyJSON(value any) any {
 		}
 		items := make([]any, len(value))
 		for i, item := range value {
-			items[i] = copyJSON(item)
+			items[i] = Copy(item)
 		}
 		return items
 	}
@@ -134,14 +136,14 @@ func copyJSON(value any) any {
 // reread reads a tree from its text.
 func reread(value any) any {
 	var read any
-	if err := decodeJSON(canonicalJSON(value), &read); err != nil {
+	if err := Decode(Canonical(value), &read); err != nil {
 		panic("kube: JSON that was written cannot be read: " + err.Error())
 	}
 	return read
 }
 
-// sameTree tells whether two trees say the same: whether their texts are equal.
-func sameTree(a, b any) bool {
+// Same tells whether two trees say the same: whether their texts are equal.
+func Same(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		if b, ok := b.(map[string]any); ok && a != nil && b != nil {
@@ -149,7 +151,7 @@ func sameTree(a, b any) bool {
 		}
 	case []any:
 		if b, ok := b.([]any); ok && a != nil && b != nil {
-			return slices.EqualFunc(a, b, sameTree)
+			return slices.EqualFunc(a, b, Same)
 		}
 	case string:
 		// What is not UTF-8 looks alike in texts.
@@ -165,7 +167,7 @@ func sameTree(a, b any) bool {
 			return a == b
 		}
 	}
-	return string(canonicalJSON(a)) == string(canonicalJSON(b))
+	return string(Canonical(a)) == string(Canonical(b))
 }
 
 func sameFields(a, b map[string]any) bool {
@@ -174,7 +176,7 @@ func sameFields(a, b map[string]any) bool {
 	}
 	for name, value := range a {
 		other, known := b[name]
-		if !known || !sameTree(value, other) {
+		if !known || !Same(value, other) {
 			return false
 		}
 	}

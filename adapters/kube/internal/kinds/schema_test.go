@@ -1,4 +1,4 @@
-package kube
+package kinds
 
 import (
 	"encoding/json"

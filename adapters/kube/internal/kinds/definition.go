@@ -1,0 +1,131 @@
+package kinds
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// Custom is the resource that a definition defines.
+func Custom(d *apiextensionsv1.CustomResourceDefinition) (*Resource, error) {
+	fail := func(format string, args ...any) (*Resource, error) {
+		return nil, fmt.Errorf("custom resource definition %q: %w", d.Name, fmt.Errorf(format, args...))
+	}
+	names := d.Spec.Names
+	switch {
+	case d.Spec.Group == "":
+		return fail("spec.group is empty")
+	case names.Kind == "" || names.Plural == "":
+		return fail("spec.names needs kind and plural")
+	case d.Name != names.Plural+"."+d.Spec.Group:
+		return fail("metadata.name must be %q", names.Plural+"."+d.Spec.Group)
+	case d.Spec.Scope != apiextensionsv1.NamespaceScoped && d.Spec.Scope != apiextensionsv1.ClusterScoped:
+		return fail("spec.scope must be Namespaced or Cluster, not %q", d.Spec.Scope)
+	}
+	r := &Resource{
+		Name:       Name(schema.GroupKind{Group: d.Spec.Group, Kind: names.Kind}),
+		Group:      d.Spec.Group,
+		Kind:       names.Kind,
+		Plural:     names.Plural,
+		singular:   names.Singular,
+		ListKind:   names.ListKind,
+		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		Custom:     true,
+		Schemas:    map[string]*Schema{},
+		selectable: map[string][]string{},
+	}
+	r.Types = r.customTypes()
+	if r.singular == "" {
+		r.singular = strings.ToLower(names.Kind)
+	}
+	if r.ListKind == "" {
+		r.ListKind = names.Kind + "List"
+	}
+	for _, v := range d.Spec.Versions {
+		if v.Storage {
+			r.Storage = v.Name
+		}
+		if !v.Served {
+			continue
+		}
+		if slices.Contains(r.Served, v.Name) {
+			return fail("version %q is defined twice", v.Name)
+		}
+		r.Served = append(r.Served, v.Name)
+		status := v.Subresources != nil && v.Subresources.Status != nil
+		if len(r.Served) > 1 && status != r.Status {
+			return fail("version %q differs from the others in having a status subresource, which is not modelled", v.Name)
+		}
+		r.Status = status
+		var scale *scalePaths
+		if v.Subresources != nil && v.Subresources.Scale != nil {
+			scale = customScale(v.Subresources.Scale)
+		}
+		if len(r.Served) > 1 && !reflect.DeepEqual(scale, r.Scale) {
+			return fail("version %q differs from the others in its scale subresource, which is not modelled", v.Name)
+		}
+		r.Scale = scale
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			return fail("version %q has no schema", v.Name)
+		}
+		s, err := newSchema(v.Schema.OpenAPIV3Schema)
+		if err != nil {
+			return fail("version %q: %w", v.Name, err)
+		}
+		r.Schemas[v.Name] = s
+		for _, f := range v.SelectableFields {
+			r.selectable[v.Name] = append(r.selectable[v.Name], strings.TrimPrefix(f.JSONPath, "."))
+		}
+	}
+	slices.SortFunc(r.Served, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+	switch {
+	case len(r.Served) == 0:
+		return fail("no version is served")
+	case r.Storage == "":
+		return fail("no version is the storage version")
+	case converts(d):
+		if !slices.Contains(r.Served, r.Storage) {
+			return fail("the storage version %q is not served, and conversion by webhook is not modelled", r.Storage)
+		}
+		r.Served = []string{r.Storage}
+	}
+	return r, nil
+}
+
+// converts tells whether a webhook converts between the versions. Then only the
+// storage version can be served.
+func converts(d *apiextensionsv1.CustomResourceDefinition) bool {
+	return d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// ValidateDefinition returns an error if a real server refuses to create the definition.
+func ValidateDefinition(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) error {
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	d = d.DeepCopy()
+	d.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	scheme.Default(d)
+	internal := &apiextensions.CustomResourceDefinition{}
+	if err := scheme.Convert(d, internal, nil); err != nil {
+		return fmt.Errorf("custom resource definition %q cannot be read: %w", d.Name, err)
+	}
+	for _, v := range internal.Spec.Versions {
+		if v.Storage {
+			internal.Status.StoredVersions = []string{v.Name}
+		}
+	}
+	if errs := validation.ValidateCustomResourceDefinition(ctx, internal); len(errs) > 0 {
+		return fmt.Errorf("custom resource definition %q: an API server refuses it: %w", d.Name, errs.ToAggregate())
+	}
+	return nil
+}
