@@ -29,7 +29,7 @@ func (op *operation) apply() (*Response, error) {
 	if from == nil {
 		return op.applyNew(wanted)
 	}
-	live := from.live()
+	live := from.Live()
 	if err := op.recordFirst(live); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (op *operation) apply() (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(recordOf(from.meta())) == 0 && !op.server.managedFields && !applied(object) {
+	if len(recordOf(from.Meta())) == 0 && !op.server.managedFields && !applied(object) {
 		// Who wants nothing starts no record.
 		object.SetManagedFields(nil)
 	}

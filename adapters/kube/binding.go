@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // bind puts a Pod on a node.
@@ -30,7 +31,7 @@ func (op *operation) bind() (*Response, error) {
 	if from == nil {
 		return nil, op.notFound()
 	}
-	object := from.copy()
+	object := from.Copy()
 	refuse := func(format string, args ...any) (*Response, error) {
 		resource := op.groupResource()
 		resource.Resource += "/binding"
@@ -68,7 +69,7 @@ func podStatus(pod *unstructured.Unstructured) map[string]any {
 
 // setCondition sets a condition in the status of a Pod, and when it came to be so.
 func setCondition(status map[string]any, c corev1.PodCondition) {
-	now := virtualTime().Format(time.RFC3339)
+	now := storage.Now().Format(time.RFC3339)
 	fields := map[string]any{"type": string(c.Type), "status": string(c.Status), "lastProbeTime": nil, "lastTransitionTime": now}
 	if c.Reason != "" {
 		fields["reason"] = c.Reason

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -51,8 +52,8 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		object.SetName(name)
 	}
 	key := op.key(object.GetName())
-	object.SetUID(newUID(op.state, key))
-	object.SetCreationTimestamp(virtualTime())
+	object.SetUID(storage.NewUID(op.state, key))
+	object.SetCreationTimestamp(storage.Now())
 	if err := assign(op.resource, op.state, key, object, nil); err != nil {
 		return nil, err
 	}
@@ -84,13 +85,13 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if op.request.DryRun {
 		return op.show(created, given), nil
 	}
-	return op.show(created, created.version), nil
+	return op.show(created, created.Version), nil
 }
 
 // alreadyExists is the refusal of a create where there is an object of that name.
-func (op *operation) alreadyExists(found *Object) error {
-	err := apierrors.NewAlreadyExists(op.groupResource(), found.meta().GetName())
-	if found.meta().GetDeletionTimestamp() != nil {
+func (op *operation) alreadyExists(found *storage.Object) error {
+	err := apierrors.NewAlreadyExists(op.groupResource(), found.Meta().GetName())
+	if found.Meta().GetDeletionTimestamp() != nil {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}
 	return err
@@ -110,7 +111,7 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 		}
 		return nil
 	}
-	if phase, _, _ := unstructured.NestedString(namespace.tree, "status", "phase"); phase != string(corev1.NamespaceTerminating) {
+	if phase, _, _ := unstructured.NestedString(namespace.Tree, "status", "phase"); phase != string(corev1.NamespaceTerminating) {
 		return nil
 	}
 	err := apierrors.NewForbidden(op.groupResource(), cmp.Or(object.GetName(), object.GetGenerateName()),
@@ -121,4 +122,19 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 		Field:   "metadata.namespace",
 	})
 	return err
+}
+
+// generateName returns a name for an object that has only a generateName.
+func (op *operation) generateName(object *unstructured.Unstructured) (string, error) {
+	base := storage.GeneratedBase(object.GetGenerateName())
+	base += storage.OwnerLetters(base, object.GetOwnerReferences())
+	for number := 1; ; number++ {
+		name, left := storage.GeneratedName(base, number)
+		if !left {
+			return "", fmt.Errorf("there are %d objects with names generated from %q, and no more are modelled: see why the controller makes so many, or lower the bound on the depth", number-1, object.GetGenerateName())
+		}
+		if op.find(op.key(name)) == nil {
+			return name, nil
+		}
+	}
 }

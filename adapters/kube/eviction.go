@@ -13,6 +13,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -35,7 +36,7 @@ func (op *operation) evict() (*Response, error) {
 		return nil, op.notFound()
 	}
 	pod := &corev1.Pod{}
-	if err := jsontree.Into(from.tree, pod); err != nil {
+	if err := jsontree.Into(from.Tree, pod); err != nil {
 		return nil, err
 	}
 	if !isDisrupted(pod) {
@@ -50,7 +51,7 @@ func (op *operation) evict() (*Response, error) {
 		op.writes = nil
 		return done(nil), nil
 	}
-	object := from.copy()
+	object := from.Copy()
 	setCondition(podStatus(object), corev1.PodCondition{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
 	})
@@ -129,7 +130,7 @@ func (op *operation) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, 
 	var found []*policyv1.PodDisruptionBudget
 	for _, o := range op.state.List(kinds.Budget, pod.Namespace) {
 		budget := &policyv1.PodDisruptionBudget{}
-		if err := jsontree.Into(stored(o.Content).tree, budget); err != nil {
+		if err := jsontree.Into(storage.Of(o.Content).Tree, budget); err != nil {
 			return nil, err
 		}
 		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
@@ -170,20 +171,20 @@ func (op *operation) writeBudget(budget *policyv1.PodDisruptionBudget, pod strin
 	if status.DisruptionsAllowed == 0 {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
 			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason,
-			ObservedGeneration: status.ObservedGeneration, LastTransitionTime: virtualTime(),
+			ObservedGeneration: status.ObservedGeneration, LastTransitionTime: storage.Now(),
 		})
 	}
 	if status.DisruptedPods == nil {
 		status.DisruptedPods = map[string]metav1.Time{}
 	}
-	status.DisruptedPods[pod] = virtualTime()
+	status.DisruptedPods[pod] = storage.Now()
 	tree, err := jsontree.Of(budget)
 	if err != nil {
 		return err
 	}
 	key := core.Key{Kind: kinds.Budget, Namespace: budget.Namespace, Name: budget.Name}
 	from := op.find(key)
-	if managers := recordOf(from.meta()); managers != nil {
+	if managers := recordOf(from.Meta()); managers != nil {
 		jsontree.Set(tree, managers, "metadata", "managedFields")
 	}
 	op.commit(key, from, op.next(key, tree))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -97,13 +98,13 @@ func desired(r *kinds.Resource, object *unstructured.Unstructured) map[string]an
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
 // 1. Equal versions are counted anew.
 func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
-	if isRecord(key.Kind) {
+	if storage.IsRecord(key.Kind) {
 		return versions
 	}
 	places := s.places.of(s.registry.Named(key.Kind))
 	var seen []int64
 	for _, version := range versions {
-		visitGenerations(places, stored(version).tree, func(n int64) int64 {
+		visitGenerations(places, storage.Of(version).Tree, func(n int64) int64 {
 			if n > 0 {
 				seen = append(seen, n)
 			}
@@ -115,15 +116,15 @@ func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 	settled := make([]core.Content, len(versions))
 	equal := map[string][]int{}
 	for i, version := range versions {
-		object := stored(version).ranked(places, seen)
+		object := ranked(storage.Of(version), places, seen)
 		settled[i] = object
-		equal[object.text] = append(equal[object.text], i)
+		equal[object.Text] = append(equal[object.Text], i)
 	}
 	for _, group := range equal {
-		slices.SortStableFunc(group, func(a, b int) int { return stored(versions[a]).again - stored(versions[b]).again })
+		slices.SortStableFunc(group, func(a, b int) int { return storage.Of(versions[a]).Again - storage.Of(versions[b]).Again })
 		for again, i := range group {
-			if object := stored(settled[i]); object.again != again {
-				settled[i] = newObject(object.tree, again, object.unshown...).from(object)
+			if object := storage.Of(settled[i]); object.Again != again {
+				settled[i] = storage.New(object.Tree, again, object.Unshown...).From(object)
 			}
 		}
 	}
@@ -132,11 +133,11 @@ func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
 
 // ranked is the object with each of its generations replaced by its rank among those
 // that were seen, from 1.
-func (o *Object) ranked(places *place, seen []int64) *Object {
+func ranked(o *storage.Object, places *place, seen []int64) *storage.Object {
 	if len(seen) == 0 || seen[len(seen)-1] == int64(len(seen)) {
 		return o
 	}
-	tree := runtime.DeepCopyJSON(o.tree)
+	tree := runtime.DeepCopyJSON(o.Tree)
 	visitGenerations(places, tree, func(n int64) int64 {
 		if n <= 0 {
 			return n
@@ -144,7 +145,7 @@ func (o *Object) ranked(places *place, seen []int64) *Object {
 		rank, _ := slices.BinarySearch(seen, n)
 		return int64(rank) + 1
 	})
-	return newObject(tree, o.again, o.unshown...).from(o)
+	return storage.New(tree, o.Again, o.Unshown...).From(o)
 }
 
 // visitGenerations calls visit for the generation of an object and for all that

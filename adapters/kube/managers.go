@@ -17,6 +17,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // Who manages which fields of an object is recorded in its metadata.managedFields, by
@@ -196,7 +197,7 @@ func settleManagers(object *unstructured.Unstructured) {
 		object.SetManagedFields(nil)
 		return
 	}
-	now := virtualTime().Format(time.RFC3339)
+	now := storage.Now().Format(time.RFC3339)
 	for _, entry := range entries {
 		if fields := entry.(map[string]any); fields["time"] != nil {
 			fields["time"] = now
@@ -230,7 +231,7 @@ type described struct{ *unstructured.Unstructured }
 
 // GetManagedFields implements [metav1.Object].
 func (d described) GetManagedFields() []metav1.ManagedFieldsEntry {
-	entries := recordOf(d.Unstructured)
+	entries := jsontree.ListAt(d.Unstructured, "metadata", "managedFields")
 	described := make([]metav1.ManagedFieldsEntry, len(entries))
 	for i, entry := range entries {
 		fields, _ := entry.(map[string]any)

@@ -12,24 +12,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // removeNamespace marks a Namespace as terminating when it is first deleted. It goes
 // away once it is finalized: that is for whoever plays the namespace controller.
-func (op *operation) removeNamespace(key core.Key, from *Object) error {
+func (op *operation) removeNamespace(key core.Key, from *storage.Object) error {
 	switch key.Name {
 	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic:
 		return apierrors.NewForbidden(op.groupResource(), key.Name, errors.New("this namespace may not be deleted"))
 	}
-	object := from.copy()
+	object := from.Copy()
 	if object.GetDeletionTimestamp() != nil {
 		if len(namespaceFinalizers(object)) == 0 {
 			op.removeChanged(key, from, object)
 		}
 		return nil
 	}
-	now := virtualTime()
+	now := storage.Now()
 	object.SetDeletionTimestamp(&now)
 	jsontree.Set(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
 	if finalizers := op.deletionFinalizers(object.GetFinalizers()); !slices.Equal(finalizers, object.GetFinalizers()) {
@@ -40,10 +41,10 @@ func (op *operation) removeNamespace(key core.Key, from *Object) error {
 }
 
 // checkNamespacePreconditions is what is checked of any other kind, in other words.
-func (op *operation) checkNamespacePreconditions(key core.Key, from *Object) error {
+func (op *operation) checkNamespacePreconditions(key core.Key, from *storage.Object) error {
 	for _, condition := range []struct{ name, want, have string }{
-		{"UID", op.request.PreconditionUID, string(from.meta().GetUID())},
-		{"ResourceVersion", op.request.PreconditionResourceVersion, from.version},
+		{"UID", op.request.PreconditionUID, string(from.Meta().GetUID())},
+		{"ResourceVersion", op.request.PreconditionResourceVersion, from.Version},
 	} {
 		if condition.want != "" && condition.want != condition.have {
 			return op.conflict(key.Name, fmt.Errorf("Precondition failed: %s in precondition: %s, %[1]s in object meta: %[3]s", //nolint:staticcheck // the server's words

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -69,7 +70,7 @@ func (n *namespaceController) Handle(_ core.EffectRecorder, event core.Event) []
 	switch {
 	case event.Key.Kind != kinds.Namespace && event.New == nil:
 		return []core.Request{core.Request(event.Key.Namespace)}
-	case event.Key.Kind == kinds.Namespace && event.New != nil && stored(event.New).meta().GetDeletionTimestamp() != nil:
+	case event.Key.Kind == kinds.Namespace && event.New != nil && storage.Of(event.New).Meta().GetDeletionTimestamp() != nil:
 		return []core.Request{core.Request(event.Key.Name)}
 	}
 	return nil

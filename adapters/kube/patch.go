@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // maxPatchOperations is the largest number of operations in a JSON patch.
@@ -50,8 +51,8 @@ func (op *operation) patch() (*Response, error) {
 }
 
 // patched returns an object as the patch of the request changes it.
-func (op *operation) patched(from *Object) (*unstructured.Unstructured, error) {
-	patched, err := op.patchDocument(jsontree.Canonical(from.shown(op.request.Kind.GroupVersion().String(), from.version)), nil)
+func (op *operation) patched(from *storage.Object) (*unstructured.Unstructured, error) {
+	patched, err := op.patchDocument(jsontree.Canonical(from.Shown(op.request.Kind.GroupVersion().String(), from.Version)), nil)
 	if err != nil {
 		return nil, err
 	}

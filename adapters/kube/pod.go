@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -100,7 +101,7 @@ func priorityClass(state core.Snapshot, pod *corev1.Pod) (schedulingv1.PriorityC
 	if content == nil {
 		return class, apierrors.NewForbidden(corev1.Resource("pods"), pod.Name, fmt.Errorf("no PriorityClass with name %s was found", class.Name))
 	}
-	err := jsontree.Into(stored(content).tree, &class)
+	err := jsontree.Into(storage.Of(content).Tree, &class)
 	return class, err
 }
 
@@ -110,7 +111,7 @@ func defaultPriorityClass(state core.Snapshot, otherwise schedulingv1.PriorityCl
 	found := []schedulingv1.PriorityClass{}
 	for _, o := range state.List(kinds.PriorityClass, "") {
 		var class schedulingv1.PriorityClass
-		if err := jsontree.Into(stored(o.Content).tree, &class); err != nil {
+		if err := jsontree.Into(storage.Of(o.Content).Tree, &class); err != nil {
 			return otherwise, err
 		}
 		if class.GlobalDefault {

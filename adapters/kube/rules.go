@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -63,7 +64,7 @@ func prepareCreate(r *kinds.Resource, object *unstructured.Unstructured) {
 // do. Objects that were there before have been through it.
 func admitNew(r *kinds.Resource, object *unstructured.Unstructured) {
 	protect(r, object)
-	if _, generated := generatedFrom(object.GetName(), object.GetGenerateName()); generated && r.Name == kinds.Job {
+	if _, generated := storage.GeneratedFrom(object.GetName(), object.GetGenerateName()); generated && r.Name == kinds.Job {
 		labelJob(object) // Their labels are a copy of those of the template: others are shared.
 	}
 	if r.Name != kinds.Node {
@@ -100,7 +101,7 @@ func newStatus(r *kinds.Resource, object *unstructured.Unstructured) map[string]
 	case r.Name == kinds.Node:
 		return nil
 	case r.Name == kinds.Volume:
-		return map[string]any{"phase": string(corev1.VolumePending), "lastPhaseTransitionTime": virtualTime().Format(time.RFC3339)}
+		return map[string]any{"phase": string(corev1.VolumePending), "lastPhaseTransitionTime": storage.Now().Format(time.RFC3339)}
 	case r.Name == kinds.Claim:
 		return map[string]any{"phase": string(corev1.ClaimPending)}
 	case r.Name == kinds.Namespace:
@@ -206,7 +207,7 @@ func prepareStatus(r *kinds.Resource, object, current *unstructured.Unstructured
 		}
 	case kinds.Volume:
 		if jsontree.At(object, "status", "lastPhaseTransitionTime") == nil {
-			jsontree.Set(object.Object, virtualTime().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
+			jsontree.Set(object.Object, storage.Now().Format(time.RFC3339), "status", "lastPhaseTransitionTime")
 		}
 	}
 }

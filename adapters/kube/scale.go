@@ -17,6 +17,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // scale reads or changes the scale of an object.
@@ -25,11 +26,11 @@ func (op *operation) scale() (*Response, error) {
 	if from == nil {
 		return nil, op.notFound()
 	}
-	current, err := op.scaleOf(from, from.version)
+	current, err := op.scaleOf(from, from.Version)
 	if err != nil {
 		return nil, err
 	}
-	_, set, err := unstructured.NestedInt64(from.tree, op.resource.Scale.Wanted...)
+	_, set, err := unstructured.NestedInt64(from.Tree, op.resource.Scale.Wanted...)
 	switch {
 	case err != nil:
 		return nil, internalError(err.Error())
@@ -42,10 +43,10 @@ func (op *operation) scale() (*Response, error) {
 }
 
 // scaleOf is the scale of an object.
-func (op *operation) scaleOf(o *Object, version string) (*unstructured.Unstructured, error) {
-	paths, meta := op.resource.Scale, o.meta()
-	wanted, _, _ := unstructured.NestedInt64(o.tree, paths.Wanted...)
-	actual, _, _ := unstructured.NestedInt64(o.tree, paths.Actual...)
+func (op *operation) scaleOf(o *storage.Object, version string) (*unstructured.Unstructured, error) {
+	paths, meta := op.resource.Scale, o.Meta()
+	wanted, _, _ := unstructured.NestedInt64(o.Tree, paths.Wanted...)
+	actual, _, _ := unstructured.NestedInt64(o.Tree, paths.Actual...)
 	selector, err := paths.SelectorOf(meta)
 	if err != nil {
 		return nil, internalError(err.Error())
@@ -80,14 +81,14 @@ const notWanted = math.MinInt32
 
 // setScale changes how many there are to be. A scale without a resourceVersion is set
 // in any case.
-func (op *operation) setScale(from *Object, current *unstructured.Unstructured) (*Response, error) {
+func (op *operation) setScale(from *storage.Object, current *unstructured.Unstructured) (*Response, error) {
 	if op.request.Verb == Patch {
 		if err := op.checkPatch(); err != nil {
 			return nil, err
 		}
 	}
-	live := from.copy()
-	live.SetResourceVersion(from.version)
+	live := from.Copy()
+	live.SetResourceVersion(from.Version)
 	applied := op.request.Verb == Patch && op.request.PatchType == types.ApplyYAMLPatchType
 	if applied {
 		if err := op.recordFirst(live); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -32,7 +33,7 @@ func runtimeClass(state core.Snapshot, pod *corev1.Pod) (*nodev1.RuntimeClass, e
 	switch {
 	case content != nil:
 		class := &nodev1.RuntimeClass{}
-		return class, jsontree.Into(stored(content).tree, class)
+		return class, jsontree.Into(storage.Of(content).Tree, class)
 	// The plugin then asks the server for the class, and these are no names to ask for.
 	case name == "":
 		return nil, internalError("resource name may not be empty")
@@ -106,7 +107,7 @@ func (op *operation) checkDefaultPriority(object *unstructured.Unstructured) err
 		return nil
 	}
 	for _, o := range op.state.List(kinds.PriorityClass, "") {
-		if o.Key.Name != object.GetName() && jsontree.At(&unstructured.Unstructured{Object: stored(o.Content).tree}, "globalDefault") == true {
+		if o.Key.Name != object.GetName() && jsontree.At(&unstructured.Unstructured{Object: storage.Of(o.Content).Tree}, "globalDefault") == true {
 			return apierrors.NewForbidden(schedulingv1.Resource("priorityclasses"), object.GetName(),
 				fmt.Errorf("PriorityClass %s is already marked as default. Only one default can exist", o.Key.Name))
 		}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -22,7 +23,7 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 	if err := jsontree.Into(object.Object, service); err != nil {
 		return err
 	}
-	a := &allocator{key: key, state: state, held: map[string]bool{}}
+	a := &storage.Allocator{Key: key, State: state, Held: map[string]bool{}}
 	var old *corev1.Service
 	if current != nil {
 		old = &corev1.Service{}
@@ -31,10 +32,10 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 		}
 		dropUnneeded(service, old)
 		keepAllocated(service, old)
-		for _, name := range allocationsOf(old) {
-			a.held[name] = true
+		for _, name := range storage.AllocationsOf(old) {
+			a.Held[name] = true
 		}
-		a.addressed = hasClusterIP(old)
+		a.Addressed = storage.HasClusterIP(old)
 	}
 	if len(service.Spec.ClusterIPs) == 0 && service.Spec.ClusterIP != "" {
 		service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
@@ -47,7 +48,7 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 		errs = append(errs, setFamilies(service, old)...)
 	}
 	if len(errs) == 0 {
-		errs = a.allocate(service)
+		errs = allocate(a, service)
 	}
 	if len(errs) > 0 {
 		return apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), key.Name, errs)
@@ -63,8 +64,6 @@ func allocateService(state core.Snapshot, key core.Key, object, current *unstruc
 	return nil
 }
 
-func hasClusterIP(s *corev1.Service) bool { return s.Spec.Type != corev1.ServiceTypeExternalName }
-
 func hasNodePorts(s *corev1.Service) bool {
 	return s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer
 }
@@ -75,7 +74,7 @@ func hasHealthCheck(s *corev1.Service) bool {
 
 // dropUnneeded drops what a change of the type makes useless, unless it is changed too.
 func dropUnneeded(s, old *corev1.Service) {
-	if hasClusterIP(old) && !hasClusterIP(s) {
+	if storage.HasClusterIP(old) && !storage.HasClusterIP(s) {
 		if s.Spec.ClusterIP == old.Spec.ClusterIP {
 			s.Spec.ClusterIP, s.Spec.ClusterIPs = "", nil
 		}
@@ -126,7 +125,7 @@ func nodePorts(s *corev1.Service) []int32 {
 
 // keepAllocated brings back what was allocated and an update need not repeat.
 func keepAllocated(s, old *corev1.Service) {
-	if hasClusterIP(old) && hasClusterIP(s) {
+	if storage.HasClusterIP(old) && storage.HasClusterIP(s) {
 		fill(&s.Spec.ClusterIP, old.Spec.ClusterIP)
 		if len(s.Spec.ClusterIPs) == 0 || slices.Equal(s.Spec.ClusterIPs, old.Spec.ClusterIPs) && s.Spec.ClusterIP != old.Spec.ClusterIP {
 			s.Spec.ClusterIPs = nil
@@ -135,7 +134,7 @@ func keepAllocated(s, old *corev1.Service) {
 			}
 		}
 	}
-	if s.Spec.IPFamilyPolicy == nil && hasClusterIP(s) {
+	if s.Spec.IPFamilyPolicy == nil && storage.HasClusterIP(s) {
 		s.Spec.IPFamilyPolicy = old.Spec.IPFamilyPolicy
 	}
 	if hasNodePorts(old) && hasNodePorts(s) {
@@ -157,14 +156,14 @@ func keepAllocated(s, old *corev1.Service) {
 }
 
 // allocate takes what a Service asks for, and finds what it does not ask for.
-func (a *allocator) allocate(s *corev1.Service) field.ErrorList {
-	if hasClusterIP(s) && s.Spec.ClusterIP != corev1.ClusterIPNone && !a.addressed {
-		if err := a.allocateAddress(s); err != nil {
+func allocate(a *storage.Allocator, s *corev1.Service) field.ErrorList {
+	if storage.HasClusterIP(s) && s.Spec.ClusterIP != corev1.ClusterIPNone && !a.Addressed {
+		if err := allocateAddress(a, s); err != nil {
 			return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs"), s.Spec.ClusterIPs, err.Error())}
 		}
 	}
 	if hasNodePorts(s) {
-		if errs := a.allocateNodePorts(s); errs != nil {
+		if errs := allocateNodePorts(a, s); errs != nil {
 			return errs
 		}
 	}
@@ -174,9 +173,9 @@ func (a *allocator) allocate(s *corev1.Service) field.ErrorList {
 	var err error
 	switch port := s.Spec.HealthCheckNodePort; {
 	case port == 0:
-		s.Spec.HealthCheckNodePort, err = a.nextNodePort()
-	case !a.take(portName(port)):
-		err = errPortTaken
+		s.Spec.HealthCheckNodePort, err = a.NextNodePort()
+	case !a.Take(storage.PortName(port)):
+		err = storage.ErrPortTaken
 	}
 	if err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("spec", "healthCheckNodePort"), s.Spec.HealthCheckNodePort, err.Error())}
@@ -184,22 +183,22 @@ func (a *allocator) allocate(s *corev1.Service) field.ErrorList {
 	return nil
 }
 
-func (a *allocator) allocateAddress(s *corev1.Service) error {
+func allocateAddress(a *storage.Allocator, s *corev1.Service) error {
 	if asked := s.Spec.ClusterIP; asked != "" {
 		address, err := netip.ParseAddr(asked)
 		switch {
-		case err != nil || !netip.MustParsePrefix(addressPrefix+"0/24").Contains(address):
+		case err != nil || !netip.MustParsePrefix(storage.AddressPrefix+"0/24").Contains(address):
 			return fmt.Errorf("failed to allocate IP %s: the provided network does not match the current range", asked)
-		case !a.take(asked):
+		case !a.Take(asked):
 			return fmt.Errorf("failed to allocate IP %s: provided IP is already allocated", asked)
 		}
 		return nil
 	}
-	address, err := a.nextAddress()
+	address, err := a.NextAddress()
 	switch {
 	case err != nil:
 		return fmt.Errorf("failed to allocate IP: %w", err)
-	case a.key.Name == "":
+	case a.Key.Name == "":
 		s.Spec.ClusterIPs = []string{""}
 		// The record of an address names the Service that it belongs to.
 		return fmt.Errorf("failed to allocate IP: IPAddress.networking.k8s.io %q is invalid: spec.parentRef.name: Required value", address)
@@ -210,7 +209,7 @@ func (a *allocator) allocateAddress(s *corev1.Service) error {
 
 // allocateNodePorts gives ports of the same number, for several protocols, one and the
 // same port of the nodes.
-func (a *allocator) allocateNodePorts(s *corev1.Service) field.ErrorList {
+func allocateNodePorts(a *storage.Allocator, s *corev1.Service) field.ErrorList {
 	wanted := s.Spec.Type == corev1.ServiceTypeNodePort || ptr.Deref(s.Spec.AllocateLoadBalancerNodePorts, true)
 	shared := map[int32]int32{}
 	for _, p := range s.Spec.Ports {
@@ -227,11 +226,11 @@ func (a *allocator) allocateNodePorts(s *corev1.Service) field.ErrorList {
 		var err error
 		switch {
 		case p.NodePort == 0:
-			p.NodePort, err = a.nextNodePort()
-		case p.NodePort < firstNodePort || p.NodePort > lastNodePort:
-			err = fmt.Errorf("provided port is not in the valid range. The range of valid ports is %d-%d", firstNodePort, lastNodePort)
-		case !a.take(portName(p.NodePort)):
-			err = errPortTaken
+			p.NodePort, err = a.NextNodePort()
+		case p.NodePort < storage.FirstNodePort || p.NodePort > storage.LastNodePort:
+			err = fmt.Errorf("provided port is not in the valid range. The range of valid ports is %d-%d", storage.FirstNodePort, storage.LastNodePort)
+		case !a.Take(storage.PortName(p.NodePort)):
+			err = storage.ErrPortTaken
 		}
 		if err != nil {
 			return field.ErrorList{field.Invalid(field.NewPath("spec", "ports").Index(i).Child("nodePort"), p.NodePort, err.Error())}

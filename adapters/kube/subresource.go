@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // subresourceVerbs are the verbs of a subresource, none if there is no such
@@ -100,7 +101,7 @@ func prepareSubresource(r *kinds.Resource, name string, object, current *unstruc
 
 // stamped returns conditions that say when they were made.
 func stamped(conditions []any) []any {
-	now := virtualTime().Format(time.RFC3339)
+	now := storage.Now().Format(time.RFC3339)
 	var all []any
 	for _, condition := range conditions {
 		fields := jsontree.Without(condition)

@@ -146,3 +146,18 @@ func validateFinalizers(r *kinds.Resource, object *unstructured.Unstructured) fi
 	}
 	return errs
 }
+
+// nameRule is the rule for names of a kind, besides that a name is a path segment.
+func nameRule(r *kinds.Resource) validation.ValidateNameFunc {
+	switch r.Name {
+	case kinds.Namespace:
+		return validation.ValidateNamespaceName
+	case kinds.Service, "StatefulSet.apps":
+		return validation.NameIsDNSLabel
+	case "ClusterRole.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io",
+		"Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io",
+		"Event", kinds.Budget, kinds.SigningRequest, "APIService.apiregistration.k8s.io":
+		return path.ValidatePathSegmentName
+	}
+	return validation.NameIsDNSSubdomain
+}

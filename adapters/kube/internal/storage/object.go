@@ -1,9 +1,10 @@
-package kube
+package storage
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -27,43 +28,43 @@ import (
 // The tree has no metadata.resourceVersion: the server derives that from the
 // content whenever it shows the object.
 type Object struct {
-	tree map[string]any
-	// unshown names the fields that are empty in the store, which nobody is shown: an applied
+	Tree map[string]any
+	// Unshown names the fields that are empty in the store, which nobody is shown: an applied
 	// custom resource has none of them for those who read it, a Job has the labels of its
 	// Pods, and a new claim is pending. The next write stores what is shown.
-	unshown []string
-	// text is the tree as canonical JSON, with what is not shown.
-	text string
-	// again tells versions with equal trees apart: how many such ones somebody could still refer
+	Unshown []string
+	// Text is the tree as canonical JSON, with what is not shown.
+	Text string
+	// Again tells versions with equal trees apart: how many such ones somebody could still refer
 	// to when this one was written.
-	again int
+	Again int
 	// canonical is text with again.
 	canonical string
-	// version is the resource version that clients are shown: a decimal number that
+	// Version is the resource version that clients are shown: a decimal number that
 	// names the content.
-	version string
-	// coverage knows which fields the server checks, nil if it checks them all.
-	coverage *fieldrules.Coverage
+	Version string
+	// Coverage knows which fields the server checks, nil if it checks them all.
+	Coverage *fieldrules.Coverage
 	// sent is what clients are sent, made when it is first asked for.
 	sent func() json.RawMessage
 }
 
 var _ core.Doubtful = (*Object)(nil)
 
-// newObject takes the tree over: nobody may change it afterwards.
-func newObject(tree map[string]any, again int, unshown ...string) *Object {
-	o := &Object{tree: tree, text: string(jsontree.Canonical(tree)), again: again, unshown: unshown}
+// New takes the tree over: nobody may change it afterwards.
+func New(tree map[string]any, again int, unshown ...string) *Object {
+	o := &Object{Tree: tree, Text: string(jsontree.Canonical(tree)), Again: again, Unshown: unshown}
 	if len(unshown) > 0 {
-		o.text += " with empty " + strings.Join(unshown, ", ")
+		o.Text += " with empty " + strings.Join(unshown, ", ")
 	}
-	o.canonical = o.text
+	o.canonical = o.Text
 	if again > 0 {
 		o.canonical += " again, number " + strconv.Itoa(again)
 	}
-	o.version = versionOf(o.canonical)
+	o.Version = VersionOf(o.canonical)
 	o.sent = sync.OnceValue(func() json.RawMessage {
 		apiVersion, _ := tree["apiVersion"].(string)
-		return jsontree.Canonical(readable(o.shown(apiVersion, o.version)))
+		return jsontree.Canonical(Readable(o.Shown(apiVersion, o.Version)))
 	})
 	return o
 }
@@ -72,41 +73,41 @@ func newObject(tree map[string]any, again int, unshown ...string) *Object {
 func (o *Object) Canonical() string { return o.canonical }
 
 // Fields implements [core.Content]: the tree as in unstructured objects.
-func (o *Object) Fields() any { return o.tree }
+func (o *Object) Fields() any { return o.Tree }
 
 // Unchecked implements [core.Doubtful]: a server knows most of what a real one wants of the fields
 // of Kubernetes' own kinds, and not all.
 func (o *Object) Unchecked() (fields []string, remedy string) {
-	return o.coverage.Unchecked(o.tree), "import github.com/orrery-dev/orrery/adapters/kube/upstream and give its option to the API server"
+	return o.Coverage.Unchecked(o.Tree), "import github.com/orrery-dev/orrery/adapters/kube/upstream and give its option to the API server"
 }
 
-// from makes an object that takes the place of another one.
-func (o *Object) from(other *Object) *Object {
-	o.coverage = other.coverage
+// From makes an object that takes the place of another one.
+func (o *Object) From(other *Object) *Object {
+	o.Coverage = other.Coverage
 	return o
 }
 
-// copy returns a tree that may be changed.
-func (o *Object) copy() *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o.tree)}
+// Copy returns a tree that may be changed.
+func (o *Object) Copy() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o.Tree)}
 }
 
-// live returns the object as a write finds it: with its resource version. Its metadata
+// Live returns the object as a write finds it: with its resource version. Its metadata
 // may be given other fields; all the rest is shared, and nobody may change it.
-func (o *Object) live() *unstructured.Unstructured {
-	apiVersion, _ := o.tree["apiVersion"].(string)
-	return &unstructured.Unstructured{Object: o.shown(apiVersion, o.version)}
+func (o *Object) Live() *unstructured.Unstructured {
+	apiVersion, _ := o.Tree["apiVersion"].(string)
+	return &unstructured.Unstructured{Object: o.Shown(apiVersion, o.Version)}
 }
 
-// meta gives read access to the metadata.
-func (o *Object) meta() *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: o.tree}
+// Meta gives read access to the metadata.
+func (o *Object) Meta() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: o.Tree}
 }
 
-// shown returns the tree as clients see it: in the given apiVersion, with the
+// Shown returns the tree as clients see it: in the given apiVersion, with the
 // resource version if there is one. It shares what it does not change.
-func (o *Object) shown(apiVersion, resourceVersion string) map[string]any {
-	tree := maps.Clone(o.tree)
+func (o *Object) Shown(apiVersion, resourceVersion string) map[string]any {
+	tree := maps.Clone(o.Tree)
 	tree["apiVersion"] = apiVersion
 	if resourceVersion != "" {
 		metadata, _ := tree["metadata"].(map[string]any)
@@ -117,27 +118,27 @@ func (o *Object) shown(apiVersion, resourceVersion string) map[string]any {
 	return tree
 }
 
-// versionOf derives a resource version from a text: below 2^53, so that every JSON
+// VersionOf derives a resource version from a text: below 2^53, so that every JSON
 // reader can hold it, and never 0.
-func versionOf(text string) string {
+func VersionOf(text string) string {
 	const bits = 53
 	sum := sha256.Sum256([]byte(text))
 	number := binary.BigEndian.Uint64(sum[:8]) >> (64 - bits)
 	return strconv.FormatUint(max(number, 1), 10)
 }
 
-// encode is the object as clients are sent it: in an apiVersion, and with the resource
+// Encode is the object as clients are sent it: in an apiVersion, and with the resource
 // version if there is one.
-func (o *Object) encode(apiVersion, resourceVersion string) json.RawMessage {
-	if resourceVersion == o.version && apiVersion == o.tree["apiVersion"] {
+func (o *Object) Encode(apiVersion, resourceVersion string) json.RawMessage {
+	if resourceVersion == o.Version && apiVersion == o.Tree["apiVersion"] {
 		return o.sent()
 	}
-	return jsontree.Canonical(readable(o.shown(apiVersion, resourceVersion)))
+	return jsontree.Canonical(Readable(o.Shown(apiVersion, resourceVersion)))
 }
 
-// readable returns a tree without what is stored and left out whenever it is read: a
+// Readable returns a tree without what is stored and left out whenever it is read: a
 // policy for traffic inside of the cluster, of a Service that is outside.
-func readable(tree map[string]any) map[string]any {
+func Readable(tree map[string]any) map[string]any {
 	spec, _ := tree["spec"].(map[string]any)
 	if tree["kind"] != string(kinds.Service) || tree["apiVersion"] != "v1" || spec["type"] != string(corev1.ServiceTypeExternalName) || spec["internalTrafficPolicy"] == nil {
 		return tree
@@ -147,8 +148,17 @@ func readable(tree map[string]any) map[string]any {
 	return tree
 }
 
-// virtualTime is what the server's clock shows. It does not move: a clock that
+// Now is what the server's clock shows. It does not move: a clock that
 // moved with every step would make each state a new one.
-func virtualTime() metav1.Time {
+func Now() metav1.Time {
 	return metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
+}
+
+// Of is the content as what the server itself once wrote.
+func Of(content core.Content) *Object {
+	object, ok := content.(*Object)
+	if !ok {
+		panic(fmt.Sprintf("kube: the store holds a %T, which the API server did not write", content))
+	}
+	return object
 }
