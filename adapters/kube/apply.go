@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
@@ -139,7 +140,7 @@ func (op *operation) applyOdd(live, wanted *unstructured.Unstructured) (*unstruc
 		if mistyped := mistyped(op.resource, wanted); mistyped != nil {
 			err = mistyped
 		}
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	tree, ok := merged.(*unstructured.Unstructured)
 	if !ok {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
@@ -54,14 +55,14 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	key := op.key(object.GetName())
 	object.SetUID(storage.NewUID(op.state, key))
 	object.SetCreationTimestamp(storage.Now())
-	if err := assign(op.resource, op.state, key, object, nil); err != nil {
+	if err := builtin.Assign(op.resource, op.state, key, object, nil); err != nil {
 		return nil, err
 	}
-	admitNew(op.resource, object)
+	builtin.AdmitNew(op.resource, object)
 	if object, err = op.resource.Rules.Create(op.rulesRequest(object, nil)); err != nil {
 		return nil, err
 	}
-	if err := op.checkClasses(object, nil); err != nil {
+	if err := builtin.CheckClasses(op.state, op.resource, op.request.Subresource, object, nil); err != nil {
 		return nil, err
 	}
 	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {
@@ -73,7 +74,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		op.unshown = append(op.unshown, "status.phase")
 	}
 	if object.GetResourceVersion() != "" && !op.request.DryRun {
-		return nil, internalError("resourceVersion should not be set on objects to be created")
+		return nil, builtin.InternalError("resourceVersion should not be set on objects to be created")
 	}
 	given := object.GetResourceVersion()
 	object.SetResourceVersion("")
@@ -136,5 +137,13 @@ func (op *operation) generateName(object *unstructured.Unstructured) (string, er
 		if op.find(op.key(name)) == nil {
 			return name, nil
 		}
+	}
+}
+
+// finish does to an object what the server does when it reads what it has stored.
+func (op *operation) finish(object *unstructured.Unstructured) {
+	if op.resource.Name == kinds.Job && len(object.GetLabels()) == 0 {
+		builtin.LabelJob(object)
+		op.unshown = []string{"labels"}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -52,7 +53,7 @@ func (op *operation) evict() (*Response, error) {
 		return done(nil), nil
 	}
 	object := from.Copy()
-	setCondition(podStatus(object), corev1.PodCondition{
+	builtin.SetCondition(builtin.PodStatus(object), corev1.PodCondition{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
 	})
 	deletion.removeChanged(key, from, object)
@@ -69,7 +70,7 @@ func (op *operation) evictionAs(options *metav1.DeleteOptions) (*operation, erro
 	if options != nil {
 		all := []string{metav1.DryRunAll}
 		if op.request.DryRun && len(options.DryRun) > 0 && !slices.Equal(options.DryRun, all) {
-			return nil, internalError(fmt.Sprintf("Non-matching dry-run options in request and content: %v and %v", all, options.DryRun))
+			return nil, builtin.InternalError(fmt.Sprintf("Non-matching dry-run options in request and content: %v and %v", all, options.DryRun))
 		}
 		request.DryRun = request.DryRun || len(options.DryRun) > 0
 		request.GracePeriodSeconds = options.GracePeriodSeconds
@@ -104,7 +105,7 @@ func (op *operation) spendBudget(pod *corev1.Pod) error {
 	case err != nil || len(budgets) == 0:
 		return err
 	case len(budgets) > 1:
-		return internalError("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+		return builtin.InternalError("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 	}
 	budget := budgets[0]
 	if !isReady(pod) {

@@ -1,98 +1,14 @@
 package kube
 
 import (
-	"reflect"
 	"slices"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
-	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
-
-// nextGeneration counts the generation up if an update changes what the kind
-// counts: anything but metadata and status; for custom resources without a status
-// subresource the status too; for Deployments annotations and for EndpointSlices
-// labels as well. That of a PriorityClass is always 1.
-// changed tells that it has to be, whatever is stored.
-func nextGeneration(r *kinds.Resource, object, current *unstructured.Unstructured, changed bool) {
-	if !r.HasGeneration() || r.Name == kinds.PriorityClass {
-		return
-	}
-	changed = changed || changesDesired(r, object, current)
-	switch r.Name {
-	case "Deployment.apps":
-		changed = changed || !jsontree.Same(object.GetAnnotations(), current.GetAnnotations())
-	case kinds.EndpointSlice:
-		changed = changed || !jsontree.Same(object.GetLabels(), current.GetLabels())
-	}
-	if changed {
-		object.SetGeneration(current.GetGeneration() + 1)
-	}
-}
-
-// changesDesired tells whether an update changes the part that counts as generations.
-func changesDesired(r *kinds.Resource, object, current *unstructured.Unstructured) bool {
-	return !jsontree.Same(desired(r, object), desired(r, current))
-}
-
-// desiresEmpty tells whether what was sent has an empty list or map, of a kind for which a server takes
-// it for another value than the none that is stored: each such update is a generation.
-func desiresEmpty(sent runtime.Object) bool {
-	switch sent := sent.(type) {
-	case *networkingv1.NetworkPolicy:
-		return hasEmpty(reflect.ValueOf(sent.Spec))
-	case *admissionregistrationv1.MutatingWebhookConfiguration:
-		return hasEmpty(reflect.ValueOf(sent.Webhooks))
-	case *admissionregistrationv1.ValidatingWebhookConfiguration:
-		return hasEmpty(reflect.ValueOf(sent.Webhooks))
-	}
-	return false
-}
-
-// hasEmpty tells whether there is an empty list or map at or below a value.
-func hasEmpty(value reflect.Value) bool {
-	switch value.Kind() {
-	case reflect.Pointer:
-		return !value.IsNil() && hasEmpty(value.Elem())
-	case reflect.Struct:
-		for i := range value.NumField() {
-			if hasEmpty(value.Field(i)) {
-				return true
-			}
-		}
-	case reflect.Map:
-		return !value.IsNil() && value.Len() == 0
-	case reflect.Slice:
-		if value.IsNil() || value.Type().Elem().Kind() == reflect.Uint8 {
-			return false
-		}
-		for i := range value.Len() {
-			if hasEmpty(value.Index(i)) {
-				return true
-			}
-		}
-		return value.Len() == 0
-	}
-	return false
-}
-
-// desired is the part of an object whose changes count as generations.
-func desired(r *kinds.Resource, object *unstructured.Unstructured) map[string]any {
-	fields := make(map[string]any, len(object.Object))
-	for name, value := range object.Object {
-		if name == "metadata" || name == "status" && (r.Status || !r.Custom) {
-			continue
-		}
-		fields[name] = value
-	}
-	return fields
-}
 
 // Settle implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
@@ -154,7 +70,7 @@ func visitGenerations(places *place, tree map[string]any, visit func(int64) int6
 	if metadata, ok := tree["metadata"].(map[string]any); ok {
 		visitNumber(metadata, "generation", visit)
 	}
-	visitTemplateGeneration(tree, visit)
+	builtin.VisitTemplateGeneration(tree, visit)
 	if status, ok := tree["status"]; ok {
 		visitObserved(places.field("status"), "status", status, visit)
 	}

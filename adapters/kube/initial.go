@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -52,7 +53,7 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		if err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
-		if err := assign(s.registry.Named(o.Key.Kind), state, o.Key, tree, nil); err != nil {
+		if err := builtin.Assign(s.registry.Named(o.Key.Kind), state, o.Key, tree, nil); err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
 		content := storage.New(tree.Object, 0)
@@ -193,7 +194,7 @@ func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstruct
 // completeInitial does to an object what is done to new ones, but for its status, its
 // generation and its owners, which may not be known yet.
 func completeInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
-	protect(r, tree)
+	builtin.Protect(r, tree)
 	status, hasStatus := tree.Object["status"]
 	generation, owners := tree.GetGeneration(), jsontree.At(tree, "metadata", "ownerReferences")
 	tree.SetOwnerReferences(nil)

@@ -8,9 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
@@ -25,7 +24,7 @@ func (op *operation) removeNamespace(key core.Key, from *storage.Object) error {
 	}
 	object := from.Copy()
 	if object.GetDeletionTimestamp() != nil {
-		if len(namespaceFinalizers(object)) == 0 {
+		if len(builtin.NamespaceFinalizers(object)) == 0 {
 			op.removeChanged(key, from, object)
 		}
 		return nil
@@ -50,23 +49,6 @@ func (op *operation) checkNamespacePreconditions(key core.Key, from *storage.Obj
 			return op.conflict(key.Name, fmt.Errorf("Precondition failed: %s in precondition: %s, %[1]s in object meta: %[3]s", //nolint:staticcheck // the server's words
 				condition.name, condition.want, condition.have))
 		}
-	}
-	return nil
-}
-
-// namespaceFinalizers are the finalizers in the spec of a Namespace.
-func namespaceFinalizers(object *unstructured.Unstructured) []any {
-	return jsontree.ListAt(object, "spec", "finalizers")
-}
-
-// validatePhase refuses a phase that does not say whether a Namespace is being deleted.
-func validatePhase(object *unstructured.Unstructured) field.ErrorList {
-	phase := jsontree.At(object, "status", "phase")
-	switch {
-	case object.GetDeletionTimestamp() == nil && phase != string(corev1.NamespaceActive):
-		return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), phase, "may only be 'Active' if `deletionTimestamp` is empty")}
-	case object.GetDeletionTimestamp() != nil && phase != string(corev1.NamespaceTerminating):
-		return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -187,7 +188,7 @@ func metadataOf(o *storage.Object, resourceVersion string) json.RawMessage {
 	return jsontree.Canonical(map[string]any{
 		"apiVersion": metav1.SchemeGroupVersion.String(),
 		"kind":       metadataKind,
-		"metadata":   withoutTemplateGeneration(tree),
+		"metadata":   builtin.WithoutTemplateGeneration(tree),
 	})
 }
 
@@ -224,14 +225,4 @@ func write(key core.Key, o *storage.Object) core.Write {
 		return core.Write{Key: key}
 	}
 	return core.Write{Key: key, Content: o}
-}
-
-// internalError is how a real server answers with an error it has no reason for.
-func internalError(message string) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status:  metav1.StatusFailure,
-		Code:    http.StatusInternalServerError,
-		Reason:  metav1.StatusReasonUnknown,
-		Message: message,
-	}}
 }

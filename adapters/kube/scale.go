@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -33,7 +34,7 @@ func (op *operation) scale() (*Response, error) {
 	_, set, err := unstructured.NestedInt64(from.Tree, op.resource.Scale.Wanted...)
 	switch {
 	case err != nil:
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	case op.request.Verb != Get:
 		return op.setScale(from, current)
 	case !set:
@@ -49,7 +50,7 @@ func (op *operation) scaleOf(o *storage.Object, version string) (*unstructured.U
 	actual, _, _ := unstructured.NestedInt64(o.Tree, paths.Actual...)
 	selector, err := paths.SelectorOf(meta)
 	if err != nil {
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	tree, err := jsontree.Of(&autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{APIVersion: autoscalingv1.SchemeGroupVersion.String(), Kind: "Scale"},
@@ -99,10 +100,10 @@ func (op *operation) setScale(from *storage.Object, current *unstructured.Unstru
 	managers := op.scaleManagers(live)
 	entries, err := managers.ToSubresource()
 	if err != nil {
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	if applied && op.resource.Custom && len(entries) == 0 {
-		return nil, internalError("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " +
+		return nil, builtin.InternalError("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " +
 			"request to convert CR to an invalid group/version: autoscaling/v1")
 	}
 	current.SetManagedFields(entries)
@@ -115,7 +116,7 @@ func (op *operation) setScale(from *storage.Object, current *unstructured.Unstru
 	}
 	if applied && op.resource.Custom && !jsontree.Same(jsontree.Unrecorded(sent.Object), jsontree.Unrecorded(current.Object)) {
 		// A server takes the outcome for a custom resource itself.
-		return nil, internalError(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid group/version: %s",
+		return nil, builtin.InternalError(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid group/version: %s",
 			current.GetNamespace(), current.GetName(), current.GroupVersionKind(), current.GroupVersionKind().GroupVersion()))
 	}
 	scale, err := op.checkScale(sent, current)
@@ -128,7 +129,7 @@ func (op *operation) setScale(from *storage.Object, current *unstructured.Unstru
 		object.SetResourceVersion(scale.ResourceVersion)
 	}
 	if entries, err = managers.ToParent(sent.GetManagedFields()); err != nil {
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	object.SetManagedFields(entries)
 	settleManagers(object)
@@ -198,7 +199,7 @@ func (op *operation) sentScale(current *unstructured.Unstructured, recorded bool
 // it is seen later.
 func (op *operation) checkScale(sent, current *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
 	scale := &autoscalingv1.Scale{}
-	mustRead(sent, scale)
+	jsontree.MustInto(sent, scale)
 	switch {
 	case scale.Spec.Replicas == notWanted:
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", kinds.Dotted(op.resource.Scale.Wanted)))

@@ -48,7 +48,10 @@ func (op *operation) issueToken() (*Response, error) {
 		return nil, apierrors.NewConflict(resource, op.request.Name, fmt.Errorf(
 			"the UID in the token request (%s) does not match the UID of the service account (%s)", asked, have))
 	}
-	point(&request.Spec.ExpirationSeconds, usualToken)
+	if request.Spec.ExpirationSeconds == nil {
+		usual := int64(usualToken)
+		request.Spec.ExpirationSeconds = &usual
+	}
 	if len(request.Spec.Audiences) == 0 {
 		request.Spec.Audiences = []string{"https://kubernetes.default.svc"}
 	}

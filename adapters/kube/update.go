@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
@@ -36,7 +37,7 @@ func (op *operation) update() (*Response, error) {
 				return nil, op.otherObject(uid, "")
 			}
 			if _, err := strconv.ParseUint(cmp.Or(object.GetResourceVersion(), "0"), 10, 64); err != nil {
-				return nil, internalError(err.Error())
+				return nil, builtin.InternalError(err.Error())
 			}
 			if !op.request.DryRun {
 				object.SetResourceVersion("")
@@ -102,7 +103,7 @@ func (op *operation) matchRequest(object *unstructured.Unstructured) error {
 func (op *operation) replace(from *storage.Object, object *unstructured.Unstructured) (*Response, error) {
 	live := from.Live()
 	if op.resource.Name == kinds.Job {
-		labelJob(object)
+		builtin.LabelJob(object)
 	}
 	if err := op.recordManagers(live, object); err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func (op *operation) put(from *storage.Object, object *unstructured.Unstructured
 	}
 	object.SetResourceVersion(version)
 	if part := op.request.Subresource; part == "" || part == kinds.ScaleSubresource {
-		if err := assign(op.resource, op.state, op.key(op.request.Name), object, current); err != nil {
+		if err := builtin.Assign(op.resource, op.state, op.key(op.request.Name), object, current); err != nil {
 			return nil, "", err
 		}
 	}
@@ -147,7 +148,7 @@ func (op *operation) put(from *storage.Object, object *unstructured.Unstructured
 	if err := op.checkExpansion(object, current); err != nil {
 		return nil, "", err
 	}
-	if err := op.checkClasses(object, current); err != nil {
+	if err := builtin.CheckClasses(op.state, op.resource, op.request.Subresource, object, current); err != nil {
 		return nil, "", err
 	}
 	if reviewed {
@@ -182,7 +183,7 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 		return nil
 	case have != "" && have != "0":
 		if _, err := strconv.ParseUint(have, 10, 64); err != nil {
-			return internalError(err.Error())
+			return builtin.InternalError(err.Error())
 		}
 		return op.conflict(name, errors.New(staleMessage))
 	case op.resource.Rules.AllowUnconditionalUpdate(op.resource.StorageKind()):
@@ -198,7 +199,7 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 // is being deleted. A Namespace has finalizers in its spec as well.
 func finalized(from *storage.Object, to *unstructured.Unstructured) bool {
 	before := from.Meta()
-	if before.GetKind() == string(kinds.Namespace) && len(namespaceFinalizers(to)) > 0 {
+	if before.GetKind() == string(kinds.Namespace) && len(builtin.NamespaceFinalizers(to)) > 0 {
 		return false
 	}
 	grace := before.GetDeletionGracePeriodSeconds()
