@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/scc"
 )
 
 // StableConvergence holds if every fair run comes to rest for ever: at some point
@@ -35,8 +36,8 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 	var restless []unrest
 	// Not only from the start: what lies behind a cut state counts, too.
 	r := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
-	err := r.components(ctx, func(states []core.StateID) bool {
-		for _, part := range fairPartsIfCyclic(g, states) {
+	err := r.components(ctx, func(states scc.Component[core.StateID]) bool {
+		for _, part := range r.fairParts(states, false) {
 			if u, found := findUnrest(part); found {
 				restless = append(restless, u)
 			}
@@ -47,18 +48,6 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 		return nil, err
 	}
 	return tellUnrest(g, restless), nil
-}
-
-// fairPartsIfCyclic returns the parts of strongly connected states in which a fair run can go on for ever. There is none in a
-// single state without a step to itself, which most components are.
-func fairPartsIfCyclic(g core.Graph, states []core.StateID) []*component {
-	if len(states) == 1 {
-		id := states[0]
-		if !slices.ContainsFunc(g.Edges(id), func(e core.Edge) bool { return e.To == id }) {
-			return nil
-		}
-	}
-	return slices.DeleteFunc(newComponent(g, states, nil).fairParts(), func(c *component) bool { return !c.moves() })
 }
 
 // The ways of never coming to rest.
@@ -120,8 +109,7 @@ func tellUnrest(g core.Graph, restless []unrest) []core.Violation {
 	slices.SortStableFunc(all, func(a, b reached) int { return len(a.stem) - len(b.stem) })
 	var found causes
 	for _, r := range all {
-		duties := append(r.component.duties(r.at), duty{step: r.telling})
-		cycle := r.component.cycle(r.at, duties)
+		cycle := r.component.cycle(r.at, r.telling)
 		for _, a := range r.accounts(cycle) {
 			if found.known(a.why, a.what) {
 				continue
@@ -222,4 +210,31 @@ func controllersOf(run core.Run, accept func(core.Edge) bool) []string {
 		return controllersOf(run, func(core.Edge) bool { return true })
 	}
 	return controllers
+}
+
+// NoDeadlock holds if something can always happen. It is for models that are meant
+// to run for ever; a system of controllers is meant to come to rest.
+func NoDeadlock() core.Property {
+	return core.Property{
+		Name:   "no deadlock",
+		Doc:    "In every state that can be reached, something can happen.",
+		Ends:   true,
+		Merges: core.InEnds,
+		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
+			alive := func(e core.Edge) bool { return e.Step.Due() || e.Step.Kind == core.Fire }
+			dead := func(id core.StateID) bool { return !g.Cut(id) && !slices.ContainsFunc(g.Edges(id), alive) }
+			for _, id := range g.Quiescent() {
+				if !dead(id) {
+					continue
+				}
+				stem, _ := g.Shortest(dead)
+				return []core.Violation{{
+					Summary: "a state can be reached in which nothing can happen any more",
+					Stem:    stem,
+					State:   stem.End(id),
+				}}, nil
+			}
+			return nil, nil
+		},
+	}
 }

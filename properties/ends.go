@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/scc"
 )
 
 // byItself tells whether a step is one that controllers take by themselves, now or when a timer fires: neither a fault nor an action of
@@ -37,16 +38,51 @@ func waits(g core.Graph, id core.StateID) bool { return slices.ContainsFunc(g.Ed
 // lasting finds the states of a region from which a fair run goes on within it.
 func (r *region) lasting(ctx context.Context, lasting map[core.StateID]bool) error {
 	// Components are shown after those that they lead to.
-	return r.components(ctx, func(states []core.StateID) bool {
-		c := r.component(states)
-		lasts := (c.stays() || c.moves()) && len(c.fairParts()) > 0 || slices.ContainsFunc(states, func(id core.StateID) bool {
+	return r.components(ctx, func(c scc.Component[core.StateID]) bool {
+		lasts := len(r.fairParts(c, true)) > 0 || slices.ContainsFunc(c.Nodes, func(id core.StateID) bool {
 			return slices.ContainsFunc(r.targets(id), func(to core.StateID) bool { return lasting[to] })
 		})
 		if lasts {
-			for _, id := range states {
+			for _, id := range c.Nodes {
 				lasting[id] = true
 			}
 		}
 		return true
 	})
+}
+
+// Settled returns the states of a graph from which nothing more changes: whatever controllers still do there by
+// themselves, and whatever timers set off, nothing is written; they come to rest, as [StableConvergence] wants
+// it; and rest is real, as [Fixpoint] wants it. Users and faults may change things again. It stops early with the
+// error of the context when that ends.
+//
+// A state counts before its last reconciles are done, if these change nothing.
+func Settled(ctx context.Context, g core.Graph) (func(core.StateID) bool, error) {
+	restless := make([]bool, g.States())
+	for id := range core.StateID(g.States()) {
+		restless[id] = g.Cut(id) // what follows it is not known
+	}
+	quiescent, r := g.Quiescent(), newRest(g)
+	unreal := func(id core.StateID) bool {
+		_, quiet := slices.BinarySearch(quiescent, id)
+		return quiet && !r.settled(id)
+	}
+	goesOn := func(id core.StateID) bool {
+		return slices.ContainsFunc(slices.Clone(g.Edges(id)), func(e core.Edge) bool {
+			return byItself(e) && (wrote(g, e) || restless[e.To])
+		})
+	}
+	whole := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
+	// Components are shown after those that they lead to.
+	err := whole.components(ctx, func(c scc.Component[core.StateID]) bool {
+		states := c.Nodes
+		stirs := slices.ContainsFunc(whole.fairParts(c, false), func(part *component) bool { return !part.rests() })
+		if stirs || slices.ContainsFunc(states, goesOn) || slices.ContainsFunc(states, unreal) {
+			for _, id := range states {
+				restless[id] = true
+			}
+		}
+		return true
+	})
+	return func(id core.StateID) bool { return !restless[id] }, err
 }

@@ -230,3 +230,30 @@ func TestManyDuties(t *testing.T) {
 		lasso(t, g, *v)
 	})
 }
+
+// TestLeftOutCounts checks that what waits in a queue and could be run counts as possible, also where the graph leaves it out: whoever
+// else goes round for ever would put it off for ever.
+func TestLeftOutCounts(t *testing.T) {
+	for _, possible := range []bool{false, true} {
+		g := &graph{initial: []core.StateID{0}, queued: map[core.StateID][]core.Item{}, tried: map[core.StateID]map[core.Item]core.Effect{}}
+		g.add(0, 1, "a")
+		g.add(1, 0, "a")
+		for id := range core.StateID(2) {
+			g.queued[id] = []core.Item{item("a"), item("b")}
+			if possible {
+				g.tried[id] = map[core.Item]core.Effect{item("b"): {}}
+			}
+		}
+		never := func(core.State) bool { return false }
+		for _, p := range []core.Property{properties.Eventually("p", never), properties.StableConvergence()} {
+			g.edges[0][0].Wrote = true
+			violations, err := p.Judge(t.Context(), g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fair := len(violations) > 0; fair == possible {
+				t.Errorf("%s: the other can run: %t, and the cycle counts as fair: %t", p.Name, possible, fair)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/scc"
 )
 
 // Matches holds if what is asked for comes about and stays: for each object of the kind, if from some point on it asks for the same
@@ -100,16 +101,14 @@ func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 // of some states again and again.
 func (r *region) recurrence(ctx context.Context, recurs func(core.StateID) bool) (core.Violation, bool, error) {
 	owner := map[core.StateID]*component{}
-	err := r.components(ctx, func(states []core.StateID) bool {
-		if !slices.ContainsFunc(states, recurs) {
+	err := r.components(ctx, func(states scc.Component[core.StateID]) bool {
+		if !slices.ContainsFunc(states.Nodes, recurs) {
 			return true
 		}
-		if c := r.component(states); c.moves() || c.stays() {
-			for _, part := range c.fairParts() {
-				if slices.ContainsFunc(part.states, recurs) {
-					for _, id := range part.states {
-						owner[id] = part
-					}
+		for _, part := range r.fairParts(states, true) {
+			if slices.ContainsFunc(part.states, recurs) {
+				for _, id := range part.states {
+					owner[id] = part
 				}
 			}
 		}
@@ -121,7 +120,7 @@ func (r *region) recurrence(ctx context.Context, recurs func(core.StateID) bool)
 	stem, at := entry(r.graph, slices.Sorted(maps.Keys(owner)))
 	v := core.Violation{Stem: stem, State: at}
 	if c := owner[at]; c.moves() {
-		v.Cycle = c.cycle(at, append(c.duties(at), duty{state: recurs}))
+		v.Cycle = c.cycle(at, func(e core.Edge) bool { return recurs(e.From) })
 	} else {
 		v.Details = []string{"Nothing more has to happen there: that state repeats for ever."}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -37,7 +38,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 	b.Run("settle", func(b *testing.B) {
 		key := keyOfWidget("a")
-		content := w.objects[key].(*Object)
+		content := w.objects[key].(*storage.Object)
 		for b.Loop() {
 			var _ core.Content = w.server.Settle(key, []core.Content{content})[0]
 		}

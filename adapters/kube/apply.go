@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
@@ -29,7 +30,7 @@ func (op *operation) apply() (*Response, error) {
 	if from == nil {
 		return op.applyNew(wanted)
 	}
-	live := from.live()
+	live := from.Live()
 	if err := op.recordFirst(live); err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func (op *operation) apply() (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(recordOf(from.meta())) == 0 && !op.server.managedFields && !applied(object) {
+	if len(recordOf(from.Meta())) == 0 && !op.server.managedFields && !applied(object) {
 		// Who wants nothing starts no record.
 		object.SetManagedFields(nil)
 	}
@@ -139,7 +140,7 @@ func (op *operation) applyOdd(live, wanted *unstructured.Unstructured) (*unstruc
 		if mistyped := mistyped(op.resource, wanted); mistyped != nil {
 			err = mistyped
 		}
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	tree, ok := merged.(*unstructured.Unstructured)
 	if !ok {

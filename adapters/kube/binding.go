@@ -2,12 +2,11 @@ package kube
 
 import (
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
@@ -21,16 +20,16 @@ func (op *operation) bind() (*Response, error) {
 	case binding.Name != op.request.Name:
 		return nil, apierrors.NewBadRequest("name in URL does not match name in Binding object")
 	case binding.Target.Kind != "" && binding.Target.Kind != "Node":
-		return nil, internalError(fmt.Sprintf(`target.kind: Unsupported value: %q: supported values: "Node", "<empty>"`, binding.Target.Kind))
+		return nil, builtin.InternalError(fmt.Sprintf(`target.kind: Unsupported value: %q: supported values: "Node", "<empty>"`, binding.Target.Kind))
 	case binding.Target.Name == "":
-		return nil, internalError("target.name: Required value")
+		return nil, builtin.InternalError("target.name: Required value")
 	}
 	key := op.key(op.request.Name)
 	from := op.find(key)
 	if from == nil {
 		return nil, op.notFound()
 	}
-	object := from.copy()
+	object := from.Copy()
 	refuse := func(format string, args ...any) (*Response, error) {
 		resource := op.groupResource()
 		resource.Resource += "/binding"
@@ -51,37 +50,7 @@ func (op *operation) bind() (*Response, error) {
 	for name, value := range binding.Labels {
 		jsontree.Set(object.Object, value, "metadata", "labels", name)
 	}
-	setCondition(podStatus(object), corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
+	builtin.SetCondition(builtin.PodStatus(object), corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 	op.commit(key, from, op.next(key, object.Object))
 	return done(nil), nil
-}
-
-// podStatus is the status of a Pod, which is there in any case.
-func podStatus(pod *unstructured.Unstructured) map[string]any {
-	status, _ := pod.Object["status"].(map[string]any)
-	if status == nil {
-		status = map[string]any{}
-		pod.Object["status"] = status
-	}
-	return status
-}
-
-// setCondition sets a condition in the status of a Pod, and when it came to be so.
-func setCondition(status map[string]any, c corev1.PodCondition) {
-	now := virtualTime().Format(time.RFC3339)
-	fields := map[string]any{"type": string(c.Type), "status": string(c.Status), "lastProbeTime": nil, "lastTransitionTime": now}
-	if c.Reason != "" {
-		fields["reason"] = c.Reason
-	}
-	if c.Message != "" {
-		fields["message"] = c.Message
-	}
-	conditions, _ := status["conditions"].([]any)
-	kept := make([]any, 0, len(conditions)+1)
-	for _, condition := range conditions {
-		if jsontree.Without(condition)["type"] != fields["type"] {
-			kept = append(kept, condition)
-		}
-	}
-	status["conditions"] = append(kept, fields)
 }

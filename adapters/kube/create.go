@@ -10,7 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -51,16 +53,16 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		object.SetName(name)
 	}
 	key := op.key(object.GetName())
-	object.SetUID(newUID(op.state, key))
-	object.SetCreationTimestamp(virtualTime())
-	if err := assign(op.resource, op.state, key, object, nil); err != nil {
+	object.SetUID(storage.NewUID(op.state, key))
+	object.SetCreationTimestamp(storage.Now())
+	if err := builtin.Assign(op.resource, op.state, key, object, nil); err != nil {
 		return nil, err
 	}
-	admitNew(op.resource, object)
+	builtin.AdmitNew(op.resource, object)
 	if object, err = op.resource.Rules.Create(op.rulesRequest(object, nil)); err != nil {
 		return nil, err
 	}
-	if err := op.checkClasses(object, nil); err != nil {
+	if err := builtin.CheckClasses(op.state, op.resource, op.request.Subresource, object, nil); err != nil {
 		return nil, err
 	}
 	if err := op.review(admissionv1.Create, key).validate(object, nil); err != nil {
@@ -72,7 +74,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		op.unshown = append(op.unshown, "status.phase")
 	}
 	if object.GetResourceVersion() != "" && !op.request.DryRun {
-		return nil, internalError("resourceVersion should not be set on objects to be created")
+		return nil, builtin.InternalError("resourceVersion should not be set on objects to be created")
 	}
 	given := object.GetResourceVersion()
 	object.SetResourceVersion("")
@@ -84,13 +86,13 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	if op.request.DryRun {
 		return op.show(created, given), nil
 	}
-	return op.show(created, created.version), nil
+	return op.show(created, created.Version), nil
 }
 
 // alreadyExists is the refusal of a create where there is an object of that name.
-func (op *operation) alreadyExists(found *Object) error {
-	err := apierrors.NewAlreadyExists(op.groupResource(), found.meta().GetName())
-	if found.meta().GetDeletionTimestamp() != nil {
+func (op *operation) alreadyExists(found *storage.Object) error {
+	err := apierrors.NewAlreadyExists(op.groupResource(), found.Meta().GetName())
+	if found.Meta().GetDeletionTimestamp() != nil {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}
 	return err
@@ -110,7 +112,7 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 		}
 		return nil
 	}
-	if phase, _, _ := unstructured.NestedString(namespace.tree, "status", "phase"); phase != string(corev1.NamespaceTerminating) {
+	if phase, _, _ := unstructured.NestedString(namespace.Tree, "status", "phase"); phase != string(corev1.NamespaceTerminating) {
 		return nil
 	}
 	err := apierrors.NewForbidden(op.groupResource(), cmp.Or(object.GetName(), object.GetGenerateName()),
@@ -121,4 +123,27 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 		Field:   "metadata.namespace",
 	})
 	return err
+}
+
+// generateName returns a name for an object that has only a generateName.
+func (op *operation) generateName(object *unstructured.Unstructured) (string, error) {
+	base := storage.GeneratedBase(object.GetGenerateName())
+	base += storage.OwnerLetters(base, object.GetOwnerReferences())
+	for number := 1; ; number++ {
+		name, left := storage.GeneratedName(base, number)
+		if !left {
+			return "", fmt.Errorf("there are %d objects with names generated from %q, and no more are modelled: see why the controller makes so many, or lower the bound on the depth", number-1, object.GetGenerateName())
+		}
+		if op.find(op.key(name)) == nil {
+			return name, nil
+		}
+	}
+}
+
+// finish does to an object what the server does when it reads what it has stored.
+func (op *operation) finish(object *unstructured.Unstructured) {
+	if op.resource.Name == kinds.Job && len(object.GetLabels()) == 0 {
+		builtin.LabelJob(object)
+		op.unshown = []string{"labels"}
+	}
 }

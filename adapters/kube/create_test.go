@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 func TestCreateFillsInMetadata(t *testing.T) {
@@ -181,6 +182,6 @@ func TestBuiltinKindsOnCreate(t *testing.T) {
 func TestCreateReadsLittle(t *testing.T) {
 	w := newWorld(t)
 	w.widget("a", nil)
-	uid := string(uidOf(keyOfWidget("a"), 0))
+	uid := string(storage.UID(keyOfWidget("a"), 0))
 	expect(t, "reads", w.reads, []string{"get Namespace default", "list owner reference in " + uid, "get Widget.example.com default/a"})
 }

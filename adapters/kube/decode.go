@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 )
 
@@ -96,7 +97,7 @@ func (op *operation) asRead(object *unstructured.Unstructured) runtime.Object {
 func (op *operation) rulesRequest(object, current *unstructured.Unstructured) kindrules.Request {
 	request := kindrules.Request{
 		Kind: op.resource.StorageKind(), Resource: op.resource.Plural, Subresource: op.request.Subresource,
-		Namespace: op.namespace(), Name: object.GetName(), Now: virtualTime(), Object: object, Current: current,
+		Namespace: op.namespace(), Name: object.GetName(), Now: storage.Now(), Object: object, Current: current,
 		Typed: op.asRead(object), Version: op.request.Kind.Version,
 	}
 	if request.Subresource == kinds.ScaleSubresource {

@@ -210,18 +210,6 @@ func TestQualityOfService(t *testing.T) {
 	}
 }
 
-func TestPullPolicy(t *testing.T) {
-	for image, want := range map[string]corev1.PullPolicy{
-		"app": corev1.PullAlways, "app:latest": corev1.PullAlways, "host:5000/app": corev1.PullAlways,
-		"app:1": corev1.PullIfNotPresent, "host:5000/app:1": corev1.PullIfNotPresent,
-		"app@sha256:0": corev1.PullIfNotPresent, "app:latest@sha256:0": corev1.PullAlways, "": corev1.PullIfNotPresent,
-	} {
-		if got := pullPolicy(image); got != want {
-			t.Errorf("%q is pulled %s, want %s", image, got, want)
-		}
-	}
-}
-
 func TestNewJob(t *testing.T) {
 	w := newWorld(t)
 	job := w.must(creation(jobKind, tree{"name": "j"}, tree{"spec": tree{"template": tree{"metadata": tree{"labels": tree{"mine": "1"}}}}}))

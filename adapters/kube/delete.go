@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -40,7 +41,7 @@ func (op *operation) deleteCollection() (*Response, error) {
 		return nil, err
 	}
 	for _, o := range objects {
-		if err := op.remove(o.Key, stored(o.Content)); err != nil {
+		if err := op.remove(o.Key, storage.Of(o.Content)); err != nil {
 			return nil, err
 		}
 	}
@@ -60,7 +61,7 @@ func (op *operation) checkDeleteOptions() error {
 
 // remove deletes an object at once, or marks it as being deleted if there are
 // finalizers or a grace period to wait for.
-func (op *operation) remove(key core.Key, from *Object) error {
+func (op *operation) remove(key core.Key, from *storage.Object) error {
 	if err := op.checkPreconditions(key, from); err != nil {
 		return err
 	}
@@ -73,18 +74,18 @@ func (op *operation) remove(key core.Key, from *Object) error {
 	if err := op.checkUse(key, from); err != nil {
 		return err
 	}
-	op.removeChanged(key, from, from.copy())
+	op.removeChanged(key, from, from.Copy())
 	return nil
 }
 
 // reviewDeletion asks the webhooks, which cannot change what is being deleted.
-func (op *operation) reviewDeletion(key core.Key, from *Object) error {
+func (op *operation) reviewDeletion(key core.Key, from *storage.Object) error {
 	if len(op.server.webhooks) == 0 {
 		return nil
 	}
 	review := op.review(admissionv1.Delete, key)
-	old := from.copy()
-	old.SetResourceVersion(from.version)
+	old := from.Copy()
+	old.SetResourceVersion(from.Version)
 	if _, err := review.mutate(nil, old); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (op *operation) reviewDeletion(key core.Key, from *Object) error {
 }
 
 // removeChanged deletes an object in the form that it has got meanwhile.
-func (op *operation) removeChanged(key core.Key, from *Object, object *unstructured.Unstructured) {
+func (op *operation) removeChanged(key core.Key, from *storage.Object, object *unstructured.Unstructured) {
 	if op.resource.Name == kinds.Pod {
 		if op.pending(object) {
 			op.keep(key, from, object)
@@ -117,22 +118,22 @@ func (op *operation) removeChanged(key core.Key, from *Object, object *unstructu
 }
 
 // keep stores an object that is being deleted, if it is not stored so already.
-func (op *operation) keep(key core.Key, from *Object, object *unstructured.Unstructured) {
-	if to := op.next(key, object.Object); to.text != from.text {
+func (op *operation) keep(key core.Key, from *storage.Object, object *unstructured.Unstructured) {
+	if to := op.next(key, object.Object); to.Text != from.Text {
 		op.commit(key, from, to)
 	}
 }
 
-func (op *operation) checkPreconditions(key core.Key, from *Object) error {
+func (op *operation) checkPreconditions(key core.Key, from *storage.Object) error {
 	resource := schema.GroupResource{Group: op.resource.Group, Resource: op.resource.Kind}
 	if op.resource.Name == kinds.Namespace {
 		return op.checkNamespacePreconditions(key, from)
 	}
-	if want, have := op.request.PreconditionUID, string(from.meta().GetUID()); want != "" && want != have {
+	if want, have := op.request.PreconditionUID, string(from.Meta().GetUID()); want != "" && want != have {
 		return apierrors.NewConflict(resource, key.Name, fmt.Errorf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", want, have))
 	}
-	if want, have := op.request.PreconditionResourceVersion, from.version; want != "" && want != have {
+	if want, have := op.request.PreconditionResourceVersion, from.Version; want != "" && want != have {
 		return apierrors.NewConflict(resource, key.Name, fmt.Errorf(
 			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", want, have))
 	}
@@ -143,7 +144,7 @@ func (op *operation) checkPreconditions(key core.Key, from *Object) error {
 func markDeleted(object *unstructured.Unstructured) {
 	if object.GetDeletionTimestamp() == nil {
 		nextGenerationOnDelete(object)
-		now := virtualTime()
+		now := storage.Now()
 		object.SetDeletionTimestamp(&now)
 	}
 	none := int64(0)

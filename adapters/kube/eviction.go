@@ -11,8 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -35,7 +37,7 @@ func (op *operation) evict() (*Response, error) {
 		return nil, op.notFound()
 	}
 	pod := &corev1.Pod{}
-	if err := jsontree.Into(from.tree, pod); err != nil {
+	if err := jsontree.Into(from.Tree, pod); err != nil {
 		return nil, err
 	}
 	if !isDisrupted(pod) {
@@ -50,8 +52,8 @@ func (op *operation) evict() (*Response, error) {
 		op.writes = nil
 		return done(nil), nil
 	}
-	object := from.copy()
-	setCondition(podStatus(object), corev1.PodCondition{
+	object := from.Copy()
+	builtin.SetCondition(builtin.PodStatus(object), corev1.PodCondition{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
 	})
 	deletion.removeChanged(key, from, object)
@@ -68,7 +70,7 @@ func (op *operation) evictionAs(options *metav1.DeleteOptions) (*operation, erro
 	if options != nil {
 		all := []string{metav1.DryRunAll}
 		if op.request.DryRun && len(options.DryRun) > 0 && !slices.Equal(options.DryRun, all) {
-			return nil, internalError(fmt.Sprintf("Non-matching dry-run options in request and content: %v and %v", all, options.DryRun))
+			return nil, builtin.InternalError(fmt.Sprintf("Non-matching dry-run options in request and content: %v and %v", all, options.DryRun))
 		}
 		request.DryRun = request.DryRun || len(options.DryRun) > 0
 		request.GracePeriodSeconds = options.GracePeriodSeconds
@@ -103,7 +105,7 @@ func (op *operation) spendBudget(pod *corev1.Pod) error {
 	case err != nil || len(budgets) == 0:
 		return err
 	case len(budgets) > 1:
-		return internalError("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+		return builtin.InternalError("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 	}
 	budget := budgets[0]
 	if !isReady(pod) {
@@ -129,7 +131,7 @@ func (op *operation) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, 
 	var found []*policyv1.PodDisruptionBudget
 	for _, o := range op.state.List(kinds.Budget, pod.Namespace) {
 		budget := &policyv1.PodDisruptionBudget{}
-		if err := jsontree.Into(stored(o.Content).tree, budget); err != nil {
+		if err := jsontree.Into(storage.Of(o.Content).Tree, budget); err != nil {
 			return nil, err
 		}
 		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
@@ -170,20 +172,20 @@ func (op *operation) writeBudget(budget *policyv1.PodDisruptionBudget, pod strin
 	if status.DisruptionsAllowed == 0 {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
 			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason,
-			ObservedGeneration: status.ObservedGeneration, LastTransitionTime: virtualTime(),
+			ObservedGeneration: status.ObservedGeneration, LastTransitionTime: storage.Now(),
 		})
 	}
 	if status.DisruptedPods == nil {
 		status.DisruptedPods = map[string]metav1.Time{}
 	}
-	status.DisruptedPods[pod] = virtualTime()
+	status.DisruptedPods[pod] = storage.Now()
 	tree, err := jsontree.Of(budget)
 	if err != nil {
 		return err
 	}
 	key := core.Key{Kind: kinds.Budget, Namespace: budget.Namespace, Name: budget.Name}
 	from := op.find(key)
-	if managers := recordOf(from.meta()); managers != nil {
+	if managers := recordOf(from.Meta()); managers != nil {
 		jsontree.Set(tree, managers, "metadata", "managedFields")
 	}
 	op.commit(key, from, op.next(key, tree))

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -113,7 +114,7 @@ func (op *operation) overtaken() *apierrors.StatusError {
 		other := &unstructured.Unstructured{Object: map[string]any{}}
 		other.SetName(op.request.Name)
 		other.SetUID("00000000-0000-0000-0000-000000000000")
-		refusal = op.checkPreconditions(op.key(op.request.Name), newObject(other.Object, 0))
+		refusal = op.checkPreconditions(op.key(op.request.Name), storage.New(other.Object, 0))
 	}
 	var status *apierrors.StatusError
 	errors.As(refusal, &status)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -87,8 +88,8 @@ func (op *operation) indexed(objects []core.Object) ([]core.Object, error) {
 	}
 	var found []core.Object
 	for _, o := range objects {
-		object := stored(o.Content)
-		selected, err := op.server.Indexed(op.request, op.encode(object, object.version))
+		object := storage.Of(o.Content)
+		selected, err := op.server.Indexed(op.request, op.encode(object, object.Version))
 		if err != nil {
 			return nil, err
 		}

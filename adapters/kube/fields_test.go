@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // TestFieldsThatARealServerRefuses is what a real kube-apiserver 1.36 said to fields of small
@@ -209,7 +210,7 @@ func TestWhoAsksForCertificates(t *testing.T) {
 func (w *world) uncheckedOf(t *testing.T, object *unstructured.Unstructured) []string {
 	t.Helper()
 	for _, content := range w.objects {
-		if o, ok := content.(*Object); ok && o.meta().GetUID() == object.GetUID() && o.meta().GetUID() != "" {
+		if o, ok := content.(*storage.Object); ok && o.Meta().GetUID() == object.GetUID() && o.Meta().GetUID() != "" {
 			fields, remedy := o.Unchecked()
 			if remedy == "" {
 				t.Error("nobody says what can be done")

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -52,7 +53,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		w.settle()
 		for key, content := range w.objects {
-			if isRecord(key.Kind) {
+			if storage.IsRecord(key.Kind) {
 				continue
 			}
 			r := request(Get, kind, key.Name)
@@ -122,7 +123,7 @@ func drawRequest(t *rapid.T, shown []string) *Request {
 	case 0:
 		metadata := tree{"name": name}
 		if rapid.Bool().Draw(t, "owned") {
-			metadata["ownerReferences"] = []any{tree{"apiVersion": "example.com/v1", "kind": "Widget", "name": "a", "uid": string(uidOf(keyOfWidget("a"), 0))}}
+			metadata["ownerReferences"] = []any{tree{"apiVersion": "example.com/v1", "kind": "Widget", "name": "a", "uid": string(storage.UID(keyOfWidget("a"), 0))}}
 		}
 		if rapid.Bool().Draw(t, "kept") {
 			metadata["finalizers"] = []any{"example.com/x"}
@@ -181,14 +182,14 @@ func checkRecords(t tester, objects map[core.Key]core.Content) {
 	t.Helper()
 	unneeded := 0
 	for key, content := range objects {
-		if isRecord(key.Kind) {
+		if storage.IsRecord(key.Kind) {
 			unneeded++
 			continue
 		}
-		o := content.(*Object)
-		for _, record := range records(key, o) {
+		o := content.(*storage.Object)
+		for _, record := range storage.Records(key, o) {
 			unneeded--
-			if found := objects[record]; found == nil || found.Canonical() != newObject(saidByRecords(o), 0).Canonical() {
+			if found := objects[record]; found == nil || found.Canonical() != storage.New(storage.SaidByRecords(o), 0).Canonical() {
 				t.Fatalf("the record %s of %s is %v", record, key, found)
 			}
 		}

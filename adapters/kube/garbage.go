@@ -12,6 +12,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -67,12 +68,12 @@ func (s *Server) Collecting(kinds ...core.Kind) *Server {
 // orphaning deletion, and the collector does not look after its kind. A server that was not told what the collector looks after knows of no such
 // object.
 func (s *Server) Uncollected(key core.Key, content core.Content) error {
-	object, ok := content.(*Object)
+	object, ok := content.(*storage.Object)
 	if !ok || s.collected == nil || s.collected[key.Kind] {
 		return nil
 	}
 	for _, finalizer := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
-		if waits(object.meta(), finalizer) {
+		if waits(object.Meta(), finalizer) {
 			return fmt.Errorf("%s waits for the garbage collector (finalizer %s), which does not look after %s: add controllerruntime.GarbageCollection and give it an object of that kind, "+
 				"or a stand-in called %s that watches it", key, finalizer, key.Kind, GarbageCollectorName)
 		}
@@ -93,17 +94,17 @@ func (g *garbageCollector) New() (core.Instance, error) { return g, nil }
 func (g *garbageCollector) Handle(world core.EffectRecorder, event core.Event) []core.Request {
 	var requests []core.Request
 	if event.New != nil {
-		object := stored(event.New).meta()
+		object := storage.Of(event.New).Meta()
 		foreground := waits(object, metav1.FinalizerDeleteDependents)
 		if foreground || waits(object, metav1.FinalizerOrphanDependents) || len(object.GetOwnerReferences()) > 0 {
 			requests = append(requests, collectRequest(event.Key))
 		}
-		if foreground && (event.Old == nil || !waits(stored(event.Old).meta(), metav1.FinalizerDeleteDependents)) {
+		if foreground && (event.Old == nil || !waits(storage.Of(event.Old).Meta(), metav1.FinalizerDeleteDependents)) {
 			requests = append(requests, g.dependentRequests(world, event.Key, object.GetUID())...)
 		}
 	}
 	if event.Old != nil {
-		old := stored(event.Old).meta()
+		old := storage.Of(event.Old).Meta()
 		if event.New == nil {
 			requests = append(requests, g.dependentRequests(world, event.Key, old.GetUID())...)
 		}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -73,7 +74,7 @@ func (c *collector) run(t *testing.T) []string {
 		if len(c.work) == 0 {
 			left := []string{}
 			for key := range c.objects {
-				if !isRecord(key.Kind) {
+				if !storage.IsRecord(key.Kind) {
 					left = append(left, key.Name)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -44,9 +45,9 @@ func TestSettleKeepsTheOrderOfGenerations(t *testing.T) {
 				"status":   tree{"observedGeneration": observed, "conditions": []any{tree{"observedGeneration": condition}}},
 			}
 		}
-		settled := server.Settle(keyOfWidget("a"), []core.Content{newObject(object(test.generation, test.observed, test.condition), 4)})[0]
+		settled := server.Settle(keyOfWidget("a"), []core.Content{storage.New(object(test.generation, test.observed, test.condition), 4)})[0]
 		expect(t, "settled", settled.Fields(), object(test.wantGeneration, test.wantObserved, test.wantCondition))
-		if settled.(*Object).again != 0 {
+		if settled.(*storage.Object).Again != 0 {
 			t.Error("it still counts an equal version that is gone")
 		}
 	}
@@ -60,7 +61,7 @@ func TestSettleIsIdempotentAndKeepsOrder(t *testing.T) {
 		for i, n := range numbers {
 			conditions[i] = tree{"observedGeneration": n}
 		}
-		before := newObject(tree{"metadata": tree{"generation": int64(5)}, "status": tree{"conditions": conditions}}, rapid.IntRange(0, 2).Draw(t, "again"))
+		before := storage.New(tree{"metadata": tree{"generation": int64(5)}, "status": tree{"conditions": conditions}}, rapid.IntRange(0, 2).Draw(t, "again"))
 		once := server.Settle(keyOfWidget("a"), []core.Content{before})[0]
 		if twice := server.Settle(keyOfWidget("a"), []core.Content{once})[0]; twice.Canonical() != once.Canonical() {
 			t.Fatalf("settled twice: %s, once: %s", twice.Canonical(), once.Canonical())

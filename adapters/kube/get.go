@@ -6,5 +6,5 @@ func (op *operation) get() (*Response, error) {
 	if object == nil {
 		return nil, op.notFound()
 	}
-	return op.show(object, object.version), nil
+	return op.show(object, object.Version), nil
 }

@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // Pods are the one kind that is deleted gracefully: a Pod on a node stays, marked as
@@ -36,7 +38,7 @@ func (op *operation) startGracePeriod(pod *unstructured.Unstructured) {
 	default:
 		period = readPeriod(*op.request.GracePeriodSeconds)
 	}
-	end := metav1.NewTime(virtualTime().Add(time.Duration(period) * time.Second))
+	end := metav1.NewTime(storage.Now().Add(time.Duration(period) * time.Second))
 	pod.SetDeletionTimestamp(&end)
 	pod.SetDeletionGracePeriodSeconds(&period)
 }

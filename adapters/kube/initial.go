@@ -14,8 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -51,13 +53,13 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		if err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
-		if err := assign(s.registry.Named(o.Key.Kind), state, o.Key, tree, nil); err != nil {
+		if err := builtin.Assign(s.registry.Named(o.Key.Kind), state, o.Key, tree, nil); err != nil {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
-		content := newObject(tree.Object, 0)
-		content.coverage = s.registry.Named(o.Key.Kind).Coverage
+		content := storage.New(tree.Object, 0)
+		content.Coverage = s.registry.Named(o.Key.Kind).Coverage
 		state[o.Key] = s.Settle(o.Key, []core.Content{content})[0]
-		for _, w := range recordWrites(o.Key, nil, content) {
+		for _, w := range storage.RecordWrites(o.Key, nil, content) {
 			state[w.Key] = w.Content
 		}
 	}
@@ -167,9 +169,9 @@ func (s *Server) kindOf(object runtime.Object) (schema.GroupVersionKind, error) 
 // in a version.
 func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
 	tree.SetResourceVersion("")
-	tree.SetCreationTimestamp(virtualTime())
+	tree.SetCreationTimestamp(storage.Now())
 	if tree.GetUID() == "" {
-		tree.SetUID(uidOf(key, 0))
+		tree.SetUID(storage.UID(key, 0))
 	}
 	switch {
 	case !r.HasGeneration():
@@ -192,12 +194,12 @@ func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstruct
 // completeInitial does to an object what is done to new ones, but for its status, its
 // generation and its owners, which may not be known yet.
 func completeInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
-	protect(r, tree)
+	builtin.Protect(r, tree)
 	status, hasStatus := tree.Object["status"]
 	generation, owners := tree.GetGeneration(), jsontree.At(tree, "metadata", "ownerReferences")
 	tree.SetOwnerReferences(nil)
 	created, err := r.Rules.Create(kindrules.Request{
-		Kind: r.StorageKind(), Resource: r.Plural, Namespace: key.Namespace, Name: key.Name, Now: virtualTime(), Object: tree, Version: version,
+		Kind: r.StorageKind(), Resource: r.Plural, Namespace: key.Namespace, Name: key.Name, Now: storage.Now(), Object: tree, Version: version,
 	})
 	if err != nil {
 		return withoutName(err)

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -31,7 +32,7 @@ func (op *operation) list() (*Response, error) {
 	}
 	items := make([]json.RawMessage, len(objects))
 	for i, o := range objects {
-		items[i] = op.item(stored(o.Content))
+		items[i] = op.item(storage.Of(o.Content))
 	}
 	of := op.request.Kind.GroupVersion().WithKind(op.resource.ListKind)
 	if op.request.MetadataOnly {
@@ -51,14 +52,14 @@ func (op *operation) list() (*Response, error) {
 
 // item is an object as it is sent in a list: those of Kubernetes' own kinds do not say
 // what they are, since the list does.
-func (op *operation) item(o *Object) json.RawMessage {
+func (op *operation) item(o *storage.Object) json.RawMessage {
 	switch {
 	case op.request.MetadataOnly:
-		return metadataOf(o, o.version)
+		return metadataOf(o, o.Version)
 	case op.resource.Custom:
-		return op.encode(o, o.version)
+		return op.encode(o, o.Version)
 	}
-	tree := readable(o.shown(o.meta().GetAPIVersion(), o.version))
+	tree := storage.Readable(o.Shown(o.Meta().GetAPIVersion(), o.Version))
 	delete(tree, "apiVersion")
 	delete(tree, "kind")
 	return jsontree.Canonical(tree)
@@ -71,7 +72,7 @@ func (op *operation) selected() ([]core.Object, error) {
 		return nil, err
 	}
 	candidates := op.candidates(selector)
-	chosen := slices.DeleteFunc(candidates, func(o core.Object) bool { return !selector.matches(stored(o.Content)) })
+	chosen := slices.DeleteFunc(candidates, func(o core.Object) bool { return !selector.matches(storage.Of(o.Content)) })
 	if op.request.FromCache {
 		return op.indexed(chosen)
 	}
@@ -114,7 +115,7 @@ func (s selected) Identity() string {
 
 // Selects implements [core.Selection].
 func (s selected) Selects(o core.Object) bool {
-	if !s.selector.matches(stored(o.Content)) {
+	if !s.selector.matches(storage.Of(o.Content)) {
 		return false
 	}
 	if !s.op.request.FromCache {
@@ -128,9 +129,9 @@ func (s selected) Selects(o core.Object) bool {
 func versionOfList(objects []core.Object) string {
 	var text strings.Builder
 	for _, o := range objects {
-		text.WriteString(o.Key.String() + " " + stored(o.Content).version + "\n")
+		text.WriteString(o.Key.String() + " " + storage.Of(o.Content).Version + "\n")
 	}
-	return versionOf(text.String())
+	return storage.VersionOf(text.String())
 }
 
 // page cuts a list to the limit of the request, after where it continues, and adds

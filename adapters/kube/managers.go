@@ -8,15 +8,16 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // Who manages which fields of an object is recorded in its metadata.managedFields, by
@@ -40,7 +41,7 @@ func (op *operation) recordManagers(live, object *unstructured.Unstructured) err
 	unlabelled := op.resource.Name == kinds.Job && len(object.GetLabels()) == 0
 	if unlabelled {
 		// To whoever sends a Job, a real server also ascribes the labels that it gets from its template.
-		labelJob(object)
+		builtin.LabelJob(object)
 	}
 	_, err = manager.Update(live, object, op.request.FieldManager)
 	if unlabelled {
@@ -66,12 +67,12 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 		return err
 	}
 	written := live.DeepCopy()
-	if isNew := newStatus(op.resource, live); isNew != nil && jsontree.Same(live.Object["status"], isNew) {
+	if isNew := builtin.NewStatus(op.resource, live); isNew != nil && jsontree.Same(live.Object["status"], isNew) {
 		// The server itself has set it.
 		delete(written.Object, "status")
 	}
 	if _, err := manager.Update(emptyOf(op.request.Kind), written, "before-first-apply"); err != nil {
-		return internalError(err.Error())
+		return builtin.InternalError(err.Error())
 	}
 	entries := written.GetManagedFields()
 	for i := range entries {
@@ -196,7 +197,7 @@ func settleManagers(object *unstructured.Unstructured) {
 		object.SetManagedFields(nil)
 		return
 	}
-	now := virtualTime().Format(time.RFC3339)
+	now := storage.Now().Format(time.RFC3339)
 	for _, entry := range entries {
 		if fields := entry.(map[string]any); fields["time"] != nil {
 			fields["time"] = now
@@ -222,31 +223,6 @@ func sortManagers(entries []any) {
 // recordOf is the record of managers, as it is in the tree.
 func recordOf(object *unstructured.Unstructured) []any {
 	return jsontree.ListAt(object, "metadata", "managedFields")
-}
-
-// described is an object as those see it who check its metadata: of the record of
-// managers they look at all but the fields and the time.
-type described struct{ *unstructured.Unstructured }
-
-// GetManagedFields implements [metav1.Object].
-func (d described) GetManagedFields() []metav1.ManagedFieldsEntry {
-	entries := recordOf(d.Unstructured)
-	described := make([]metav1.ManagedFieldsEntry, len(entries))
-	for i, entry := range entries {
-		fields, _ := entry.(map[string]any)
-		text := func(name string) string {
-			value, _ := fields[name].(string)
-			return value
-		}
-		described[i] = metav1.ManagedFieldsEntry{
-			Manager:     text("manager"),
-			Operation:   metav1.ManagedFieldsOperationType(text("operation")),
-			APIVersion:  text("apiVersion"),
-			FieldsType:  text("fieldsType"),
-			Subresource: text("subresource"),
-		}
-	}
-	return described
 }
 
 // noConversion is the conversion between versions whose objects look the same.

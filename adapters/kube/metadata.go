@@ -24,18 +24,3 @@ func (op *operation) placeInNamespace(object *unstructured.Unstructured) error {
 	object.SetNamespace(want)
 	return nil
 }
-
-// keepSystemFields brings back what an update cannot change and need not repeat.
-func keepSystemFields(object, current *unstructured.Unstructured) {
-	object.SetGeneration(current.GetGeneration())
-	if object.GetUID() == "" {
-		object.SetUID(current.GetUID())
-	}
-	object.SetCreationTimestamp(current.GetCreationTimestamp())
-	if current.GetDeletionTimestamp() != nil {
-		object.SetDeletionTimestamp(current.GetDeletionTimestamp())
-	}
-	if object.GetDeletionGracePeriodSeconds() == nil {
-		object.SetDeletionGracePeriodSeconds(current.GetDeletionGracePeriodSeconds())
-	}
-}

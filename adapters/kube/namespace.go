@@ -8,28 +8,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // removeNamespace marks a Namespace as terminating when it is first deleted. It goes
 // away once it is finalized: that is for whoever plays the namespace controller.
-func (op *operation) removeNamespace(key core.Key, from *Object) error {
+func (op *operation) removeNamespace(key core.Key, from *storage.Object) error {
 	switch key.Name {
 	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic:
 		return apierrors.NewForbidden(op.groupResource(), key.Name, errors.New("this namespace may not be deleted"))
 	}
-	object := from.copy()
+	object := from.Copy()
 	if object.GetDeletionTimestamp() != nil {
-		if len(namespaceFinalizers(object)) == 0 {
+		if len(builtin.NamespaceFinalizers(object)) == 0 {
 			op.removeChanged(key, from, object)
 		}
 		return nil
 	}
-	now := virtualTime()
+	now := storage.Now()
 	object.SetDeletionTimestamp(&now)
 	jsontree.Set(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
 	if finalizers := op.deletionFinalizers(object.GetFinalizers()); !slices.Equal(finalizers, object.GetFinalizers()) {
@@ -40,32 +40,15 @@ func (op *operation) removeNamespace(key core.Key, from *Object) error {
 }
 
 // checkNamespacePreconditions is what is checked of any other kind, in other words.
-func (op *operation) checkNamespacePreconditions(key core.Key, from *Object) error {
+func (op *operation) checkNamespacePreconditions(key core.Key, from *storage.Object) error {
 	for _, condition := range []struct{ name, want, have string }{
-		{"UID", op.request.PreconditionUID, string(from.meta().GetUID())},
-		{"ResourceVersion", op.request.PreconditionResourceVersion, from.version},
+		{"UID", op.request.PreconditionUID, string(from.Meta().GetUID())},
+		{"ResourceVersion", op.request.PreconditionResourceVersion, from.Version},
 	} {
 		if condition.want != "" && condition.want != condition.have {
 			return op.conflict(key.Name, fmt.Errorf("Precondition failed: %s in precondition: %s, %[1]s in object meta: %[3]s", //nolint:staticcheck // the server's words
 				condition.name, condition.want, condition.have))
 		}
-	}
-	return nil
-}
-
-// namespaceFinalizers are the finalizers in the spec of a Namespace.
-func namespaceFinalizers(object *unstructured.Unstructured) []any {
-	return jsontree.ListAt(object, "spec", "finalizers")
-}
-
-// validatePhase refuses a phase that does not say whether a Namespace is being deleted.
-func validatePhase(object *unstructured.Unstructured) field.ErrorList {
-	phase := jsontree.At(object, "status", "phase")
-	switch {
-	case object.GetDeletionTimestamp() == nil && phase != string(corev1.NamespaceActive):
-		return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), phase, "may only be 'Active' if `deletionTimestamp` is empty")}
-	case object.GetDeletionTimestamp() != nil && phase != string(corev1.NamespaceTerminating):
-		return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -93,7 +94,7 @@ func TestNamespaceController(t *testing.T) {
 	run := func() int {
 		var requests []core.Request
 		for _, key := range slices.SortedFunc(maps.Keys(union(before, w.objects)), core.Key.Compare) {
-			if before[key] != w.objects[key] && !isRecord(key.Kind) {
+			if before[key] != w.objects[key] && !storage.IsRecord(key.Kind) {
 				requests = append(requests, instance.Handle(w, core.Event{Key: key, Old: before[key], New: w.objects[key]})...)
 			}
 		}

@@ -8,8 +8,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -69,7 +71,7 @@ func (n *namespaceController) Handle(_ core.EffectRecorder, event core.Event) []
 	switch {
 	case event.Key.Kind != kinds.Namespace && event.New == nil:
 		return []core.Request{core.Request(event.Key.Namespace)}
-	case event.Key.Kind == kinds.Namespace && event.New != nil && stored(event.New).meta().GetDeletionTimestamp() != nil:
+	case event.Key.Kind == kinds.Namespace && event.New != nil && storage.Of(event.New).Meta().GetDeletionTimestamp() != nil:
 		return []core.Request{core.Request(event.Key.Name)}
 	}
 	return nil
@@ -92,7 +94,7 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 	if err := jsontree.Decode(response.Object, &namespace.Object); err != nil {
 		return err
 	}
-	if namespace.GetDeletionTimestamp() == nil || len(namespaceFinalizers(namespace)) == 0 {
+	if namespace.GetDeletionTimestamp() == nil || len(builtin.NamespaceFinalizers(namespace)) == 0 {
 		return nil
 	}
 	left := false
@@ -119,7 +121,7 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 
 // finalize takes the finalizer of Kubernetes itself from a Namespace.
 func (n *namespaceController) finalize(world core.EffectRecorder, namespace *unstructured.Unstructured) error {
-	others := slices.DeleteFunc(namespaceFinalizers(namespace), func(f any) bool { return f == string(corev1.FinalizerKubernetes) })
+	others := slices.DeleteFunc(builtin.NamespaceFinalizers(namespace), func(f any) bool { return f == string(corev1.FinalizerKubernetes) })
 	jsontree.Set(namespace.Object, others, "spec", "finalizers")
 	err := perform(world, &Request{
 		Verb:        Update,

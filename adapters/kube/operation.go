@@ -11,8 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -142,21 +144,12 @@ func (op *operation) key(name string) core.Key {
 }
 
 // find reads one object, nil if there is none.
-func (op *operation) find(key core.Key) *Object {
+func (op *operation) find(key core.Key) *storage.Object {
 	content := op.state.Get(key)
 	if content == nil {
 		return nil
 	}
-	return stored(content)
-}
-
-// stored is the content as what the server itself once wrote.
-func stored(content core.Content) *Object {
-	object, ok := content.(*Object)
-	if !ok {
-		panic(fmt.Sprintf("kube: the store holds a %T, which the API server did not write", content))
-	}
-	return object
+	return storage.Of(content)
 }
 
 // notFound is the refusal for an object that is not there. Caches name the kind
@@ -175,14 +168,14 @@ func (op *operation) conflict(name string, reason error) error {
 }
 
 // show is the answer with one object, in the version that was asked for.
-func (op *operation) show(o *Object, resourceVersion string) *Response {
+func (op *operation) show(o *storage.Object, resourceVersion string) *Response {
 	var response *Response
 	if op.request.MetadataOnly {
 		response = done(metadataOf(o, resourceVersion))
 	} else {
 		response = done(op.encode(o, resourceVersion))
 	}
-	response.versions = []core.Object{{Key: op.key(o.meta().GetName()), Content: o}}
+	response.versions = []core.Object{{Key: op.key(o.Meta().GetName()), Content: o}}
 	return response
 }
 
@@ -190,56 +183,46 @@ func (op *operation) show(o *Object, resourceVersion string) *Response {
 const metadataKind = "PartialObjectMetadata"
 
 // metadataOf is the metadata of an object as clients are sent it.
-func metadataOf(o *Object, resourceVersion string) json.RawMessage {
-	tree := o.shown("", resourceVersion)
+func metadataOf(o *storage.Object, resourceVersion string) json.RawMessage {
+	tree := o.Shown("", resourceVersion)
 	return jsontree.Canonical(map[string]any{
 		"apiVersion": metav1.SchemeGroupVersion.String(),
 		"kind":       metadataKind,
-		"metadata":   withoutTemplateGeneration(tree),
+		"metadata":   builtin.WithoutTemplateGeneration(tree),
 	})
 }
 
-func (op *operation) encode(o *Object, resourceVersion string) json.RawMessage {
+func (op *operation) encode(o *storage.Object, resourceVersion string) json.RawMessage {
 	if op.resource.Name == kinds.Service && op.request.Subresource == kinds.StatusSubresource {
 		// What is left out for those who read a Service is not left out here.
-		return jsontree.Canonical(o.shown(op.request.Kind.GroupVersion().String(), resourceVersion))
+		return jsontree.Canonical(o.Shown(op.request.Kind.GroupVersion().String(), resourceVersion))
 	}
-	return o.encode(op.request.Kind.GroupVersion().String(), resourceVersion)
+	return o.Encode(op.request.Kind.GroupVersion().String(), resourceVersion)
 }
 
 // next is a new version of an object, told apart from all equal ones that somebody may
 // still refer to.
-func (op *operation) next(key core.Key, tree map[string]any) *Object {
-	o := newObject(tree, 0, op.unshown...)
+func (op *operation) next(key core.Key, tree map[string]any) *storage.Object {
+	o := storage.New(tree, 0, op.unshown...)
 	held := op.state.Held(key)
-	for again := 1; slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.canonical }); again++ {
-		o = newObject(tree, again, op.unshown...)
+	for again := 1; slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.Canonical() }); again++ {
+		o = storage.New(tree, again, op.unshown...)
 	}
-	o.coverage = op.resource.Coverage
+	o.Coverage = op.resource.Coverage
 	return o
 }
 
 // commit writes a version of an object, or removes the object if to is nil, and
 // keeps the server's records.
-func (op *operation) commit(key core.Key, from, to *Object) {
+func (op *operation) commit(key core.Key, from, to *storage.Object) {
 	op.writes = append(op.writes, write(key, to))
-	op.writes = append(op.writes, recordWrites(key, from, to)...)
+	op.writes = append(op.writes, storage.RecordWrites(key, from, to)...)
 }
 
 // write makes sure that a removal has no content at all.
-func write(key core.Key, o *Object) core.Write {
+func write(key core.Key, o *storage.Object) core.Write {
 	if o == nil {
 		return core.Write{Key: key}
 	}
 	return core.Write{Key: key, Content: o}
-}
-
-// internalError is how a real server answers with an error it has no reason for.
-func internalError(message string) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status:  metav1.StatusFailure,
-		Code:    http.StatusInternalServerError,
-		Reason:  metav1.StatusReasonUnknown,
-		Message: message,
-	}}
 }

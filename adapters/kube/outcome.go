@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -23,11 +24,11 @@ const someTime = "<time>"
 // values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
 // outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any {
-	if isRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
+	if storage.IsRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
 		return nil
 	}
 	fields := s.fieldsOf(key.Kind)
-	tree := runtime.DeepCopyJSON(stored(content).tree)
+	tree := runtime.DeepCopyJSON(storage.Of(content).Tree)
 	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
 	}

@@ -19,7 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // maxPatchOperations is the largest number of operations in a JSON patch.
@@ -50,8 +52,8 @@ func (op *operation) patch() (*Response, error) {
 }
 
 // patched returns an object as the patch of the request changes it.
-func (op *operation) patched(from *Object) (*unstructured.Unstructured, error) {
-	patched, err := op.patchDocument(jsontree.Canonical(from.shown(op.request.Kind.GroupVersion().String(), from.version)), nil)
+func (op *operation) patched(from *storage.Object) (*unstructured.Unstructured, error) {
+	patched, err := op.patchDocument(jsontree.Canonical(from.Shown(op.request.Kind.GroupVersion().String(), from.Version)), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +165,7 @@ func (op *operation) applyStrategicPatch(document []byte, typed runtime.Object) 
 	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
 		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 	}
-	return nil, internalError(err.Error())
+	return nil, builtin.InternalError(err.Error())
 }
 
 // unsupportedMediaType is the refusal of a patch of a type the resource does not take.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // Controllers mostly apply the same fields again, with other values in few of them. Then
@@ -109,7 +110,7 @@ func (op *operation) recordPlain(live *unstructured.Unstructured, m *merger, of 
 	}
 	switch {
 	case m.certain || before != nil:
-		mine["time"] = virtualTime().Format(time.RFC3339)
+		mine["time"] = storage.Now().Format(time.RFC3339)
 	case outcome.changed != nil:
 		return nil
 	}
@@ -187,7 +188,7 @@ func plainEntry(entry, version any) bool {
 				return false
 			}
 		case "time":
-			if value != virtualTime().Format(time.RFC3339) {
+			if value != storage.Now().Format(time.RFC3339) {
 				return false
 			}
 		default:

@@ -225,7 +225,7 @@ func comparePlain(t *rapid.T, w *world, r *Request) bool {
 		if from == nil {
 			return emptyOf(r.Kind)
 		}
-		live := from.live()
+		live := from.Live()
 		if err := op.recordFirst(live); err != nil {
 			t.Fatal(err)
 		}

@@ -8,17 +8,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // mergePlain applies a merge patch that has nothing in it which the library for patches
 // takes in its own way: fractions, large numbers, lists with nulls. It returns nil for any
 // other, for any other type of patch, and if something is wrong with the outcome.
-func (op *operation) mergePlain(from *Object) *unstructured.Unstructured {
+func (op *operation) mergePlain(from *storage.Object) *unstructured.Unstructured {
 	var change map[string]any
 	if op.request.PatchType != types.MergePatchType || jsontree.Decode(op.request.Body, &change) != nil || change == nil || !jsontree.IsPlain(change) {
 		return nil
 	}
-	patched := mergeFields(from.shown(op.request.Kind.GroupVersion().String(), from.version), change)
+	patched := mergeFields(from.Shown(op.request.Kind.GroupVersion().String(), from.Version), change)
 	op.read = op.resource.DecodePlain(jsontree.Canonical(patched), op.request.Kind.Version)
 	return op.read.Object
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -74,17 +75,17 @@ func (p *parser) collect(objects []core.Object) {
 	p.index, p.numbers = map[core.Key]int{}, map[int]int{}
 	twice := map[string]bool{}
 	for _, o := range objects {
-		if isRecord(o.Key.Kind) {
+		if storage.IsRecord(o.Key.Kind) {
 			continue
 		}
-		meta := stored(o.Content).meta()
+		meta := storage.Of(o.Content).Meta()
 		uid := string(meta.GetUID())
 		if _, known := p.uids[uid]; known {
 			twice[uid] = true
 		}
 		p.uids[uid] = o.Key
 		_, matters := p.outcome[o.Key]
-		if _, generated := generatedFrom(o.Key.Name, meta.GetGenerateName()); generated && matters {
+		if _, generated := storage.GeneratedFrom(o.Key.Name, meta.GetGenerateName()); generated && matters {
 			p.index[o.Key] = len(p.keys)
 			p.same = append(p.same, len(p.keys))
 			p.keys = append(p.keys, o.Key)
@@ -96,10 +97,10 @@ func (p *parser) collect(objects []core.Object) {
 	}
 	delete(p.uids, "")
 	for _, o := range objects {
-		if isRecord(o.Key.Kind) || p.outcome[o.Key] == nil {
+		if storage.IsRecord(o.Key.Kind) || p.outcome[o.Key] == nil {
 			continue
 		}
-		for _, uid := range owners(stored(o.Content)) {
+		for _, uid := range storage.Owners(storage.Of(o.Content)) {
 			if p.uids[string(uid)] == (core.Key{}) && ofServer(string(uid)) && !slices.Contains(p.gone, string(uid)) {
 				p.gone = append(p.gone, string(uid))
 			}
@@ -148,7 +149,7 @@ func (p *parser) choices() []choice {
 	}
 	for i, key := range p.keys {
 		if number, first := p.numbers[i]; first {
-			base := key.Name[:len(key.Name)-suffixLength]
+			base := key.Name[:len(key.Name)-storage.SuffixLength]
 			all[number].base = p.text(key, base, nil)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -97,12 +98,12 @@ func (w web) objects(numbers []int) []core.Object {
 	}
 	var objects []core.Object
 	for i, key := range keys {
-		metadata := tree{"name": key.Name, "namespace": key.Namespace, "uid": string(uidOf(key, 0)), "generateName": key.Name[:2]}
+		metadata := tree{"name": key.Name, "namespace": key.Namespace, "uid": string(storage.UID(key, 0)), "generateName": key.Name[:2]}
 		data, set, owners := tree{"colour": int64(w.colours[i])}, []any{}, []any{}
 		for j, other := range keys {
 			switch w.refers[i][j] {
 			case byOwner:
-				owners = append(owners, tree{"apiVersion": "example.com/v1", "kind": "Gadget", "name": other.Name, "uid": string(uidOf(other, 0))})
+				owners = append(owners, tree{"apiVersion": "example.com/v1", "kind": "Gadget", "name": other.Name, "uid": string(storage.UID(other, 0))})
 			case byName:
 				set = append(set, tree{"name": other.Name + "." + other.Namespace})
 			case byDerivedName:
@@ -110,14 +111,14 @@ func (w web) objects(numbers []int) []core.Object {
 			case byKey:
 				data["example.com/"+other.Name] = "here"
 			case byUID:
-				set = append(set, "pvc-"+string(uidOf(other, 0)))
+				set = append(set, "pvc-"+string(storage.UID(other, 0)))
 			case inSet:
 				set = append(set, other.Name)
 			}
 		}
 		data["set"] = set
 		metadata["ownerReferences"] = owners
-		objects = append(objects, core.Object{Key: key, Content: newObject(tree{"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": metadata, "data": data}, 0)})
+		objects = append(objects, core.Object{Key: key, Content: storage.New(tree{"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": metadata, "data": data}, 0)})
 	}
 	return objects
 }
@@ -208,11 +209,11 @@ func TestGeneratedNamesOfSeveralKinds(t *testing.T) {
 	server := newTestServer(t)
 	named := func(kind core.Kind, name, says string) core.Object {
 		key := core.Key{Kind: kind, Namespace: "default", Name: name}
-		metadata := tree{"name": name, "namespace": "default", "uid": string(uidOf(key, 0))}
-		if len(name) > suffixLength {
+		metadata := tree{"name": name, "namespace": "default", "uid": string(storage.UID(key, 0))}
+		if len(name) > storage.SuffixLength {
 			metadata["generateName"] = "job-"
 		}
-		return core.Object{Key: key, Content: newObject(tree{"apiVersion": "v1", "kind": string(kind), "metadata": metadata, "data": tree{"says": says}}, 0)}
+		return core.Object{Key: key, Content: storage.New(tree{"apiVersion": "v1", "kind": string(kind), "metadata": metadata, "data": tree{"says": says}}, 0)}
 	}
 	say := func(pod, secret, says string) string {
 		return canonicalText(server, []core.Object{named("ConfigMap", "m", says), named("Pod", pod, ""), named("Secret", secret, "")})
@@ -230,10 +231,10 @@ func TestOutcomeOfGoneOwners(t *testing.T) {
 	server := newTestServer(t)
 	ofOwner := func(live, referred int, there bool) string {
 		of := core.Key{Kind: "ConfigMap", Namespace: "default", Name: "owner"}
-		owner := core.Object{Key: of, Content: newObject(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": "owner", "namespace": "default", "uid": string(uidOf(of, live))}}, 0)}
-		owned := core.Object{Key: core.Key{Kind: "ConfigMap", Namespace: "default", Name: "owned"}, Content: newObject(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{
+		owner := core.Object{Key: of, Content: storage.New(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": "owner", "namespace": "default", "uid": string(storage.UID(of, live))}}, 0)}
+		owned := core.Object{Key: core.Key{Kind: "ConfigMap", Namespace: "default", Name: "owned"}, Content: storage.New(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{
 			"name": "owned", "namespace": "default", "uid": "x",
-			"ownerReferences": []any{tree{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": string(uidOf(of, referred))}},
+			"ownerReferences": []any{tree{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": string(storage.UID(of, referred))}},
 		}}, 0)}
 		if !there {
 			return canonicalText(server, []core.Object{owned})
@@ -253,25 +254,25 @@ func TestGeneratedNamesRunOut(t *testing.T) {
 	op := &operation{server: server, state: w, request: &Request{Kind: configMapKind, Namespace: "default"}, resource: server.registry.Named("ConfigMap")}
 	seen := map[string]bool{}
 	for number := 1; ; number++ {
-		name, free := generatedName("g-bc", number)
+		name, free := storage.GeneratedName("g-bc", number)
 		if !free {
 			if number < 5000 {
 				t.Errorf("there are only %d names", number-1)
 			}
 			break
 		}
-		if base, generated := generatedFrom(name, "g-"); seen[name] || !generated || base != "g-" {
+		if base, generated := storage.GeneratedFrom(name, "g-"); seen[name] || !generated || base != "g-" {
 			t.Fatalf("name %d is %q", number, name)
 		}
 		seen[name] = true
 		key := op.key(name)
-		w.objects[key] = newObject(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": name}}, 0)
+		w.objects[key] = storage.New(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": name}}, 0)
 	}
 	create := creation(configMapKind, tree{"generateName": "g-"}, nil)
-	letters := ownerLetters("g-", nil)
+	letters := storage.OwnerLetters("g-", nil)
 	for name := range seen {
 		key := op.key("g-" + letters + name[len("g-bc"):])
-		w.objects[key] = newObject(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": key.Name}}, 0)
+		w.objects[key] = storage.New(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": key.Name}}, 0)
 	}
 	if reason := w.unsupported(create); reason == "" {
 		t.Error("no reason is given")

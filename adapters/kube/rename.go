@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -22,16 +23,16 @@ func (s *Server) Rename(o core.Object, rename core.Renaming) core.Object {
 	if o.Content == nil {
 		return core.Object{Key: renamedKey(o.Key, rename)}
 	}
-	content := stored(o.Content)
+	content := storage.Of(o.Content)
 	r := s.renamer(o.Key, content, rename)
 	key := r.to
 	switch o.Key.Kind {
-	case referenceKind:
-		key = referenceKey(types.UID(r.text(o.Key.Namespace)), r.to)
-	case allocationKind:
-		key = allocationKey(movedAllocation(o.Key.Name, r.from, r.to))
+	case storage.ReferenceKind:
+		key = storage.ReferenceKey(types.UID(r.text(o.Key.Namespace)), r.to)
+	case storage.AllocationKind:
+		key = storage.AllocationKey(storage.MovedAllocation(o.Key.Name, r.from, r.to))
 	}
-	return core.Object{Key: key, Content: newObject(r.tree(content.tree), content.again, content.unshown...).from(content)}
+	return core.Object{Key: key, Content: storage.New(r.tree(content.Tree), content.Again, content.Unshown...).From(content)}
 }
 
 func renamedKey(key core.Key, rename core.Renaming) core.Key {
@@ -49,10 +50,10 @@ type renamer struct {
 }
 
 // renamer returns the one for the content of a key.
-func (s *Server) renamer(key core.Key, content *Object, rename core.Renaming) *renamer {
-	object := content.meta()
-	if isRecord(key.Kind) {
-		object = recordedOf(content)
+func (s *Server) renamer(key core.Key, content *storage.Object, rename core.Renaming) *renamer {
+	object := content.Meta()
+	if storage.IsRecord(key.Kind) {
+		object = storage.RecordedOf(content)
 		kind := KindOf(object.GroupVersionKind().GroupKind())
 		key = core.Key{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 	}
@@ -67,16 +68,16 @@ func (s *Server) renamer(key core.Key, content *Object, rename core.Renaming) *r
 // has not those for the owners that are there, they have changed meanwhile, and nobody knows who they were.
 func renamedName(object *unstructured.Unstructured, rename core.Renaming) string {
 	name, owners := object.GetName(), object.GetOwnerReferences()
-	base, generated := generatedFrom(name, object.GetGenerateName())
-	number, current := strings.CutPrefix(name, base+ownerLetters(base, owners))
+	base, generated := storage.GeneratedFrom(name, object.GetGenerateName())
+	number, current := strings.CutPrefix(name, base+storage.OwnerLetters(base, owners))
 	if !generated || !current {
 		return rename(name)
 	}
 	for i, owner := range owners {
 		owners[i].Name = rename(owner.Name)
 	}
-	base = generatedBase(rename(object.GetGenerateName()))
-	return base + ownerLetters(base, owners) + number
+	base = storage.GeneratedBase(rename(object.GetGenerateName()))
+	return base + storage.OwnerLetters(base, owners) + number
 }
 
 // exchangeUID appends a uid and what takes its place if it is one of an object that is renamed.
@@ -87,8 +88,8 @@ func exchangeUID(exchanged []string, uid string, from, to core.Key) []string {
 	// An ordinal is high only where as many uids of earlier objects are still known.
 	const ordinals = 16
 	for ordinal := range ordinals {
-		if uid == string(uidOf(from, ordinal)) {
-			return append(exchanged, uid, string(uidOf(to, ordinal)))
+		if uid == string(storage.UID(from, ordinal)) {
+			return append(exchanged, uid, string(storage.UID(to, ordinal)))
 		}
 	}
 	return exchanged
@@ -139,8 +140,8 @@ func (r *renamer) text(text string) string {
 	switch {
 	case text == r.from.Name:
 		return r.to.Name
-	case r.from.Kind == kinds.Service && strings.HasPrefix(text, addressPrefix):
-		return movedAllocation(text, r.from, r.to)
+	case r.from.Kind == kinds.Service && strings.HasPrefix(text, storage.AddressPrefix):
+		return storage.MovedAllocation(text, r.from, r.to)
 	}
 	return r.rename(r.uids.Replace(text))
 }
@@ -188,7 +189,7 @@ func (r *renamer) tree(tree map[string]any) map[string]any {
 
 // movePorts gives a Service the ports that one of the new name gets.
 func (r *renamer) movePorts(spec map[string]any) {
-	move := func(port int64) int64 { return int64(movedPort(int(port), r.from, r.to)) }
+	move := func(port int64) int64 { return int64(storage.MovedPort(int(port), r.from, r.to)) }
 	visitNumber(spec, "healthCheckNodePort", move)
 	ports, _ := spec["ports"].([]any)
 	for _, port := range ports {

@@ -15,8 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // scale reads or changes the scale of an object.
@@ -25,14 +27,14 @@ func (op *operation) scale() (*Response, error) {
 	if from == nil {
 		return nil, op.notFound()
 	}
-	current, err := op.scaleOf(from, from.version)
+	current, err := op.scaleOf(from, from.Version)
 	if err != nil {
 		return nil, err
 	}
-	_, set, err := unstructured.NestedInt64(from.tree, op.resource.Scale.Wanted...)
+	_, set, err := unstructured.NestedInt64(from.Tree, op.resource.Scale.Wanted...)
 	switch {
 	case err != nil:
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	case op.request.Verb != Get:
 		return op.setScale(from, current)
 	case !set:
@@ -42,13 +44,13 @@ func (op *operation) scale() (*Response, error) {
 }
 
 // scaleOf is the scale of an object.
-func (op *operation) scaleOf(o *Object, version string) (*unstructured.Unstructured, error) {
-	paths, meta := op.resource.Scale, o.meta()
-	wanted, _, _ := unstructured.NestedInt64(o.tree, paths.Wanted...)
-	actual, _, _ := unstructured.NestedInt64(o.tree, paths.Actual...)
+func (op *operation) scaleOf(o *storage.Object, version string) (*unstructured.Unstructured, error) {
+	paths, meta := op.resource.Scale, o.Meta()
+	wanted, _, _ := unstructured.NestedInt64(o.Tree, paths.Wanted...)
+	actual, _, _ := unstructured.NestedInt64(o.Tree, paths.Actual...)
 	selector, err := paths.SelectorOf(meta)
 	if err != nil {
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	tree, err := jsontree.Of(&autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{APIVersion: autoscalingv1.SchemeGroupVersion.String(), Kind: "Scale"},
@@ -80,14 +82,14 @@ const notWanted = math.MinInt32
 
 // setScale changes how many there are to be. A scale without a resourceVersion is set
 // in any case.
-func (op *operation) setScale(from *Object, current *unstructured.Unstructured) (*Response, error) {
+func (op *operation) setScale(from *storage.Object, current *unstructured.Unstructured) (*Response, error) {
 	if op.request.Verb == Patch {
 		if err := op.checkPatch(); err != nil {
 			return nil, err
 		}
 	}
-	live := from.copy()
-	live.SetResourceVersion(from.version)
+	live := from.Copy()
+	live.SetResourceVersion(from.Version)
 	applied := op.request.Verb == Patch && op.request.PatchType == types.ApplyYAMLPatchType
 	if applied {
 		if err := op.recordFirst(live); err != nil {
@@ -98,10 +100,10 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 	managers := op.scaleManagers(live)
 	entries, err := managers.ToSubresource()
 	if err != nil {
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	if applied && op.resource.Custom && len(entries) == 0 {
-		return nil, internalError("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " +
+		return nil, builtin.InternalError("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: " +
 			"request to convert CR to an invalid group/version: autoscaling/v1")
 	}
 	current.SetManagedFields(entries)
@@ -114,7 +116,7 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 	}
 	if applied && op.resource.Custom && !jsontree.Same(jsontree.Unrecorded(sent.Object), jsontree.Unrecorded(current.Object)) {
 		// A server takes the outcome for a custom resource itself.
-		return nil, internalError(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid group/version: %s",
+		return nil, builtin.InternalError(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid group/version: %s",
 			current.GetNamespace(), current.GetName(), current.GroupVersionKind(), current.GroupVersionKind().GroupVersion()))
 	}
 	scale, err := op.checkScale(sent, current)
@@ -127,7 +129,7 @@ func (op *operation) setScale(from *Object, current *unstructured.Unstructured) 
 		object.SetResourceVersion(scale.ResourceVersion)
 	}
 	if entries, err = managers.ToParent(sent.GetManagedFields()); err != nil {
-		return nil, internalError(err.Error())
+		return nil, builtin.InternalError(err.Error())
 	}
 	object.SetManagedFields(entries)
 	settleManagers(object)
@@ -197,7 +199,7 @@ func (op *operation) sentScale(current *unstructured.Unstructured, recorded bool
 // it is seen later.
 func (op *operation) checkScale(sent, current *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
 	scale := &autoscalingv1.Scale{}
-	mustRead(sent, scale)
+	jsontree.MustInto(sent, scale)
 	switch {
 	case scale.Spec.Replicas == notWanted:
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", kinds.Dotted(op.resource.Scale.Wanted)))

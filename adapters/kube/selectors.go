@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // selector is what the label and field selectors of a request ask for.
@@ -41,8 +42,8 @@ func (op *operation) selector() (*selector, error) {
 	return &selector{labels: byLabel, fields: byField}, nil
 }
 
-func (s *selector) matches(o *Object) bool {
-	if !s.labels.Matches(labels.Set(o.meta().GetLabels())) {
+func (s *selector) matches(o *storage.Object) bool {
+	if !s.labels.Matches(labels.Set(o.Meta().GetLabels())) {
 		return false
 	}
 	values := fields.Set{}
@@ -53,20 +54,20 @@ func (s *selector) matches(o *Object) bool {
 }
 
 // fieldText is the value of a field as field selectors see it.
-func fieldText(o *Object, name string) string {
+func fieldText(o *storage.Object, name string) string {
 	path := strings.Split(name, ".")
 	switch name {
 	case "status.successful":
 		path = []string{"status", "succeeded"}
 	case "reportingComponent":
 		path = []string{"source", "component"}
-		if jsontree.At(o.meta(), name) != nil {
+		if jsontree.At(o.Meta(), name) != nil {
 			path = []string{name}
 		}
 	case "source":
 		path = []string{"source", "component"}
 	}
-	value := jsontree.At(o.meta(), path...)
+	value := jsontree.At(o.Meta(), path...)
 	if value != nil {
 		return fmt.Sprint(value)
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -45,9 +46,9 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, registry: kinds.NewRegistry(rulesOf), places: new(kindPlaces), managers: new(fieldManagers)}
+	s := &Server{scheme: scheme, registry: kinds.NewRegistry(builtin.Of), places: new(kindPlaces), managers: new(fieldManagers)}
 	var err error
-	if s.scales, err = kinds.ScaleResource(rulesOf); err != nil {
+	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err
 	}
 	var chosen settings

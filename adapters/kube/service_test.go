@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -118,7 +119,7 @@ func TestAllocationsAreApart(t *testing.T) {
 			w.do(r)
 			want := map[core.Key]bool{}
 			for key, content := range w.objects {
-				for _, record := range records(key, content.(*Object)) {
+				for _, record := range storage.Records(key, content.(*storage.Object)) {
 					if want[record] {
 						t.Fatalf("%s is held twice", record)
 					}
@@ -128,7 +129,7 @@ func TestAllocationsAreApart(t *testing.T) {
 					}
 				}
 			}
-			if kept := len(w.List(allocationKind, "")); kept != len(want) {
+			if kept := len(w.List(storage.AllocationKind, "")); kept != len(want) {
 				t.Fatalf("%d records are kept, %d are needed", kept, len(want))
 			}
 		}

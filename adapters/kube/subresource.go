@@ -2,13 +2,8 @@ package kube
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
@@ -69,47 +64,4 @@ func (op *operation) createSubresource() (*Response, error) {
 		return op.bind()
 	}
 	return op.issueToken()
-}
-
-// prepareSubresource keeps what a write to a subresource other than the status cannot
-// change.
-func prepareSubresource(r *kinds.Resource, name string, object, current *unstructured.Unstructured) {
-	switch name {
-	case kinds.FinalizeSubresource:
-		object.Object["status"] = current.Object["status"]
-	case kinds.EphemeralSubresource:
-		const field = "ephemeralContainers"
-		containers := jsontree.At(object, "spec", field)
-		metadata := managedBy(current.Object["metadata"], jsontree.At(object, "metadata", "managedFields"))
-		metadata["resourceVersion"] = object.GetResourceVersion()
-		spec := jsontree.Without(current.Object["spec"], field)
-		if containers != nil {
-			spec[field] = containers
-		}
-		clear(object.Object)
-		maps.Copy(object.Object, current.Object)
-		object.Object["metadata"], object.Object["spec"] = metadata, spec
-	case kinds.ApprovalSubresource:
-		status := jsontree.Without(current.Object["status"], "conditions")
-		if conditions := jsontree.ListAt(object, "status", "conditions"); conditions != nil {
-			status["conditions"] = stamped(conditions)
-		}
-		object.Object["spec"], object.Object["status"] = current.Object["spec"], status
-	}
-}
-
-// stamped returns conditions that say when they were made.
-func stamped(conditions []any) []any {
-	now := virtualTime().Format(time.RFC3339)
-	var all []any
-	for _, condition := range conditions {
-		fields := jsontree.Without(condition)
-		for _, name := range []string{"lastTransitionTime", "lastUpdateTime"} {
-			if fields[name] == nil {
-				fields[name] = now
-			}
-		}
-		all = append(all, fields)
-	}
-	return all
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -41,13 +42,16 @@ func (op *operation) issueToken() (*Response, error) {
 	if account == nil {
 		return nil, op.notFound()
 	}
-	meta := account.meta()
+	meta := account.Meta()
 	if asked, have := request.UID, meta.GetUID(); asked != "" && asked != have {
 		resource := schema.GroupResource{Group: authenticationv1.GroupName, Resource: tokenRequest}
 		return nil, apierrors.NewConflict(resource, op.request.Name, fmt.Errorf(
 			"the UID in the token request (%s) does not match the UID of the service account (%s)", asked, have))
 	}
-	point(&request.Spec.ExpirationSeconds, usualToken)
+	if request.Spec.ExpirationSeconds == nil {
+		usual := int64(usualToken)
+		request.Spec.ExpirationSeconds = &usual
+	}
 	if len(request.Spec.Audiences) == 0 {
 		request.Spec.Audiences = []string{"https://kubernetes.default.svc"}
 	}
@@ -61,11 +65,11 @@ func (op *operation) issueToken() (*Response, error) {
 	}
 	request.TypeMeta = metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: tokenRequest}
 	request.Name, request.Namespace, request.UID = meta.GetName(), meta.GetNamespace(), meta.GetUID()
-	request.CreationTimestamp = virtualTime()
+	request.CreationTimestamp = storage.Now()
 	lifetime := time.Duration(*request.Spec.ExpirationSeconds) * time.Second
 	request.Status = authenticationv1.TokenRequestStatus{
 		Token:               "token-of-" + string(meta.GetUID()),
-		ExpirationTimestamp: metav1.NewTime(virtualTime().Add(lifetime)),
+		ExpirationTimestamp: metav1.NewTime(storage.Now().Add(lifetime)),
 	}
 	tree, err := jsontree.Of(request)
 	if err != nil {
@@ -119,11 +123,11 @@ func (op *operation) bindToken(reference *authenticationv1.BoundObjectReference)
 	if bound == nil {
 		return apierrors.NewNotFound(resource, reference.Name)
 	}
-	account, _ := jsontree.At(bound.meta(), "spec", "serviceAccountName").(string)
+	account, _ := jsontree.At(bound.Meta(), "spec", "serviceAccountName").(string)
 	if key.Kind == kinds.Pod && cmp.Or(account, "default") != op.request.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", op.request.Name))
 	}
-	if reference.UID != "" && reference.UID != bound.meta().GetUID() {
+	if reference.UID != "" && reference.UID != bound.Meta().GetUID() {
 		// A real server names the kind where others name the resource.
 		return apierrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, reference.Name, fmt.Errorf(
 			"the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", reference.UID))

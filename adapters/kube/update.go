@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // staleMessage is what a server says about an update of a version that is not the
@@ -35,7 +37,7 @@ func (op *operation) update() (*Response, error) {
 				return nil, op.otherObject(uid, "")
 			}
 			if _, err := strconv.ParseUint(cmp.Or(object.GetResourceVersion(), "0"), 10, 64); err != nil {
-				return nil, internalError(err.Error())
+				return nil, builtin.InternalError(err.Error())
 			}
 			if !op.request.DryRun {
 				object.SetResourceVersion("")
@@ -44,7 +46,7 @@ func (op *operation) update() (*Response, error) {
 		}
 		return nil, op.notFound()
 	}
-	if uid, have := object.GetUID(), current.meta().GetUID(); uid != "" && uid != have {
+	if uid, have := object.GetUID(), current.Meta().GetUID(); uid != "" && uid != have {
 		return nil, op.otherObject(uid, have)
 	}
 	return op.replace(current, object)
@@ -98,10 +100,10 @@ func (op *operation) matchRequest(object *unstructured.Unstructured) error {
 // replace stores a new form of an object. It commits nothing if that is no
 // different, and removes the object if it has lost the last of the finalizers that
 // it was kept for.
-func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*Response, error) {
-	live := from.live()
+func (op *operation) replace(from *storage.Object, object *unstructured.Unstructured) (*Response, error) {
+	live := from.Live()
 	if op.resource.Name == kinds.Job {
-		labelJob(object)
+		builtin.LabelJob(object)
 	}
 	if err := op.recordManagers(live, object); err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func (op *operation) replace(from *Object, object *unstructured.Unstructured) (*
 }
 
 // replaceManaged stores a new form of an object with the record of its managers.
-func (op *operation) replaceManaged(from *Object, object *unstructured.Unstructured) (*Response, error) {
+func (op *operation) replaceManaged(from *storage.Object, object *unstructured.Unstructured) (*Response, error) {
 	to, version, err := op.put(from, object)
 	if err != nil {
 		return nil, err
@@ -119,9 +121,9 @@ func (op *operation) replaceManaged(from *Object, object *unstructured.Unstructu
 }
 
 // put stores a new form of an object, and returns it with the version to show it at.
-func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Object, string, error) {
-	version := from.version
-	current := from.live()
+func (op *operation) put(from *storage.Object, object *unstructured.Unstructured) (*storage.Object, string, error) {
+	version := from.Version
+	current := from.Live()
 	review := op.review(admissionv1.Update, op.key(op.request.Name))
 	reviewed := op.request.Subresource == ""
 	if reviewed {
@@ -135,7 +137,7 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 	}
 	object.SetResourceVersion(version)
 	if part := op.request.Subresource; part == "" || part == kinds.ScaleSubresource {
-		if err := assign(op.resource, op.state, op.key(op.request.Name), object, current); err != nil {
+		if err := builtin.Assign(op.resource, op.state, op.key(op.request.Name), object, current); err != nil {
 			return nil, "", err
 		}
 	}
@@ -146,7 +148,7 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 	if err := op.checkExpansion(object, current); err != nil {
 		return nil, "", err
 	}
-	if err := op.checkClasses(object, current); err != nil {
+	if err := builtin.CheckClasses(op.state, op.resource, op.request.Subresource, object, current); err != nil {
 		return nil, "", err
 	}
 	if reviewed {
@@ -158,18 +160,18 @@ func (op *operation) put(from *Object, object *unstructured.Unstructured) (*Obje
 	key := op.key(op.request.Name)
 	if finalized(from, object) {
 		op.commit(key, from, nil)
-		return newObject(object.Object, 0), version, nil
+		return storage.New(object.Object, 0), version, nil
 	}
 	op.finish(object)
 	to := op.next(key, object.Object)
 	switch {
-	case to.text == from.text:
+	case to.Text == from.Text:
 		return from, version, nil
 	case op.request.DryRun:
 		return to, version, nil
 	}
 	op.commit(key, from, to)
-	return to, to.version, nil
+	return to, to.Version, nil
 }
 
 // checkVersion refuses an update that was made from another version than the
@@ -181,7 +183,7 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 		return nil
 	case have != "" && have != "0":
 		if _, err := strconv.ParseUint(have, 10, 64); err != nil {
-			return internalError(err.Error())
+			return builtin.InternalError(err.Error())
 		}
 		return op.conflict(name, errors.New(staleMessage))
 	case op.resource.Rules.AllowUnconditionalUpdate(op.resource.StorageKind()):
@@ -195,9 +197,9 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 
 // finalized tells whether an update took away the last finalizer of an object that
 // is being deleted. A Namespace has finalizers in its spec as well.
-func finalized(from *Object, to *unstructured.Unstructured) bool {
-	before := from.meta()
-	if before.GetKind() == string(kinds.Namespace) && len(namespaceFinalizers(to)) > 0 {
+func finalized(from *storage.Object, to *unstructured.Unstructured) bool {
+	before := from.Meta()
+	if before.GetKind() == string(kinds.Namespace) && len(builtin.NamespaceFinalizers(to)) > 0 {
 		return false
 	}
 	grace := before.GetDeletionGracePeriodSeconds()

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
 // TestSpecValidation checks what is refused, by the causes: field, then message.
@@ -156,9 +157,9 @@ func TestInvalidFieldsAreLetPassUnchanged(t *testing.T) {
 	w := newWorld(t)
 	w.widget("a", tree{"spec": tree{"size": 1}})
 	key := keyOfWidget("a")
-	broken := w.objects[key].(*Object).copy()
+	broken := w.objects[key].(*storage.Object).Copy()
 	jsontree.Set(broken.Object, int64(-5), "spec", "size")
-	w.objects[key] = newObject(broken.Object, 0)
+	w.objects[key] = storage.New(broken.Object, 0)
 	w.must(patching(widgetKind, "a", types.MergePatchType, `{"spec":{"color":"red"}}`))
 	expectCauses(t, w, patching(widgetKind, "a", types.MergePatchType, `{"spec":{"size":-6}}`), []string{"spec.size: Invalid value: -6"})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -36,7 +37,7 @@ func (op *operation) checkExpansion(object, current *unstructured.Unstructured) 
 // allowsExpansion tells whether a storage class says that volumes may grow.
 func (op *operation) allowsExpansion(class string) bool {
 	content := op.state.Get(core.Key{Kind: kinds.StorageClass, Name: class})
-	return content != nil && stored(content).tree["allowVolumeExpansion"] == true
+	return content != nil && storage.Of(content).Tree["allowVolumeExpansion"] == true
 }
 
 // grows tells whether a claim asks for more than before.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -36,15 +37,15 @@ func protectVolumes(g *kinds.Registry) {
 
 // checkUse says that a deletion is not modelled if only the protection of volumes, which this
 // server does not do, would keep the object.
-func (op *operation) checkUse(key core.Key, from *Object) error {
+func (op *operation) checkUse(key core.Key, from *storage.Object) error {
 	const advice = "and the server does not protect it as a real one does: make the server with kube.VolumeProtection(), and add a kube.VolumeProtector to the controllers"
 	switch {
 	case op.resource.Protection != "":
-	case op.resource.Name == kinds.Volume && jsontree.At(from.meta(), "status", "phase") == string(corev1.VolumeBound):
+	case op.resource.Name == kinds.Volume && jsontree.At(from.Meta(), "status", "phase") == string(corev1.VolumeBound):
 		return fmt.Errorf("the volume is bound, %s", advice)
 	case op.resource.Name == kinds.Claim:
 		for _, o := range op.state.List(kinds.Pod, key.Namespace) {
-			if slices.Contains(claimsOf(stored(o.Content).tree), key.Name) {
+			if slices.Contains(claimsOf(storage.Of(o.Content).Tree), key.Name) {
 				return fmt.Errorf("the claim is used by Pod %s, %s", o.Key.Name, advice)
 			}
 		}

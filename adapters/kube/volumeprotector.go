@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -56,14 +57,14 @@ func (p *volumeProtector) Handle(_ core.EffectRecorder, event core.Event) []core
 	switch {
 	case event.Key.Kind == kinds.Pod && event.New == nil:
 		var requests []core.Request
-		for _, claim := range claimsOf(stored(event.Old).tree) {
+		for _, claim := range claimsOf(storage.Of(event.Old).Tree) {
 			requests = append(requests, collectRequest(core.Key{Kind: kinds.Claim, Namespace: event.Key.Namespace, Name: claim}))
 		}
 		return requests
 	case event.Key.Kind == kinds.Pod || event.New == nil:
 		return nil
 	}
-	if meta := stored(event.New).meta(); waits(meta, claimProtection) || waits(meta, volumeProtection) {
+	if meta := storage.Of(event.New).Meta(); waits(meta, claimProtection) || waits(meta, volumeProtection) {
 		return []core.Request{collectRequest(event.Key)}
 	}
 	return nil

@@ -234,12 +234,17 @@ func complete(kind schema.GroupVersionKind, fields tree) tree {
 			jsontree.Set(completed.Object, []any{tree{"name": "c", "image": "c:1"}}, append(path, "containers")...)
 		}
 	}
+	suggest := func(value any, path ...string) {
+		if jsontree.At(completed, path...) == nil {
+			jsontree.Set(completed.Object, value, path...)
+		}
+	}
 	switch kind.Kind {
 	case "Pod":
 		running("spec")
 	case "Job":
 		running("spec", "template", "spec")
-		suggest(completed, "Never", "spec", "template", "spec", "restartPolicy")
+		suggest("Never", "spec", "template", "spec", "restartPolicy")
 	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet":
 		running("spec", "template", "spec")
 		if jsontree.At(completed, "spec", "selector") == nil {
@@ -248,7 +253,7 @@ func complete(kind schema.GroupVersionKind, fields tree) tree {
 		}
 	case "Service":
 		if jsontree.At(completed, "spec", "clusterIP") != "None" && jsontree.At(completed, "spec", "type") != "ExternalName" {
-			suggest(completed, []any{tree{"port": int64(80)}}, "spec", "ports")
+			suggest([]any{tree{"port": int64(80)}}, "spec", "ports")
 		}
 	}
 	return completed.Object

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/core/scc"
 )
 
 // runs is the product of an automaton with a word: nodes are a position and a state.
@@ -28,7 +30,7 @@ func (r *runs) letter(position int) letter {
 	return l
 }
 
-func (r *runs) root() (uint32, bool) {
+func (r *runs) Root() (uint32, bool) {
 	if len(r.roots) == 0 {
 		return 0, false
 	}
@@ -37,7 +39,7 @@ func (r *runs) root() (uint32, bool) {
 	return root, true
 }
 
-func (r *runs) next(node uint32, c *cursor) (uint32, bool) {
+func (r *runs) Next(node uint32, c *cursor) (uint32, bool) {
 	position, state := r.split(node)
 	for arcs := r.states[state]; int(c.arc) < len(arcs); {
 		arc := arcs[c.arc]
@@ -53,17 +55,17 @@ func (r *runs) next(node uint32, c *cursor) (uint32, bool) {
 func (a *automaton) acceptsWord(t interface{ Context() context.Context }, w *lassoWord) bool {
 	r := &runs{automaton: a, word: w, roots: []uint32{uint32(a.initial)}}
 	accepted := false
-	err := components(t.Context(), r, func(c component) bool {
+	err := scc.Search(t.Context(), r, func(c scc.Component[uint32]) bool {
 		var marks uint64
-		for _, node := range c.nodes {
+		for _, node := range c.Nodes {
 			position, state := r.split(node)
 			for _, arc := range a.states[state] {
-				if arc.on.has(r.letter(position)) && c.has(uint32(w.after(position)*len(a.states)+arc.to)) {
+				if arc.on.has(r.letter(position)) && c.Has(uint32(w.after(position)*len(a.states)+arc.to)) {
 					marks |= arc.marks
 				}
 			}
 		}
-		accepted = accepted || c.moves && marks == a.marks
+		accepted = accepted || c.Cyclic && marks == a.marks
 		return !accepted
 	})
 	return accepted && err == nil

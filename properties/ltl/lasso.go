@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties/internal/fair"
 )
 
 // lasso is a run that is accepted.
@@ -16,21 +17,23 @@ type lasso struct {
 	// doomed, goes on in any way.
 	cycle  core.Run
 	doomed bool
+	// inParts tells that calls are steps of their own.
+	inParts bool
 }
 
 // lasso returns an accepted run whose stem takes the least effort.
 func (p *product) lasso(e *ends, strong bool) lasso {
 	crossings, first, last := p.shortest(func(node uint32) bool { return e.at(node) != noEnd })
-	l := lasso{start: p.at(first).id, stem: p.run(p.at(first).id, crossings), doomed: e.at(last) == doomedEnd}
+	l := lasso{start: p.at(first).id, stem: p.run(p.at(first).id, crossings), doomed: e.at(last) == doomedEnd, inParts: p.inParts}
 	if e.at(last) != fairEnd {
 		return l
 	}
 	i := slices.IndexFunc(e.components, func(nodes []uint32) bool { return slices.Contains(nodes, last) })
-	c := &circuit{product: p, strong: strong, inside: make(map[uint32]bool, len(e.components[i]))}
-	for _, node := range e.components[i] {
-		c.inside[node] = true
+	var way []crossing
+	for _, arc := range fair.Cycle(&fairness{p, strong}, e.components[i], last, p.automaton.marks) {
+		way = append(way, crossing{move: move{arc.Label, p.at(arc.To).id}, marks: arc.Marks, node: arc.To})
 	}
-	l.cycle = p.run(p.at(last).id, c.through(last))
+	l.cycle = p.run(p.at(last).id, way)
 	return l
 }
 
@@ -122,7 +125,7 @@ func (l *lasso) shorten(accepted func(lasso) bool) {
 		if entry < 0 {
 			continue
 		}
-		shorter := lasso{start: l.start, stem: l.stem[:i], cycle: slices.Concat(l.cycle[entry:], l.cycle[:entry])}
+		shorter := lasso{start: l.start, stem: l.stem[:i], cycle: slices.Concat(l.cycle[entry:], l.cycle[:entry]), inParts: l.inParts}
 		if accepted(shorter) {
 			*l = shorter
 			return

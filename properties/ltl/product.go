@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/scc"
+	"github.com/orrery-dev/orrery/properties/internal/fair"
 )
 
 // product is the graph as it is read by an automaton.
@@ -80,6 +82,12 @@ func (p *product) letterAt(id core.StateID, l uint32) uint32 {
 	return p.number(p.alphabet[p.letters[id]] | p.labels[l].also)
 }
 
+// cursor is a place among the steps from a node.
+type cursor struct {
+	row uint32 // how far the steps of a state were read
+	arc uint32 // the next arc of the automaton for the step that comes then
+}
+
 // crossing is a step of the product.
 type crossing struct {
 	move
@@ -94,10 +102,6 @@ func (p *product) cross(node uint32, c *cursor) (crossing, bool) {
 	var m move
 	for int(c.row) < len(row) {
 		after := m.next(row, int(c.row))
-		if p.queued && p.labels[m.label].waits {
-			c.row = uint32(after)
-			continue
-		}
 		arcs := p.read(p.letterAt(from.id, m.label), from.mode).arcs
 		if int(c.arc) < len(arcs) {
 			arc := &arcs[c.arc]
@@ -117,10 +121,10 @@ func (p *product) dooms(node uint32) bool {
 	return p.wins[at.mode] || !p.stepwise && p.read(p.letters[at.id], at.mode).dooms
 }
 
-// rests tells whether a run that stays in a place for ever is fair and accepted.
-func (p *product) rests(node uint32) bool {
+// lasting tells whether a run that stays in a place for ever is fair and accepted.
+func (p *product) lasting(node uint32) bool {
 	at := p.at(node)
-	return p.traits[at.id]&restTrait != 0 && p.read(p.letters[at.id], at.mode).stays
+	return p.read(p.letters[at.id], at.mode).stays && p.reading.rests(at.id)
 }
 
 // repeats returns from which states an automaton accepts a letter that repeats for ever.
@@ -132,9 +136,9 @@ func (a *automaton) repeats(l letter) []bool {
 	return g.alive(nil)
 }
 
-// root implements [digraph]. Behind a cut state the search begins anew: no cycle may pass through it. So it does
+// Root implements [scc.Graph]. Behind a cut state the search begins anew: no cycle may pass through it. So it does
 // where no accepted cycle can.
-func (p *product) root() (uint32, bool) {
+func (p *product) Root() (uint32, bool) {
 	if len(p.roots) == 0 {
 		return 0, false
 	}
@@ -143,8 +147,8 @@ func (p *product) root() (uint32, bool) {
 	return root, true
 }
 
-// next implements [digraph].
-func (p *product) next(node uint32, c *cursor) (uint32, bool) {
+// Next implements [scc.Graph].
+func (p *product) Next(node uint32, c *cursor) (uint32, bool) {
 	at := p.at(node)
 	if *c == (cursor{}) && p.dooms(node) {
 		return 0, false
@@ -200,25 +204,91 @@ func (e *ends) add(node uint32, kind end) {
 // ends searches the whole product.
 func (p *product) ends(ctx context.Context, strong bool) (*ends, error) {
 	e := &ends{}
-	judge := &fairness{product: p, strong: strong}
-	err := components(ctx, p, func(c component) bool {
-		for _, node := range c.nodes {
+	search := &fair.Search{Space: &fairness{p, strong}, Marks: p.automaton.marks}
+	err := scc.Search(ctx, p, func(c scc.Component[uint32]) bool {
+		for _, node := range c.Nodes {
 			switch {
 			case p.dooms(node):
 				e.add(node, doomedEnd)
-			case p.rests(node):
+			case p.lasting(node):
 				e.add(node, restEnd)
 			}
 		}
-		if c.moves {
-			judge.parts(part{c.nodes, c.has}, func(nodes []uint32) {
-				e.components = append(e.components, slices.Clone(nodes))
-				for _, node := range nodes {
-					e.add(node, fairEnd)
-				}
-			})
-		}
+		search.Parts(c, func(nodes []uint32) {
+			e.components = append(e.components, slices.Clone(nodes))
+			for _, node := range nodes {
+				e.add(node, fairEnd)
+			}
+		})
 		return true
 	})
 	return e, err
 }
+
+// place is a node of the product: a state of the graph whose letter a state of the automaton
+// is about to read.
+type place struct {
+	id   core.StateID
+	mode uint32
+}
+
+// numbering gives places numbers.
+type numbering interface {
+	// find returns the number of a place.
+	find(place) uint32
+	// at returns the place of a number.
+	at(uint32) place
+	// len is above all numbers that were given.
+	len() int
+}
+
+// fewModes is up to how many states of an automaton every place has a number from the start. Then nothing has to be looked up, and
+// memory is lost for those that are in no run.
+const fewModes = 8
+
+func newNumbering(states, modes int) numbering {
+	if modes <= fewModes && states <= (1<<32-1)/fewModes {
+		return &grid{states: states, modes: uint32(modes)}
+	}
+	return &register{head: make([]uint32, states)}
+}
+
+// grid numbers all places there can be.
+type grid struct {
+	states int
+	modes  uint32
+}
+
+func (g *grid) find(p place) uint32 { return uint32(p.id)*g.modes + p.mode }
+
+func (g *grid) at(n uint32) place { return place{core.StateID(n / g.modes), n % g.modes} }
+
+func (g *grid) len() int { return g.states * int(g.modes) }
+
+// register numbers places as they are found.
+type register struct {
+	entries []entry
+	// head has the last entry for each state: numbers from 1, 0 for none.
+	head []uint32
+}
+
+// entry is a place with a number, and the entry before it for the same state.
+type entry struct {
+	place
+	before uint32
+}
+
+func (r *register) find(p place) uint32 {
+	for n := r.head[p.id]; n != 0; n = r.entries[n-1].before {
+		if r.entries[n-1].mode == p.mode {
+			return n - 1
+		}
+	}
+	r.entries = append(r.entries, entry{p, r.head[p.id]})
+	r.head[p.id] = uint32(len(r.entries))
+	return uint32(len(r.entries) - 1)
+}
+
+func (r *register) at(n uint32) place { return r.entries[n].place }
+
+func (r *register) len() int { return len(r.entries) }

@@ -3,6 +3,8 @@ package ltl
 import (
 	"context"
 	"slices"
+
+	"github.com/orrery-dev/orrery/core/scc"
 )
 
 // The reductions of an automaton keep its language.
@@ -37,7 +39,7 @@ type arcGraph struct {
 	keep  func(arc) bool
 }
 
-func (g *arcGraph) root() (uint32, bool) {
+func (g *arcGraph) Root() (uint32, bool) {
 	if len(g.roots) == 0 {
 		return 0, false
 	}
@@ -46,7 +48,7 @@ func (g *arcGraph) root() (uint32, bool) {
 	return uint32(root), true
 }
 
-func (g *arcGraph) next(node uint32, c *cursor) (uint32, bool) {
+func (g *arcGraph) Next(node uint32, c *cursor) (uint32, bool) {
 	arcs := g.states[node]
 	for int(c.arc) < len(arcs) {
 		arc := arcs[c.arc]
@@ -63,25 +65,25 @@ func (g *arcGraph) next(node uint32, c *cursor) (uint32, bool) {
 func (g *arcGraph) alive(inside func(*arc)) []bool {
 	alive := make([]bool, len(g.states))
 	// Components come after all that they lead to. Nothing ends the context.
-	_ = components(context.Background(), g, func(c component) bool {
+	_ = scc.Search(context.Background(), g, func(c scc.Component[uint32]) bool {
 		var marks uint64
 		lives := false
-		for _, s := range c.nodes {
+		for _, s := range c.Nodes {
 			for _, arc := range g.states[s] {
 				switch {
 				case g.keep != nil && !g.keep(arc):
-				case c.has(uint32(arc.to)):
+				case c.Has(uint32(arc.to)):
 					marks |= arc.marks
 				default:
 					lives = lives || alive[arc.to]
 				}
 			}
 		}
-		accepts := c.moves && marks == g.marks
-		for _, s := range c.nodes {
+		accepts := c.Cyclic && marks == g.marks
+		for _, s := range c.Nodes {
 			alive[s] = lives || accepts
 			for i := range g.states[s] {
-				if accepts && inside != nil && c.has(uint32(g.states[s][i].to)) {
+				if accepts && inside != nil && c.Has(uint32(g.states[s][i].to)) {
 					inside(&g.states[s][i])
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties/internal/fair"
 )
 
 // reading is what a check has to know of a graph, in compact form: the graph is asked
@@ -12,8 +13,11 @@ import (
 type reading struct {
 	*valuation
 	fair func(core.Step) bool
-	// queued tells that something waits in a queue while workers are busy.
-	queued bool
+	// inParts tells that calls are steps of their own, timed that there are timers.
+	inParts, timed bool
+	// waits are the steps that count as possible in a state besides those in its row, where they were asked for.
+	waits map[core.StateID][]int
+	asked nodeSet
 
 	// letters has the letter of each state as its number in alphabet.
 	letters  []uint32
@@ -41,16 +45,16 @@ type trait uint8
 const (
 	// cutTrait is set where not all steps are known.
 	cutTrait trait = 1 << iota
-	// restTrait is set where a run may stay for ever: no fair step is possible.
+	// restTrait is set where no fair step is taken.
 	restTrait
 )
 
 // label is what matters of a step: its name, the atoms that are true of it, and whether it is a fault
-// or taken on an old view. One that waits is not taken, but counts as possible.
+// or taken on an old view.
 type label struct {
-	step               int
-	also               letter
-	fault, late, waits bool
+	step        int
+	also        letter
+	fault, late bool
 }
 
 // namedStep is a step that some state has.
@@ -71,7 +75,7 @@ func read(ctx context.Context, g core.Graph, atoms []Atom, fair func(core.Step) 
 	r := &reading{
 		valuation: v, fair: fair,
 		letters: make([]uint32, n), traits: make([]trait, n), begins: make([]uint32, n),
-		numbers: map[letter]uint32{}, known: map[label]uint32{}, stepIDs: map[core.Step]int{},
+		numbers: map[letter]uint32{}, known: map[label]uint32{}, stepIDs: map[core.Step]int{}, waits: map[core.StateID][]int{},
 	}
 	for id := range core.StateID(n) {
 		if id%1024 == 0 && ctx.Err() != nil {
@@ -104,29 +108,19 @@ func (r *reading) readSteps(id core.StateID) {
 	}
 	row := &r.pages[len(r.pages)-1]
 	r.begins[id] = uint32(len(*row))
-	rests, busy := true, false
-	last := -1
-	add := func(l label, to core.StateID) {
-		rests = rests && !r.steps[l.step].fair
-		*row = binary.AppendUvarint(*row, uint64(r.label(l)))
-		*row = binary.LittleEndian.AppendUint32(*row, uint32(to))
-	}
+	rests, last := true, -1
 	for _, e := range r.graph.Edges(id) {
 		last = r.step(e.Step, last)
-		busy = busy || inFlight(e.Step)
-		add(label{
+		r.inParts = r.inParts || fair.Parts(e.Step)
+		rests = rests && !r.steps[last].fair
+		l := label{
 			step:  last,
 			also:  r.ofStep(e),
 			fault: e.Step.Faulty(),
 			late:  e.Late,
-		}, e.To)
-	}
-	if busy {
-		for _, s := range waiting(r.graph, id) {
-			r.queued = true
-			last = r.step(s, last)
-			add(label{step: last, waits: true}, id)
 		}
+		*row = binary.AppendUvarint(*row, uint64(r.label(l)))
+		*row = binary.LittleEndian.AppendUint32(*row, uint32(e.To))
 	}
 	switch {
 	case r.graph.Cut(id):
@@ -148,6 +142,7 @@ func (r *reading) step(s core.Step, last int) int {
 		n = len(r.steps)
 		r.stepIDs[s] = n
 		r.steps = append(r.steps, namedStep{Step: s, fair: r.fair(s)})
+		r.timed = r.timed || fair.Recurs(s)
 	}
 	if last >= 0 {
 		r.steps[last].followed = n
@@ -196,21 +191,32 @@ func (m *move) next(row []byte, at int) int {
 	return at + 4
 }
 
-// enabled calls visit with the fair steps that a state has.
-func (r *reading) enabled(id core.StateID, visit func(step int)) {
-	row := r.row(id)
-	var m move
-	for at := 0; at < len(row); {
-		at = m.next(row, at)
-		if step := r.labels[m.label].step; r.steps[step].fair {
-			visit(step)
-		}
+// waiting returns the steps that count as possible in a state besides those in its row.
+func (r *reading) waiting(id core.StateID) []int {
+	if !r.asked.add(uint32(id)) {
+		return r.waits[id]
 	}
+	for _, s := range fair.Waiting(r.graph, id, r.inParts, r.fair) {
+		r.waits[id] = append(r.waits[id], r.step(s, -1))
+	}
+	return r.waits[id]
 }
 
-// can tells whether a state has a step.
-func (r *reading) can(id core.StateID, step int) bool {
-	found := false
-	r.enabled(id, func(other int) { found = found || other == step })
-	return found
+// rests tells whether a run may stay in a state for ever: no fair step is possible.
+func (r *reading) rests(id core.StateID) bool {
+	return r.traits[id]&restTrait != 0 && len(r.waiting(id)) == 0
+}
+
+// nodeSet is a set of nodes, one bit each.
+type nodeSet struct{ words []uint64 }
+
+// add adds a node, and tells whether it was not there.
+func (s *nodeSet) add(node uint32) bool {
+	if more := int(node/64) + 1 - len(s.words); more > 0 {
+		s.words = append(s.words, make([]uint64, more)...)
+	}
+	word, bit := &s.words[node/64], uint64(1)<<(node%64)
+	added := *word&bit == 0
+	*word |= bit
+	return added
 }

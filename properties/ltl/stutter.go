@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/orrery-dev/orrery/core/scc"
 )
 
 // StutterInvariant tells whether the formula cannot tell runs apart that differ only in how
@@ -84,7 +86,7 @@ func (s *stuttering) unpack(node uint32) seen {
 	return seen{[2]int{pair / other, pair % other}, letter(int(node) % letters)}
 }
 
-func (s *stuttering) root() (uint32, bool) {
+func (s *stuttering) Root() (uint32, bool) {
 	first := !s.begun
 	s.begun = true
 	return s.pack(seen{[2]int{s.automata[0].initial, s.automata[1].initial}, letter(s.letters())}), first
@@ -140,7 +142,7 @@ func (s *stuttering) options(side int, from seen, l letter) []option {
 	return options
 }
 
-func (s *stuttering) next(node uint32, c *cursor) (uint32, bool) {
+func (s *stuttering) Next(node uint32, c *cursor) (uint32, bool) {
 	jumps := s.jumps(node)
 	if int(c.arc) == len(jumps) {
 		return 0, false
@@ -153,12 +155,12 @@ func (s *stuttering) next(node uint32, c *cursor) (uint32, bool) {
 func (s *stuttering) empty() bool {
 	empty := true
 	// Nothing ends the context.
-	_ = components(context.Background(), s, func(c component) bool {
+	_ = scc.Search(context.Background(), s, func(c scc.Component[uint32]) bool {
 		var marks [2]uint64
 		var moved [2]bool
-		for _, node := range c.nodes {
+		for _, node := range c.Nodes {
 			for _, j := range s.jumps(node) {
-				if c.has(j.to) {
+				if c.Has(j.to) {
 					for side := range 2 {
 						marks[side] |= j.marks[side]
 						moved[side] = moved[side] || j.moved[side]

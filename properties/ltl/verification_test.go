@@ -13,7 +13,7 @@ import (
 type ring struct{ core.Graph }
 
 func (ring) Initial() []core.StateID       { return []core.StateID{0} }
-func (ring) State(core.StateID) core.State { return nil }
+func (ring) State(core.StateID) core.State { return idle{} }
 func (ring) Fair(core.Step) bool           { return true }
 
 func (ring) edge(from, to core.StateID) core.Edge {
@@ -27,6 +27,11 @@ func (r ring) Edges(id core.StateID) (edges []core.Edge) {
 	}
 	return append(edges, r.edge(id, (id+1)%3))
 }
+
+// idle is a state in which nothing waits.
+type idle struct{ core.State }
+
+func (idle) Work() []core.Item { return nil }
 
 // TestVerification checks that runs that prove nothing are refused.
 func TestVerification(t *testing.T) {

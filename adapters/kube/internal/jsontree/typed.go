@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -40,4 +41,11 @@ func Of(typed runtime.Object) (map[string]any, error) {
 		return nil, errors.New("the object is null")
 	}
 	return tree, nil
+}
+
+// MustInto reads a tree that was decoded before into a Go type.
+func MustInto(object *unstructured.Unstructured, into any) {
+	if err := Into(object.Object, into); err != nil {
+		panic("kube: a decoded " + object.GetKind() + " cannot be read: " + err.Error())
+	}
 }

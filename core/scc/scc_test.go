@@ -1,0 +1,94 @@
+package scc
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// listed is a graph given by the targets of each node.
+type listed struct {
+	targets [][]uint32
+	begun   uint32
+}
+
+func (g *listed) Root() (uint32, bool) {
+	g.begun++
+	return g.begun - 1, int(g.begun) <= len(g.targets)
+}
+
+func (g *listed) Next(node uint32, at *Targets[uint32]) (uint32, bool) {
+	return at.Next(func() []uint32 { return g.targets[node] })
+}
+
+// reaches tells by repeated squaring of a relation which node can be reached from which by at least one edge.
+func (g *listed) reaches() [][]bool {
+	n := len(g.targets)
+	reach := make([][]bool, n)
+	for i := range reach {
+		reach[i] = make([]bool, n)
+		for _, to := range g.targets[i] {
+			reach[i][to] = true
+		}
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+			}
+		}
+	}
+	return reach
+}
+
+// TestSearch compares components with the definition: nodes that reach each other.
+func TestSearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "nodes")
+		node := rapid.Uint32Range(0, uint32(n-1))
+		g := &listed{targets: rapid.SliceOfN(rapid.SliceOfN(node, 0, 3), n, n).Draw(t, "targets")}
+		reach := g.reaches()
+		shown := map[uint32]bool{}
+		err := Search(context.Background(), g, func(c Component[uint32]) bool {
+			first := c.Nodes[0]
+			for other := range uint32(n) {
+				same := other == first || reach[first][other] && reach[other][first]
+				if same != slices.Contains(c.Nodes, other) || same != c.Has(other) {
+					t.Fatalf("%d: same %t, component %v, has %t", other, same, c.Nodes, c.Has(other))
+				}
+				if !same && reach[first][other] && !shown[other] {
+					t.Fatalf("%v comes before %d, which it leads to", c.Nodes, other)
+				}
+			}
+			if c.Cyclic != reach[first][first] {
+				t.Fatalf("%v is cyclic: %t", c.Nodes, c.Cyclic)
+			}
+			for _, member := range c.Nodes {
+				if shown[member] {
+					t.Fatalf("%d is shown twice", member)
+				}
+				shown[member] = true
+			}
+			return true
+		})
+		if err != nil || len(shown) != n {
+			t.Fatalf("%v: %d of %d nodes are shown", err, len(shown), n)
+		}
+	})
+}
+
+func TestSearchStops(t *testing.T) {
+	g := &listed{targets: [][]uint32{{1}, {}, {}}}
+	calls := 0
+	if err := Search(context.Background(), g, func(Component[uint32]) bool { calls++; return false }); err != nil || calls != 1 {
+		t.Errorf("%d calls after the first said no, %v", calls, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := Search(ctx, &listed{targets: [][]uint32{{}}}, func(Component[uint32]) bool { return true }); !errors.Is(err, context.Canceled) {
+		t.Errorf("the context has ended, and the error is %v", err)
+	}
+}
