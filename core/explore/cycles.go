@@ -1,11 +1,13 @@
 package explore
 
 import (
+	"context"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/scc"
 )
 
 // unroll makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
@@ -130,23 +132,18 @@ func (d *descent) enter(id core.StateID) {
 // parts of loops, whatever these are: then all states of loops are opened.
 func (s *search) openLoops() bool {
 	found, parts := false, slices.ContainsFunc(s.machine.System.Properties, func(p core.Property) bool { return p.Sees != nil })
-	l := newLoops(s.Space)
-	for id := range core.StateID(s.States()) {
-		if l.order[id] != 0 {
-			continue
+	s.eachLoop(func(component []core.StateID) bool {
+		if !parts {
+			component = s.neglects(component)
 		}
-		for _, component := range l.from(id) {
-			if !parts {
-				component = s.neglects(component)
-			}
-			for _, id := range component {
-				if s.partial.has(id) {
-					s.reopen(id)
-					found = true
-				}
+		for _, id := range slices.Backward(component) {
+			if s.partial.has(id) {
+				s.reopen(id)
+				found = true
 			}
 		}
-	}
+		return true
+	})
 	return found
 }
 
@@ -235,71 +232,42 @@ func (h *hopper) Took(t *transition.Taken) error {
 	return nil
 }
 
-// loops finds the components of the graph, by the algorithm of Tarjan.
-type loops struct {
+// followed is the graph of the steps that are followed. It implements [scc.Graph].
+type followed struct {
 	space *Space
-	// order is when a state was met, from 1, and low the first one that can be reached from it among those that are open.
-	order, low []core.StateID
-	on         []bool
-	met        core.StateID
-	open       []core.StateID
+	// next is the next state to begin with.
+	next core.StateID
 }
 
-func newLoops(s *Space) *loops {
-	return &loops{space: s, low: make([]core.StateID, s.States()), order: make([]core.StateID, s.States()), on: make([]bool, s.States())}
+// ahead is where the steps from a state lead that were not looked at yet.
+type ahead struct {
+	listed bool
+	hops   []hop
 }
 
-// from returns the components with steps inside of them that can be reached from a state, without those that were found
-// before.
-func (l *loops) from(root core.StateID) [][]core.StateID {
-	var components [][]core.StateID
-	var way []bend
-	enter := func(id core.StateID) {
-		l.met++
-		l.order[id], l.low[id], l.on[id] = l.met, l.met, true
-		l.open = append(l.open, id)
-		way = append(way, bend{id: id, hops: l.space.hops(id)})
+// Root implements [scc.Graph].
+func (f *followed) Root() (core.StateID, bool) {
+	f.next++
+	return f.next - 1, int(f.next) <= f.space.States()
+}
+
+// Next implements [scc.Graph].
+func (f *followed) Next(id core.StateID, at *ahead) (core.StateID, bool) {
+	if !at.listed {
+		at.listed, at.hops = true, f.space.hops(id)
 	}
-	for enter(root); len(way) > 0; {
-		at := &way[len(way)-1]
-		if len(at.hops) > 0 {
-			to := at.hops[0].to
-			at.hops = at.hops[1:]
-			at.loops = at.loops || to == at.id
-			switch {
-			case l.order[to] == 0:
-				enter(to)
-			case l.on[to]:
-				l.low[at.id] = min(l.low[at.id], l.order[to])
-			}
-			continue
-		}
-		id, loops := at.id, at.loops
-		way = way[:len(way)-1]
-		if len(way) > 0 {
-			above := way[len(way)-1].id
-			l.low[above] = min(l.low[above], l.low[id])
-		}
-		if l.low[id] != l.order[id] {
-			continue
-		}
-		var component []core.StateID
-		for len(component) == 0 || component[len(component)-1] != id {
-			last := l.open[len(l.open)-1]
-			l.open = l.open[:len(l.open)-1]
-			l.on[last] = false
-			component = append(component, last)
-		}
-		if loops || len(component) > 1 {
-			components = append(components, component)
-		}
+	if len(at.hops) == 0 {
+		return 0, false
 	}
-	return components
+	to := at.hops[0].to
+	at.hops = at.hops[1:]
+	return to, true
 }
 
-// bend is a state on the way of the search for components, with what is not followed yet. It loops if a step leads back to it.
-type bend struct {
-	id    core.StateID
-	hops  []hop
-	loops bool
+// eachLoop calls a function with the components that have a step inside, until it returns false.
+func (s *Space) eachLoop(yield func(states []core.StateID) bool) {
+	// Without a context that ends, there is no error.
+	_ = scc.Search(context.Background(), &followed{space: s}, func(c scc.Component[core.StateID]) bool {
+		return !c.Cyclic || yield(c.Nodes)
+	})
 }

@@ -102,14 +102,12 @@ func (s *Space) rests() bool {
 
 // cyclic tells whether there is a cycle.
 func (s *Space) cyclic() bool {
-	l := newLoops(s)
-	for id := range core.StateID(s.States()) {
-		if l.order[id] == 0 && len(l.from(id)) > 0 {
-			return true
-		}
-	}
 	s.acyclic = true
-	return false
+	s.eachLoop(func([]core.StateID) bool {
+		s.acyclic = false
+		return false
+	})
+	return !s.acyclic
 }
 
 // eachArranged calls a function with all states that differ from one only in which name is which, but for itself.
