@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"slices"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
@@ -30,11 +29,10 @@ type Engine struct {
 
 // realEngine returns the engine of package orrery.
 func realEngine() Engine {
-	builtin := append(properties.Convergent(), properties.NoDeadlock())
 	return Engine{
 		Check:      orrery.Run,
 		Replay:     orrery.Replay,
 		Confirm:    confirm,
-		Properties: slices.Concat(builtin, properties.Conduct(), properties.Undisturbed()),
+		Properties: properties.Catalogue(),
 	}
 }

@@ -24,7 +24,7 @@ func (s *session) chosen(system *core.System, asked, files []string) (specificat
 		if err != nil {
 			return none, err
 		}
-		own = append(own, given.Properties...)
+		own = distinct(own, given.Properties) // one of the catalogue may be there already
 		comparisons = append(comparisons, given.Comparisons...)
 		terms.Properties = distinct(own, s.Engine.Properties)
 	}
@@ -41,9 +41,14 @@ func (s *session) chosen(system *core.System, asked, files []string) (specificat
 		if slices.ContainsFunc(terms.Properties, called(text)) {
 			continue
 		}
-		p, err := terms.Formula(text)
+		p, found, err := terms.Named(text)
 		if err != nil {
-			return none, neither(text, terms.Properties, err)
+			return none, fmt.Errorf("property %q: %w", text, err)
+		}
+		if !found {
+			if p, err = terms.Formula(text); err != nil {
+				return none, neither(text, terms.Properties, err)
+			}
 		}
 		if !slices.ContainsFunc(chosen, called(p.Name)) { // it may be asked for twice, in other spellings
 			chosen = append(chosen, p)

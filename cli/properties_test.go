@@ -21,7 +21,7 @@ func lantern() catalog.Entry {
 		on := plain.NewVar[bool]("on")
 		return plain.Model{
 			Name:    "lantern",
-			Initial: []core.Initial{plain.Start(on.Is(false))},
+			Initial: []core.Initial{plain.Start(on.Is(false), plain.NewFamily[int]("Candle").Named("one").Is(1))},
 			Processes: []plain.Process{{Name: "wind", Actions: []plain.Action{
 				{Name: "blow", Do: func(w *plain.World) { on.Set(w, !on.Get(w)) }},
 			}}},
@@ -39,6 +39,11 @@ func TestFoundByFormulas(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	catalogued := filepath.Join(folder, "catalogue.yaml")
+	text = "properties:\n- property: stable convergence\n- name: never there\n  property: at most 0 of kind Candle\n"
+	if err := os.WriteFile(catalogued, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args []string
 		code int
@@ -50,6 +55,9 @@ func TestFoundByFormulas(t *testing.T) {
 		{[]string{"check", "lantern", "--properties", file, "--out", record}, cli.ExitViolated, "violates:    it goes out for good"},
 		{[]string{"replay", record, "--finding", "1"}, cli.ExitViolated, "Finding 1 still happens"},
 		{[]string{"check", "lantern", "--property", `G 'it is there' && G F 'variable("on")'`}, cli.ExitHolds, "HOLDS"},
+		{[]string{"check", "lantern", "--property", "at most 1 of kind Candle", "--property", "no orphan stays"}, cli.ExitHolds, "at most 1 of kind Candle"},
+		{[]string{"check", "lantern", "--property", "at most 0 of kind Candle"}, cli.ExitViolated, "there are 1, but the limit is 0"},
+		{[]string{"check", "lantern", "--properties", catalogued}, cli.ExitViolated, "violates:    never there"},
 		{[]string{"check", "lantern", "--property", `G 'variable("off")'`}, cli.ExitViolated, "neither true nor false"},
 	} {
 		var out, complaints bytes.Buffer

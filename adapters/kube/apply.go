@@ -76,7 +76,7 @@ func (op *operation) applyNew(wanted *unstructured.Unstructured) (*Response, err
 	if op.request.Subresource != "" && !op.createdByUpdate() {
 		return nil, op.notFound()
 	}
-	object, err := op.merge(emptyOf(op.request.Kind), wanted)
+	object, err := op.merge(kinds.EmptyOf(op.request.Kind), wanted)
 	if err != nil {
 		return nil, err
 	}

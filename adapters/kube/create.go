@@ -27,7 +27,7 @@ func (op *operation) create() (*Response, error) {
 
 // createObject stores an object that was decoded.
 func (op *operation) createObject(object *unstructured.Unstructured) (*Response, error) {
-	if err := op.recordManagers(emptyOf(op.request.Kind), object); err != nil {
+	if err := op.recordManagers(kinds.EmptyOf(op.request.Kind), object); err != nil {
 		return nil, err
 	}
 	return op.createManaged(object)

@@ -71,7 +71,7 @@ func (op *operation) recordFirst(live *unstructured.Unstructured) error {
 		// The server itself has set it.
 		delete(written.Object, "status")
 	}
-	if _, err := manager.Update(emptyOf(op.request.Kind), written, "before-first-apply"); err != nil {
+	if _, err := manager.Update(kinds.EmptyOf(op.request.Kind), written, "before-first-apply"); err != nil {
 		return builtin.InternalError(err.Error())
 	}
 	entries := written.GetManagedFields()
@@ -122,7 +122,7 @@ func (op *operation) fieldManager(resets bool) (*managedfields.FieldManager, err
 func newFieldManager(r *kinds.Resource, key fieldManagerKey) (*managedfields.FieldManager, error) {
 	types, err := r.Types()
 	if err == nil {
-		_, err = types.ObjectToTyped(emptyOf(key.kind))
+		_, err = types.ObjectToTyped(kinds.EmptyOf(key.kind))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("who manages which fields of %s is not modelled, since the types of its fields are not known: let the controller update or patch it in the check instead of applying it, and leave kube.ManagedFields out", r.Name)
@@ -270,12 +270,5 @@ func (c noConversion) Default(runtime.Object) {}
 
 // New implements [runtime.ObjectCreater].
 func (c noConversion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
-	return emptyOf(kind), nil
-}
-
-// emptyOf is an object of which nothing but the kind is known.
-func emptyOf(kind schema.GroupVersionKind) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{Object: map[string]any{}}
-	object.SetGroupVersionKind(kind)
-	return object
+	return kinds.EmptyOf(kind), nil
 }

@@ -3,6 +3,7 @@ package kube
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/canonical"
 	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -18,7 +19,7 @@ type settings struct {
 	volumeProtection bool
 	failures         []Failure
 	rules            kindrules.Rules
-	unordered        []unorderedList
+	unordered        []canonical.List
 }
 
 // Definitions makes the server serve the kinds of custom resource definitions.
@@ -60,7 +61,7 @@ func ManagedFields() Option {
 // in lists that are on the way: "spec.groups.members". [NewServer] returns an error for a kind that is not served, and for a path that its
 // schema does not have, or not as a list. Controllers still see the items in the order in which they were written.
 func Unordered(kind core.Kind, path string) Option {
-	return func(s *settings) { s.unordered = append(s.unordered, unorderedList{kind, path}) }
+	return func(s *settings) { s.unordered = append(s.unordered, canonical.List{Kind: kind, Path: path}) }
 }
 
 // WithRules makes the server follow rules for Kubernetes' own kinds, where they cover a

@@ -36,7 +36,7 @@ func (op *operation) applyPlain(live, wanted *unstructured.Unstructured) *unstru
 	if err != nil {
 		return nil
 	}
-	of, err := types.ObjectToTyped(emptyOf(op.request.Kind))
+	of, err := types.ObjectToTyped(kinds.EmptyOf(op.request.Kind))
 	if err != nil {
 		return nil
 	}

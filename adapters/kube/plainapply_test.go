@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -223,7 +224,7 @@ func comparePlain(t *rapid.T, w *world, r *Request) bool {
 	live := func() *unstructured.Unstructured {
 		from := op.find(core.Key{Kind: resource.Name, Namespace: r.Namespace, Name: r.Name})
 		if from == nil {
-			return emptyOf(r.Kind)
+			return kinds.EmptyOf(r.Kind)
 		}
 		live := from.Live()
 		if err := op.recordFirst(live); err != nil {

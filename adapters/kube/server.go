@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/canonical"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -30,14 +31,15 @@ type Server struct {
 	failures         []Failure
 	// managers know who manages the fields.
 	managers *fieldManagers
-	// places are those of the fields of the kinds, and unordered the paths of lists whose order the user says means nothing.
-	places    *kindPlaces
-	unordered map[core.Kind]map[string]bool
+	form     *canonical.Form
 	// collected are the kinds that the garbage collector looks after, nil if it is not known.
 	collected map[core.Kind]bool
 }
 
-var _ core.Store = (*Server)(nil)
+var (
+	_ core.Store   = (*Server)(nil)
+	_ core.Renamer = (*Server)(nil)
+)
 
 // NewServer returns a server for the kinds of the scheme and of the custom
 // resource definitions among the options. It returns an error that says what to
@@ -46,7 +48,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, registry: kinds.NewRegistry(builtin.Of), places: new(kindPlaces), managers: new(fieldManagers)}
+	s := &Server{scheme: scheme, registry: kinds.NewRegistry(builtin.Of), managers: new(fieldManagers)}
 	var err error
 	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if chosen.rules != nil {
 		s.registry.Follow(chosen.rules)
 	}
-	if s.unordered, err = s.unorderedLists(chosen.unordered); err != nil {
+	if s.form, err = canonical.NewForm(s.registry, chosen.unordered); err != nil {
 		return nil, err
 	}
 	if chosen.volumeProtection {
@@ -146,6 +148,33 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 		}
 	}
 	return core.Answer{Response: response, Writes: writes}, nil
+}
+
+// Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,
+// the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
+// are there. Which values are times and observed generations depends on the kind's schema and on the place; the
+// values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
+// outcome.
+func (s *Server) Outcome(key core.Key, content core.Content) any { return s.form.Outcome(key, content) }
+
+// CanonicalOutcome implements [core.Store]. Of the objects it takes their uids and which of their names were generated.
+func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
+	return s.form.CanonicalOutcome(objects, outcome)
+}
+
+// Settle implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
+// a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
+// 1. Equal versions are counted anew.
+func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
+	return s.form.Settle(key, versions)
+}
+
+// Rename implements [core.Renamer]. In an object it renames all texts but kinds with their versions, and what the server
+// makes of names: the object's own uid and the uids of the objects that it refers to by kind and name, wherever they are; the
+// letters in its generated name; and the address and the ports of a Service. The generated names of other objects, uids
+// without the name that belongs to them and resource versions stay as they are.
+func (s *Server) Rename(o core.Object, rename core.Renaming) core.Object {
+	return s.form.Rename(o, rename)
 }
 
 // unsupported says why a call that is no [*Request] has no answer.

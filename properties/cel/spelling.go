@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/internal/typo"
 )
 
@@ -132,4 +133,18 @@ func enumerate(texts []string) string {
 	}
 	last := len(texts) - 1
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
+// Kind returns the kind that is meant by a word, in any of the ways in which an expression can write it. The error says what to write
+// instead.
+func (t Types) Kind(text string) (core.Kind, error) {
+	known, err := t.kinds()
+	if err != nil {
+		return "", err
+	}
+	k, err := known.find(text)
+	if err != nil {
+		return "", err
+	}
+	return k.name(), nil
 }

@@ -3,12 +3,15 @@ package specification
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/typo"
+	"github.com/orrery-dev/orrery/properties"
 	"github.com/orrery-dev/orrery/properties/cel"
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
@@ -22,7 +25,7 @@ type entry struct {
 
 // statements are the fields of which a property has exactly one: what it says.
 func statements() []string {
-	return []string{"formula", "always", "infinitelyOften", "eventually", "eventuallyAlways", "leadsTo", "steps"}
+	return []string{"formula", "always", "infinitelyOften", "eventually", "eventuallyAlways", "leadsTo", "steps", "property"}
 }
 
 // patterns are the statements that say a pattern of one expression.
@@ -40,10 +43,12 @@ func (e *entry) property() (core.Property, bool) {
 	if e.node.Kind != yaml.MappingNode {
 		return core.Property{}, false
 	}
-	if e.field("name") == nil {
+	if e.field("name") == nil && e.field("property") == nil {
 		e.mistake(e.place(e.node), "the property has no name: add the field name")
 	}
-	e.name = e.text("name")
+	if e.field("name") != nil {
+		e.name = e.text("name")
+	}
 	severity := e.oneOf("severity", "error", "warning")
 	fairness := e.oneOf("fairness", "weak", "strong", "none")
 	claim := ltl.Claim{Name: e.name, Fairness: map[string]ltl.Fairness{"strong": ltl.Strong, "none": ltl.Unfair}[fairness]}
@@ -60,8 +65,13 @@ func (e *entry) property() (core.Property, bool) {
 	if n := e.field("atoms"); n != nil && said[0] != "formula" {
 		e.mistake(e.place(n), "only a formula has atoms: leave them out")
 	}
-	if n := e.field("fairness"); n != nil && (said[0] == "always" || said[0] == "steps") {
-		e.mistake(e.place(n), "what is always true does not depend on fairness: leave it out")
+	if n := e.field("fairness"); n != nil {
+		switch said[0] {
+		case "always", "steps":
+			e.mistake(e.place(n), "what is always true does not depend on fairness: leave it out")
+		case "property":
+			e.mistake(e.place(n), "a property of the catalogue says itself what is fair: leave it out")
+		}
 	}
 	p := e.say(said[0], claim)
 	p.Doc = cmp.Or(e.text("description"), p.Doc)
@@ -83,6 +93,8 @@ func (e *entry) say(statement string, claim ltl.Claim) core.Property {
 		return core.Property{}
 	case "steps":
 		return e.steps(e.pair(n, "steps", "of", "always"))
+	case "property":
+		return e.known(n)
 	}
 	p := e.expression(n)
 	if p == nil {
@@ -92,6 +104,37 @@ func (e *entry) say(statement string, claim ltl.Claim) core.Property {
 		return p.Always(e.name)
 	}
 	return patterns()[statement].Property(e.name, claim.Fairness, p.Atom(""))
+}
+
+// known returns a property of the catalogue.
+func (e *entry) known(n *yaml.Node) core.Property {
+	text := e.textOf(n)
+	if text == "" {
+		return core.Property{}
+	}
+	p, found, err := e.terms.Named(text)
+	switch {
+	case err != nil:
+		e.mistake(e.place(n), "%v", err)
+	case !found:
+		e.mistake(e.place(n), "there is no property %q: %s", text, suggestion(text))
+	}
+	p.Name = cmp.Or(e.name, p.Name)
+	return p
+}
+
+// suggestion says which properties can be asked for by name, the most similar one first if there is one.
+func suggestion(name string) string {
+	names := properties.Forms()
+	for _, p := range properties.Catalogue() {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	known := "use one of " + strings.Join(names, "; ")
+	if nearest := typo.Nearest(name, names); nearest != "" {
+		return fmt.Sprintf("did you mean %q? Or %s", nearest, known)
+	}
+	return known
 }
 
 // pair returns the two fields of a mapping, nil for one that is missing.

@@ -1,6 +1,7 @@
 package specification
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -69,13 +70,14 @@ func (t Terms) parse(name string, text []byte, sections ...string) (File, error)
 		if ok {
 			all = append(all, p)
 		}
-		if e.name == "" {
-			continue
+		switch name := e.name; {
+		case name == "" && ok && slices.ContainsFunc(all[:len(all)-1], func(q core.Property) bool { return q.Name == p.Name }):
+			d.mistake(d.place(e.field("property")), "the property %q is in the file already: remove one, or give it a name", p.Name)
+		case name != "" && slices.Contains(taken, name):
+			d.mistake(d.place(e.field("name")), "there is a property %q already: give this one another name", name)
+		default:
+			taken = append(taken, cmp.Or(name, p.Name))
 		}
-		if slices.Contains(taken, e.name) {
-			d.mistake(d.place(e.field("name")), "there is a property %q already: give this one another name", e.name)
-		}
-		taken = append(taken, e.name)
 	}
 	comparisons := d.comparisons(top)
 	if err := d.err(); err != nil {

@@ -35,6 +35,17 @@ func Of(system *core.System) Terms {
 	return t
 }
 
+// Named returns the property of the catalogue that has a name (see [properties.Named]), and false if there is none. The error says
+// which part of the name is wrong.
+func (t Terms) Named(name string) (core.Property, bool, error) {
+	return properties.Named(name, func(word string) (core.Kind, error) {
+		if !t.Types.Complete {
+			return core.Kind(word), nil // whatever a plain model calls its families
+		}
+		return t.Types.Kind(word)
+	})
+}
+
 // atoms returns the atoms that formulas may use besides those of [ltl.BuiltIn] and the given ones. An invariant that is called like
 // another atom has none.
 func (t Terms) atoms(given []ltl.Atom) []ltl.Atom {

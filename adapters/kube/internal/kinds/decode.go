@@ -212,3 +212,10 @@ func dropDuplicateOwners(object *unstructured.Unstructured) {
 		metadata["ownerReferences"] = kept
 	}
 }
+
+// EmptyOf is an object of which nothing but the kind is known.
+func EmptyOf(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetGroupVersionKind(kind)
+	return object
+}

@@ -1,4 +1,4 @@
-package kube
+package canonical
 
 import (
 	"cmp"
@@ -12,39 +12,39 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// unorderedList is a list whose order the user says means nothing.
-type unorderedList struct {
-	kind core.Kind
-	path string
+// List is a list whose order the user says means nothing.
+type List struct {
+	Kind core.Kind
+	Path string
 }
 
 // unorderedLists returns the paths of such lists by kind, as outcomes write them.
-func (s *Server) unorderedLists(lists []unorderedList) (map[core.Kind]map[string]bool, error) {
+func (f *Form) unorderedLists(lists []List) (map[core.Kind]map[string]bool, error) {
 	byKind := map[core.Kind]map[string]bool{}
 	for _, list := range lists {
-		path, err := s.unorderedPath(list)
+		path, err := f.unorderedPath(list)
 		if err != nil {
-			return nil, fmt.Errorf("the list %q of %s, of which the order is to mean nothing: %w", list.path, list.kind, err)
+			return nil, fmt.Errorf("the list %q of %s, of which the order is to mean nothing: %w", list.Path, list.Kind, err)
 		}
-		if byKind[list.kind] == nil {
-			byKind[list.kind] = map[string]bool{}
+		if byKind[list.Kind] == nil {
+			byKind[list.Kind] = map[string]bool{}
 		}
-		byKind[list.kind][path] = true
+		byKind[list.Kind][path] = true
 	}
 	return byKind, nil
 }
 
 // unorderedPath checks that there may be a list at the path.
-func (s *Server) unorderedPath(list unorderedList) (string, error) {
-	r := s.registry.Named(list.kind)
+func (f *Form) unorderedPath(list List) (string, error) {
+	r := f.registry.Named(list.Kind)
 	if r == nil {
-		return "", fmt.Errorf("the API server has no such kind: it serves %s", s.kindsLike(list.kind))
+		return "", fmt.Errorf("the API server has no such kind: it serves %s", f.kindsLike(list.Kind))
 	}
-	names, err := splitPath(list.path)
+	names, err := splitPath(list.Path)
 	if err != nil {
 		return "", err
 	}
-	path, at := "", s.places.of(r)
+	path, at := "", f.places.of(r)
 	for _, name := range names {
 		for at != nil && at.list {
 			at = at.items // the path has no positions
@@ -75,10 +75,10 @@ func (p *place) declared() string {
 }
 
 // kindsLike are the kinds of the same name, or all.
-func (s *Server) kindsLike(kind core.Kind) string {
+func (f *Form) kindsLike(kind core.Kind) string {
 	name, _, _ := strings.Cut(string(kind), ".")
 	var like, all []string
-	for _, known := range s.registry.Kinds() {
+	for _, known := range f.registry.Kinds() {
 		all = append(all, string(known))
 		if short, _, _ := strings.Cut(string(known), "."); strings.EqualFold(short, name) {
 			like = append(like, string(known))

@@ -1,4 +1,4 @@
-package kube
+package canonical
 
 // documentedListing returns how the items of a list of Kubernetes' own types belong together where that is not how an apply merges them. An apply
 // replaces a list as a whole ("atomic") also where the API says that its order means nothing, since its items have no

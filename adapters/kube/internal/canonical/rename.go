@@ -1,4 +1,4 @@
-package kube
+package canonical
 
 import (
 	"slices"
@@ -13,18 +13,16 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-var _ core.Renamer = (*Server)(nil)
-
-// Rename implements [core.Renamer]. In an object it renames all texts but kinds with their versions, and what the server
+// Rename renames an object. In an object it renames all texts but kinds with their versions, and what the server
 // makes of names: the object's own uid and the uids of the objects that it refers to by kind and name, wherever they are; the
 // letters in its generated name; and the address and the ports of a Service. The generated names of other objects, uids
 // without the name that belongs to them and resource versions stay as they are.
-func (s *Server) Rename(o core.Object, rename core.Renaming) core.Object {
+func (f *Form) Rename(o core.Object, rename core.Renaming) core.Object {
 	if o.Content == nil {
 		return core.Object{Key: renamedKey(o.Key, rename)}
 	}
 	content := storage.Of(o.Content)
-	r := s.renamer(o.Key, content, rename)
+	r := f.renamer(o.Key, content, rename)
 	key := r.to
 	switch o.Key.Kind {
 	case storage.ReferenceKind:
@@ -41,7 +39,7 @@ func renamedKey(key core.Key, rename core.Renaming) core.Key {
 
 // renamer renames one object, or a record of it.
 type renamer struct {
-	server *Server
+	form   *Form
 	rename core.Renaming
 	// from and to are the keys of the object.
 	from, to core.Key
@@ -50,14 +48,14 @@ type renamer struct {
 }
 
 // renamer returns the one for the content of a key.
-func (s *Server) renamer(key core.Key, content *storage.Object, rename core.Renaming) *renamer {
+func (f *Form) renamer(key core.Key, content *storage.Object, rename core.Renaming) *renamer {
 	object := content.Meta()
 	if storage.IsRecord(key.Kind) {
 		object = storage.RecordedOf(content)
-		kind := KindOf(object.GroupVersionKind().GroupKind())
+		kind := kinds.Name(object.GroupVersionKind().GroupKind())
 		key = core.Key{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 	}
-	r := &renamer{server: s, rename: rename, from: key, to: renamedKey(key, rename)}
+	r := &renamer{form: f, rename: rename, from: key, to: renamedKey(key, rename)}
 	r.to.Name = renamedName(object, rename)
 	exchanged := exchangeUID(nil, string(object.GetUID()), r.from, r.to)
 	r.uids = strings.NewReplacer(r.exchangeReferred(exchanged, object.Object)...)
@@ -121,7 +119,7 @@ func (r *renamer) referred(reference map[string]any) (core.Key, bool) {
 	apiVersion, _ := reference["apiVersion"].(string)
 	kind, _ := reference["kind"].(string)
 	name, _ := reference["name"].(string)
-	known := r.server.registry.Named(KindOf(schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()))
+	known := r.form.registry.Named(kinds.Name(schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()))
 	if known == nil {
 		return core.Key{}, false
 	}

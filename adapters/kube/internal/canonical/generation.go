@@ -1,4 +1,4 @@
-package kube
+package canonical
 
 import (
 	"slices"
@@ -10,14 +10,14 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Settle implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
+// Settle counts anew what the server counts up. It brings metadata.generation, the generations that the status has observed, and the generation of
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
 // 1. Equal versions are counted anew.
-func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
+func (f *Form) Settle(key core.Key, versions []core.Content) []core.Content {
 	if storage.IsRecord(key.Kind) {
 		return versions
 	}
-	places := s.places.of(s.registry.Named(key.Kind))
+	places := f.places.of(f.registry.Named(key.Kind))
 	var seen []int64
 	for _, version := range versions {
 		visitGenerations(places, storage.Of(version).Tree, func(n int64) int64 {

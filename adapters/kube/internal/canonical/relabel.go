@@ -1,4 +1,4 @@
-package kube
+package canonical
 
 import (
 	"maps"
@@ -14,9 +14,9 @@ import (
 // same. So an outcome is brought to a form that does not depend on them: each is replaced, wherever
 // it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
 
-// CanonicalOutcome implements [core.Store]. Of the objects it takes their uids and which of their names were generated.
-func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
-	p := &parser{server: s, outcome: outcome, uids: map[string]core.Key{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
+// CanonicalOutcome returns the form of an outcome that does not depend on what the server chose. Of the objects it takes their uids and which of their names were generated.
+func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
+	p := &parser{form: f, outcome: outcome, uids: map[string]core.Key{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
 	p.collect(objects)
 	l := &relabelling{limit: relabellingLimit}
 	for _, key := range slices.SortedFunc(maps.Keys(outcome), core.Key.Compare) {
@@ -51,7 +51,7 @@ const goneUID = "<uid of what is gone>"
 
 // parser takes the objects of an outcome apart.
 type parser struct {
-	server  *Server
+	form    *Form
 	outcome map[core.Key]any
 	// uids are the keys of the objects by their uids.
 	uids map[string]core.Key
@@ -123,7 +123,7 @@ func ofServer(uid string) bool {
 
 // unite finds the objects of equal names between which a text in an object does not tell: they keep equal names.
 func (p *parser) unite(key core.Key) {
-	p.node(key, p.server.fieldsOf(key.Kind), nil, "", p.outcome[key])
+	p.node(key, p.form.fieldsOf(key.Kind), nil, "", p.outcome[key])
 	p.text(key, key.Namespace, nil)
 	if _, generated := p.index[key]; !generated {
 		p.text(key, key.Name, nil)
@@ -163,7 +163,7 @@ func (p *parser) choices() []choice {
 // object takes one object apart.
 func (p *parser) object(key core.Key) *relabelled {
 	o := &relabelled{kind: key.Kind, namespace: p.text(key, key.Namespace, nil), name: p.nameOf(key)}
-	fields := p.server.fieldsOf(key.Kind)
+	fields := p.form.fieldsOf(key.Kind)
 	o.tree = p.node(key, fields, fields.places, "", p.outcome[key])
 	mentioned := map[int]bool{}
 	o.namespace.mentions(mentioned)

@@ -1,4 +1,4 @@
-package kube
+package canonical
 
 import (
 	"encoding/json"
@@ -121,7 +121,7 @@ func newGoPlaces() (*goPlaces, error) {
 	if err := corev1.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
-	of, err := applyconfigurations.NewTypeConverter(scheme).ObjectToTyped(emptyOf(corev1.SchemeGroupVersion.WithKind("ConfigMap")))
+	of, err := applyconfigurations.NewTypeConverter(scheme).ObjectToTyped(kinds.EmptyOf(corev1.SchemeGroupVersion.WithKind("ConfigMap")))
 	if err != nil {
 		return nil, err
 	}

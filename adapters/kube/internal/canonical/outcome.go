@@ -1,4 +1,4 @@
-package kube
+package canonical
 
 import (
 	"slices"
@@ -18,16 +18,16 @@ import (
 // someTime stands in an outcome for a time.
 const someTime = "<time>"
 
-// Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,
+// Outcome returns what of an object matters when nothing happens any more. It leaves out what the server counts and notes for itself: the uid, the resource version,
 // the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
 // are there. Which values are times and observed generations depends on the kind's schema and on the place (see [place]); the
 // values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
 // outcome.
-func (s *Server) Outcome(key core.Key, content core.Content) any {
+func (f *Form) Outcome(key core.Key, content core.Content) any {
 	if storage.IsRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
 		return nil
 	}
-	fields := s.fieldsOf(key.Kind)
+	fields := f.fieldsOf(key.Kind)
 	tree := runtime.DeepCopyJSON(storage.Of(content).Tree)
 	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
@@ -39,8 +39,8 @@ func (s *Server) Outcome(key core.Key, content core.Content) any {
 }
 
 // fieldsOf returns what outcomes need to know of the fields of a kind.
-func (s *Server) fieldsOf(kind core.Kind) kindFields {
-	return kindFields{places: s.places.of(s.registry.Named(kind)), unordered: s.unordered[kind]}
+func (f *Form) fieldsOf(kind core.Kind) kindFields {
+	return kindFields{places: f.places.of(f.registry.Named(kind)), unordered: f.unordered[kind]}
 }
 
 // kindFields is what outcomes need to know of the fields of a kind.
