@@ -1,16 +1,21 @@
 package kube
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
@@ -193,4 +198,99 @@ func (op *operation) deletionFinalizers(have []string) []string {
 		return have
 	}
 	return want
+}
+
+// Pods are the one kind that is deleted gracefully: a Pod on a node stays, marked as
+// being deleted, until somebody who plays the kubelet deletes it without grace.
+
+// pending tells whether a Pod is being deleted already, with a grace period that
+// the request does not shorten.
+func (op *operation) pending(pod *unstructured.Unstructured) bool {
+	left := pod.GetDeletionGracePeriodSeconds()
+	if pod.GetDeletionTimestamp() == nil || left == nil || *left == 0 {
+		return false
+	}
+	asked := op.request.GracePeriodSeconds
+	return asked == nil || readPeriod(*asked) >= *left
+}
+
+// startGracePeriod marks a Pod as being deleted, with the time that its node has
+// for stopping it, or shortens that time.
+func (op *operation) startGracePeriod(pod *unstructured.Unstructured) {
+	var period int64
+	left := pod.GetDeletionGracePeriodSeconds()
+	switch {
+	case pod.GetDeletionTimestamp() == nil:
+		period = op.gracePeriod(pod)
+		nextGenerationOnDelete(pod)
+	case left == nil || *left == 0:
+		return
+	default:
+		period = readPeriod(*op.request.GracePeriodSeconds)
+	}
+	end := metav1.NewTime(storage.Now().Add(time.Duration(period) * time.Second))
+	pod.SetDeletionTimestamp(&end)
+	pod.SetDeletionGracePeriodSeconds(&period)
+}
+
+// gracePeriod is the number of seconds that a Pod gets: none if it runs nowhere.
+func (op *operation) gracePeriod(pod *unstructured.Unstructured) int64 {
+	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
+	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+	if node == "" || phase == string(corev1.PodFailed) || phase == string(corev1.PodSucceeded) {
+		return 0
+	}
+	if asked := op.request.GracePeriodSeconds; asked != nil {
+		return readPeriod(*asked)
+	}
+	if own, found, _ := unstructured.NestedInt64(pod.Object, "spec", "terminationGracePeriodSeconds"); found {
+		return readPeriod(own)
+	}
+	return corev1.DefaultTerminationGracePeriodSeconds
+}
+
+// readPeriod reads a grace period as the server does: a negative one is one second.
+func readPeriod(seconds int64) int64 {
+	if seconds < 0 {
+		return 1
+	}
+	return seconds
+}
+
+// removeNamespace marks a Namespace as terminating when it is first deleted. It goes
+// away once it is finalized: that is for whoever plays the namespace controller.
+func (op *operation) removeNamespace(key core.Key, from *storage.Object) error {
+	switch key.Name {
+	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic:
+		return apierrors.NewForbidden(op.groupResource(), key.Name, errors.New("this namespace may not be deleted"))
+	}
+	object := from.Copy()
+	if object.GetDeletionTimestamp() != nil {
+		if len(builtin.NamespaceFinalizers(object)) == 0 {
+			op.removeChanged(key, from, object)
+		}
+		return nil
+	}
+	now := storage.Now()
+	object.SetDeletionTimestamp(&now)
+	jsontree.Set(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
+	if finalizers := op.deletionFinalizers(object.GetFinalizers()); !slices.Equal(finalizers, object.GetFinalizers()) {
+		object.SetFinalizers(finalizers)
+	}
+	op.keep(key, from, object)
+	return nil
+}
+
+// checkNamespacePreconditions is what is checked of any other kind, in other words.
+func (op *operation) checkNamespacePreconditions(key core.Key, from *storage.Object) error {
+	for _, condition := range []struct{ name, want, have string }{
+		{"UID", op.request.PreconditionUID, string(from.Meta().GetUID())},
+		{"ResourceVersion", op.request.PreconditionResourceVersion, from.Version},
+	} {
+		if condition.want != "" && condition.want != condition.have {
+			return op.conflict(key.Name, fmt.Errorf("Precondition failed: %s in precondition: %s, %[1]s in object meta: %[3]s", //nolint:staticcheck // the server's words
+				condition.name, condition.want, condition.have))
+		}
+	}
+	return nil
 }

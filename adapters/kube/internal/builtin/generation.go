@@ -94,6 +94,9 @@ func desired(r *kinds.Resource, object *unstructured.Unstructured) map[string]an
 	return fields
 }
 
+// A DaemonSet counts the generations of its template as well, in an annotation that nobody
+// else can change.
+
 // templateGeneration reads the generation of a DaemonSet's template, 0 if there is none.
 func templateGeneration(tree map[string]any) int64 {
 	text := (&unstructured.Unstructured{Object: tree}).GetAnnotations()[appsv1.DeprecatedTemplateGeneration]
