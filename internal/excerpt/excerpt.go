@@ -43,3 +43,8 @@ func (e Excerpt) String() string {
 	mark := strings.Repeat("^", max(1, utf8.RuneCountInString(e.Line[e.From:e.To])))
 	return fmt.Sprintf("  %s\n  %s%s", e.Line, margin, mark)
 }
+
+// Mistake says what is wrong with a part of a text, and shows the line with the part marked below. What the text is called comes first.
+func Mistake(what, text string, from, to int, message string) string {
+	return fmt.Sprintf("%s, %s: %s\n%s", what, Place(text, from), message, Of(text, from, to))
+}

@@ -24,7 +24,7 @@ type Mistake struct {
 
 // Error says what is wrong and shows the line of the expression with the place marked below.
 func (m *Mistake) Error() string {
-	return fmt.Sprintf("expression, %s: %s\n%s", m.place(), m.Message, excerpt.Of(m.Expression, m.From, m.To))
+	return excerpt.Mistake("expression", m.Expression, m.From, m.To, m.Message)
 }
 
 // place says where the mistake is, in a few words.

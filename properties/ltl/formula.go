@@ -181,7 +181,7 @@ type Mistake struct {
 
 // Error says what is wrong and shows the line of the formula with the place marked below.
 func (m *Mistake) Error() string {
-	return fmt.Sprintf("formula, %s: %s\n%s", excerpt.Place(m.Formula, m.From), m.Message, excerpt.Of(m.Formula, m.From, m.To))
+	return excerpt.Mistake("formula", m.Formula, m.From, m.To, m.Message)
 }
 
 // mistake is a [Mistake] at a place of a text.
