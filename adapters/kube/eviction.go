@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/apply"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
@@ -185,7 +186,7 @@ func (op *operation) writeBudget(budget *policyv1.PodDisruptionBudget, pod strin
 	}
 	key := core.Key{Kind: kinds.Budget, Namespace: budget.Namespace, Name: budget.Name}
 	from := op.find(key)
-	if managers := recordOf(from.Meta()); managers != nil {
+	if managers := apply.RecordOf(from.Meta()); managers != nil {
 		jsontree.Set(tree, managers, "metadata", "managedFields")
 	}
 	op.commit(key, from, op.next(key, tree))

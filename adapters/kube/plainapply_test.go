@@ -233,7 +233,7 @@ func comparePlain(t *rapid.T, w *world, r *Request) bool {
 		return live
 	}
 	before := live()
-	got := op.applyPlain(before, wanted)
+	got := op.plainApply().Merge(before, wanted)
 	if !jsontree.Same(before.Object, live().Object) {
 		t.Fatalf("%s changes what there is", r.Body)
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/apply"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
@@ -132,7 +133,7 @@ func (op *operation) setScale(from *storage.Object, current *unstructured.Unstru
 		return nil, builtin.InternalError(err.Error())
 	}
 	object.SetManagedFields(entries)
-	settleManagers(object)
+	apply.SettleManagers(object)
 	to, version, err := op.put(from, object)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/apply"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/canonical"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
@@ -31,7 +32,7 @@ type Server struct {
 	fieldIndexes     []FieldIndex
 	failures         []Failure
 	// managers know who manages the fields.
-	managers *fieldManagers
+	managers *apply.Managers
 	form     *canonical.Form
 	// collected are the kinds that the garbage collector looks after, nil if it is not known.
 	collected map[core.Kind]bool
@@ -49,7 +50,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, registry: kinds.NewRegistry(builtin.Of), managers: new(fieldManagers)}
+	s := &Server{scheme: scheme, registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
 	var err error
 	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err

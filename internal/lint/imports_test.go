@@ -31,6 +31,10 @@ const (
 func house() []place {
 	engine := []string{"core", "core/state", "core/behavior", "core/view", "core/effort", "core/scc", "core/explore"}
 	public := []string{".", "core/...", "properties/...", "catalog", "record/...", "bench", "adapters/...", "cli"}
+	kube := []string{
+		"core", "adapters/kube/fieldrules", "adapters/kube/kindrules", "adapters/kube/internal/jsontree", "adapters/kube/internal/kinds",
+		"adapters/kube/internal/storage", "adapters/kube/internal/validation", "adapters/kube/internal/builtin",
+	}
 	words := []string{"internal/typo", "internal/excerpt"}
 	return []place{
 		{"core", nil, nothing},
@@ -53,6 +57,14 @@ func house() []place {
 		{"adapters/kube/cluster", []string{"core", "core/behavior", "adapters/kube"}, kubernetes},
 		{"adapters/kube/controlplane", nil, kubernetes},
 		{"adapters/kube/fieldrules", nil, kubernetes},
+		{"adapters/kube/kindrules", nil, kubernetes},
+		{"adapters/kube/internal/jsontree/...", nil, kubernetes},
+		{"adapters/kube/internal/kinds", kube[:4], kubernetes},
+		{"adapters/kube/internal/storage", kube[:5], kubernetes},
+		{"adapters/kube/internal/validation", kube[:5], kubernetes},
+		{"adapters/kube/internal/apply", kube[:6], kubernetes},
+		{"adapters/kube/internal/builtin", kube[:7], kubernetes},
+		{"adapters/kube/internal/canonical", kube[:8], kubernetes},
 		{"adapters/kube/...", []string{"core", "adapters/kube/..."}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
