@@ -165,10 +165,10 @@ func (s *search) neglects(component []core.StateID) []core.StateID {
 			}
 		}
 		s.reader.Load(s.row(id))
-		if err := s.reader.findEnabled(); err != nil {
+		if err := s.reader.FindEnabled(); err != nil {
 			continue // a step that is not known is behind a cut
 		}
-		for _, e := range s.reader.enabled {
+		for _, e := range s.reader.Enabled {
 			if e.Due {
 				enabled[e.Agent]++
 			}
@@ -200,7 +200,7 @@ func (s *Space) hops(id core.StateID) []hop {
 	s.reader.Load(s.row(id))
 	var only []bool
 	if !s.full.has(id) {
-		only, _ = s.reader.reduce()
+		only, _ = s.reader.Reduce()
 	}
 	h := hopper{Space: s}
 	if _, err := s.reader.Steps(&h, only); err != nil {
@@ -221,7 +221,7 @@ func (h *hopper) Stopped(*transition.Taken, error) error { return nil }
 // Took implements [transition.Visitor].
 func (h *hopper) Took(t *transition.Taken) error {
 	w := h.reader
-	row, tag, known := w.packKnown(w.Buffer[:0])
+	row, tag, known := w.PackKnown(w.Buffer[:0])
 	if !known {
 		return nil
 	}

@@ -13,10 +13,9 @@
 //
 // # What is left out
 //
-// An explorer is a walker that knows which steps can be left out: a stubborn set of agents is followed (choosing.go, by a [Reducer]),
-// and agents whose steps another order takes sleep (sleep.go). Both rest on footprints, which are learned from what steps touched (footprint.go); the search is
-// run again until they grow no more (reducing.go). The cycle proviso is in cycles.go. With interchangeable names a state
-// stands for all that are equal up to renaming (symmetry.go, merging.go).
+// Package core/internal/reduction says which steps can be left out in a state, by a [Reducer], and which state stands for another one.
+// The search is run again until what that rests on grows no more (reducing.go). The cycle proviso is in cycles.go, the sleep sets of stored states in
+// sleep.go. A search that merges states that are equal up to renaming is in merging.go.
 //
 // # What comes of it
 //

@@ -8,7 +8,6 @@ import (
 	"github.com/orrery-dev/orrery/core/effort"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
-	"github.com/orrery-dev/orrery/core/state"
 )
 
 // States implements [core.Graph].
@@ -73,7 +72,7 @@ func (s *Space) list(id core.StateID, all bool) []core.Edge {
 	var only []bool
 	if !all {
 		// What is not known is not followed either: it is behind a cut.
-		only, _ = s.reader.reduce()
+		only, _ = s.reader.Reduce()
 	}
 	l := &s.lister
 	l.from, l.edges, l.successors, l.rows = id, l.edges[:0], l.successors[:0], l.rows[:0]
@@ -100,23 +99,14 @@ func (l *lister) Stopped(*transition.Taken, error) error { return nil }
 func (l *lister) Took(t *transition.Taken) error {
 	w := l.space.reader
 	begin := len(l.rows)
-	rows, tag, known := w.packKnown(l.rows)
+	rows, tag, known := w.PackKnown(l.rows)
 	if !known {
 		return nil
 	}
 	l.rows = rows
 	l.successors = append(l.successors, store.Lookup{Hash: tag, Begin: int32(begin), End: int32(len(l.rows))})
-	l.edges = append(l.edges, w.edge(l.from, t))
+	l.edges = append(l.edges, w.Edge(l.from, t))
 	return nil
-}
-
-// edge returns the step that the walker has taken from a state, without where it leads.
-func (w *explorer) edge(from core.StateID, t *transition.Taken) core.Edge {
-	e := core.Edge{From: from, Step: t.Step(), Wrote: w.Wrote, Late: t.Late}
-	if t.Leaf != nil {
-		e.Failed, e.Requeued = transition.Failed(t.Leaf), t.Leaf.Result.Requeue
-	}
-	return e
 }
 
 // stored returns the edges. Those to states that were not stored are left out.
@@ -170,7 +160,7 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	s.learner.Where = transition.Moment{State: id}
 	var effects []core.Effect
 	err = w.EachOrder(s.machine.Item(a, item.Request), func(t *transition.Taken) bool {
-		effects = append(effects, w.effectOf(t))
+		effects = append(effects, w.Effect(t))
 		return true
 	})
 	if err != nil {
@@ -178,15 +168,6 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 		return nil
 	}
 	return effects
-}
-
-// effectOf returns what the step changes that the walker has taken.
-func (w *explorer) effectOf(t *transition.Taken) core.Effect {
-	effect := core.Effect{Order: t.Step().Order, Changes: w.changes(), Wrote: w.Wrote}
-	if t.Leaf != nil {
-		effect.Failed = transition.Failed(t.Leaf)
-	}
-	return effect
 }
 
 // Effect implements [core.Graph].
@@ -198,7 +179,7 @@ func (s *Space) Effect(e core.Edge) core.Effect {
 	if err != nil || chosen == nil {
 		return core.Effect{}
 	}
-	return w.effectOf(chosen)
+	return w.Effect(chosen)
 }
 
 // untried takes note that something could not be tried in a stored state. What is wrong
@@ -207,33 +188,6 @@ func (s *Space) untried(err error) {
 	if !s.stops(err) {
 		s.because(err.Error())
 	}
-}
-
-// changes returns how the objects differ from the state the step began in.
-func (w *explorer) changes() []core.Change {
-	var changes []core.Change
-	seen := map[state.Cell]bool{}
-	for _, t := range w.Touched {
-		key, isObject := w.Machine.Vocabulary.Key(t.Cell)
-		if !isObject || seen[t.Cell] {
-			continue
-		}
-		seen[t.Cell] = true
-		now := w.Vector[t.Cell]
-		if now == t.Was {
-			continue
-		}
-		change := core.Change{
-			Key:    key,
-			Before: w.Machine.Vocabulary.Content(t.Cell, t.Was),
-			After:  w.Machine.Vocabulary.Content(t.Cell, now),
-		}
-		if w.Machine.Matters(core.Object{Key: key, Content: change.Before}) || w.Machine.Matters(core.Object{Key: key, Content: change.After}) {
-			changes = append(changes, change)
-		}
-	}
-	slices.SortFunc(changes, func(a, b core.Change) int { return a.Key.Compare(b.Key) })
-	return changes
 }
 
 // Outcome implements [core.Graph].

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
@@ -90,7 +91,7 @@ func (g *growth) look() *Growth {
 		return nil
 	}
 	l.Hasty = true
-	space, err := explore(g.context, l.Machine, l, &reductions{}, o, time.Now(), 0)
+	space, err := explore(g.context, l.Machine, l, &reduction.Reductions{}, o, time.Now(), 0)
 	if err == nil {
 		l.Context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 		g.found = space.growing
@@ -253,7 +254,7 @@ func (p *proposer) Took(t *transition.Taken) error {
 	if err != nil {
 		return err
 	}
-	edge := p.scholar.edge(p.from, t)
+	edge := p.scholar.Edge(p.from, t)
 	edge.To = to
 	p.probe.steps = append(p.probe.steps, turn{agent: t.Agent(), edge: edge})
 	return nil

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // insertCurrent stores the state of a walker, in which agents are asleep.
-func (s *search) insertCurrent(w *explorer, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
-	row, tag, err := w.pack(w.Buffer[:0])
+func (s *search) insertCurrent(w *reduction.Explorer, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
+	row, tag, err := w.Pack(w.Buffer[:0])
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
@@ -25,14 +26,14 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 	if why := unmergeable(l.Machine, options); why != "" {
 		return nil, why, nil
 	}
-	r := &reductions{symmetry: interchange(l.Machine)}
-	if r.symmetry == nil {
+	r := &reduction.Reductions{Symmetry: reduction.Interchange(l.Machine)}
+	if r.Symmetry == nil {
 		return nil, "the store of the system cannot rename objects (it does not implement core.Renamer)", nil
 	}
 	options.Reducer = nil
 	space, err = explore(ctx, l.Machine, l, r, options, began, 0)
 	found.collect(l, space)
-	var not apart
+	var not reduction.Apart
 	if errors.As(err, &not) {
 		return nil, string(not), nil
 	}
@@ -113,10 +114,10 @@ func (s *Space) cyclic() bool {
 // eachArranged calls a function with all states that differ from one only in which name is which, but for itself.
 func (s *Space) eachArranged(row []byte, visit func(state.Vector, state.Arrangement) error) error {
 	seen := map[string]bool{string(row): true}
-	for _, a := range s.mirror.arrangements {
-		w := s.mirror.walker
+	for _, a := range s.checker.Arrangements {
+		w := s.checker.Walker
 		w.Load(row)
-		image, err := w.image(w.Vector, a)
+		image, err := w.Image(w.Vector, a)
 		if err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func (s *Space) eachArranged(row []byte, visit func(state.Vector, state.Arrangem
 // arrangeEnds puts the states that ends stand for on the frontier, so that they can be judged one by one. It returns false if there are no
 // more.
 func (s *search) arrangeEnds() bool {
-	if s.mirror == nil || s.unarranged != nil {
+	if s.checker == nil || s.unarranged != nil {
 		return false
 	}
 	s.arranging = true
@@ -143,7 +144,7 @@ func (s *search) arrangeEnds() bool {
 		id := s.quiescent[s.arranged]
 		if len(s.list(id, false)) > 0 {
 			// What follows is compared with the end, and steps lead to states in which names may be exchanged.
-			s.unarranged = apart("timers are set where the system comes to rest")
+			s.unarranged = reduction.Apart("timers are set where the system comes to rest")
 			break
 		}
 		depth, parent := s.depthOf(id), s.store.Parent(s.store.At(id))
@@ -212,4 +213,23 @@ func (s *standIns) spread(edges []core.Edge) []core.Edge {
 		}
 	}
 	return all
+}
+
+// inspectArranged checks the invariants in all states that a new one stands for.
+func (s *Space) inspectArranged(id core.StateID, row []byte) error {
+	for i := range s.invariants {
+		inv := &s.invariants[i]
+		if inv.broken {
+			continue
+		}
+		err := s.checker.Show(i, row, func(look core.State) {
+			if err := judge(inv.property, look); err != nil && !inv.broken {
+				inv.broken, inv.state, inv.err = true, id, err
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

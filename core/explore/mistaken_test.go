@@ -10,6 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
@@ -60,7 +61,7 @@ func TestMistakenStates(t *testing.T) {
 	}
 	l.Searching = false
 	options := Options{Compact: true, Run: limits}
-	space := newSpace(l.Machine, l, &reductions{}, options)
+	space := newSpace(l.Machine, l, &reduction.Reductions{}, options)
 	forgetting := &forgetful{Compact: store.NewCompact()}
 	space.store = forgetting
 	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), pool: newPool(space, 1)}

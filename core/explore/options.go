@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
@@ -50,7 +51,7 @@ type Options struct {
 	// ChangePoints is how often priorities change in a walk by priorities.
 	ChangePoints int
 	// Reducer leaves out orders that cannot matter; nil leaves out none. Walks leave out none.
-	Reducer Reducer
+	Reducer reduction.Reducer
 	// Merge merges states that differ only in which of interchangeable names is which, see [core.System]. Then the Reducer is used only if that is
 	// not possible or something was found.
 	Merge bool
@@ -100,3 +101,19 @@ const (
 
 // DefaultOrders is in how many orders the concurrent calls of a run are answered at most, if nothing else is said.
 const DefaultOrders = transition.DefaultOrders
+
+// What leaves out orders is told about agents, and asked about states, by these types.
+type (
+	// Reducer leaves out orders of steps that cannot matter.
+	Reducer = reduction.Reducer
+	// Chooser chooses which agents have to be followed in a state.
+	Chooser = reduction.Chooser
+	// Choice is what has to be followed in a state.
+	Choice = reduction.Choice
+	// Enabled is an agent that can take a step in a state.
+	Enabled = reduction.Enabled
+	// Footprint is what an agent may touch.
+	Footprint = reduction.Footprint
+	// Place numbers something that steps may touch.
+	Place = reduction.Place
+)

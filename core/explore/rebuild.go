@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
@@ -17,7 +18,7 @@ type rebuilder struct {
 	kept  map[core.StateID][]byte
 	slots []rebuilt
 	// walker takes the steps; its state is not looked at by anybody else.
-	walker *explorer
+	walker *reduction.Explorer
 	// parent is whose steps are taken, wanted which state is looked for, and found its row.
 	parent, wanted core.StateID
 	found          []byte
@@ -90,7 +91,7 @@ func (r *rebuilder) Stopped(*transition.Taken, error) error { return nil }
 // Took implements [transition.Visitor]: it keeps the rows of all states that were first reached so, as they are often asked for together.
 func (r *rebuilder) Took(*transition.Taken) error {
 	w := r.walker
-	row, tag, known := w.packKnown(w.Buffer[:0])
+	row, tag, known := w.PackKnown(w.Buffer[:0])
 	if !known {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
@@ -30,9 +31,9 @@ func Replay(ctx context.Context, system *core.System, conditions transition.Cond
 		return nil, err
 	}
 	l.Searching = false
-	space := newSpace(l.Machine, l, &reductions{}, Options{Run: limits})
+	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
 	w := space.scholar
-	if found, err := w.beginAs(trace.Initial); err != nil || !found {
+	if found, err := beginAs(w, trace.Initial); err != nil || !found {
 		return &Difference{Reason: "the system does not start with these objects any more"}, err
 	}
 	t := newTeller(w)
@@ -41,7 +42,7 @@ func Replay(ctx context.Context, system *core.System, conditions transition.Cond
 		if i == trace.CycleStart {
 			cycle = w.Vector.AppendRow(nil)
 		}
-		reason, err := w.follow(ctx, t, recorded)
+		reason, err := follow(w, ctx, t, recorded)
 		if err != nil || reason != "" {
 			return &Difference{Step: i + 1, Reason: reason}, err
 		}
@@ -54,7 +55,7 @@ func Replay(ctx context.Context, system *core.System, conditions transition.Cond
 
 // beginAs puts the walker in the initial state with these objects, and tells whether
 // there is one.
-func (w *explorer) beginAs(objects []core.TraceObject) (bool, error) {
+func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 	want, err := json.Marshal(objects)
 	if err != nil {
 		return false, fmt.Errorf("the objects at the start of the run: %w", err)
@@ -78,7 +79,7 @@ func (w *explorer) beginAs(objects []core.TraceObject) (bool, error) {
 
 // follow takes a told step again and says what is different about it, empty if
 // nothing is.
-func (w *explorer) follow(ctx context.Context, t *teller, recorded core.TraceStep) (string, error) {
+func follow(w *reduction.Explorer, ctx context.Context, t *teller, recorded core.TraceStep) (string, error) {
 	a := w.Machine.ByName[recorded.Controller]
 	if a == nil {
 		return fmt.Sprintf("there is no controller %q any more", recorded.Controller), nil

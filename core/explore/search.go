@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
@@ -44,7 +45,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	// What was found can be looked at even if the search was interrupted.
 	l := space.learner
 	l.Context, l.Searching = context.WithoutCancel(outer), false
-	space.finishRecording()
+	space.FinishRecording()
 	space.scholar.Tour = transition.Tour{} // it still holds what only the search needs
 	if len(space.reasons) > 0 && ctx.Err() == nil {
 		space.growing = options.growth.look()
@@ -85,7 +86,7 @@ func unmerged(ctx context.Context, system *core.System, options Options, began t
 		return nil, err
 	case options.Reducer == nil || options.Order.Walks():
 		options.Reducer = nil
-		space, err := explore(ctx, l.Machine, l, &reductions{}, options, began, 0)
+		space, err := explore(ctx, l.Machine, l, &reduction.Reductions{}, options, began, 0)
 		before.collect(l, space)
 		return space, err
 	}
@@ -93,7 +94,7 @@ func unmerged(ctx context.Context, system *core.System, options Options, began t
 }
 
 // explore searches once, from the start to the end.
-func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, r *reductions, options Options, began time.Time, patience int) (*Space, error) {
+func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, r *reduction.Reductions, options Options, began time.Time, patience int) (*Space, error) {
 	space := newSpace(m, l, r, options)
 	s := &search{
 		Space:    space,
@@ -103,7 +104,7 @@ func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		began:    began,
 		batch:    newBatch(options.Bounds.Depth),
 		ahead:    newBatch(options.Bounds.Depth),
-		grown:    r.growth(),
+		grown:    r.Growth(),
 		patience: patience,
 		meter:    meter{limit: options.Bounds.Memory},
 	}
@@ -161,8 +162,8 @@ func (s *search) start() error {
 			s.because("an event handler failed on the initial objects, so that start is not explored")
 			continue
 		}
-		if s.mirror != nil {
-			s.mirror.starts = append(s.mirror.starts, s.scholar.Vector.AppendRow(nil))
+		if s.checker != nil {
+			s.checker.Starts = append(s.checker.Starts, s.scholar.Vector.AppendRow(nil))
 		}
 		before := s.store.Len()
 		id, err := s.insertCurrent(s.scholar, store.NoParent, 0, nil)
@@ -176,8 +177,8 @@ func (s *search) start() error {
 			}
 		}
 	}
-	if s.mirror != nil {
-		return s.mirror.checkStarts()
+	if s.checker != nil {
+		return s.checker.CheckStarts()
 	}
 	return nil
 }
@@ -271,7 +272,7 @@ func (s *search) collect(b *batch) {
 // overlaps tells whether the workers can expand the next batch while this one is stored. The states to store must all be found already, and
 // only where no orders are left out is no note taken of what properties look at.
 func (s *search) overlaps() bool {
-	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.recording() &&
+	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.Recording() &&
 		s.frontier.len() >= batchLen/4 && !s.batch.unresolved()
 }
 
@@ -335,21 +336,21 @@ func (s *search) expand(w waiting) error {
 	s.scholar.Load(s.row(id))
 	s.learner.Where = transition.Moment{State: id}
 	asleep, woken := s.sleeps.at(id), s.sleeps.rouse(id)
-	reduced, only, err := s.scholar.turnout(s.full.has(id), asleep, woken)
+	reduced, only, err := s.scholar.Follow(s.full.has(id), asleep, woken)
 	if err != nil && !s.stops(err) {
 		return err
 	}
-	if s.scholar.disturbs {
-		s.scholar.disturbs = false
+	if s.scholar.Disturbs {
+		s.scholar.Disturbs = false
 		s.wakeAll()
 	}
 	x := &expander{search: s, from: id, depth: w.depth}
-	x.asleep = slices.Clone(s.scholar.asleep)
+	x.asleep = slices.Clone(s.scholar.Asleep)
 	x.quiescent, err = s.scholar.Steps(x, only)
 	if err == nil && reduced && x.steps+len(x.asleep) == 0 && !x.cut {
 		// All that were followed are blocked, which was not known.
 		s.full.add(id)
-		reduced, s.scholar.wakeful = false, true
+		reduced, s.scholar.Wakeful = false, true
 		x.quiescent, err = s.scholar.Steps(x, nil)
 	}
 	switch {
@@ -398,7 +399,7 @@ func (x *expander) Took(t *transition.Taken) error {
 	if !x.learner.Fresh {
 		x.known++
 	}
-	_, err := x.insertCurrent(x.scholar, x.from, x.depth+1, x.scholar.behind(t))
+	_, err := x.insertCurrent(x.scholar, x.from, x.depth+1, x.scholar.SleepersBehind(t))
 	return err
 }
 

@@ -5,11 +5,8 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
-	"github.com/orrery-dev/orrery/core/internal/transition"
-	"github.com/orrery-dev/orrery/core/state"
-	"github.com/orrery-dev/orrery/core/view"
 )
 
 // sleeps keeps the sleep set of each stored state: agents that are followed there, but whose steps are not taken, as another order of
@@ -70,7 +67,7 @@ func (s *sleeps) wakes(id core.StateID, asleep []int) bool {
 	if !s.needed {
 		return false
 	}
-	return slices.ContainsFunc(s.at(id), func(agent int) bool { return !contains(asleep, agent) })
+	return slices.ContainsFunc(s.at(id), func(agent int) bool { return !reduction.Contains(asleep, agent) })
 }
 
 // rouse returns the agents that were woken since the state was expanded, which are then taken care of.
@@ -94,9 +91,9 @@ func (s *search) wake(id core.StateID, depth uint32, asleep []int) {
 		return
 	}
 	before := s.sleeps.at(id)
-	s.sleeps.put(id, only(before, func(agent int) bool { return contains(asleep, agent) }))
+	s.sleeps.put(id, reduction.Only(before, func(agent int) bool { return reduction.Contains(asleep, agent) }))
 	if s.expanded.has(id) {
-		s.expandWith(id, depth, only(before, func(agent int) bool { return !contains(asleep, agent) }))
+		s.expandWith(id, depth, reduction.Only(before, func(agent int) bool { return !reduction.Contains(asleep, agent) }))
 	}
 }
 
@@ -107,9 +104,9 @@ func (s *search) slept(id core.StateID, depth uint32, asleep []int) {
 	if len(still) == 0 && len(asleep) == 0 {
 		return
 	}
-	isStill := func(agent int) bool { return contains(still, agent) }
-	s.sleeps.put(id, only(asleep, isStill))
-	if woken := only(asleep, func(agent int) bool { return !isStill(agent) }); len(woken) > 0 {
+	isStill := func(agent int) bool { return reduction.Contains(still, agent) }
+	s.sleeps.put(id, reduction.Only(asleep, isStill))
+	if woken := reduction.Only(asleep, func(agent int) bool { return !isStill(agent) }); len(woken) > 0 {
 		s.expandWith(id, depth, woken)
 	}
 }
@@ -136,143 +133,6 @@ func (s *search) wakeAll() {
 		s.sleeps.put(id, nil)
 		if s.expanded.has(id) {
 			s.expandWith(id, s.depthOf(id), asleep)
-		}
-	}
-}
-
-// only returns those agents of a list for which something is true.
-func only(agents []int, is func(int) bool) []int {
-	return slices.DeleteFunc(slices.Clone(agents), func(agent int) bool { return !is(agent) })
-}
-
-// contains tells whether an agent is in a list in order.
-func contains(agents []int, agent int) bool {
-	_, found := slices.BinarySearch(agents, agent)
-	return found
-}
-
-// dozes is the part of an explorer that finds out whose steps need not be taken.
-type dozes struct {
-	// asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then also those whose steps were
-	// taken already.
-	asleep []int
-	// wakeful tells that nobody can fall asleep in the state.
-	wakeful bool
-	// disturbs tells that agents were found to be put off behind whose steps others may be asleep.
-	disturbs bool
-	awake    []bool
-	next     []int
-}
-
-// turnout returns whose steps are to be taken in the state of the walker, nil for all, and whether some agent is left out, other than
-// those asleep. If some were woken, it is those alone. In full states nobody is left out or asleep. The slice is valid until the
-// next call.
-func (w *explorer) turnout(full bool, asleep, woken []int) (reduced bool, only []bool, err error) {
-	d := &w.dozes
-	if w.Learn != nil && w.footprints != nil {
-		w.footprints.choosing = w.Walker
-	}
-	d.asleep, d.wakeful = d.asleep[:0], full || w.chooser == nil || w.Faulty()
-	if full {
-		return false, nil, nil
-	}
-	if only, err = w.reduce(); err != nil {
-		d.wakeful = true
-		return false, nil, err
-	}
-	reduced = only != nil
-	// Where controllers are done timers fire, and nothing commutes with that.
-	d.wakeful = d.wakeful || w.users
-	if d.wakeful || len(asleep) == 0 && len(woken) == 0 {
-		return reduced, only, nil
-	}
-	for _, agent := range asleep {
-		if !reduced || only[agent] {
-			d.asleep = append(d.asleep, agent)
-		}
-	}
-	d.awake = slices.Grow(d.awake[:0], w.Machine.Agents)[:w.Machine.Agents]
-	clear(d.awake)
-	for _, e := range w.enabled {
-		followed := !reduced || only[e.Agent]
-		d.awake[e.Agent] = followed && (len(woken) == 0 && !contains(d.asleep, e.Agent) || contains(woken, e.Agent))
-	}
-	return reduced, d.awake, nil
-}
-
-// behind returns the agents that are asleep behind a step of the walker, in order, and takes note that it was taken. The slice is valid until the
-// next call.
-func (w *explorer) behind(t *transition.Taken) []int {
-	d := &w.dozes
-	d.next = d.next[:0]
-	if d.wakeful {
-		return nil
-	}
-	agent := t.Agent()
-	if !w.footprints.agents[agent].putOff {
-		// Its own steps, of which there are several where calls are concurrent, are all taken.
-		for _, other := range d.asleep {
-			if other != agent && w.chooser.Commute(other, agent) {
-				d.next = append(d.next, other)
-			}
-		}
-	}
-	if at, found := slices.BinarySearch(d.asleep, agent); !found {
-		d.asleep = slices.Insert(d.asleep, at, agent)
-	}
-	return d.next
-}
-
-// waking takes note of the work that a step puts into queues, also where it is there already: with another order of
-// steps it may not be. It implements [transition.Listener].
-type waking struct {
-	walker *transition.Walker
-	// messages tells that calls may put something into a queue.
-	messages bool
-	woken    []state.Cell
-}
-
-var _ transition.Listener = (*waking)(nil)
-
-// listen has an explorer take note of what it wakes.
-func listen(w *explorer) {
-	messages := slices.ContainsFunc(w.Machine.Actors, func(a *transition.Actor) bool { return a.Messages && !a.User })
-	w.wakes = &waking{walker: w.Walker, messages: messages}
-	w.Listener = w.wakes
-}
-
-// Began implements [transition.Listener].
-func (k *waking) Began() { k.woken = k.woken[:0] }
-
-// Called implements [transition.Listener]: messages are there at once.
-func (k *waking) Called(_ *transition.Actor, _ behavior.Activation, call transition.Told) {
-	w := k.walker
-	if !k.messages || call.Node.Call.Source() != core.Live {
-		return
-	}
-	if answered := call.Node.Look(w.Live, w.Buffer); answered != nil {
-		k.woken = append(k.woken, answered.Enqueue...)
-	}
-}
-
-// Ended implements [transition.Listener]: what event handlers ask for is put into the queue.
-func (k *waking) Ended(_ *transition.Actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
-	if activation.Event != nil {
-		k.woken = append(k.woken, leaf.Cells...)
-	}
-}
-
-// Committed implements [transition.Listener].
-func (k *waking) Committed(*view.View) {}
-
-// Refreshed implements [transition.Listener].
-func (k *waking) Refreshed(*view.View) {}
-
-// agents calls a function with the agents that the walker's step wakes, other than the one that takes it.
-func (k *waking) agents(s *transition.Taken, call func(agent int)) {
-	for _, c := range k.woken {
-		if it := k.walker.Machine.ItemAt[c]; it != s.Item {
-			call(it.Agent)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
@@ -33,16 +34,16 @@ type Space struct {
 
 	machine *transition.Machine
 	learner *transition.Learner
-	*reductions
+	*reduction.Reductions
 	// scholar is the walker that learns, reader one that only reads.
-	scholar, reader *explorer
+	scholar, reader *reduction.Explorer
 
 	store store.Store
 	// table is the store if workers insert states into it, or else nil.
 	table *store.Full
-	// mirror checks that names are treated alike, nil if states are not merged, and apart is why they are not although that was asked for.
-	mirror *mirror
-	apart  string
+	// checker checks that names are treated alike, nil if states are not merged, and apart is why they are not although that was asked for.
+	checker *reduction.Checker
+	apart   string
 	// arranging tells that arrangements of stored states are stored, of which all is known.
 	arranging bool
 	standIns  standIns
@@ -80,16 +81,16 @@ type invariant struct {
 	err      error
 }
 
-func newSpace(m *transition.Machine, l *transition.Learner, r *reductions, options Options) *Space {
+func newSpace(m *transition.Machine, l *transition.Learner, r *reduction.Reductions, options Options) *Space {
 	l.Incidents, l.Seen = nil, map[transition.Wrong]bool{}
 	s := &Space{
-		machine: m, reductions: r,
+		machine: m, Reductions: r,
 		learner: l,
 		order:   options.Order,
 		acyclic: true,
 		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0 || options.Order.Walks()},
 	}
-	s.sleeps.needed = r.choosers != nil && !s.depths.needed
+	s.sleeps.needed = r.Choosers != nil && !s.depths.needed
 	if options.Compact {
 		s.store, s.rebuilder = store.NewCompact(), newRebuilder(s)
 	} else {
@@ -101,9 +102,9 @@ func newSpace(m *transition.Machine, l *transition.Learner, r *reductions, optio
 	}
 	s.scholar, s.reader = s.explorer(l), s.explorer(nil)
 	s.lister.space = s
-	if r.symmetry != nil {
-		s.mirror = newMirror(s)
-		s.scholar.mirror = s.mirror
+	if r.Symmetry != nil {
+		s.checker = reduction.NewChecker(s.explorer(s.learner), s.stops)
+		s.scholar.Checker = s.checker
 	}
 	for _, p := range m.System.Properties {
 		if p.Invariant != nil {
@@ -133,7 +134,7 @@ func (s *Space) stops(err error) bool {
 
 // Merged tells whether states are merged that differ only in which of interchangeable names is which. If they are not, although that was
 // asked for, it says why.
-func (s *Space) Merged() (merged bool, why string) { return s.mirror != nil, s.apart }
+func (s *Space) Merged() (merged bool, why string) { return s.checker != nil, s.apart }
 
 func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
 
@@ -142,7 +143,7 @@ func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.D
 
 // inspect checks the invariants in a new state.
 func (s *Space) inspect(id core.StateID) error {
-	if s.recording() {
+	if s.Recording() {
 		s.see(s.row(id))
 	}
 	var look core.State
@@ -158,10 +159,10 @@ func (s *Space) inspect(id core.StateID) error {
 			inv.broken, inv.state, inv.err = true, id, err
 		}
 	}
-	if s.mirror == nil || s.arranging {
+	if s.checker == nil || s.arranging {
 		return nil
 	}
-	return s.mirror.inspect(id, s.row(id))
+	return s.inspectArranged(id, s.row(id))
 }
 
 // see takes note of what properties look at in a state.
@@ -182,10 +183,10 @@ func look(p core.Property, state core.State) {
 // observe returns the state of a row. If orders may be left out, note is taken of what is looked at.
 func (s *Space) observe(row []byte) core.State {
 	look := s.look(row)
-	if !s.recording() {
+	if !s.Recording() {
 		return look
 	}
-	return &observer{Look: look, vocabulary: s.machine.Vocabulary, footprints: s.footprints}
+	return &reduction.Observer{Look: look, Vocabulary: s.machine.Vocabulary, Footprints: s.Footprints}
 }
 
 // judge evaluates an invariant. A panic of the user's predicate is a violation.
@@ -338,4 +339,9 @@ func (s *Space) Unchecked() []core.Unchecked {
 		return slices.Compare([]string{a.Remedy}, []string{b.Remedy})
 	})
 	return all
+}
+
+// explorer returns an explorer of the space.
+func (s *Space) explorer(l *transition.Learner) *reduction.Explorer {
+	return reduction.NewExplorer(s.machine, l, s.Reductions)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
@@ -94,14 +95,14 @@ func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.
 
 // teller listens to a walker and tells what it does, step by step along a run.
 type teller struct {
-	walker *explorer
+	walker *reduction.Explorer
 	calls  []core.TraceCall
 	runs   []ranAs
 	lags   lags
 }
 
 // newTeller returns a teller of a run from its first step on.
-func newTeller(w *explorer) *teller { return &teller{walker: w, lags: newLags()} }
+func newTeller(w *reduction.Explorer) *teller { return &teller{walker: w, lags: newLags()} }
 
 // ranAs is a run of an actor within a step.
 type ranAs struct {
@@ -123,7 +124,7 @@ func (t *teller) Called(a *transition.Actor, activation behavior.Activation, cal
 		Wrote:    len(call.Writes) > 0,
 		Behind:   t.lags.of(t.walker.Walker, a),
 		Turn:     call.Node.Namesakes(),
-		Creates:  t.walker.created(call.Writes),
+		Creates:  created(t.walker, call.Writes),
 	}
 	if call.Fault != nil {
 		c.Fault = call.Fault.Name
@@ -155,10 +156,10 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	defer func() { w.Listener = nil }()
 	t.lags.keep()
 	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail, Order: step.Order}
-	before := w.queued()
+	before := queued(w)
 	var unseen []string
 	if a, err := w.Machine.Actor(step.Item.Strategy); err == nil {
-		unseen = w.unseen(a)
+		unseen = unseenBy(w, a)
 	}
 	chosen, err := w.Choose(step)
 	if err == nil && chosen == nil {
@@ -187,10 +188,10 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 		}
 	}
 	told.Calls = t.calls
-	for _, change := range w.changes() {
+	for _, change := range w.Changes() {
 		told.Changes = append(told.Changes, traceChange(change))
 	}
-	for _, item := range w.queued() {
+	for _, item := range queued(w) {
 		if !slices.Contains(before, item) {
 			told.Enqueued = append(told.Enqueued, item)
 		}
@@ -208,7 +209,7 @@ func (t *teller) stuck() bool {
 }
 
 // created returns the objects that are not there before the writes, in the order in which these create them.
-func (w *explorer) created(writes []behavior.Write) []core.Key {
+func created(w *reduction.Explorer, writes []behavior.Write) []core.Key {
 	var keys []core.Key
 	for _, write := range writes {
 		key, _ := w.Machine.Vocabulary.Key(write.Cell)
@@ -220,7 +221,7 @@ func (w *explorer) created(writes []behavior.Write) []core.Key {
 }
 
 // unseen says which changes an actor has not been told of.
-func (w *explorer) unseen(a *transition.Actor) []string {
+func unseenBy(w *reduction.Explorer, a *transition.Actor) []string {
 	var changes []string
 	vocabulary := w.Machine.Vocabulary
 	for _, v := range a.Views {
@@ -292,7 +293,7 @@ func traceChange(c core.Change) core.TraceChange {
 }
 
 // queued returns the items in work queues.
-func (w *explorer) queued() []string {
+func queued(w *reduction.Explorer) []string {
 	var items []string
 	for _, it := range w.Machine.Items {
 		if !it.Standing && !it.Actor.User && w.Value(it.Cell)&state.Queued != 0 {
@@ -311,7 +312,7 @@ type leg struct {
 
 // unfold returns a run without merged states: it begins as the system does, and goes on from where each step led.
 func (s *Space) unfold(start core.StateID, run core.Run) ([]leg, error) {
-	if s.mirror != nil {
+	if s.checker != nil {
 		return s.unfoldMerged(start, run)
 	}
 	var legs []leg
@@ -330,7 +331,7 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		return nil, nil
 	}
 	w := s.scholar
-	arranged := s.symmetry.Identity()
+	arranged := s.Symmetry.Identity()
 	arrangements := []state.Arrangement{arranged}
 	for _, edge := range run {
 		w.Load(bytes.Clone(s.row(edge.From)))
@@ -340,14 +341,14 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		case chosen == nil:
 			return nil, fmt.Errorf("the step %q is not enabled any more", edge.Step)
 		}
-		stored, _, err := w.pack(nil)
+		stored, _, err := w.Pack(nil)
 		if err != nil {
 			return nil, err
 		}
 		if !bytes.Equal(stored, s.row(s.standIns.representative(edge.To))) {
 			return nil, fmt.Errorf("the step %q leads to another state than before", edge.Step)
 		}
-		arranged = arranged.After(w.arrangement.Inverse())
+		arranged = arranged.After(w.Arrangement.Inverse())
 		arrangements = append(arrangements, arranged)
 	}
 	turn := arranged.Inverse()
@@ -362,7 +363,7 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		}
 		arrangements[i] = turn.After(arrangements[i])
 		w.Load(bytes.Clone(s.row(at)))
-		image, err := w.image(w.Vector, arrangements[i])
+		image, err := w.Image(w.Vector, arrangements[i])
 		if err != nil {
 			return nil, err
 		}
@@ -377,7 +378,7 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 
 // renamed returns a step with names exchanged.
 func (s *Space) renamed(step core.Step, a state.Arrangement) core.Step {
-	renaming := s.symmetry.Renaming(a)
+	renaming := s.Symmetry.Renaming(a)
 	step.Item.Strategy = renaming(step.Item.Strategy)
 	step.Item.Request = core.Request(renaming(string(step.Item.Request)))
 	return step

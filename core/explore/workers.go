@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
@@ -21,7 +22,7 @@ type pool struct {
 // worker expands chunks of a batch.
 type worker struct {
 	space  *Space
-	walker *explorer
+	walker *reduction.Explorer
 	// table is where states are inserted, nil if the search does so alone, and buffer where their records are written.
 	table  *store.Full
 	buffer *store.Buffer
@@ -46,7 +47,7 @@ func newPool(space *Space, workers int) *pool {
 	for i := range p.workers {
 		w := &p.workers[i]
 		w.space, w.walker = space, space.explorer(nil)
-		w.walker.Ahead, w.walker.mirror = true, space.mirror
+		w.walker.Ahead, w.walker.Checker = true, space.checker
 		if table := space.table; table != nil {
 			w.table, w.buffer = table, table.Buffer()
 		}
@@ -135,17 +136,17 @@ func (w *worker) expand(e *expansion, state waiting, bound int) {
 		return // only the searching goroutine can make it again, and wakes agents
 	}
 	w.walker.Load(row)
-	reduced, only, err := w.walker.turnout(w.space.full.has(e.from), w.space.sleeps.at(e.from), nil)
+	reduced, only, err := w.walker.Follow(w.space.full.has(e.from), w.space.sleeps.at(e.from), nil)
 	if err != nil {
 		return
 	}
 	w.current = e
 	e.reduced = reduced
 	if w.space.sleeps.needed {
-		e.asleep = w.keep(w.walker.asleep)
+		e.asleep = w.keep(w.walker.Asleep)
 	}
 	e.quiescent, err = w.walker.Steps(w, only)
-	if err == nil && reduced && e.steps == 0 && len(w.walker.asleep) == 0 {
+	if err == nil && reduced && e.steps == 0 && len(w.walker.Asleep) == 0 {
 		err = transition.ErrUnknown // all that were followed are blocked, which was not known
 	}
 	if err != nil {
@@ -172,10 +173,10 @@ func (w *worker) Took(t *transition.Taken) error {
 	w.current.steps++
 	begin := len(w.rows)
 	tag := w.walker.Fingerprint.Lo
-	if w.space.mirror == nil {
+	if w.space.checker == nil {
 		w.rows = w.walker.AppendRow(w.rows)
 	} else {
-		rows, arranged, err := w.walker.pack(w.rows)
+		rows, arranged, err := w.walker.Pack(w.rows)
 		if err != nil {
 			return err
 		}
@@ -186,7 +187,7 @@ func (w *worker) Took(t *transition.Taken) error {
 	a := &w.successors[len(w.successors)-1]
 	a.Hash, a.Begin, a.End = tag, int32(begin), int32(len(w.rows))
 	if w.space.sleeps.needed {
-		w.asleep = append(w.asleep, w.keep(w.walker.behind(t)))
+		w.asleep = append(w.asleep, w.keep(w.walker.SleepersBehind(t)))
 	}
 	return nil
 }

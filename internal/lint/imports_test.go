@@ -45,6 +45,7 @@ func house() []place {
 		{"core/scc", nil, nothing},
 		{"core/internal/store", engine[:1], nothing},
 		{"core/internal/transition", engine[:4], nothing},
+		{"core/internal/reduction", append([]string{"core/internal/transition"}, engine[:4]...), nothing},
 		{"core/explore", append([]string{"core/internal/..."}, engine[:6]...), nothing},
 		{"reduction", []string{"core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},

@@ -1,7 +1,9 @@
-package explore
+package reduction
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -78,7 +80,8 @@ func (f *footprint) touch(c state.Cell) {
 	f.touched[c/64] |= 1 << (c % 64)
 }
 
-func newFootprints() *footprints {
+// NewFootprints returns a record of nothing.
+func NewFootprints() *footprints {
 	return &footprints{
 		places:   map[placeName]Place{},
 		stages:   map[transition.Stage]*footprint{},
@@ -97,8 +100,8 @@ func newFootprint() *footprint {
 	}
 }
 
-// record has a machine record what its steps touch.
-func (f *footprints) record(m *transition.Machine) {
+// Record has a machine record what its steps touch.
+func (f *footprints) Record(m *transition.Machine) {
 	m.Recorder, f.recording = f, true
 	for range m.Agents {
 		f.Added()
@@ -143,7 +146,7 @@ func (f *footprints) seeAll() {
 }
 
 // of returns the footprint of the walker's step: for a stage of a run that of the stage, nil if it is not known.
-func (f *footprints) of(w *explorer, s *transition.Taken) *footprint {
+func (f *footprints) of(w *Explorer, s *transition.Taken) *footprint {
 	if stage, ok := w.Stage(s); ok {
 		return f.stages[stage]
 	}
@@ -151,7 +154,7 @@ func (f *footprints) of(w *explorer, s *transition.Taken) *footprint {
 }
 
 // both returns the footprints of the walker's step and of its agent.
-func (f *footprints) both(w *explorer, s *transition.Taken) []*footprint {
+func (f *footprints) both(w *Explorer, s *transition.Taken) []*footprint {
 	agent := f.agents[s.Agent()]
 	stage, ok := w.Stage(s)
 	if !ok {
@@ -236,7 +239,7 @@ func (f *footprints) readPlaces(s *transition.Sight, r behavior.Read) []Place {
 }
 
 // covers tells whether the walker's step touched nothing but what is known.
-func (f *footprints) covers(w *explorer, s *transition.Taken) bool {
+func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 	known := f.of(w, s)
 	if known == nil || !known.known {
 		return false
@@ -252,7 +255,7 @@ func (f *footprints) covers(w *explorer, s *transition.Taken) bool {
 }
 
 // note takes note of what the walker's step touched.
-func (f *footprints) note(w *explorer, s *transition.Taken) {
+func (f *footprints) note(w *Explorer, s *transition.Taken) {
 	ties := w.Ties(s)
 	for _, known := range f.both(w, s) {
 		if !known.known {
@@ -294,7 +297,7 @@ func (f *footprints) begin(s *transition.Taken, known *footprint) {
 }
 
 // wrote takes note of a cell that a step changes.
-func (f *footprints) wrote(w *explorer, s *transition.Taken, known *footprint, c state.Cell) {
+func (f *footprints) wrote(w *Explorer, s *transition.Taken, known *footprint, c state.Cell) {
 	vocabulary := w.Machine.Vocabulary
 	if item, isItem := vocabulary.ItemAt(c); isItem {
 		if s.Item == nil || item != s.Item.Item {
@@ -317,8 +320,8 @@ func (f *footprints) wrote(w *explorer, s *transition.Taken, known *footprint, c
 	}
 }
 
-// selects finds out what is selected of what steps change, with all values that objects had so far.
-func (f *footprints) selects(vocabulary *state.Vocabulary) {
+// Selects finds out what is selected of what steps change, with all values that objects had so far.
+func (f *footprints) Selects(vocabulary *state.Vocabulary) {
 	for _, known := range f.agents {
 		f.selectsOf(vocabulary, known)
 	}
@@ -373,7 +376,7 @@ func (f *footprint) covers(t transition.Ties) bool {
 }
 
 // tie takes note of the ties of a step.
-func (f *footprints) tie(w *explorer, known *footprint, t transition.Ties) {
+func (f *footprints) tie(w *Explorer, known *footprint, t transition.Ties) {
 	for _, c := range t.Held {
 		grow(f, known.holds, c)
 		grow(f, known.alters, f.place(placeName{cell: c, held: true}))
@@ -414,4 +417,58 @@ func (f *footprints) unchanging() map[Place]bool {
 		}
 	}
 	return unchanging
+}
+
+// export returns a footprint for a reducer, without the places that do not matter.
+func (f *footprints) export(from *footprint, without map[Place]bool) Footprint {
+	reads := maps.Clone(from.reads)
+	for kind := range from.kinds {
+		if h := f.handlers[kind]; h != nil {
+			maps.Copy(reads, h.reads)
+		}
+	}
+	gates := maps.Clone(from.gates)
+	if from.blocks {
+		maps.Copy(gates, reads)
+	}
+	idle := func(place Place) bool { return without[place] }
+	return Footprint{
+		Known:  from.known,
+		Takes:  from.takes,
+		Reads:  slices.DeleteFunc(sorted(reads), idle),
+		Writes: sorted(from.writes),
+		Alters: slices.DeleteFunc(sorted(from.alters), idle),
+		Wakes:  sorted(from.wakes),
+		Gates:  sorted(gates),
+	}
+}
+
+func sorted[K int | Place](members map[K]bool) []K {
+	list := make([]K, 0, len(members))
+	for member := range members {
+		list = append(list, member)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// all returns the footprints of all agents, by number, and keeps those of the stages.
+func (f *footprints) all() []Footprint {
+	without := f.unchanging()
+	agents := make([]Footprint, len(f.agents))
+	f.blocked = make([]bool, len(f.agents))
+	for i, known := range f.agents {
+		agents[i] = f.export(known, without)
+		f.blocked[i] = known.blocks
+	}
+	f.exported = make(map[transition.Stage]*Footprint, len(f.stages))
+	for stage, known := range f.stages {
+		exported := f.export(known, without)
+		if it := stage.Begun; it != nil && f.blocked[it.Agent] {
+			// Whether a run that was blocked can begin anew depends on all that it reads.
+			exported.Reads = agents[it.Agent].Reads
+		}
+		f.exported[stage] = &exported
+	}
+	return agents
 }

@@ -1,0 +1,20 @@
+// Package reduction is what lets a search leave out steps and merge states.
+//
+// An [Explorer] is a walker (package core/internal/transition) that knows which of its steps need not be taken, and which state stands for the one
+// that it is in. It is the monitor of its walker: it sees each step before and after it is taken.
+//
+// # Orders left out
+//
+// What steps read and write is recorded while a search goes on, in [NewFootprints] (footprint.go): for each agent, and for each call where calls are steps
+// of their own. A [Reducer] chooses from that, in each state, a stubborn set of agents that has to be followed (stubborn.go; the algorithm is in the
+// package reduction at the top of the house). Agents that are followed, but whose steps another order takes anyhow, sleep (sleep.go). Footprints only grow: the search
+// is run again until they do so no more, so that every choice of the last search was made with all there is to know. The provisos that keep
+// a search from putting something off for ever are its own (core/explore/cycles.go).
+//
+// What properties look at is recorded as well (recording.go): a step that nobody sees can be left out where one that is seen cannot.
+//
+// # States merged
+//
+// With interchangeable names, a state stands for all that are equal to it up to an exchange of names. canonical.go finds the one that is stored;
+// symmetry.go checks, for every step that is taken, that the system treats the names alike, and says where it does not.
+package reduction

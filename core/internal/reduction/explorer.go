@@ -1,0 +1,111 @@
+package reduction
+
+import (
+	"fmt"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// Reductions are what is known that lets a search leave out orders or merge states.
+type Reductions struct {
+	// Footprints are what steps touch, nil if no orders are left out.
+	Footprints *footprints
+	// Choosers make what leaves out agents; nil leaves out none.
+	Choosers func() Chooser
+	// Symmetry exchanges names in states, nil if none are merged.
+	Symmetry *state.Interchange
+}
+
+// Growth counts what was learned of footprints.
+func (r *Reductions) Growth() int {
+	if r.Footprints == nil {
+		return 0
+	}
+	return r.Footprints.growth
+}
+
+// MakeChoosers makes choosers from what is known.
+func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
+	r.Choosers = nil
+	r.Footprints.gate(m)
+	if !r.Footprints.allVisible {
+		r.Choosers = reducer.Learn(r.Footprints.all(), sorted(r.Footprints.visible.reads))
+	}
+}
+
+// Recording reports whether footprints are recorded.
+func (r *Reductions) Recording() bool { return r.Footprints != nil && r.Footprints.recording }
+
+// FinishRecording ends the record of footprints.
+func (r *Reductions) FinishRecording() {
+	if r.Footprints != nil {
+		r.Footprints.recording = false
+	}
+}
+
+// Explorer is a walker that knows which of its steps can be left out, and which state stands for the one that it is in.
+type Explorer struct {
+	*transition.Walker
+	*Reductions
+	selection
+	sleepSet
+	canonicalizer
+	// Checker checks that names are treated alike, nil if it is no matter.
+	Checker *Checker
+}
+
+var _ transition.Monitor = (*Explorer)(nil)
+
+// NewExplorer returns an explorer that leaves out what can be left out. It learns with a learner, or takes only steps that are known if that is nil.
+func NewExplorer(m *transition.Machine, l *transition.Learner, r *Reductions) *Explorer {
+	w := &Explorer{Walker: transition.NewWalker(m, l), Reductions: r}
+	if r.Recording() {
+		listen(w)
+	}
+	if r.Choosers != nil {
+		w.chooser = r.Choosers()
+	}
+	if r.Footprints != nil || r.Symmetry != nil {
+		w.Monitor = w
+	}
+	return w
+}
+
+// Before implements [transition.Monitor]: if states are merged, it makes sure that a step is the same with names exchanged.
+func (w *Explorer) Before(s *transition.Taken) error {
+	switch {
+	case w.Checker == nil, s.Kind != core.Reconcile && s.Kind != core.Act, w.Checker.knows(s.Item, w.Vector):
+		return nil
+	case w.Learn == nil:
+		return transition.ErrUnknown
+	}
+	where := w.Learn.Where
+	defer func() { w.Learn.Where = where }()
+	return w.Checker.check(s.Item, w.Vector)
+}
+
+// After implements [transition.Monitor]: it notes what a step touched, if it is to be known. Where concurrent calls are answered in several orders no
+// states are merged: with names exchanged, another order comes first.
+func (w *Explorer) After(s *transition.Taken) error {
+	if err := w.account(s); err != nil || len(w.Reversed) == 0 || w.Symmetry == nil {
+		return err
+	}
+	if w.Learn == nil {
+		return transition.ErrUnknown
+	}
+	return Apart(fmt.Sprintf("%s makes calls at the same time whose order matters", s.Actor.Name))
+}
+
+// account notes what a step touched, if it is to be known.
+func (w *Explorer) account(s *transition.Taken) error {
+	switch {
+	case !w.Recording() || s.Kind == core.Fire || s.Kind == core.Restart || w.Footprints.covers(w, s):
+		return nil
+	case w.Learn == nil:
+		return transition.ErrUnknown
+	}
+	w.Footprints.note(w, s)
+	return nil
+}

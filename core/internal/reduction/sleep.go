@@ -1,0 +1,148 @@
+package reduction
+
+import (
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// Only returns those agents of a list for which something is true.
+func Only(agents []int, is func(int) bool) []int {
+	return slices.DeleteFunc(slices.Clone(agents), func(agent int) bool { return !is(agent) })
+}
+
+// Contains tells whether an agent is in a list in order.
+func Contains(agents []int, agent int) bool {
+	_, found := slices.BinarySearch(agents, agent)
+	return found
+}
+
+// sleepSet is the part of an explorer that finds out whose steps need not be taken.
+type sleepSet struct {
+	// asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then also those whose steps were
+	// taken already.
+	Asleep []int
+	// wakeful tells that nobody can fall asleep in the state.
+	Wakeful bool
+	// disturbs tells that agents were found to be put off behind whose steps others may be asleep.
+	Disturbs bool
+	awake    []bool
+	next     []int
+}
+
+// Follow returns whose steps are to be taken in the state of the walker, nil for all, and whether some agent is left out, other than
+// those asleep. If some were woken, it is those alone. In full states nobody is left out or asleep. The slice is valid until the
+// next call.
+func (w *Explorer) Follow(full bool, asleep, woken []int) (reduced bool, only []bool, err error) {
+	d := &w.sleepSet
+	if w.Learn != nil && w.Footprints != nil {
+		w.Footprints.choosing = w.Walker
+	}
+	d.Asleep, d.Wakeful = d.Asleep[:0], full || w.chooser == nil || w.Faulty()
+	if full {
+		return false, nil, nil
+	}
+	if only, err = w.Reduce(); err != nil {
+		d.Wakeful = true
+		return false, nil, err
+	}
+	reduced = only != nil
+	// Where controllers are done timers fire, and nothing commutes with that.
+	d.Wakeful = d.Wakeful || w.users
+	if d.Wakeful || len(asleep) == 0 && len(woken) == 0 {
+		return reduced, only, nil
+	}
+	for _, agent := range asleep {
+		if !reduced || only[agent] {
+			d.Asleep = append(d.Asleep, agent)
+		}
+	}
+	d.awake = slices.Grow(d.awake[:0], w.Machine.Agents)[:w.Machine.Agents]
+	clear(d.awake)
+	for _, e := range w.Enabled {
+		followed := !reduced || only[e.Agent]
+		d.awake[e.Agent] = followed && (len(woken) == 0 && !Contains(d.Asleep, e.Agent) || Contains(woken, e.Agent))
+	}
+	return reduced, d.awake, nil
+}
+
+// SleepersBehind returns the agents that are asleep behind a step of the walker, in order, and takes note that it was taken. The slice is valid until the
+// next call.
+func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
+	d := &w.sleepSet
+	d.next = d.next[:0]
+	if d.Wakeful {
+		return nil
+	}
+	agent := t.Agent()
+	if !w.Footprints.agents[agent].putOff {
+		// Its own steps, of which there are several where calls are concurrent, are all taken.
+		for _, other := range d.Asleep {
+			if other != agent && w.chooser.Commute(other, agent) {
+				d.next = append(d.next, other)
+			}
+		}
+	}
+	if at, found := slices.BinarySearch(d.Asleep, agent); !found {
+		d.Asleep = slices.Insert(d.Asleep, at, agent)
+	}
+	return d.next
+}
+
+// enabling takes note of the work that a step puts into queues, also where it is there already: with another order of
+// steps it may not be. It implements [transition.Listener].
+type enabling struct {
+	walker *transition.Walker
+	// messages tells that calls may put something into a queue.
+	messages bool
+	woken    []state.Cell
+}
+
+var _ transition.Listener = (*enabling)(nil)
+
+// listen has an explorer take note of what it wakes.
+func listen(w *Explorer) {
+	messages := slices.ContainsFunc(w.Machine.Actors, func(a *transition.Actor) bool { return a.Messages && !a.User })
+	w.wakes = &enabling{walker: w.Walker, messages: messages}
+	w.Listener = w.wakes
+}
+
+// Began implements [transition.Listener].
+func (k *enabling) Began() { k.woken = k.woken[:0] }
+
+// Called implements [transition.Listener]: messages are there at once.
+func (k *enabling) Called(_ *transition.Actor, _ behavior.Activation, call transition.Told) {
+	w := k.walker
+	if !k.messages || call.Node.Call.Source() != core.Live {
+		return
+	}
+	if answered := call.Node.Look(w.Live, w.Buffer); answered != nil {
+		k.woken = append(k.woken, answered.Enqueue...)
+	}
+}
+
+// Ended implements [transition.Listener]: what event handlers ask for is put into the queue.
+func (k *enabling) Ended(_ *transition.Actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
+	if activation.Event != nil {
+		k.woken = append(k.woken, leaf.Cells...)
+	}
+}
+
+// Committed implements [transition.Listener].
+func (k *enabling) Committed(*view.View) {}
+
+// Refreshed implements [transition.Listener].
+func (k *enabling) Refreshed(*view.View) {}
+
+// agents calls a function with the agents that the walker's step wakes, other than the one that takes it.
+func (k *enabling) agents(s *transition.Taken, call func(agent int)) {
+	for _, c := range k.woken {
+		if it := k.walker.Machine.ItemAt[c]; it != s.Item {
+			call(it.Agent)
+		}
+	}
+}

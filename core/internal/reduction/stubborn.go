@@ -1,0 +1,128 @@
+package reduction
+
+import "github.com/orrery-dev/orrery/core/internal/transition"
+
+// selection is the part of an explorer that leaves agents out.
+type selection struct {
+	chooser Chooser
+	Enabled []Enabled
+	// users tells that only users can take a step.
+	users  bool
+	only   []bool
+	marked []int
+	// wakes is what the step at hand puts into queues, nil if nothing is to be left out.
+	wakes *enabling
+}
+
+// Reduce returns which agents have to be followed in the state of the walker, nil for all of them. The slice is valid until the
+// next call.
+func (w *Explorer) Reduce() ([]bool, error) {
+	c := &w.selection
+	for _, agent := range c.marked {
+		c.only[agent] = false
+	}
+	c.marked = c.marked[:0]
+	if c.chooser == nil || w.Faulty() {
+		return nil, nil
+	}
+	if err := w.FindEnabled(); err != nil {
+		return nil, err
+	}
+	if len(c.Enabled) < 2 {
+		return nil, nil
+	}
+	choice := c.chooser.Choose(c.Enabled)
+	if err := w.putOff(choice.PutOff); err != nil {
+		return nil, err
+	}
+	chosen := choice.Follow
+	if chosen == nil {
+		return nil, nil
+	}
+	for len(c.only) < len(w.Footprints.agents) {
+		c.only = append(c.only, false)
+	}
+	for _, agent := range chosen {
+		c.only[agent] = true
+	}
+	c.marked = append(c.marked, chosen...)
+	return c.only, nil
+}
+
+// putOff takes note of agents that are put off.
+func (w *Explorer) putOff(agents []int) error {
+	f := w.Footprints
+	for _, agent := range agents {
+		switch {
+		case f.agents[agent].putOff:
+		case w.Learn != nil:
+			f.agents[agent].putOff = true
+			w.Disturbs = true
+		case w.Ahead:
+			return transition.ErrUnknown
+		}
+	}
+	return nil
+}
+
+// FindEnabled finds the agents that can take a step in the state of the walker.
+func (w *Explorer) FindEnabled() error {
+	c := &w.selection
+	c.Enabled, c.users = c.Enabled[:0], true
+	for _, a := range w.Machine.Actors {
+		for i, v := range a.Views {
+			if v.Waiting(w.Value(v.Cell())) > 0 {
+				c.Enabled, c.users = append(c.Enabled, Enabled{Agent: a.Deliveries[i], Due: !a.Unfair}), false
+			}
+		}
+	}
+	for _, it := range w.Machine.Items {
+		e := Enabled{Agent: it.Agent, Due: !it.Actor.Unfair}
+		switch {
+		case it.Actor.User:
+			if !w.Pending(it) {
+				continue
+			}
+		case it.Actor.Atomic, w.Machine.Conditions.Granularity == transition.PerReconcile:
+			if !w.Pending(it) {
+				continue
+			}
+			if possible, err := w.unblocked(it); err != nil {
+				return err
+			} else if !possible {
+				continue
+			}
+		default:
+			now, enabled, err := w.next(it)
+			if err != nil {
+				return err
+			}
+			if !enabled {
+				continue
+			}
+			e.Now = now
+		}
+		c.Enabled, c.users = append(c.Enabled, e), c.users && it.Actor.User
+	}
+	return nil
+}
+
+// unblocked reports whether a pending item can be run. Only those of which a run was blocked when the search began, and those that are
+// meant to be, are tried: that one of the others is blocked is learned when it is run.
+func (w *Explorer) unblocked(it *transition.Item) (bool, error) {
+	if !it.Actor.Atomic && !w.Footprints.blocks(it.Agent) {
+		return true, nil
+	}
+	return w.Possible(it)
+}
+
+// next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and
+// false if it cannot take any.
+func (w *Explorer) next(it *transition.Item) (*Footprint, bool, error) {
+	exported := w.Footprints.exported
+	if p := w.Flight(it); p != nil && !p.Blocked {
+		return exported[transition.Stage{Node: p.Node}], true, nil
+	}
+	enabled, err := w.MayBegin(it)
+	return exported[transition.Stage{Begun: it}], enabled, err
+}
