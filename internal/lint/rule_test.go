@@ -35,6 +35,7 @@ func rules() []rule {
 		{"words", checkWords},
 		{"modules", checkModules},
 		{"links", checkLinks},
+		{"mentions", checkMentions},
 	}
 }
 
