@@ -126,7 +126,7 @@ func (l *lister) stored() []core.Edge {
 
 // Relisted implements [core.Graph].
 func (s *Space) Relisted(id core.StateID) []core.Item {
-	w := s.scholar
+	w := s.executor
 	w.Load(s.row(id))
 	for _, it := range s.machine.Items {
 		if !it.Standing {
@@ -155,7 +155,7 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	if err != nil {
 		return nil
 	}
-	w := s.scholar
+	w := s.executor
 	w.Load(s.row(id))
 	s.learner.Where = transition.Moment{State: id}
 	var effects []core.Effect
@@ -172,7 +172,7 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 
 // Effect implements [core.Graph].
 func (s *Space) Effect(e core.Edge) core.Effect {
-	w := s.scholar
+	w := s.executor
 	w.Load(s.row(e.From))
 	s.learner.Where = transition.Moment{State: e.From}
 	chosen, err := w.Choose(e.Step)

@@ -235,10 +235,10 @@ func (p *probe) cross(id core.StateID) error {
 	if err := p.context.Err(); err != nil {
 		return err
 	}
-	p.scholar.Load(p.row(id))
+	p.executor.Load(p.row(id))
 	p.learner.Where = transition.Moment{State: id}
 	p.steps = p.steps[:0]
-	_, err := p.scholar.Steps(&proposer{expander{search: p.search, from: id}, p}, nil)
+	_, err := p.executor.Steps(&proposer{expander{search: p.search, from: id}, p}, nil)
 	return err
 }
 
@@ -250,11 +250,11 @@ type proposer struct {
 
 // Took implements [transition.Visitor].
 func (p *proposer) Took(t *transition.Taken) error {
-	to, err := p.insertCurrent(p.scholar, p.from, 0, nil)
+	to, err := p.insertCurrent(p.executor, p.from, 0, nil)
 	if err != nil {
 		return err
 	}
-	edge := p.scholar.Edge(p.from, t)
+	edge := p.executor.Edge(p.from, t)
 	edge.To = to
 	p.probe.steps = append(p.probe.steps, turn{agent: t.Agent(), edge: edge})
 	return nil
@@ -379,7 +379,7 @@ func (p *probe) same(lap int) bool {
 // transcript returns all that code was given and did in a lap.
 func (p *probe) transcript(from, lap int) (string, error) {
 	script := &transcript{}
-	w := p.scholar
+	w := p.executor
 	w.Listener = script
 	defer func() { w.Listener = nil }()
 	for _, edge := range p.run[from : from+lap] {

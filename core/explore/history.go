@@ -60,7 +60,7 @@ func (h *historian) took(s *transition.Taken) {
 // history returns the runs of each actor along a run of the system and in the step tried after it, nil if that does not begin in an
 // initial state.
 func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavior.Run, error) {
-	w := s.scholar
+	w := s.executor
 	h := &historian{runs: make([][]behavior.Run, len(s.machine.Actors))}
 	w.Listener = h
 	defer func() { w.Listener = nil }()
@@ -102,10 +102,10 @@ func (s *Space) starting(row []byte) *core.Initial {
 		s.starts = map[string]*core.Initial{}
 		for i := range s.machine.System.Initial {
 			initial := &s.machine.System.Initial[i]
-			if s.scholar.Start(*initial) != nil {
+			if s.executor.Start(*initial) != nil {
 				continue // it was not explored either
 			}
-			if at := string(s.scholar.Vector.AppendRow(nil)); s.starts[at] == nil {
+			if at := string(s.executor.Vector.AppendRow(nil)); s.starts[at] == nil {
 				s.starts[at] = initial
 			}
 		}

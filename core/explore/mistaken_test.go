@@ -81,7 +81,7 @@ func TestMistakenStates(t *testing.T) {
 		}
 		stem := space.ancestry(id)
 		for _, e := range append([]core.Edge(nil), space.list(id, true)...) {
-			w := space.scholar
+			w := space.executor
 			w.Load(space.row(id))
 			if _, err := w.Choose(e.Step); err != nil {
 				t.Fatal(err)

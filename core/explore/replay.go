@@ -32,7 +32,7 @@ func Replay(ctx context.Context, system *core.System, conditions transition.Cond
 	}
 	l.Searching = false
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
-	w := space.scholar
+	w := space.executor
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {
 		return &Difference{Reason: "the system does not start with these objects any more"}, err
 	}

@@ -46,7 +46,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	l := space.learner
 	l.Context, l.Searching = context.WithoutCancel(outer), false
 	space.FinishRecording()
-	space.scholar.Tour = transition.Tour{} // it still holds what only the search needs
+	space.executor.Tour = transition.Tour{} // it still holds what only the search needs
 	if len(space.reasons) > 0 && ctx.Err() == nil {
 		space.growing = options.growth.look()
 	}
@@ -155,7 +155,7 @@ type search struct {
 func (s *search) start() error {
 	for _, initial := range s.machine.System.Initial {
 		s.learner.Where = transition.Moment{}
-		if err := s.scholar.Start(initial); err != nil {
+		if err := s.executor.Start(initial); err != nil {
 			if !s.stops(err) {
 				return s.interrupted(err)
 			}
@@ -163,10 +163,10 @@ func (s *search) start() error {
 			continue
 		}
 		if s.checker != nil {
-			s.checker.Starts = append(s.checker.Starts, s.scholar.Vector.AppendRow(nil))
+			s.checker.Starts = append(s.checker.Starts, s.executor.Vector.AppendRow(nil))
 		}
 		before := s.store.Len()
-		id, err := s.insertCurrent(s.scholar, store.NoParent, 0, nil)
+		id, err := s.insertCurrent(s.executor, store.NoParent, 0, nil)
 		if err != nil {
 			return s.interrupted(err)
 		}
@@ -333,25 +333,25 @@ func (s *search) expand(w waiting) error {
 		return err
 	}
 	id := s.store.ID(w.ref)
-	s.scholar.Load(s.row(id))
+	s.executor.Load(s.row(id))
 	s.learner.Where = transition.Moment{State: id}
 	asleep, woken := s.sleeps.at(id), s.sleeps.rouse(id)
-	reduced, only, err := s.scholar.Follow(s.full.has(id), asleep, woken)
+	reduced, only, err := s.executor.Follow(s.full.has(id), asleep, woken)
 	if err != nil && !s.stops(err) {
 		return err
 	}
-	if s.scholar.Disturbs {
-		s.scholar.Disturbs = false
+	if s.executor.Disturbs {
+		s.executor.Disturbs = false
 		s.wakeAll()
 	}
 	x := &expander{search: s, from: id, depth: w.depth}
-	x.asleep = slices.Clone(s.scholar.Asleep)
-	x.quiescent, err = s.scholar.Steps(x, only)
+	x.asleep = slices.Clone(s.executor.Asleep)
+	x.quiescent, err = s.executor.Steps(x, only)
 	if err == nil && reduced && x.steps+len(x.asleep) == 0 && !x.cut {
 		// All that were followed are blocked, which was not known.
 		s.full.add(id)
-		reduced, s.scholar.Wakeful = false, true
-		x.quiescent, err = s.scholar.Steps(x, nil)
+		reduced, s.executor.Wakeful = false, true
+		x.quiescent, err = s.executor.Steps(x, nil)
 	}
 	switch {
 	case errors.Is(err, errDeep):
@@ -399,7 +399,7 @@ func (x *expander) Took(t *transition.Taken) error {
 	if !x.learner.Fresh {
 		x.known++
 	}
-	_, err := x.insertCurrent(x.scholar, x.from, x.depth+1, x.scholar.SleepersBehind(t))
+	_, err := x.insertCurrent(x.executor, x.from, x.depth+1, x.executor.SleepersBehind(t))
 	return err
 }
 

@@ -35,8 +35,8 @@ type Space struct {
 	machine *transition.Machine
 	learner *transition.Learner
 	*reduction.Reductions
-	// scholar is the walker that learns, reader one that only reads.
-	scholar, reader *reduction.Explorer
+	// executor is the walker that learns, reader one that only reads.
+	executor, reader *reduction.Explorer
 
 	store store.Store
 	// table is the store if workers insert states into it, or else nil.
@@ -100,11 +100,11 @@ func newSpace(m *transition.Machine, l *transition.Learner, r *reduction.Reducti
 			s.table = full
 		}
 	}
-	s.scholar, s.reader = s.explorer(l), s.explorer(nil)
+	s.executor, s.reader = s.explorer(l), s.explorer(nil)
 	s.lister.space = s
 	if r.Symmetry != nil {
 		s.checker = reduction.NewChecker(s.explorer(s.learner), s.stops)
-		s.scholar.Checker = s.checker
+		s.executor.Checker = s.checker
 	}
 	for _, p := range m.System.Properties {
 		if p.Invariant != nil {

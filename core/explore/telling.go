@@ -28,7 +28,7 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 	if len(legs) > 0 {
 		trace.Initial = s.objectsIn(legs[0].row)
 	}
-	t := newTeller(s.scholar)
+	t := newTeller(s.executor)
 	for i, edge := range run {
 		told, row, err := s.tellStep(ctx, t, legs[i].row, legs[i].step)
 		if err != nil {
@@ -80,7 +80,7 @@ func traceObject(o core.Object) core.TraceObject {
 // tellStep takes a step from a state, tells it, and returns the row it leads to,
 // which is valid until the next step.
 func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.Step) (core.TraceStep, []byte, error) {
-	w := s.scholar
+	w := s.executor
 	w.Load(from)
 	told, err := t.tell(step)
 	if err != nil {
@@ -330,7 +330,7 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 	if len(run) == 0 {
 		return nil, nil
 	}
-	w := s.scholar
+	w := s.executor
 	arranged := s.Symmetry.Identity()
 	arrangements := []state.Arrangement{arranged}
 	for _, edge := range run {

@@ -139,12 +139,12 @@ func (w *wanderer) cross(id core.StateID) error {
 		return err
 	}
 	s := w.search
-	s.scholar.Load(s.row(id))
+	s.executor.Load(s.row(id))
 	s.learner.Where = transition.Moment{State: id}
 	w.steps = w.steps[:0]
 	c := &crossing{expander: expander{search: s, from: id, depth: s.depths.of.At(int(id))}, wanderer: w}
 	var err error
-	if c.quiescent, err = s.scholar.Steps(c, nil); err != nil {
+	if c.quiescent, err = s.executor.Steps(c, nil); err != nil {
 		return err
 	}
 	if c.cut {
@@ -169,7 +169,7 @@ func (c *crossing) Took(t *transition.Taken) error {
 	if !c.learner.Fresh {
 		c.known++
 	}
-	to, err := c.insertCurrent(c.scholar, c.from, c.depth+1, nil)
+	to, err := c.insertCurrent(c.executor, c.from, c.depth+1, nil)
 	if err != nil {
 		return err
 	}
