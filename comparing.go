@@ -38,7 +38,7 @@ func (v *verdict) differentOutcomes(ctx context.Context) ([]properties.Outcome, 
 	return properties.Outcomes(ctx, g)
 }
 
-// matchComparisons takes note of the rules that are about nothing: a path that is misspelt must not decide a verdict.
+// matchComparisons notes the rules that are about nothing: a path that is misspelt must not decide a verdict.
 func (v *verdict) matchComparisons(ctx context.Context) {
 	all := slices.Clone(v.comparisons)
 	for _, p := range v.properties {

@@ -70,7 +70,7 @@ func suggested(err error, c explore.Conditions, system *core.System) error {
 	return err
 }
 
-// disturbs tells whether the options let anything go wrong or be late.
+// disturbs reports whether the options let anything go wrong or be late.
 func (o Options) disturbs() bool { return o.Crashes > 0 || o.Failures > 0 || len(o.Stale) > 0 }
 
 // parseStaleness reads CONTROLLER/KIND=RULE or all=RULE.

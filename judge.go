@@ -100,7 +100,7 @@ func (v *verdict) tellViolations(ctx context.Context, space *explore.Space, p co
 	}
 }
 
-// doubtful tells whether something was found, or could not be judged.
+// doubtful reports whether something was found, or could not be judged.
 func (v *verdict) doubtful() bool {
 	return len(v.findings) > 0 || len(v.reasons) > len(v.space.Reasons())
 }

@@ -15,7 +15,7 @@ func undetermined(incident core.Incident) string {
 	return fmt.Sprintf("%s is not deterministic, so that not all it may do was seen: %s, %s (%s)", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "))
 }
 
-// demandsDeterminism tells whether a property is that controllers are deterministic. What breaks it warns: the controller may be
+// demandsDeterminism reports whether a property is that controllers are deterministic. What breaks it warns: the controller may be
 // right, but what is said of it is not certain.
 func demandsDeterminism(p core.Property) bool {
 	deterministic := properties.Deterministic()
@@ -41,7 +41,7 @@ func restsOn(incidents []core.Incident, p core.Property, finding core.Finding) s
 	return ""
 }
 
-// involves tells whether a controller that is not deterministic takes part in a run.
+// involves reports whether a controller that is not deterministic takes part in a run.
 func involves(trace core.Trace, incident core.Incident) bool {
 	return slices.ContainsFunc(trace.Steps, func(step core.TraceStep) bool {
 		handles := incident.Handling != nil && slices.ContainsFunc(step.Enqueued, func(item string) bool {

@@ -50,7 +50,7 @@ const (
 	PerCall Granularity = "call"
 )
 
-// walks tells whether a search is one by walks.
+// walks reports whether a search is one by walks.
 func (s Search) walks() bool { return s.order().Walks() }
 
 func (s Search) order() explore.Order {

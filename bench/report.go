@@ -64,7 +64,7 @@ func (r *Report) section(name string) []Run {
 	return nil
 }
 
-// Missed tells whether a target was missed.
+// Missed reports whether a target was missed.
 func (r *Report) Missed() bool {
 	for _, t := range r.Targets {
 		if t.Met == Missed {

@@ -8,7 +8,7 @@ const (
 	mostTenants  = 10
 )
 
-// Standing tells whether a target is met.
+// Standing reports whether a target is met.
 type Standing string
 
 // The standings of targets.
@@ -29,7 +29,7 @@ const (
 	Exactly Relation = "exactly"
 )
 
-// holds tells whether a number is related to a bound as wanted.
+// holds reports whether a number is related to a bound as wanted.
 func (r Relation) holds(measured, bound float64) bool {
 	switch r {
 	case AtLeast:

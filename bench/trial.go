@@ -96,7 +96,7 @@ func (s Sample) undisturbed(workers int) float64 {
 	return s.Seconds
 }
 
-// disturbed tells whether a search by one worker had to wait for a processor for more than a tenth of its time.
+// disturbed reports whether a search by one worker had to wait for a processor for more than a tenth of its time.
 func (s Sample) disturbed() bool { return s.ProcessorSeconds < 0.9*s.Seconds }
 
 // Tool takes trials.

@@ -48,7 +48,7 @@ func validateNames(groups [][]string) []error {
 	return errs
 }
 
-// overlap tells whether there is a text in which one name begins within another one or with it. Then to exchange names is nothing that can
+// overlap reports whether there is a text in which one name begins within another one or with it. Then to exchange names is nothing that can
 // be taken back: if "a" and "b" are exchanged in "b-a", that becomes another name, "a-b".
 func overlap(name, other string) bool {
 	for at := range len(name) {
@@ -65,5 +65,5 @@ func overlap(name, other string) bool {
 	return false
 }
 
-// separates tells whether a byte of a name can stand between names.
+// separates reports whether a byte of a name can stand between names.
 func separates(b byte) bool { return b == '-' || b == '.' || b == '_' }

@@ -48,7 +48,7 @@ type Property struct {
 	// Unreducible says why no order can be left out, if neither Ends nor Sees is set, in words that complete "no order can
 	// be left out:". Empty means that Judge may look at every state and step.
 	Unreducible string
-	// Merges tells whether Judge can do with states that stand for all that differ from them only in which of interchangeable names
+	// Merges reports whether Judge can do with states that stand for all that differ from them only in which of interchangeable names
 	// is which.
 	Merges Merging
 }
@@ -66,7 +66,7 @@ const (
 	InEnds
 )
 
-// Reducible tells whether some orders of steps can be left out without a difference to the property.
+// Reducible reports whether some orders of steps can be left out without a difference to the property.
 func (p Property) Reducible() bool { return p.Invariant != nil || p.Ends || p.Sees != nil }
 
 // Validate returns an error that says what to change if the property is not

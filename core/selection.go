@@ -5,7 +5,7 @@ type Selection interface {
 	// Identity tells the selection apart: selections with equal identities select the same objects.
 	Identity() string
 
-	// Selects tells whether an object is selected. It must be a function of the object.
+	// Selects reports whether an object is selected. It must be a function of the object.
 	Selects(Object) bool
 }
 

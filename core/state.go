@@ -37,7 +37,7 @@ type Edge struct {
 	Late bool
 }
 
-// Disturbed tells whether the step would not have happened in a world without faults and delays.
+// Disturbed reports whether the step would not have happened in a world without faults and delays.
 func (e Edge) Disturbed() bool {
 	return e.Late || e.Step.Faulty()
 }

@@ -58,13 +58,13 @@ type Step struct {
 	Order string
 }
 
-// Due tells whether the step is part of what the controllers do by themselves, so that it is taken
+// Due reports whether the step is part of what the controllers do by themselves, so that it is taken
 // sooner or later: not a timer that may fire late, nor a fault or an action of a user, which may never come.
 func (s Step) Due() bool {
 	return s.Kind != Fire && s.Kind != Intervene && !s.Faulty()
 }
 
-// Faulty tells whether something goes wrong in the step: a crash or a call that fails.
+// Faulty reports whether something goes wrong in the step: a crash or a call that fails.
 func (s Step) Faulty() bool { return s.Kind == Restart || s.Detail != "" }
 
 // String says the step in a few words.

@@ -39,7 +39,7 @@ type instance struct {
 	others []string
 }
 
-// known takes note of what a violation is about, and tells whether one of the same cause was told before: then it need not be told.
+// known notes what a violation is about, and reports whether one of the same cause was told before: then it need not be told.
 func (c *causes) known(why cause, what string) bool {
 	one := c.told[why]
 	if one == nil {
@@ -115,7 +115,7 @@ func withoutWord(text, word string) string {
 	return b.String()
 }
 
-// wordly tells whether a character is part of a word.
+// wordly reports whether a character is part of a word.
 func wordly(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

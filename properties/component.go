@@ -179,7 +179,7 @@ func (c *component) Recurs(step int) bool { return fair.Recurs(c.steps[step]) }
 // Recurring implements [fair.Space].
 func (c *component) Recurring() bool { return slices.ContainsFunc(c.steps, fair.Recurs) }
 
-// any tells whether some step inside the component is accepted.
+// any reports whether some step inside the component is accepted.
 func (c *component) any(accept func(core.Edge) bool) bool {
 	for _, edges := range c.inner {
 		if slices.ContainsFunc(edges, accept) {
@@ -189,7 +189,7 @@ func (c *component) any(accept func(core.Edge) bool) bool {
 	return false
 }
 
-// moves tells whether there is a step inside the component.
+// moves reports whether there is a step inside the component.
 func (c *component) moves() bool { return len(c.inner) > 0 }
 
 // telling is a component whose arcs are marked that show something.

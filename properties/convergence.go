@@ -85,7 +85,7 @@ func findUnrest(c *component) (unrest, bool) {
 	}
 }
 
-// rests tells whether some state of the component has no work left.
+// rests reports whether some state of the component has no work left.
 func (c *component) rests() bool {
 	return slices.ContainsFunc(c.states, func(id core.StateID) bool {
 		return !slices.ContainsFunc(c.graph.Edges(id), func(e core.Edge) bool { return e.Step.Due() })

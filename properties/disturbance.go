@@ -132,7 +132,7 @@ func undisturbed(g core.Graph) calm {
 	return c
 }
 
-// reaches tells whether a run without disturbances has the outcome.
+// reaches reports whether a run without disturbances has the outcome.
 func (c calm) reaches(o Outcome) bool {
 	return slices.ContainsFunc(o.States, func(id core.StateID) bool { return c.reached[id] })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/core/scc"
 )
 
-// byItself tells whether a step is one that controllers take by themselves, now or when a timer fires: neither a fault nor an action of
+// byItself reports whether a step is one that controllers take by themselves, now or when a timer fires: neither a fault nor an action of
 // a user.
 func byItself(e core.Edge) bool { return e.Step.Due() || e.Step.Kind == core.Fire }
 
@@ -32,7 +32,7 @@ func Ends(ctx context.Context, g core.Graph) ([]core.StateID, error) {
 	}), err
 }
 
-// waits tells whether controllers still do something by themselves in a quiescent state.
+// waits reports whether controllers still do something by themselves in a quiescent state.
 func waits(g core.Graph, id core.StateID) bool { return slices.ContainsFunc(g.Edges(id), byItself) }
 
 // lasting finds the states of a region from which a fair run goes on within it.

@@ -51,7 +51,7 @@ func withoutPositions(path string) string {
 	return b.String()
 }
 
-// tally tells whether the field only counts what is done to others: it says nothing by itself.
+// tally reports whether the field only counts what is done to others: it says nothing by itself.
 func (f field) tally() bool {
 	switch f.path {
 	case "metadata.generation", "metadata.resourceVersion":
@@ -179,7 +179,7 @@ func descendTo(tree any, at, path string) (any, bool) {
 	return nil, false
 }
 
-// below tells whether a path leads to a place or to something below it.
+// below reports whether a path leads to a place or to something below it.
 func below(path, place string) bool {
 	rest, ahead := strings.CutPrefix(path, place)
 	return ahead && (rest == "" || rest[0] == '.' || rest[0] == '[')
@@ -200,7 +200,7 @@ func number(value any) (float64, bool) {
 	return 0, false
 }
 
-// sameLife tells whether an object is the same before and after a change: it was not made, deleted, or both.
+// sameLife reports whether an object is the same before and after a change: it was not made, deleted, or both.
 func sameLife(change core.Change) bool {
 	if change.Before == nil || change.After == nil {
 		return false

@@ -149,7 +149,7 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 	}
 }
 
-// settled tells whether a quiet state stays as it is.
+// settled reports whether a quiet state stays as it is.
 func (r *rest) settled(id core.StateID) bool {
 	for range r.unsettled(id) {
 		return false
@@ -157,7 +157,7 @@ func (r *rest) settled(id core.StateID) bool {
 	return true
 }
 
-// queuedBefore tells whether a run to the state passes through one in which the item
+// queuedBefore reports whether a run to the state passes through one in which the item
 // is in its work queue.
 func (r *rest) queuedBefore(id core.StateID, item core.Item) bool {
 	seen, known := r.after[item]

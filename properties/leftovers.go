@@ -224,7 +224,7 @@ func (s *staying) at(id core.StateID) []leftover {
 	return found
 }
 
-// stays takes note of what stays wrong in a quiet state.
+// stays notes what stays wrong in a quiet state.
 func (s *staying) stays(id core.StateID, l leftover) {
 	if s.ends[l.why] == nil {
 		s.ends[l.why] = map[core.StateID]leftover{}

@@ -26,7 +26,7 @@ func (c *component) livelocks(cycle core.Run) []account {
 	})...)
 }
 
-// neverSucceeds tells whether all runs of an item inside the component fail.
+// neverSucceeds reports whether all runs of an item inside the component fail.
 func (c *component) neverSucceeds(item core.Item) bool {
 	return !c.any(func(e core.Edge) bool { return e.Step.Item == item && e.Failed == "" })
 }
@@ -147,7 +147,7 @@ func union(parts []suspect) suspect {
 // maxTried bounds the states in which items are tried to see what they depend on.
 const maxTried = 1024
 
-// selfContained tells whether what the items make of their fields depends on nothing else that goes round: in whichever state of the
+// selfContained reports whether what the items make of their fields depends on nothing else that goes round: in whichever state of the
 // component one of them is run, the same values come to the same.
 func (c *component) selfContained(s suspect) bool {
 	if len(s.rounds) == 0 {
@@ -259,7 +259,7 @@ func rounds(g core.Graph, cycle core.Run) []round {
 	return telling
 }
 
-// pass takes note of a change.
+// pass notes a change.
 func (r *round) pass(from, to any, verb string, values []string, by core.Item) {
 	if len(r.values) == 0 {
 		r.values = append(r.values, from)

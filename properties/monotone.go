@@ -143,7 +143,7 @@ func (m monotone) vacuous(g core.Graph, relapses []*relapse) error {
 	return fmt.Errorf("no object of the kind %s has a field %q in any state: look at the kind and the path", m.kind, m.path)
 }
 
-// back tells whether the one value is above the other.
+// back reports whether the one value is above the other.
 func (m monotone) back(from, to any) (bool, error) {
 	if len(m.order) > 0 {
 		before, known := m.place(from)
@@ -184,7 +184,7 @@ func height(value any) (float64, bool) {
 	return number(value)
 }
 
-// catchingUp tells whether an object is on its way to something new: it is being deleted, or its status is about an earlier generation.
+// catchingUp reports whether an object is on its way to something new: it is being deleted, or its status is about an earlier generation.
 func catchingUp(tree any) bool {
 	if deleted, _ := lookup(tree, "metadata.deletionTimestamp"); deleted != nil {
 		return true

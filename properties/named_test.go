@@ -74,7 +74,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// makesProperty tells whether a function returns one property and takes no function.
+// makesProperty reports whether a function returns one property and takes no function.
 func makesProperty(f *ast.FuncType) bool {
 	if f.Results == nil || len(f.Results.List) != 1 {
 		return false

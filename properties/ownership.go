@@ -101,7 +101,7 @@ func contests(ctx context.Context, g core.Graph, shared []string) ([]*contest, e
 	return all, r.collect(ctx, g, of)
 }
 
-// collect takes note of all that happens to contested fields.
+// collect notes all that happens to contested fields.
 func (r claimReader) collect(ctx context.Context, g core.Graph, of map[core.Key][]*contest) error {
 	return everyChange(ctx, g, func(e core.Edge, change core.Change) {
 		for _, c := range of[change.Key] {
@@ -197,7 +197,7 @@ func owned(path string) string {
 	return path
 }
 
-// claimed tells whether a field has an owner.
+// claimed reports whether a field has an owner.
 func claimed(f field, shared []string) bool {
 	under := func(path string) bool { return below(f.path, path) }
 	if f.tally() || slices.ContainsFunc(shared, under) {
@@ -287,12 +287,12 @@ func (c *contest) search(ctx context.Context, g core.Graph) ([]overwrite, error)
 	return found, nil
 }
 
-// real tells whether one controller changes what another one wrote.
+// real reports whether one controller changes what another one wrote.
 func (o overwrite) real() bool {
 	return o.first.by != "" && o.second.by != "" && o.first.by != o.second.by
 }
 
-// samePair tells whether the controllers are the same.
+// samePair reports whether the controllers are the same.
 func (o overwrite) samePair(other overwrite) bool { return o.why() == other.why() }
 
 func (o overwrite) why() cause {

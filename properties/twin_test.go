@@ -52,12 +52,12 @@ func (g *graph) from(sources, within set) set {
 	return reached
 }
 
-// enabled tells whether a step of that name can be taken in a state.
+// enabled reports whether a step of that name can be taken in a state.
 func (g *graph) enabled(id core.StateID, step core.Step) bool {
 	return slices.ContainsFunc(g.edges[id], func(e core.Edge) bool { return e.Step == step })
 }
 
-// fair tells whether a run is fair that visits exactly these states again and again,
+// fair reports whether a run is fair that visits exactly these states again and again,
 // and takes exactly these steps again and again: each fair step is taken or is
 // disabled somewhere, timers everywhere.
 func (g *graph) fair(states []core.StateID, steps []core.Edge) bool {
@@ -175,9 +175,9 @@ func TestTemporalProperties(t *testing.T) {
 		q := set(rapid.Uint32Range(0, uint32(all)).Draw(t, "q"))
 		initial := g.setOf(func(id core.StateID) bool { return slices.Contains(g.initial, id) })
 		ends := g.ends()
-		// somewhere tells whether a fair run ends in a set that is accepted.
+		// somewhere reports whether a fair run ends in a set that is accepted.
 		somewhere := func(accept func(set) bool) bool { return slices.ContainsFunc(ends, accept) }
-		// never tells whether one comes from the sources without leaving the states within. It may pass cut states, as all steps are
+		// never reports whether one comes from the sources without leaving the states within. It may pass cut states, as all steps are
 		// real, but not stay in them.
 		never := func(sources, within set) bool {
 			reached := g.from(sources, within)

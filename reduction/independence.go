@@ -84,7 +84,7 @@ func enter(index map[explore.Place]set, places []explore.Place, agent, agents in
 	}
 }
 
-// sees tells whether something that is checked looks at what a step writes.
+// sees reports whether something that is checked looks at what a step writes.
 func (d *independence) sees(f *explore.Footprint) bool {
 	sees := func(place explore.Place) bool { return d.visible[place] }
 	return slices.ContainsFunc(f.Writes, sees) || slices.ContainsFunc(f.Alters, sees)

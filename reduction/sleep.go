@@ -42,7 +42,7 @@ func (c *chooser) Commute(agent, other int) bool {
 	return commute
 }
 
-// commute tells whether two steps are independent.
+// commute reports whether two steps are independent.
 func (c *chooser) commute(p pair) bool {
 	one, other := p.oneStep, p.otherStep
 	if one == nil {
@@ -54,7 +54,7 @@ func (c *chooser) commute(p pair) bool {
 	return commutes(one, p.other, other) && commutes(other, p.one, one)
 }
 
-// commutes tells whether a step leaves alone what another one, of an agent, looks at, changes, and takes out of its queue.
+// commutes reports whether a step leaves alone what another one, of an agent, looks at, changes, and takes out of its queue.
 func commutes(f *explore.Footprint, agent int, other *explore.Footprint) bool {
 	switch {
 	case !f.Known || f.Everything:
@@ -65,7 +65,7 @@ func commutes(f *explore.Footprint, agent int, other *explore.Footprint) bool {
 	return !meet(f.Writes, other.Reads) && !meet(f.Writes, other.Writes) && !meet(f.Alters, other.Reads)
 }
 
-// meet tells whether two lists in order have something in common.
+// meet reports whether two lists in order have something in common.
 func meet(one, other []explore.Place) bool {
 	for len(one) > 0 && len(other) > 0 {
 		switch {
@@ -92,7 +92,7 @@ func (c *chooser) putOff(enabled []explore.Enabled, component int) []int {
 	return c.late
 }
 
-// mixes tells whether agents are of several groups.
+// mixes reports whether agents are of several groups.
 func (c *chooser) mixes(enabled []explore.Enabled) bool {
 	return slices.ContainsFunc(enabled, func(e explore.Enabled) bool { return c.group[e.Agent] != c.group[enabled[0].Agent] })
 }

@@ -92,7 +92,7 @@ func (r rest) differ() string {
 	return ""
 }
 
-// cyclic tells whether a graph has a cycle, by taking away states without steps to others.
+// cyclic reports whether a graph has a cycle, by taking away states without steps to others.
 func cyclic(g core.Graph) bool {
 	degree := make([]int, g.States())
 	from := make([][]core.StateID, g.States())

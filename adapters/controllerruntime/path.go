@@ -47,6 +47,6 @@ func parsePath(path string) (resourcePath, bool) {
 	return p, true
 }
 
-// namespaceSubresource tells whether /namespaces/NAME/word is about the namespace
+// namespaceSubresource reports whether /namespaces/NAME/word is about the namespace
 // itself and not about resources in it.
 func namespaceSubresource(word string) bool { return word == "status" || word == "finalize" }

@@ -90,7 +90,7 @@ func served(resource schema.GroupVersionResource) string {
 	return strings.TrimSuffix(resource.Resource+"."+resource.Version+"."+resource.Group, ".")
 }
 
-// needsNoManager tells whether a request writes and may leave out who does: then the
+// needsNoManager reports whether a request writes and may leave out who does: then the
 // name of the program stands for the writer, as on a real server.
 func needsNoManager(request *kube.Request) bool {
 	switch request.Verb {

@@ -47,7 +47,7 @@ func (b *blueprint) matches(rules []admissionregistrationv1.RuleWithOperations) 
 	return all
 }
 
-// covers tells whether a rule is about a resource in a version.
+// covers reports whether a rule is about a resource in a version.
 func covers(rule admissionregistrationv1.Rule, m *meta.RESTMapping) bool {
 	if scope := rule.Scope; scope != nil && *scope != admissionregistrationv1.AllScopes {
 		namespaced := m.Scope.Name() == meta.RESTScopeNameNamespace
@@ -59,7 +59,7 @@ func covers(rule admissionregistrationv1.Rule, m *meta.RESTMapping) bool {
 		(oneOf(rule.Resources, m.Resource.Resource) || slices.Contains(rule.Resources, "*/*"))
 }
 
-// oneOf tells whether a list names the value, or all values.
+// oneOf reports whether a list names the value, or all values.
 func oneOf[T ~string](list []T, value T) bool {
 	return slices.Contains(list, value) || slices.Contains(list, "*")
 }

@@ -62,7 +62,7 @@ func (s webhookSelectors) guard(review reviewing) reviewing {
 	}
 }
 
-// selectsObject tells whether one of the two selects. There is none (nil) before a
+// selectsObject reports whether one of the two selects. There is none (nil) before a
 // creation and after a deletion.
 func (s webhookSelectors) selectsObject(after, before labels.Set) bool {
 	return s.objects.Empty() ||

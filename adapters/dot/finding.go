@@ -109,7 +109,7 @@ func (s *story) draw(from, position int) {
 	s.canvas.edge(end, s.canvas.node(s.ending, few(append([]string{s.last}, s.facts...), lineLimit+4, "lines")...), s.ending)
 }
 
-// isProbe tells whether a step was tried at the end of a run to show what is wrong
+// isProbe reports whether a step was tried at the end of a run to show what is wrong
 // there.
 func isProbe(step core.TraceStep) bool { return step.Kind == "probe" }
 
@@ -179,7 +179,7 @@ func (s *story) legs(position, end int) []leg {
 	return legs
 }
 
-// idle tells whether a step is over with nothing but its work item gone, and nothing went wrong in it.
+// idle reports whether a step is over with nothing but its work item gone, and nothing went wrong in it.
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
 	return step.Kind != "fire" && step.Kind != "restart" && step.Detail == "" &&

@@ -65,7 +65,7 @@ func (op *operation) appliedBody() (*unstructured.Unstructured, error) {
 	return wanted, nil
 }
 
-// applied tells whether somebody manages fields of an object by apply.
+// applied reports whether somebody manages fields of an object by apply.
 func applied(object *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(apply.RecordOf(object), func(entry any) bool {
 		return entry.(map[string]any)["operation"] == string(metav1.ManagedFieldsOperationApply)

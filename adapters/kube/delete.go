@@ -203,7 +203,7 @@ func (op *operation) deletionFinalizers(have []string) []string {
 // Pods are the one kind that is deleted gracefully: a Pod on a node stays, marked as
 // being deleted, until somebody who plays the kubelet deletes it without grace.
 
-// pending tells whether a Pod is being deleted already, with a grace period that
+// pending reports whether a Pod is being deleted already, with a grace period that
 // the request does not shorten.
 func (op *operation) pending(pod *unstructured.Unstructured) bool {
 	left := pod.GetDeletionGracePeriodSeconds()

@@ -90,7 +90,7 @@ func (op *operation) evictionAs(options *metav1.DeleteOptions) (*operation, erro
 	return &operation{server: op.server, state: op.state, request: request, resource: op.resource}, nil
 }
 
-// isDisrupted tells whether a Pod does not serve anyway, so that no budget counts it.
+// isDisrupted reports whether a Pod does not serve anyway, so that no budget counts it.
 func isDisrupted(pod *corev1.Pod) bool {
 	switch pod.Status.Phase {
 	case corev1.PodPending, corev1.PodFailed, corev1.PodSucceeded:

@@ -121,7 +121,7 @@ func (op *operation) overtaken() *apierrors.StatusError {
 	return status
 }
 
-// fromVersion tells whether the body of a request says from which version of the object
+// fromVersion reports whether the body of a request says from which version of the object
 // it was made.
 func (op *operation) fromVersion() bool {
 	if op.request.PatchType == types.JSONPatchType {

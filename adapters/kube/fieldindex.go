@@ -55,7 +55,7 @@ func (s *Server) fieldIndex(kind schema.GroupVersionKind, field string) *FieldIn
 	return &s.fieldIndexes[i]
 }
 
-// Indexed tells whether the field selector of a list that a cache serves selects an
+// Indexed reports whether the field selector of a list that a cache serves selects an
 // object, which is given as JSON in the version of the request.
 func (s *Server) Indexed(request *Request, object json.RawMessage) (bool, error) {
 	selector, err := fields.ParseSelector(request.FieldSelector)

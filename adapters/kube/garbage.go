@@ -156,7 +156,7 @@ func (g *garbageCollector) dependentRequests(world core.EffectRecorder, owner co
 	return requests
 }
 
-// waits tells whether an object is being deleted and waits for its dependents to be
+// waits reports whether an object is being deleted and waits for its dependents to be
 // dealt with, as the finalizer says.
 func waits(object *unstructured.Unstructured, finalizer string) bool {
 	return object.GetDeletionTimestamp() != nil && slices.Contains(object.GetFinalizers(), finalizer)
@@ -266,7 +266,7 @@ func (c *collection) dependents(object *unstructured.Unstructured) ([]dependent,
 	return c.collector.dependents(c.world, false, c.key, object.GetUID())
 }
 
-// blocks tells whether a dependent keeps an owner from being deleted in the foreground.
+// blocks reports whether a dependent keeps an owner from being deleted in the foreground.
 func blocks(dependent *unstructured.Unstructured, owner types.UID) bool {
 	return slices.ContainsFunc(dependent.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner && blocking(r) })
 }

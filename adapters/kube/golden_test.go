@@ -193,7 +193,7 @@ func (r *replay) compareRefusal(what string, want, got *metav1.Status) {
 // unlike finds words in parentheses that stand for what need not be the same.
 var unlike = regexp.MustCompile(`\\\((?:as the causes|object|version|uid|address|generated|scheme)\\\)`)
 
-// fits tells whether a text of the simulated server is one of the real server.
+// fits reports whether a text of the simulated server is one of the real server.
 func (r *replay) fits(real, simulated string) bool {
 	pattern := unlike.ReplaceAllString(regexp.QuoteMeta(real), "(?s:.*)")
 	for _, identity := range slices.Sorted(maps.Keys(r.uids)) {

@@ -94,7 +94,7 @@ func (op *operation) candidates(s *selector) []core.Object {
 	return nil
 }
 
-// named tells whether a selector names the one object that it can select.
+// named reports whether a selector names the one object that it can select.
 func (op *operation) named(s *selector) bool {
 	_, named := s.fields.RequiresExactMatch("metadata.name")
 	return named && (!op.resource.Namespaced || op.namespace() != "")
@@ -174,7 +174,7 @@ func (op *operation) page(objects []core.Object, version string, metadata map[st
 	return objects, nil
 }
 
-// goesOnAfter tells whether any object follows, selected or not. A server that has filled
+// goesOnAfter reports whether any object follows, selected or not. A server that has filled
 // a page looks no further than that.
 func (op *operation) goesOnAfter(last core.Key) bool {
 	if selector, err := op.selector(); err != nil || op.named(selector) {

@@ -210,7 +210,7 @@ func TestPlainAppliesAreThoseOfTheLibrary(t *testing.T) {
 	}
 }
 
-// comparePlain tells whether an apply is plain. It must do then what the library does.
+// comparePlain reports whether an apply is plain. It must do then what the library does.
 func comparePlain(t *rapid.T, w *world, r *Request) bool {
 	resource, err := w.server.registry.Find(r.Kind)
 	if err != nil {

@@ -65,7 +65,7 @@ func (w web) renamed(order []int) web {
 
 func (w web) text() string { return fmt.Sprint(w.bases, w.colours, w.refers, w.apart) }
 
-// same tells whether one web is another one with its objects in some order, by trying all orders.
+// same reports whether one web is another one with its objects in some order, by trying all orders.
 func (w web) same(other web) bool {
 	if len(w.bases) != len(other.bases) {
 		return false

@@ -40,7 +40,7 @@ func subresourceVerbs(r *kinds.Resource, name string) []Verb {
 	return nil
 }
 
-// unmodelled tells whether the server has a subresource that is not modelled.
+// unmodelled reports whether the server has a subresource that is not modelled.
 func unmodelled(r *kinds.Resource, subresource string) bool {
 	switch r.Name {
 	case kinds.Pod:

@@ -60,7 +60,7 @@ func (op *operation) otherObject(asked, have types.UID) error {
 		op.storagePath(), asked, have))
 }
 
-// createdByUpdate tells whether an update of an object that is not there makes it.
+// createdByUpdate reports whether an update of an object that is not there makes it.
 func (op *operation) createdByUpdate() bool {
 	part := op.request.Subresource
 	return op.resource.Rules.AllowCreateOnUpdate(op.resource.StorageKind()) && (part == "" || part == kinds.StatusSubresource && op.resource.Status)
@@ -195,7 +195,7 @@ func (op *operation) checkVersion(object *unstructured.Unstructured, current str
 	})
 }
 
-// finalized tells whether an update took away the last finalizer of an object that
+// finalized reports whether an update took away the last finalizer of an object that
 // is being deleted. A Namespace has finalizers in its spec as well.
 func finalized(from *storage.Object, to *unstructured.Unstructured) bool {
 	before := from.Meta()

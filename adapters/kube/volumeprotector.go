@@ -112,7 +112,7 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *kinds.Resource, 
 	return err
 }
 
-// used tells whether anybody uses a claim or a volume.
+// used reports whether anybody uses a claim or a volume.
 func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *unstructured.Unstructured) (bool, error) {
 	if key.Kind == kinds.Volume {
 		return jsontree.At(object, "status", "phase") == "Bound", nil

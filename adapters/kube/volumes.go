@@ -23,7 +23,7 @@ const (
 	volumeProtection = "kubernetes.io/pv-protection"
 )
 
-// ProtectsVolumes tells whether the server was made with [VolumeProtection].
+// ProtectsVolumes reports whether the server was made with [VolumeProtection].
 func (s *Server) ProtectsVolumes() bool {
 	claims := s.registry.Named(kinds.Claim)
 	return claims != nil && claims.Protection != ""
@@ -93,13 +93,13 @@ func (op *operation) checkExpansion(object, current *unstructured.Unstructured) 
 	return nil
 }
 
-// allowsExpansion tells whether a storage class says that volumes may grow.
+// allowsExpansion reports whether a storage class says that volumes may grow.
 func (op *operation) allowsExpansion(class string) bool {
 	content := op.state.Get(core.Key{Kind: kinds.StorageClass, Name: class})
 	return content != nil && storage.Of(content).Tree["allowVolumeExpansion"] == true
 }
 
-// grows tells whether a claim asks for more than before.
+// grows reports whether a claim asks for more than before.
 func grows(claim, before *unstructured.Unstructured) bool {
 	size := storageOf(claim)
 	return size.Cmp(storageOf(before)) > 0

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inspect tells whether values of a type can be stored, and whether they hold
+// inspect reports whether values of a type can be stored, and whether they hold
 // slices or maps: those must be copied, or a holder could change a stored value.
 func inspect(t reflect.Type) (shares bool, err error) {
 	type place struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// idle tells whether a step is over with nothing but its work item gone, and nothing went wrong in it. What a single
+// idle reports whether a step is over with nothing but its work item gone, and nothing went wrong in it. What a single
 // call was answered is worth telling even if it changes nothing.
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
@@ -64,7 +64,7 @@ func staleness(step core.TraceStep) string {
 	return "on a stale cache, which does not show yet that " + strings.Join(step.Unseen, ", and that ")
 }
 
-// works tells whether a step could have changed objects by itself.
+// works reports whether a step could have changed objects by itself.
 func works(step core.TraceStep) bool {
 	switch step.Kind {
 	case "fire", "deliver", "begin", "call", "return", "restart":

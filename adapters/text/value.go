@@ -28,7 +28,7 @@ func (p *page) value(v any) string {
 	return fmt.Sprintf("%s… (%s)", string(runes[:widthOf(v)-20]), counted(len(runes), "character", "characters"))
 }
 
-// fits tells whether a value is shown in full.
+// fits reports whether a value is shown in full.
 func (p *page) fits(v any) bool { return !p.elide || utf8.RuneCountInString(full(v)) <= widthOf(v) }
 
 func widthOf(v any) int {
@@ -91,7 +91,7 @@ func sortedFirst(fields []field, paths []string) (sorted []field, first int) {
 	return append(sorted, others...), len(sorted)
 }
 
-// isBelow tells whether a path is one of some, or below one.
+// isBelow reports whether a path is one of some, or below one.
 func isBelow(path string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(above string) bool {
 		below, found := strings.CutPrefix(path, above)

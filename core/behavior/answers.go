@@ -136,5 +136,5 @@ func (r Read) Question() Read {
 	return r
 }
 
-// Asks tells whether two reads look at the same thing, whatever they saw.
+// Asks reports whether two reads look at the same thing, whatever they saw.
 func (r Read) Asks(other Read) bool { return r.Question() == other.Question() }

@@ -125,7 +125,7 @@ func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
 	return nil, nil
 }
 
-// agrees tells whether two leaves mean the same to a system. How long a controller
+// agrees reports whether two leaves mean the same to a system. How long a controller
 // asks to wait does not matter, nor does the wording of an error or a failure.
 func (l *Leaf) agrees(other *Leaf) bool {
 	return l.Failure == other.Failure &&

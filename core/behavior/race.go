@@ -78,7 +78,7 @@ type Overtaking struct {
 	Heeded bool
 }
 
-// overtakes tells whether one call can be answered before an earlier one. If that was not found out, it is as it seems.
+// overtakes reports whether one call can be answered before an earlier one. If that was not found out, it is as it seems.
 func (l *Leaf) overtakes(later, earlier int, seems bool) bool {
 	if l.Overtaking == nil {
 		return seems
@@ -87,7 +87,7 @@ func (l *Leaf) overtakes(later, earlier int, seems bool) bool {
 	return slices.Contains(o.By, later) || o.Heeded && seems
 }
 
-// heeds tells whether the code goes another way if calls are answered in another order with the same answers. Then any order may
+// heeds reports whether the code goes another way if calls are answered in another order with the same answers. Then any order may
 // be one that it heeds.
 func (l *Leaf) heeds() bool {
 	for _, o := range l.Overtaking {
@@ -159,7 +159,7 @@ func (s *Session) ready(path Path, rest []int, last int) int {
 	return -1
 }
 
-// same tells whether two calls and their answers are the same, so that nobody knows which of them came first.
+// same reports whether two calls and their answers are the same, so that nobody knows which of them came first.
 func (m Made) same(other Made) bool {
 	return m.Node.Call.Identity() == other.Node.Call.Identity() && m.Response.Identity() == other.Response.Identity()
 }
@@ -172,7 +172,7 @@ func (n *Node) turnOf(call core.Call) *Node {
 	return n
 }
 
-// parks tells whether a call waits for its answer while the one of the node is answered.
+// parks reports whether a call waits for its answer while the one of the node is answered.
 func (n *Node) parks(call core.Call) bool {
 	return slices.ContainsFunc(n.Parked, identicalTo(call))
 }
@@ -185,10 +185,10 @@ func (n *Node) other() *Node {
 	return n
 }
 
-// Selects tells whether a value of a cell is selected.
+// Selects reports whether a value of a cell is selected.
 type Selects func(s *state.Selection, c state.Cell, value state.Value) bool
 
-// Commute tells whether the state and the answers are the same whichever of two calls is answered first.
+// Commute reports whether the state and the answers are the same whichever of two calls is answered first.
 func Commute(a, b Made, selects Selects) bool {
 	for _, one := range a.Answers {
 		for _, other := range b.Answers {
@@ -200,7 +200,7 @@ func Commute(a, b Made, selects Selects) bool {
 	return true
 }
 
-// disturbs tells whether a call writes what another one reads or writes.
+// disturbs reports whether a call writes what another one reads or writes.
 func (a *Answered) disturbs(other *Answered, selects Selects) bool {
 	for _, w := range a.Writes {
 		if slices.ContainsFunc(other.Writes, func(also Write) bool { return also.Cell == w.Cell }) ||
@@ -222,7 +222,7 @@ func (a *Answered) before(w Write) []state.Value {
 	return values
 }
 
-// sees tells whether a read looks at what is written in place of other values: a list does not look at objects that it selects neither
+// sees reports whether a read looks at what is written in place of other values: a list does not look at objects that it selects neither
 // before nor after.
 func (r Read) sees(w Write, before []state.Value, selects Selects) bool {
 	switch {

@@ -227,7 +227,7 @@ func (s *Session) NextAs(ctx context.Context, other core.Call) (core.Call, *Leaf
 // answered anyway.
 func (s *Session) TurnTo(call core.Call) { s.turnTo(identicalTo(call)) }
 
-// identicalTo returns what tells whether a call is the same as another one.
+// identicalTo returns what reports whether a call is the same as another one.
 func identicalTo(other core.Call) func(core.Call) bool {
 	identity := other.Identity()
 	return func(c core.Call) bool { return c.Identity() == identity }

@@ -41,7 +41,7 @@ type Fault struct {
 	Commits bool
 }
 
-// Explored tells whether the code was run as far as the node.
+// Explored reports whether the code was run as far as the node.
 func (n *Node) Explored() bool { return n.Call != nil || n.Leaf != nil }
 
 // Ask makes the node the one of the first of the calls that wait, which are in the order of their identities, with a turn for

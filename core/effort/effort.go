@@ -99,7 +99,7 @@ func Search(ctx context.Context, g Graph, allow func(core.Edge) bool, accept fun
 	return r, nil
 }
 
-// Reached tells whether a state was reached.
+// Reached reports whether a state was reached.
 func (r *Reach) Reached(id core.StateID) bool { return r.reached[id] }
 
 // Least returns what it takes at least to come to a state that was reached.

@@ -88,7 +88,7 @@ func (s *search) outOfMemory() string {
 	return fmt.Sprintf("the bound on memory (%d MiB) was hit: allow more, or make the system smaller", s.meter.limit>>20)
 }
 
-// beyond tells whether steps from this depth lead beyond the bound.
+// beyond reports whether steps from this depth lead beyond the bound.
 func (s *search) beyond(depth uint32) bool {
 	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
 }
@@ -247,7 +247,7 @@ type meter struct {
 	sample []metrics.Sample
 }
 
-// due tells whether it is time to look again.
+// due reports whether it is time to look again.
 func (m *meter) due(elapsed time.Duration) bool {
 	if elapsed < m.next {
 		return false
@@ -272,13 +272,13 @@ func (m *meter) memory() int64 {
 // live returns the bytes that were in use when garbage was last collected, as of the last call of memory.
 func (m *meter) live() int64 { return int64(m.sample[2].Value.Uint64()) }
 
-// full tells whether so much is used that a search has to end. What is left is for the collector of garbage, which would
+// full reports whether so much is used that a search has to end. What is left is for the collector of garbage, which would
 // soon do nothing but run, and for those who judge what was found: they need about half as much again.
 func (m *meter) full(memory int64) bool {
 	return m.limit > 0 && (memory >= m.limit || m.live() >= m.limit/8*5)
 }
 
-// affords tells whether so many bytes at once are within the limit.
+// affords reports whether so many bytes at once are within the limit.
 func (m *meter) affords(bytes int64) bool {
 	if m.limit == 0 || m.memory()+bytes <= m.limit {
 		return true

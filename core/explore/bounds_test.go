@@ -15,7 +15,7 @@ import (
 	"github.com/orrery-dev/orrery/internal/naive"
 )
 
-// reason tells whether one of the reasons has these words.
+// reason reports whether one of the reasons has these words.
 func reason(space *explore.Space, words string) bool {
 	return slices.ContainsFunc(space.Reasons(), func(r string) bool { return strings.Contains(r, words) })
 }

@@ -99,7 +99,7 @@ func (g *growth) look() *Growth {
 	return g.found
 }
 
-// grows looks for growth when a search has become large, and tells whether the search has no end because of it.
+// grows looks for growth when a search has become large, and reports whether the search has no end because of it.
 func (s *search) grows() bool {
 	g := s.options.growth
 	if g == nil || g.looked || s.States() < suspect {
@@ -323,7 +323,7 @@ func (p *probe) laps() (lap, laps int) {
 	return 0, 0
 }
 
-// more tells whether there is more at one point of the run than at an earlier one, and less of nothing.
+// more reports whether there is more at one point of the run than at an earlier one, and less of nothing.
 func (p *probe) more(earlier, later int) bool {
 	more := false
 	for _, count := range difference(p.count(earlier), p.count(later)) {
@@ -335,7 +335,7 @@ func (p *probe) more(earlier, later int) bool {
 	return more
 }
 
-// repeats tells whether one lap looks like another one: the same controllers do something of the same kind, and as much is added.
+// repeats reports whether one lap looks like another one: the same controllers do something of the same kind, and as much is added.
 func (p *probe) repeats(a, b, lap int) bool {
 	for i := range lap {
 		one, other := p.run[a+i], p.run[b+i]
@@ -357,7 +357,7 @@ func difference(before, after map[counted]int) map[counted]int {
 	return d
 }
 
-// same tells whether the code is given the same and does the same in the last laps of the run, up to names. A name that stands in a lap for
+// same reports whether the code is given the same and does the same in the last laps of the run, up to names. A name that stands in a lap for
 // another one of the lap before has to be newer than that lap, and the other one newer than the lap before: otherwise it may be one of
 // many that were there, and of which there are none left some time.
 func (p *probe) same(lap int) bool {
@@ -441,7 +441,7 @@ func (t *transcript) Ended(a *transition.Actor, activation behavior.Activation, 
 // wording finds the words of a text, among them names and numbers.
 var wording = regexp.MustCompile(`[0-9A-Za-z]+(?:[-._][0-9A-Za-z]+)*`)
 
-// alikeButFor tells whether two texts are the same but for words: wherever the first has the one the second has the other, and neither is
+// alikeButFor reports whether two texts are the same but for words: wherever the first has the one the second has the other, and neither is
 // a number or among the words that are old to its text.
 func alikeButFor(oldToOne, oldToOther map[string]bool, one, other string) bool {
 	if wording.ReplaceAllLiteralString(one, "x") != wording.ReplaceAllLiteralString(other, "x") {
@@ -465,7 +465,7 @@ func alikeButFor(oldToOne, oldToOther map[string]bool, one, other string) bool {
 	return true
 }
 
-// numeric tells whether a word may count something. What counts is short, in contrast to what stands for a version.
+// numeric reports whether a word may count something. What counts is short, in contrast to what stands for a version.
 func numeric(word string) bool {
 	const mostDigits = 8
 	return len(word) <= mostDigits && strings.Trim(word, "0123456789.-_") == ""

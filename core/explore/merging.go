@@ -88,7 +88,7 @@ func (s *Space) telling() string {
 	return ""
 }
 
-// rests tells whether no request would change anything in any end. Of one that would it matters whether it was in a work queue before,
+// rests reports whether no request would change anything in any end. Of one that would it matters whether it was in a work queue before,
 // which merged states do not show.
 func (s *Space) rests() bool {
 	for _, id := range s.Quiescent() {
@@ -101,7 +101,7 @@ func (s *Space) rests() bool {
 	return true
 }
 
-// cyclic tells whether there is a cycle.
+// cyclic reports whether there is a cycle.
 func (s *Space) cyclic() bool {
 	s.acyclic = true
 	s.eachLoop(func([]core.StateID) bool {

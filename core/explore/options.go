@@ -26,7 +26,7 @@ const (
 	inTurn
 )
 
-// Walks tells whether states are visited by walks from the start, so that not all states need be.
+// Walks reports whether states are visited by walks from the start, so that not all states need be.
 func (o Order) Walks() bool { return o >= RandomWalks }
 
 // Bounds cut a search short. 0 means no bound.

@@ -50,7 +50,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 // learned. Each search has twice the patience of the one before.
 const firstPatience = 4
 
-// hopeless tells whether the search has learned something, so that there has to be another one, and has gone on long enough to
+// hopeless reports whether the search has learned something, so that there has to be another one, and has gone on long enough to
 // have learned the most of it.
 func (s *search) hopeless() bool {
 	return s.options.Reducer != nil && (s.Reductions.Growth() > s.grown && s.States() >= s.patience || s.pointless())
@@ -59,7 +59,7 @@ func (s *search) hopeless() bool {
 // enoughTried is how many states without anything to leave out are enough to expect nothing of the rest.
 const enoughTried = 1 << 11
 
-// pointless tells whether the search could leave out something and has not done so in many states.
+// pointless reports whether the search could leave out something and has not done so in many states.
 func (s *Space) pointless() bool {
 	return s.Choosers != nil && s.partial.empty() && s.States() >= enoughTried
 }

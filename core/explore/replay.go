@@ -53,7 +53,7 @@ func Replay(ctx context.Context, system *core.System, conditions transition.Cond
 	return nil, nil
 }
 
-// beginAs puts the walker in the initial state with these objects, and tells whether
+// beginAs puts the walker in the initial state with these objects, and reports whether
 // there is one.
 func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 	want, err := json.Marshal(objects)
@@ -130,7 +130,7 @@ func differs(recorded, told core.TraceStep) string {
 	return ""
 }
 
-// sameCall tells whether two calls are the same in words.
+// sameCall reports whether two calls are the same in words.
 func sameCall(a, b core.TraceCall) bool {
 	return a.Call == b.Call && a.Response == b.Response && a.Wrote == b.Wrote && a.Handler == b.Handler
 }
@@ -147,7 +147,7 @@ func inWords(step core.TraceStep) core.TraceStep {
 	return step
 }
 
-// equalJSON tells whether two texts are the same tree, however their numbers and
+// equalJSON reports whether two texts are the same tree, however their numbers and
 // maps were written.
 func equalJSON(a, b []byte) bool {
 	normal := func(text []byte) []byte {

@@ -269,7 +269,7 @@ func (s *search) collect(b *batch) {
 	}
 }
 
-// overlaps tells whether the workers can expand the next batch while this one is stored. The states to store must all be found already, and
+// overlaps reports whether the workers can expand the next batch while this one is stored. The states to store must all be found already, and
 // only where no orders are left out is no note taken of what properties look at.
 func (s *search) overlaps() bool {
 	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.Recording() &&

@@ -46,12 +46,12 @@ func (d *depths) add(depth uint32) {
 	}
 }
 
-// outdated tells whether the state was found less deep since.
+// outdated reports whether the state was found less deep since.
 func (d *depths) outdated(id core.StateID, depth uint32) bool {
 	return d.needed && d.of.At(int(id)) < depth
 }
 
-// shallower takes note of a depth and tells whether it is less than any before.
+// shallower notes a depth and reports whether it is less than any before.
 func (d *depths) shallower(id core.StateID, depth uint32) bool {
 	if !d.needed || d.of.At(int(id)) <= depth {
 		return false

@@ -62,7 +62,7 @@ func (s *sleeps) number(agents []int) uint32 {
 	return n
 }
 
-// wakes tells whether somebody wakes up in a state when it is reached with only these agents asleep.
+// wakes reports whether somebody wakes up in a state when it is reached with only these agents asleep.
 func (s *sleeps) wakes(id core.StateID, asleep []int) bool {
 	if !s.needed {
 		return false
@@ -97,7 +97,7 @@ func (s *search) wake(id core.StateID, depth uint32, asleep []int) {
 	}
 }
 
-// slept takes note of who was asleep in a state when it was expanded for the first time. Those who woke up meanwhile, and those who
+// slept notes who was asleep in a state when it was expanded for the first time. Those who woke up meanwhile, and those who
 // were not to be followed anyhow, are not asleep any more.
 func (s *search) slept(id core.StateID, depth uint32, asleep []int) {
 	still := s.sleeps.at(id)

@@ -121,8 +121,8 @@ func (s *Space) because(reason string) {
 	}
 }
 
-// stops tells whether an error only means that the search does not go on behind a step,
-// and takes note of the reason.
+// stops reports whether an error only means that the search does not go on behind a step,
+// and notes the reason.
 func (s *Space) stops(err error) bool {
 	var unsupported *core.Unsupported
 	if errors.As(err, &unsupported) {
@@ -132,7 +132,7 @@ func (s *Space) stops(err error) bool {
 	return errors.Is(err, transition.ErrStopped)
 }
 
-// Merged tells whether states are merged that differ only in which of interchangeable names is which. If they are not, although that was
+// Merged reports whether states are merged that differ only in which of interchangeable names is which. If they are not, although that was
 // asked for, it says why.
 func (s *Space) Merged() (merged bool, why string) { return s.checker != nil, s.apart }
 
@@ -165,7 +165,7 @@ func (s *Space) inspect(id core.StateID) error {
 	return s.inspectArranged(id, s.row(id))
 }
 
-// see takes note of what properties look at in a state.
+// see notes what properties look at in a state.
 func (s *Space) see(row []byte) {
 	for _, p := range s.machine.System.Properties {
 		if p.Sees != nil {

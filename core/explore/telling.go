@@ -199,7 +199,7 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	return told, nil
 }
 
-// stuck tells whether the last run of the step never came back.
+// stuck reports whether the last run of the step never came back.
 func (t *teller) stuck() bool {
 	if len(t.runs) == 0 {
 		return false

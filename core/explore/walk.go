@@ -337,7 +337,7 @@ func (c *coverage) visit(id core.StateID, walk int) {
 	c.walks.Put(int(id), visits{last: uint32(walk), count: v.count + 1})
 }
 
-// visitedIn tells whether a walk has come to a state.
+// visitedIn reports whether a walk has come to a state.
 func (c *coverage) visitedIn(id core.StateID, walk int) bool {
 	return int(id) < c.walks.Len() && c.walks.At(int(id)).last == uint32(walk)
 }

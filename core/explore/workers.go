@@ -230,7 +230,7 @@ func (w *worker) report(c *chunk, expansions []expansion) {
 	}
 }
 
-// wakes tells whether a successor wakes somebody in a stored state.
+// wakes reports whether a successor wakes somebody in a stored state.
 func (w *worker) wakes(r store.Ref, successor int) bool {
 	if !w.space.sleeps.needed {
 		return false
@@ -239,7 +239,7 @@ func (w *worker) wakes(r store.Ref, successor int) bool {
 	return w.space.sleeps.wakes(w.space.store.ID(r), w.agents[asleep.begin:asleep.end])
 }
 
-// look finds a state, or inserts it if that can be. It tells whether it is found now, and whether it is known to have its number.
+// look finds a state, or inserts it if that can be. It reports whether it is found now, and whether it is known to have its number.
 func (w *worker) look(tag uint64, row []byte) (r store.Ref, found, published bool) {
 	if w.table == nil {
 		r, found = w.space.store.Find(tag, row)

@@ -28,9 +28,9 @@ type Graph[N ~uint32, C any] interface {
 type Component[N ~uint32] struct {
 	// Nodes are its nodes in the order in which they were found.
 	Nodes []N
-	// Cyclic tells whether there is an edge inside.
+	// Cyclic reports whether there is an edge inside.
 	Cyclic bool
-	// Has tells whether a node is inside.
+	// Has reports whether a node is inside.
 	Has func(N) bool
 }
 

@@ -24,7 +24,7 @@ func (a Arrangement) After(first Arrangement) Arrangement {
 	return both
 }
 
-// Moves tells whether any name changes its place.
+// Moves reports whether any name changes its place.
 func (a Arrangement) Moves() bool {
 	for name, place := range a {
 		if name != place {

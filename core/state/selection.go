@@ -43,7 +43,7 @@ func (v *Vocabulary) Selection(kind core.Kind, namespace string, of core.Selecti
 // Selections returns the selections on a kind, in the order of discovery. The slice must not be changed.
 func (v *Vocabulary) Selections(kind core.Kind) []*Selection { return v.selecting[kind] }
 
-// Selected tells whether a value of an object's cell is selected, and whether that is known.
+// Selected reports whether a value of an object's cell is selected, and whether that is known.
 func (s *Selection) Selected(c Cell, value Value) (selected, known bool) {
 	switch {
 	case s == nil:
@@ -54,7 +54,7 @@ func (s *Selection) Selected(c Cell, value Value) (selected, known bool) {
 	return s.verdicts[c][value] == yes, s.verdicts[c][value] != unknown
 }
 
-// Evaluate tells whether a value of an object's cell is selected, and remembers it.
+// Evaluate reports whether a value of an object's cell is selected, and remembers it.
 func (v *Vocabulary) Evaluate(s *Selection, c Cell, value Value) bool {
 	if selected, known := s.Selected(c, value); known {
 		return selected
@@ -75,7 +75,7 @@ func (v *Vocabulary) Evaluate(s *Selection, c Cell, value Value) bool {
 	return selected
 }
 
-// May tells whether any value of an object's cell is selected that was met so far.
+// May reports whether any value of an object's cell is selected that was met so far.
 func (v *Vocabulary) May(s *Selection, c Cell) bool {
 	for value := range v.cells[c].contents {
 		if v.Evaluate(s, c, Value(value)) {

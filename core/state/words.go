@@ -69,7 +69,7 @@ func (w words) at(text string, at int) int {
 	return -1
 }
 
-// inWord tells whether a byte is of a letter or a digit. All that is not ASCII counts as letters.
+// inWord reports whether a byte is of a letter or a digit. All that is not ASCII counts as letters.
 func inWord(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
 }

@@ -82,7 +82,7 @@ func house() []place {
 	}
 }
 
-// isIn tells whether a folder is in a place.
+// isIn reports whether a folder is in a place.
 func isIn(folder, where string) bool {
 	if below, all := strings.CutSuffix(where, "/..."); all {
 		return folder == below || strings.HasPrefix(folder, below+"/")

@@ -29,7 +29,7 @@ func checkLinks(t *tree, complain complain) {
 	}
 }
 
-// has tells whether the target of a link in a file is there.
+// has reports whether the target of a link in a file is there.
 func (t *tree) has(from *file, target string) bool {
 	name, heading, _ := strings.Cut(target, "#")
 	if name == "" {

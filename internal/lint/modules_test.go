@@ -38,7 +38,7 @@ func checkModules(t *tree, complain complain) {
 	}
 }
 
-// isOwnTree tells whether the words of a replacement in a folder lead from a module of the
+// isOwnTree reports whether the words of a replacement in a folder lead from a module of the
 // house to where it is.
 func isOwnTree(folder string, words []string) bool {
 	const replacement = 3 // a module, an arrow, and a folder

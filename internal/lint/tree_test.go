@@ -55,7 +55,7 @@ func load(repository fs.FS) (*tree, error) {
 	return t, err
 }
 
-// isText tells whether a file is one that people write and read.
+// isText reports whether a file is one that people write and read.
 func isText(name string) bool {
 	switch path.Ext(name) {
 	case ".go", ".md", ".mod", ".yml", ".yaml", ".txt", ".txtar", ".dot", ".json":

@@ -70,7 +70,7 @@ func isOnce(expression ast.Expr) bool {
 	return ok && from.Name == "sync" && named.Sel.Name == "Once"
 }
 
-// isConstant tells whether a value can be taken for a constant as long as nobody
+// isConstant reports whether a value can be taken for a constant as long as nobody
 // writes to it: a literal, an error, or a regular expression.
 func isConstant(value ast.Expr) bool {
 	switch value := value.(type) {

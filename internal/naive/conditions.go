@@ -113,7 +113,7 @@ func (t *turn) committed(event core.Event, by string) {
 	}
 }
 
-// mustReceive tells whether a view may not stay as far behind as it is.
+// mustReceive reports whether a view may not stay as far behind as it is.
 func (t *turn) mustReceive(s stream, rule Rule, own, caughtUp bool) bool {
 	waiting := len(t.state.backlogs[s].waiting)
 	switch {

@@ -46,7 +46,7 @@ func CompileChange(objects, expression string, known Types) (*Change, error) {
 // String returns the expression.
 func (c *Change) String() string { return c.predicate.text }
 
-// Holds tells whether the expression is true of an object before and after. The error is that of [Predicate.Holds].
+// Holds reports whether the expression is true of an object before and after. The error is that of [Predicate.Holds].
 func (c *Change) Holds(before, after core.Object) (bool, error) {
 	names, err := celgo.NewActivation(map[string]any{"old": c.shape.object(before), "new": c.shape.object(after)})
 	if err != nil {

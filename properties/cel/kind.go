@@ -99,7 +99,7 @@ func learn(known map[schema.GroupKind]*kind, scheme *runtime.Scheme) {
 	maps.Copy(known, here)
 }
 
-// stored tells whether objects of a kind are kept by a server, and not only sent to it.
+// stored reports whether objects of a kind are kept by a server, and not only sent to it.
 func stored(gvk schema.GroupVersionKind, goType reflect.Type) bool {
 	switch gvk.Kind {
 	case "Binding", "ComponentStatus", "Eviction", "PodStatusResult", "RangeAllocation", "Scale", "TokenRequest":

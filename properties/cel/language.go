@@ -51,7 +51,7 @@ func evaluation(tree *ast.AST) []celgo.ProgramOption {
 	return append(options, celgo.CostTracking(&library.CostEstimator{}), celgo.CostLimit(maxCost))
 }
 
-// cheap tells whether an expression cannot cost much more than to read it and the state a few times: it has no loop within a loop, nor over
+// cheap reports whether an expression cannot cost much more than to read it and the state a few times: it has no loop within a loop, nor over
 // what a loop has made, and calls nothing but functions that do not make large values of small ones.
 func cheap(e ast.Expr, looped bool) bool {
 	all := func(looped bool, parts ...ast.Expr) bool {
@@ -79,7 +79,7 @@ func cheap(e ast.Expr, looped bool) bool {
 	return false
 }
 
-// thrifty tells whether a function takes no longer than to read its arguments, and makes nothing that is larger than they are.
+// thrifty reports whether a function takes no longer than to read its arguments, and makes nothing that is larger than they are.
 func thrifty(function string) bool {
 	switch function {
 	case operators.Conditional, operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.NotStrictlyFalse,

@@ -73,7 +73,7 @@ func nearest(expression, name string, from int) int {
 	return best
 }
 
-// inWord tells whether a character may be part of a name.
+// inWord reports whether a character may be part of a name.
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // offset returns the byte of an expression at a place.

@@ -37,7 +37,7 @@ func Compile(expression string, known Types) (*Predicate, error) {
 // String returns the expression.
 func (p *Predicate) String() string { return p.text }
 
-// Holds tells whether the expression is true in a state. An error, which is a [*Mistake], means that it is neither true nor
+// Holds reports whether the expression is true in a state. An error, which is a [*Mistake], means that it is neither true nor
 // false there, for example because a field is not set: what is there to do about it is the caller's to decide, and not to take it
 // for true. It reads no more of the state than it needs.
 func (p *Predicate) Holds(s core.State) (bool, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // shapes are the records that expressions know by name. It implements [types.Provider] on top of another one, and
-// takes note of fields that were asked for in vain.
+// notes fields that were asked for in vain.
 type shapes struct {
 	types.Provider
 	records map[string]*shape

@@ -118,7 +118,7 @@ func binary() *shape {
 	})
 }
 
-// known tells whether anything is known.
+// known reports whether anything is known.
 func (s *shape) known() bool { return s.cel != types.DynType }
 
 // field returns the shape of a field of a record, or of a value of a table.

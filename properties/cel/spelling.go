@@ -38,7 +38,7 @@ func spell(text string) spelling {
 	return spelling{word: word, group: group, grouped: grouped}
 }
 
-// isVersion tells whether a text is the version of an API of Kubernetes' core: v1 and the like.
+// isVersion reports whether a text is the version of an API of Kubernetes' core: v1 and the like.
 func isVersion(text string) bool {
 	rest, found := strings.CutPrefix(text, "v")
 	return found && rest != "" && unicode.IsDigit(rune(rest[0]))
@@ -112,7 +112,7 @@ func (known *kinds) guess(s spelling, text string) (*kind, error) {
 	return &kind{GroupVersionKind: gvk, shape: func(*shapes) *shape { return anything() }}, nil
 }
 
-// called tells whether there are kinds whose plural is a word.
+// called reports whether there are kinds whose plural is a word.
 func (known *kinds) called(word string) bool {
 	return slices.ContainsFunc(known.all, func(k *kind) bool { return k.plural == word })
 }

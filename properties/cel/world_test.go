@@ -12,7 +12,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// world is a state that is given by its objects, and takes note of what is looked at.
+// world is a state that is given by its objects, and notes what is looked at.
 type world struct {
 	objects []core.Object
 	looks   []string

@@ -14,12 +14,12 @@ import (
 type Atom struct {
 	// Name is what formulas call the atom. If it is not a plain word, they put it in quotes.
 	Name string
-	// State tells whether the atom is true in a state. It must be a function of what it sees, and is
+	// State reports whether the atom is true in a state. It must be a function of what it sees, and is
 	// called for each stored state.
 	State func(core.State) bool
 	// Partial is State for what may have no answer in some states. Its error says why, and a state with one breaks the claim.
 	Partial func(core.State) (bool, error)
-	// Step tells whether the atom is true of the step that a run takes from where it is. It is false
+	// Step reports whether the atom is true of the step that a run takes from where it is. It is false
 	// where the run takes no step.
 	Step func(core.Edge) bool
 	// Graph is called once with the whole graph and returns the states in which the atom is true. It stops early with
@@ -48,10 +48,10 @@ func terminal(ctx context.Context, g core.Graph) (func(core.StateID) bool, error
 	return func(id core.StateID) bool { return quiet(id) && len(g.Edges(id)) == 0 }, err
 }
 
-// looks tells whether the atom is about single states.
+// looks reports whether the atom is about single states.
 func (a Atom) looks() bool { return a.State != nil || a.Partial != nil }
 
-// in tells whether an atom about single states is true in one.
+// in reports whether an atom about single states is true in one.
 func (a Atom) in(s core.State) (bool, error) {
 	if a.State != nil {
 		return a.State(s), nil

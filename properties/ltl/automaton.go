@@ -19,7 +19,7 @@ type cube struct{ with, without letter }
 
 func (c cube) has(l letter) bool { return l&c.with == c.with && l&c.without == 0 }
 
-// covers tells whether every letter of another cube is in this one.
+// covers reports whether every letter of another cube is in this one.
 func (c cube) covers(other cube) bool {
 	return c.with&other.with == c.with && c.without&other.without == c.without
 }
@@ -31,7 +31,7 @@ type arc struct {
 	to    int
 }
 
-// certain tells whether every word is accepted from a state.
+// certain reports whether every word is accepted from a state.
 func (a *automaton) certain(state int) bool {
 	for _, arc := range a.states[state] {
 		if arc.on == (cube{}) && arc.marks == a.marks && arc.to == state {

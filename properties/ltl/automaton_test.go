@@ -51,7 +51,7 @@ func (r *runs) Next(node uint32, c *cursor) (uint32, bool) {
 	return 0, false
 }
 
-// acceptsWord tells whether an automaton accepts a word.
+// acceptsWord reports whether an automaton accepts a word.
 func (a *automaton) acceptsWord(t interface{ Context() context.Context }, w *lassoWord) bool {
 	r := &runs{automaton: a, word: w, roots: []uint32{uint32(a.initial)}}
 	accepted := false

@@ -11,7 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
-// breaks tells whether a run breaks a formula.
+// breaks reports whether a run breaks a formula.
 func (g *graph) breaks(f *ltl.Formula, start core.StateID, stem, cycle core.Run) bool {
 	var letters []int
 	for _, e := range slices.Concat(stem, cycle) {

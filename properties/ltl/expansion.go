@@ -116,7 +116,7 @@ func (x *expander) unfold(f form) ([]term, error) {
 	return least(append(slices.Clone(right), putOff...))
 }
 
-// covers tells whether a term asks for nothing that another does not ask for.
+// covers reports whether a term asks for nothing that another does not ask for.
 func (t term) covers(other term) bool {
 	if !t.on.covers(other.on) || t.owed&^other.owed != 0 || len(t.next) > len(other.next) {
 		return false

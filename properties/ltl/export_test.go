@@ -7,7 +7,7 @@ import "pgregory.net/rapid"
 // DrawFormula draws a formula over the atoms a and b.
 func DrawFormula(t *rapid.T, depth int) *Formula { return drawFormula(t, 2, depth) }
 
-// Accepts tells whether a formula is true of an infinite word, given by letters, one bit for
+// Accepts reports whether a formula is true of an infinite word, given by letters, one bit for
 // each of the atoms a, b and c.
 func Accepts(f *Formula, letters []int, loop int) bool {
 	word := make([]letter, len(letters))

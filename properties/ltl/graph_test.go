@@ -151,7 +151,7 @@ func (g *graph) reached() map[core.StateID]bool {
 	return reached
 }
 
-// fair tells whether a run is fair that takes these steps for ever, or stays in the state.
+// fair reports whether a run is fair that takes these steps for ever, or stays in the state.
 func (g *graph) fair(fairness ltl.Fairness, at core.StateID, cycle core.Run) bool {
 	if fairness == ltl.Unfair {
 		return true

@@ -46,10 +46,10 @@ func (p *pool) classOf(f form) class {
 func (p *pool) eventual(f form) bool  { return p.classOf(f)&eventualClass != 0 }
 func (p *pool) universal(f form) bool { return p.classOf(f)&universalClass != 0 }
 
-// timeless tells whether a form is true at all positions of a word or at none.
+// timeless reports whether a form is true at all positions of a word or at none.
 func (p *pool) timeless(f form) bool { return p.eventual(f) && p.universal(f) }
 
-// implies tells whether one form implies another, as far as their structure shows it
+// implies reports whether one form implies another, as far as their structure shows it
 // (Somenzi and Bloem, Efficient Büchi automata from LTL formulae, CAV 2000).
 func (p *pool) implies(a, b form) bool {
 	if a == b || a == falsum || b == verum {
@@ -117,7 +117,7 @@ func (p *pool) derive(a, b form) bool {
 	return x.shape == y.shape && x.shape >= nextShape && p.stepwise(x, y)
 }
 
-// stepwise tells whether each part of one form implies that of another of the same
+// stepwise reports whether each part of one form implies that of another of the same
 // shape: the temporal operators are monotone.
 func (p *pool) stepwise(x, y normal) bool {
 	for i := range x.parts {

@@ -77,7 +77,7 @@ func (p *pool) intern(n normal) form {
 // at returns how a form is built.
 func (p *pool) at(f form) *normal { return &p.forms[f] }
 
-// is tells whether a form is of a shape with the given left part.
+// is reports whether a form is of a shape with the given left part.
 func (p *pool) is(f form, s shape, left form) bool {
 	n := p.at(f)
 	return n.shape == s && n.parts[0] == left

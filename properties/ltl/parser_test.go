@@ -113,7 +113,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// same tells whether two parts are built in the same way.
+// same reports whether two parts are built in the same way.
 func same(a, b *node) bool {
 	if a == nil || b == nil {
 		return a == b

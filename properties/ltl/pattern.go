@@ -90,7 +90,7 @@ func (f *Formula) pattern() (Pattern, []*node) {
 	return noPattern, nil
 }
 
-// immediate tells whether a formula, if it is one, has no temporal operator.
+// immediate reports whether a formula, if it is one, has no temporal operator.
 func immediate(n *node) bool {
 	temporal := false
 	n.walk(func(part *node) { temporal = temporal || slices.Contains(temporalOperators(), part.operator) })
@@ -153,7 +153,7 @@ func (c *checker) summary(l lasso) string {
 	return fmt.Sprintf("%s is not true of a run that repeats for ever", c.formula)
 }
 
-// saysAll tells whether the summary says all that there is to say of where atoms are true: it is about one that never is.
+// saysAll reports whether the summary says all that there is to say of where atoms are true: it is about one that never is.
 func (c *checker) saysAll(l lasso) bool {
 	pattern, operands := c.broken(l)
 	return slices.Contains([]Pattern{invariant, Eventually, InfinitelyOften}, pattern) && operands[0].operator == atom

@@ -115,13 +115,13 @@ func (p *product) cross(node uint32, c *cursor) (crossing, bool) {
 	return crossing{}, false
 }
 
-// dooms tells whether every run through a place is accepted, however it goes on.
+// dooms reports whether every run through a place is accepted, however it goes on.
 func (p *product) dooms(node uint32) bool {
 	at := p.at(node)
 	return p.wins[at.mode] || !p.stepwise && p.read(p.letters[at.id], at.mode).dooms
 }
 
-// lasting tells whether a run that stays in a place for ever is fair and accepted.
+// lasting reports whether a run that stays in a place for ever is fair and accepted.
 func (p *product) lasting(node uint32) bool {
 	at := p.at(node)
 	return p.read(p.letters[at.id], at.mode).stays && p.reading.rests(at.id)

@@ -159,12 +159,12 @@ func (a *automaton) dropMarks() {
 	}
 }
 
-// together tells whether every arc with one mark has the other one, too.
+// together reports whether every arc with one mark has the other one, too.
 func (a *automaton) together(one, other uint64) bool {
 	return !a.some(func(arc arc) bool { return arc.marks&one != 0 && arc.marks&other == 0 })
 }
 
-// everywhere tells whether every arc has all marks.
+// everywhere reports whether every arc has all marks.
 func (a *automaton) everywhere() bool {
 	return !a.some(func(arc arc) bool { return arc.marks != a.marks })
 }

@@ -202,7 +202,7 @@ func (r *reading) waiting(id core.StateID) []int {
 	return r.waits[id]
 }
 
-// rests tells whether a run may stay in a state for ever: no fair step is possible.
+// rests reports whether a run may stay in a state for ever: no fair step is possible.
 func (r *reading) rests(id core.StateID) bool {
 	return r.traits[id]&restTrait != 0 && len(r.waiting(id)) == 0
 }
@@ -210,7 +210,7 @@ func (r *reading) rests(id core.StateID) bool {
 // nodeSet is a set of nodes, one bit each.
 type nodeSet struct{ words []uint64 }
 
-// add adds a node, and tells whether it was not there.
+// add adds a node, and reports whether it was not there.
 func (s *nodeSet) add(node uint32) bool {
 	if more := int(node/64) + 1 - len(s.words); more > 0 {
 		s.words = append(s.words, make([]uint64, more)...)

@@ -43,7 +43,7 @@ func (a *automaton) quotient() {
 	}
 }
 
-// standsFor tells whether whatever is accepted by way of another arc of the same state is accepted by way of
+// standsFor reports whether whatever is accepted by way of another arc of the same state is accepted by way of
 // this one.
 func (x arc) standsFor(other arc, simulates [][]bool) bool {
 	return x.on.covers(other.on) && x.marks&other.marks == other.marks && simulates[x.to][other.to]
@@ -74,7 +74,7 @@ func (a *automaton) simulation() [][]bool {
 	return simulates
 }
 
-// matches tells whether one state has an arc that stands for each arc of another one.
+// matches reports whether one state has an arc that stands for each arc of another one.
 func (a *automaton) matches(s, t int, simulates [][]bool) bool {
 	for _, x := range a.states[t] {
 		matched := false

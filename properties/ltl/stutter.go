@@ -8,7 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/core/scc"
 )
 
-// StutterInvariant tells whether the formula cannot tell runs apart that differ only in how
+// StutterInvariant reports whether the formula cannot tell runs apart that differ only in how
 // often a state repeats before another one follows. False may also mean that the formula is too large to
 // decide it.
 func (f *Formula) StutterInvariant() bool {
@@ -151,7 +151,7 @@ func (s *stuttering) Next(node uint32, c *cursor) (uint32, bool) {
 	return jumps[c.arc-1].to, true
 }
 
-// empty tells whether there is no word that both accept.
+// empty reports whether there is no word that both accept.
 func (s *stuttering) empty() bool {
 	empty := true
 	// Nothing ends the context.

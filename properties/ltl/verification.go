@@ -47,7 +47,7 @@ func walk(g core.Graph, l lasso) error {
 	return nil
 }
 
-// fairCycle tells whether a run is fair that repeats the cycle of a lasso for ever.
+// fairCycle reports whether a run is fair that repeats the cycle of a lasso for ever.
 func (c *checker) fairCycle(g core.Graph, l lasso) bool {
 	able := map[core.Step]int{}
 	for _, e := range l.cycle {
@@ -80,11 +80,11 @@ func (c *checker) possible(g core.Graph, id core.StateID, inParts bool) []core.S
 // by loop.
 type lassoWord struct {
 	length, loop int
-	// holds tells whether an atom is true at a position.
+	// holds reports whether an atom is true at a position.
 	holds func(name string, position int) bool
 }
 
-// accepts tells whether the formula is true of the word, by the definition of the
+// accepts reports whether the formula is true of the word, by the definition of the
 // logic: each operator is the least or the greatest solution of its unfolding.
 func (w *lassoWord) accepts(f *Formula) bool { return w.evaluate(f.root)[0] }
 

@@ -61,7 +61,7 @@ func (d *document) parse() *yaml.Node {
 // place is a part of a line. Lines and columns count from 1, columns and widths in characters.
 type place struct{ line, column, width int }
 
-// mistake takes note of something that is wrong at a place.
+// mistake notes something that is wrong at a place.
 func (d *document) mistake(at place, format string, args ...any) {
 	at.line = min(max(at.line, 1), len(d.lines))
 	line := d.lines[at.line-1]

@@ -210,7 +210,7 @@ func (e *entry) expression(n *yaml.Node) *cel.Predicate {
 	return nil
 }
 
-// wrong takes note of a mistake in a text, with its place within the text if that is known. If the place in the file cannot be
+// wrong notes a mistake in a text, with its place within the text if that is known. If the place in the file cannot be
 // told, as in a text with escapes, the mistake shows the text as it is read.
 func (d *document) wrong(n *yaml.Node, err error) {
 	var inFormula *ltl.Mistake

@@ -59,7 +59,7 @@ func (t Terms) atoms(given []ltl.Atom) []ltl.Atom {
 	return atoms
 }
 
-// holds tells whether an invariant holds in a state. It does not if it panics.
+// holds reports whether an invariant holds in a state. It does not if it panics.
 func holds(p core.Property, s core.State) (is bool) {
 	defer func() {
 		if recover() != nil {

@@ -137,7 +137,7 @@ func (a *api) write(address string, fields node) {
 	a.objects[address] = fields
 }
 
-// isList tells whether a path is that of a kind of the core group, in a namespace or in all of them. Other kinds
+// isList reports whether a path is that of a kind of the core group, in a namespace or in all of them. Other kinds
 // are served only where a test says so.
 func isList(address string) bool {
 	return strings.HasPrefix(address, "/api/") && strings.Count(address, "/")%2 == 1

@@ -9,7 +9,7 @@ import (
 // autoupdate is the annotation of objects that an API server makes to limit requests.
 const autoupdate = "apf.kubernetes.io/autoupdate-spec"
 
-// own tells whether an object with these annotations is one that every API server makes
+// own reports whether an object with these annotations is one that every API server makes
 // for itself, or a namespace that was only made to hold objects. The simulated server
 // has none of these, so they are left out of lists, unless a run starts with them.
 func (c *Cluster) own(key core.Key, annotations map[string]any) bool {

@@ -59,7 +59,7 @@ func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) erro
 	return err
 }
 
-// homeless tells whether the namespace of an object is among the objects, and was not
+// homeless reports whether the namespace of an object is among the objects, and was not
 // created yet.
 func (c *Cluster) homeless(object core.TraceObject, objects []core.TraceObject) bool {
 	return slices.ContainsFunc(objects, func(o core.TraceObject) bool {
@@ -89,7 +89,7 @@ func (c *Cluster) condemn(ctx context.Context, object core.TraceObject) error {
 	return response.Err()
 }
 
-// rename gives references to owners the server's uids, and tells whether all of them
+// rename gives references to owners the server's uids, and reports whether all of them
 // are known.
 func (c *Cluster) rename(fields map[string]any) bool {
 	references, _ := metadata(fields)["ownerReferences"].([]any)

@@ -54,7 +54,7 @@ func volatile(name string) bool {
 	return false
 }
 
-// holds tells whether a real value has everything that a recorded one has, and
+// holds reports whether a real value has everything that a recorded one has, and
 // otherwise the path where it does not.
 func (c *Cluster) holds(real, recorded any, path string) (string, bool) {
 	switch recorded := recorded.(type) {
@@ -100,7 +100,7 @@ func (c *Cluster) holds(real, recorded any, path string) (string, bool) {
 	return path, equal(real, recorded)
 }
 
-// equal tells whether two scalars are the same. A number has another type in a record,
+// equal reports whether two scalars are the same. A number has another type in a record,
 // in the simulated server and in what the real one sends.
 func equal(a, b any) bool {
 	x, isNumber := number(a)

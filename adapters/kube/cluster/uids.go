@@ -41,7 +41,7 @@ func (u *uids) replaced(text string, by map[string]string) string {
 	})
 }
 
-// same tells whether a uid that was read from the server is the recorded one. Two that nobody knows are paired: those that are
+// same reports whether a uid that was read from the server is the recorded one. Two that nobody knows are paired: those that are
 // seen together first.
 func (u *uids) same(read, recorded string) bool {
 	if known, ok := u.recorded[read]; ok {

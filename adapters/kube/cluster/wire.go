@@ -133,7 +133,7 @@ func (c *Cluster) list(request *kube.Request, body []byte) (*kube.Response, erro
 	return kube.DoneList(text, len(kept)), nil
 }
 
-// selects tells whether the indexes of a cache select an object of a list. The server
+// selects reports whether the indexes of a cache select an object of a list. The server
 // itself does not know them.
 func (c *Cluster) selects(request *kube.Request, object map[string]any) (bool, error) {
 	if !request.FromCache || request.FieldSelector == "" {

@@ -27,7 +27,7 @@ type Acceptance struct {
 	Reason string
 }
 
-// accepts tells whether a difference is of this kind.
+// accepts reports whether a difference is of this kind.
 func (a Acceptance) accepts(d Difference) bool {
 	where := d.Place
 	if d.Change.Path != "" {

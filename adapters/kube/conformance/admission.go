@@ -98,7 +98,7 @@ func (t *admissionTrial) edits(ctx context.Context, bodies []int, edits, first [
 	return accepted
 }
 
-// edited tells whether the last of some edits is accepted after the others, for any body.
+// edited reports whether the last of some edits is accepted after the others, for any body.
 func (t *admissionTrial) edited(ctx context.Context, bodies []int, edits ...edit) bool {
 	for _, body := range bodies {
 		done := t.accepted(ctx, Create, t.subject.Bodies[body], "")
@@ -112,7 +112,7 @@ func (t *admissionTrial) edited(ctx context.Context, bodies []int, edits ...edit
 	return false
 }
 
-// isWrong tells whether an edit is listed as wrong.
+// isWrong reports whether an edit is listed as wrong.
 func (s Subject) isWrong(content json.RawMessage) bool {
 	return slices.ContainsFunc(s.Wrong, func(wrong json.RawMessage) bool { return string(wrong) == string(content) })
 }

@@ -112,7 +112,7 @@ func compare(a Action, real, other Observation) []Difference {
 	return differences
 }
 
-// sameOutcome tells whether two answers are of the same kind: done, or refused with the
+// sameOutcome reports whether two answers are of the same kind: done, or refused with the
 // same code and reason.
 func sameOutcome(a, b Answer) bool {
 	if a.Refused == nil || b.Refused == nil {

@@ -188,7 +188,7 @@ func (c *fieldComparison) text(object tree) json.RawMessage {
 	return text
 }
 
-// compareUpdate makes the change to what each server has, and tells whether one of them did it.
+// compareUpdate makes the change to what each server has, and reports whether one of them did it.
 func (c *fieldComparison) compareUpdate(ctx context.Context, m mutation.Mutation, verb string, update Action) bool {
 	changed := func(side *Side) Action {
 		named := func(text string) string { return strings.ReplaceAll(text, "-run", side.suffix) }

@@ -39,7 +39,7 @@ const (
 	Message Class = "message"
 )
 
-// Decides tells whether a difference of the class is one in what is accepted, or in what is
+// Decides reports whether a difference of the class is one in what is accepted, or in what is
 // stored.
 func (c Class) Decides() bool { return c != "" && c != FewerCauses && c != Causes && c != Message }
 

@@ -145,7 +145,7 @@ func (r *renaming) sent(kind string, object tree) tree {
 	return renamed
 }
 
-// ofRun tells whether an object belongs to the run: servers have others.
+// ofRun reports whether an object belongs to the run: servers have others.
 func (r *renaming) ofRun(object tree) bool {
 	u := unstructured.Unstructured{Object: object}
 	return strings.Contains(u.GetNamespace()+" "+u.GetName(), r.suffix)

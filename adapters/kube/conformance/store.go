@@ -47,7 +47,7 @@ func (s *Side) inhabited(cast []Subject) []string {
 	return namespaces[:]
 }
 
-// ofRun tells whether an object belongs to the run. A real server looks through the addresses of
+// ofRun reports whether an object belongs to the run. A real server looks through the addresses of
 // Services every few minutes, and tells with an Event what it finds in between.
 func (s *Side) ofRun(object unstructured.Unstructured) bool {
 	if reporter, _, _ := unstructured.NestedString(object.Object, "reportingComponent"); reporter == "ipallocator-repair-controller" {

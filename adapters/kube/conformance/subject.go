@@ -67,7 +67,7 @@ func (s Subject) parts() []mutation.Part {
 	return []mutation.Part{mutation.Spec}
 }
 
-// Custom tells whether the kind has a custom resource definition.
+// Custom reports whether the kind has a custom resource definition.
 func (s Subject) Custom() bool { return s.Kind().Group == "conformance.example.com" }
 
 // Path returns the path of the collection, or of an object and its subresource where

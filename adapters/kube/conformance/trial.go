@@ -177,7 +177,7 @@ func (t *Trial) Differences() []Difference {
 	return all
 }
 
-// parted tells whether two sides are in states from which the same request may well get
+// parted reports whether two sides are in states from which the same request may well get
 // different answers.
 func parted(real, other Observation) bool {
 	done := func(a Answer) bool { return a.Refused == nil && a.Failed == "" }

@@ -71,13 +71,13 @@ func objects(value any) []map[string]any {
 	return all
 }
 
-// isTrue tells whether a field is there and true.
+// isTrue reports whether a field is there and true.
 func isTrue(in map[string]any, name string) bool {
 	b, _ := in[name].(bool)
 	return b
 }
 
-// isOne tells whether a field is one of some words.
+// isOne reports whether a field is one of some words.
 func isOne(in map[string]any, name string, words ...string) bool {
 	return slices.Contains(words, text(orEmpty(in[name])))
 }

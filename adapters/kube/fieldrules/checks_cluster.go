@@ -256,7 +256,7 @@ func quotaScopes(f found) field.ErrorList {
 	return errs
 }
 
-// inScope tells whether a resource can be limited for what a scope is about.
+// inScope reports whether a resource can be limited for what a scope is about.
 func inScope(scope, name string) bool {
 	compute := []string{"cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"}
 	switch scope {

@@ -59,17 +59,17 @@ func resourceName(name string, kind resourceKind, at *field.Path) field.ErrorLis
 	return errs
 }
 
-// isNative tells whether a resource is one of Kubernetes' own.
+// isNative reports whether a resource is one of Kubernetes' own.
 func isNative(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, "kubernetes.io/")
 }
 
-// isExtended tells whether somebody else defines a resource.
+// isExtended reports whether somebody else defines a resource.
 func isExtended(name string) bool {
 	return !isNative(name) && !strings.HasPrefix(name, "requests.") && len(utilvalidation.IsQualifiedName("requests."+name)) == 0
 }
 
-// overcommits tells whether more of a resource may be allowed than is asked for.
+// overcommits reports whether more of a resource may be allowed than is asked for.
 func overcommits(name string) bool { return isNative(name) && !strings.HasPrefix(name, hugePages) }
 
 // resourceAmount wants an amount that there can be of a resource.
@@ -212,7 +212,7 @@ func resourceClaims(f found) field.ErrorList {
 	return errs
 }
 
-// ofClaim tells whether a key of a claim is about a request of the claim of a name.
+// ofClaim reports whether a key of a claim is about a request of the claim of a name.
 func ofClaim(name string) func(key string) bool {
 	return func(key string) bool { return strings.HasPrefix(key, name+"/") }
 }

@@ -29,7 +29,7 @@ type scope struct {
 	created bool
 }
 
-// isNew tells whether the whole is a new object.
+// isNew reports whether the whole is a new object.
 func (s *scope) isNew() bool {
 	for s.outer != nil {
 		s = s.outer
@@ -166,7 +166,7 @@ func (s *shape) dropped(at *scope, visit func(*member, found)) {
 	}
 }
 
-// empty tells whether a value is none at all.
+// empty reports whether a value is none at all.
 func empty(value any) bool {
 	switch v := value.(type) {
 	case nil:

@@ -238,7 +238,7 @@ func (f *footprints) readPlaces(s *transition.Sight, r behavior.Read) []Place {
 	return places
 }
 
-// covers tells whether the walker's step touched nothing but what is known.
+// covers reports whether the walker's step touched nothing but what is known.
 func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 	known := f.of(w, s)
 	if known == nil || !known.known {
@@ -254,7 +254,7 @@ func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 	return woken && (!w.Machine.Holds || known.covers(w.Ties(s)))
 }
 
-// note takes note of what the walker's step touched.
+// note notes what the walker's step touched.
 func (f *footprints) note(w *Explorer, s *transition.Taken) {
 	ties := w.Ties(s)
 	for _, known := range f.both(w, s) {
@@ -275,7 +275,7 @@ func (f *footprints) note(w *Explorer, s *transition.Taken) {
 	}
 }
 
-// begin takes note of what every step of an agent touches.
+// begin notes what every step of an agent touches.
 func (f *footprints) begin(s *transition.Taken, known *footprint) {
 	switch s.Kind {
 	case core.Begin:
@@ -296,7 +296,7 @@ func (f *footprints) begin(s *transition.Taken, known *footprint) {
 	}
 }
 
-// wrote takes note of a cell that a step changes.
+// wrote notes a cell that a step changes.
 func (f *footprints) wrote(w *Explorer, s *transition.Taken, known *footprint, c state.Cell) {
 	vocabulary := w.Machine.Vocabulary
 	if item, isItem := vocabulary.ItemAt(c); isItem {
@@ -347,7 +347,7 @@ func (f *footprints) selectsOf(vocabulary *state.Vocabulary, known *footprint) {
 	}
 }
 
-// gate takes note of what keeps items from being taken from their queues where each call is a step of its own: that all workers are
+// gate notes what keeps items from being taken from their queues where each call is a step of its own: that all workers are
 // busy.
 func (f *footprints) gate(m *transition.Machine) {
 	if m.Conditions.Granularity != transition.PerCall {
@@ -360,7 +360,7 @@ func (f *footprints) gate(m *transition.Machine) {
 	}
 }
 
-// covers tells whether these ties of a step are known.
+// covers reports whether these ties of a step are known.
 func (f *footprint) covers(t transition.Ties) bool {
 	for _, c := range t.Held {
 		if !f.holds[c] {
@@ -375,7 +375,7 @@ func (f *footprint) covers(t transition.Ties) bool {
 	return true
 }
 
-// tie takes note of the ties of a step.
+// tie notes the ties of a step.
 func (f *footprints) tie(w *Explorer, known *footprint, t transition.Ties) {
 	for _, c := range t.Held {
 		grow(f, known.holds, c)

@@ -16,7 +16,7 @@ type Chooser interface {
 	// Choose returns what has to be followed in a state. It must be a function of its argument, which it must not keep.
 	// The choice is valid until the next call.
 	Choose(enabled []Enabled) Choice
-	// Commute tells whether the steps of two agents that are followed in the state of the last choice lead to the same state in either
+	// Commute reports whether the steps of two agents that are followed in the state of the last choice lead to the same state in either
 	// order, and whoever goes second is followed behind the step of the first, unless agents like that are put off somewhere.
 	Commute(agent, other int) bool
 }

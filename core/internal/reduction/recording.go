@@ -6,7 +6,7 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Observer is a state that takes note of what a predicate looks at.
+// Observer is a state that notes what a predicate looks at.
 type Observer struct {
 	state.Look
 	Vocabulary *state.Vocabulary
@@ -60,7 +60,7 @@ func (o *Observer) Timers() []core.Item {
 	return o.Look.Timers()
 }
 
-// onlooker is a state that takes note of the cells that a predicate looks at.
+// onlooker is a state that notes the cells that a predicate looks at.
 type onlooker struct {
 	state.Look
 	vocabulary *state.Vocabulary

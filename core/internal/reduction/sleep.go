@@ -15,7 +15,7 @@ func Only(agents []int, is func(int) bool) []int {
 	return slices.DeleteFunc(slices.Clone(agents), func(agent int) bool { return !is(agent) })
 }
 
-// Contains tells whether an agent is in a list in order.
+// Contains reports whether an agent is in a list in order.
 func Contains(agents []int, agent int) bool {
 	_, found := slices.BinarySearch(agents, agent)
 	return found
@@ -93,7 +93,7 @@ func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 	return d.next
 }
 
-// enabling takes note of the work that a step puts into queues, also where it is there already: with another order of
+// enabling notes the work that a step puts into queues, also where it is there already: with another order of
 // steps it may not be. It implements [transition.Listener].
 type enabling struct {
 	walker *transition.Walker
@@ -104,7 +104,7 @@ type enabling struct {
 
 var _ transition.Listener = (*enabling)(nil)
 
-// listen has an explorer take note of what it wakes.
+// listen has an explorer note what it wakes.
 func listen(w *Explorer) {
 	messages := slices.ContainsFunc(w.Machine.Actors, func(a *transition.Actor) bool { return a.Messages && !a.User })
 	w.wakes = &enabling{walker: w.Walker, messages: messages}

@@ -49,7 +49,7 @@ func (w *Explorer) Reduce() ([]bool, error) {
 	return c.only, nil
 }
 
-// putOff takes note of agents that are put off.
+// putOff notes agents that are put off.
 func (w *Explorer) putOff(agents []int) error {
 	f := w.Footprints
 	for _, agent := range agents {

@@ -86,7 +86,7 @@ func (m *Checker) renew() {
 	}
 }
 
-// knows tells whether the step of an item was checked in a state like this.
+// knows reports whether the step of an item was checked in a state like this.
 func (m *Checker) knows(it *transition.Item, vector state.Vector) bool {
 	return len(vector) == m.cells && m.known.Find(it.Agent, vector) != nil
 }

@@ -270,7 +270,7 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 	return call, nil
 }
 
-// tells tells whether the code of an actor may look at a clock.
+// tells reports whether the code of an actor may look at a clock.
 func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 
 // look goes through a new path once more, an epoch later. What the code does besides writing other times shows that it waits for a time.
@@ -347,7 +347,7 @@ func (l *Learner) waits(a *Actor, run behavior.Run, d *behavior.Divergence) {
 // relived is what instances were taken through from their start on: the end of the first run, of the next one, and so on.
 type relived map[*behavior.Leaf]relived
 
-// add adds a history, and tells whether there was anything new in it.
+// add adds a history, and reports whether there was anything new in it.
 func (r relived) add(runs []behavior.Run) bool {
 	added := false
 	for _, run := range runs {

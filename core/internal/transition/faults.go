@@ -281,7 +281,7 @@ func (v *variants) crash(step Taken, m mishap) error {
 	return nil
 }
 
-// Faulty tells whether there may still be faults.
+// Faulty reports whether there may still be faults.
 func (w *Walker) Faulty() bool {
 	c := w.Machine.Conditions
 	return int(w.Value(w.Machine.Crashes)) < c.Crashes || int(w.Value(w.Machine.Failures)) < c.Failures

@@ -25,7 +25,7 @@ type Learner struct {
 	Behaviours int
 	// Searching tells that the search is not over: it can be begun again with what was found out.
 	Searching bool
-	// Fresh tells whether something was run since it was last set to false.
+	// Fresh reports whether something was run since it was last set to false.
 	Fresh bool
 
 	audits audits
@@ -140,7 +140,7 @@ func (l *Learner) Open(a *Actor) (*behavior.Session, error) {
 	return behavior.Open(instance, a.Sequential, l.limits), nil
 }
 
-// Fickle tells whether an actor was found not to be deterministic.
+// Fickle reports whether an actor was found not to be deterministic.
 func (l *Learner) Fickle(a *Actor) bool {
 	return slices.ContainsFunc(l.Incidents, func(i core.Incident) bool {
 		return i.Kind == core.Nondeterministic && i.Strategy == a.Name
@@ -330,7 +330,7 @@ func (u *UnexpectedViews) Error() string {
 	return "kinds are read through caches without being watched: " + strings.Join(texts, ", ")
 }
 
-// cached takes note of what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
+// cached notes what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
 // as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no change is
 // waiting for anybody, so that a view more would show the same.
 func (l *Learner) cached(a *Actor, reads []behavior.Read) error {

@@ -298,13 +298,13 @@ func (m *Machine) deliver(cell state.Cell, change transition) *delivery {
 	return &d
 }
 
-// Matters tells whether people want to see an object: those without an outcome are
+// Matters reports whether people want to see an object: those without an outcome are
 // records that a store keeps for itself.
 func (m *Machine) Matters(o core.Object) bool {
 	return o.Content != nil && m.System.Store.Outcome(o.Key, o.Content) != nil
 }
 
-// Disturbs tells whether anything may go wrong or be late in the machine.
+// Disturbs reports whether anything may go wrong or be late in the machine.
 func (m *Machine) Disturbs() bool {
 	return m.lags || m.Conditions.Crashes > 0 || m.Conditions.Failures > 0
 }

@@ -50,7 +50,7 @@ func (w *Walker) races(a *Actor, activation behavior.Activation, p plan, leaf *b
 	return nil
 }
 
-// commuting returns what tells whether it does not matter in which order two concurrent calls of an actor's run are answered.
+// commuting returns what reports whether it does not matter in which order two concurrent calls of an actor's run are answered.
 func (w *Walker) commuting(a *Actor) func(one, other behavior.Made) bool {
 	crashes := a.fallible && int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes
 	return func(one, other behavior.Made) bool {
@@ -64,7 +64,7 @@ func (w *Walker) commuting(a *Actor) func(one, other behavior.Made) bool {
 	}
 }
 
-// selects tells whether a value of a cell is selected.
+// selects reports whether a value of a cell is selected.
 func (w *Walker) selects(s *state.Selection, c state.Cell, value state.Value) bool {
 	selected, known := s.Selected(c, value)
 	switch {
@@ -77,7 +77,7 @@ func (w *Walker) selects(s *state.Selection, c state.Cell, value state.Value) bo
 	return true
 }
 
-// sameKind tells whether a call writes objects of a kind of which another one reads or writes any.
+// sameKind reports whether a call writes objects of a kind of which another one reads or writes any.
 func (w *Walker) sameKind(one, other behavior.Made) bool {
 	kinds := map[core.Kind]bool{}
 	for _, answered := range other.Answers {

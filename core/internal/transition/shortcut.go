@@ -123,7 +123,7 @@ func (s *Shortcuts) fork(at int, e *effect) *fork {
 // forget drops all shortcuts: a list depends on all cells of a kind, and there are new ones.
 func (s *Shortcuts) forget() { clear(s.roots); s.Room = mostForks }
 
-// takesShortcuts tells whether the walker may leave out the calls of a run.
+// takesShortcuts reports whether the walker may leave out the calls of a run.
 func (w *Walker) takesShortcuts() bool {
 	return w.Learn == nil && w.Listener == nil && !w.noted && !w.Machine.Holds
 }
@@ -180,7 +180,7 @@ func Touches(touched []Touch, c state.Cell) bool {
 	return false
 }
 
-// traced is a sight that takes note of what is looked at.
+// traced is a sight that notes what is looked at.
 type traced struct{ *Sight }
 
 var _ behavior.Glance = traced{}

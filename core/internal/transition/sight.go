@@ -77,7 +77,7 @@ func (p *point) appendHeld(versions []state.Value, c state.Cell) []state.Value {
 	return versions
 }
 
-// pinned tells whether a run in flight holds a version of an object, so that its names must stay.
+// pinned reports whether a run in flight holds a version of an object, so that its names must stay.
 func (w *Walker) pinned(c state.Cell) bool {
 	for _, it := range w.Machine.Items {
 		if p := w.Flight(it); p != nil && slices.ContainsFunc(p.held, func(v version) bool { return v.cell == c }) {
@@ -87,7 +87,7 @@ func (w *Walker) pinned(c state.Cell) bool {
 	return false
 }
 
-// tracker shows a store the state of a walker, and takes note of what it looks at.
+// tracker shows a store the state of a walker, and notes what it looks at.
 type tracker struct {
 	sight *Sight
 	reads []behavior.Read
@@ -107,7 +107,7 @@ func (t *tracker) note(read behavior.Read) {
 	}
 }
 
-// noted tells whether it was looked at before.
+// noted reports whether it was looked at before.
 func (t *tracker) noted(read behavior.Read) bool {
 	const many = 32
 	if t.known == nil && len(t.reads) > many {

@@ -81,7 +81,7 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 	return quiescent, nil
 }
 
-// follows tells whether the steps of an agent are shown.
+// follows reports whether the steps of an agent are shown.
 func (t *Tour) follows(agent int) bool { return t.Only == nil || t.Only[agent] }
 
 // deliveries tries what waits for views.
@@ -200,7 +200,7 @@ func (e ending) equal(other ending) bool {
 	return bytes.Equal(e.row, other.row) && e.wrote == other.wrote && e.failed == other.failed && e.again == other.again
 }
 
-// again tells whether another order of concurrent calls was shown before in which the step is the same.
+// again reports whether another order of concurrent calls was shown before in which the step is the same.
 func (t *Tour) again(s *Taken) bool {
 	if len(s.plan.mishaps) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(t.Reversed) == 0 {
 		return false
@@ -282,7 +282,7 @@ func (t *Taken) Agent() int {
 	return t.Actor.Restarts
 }
 
-// due tells whether the step is one that controllers take by themselves.
+// due reports whether the step is one that controllers take by themselves.
 func (t *Taken) due() bool {
 	switch t.Kind {
 	case core.Fire, core.Restart, core.Intervene:
@@ -291,7 +291,7 @@ func (t *Taken) due() bool {
 	return len(t.plan.mishaps) == 0
 }
 
-// Crashes tells whether the run of the step is cut off by a crash.
+// Crashes reports whether the run of the step is cut off by a crash.
 func (t *Taken) Crashes() bool {
 	return slices.ContainsFunc(t.plan.mishaps, func(m mishap) bool { return m.fault == crash })
 }

@@ -224,12 +224,12 @@ func (w *Walker) AppendRow(rows []byte) []byte {
 	return rows
 }
 
-// Pending tells whether an item is in a work queue.
+// Pending reports whether an item is in a work queue.
 func (w *Walker) Pending(it *Item) bool {
 	return it.Standing || w.Value(it.Cell)&state.Queued != 0
 }
 
-// timed tells whether a timer is set for an item.
+// timed reports whether a timer is set for an item.
 func (w *Walker) timed(it *Item) bool {
 	return !it.Standing && w.Value(it.Cell)&state.Timed != 0
 }
@@ -245,7 +245,7 @@ func (w *Walker) Flight(it *Item) *point {
 	return nil
 }
 
-// late tells whether changes are waiting for an actor.
+// late reports whether changes are waiting for an actor.
 func (w *Walker) late(a *Actor) bool {
 	for _, v := range a.Views {
 		if v.Waiting(w.Value(v.Cell())) > 0 {

@@ -91,7 +91,7 @@ func controllers(s core.State) map[core.Key]string {
 	return found
 }
 
-// stolen tells whether something that has a controller in one state has another one in
+// stolen reports whether something that has a controller in one state has another one in
 // the other.
 func stolen(from, to map[core.Key]string) bool {
 	for key, before := range from {

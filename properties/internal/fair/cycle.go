@@ -92,12 +92,12 @@ func (c *circuit) close(at uint32, duties []duty) []Arc {
 	return append(way, c.walk(here, at, nil)...)
 }
 
-// done tells whether a way from a place does a duty.
+// done reports whether a way from a place does a duty.
 func (c *circuit) done(d duty, at uint32, way []Arc) bool {
 	return c.passes(d, at) || slices.ContainsFunc(way, func(arc Arc) bool { return c.does(d, arc) })
 }
 
-// passes tells whether being in a place does a duty.
+// passes reports whether being in a place does a duty.
 func (c *circuit) passes(d duty, place uint32) bool {
 	if d.mark != 0 || c.Recurs(d.step) {
 		return false
@@ -110,7 +110,7 @@ func (c *circuit) passes(d duty, place uint32) bool {
 	return true
 }
 
-// does tells whether an arc does a duty.
+// does reports whether an arc does a duty.
 func (c *circuit) does(d duty, arc Arc) bool {
 	if d.mark != 0 {
 		return arc.Marks&d.mark != 0

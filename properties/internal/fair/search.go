@@ -13,7 +13,7 @@ type Space interface {
 	Arcs(place uint32) iter.Seq[Arc]
 	// Enabled returns the steps that fairness is assumed of and that count as possible in a place.
 	Enabled(place uint32) iter.Seq[int]
-	// Recurs tells whether strong fairness is assumed of a step, and Recurring whether it is of any.
+	// Recurs reports whether strong fairness is assumed of a step, and Recurring whether it is of any.
 	Recurs(step int) bool
 	Recurring() bool
 }
@@ -69,7 +69,7 @@ func (s *Search) Parts(whole scc.Component[uint32], accept func(places []uint32)
 	s.without(whole, recurring, accept)
 }
 
-// take removes the steps that are taken inside of a component, and tells whether all marks are there.
+// take removes the steps that are taken inside of a component, and reports whether all marks are there.
 func (s *Search) take(whole scc.Component[uint32], steps, more map[int]bool) bool {
 	var marks uint64
 	for _, place := range whole.Nodes {
@@ -88,7 +88,7 @@ func (s *Search) take(whole scc.Component[uint32], steps, more map[int]bool) boo
 	return marks&s.Marks == s.Marks
 }
 
-// staysPossible tells whether some step is possible in all places.
+// staysPossible reports whether some step is possible in all places.
 func (s *Search) staysPossible(places []uint32, steps map[int]bool) bool {
 	for _, place := range places {
 		if len(steps) == 0 {

@@ -75,7 +75,7 @@ func lastName(path []step) string {
 	return ""
 }
 
-// belowTemplate tells whether the walk is below the spec of the Pods in a template, and not
+// belowTemplate reports whether the walk is below the spec of the Pods in a template, and not
 // right below it.
 func (w *walker) belowTemplate() bool {
 	return w.shallow && slices.ContainsFunc(w.above, isPodSpec) && !isPodSpec(w.above[len(w.above)-1])

@@ -248,7 +248,7 @@ func (m *merger) keyDefault(t *schema.List, name string) any {
 	return field.Default
 }
 
-// scalar tells whether a value is a plain one that has no parts.
+// scalar reports whether a value is a plain one that has no parts.
 func scalar(value any) bool {
 	switch value.(type) {
 	case string, bool, int64:
@@ -257,7 +257,7 @@ func scalar(value any) bool {
 	return false
 }
 
-// fitsScalar tells whether a value that has no parts has a type.
+// fitsScalar reports whether a value that has no parts has a type.
 func fitsScalar(of *schema.Scalar, value any) bool {
 	if of == nil {
 		return false
@@ -276,7 +276,7 @@ func fitsScalar(of *schema.Scalar, value any) bool {
 	return ok
 }
 
-// emptyValue tells whether a Go type may always have a value, whatever is said of it.
+// emptyValue reports whether a Go type may always have a value, whatever is said of it.
 func emptyValue(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
@@ -314,7 +314,7 @@ func (s fieldSet) below(step string) fieldSet {
 	return below
 }
 
-// hasItself tells whether the value itself is in the set.
+// hasItself reports whether the value itself is in the set.
 func (s fieldSet) hasItself() bool {
 	return s != nil && (len(s) == 0 || s[itself] != nil)
 }
@@ -367,7 +367,7 @@ func (s fieldSet) without(steps ...string) fieldSet {
 	return s
 }
 
-// meets tells whether a field below the value is in both sets.
+// meets reports whether a field below the value is in both sets.
 func (s fieldSet) meets(other fieldSet) bool {
 	for step := range s {
 		if step == itself {
@@ -381,7 +381,7 @@ func (s fieldSet) meets(other fieldSet) bool {
 	return false
 }
 
-// covers tells whether all fields below the value that are in the other set are in this
+// covers reports whether all fields below the value that are in the other set are in this
 // one.
 func (s fieldSet) covers(other fieldSet) bool {
 	for step := range other {

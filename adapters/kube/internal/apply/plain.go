@@ -155,7 +155,7 @@ func (p Plain) managed(wanted fieldSet) fieldSet {
 	return wanted
 }
 
-// sameManager tells whether two entries of a record are for the same manager.
+// sameManager reports whether two entries of a record are for the same manager.
 func sameManager(a, b any) bool {
 	one, _ := a.(map[string]any)
 	other, _ := b.(map[string]any)
@@ -173,7 +173,7 @@ func fieldsOf(entry any) fieldSet {
 	return fields
 }
 
-// plainEntry tells whether an entry of a record is about fields in a version, and written
+// plainEntry reports whether an entry of a record is about fields in a version, and written
 // as the library would write it.
 func plainEntry(entry, version any) bool {
 	fields, _ := entry.(map[string]any)
@@ -212,7 +212,7 @@ func plainEntry(entry, version any) bool {
 	return len(fieldsOf(entry)) > 0
 }
 
-// canonical tells whether a set of fields of a value is written as the library would write
+// canonical reports whether a set of fields of a value is written as the library would write
 // it, and fits the type.
 func (m *merger) canonical(of schema.TypeRef, fields fieldSet) bool {
 	atom, known := m.types.Resolve(of)

@@ -36,12 +36,12 @@ func nextGeneration(r *kinds.Resource, object, current *unstructured.Unstructure
 	}
 }
 
-// changesDesired tells whether an update changes the part that counts as generations.
+// changesDesired reports whether an update changes the part that counts as generations.
 func changesDesired(r *kinds.Resource, object, current *unstructured.Unstructured) bool {
 	return !jsontree.Same(desired(r, object), desired(r, current))
 }
 
-// desiresEmpty tells whether what was sent has an empty list or map, of a kind for which a server takes
+// desiresEmpty reports whether what was sent has an empty list or map, of a kind for which a server takes
 // it for another value than the none that is stored: each such update is a generation.
 func desiresEmpty(sent runtime.Object) bool {
 	switch sent := sent.(type) {
@@ -55,7 +55,7 @@ func desiresEmpty(sent runtime.Object) bool {
 	return false
 }
 
-// hasEmpty tells whether there is an empty list or map at or below a value.
+// hasEmpty reports whether there is an empty list or map at or below a value.
 func hasEmpty(value reflect.Value) bool {
 	switch value.Kind() {
 	case reflect.Pointer:

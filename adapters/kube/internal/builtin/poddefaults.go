@@ -269,7 +269,7 @@ func defaultPodResources(spec *corev1.PodSpec) {
 	}
 }
 
-// ofWholePod tells whether a resource can be given to all containers of a Pod together.
+// ofWholePod reports whether a resource can be given to all containers of a Pod together.
 func ofWholePod(name corev1.ResourceName) bool {
 	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || isHugePages(name)
 }

@@ -111,7 +111,7 @@ func dropUnneeded(s, old *corev1.Service) {
 	}
 }
 
-// external tells whether a Service can be reached from outside of the cluster.
+// external reports whether a Service can be reached from outside of the cluster.
 func external(s *corev1.Service) bool {
 	return hasNodePorts(s) || s.Spec.Type == corev1.ServiceTypeClusterIP && len(s.Spec.ExternalIPs) > 0
 }

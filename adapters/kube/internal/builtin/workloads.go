@@ -189,7 +189,7 @@ func alignSources(object, current *unstructured.Unstructured) {
 	}
 }
 
-// isOldSource tells whether dataSource could name something before dataSourceRef was there.
+// isOldSource reports whether dataSource could name something before dataSourceRef was there.
 func isOldSource(source map[string]any) bool {
 	group, _ := source["apiGroup"].(string)
 	switch group {

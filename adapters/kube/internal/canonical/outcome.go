@@ -74,7 +74,7 @@ func (k kindFields) outcome(p *place, path string, value any) any {
 	return value
 }
 
-// isTime tells whether a text is a time as JSON has it.
+// isTime reports whether a text is a time as JSON has it.
 func isTime(text string) bool {
 	_, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil
@@ -86,7 +86,7 @@ const (
 	observedGeneration = "observedGeneration"
 )
 
-// observes tells whether an object at the path holds the generation that a controller has observed under the name for it: where the API conventions
+// observes reports whether an object at the path holds the generation that a controller has observed under the name for it: where the API conventions
 // have it, in a status or a condition, unless the schema says that there is something else.
 func (p *place) observes(path string) bool {
 	if p.silent(observedGeneration) {
@@ -95,7 +95,7 @@ func (p *place) observes(path string) bool {
 	return p.declaresInteger(observedGeneration) && (path == "status" || inStatus(path) && strings.HasSuffix(path, ".conditions"))
 }
 
-// silent tells whether nothing is known of a field.
+// silent reports whether nothing is known of a field.
 func (p *place) silent(name string) bool {
 	if p == nil {
 		return true
@@ -104,12 +104,12 @@ func (p *place) silent(name string) bool {
 	return p.open && !declared && p.items == nil
 }
 
-// declaresInteger tells whether a field is declared as a whole number.
+// declaresInteger reports whether a field is declared as a whole number.
 func (p *place) declaresInteger(name string) bool {
 	return p != nil && p.fields[name] != nil && p.fields[name].integer
 }
 
-// inStatus tells whether a path is that of a field below the status.
+// inStatus reports whether a path is that of a field below the status.
 func inStatus(path string) bool { return strings.HasPrefix(path, "status.") }
 
 // listing returns how the items of a list belong together.
@@ -128,7 +128,7 @@ func (k kindFields) listing(p *place, path string, items []any) listing {
 	return listing{}
 }
 
-// expands tells whether an environment variable may refer to those before it.
+// expands reports whether an environment variable may refer to those before it.
 func expands(variable any) bool {
 	fields, _ := variable.(map[string]any)
 	value, _ := fields["value"].(string)

@@ -73,7 +73,7 @@ func (p *place) listing() listing {
 	return p.listed
 }
 
-// conditions tells whether the values are lists of conditions, as the API conventions have them: objects with a type and a status.
+// conditions reports whether the values are lists of conditions, as the API conventions have them: objects with a type and a status.
 func (p *place) conditions() bool {
 	item := p.item()
 	return item != nil && item.fields["type"] != nil && item.fields["status"] != nil

@@ -115,7 +115,7 @@ func (p *parser) collect(objects []core.Object) {
 	})
 }
 
-// ofServer tells whether a uid has the form of those that the server gives.
+// ofServer reports whether a uid has the form of those that the server gives.
 func ofServer(uid string) bool {
 	const version, length = 14, 36
 	return len(uid) == length && uid[version] == '8'
@@ -269,7 +269,7 @@ func (p *parser) next(whole string, from int) (at int, word string) {
 	return at, word
 }
 
-// standsAlone tells whether no letter and no digit is next to a part of a text.
+// standsAlone reports whether no letter and no digit is next to a part of a text.
 func standsAlone(whole string, from, to int) bool {
 	return (from == 0 || !alphanumeric(whole[from-1])) && (to == len(whole) || !alphanumeric(whole[to]))
 }

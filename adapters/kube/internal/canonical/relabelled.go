@@ -108,7 +108,7 @@ func (o *relabelled) render(label func(int) string) string {
 	return string(jsontree.Canonical(value))
 }
 
-// has tells whether a choice is in the object.
+// has reports whether a choice is in the object.
 func (o *relabelled) has(choice int) bool {
 	_, found := slices.BinarySearch(o.mentioned, choice)
 	return found

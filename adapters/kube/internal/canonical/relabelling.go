@@ -208,7 +208,7 @@ func (l *relabelling) surroundings(c colours, choice int) string {
 	return strings.Join(texts, "\n")
 }
 
-// exchangeable tells whether a choice can be exchanged for one of the others of its class without any difference.
+// exchangeable reports whether a choice can be exchanged for one of the others of its class without any difference.
 func (l *relabelling) exchangeable(others []int, choice int) bool {
 	return slices.ContainsFunc(others, func(other int) bool {
 		label := func(a, b int) func(int) string {

@@ -60,7 +60,7 @@ func (f *Form) unorderedPath(list List) (string, error) {
 	return path, nil
 }
 
-// declares tells whether there can be a field of the name.
+// declares reports whether there can be a field of the name.
 func (p *place) declares(name string) bool {
 	_, declared := p.fields[name]
 	return declared || p.items != nil && !p.list

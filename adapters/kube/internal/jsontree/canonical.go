@@ -85,7 +85,7 @@ func appendString(text []byte, s string) []byte {
 	return append(text, '"')
 }
 
-// plain tells whether a byte stands for itself in a string.
+// plain reports whether a byte stands for itself in a string.
 func plain(c byte) bool {
 	const tilde = '~' // the last of ASCII's printable characters
 	return c >= ' ' && c <= tilde && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
@@ -142,7 +142,7 @@ func reread(value any) any {
 	return read
 }
 
-// Same tells whether two trees say the same: whether their texts are equal.
+// Same reports whether two trees say the same: whether their texts are equal.
 func Same(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -18,7 +18,7 @@ func PlainYAML(body []byte) map[string]any {
 	return tree
 }
 
-// IsPlain tells whether all readers take a value in the same way.
+// IsPlain reports whether all readers take a value in the same way.
 func IsPlain(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:

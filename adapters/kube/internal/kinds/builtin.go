@@ -33,7 +33,7 @@ const (
 // Name returns the name of a kind in the core: "Kind" or "Kind.group", the same for all its versions.
 func Name(kind schema.GroupKind) core.Kind { return core.Kind(kind.String()) }
 
-// builtinGroup tells whether an API group is one of Kubernetes' own.
+// builtinGroup reports whether an API group is one of Kubernetes' own.
 func builtinGroup(group string) bool {
 	switch group {
 	case "", "apps", "autoscaling", "batch", "extensions", "policy",
@@ -48,7 +48,7 @@ func builtinGroup(group string) bool {
 	return false
 }
 
-// virtual tells whether a kind is only ever sent, never stored.
+// virtual reports whether a kind is only ever sent, never stored.
 func virtual(kind string) bool {
 	switch kind {
 	case "Binding", "ComponentStatus", "Eviction", "ImageReview", "PodStatusResult",
@@ -59,7 +59,7 @@ func virtual(kind string) bool {
 		kind == "TokenReview" || kind == "SelfSubjectReview"
 }
 
-// sentWithNamespace tells whether a kind that is only ever sent is sent to a namespace.
+// sentWithNamespace reports whether a kind that is only ever sent is sent to a namespace.
 func sentWithNamespace(kind string) bool {
 	switch kind {
 	case "Binding", "Eviction", "LocalSubjectAccessReview", "PodStatusResult", "Scale", "TokenRequest":
@@ -68,7 +68,7 @@ func sentWithNamespace(kind string) bool {
 	return false
 }
 
-// clusterScoped tells whether one of Kubernetes' own kinds has no namespace.
+// clusterScoped reports whether one of Kubernetes' own kinds has no namespace.
 func clusterScoped(kind schema.GroupKind) bool {
 	switch kind.String() {
 	case "Namespace", "Node", "PersistentVolume",
@@ -106,7 +106,7 @@ func clusterScoped(kind schema.GroupKind) bool {
 	return false
 }
 
-// HasGeneration tells whether the server counts the generations of a kind.
+// HasGeneration reports whether the server counts the generations of a kind.
 func (r *Resource) HasGeneration() bool {
 	if r.Custom {
 		return true
@@ -138,7 +138,7 @@ func (r *Resource) HasGeneration() bool {
 	return false
 }
 
-// Unconditional tells whether an update may leave out the resourceVersion.
+// Unconditional reports whether an update may leave out the resourceVersion.
 func (r *Resource) Unconditional() bool {
 	if r.Custom {
 		return false
@@ -169,7 +169,7 @@ func (r *Resource) Unconditional() bool {
 	return true
 }
 
-// CreatedByUpdate tells whether an update of a missing object creates it.
+// CreatedByUpdate reports whether an update of a missing object creates it.
 func (r *Resource) CreatedByUpdate() bool {
 	switch r.Name {
 	case "Endpoints", "Event", "LimitRange", "Service",
@@ -186,7 +186,7 @@ func (r *Resource) CreatedByUpdate() bool {
 	return false
 }
 
-// OrphansByDefault tells whether a delete that names no propagation policy keeps
+// OrphansByDefault reports whether a delete that names no propagation policy keeps
 // the dependents.
 func (r *Resource) OrphansByDefault() bool {
 	return r.Name == "Job.batch" || r.Name == "ReplicationController"
@@ -209,7 +209,7 @@ func (r *Resource) Folder() string {
 	return r.Plural
 }
 
-// Collectable tells whether the garbage collector's finalizers work on a kind.
+// Collectable reports whether the garbage collector's finalizers work on a kind.
 func (r *Resource) Collectable() bool {
 	return r.Name != "Event" && r.Name != "Event.events.k8s.io"
 }

@@ -102,7 +102,7 @@ func Custom(d *apiextensionsv1.CustomResourceDefinition) (*Resource, error) {
 	return r, nil
 }
 
-// converts tells whether a webhook converts between the versions. Then only the
+// converts reports whether a webhook converts between the versions. Then only the
 // storage version can be served.
 func converts(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter

@@ -63,7 +63,7 @@ func (r *Resource) fillPlain(tree map[string]any, want schema.GroupVersionKind) 
 	return r.complete(tree)
 }
 
-// saysOtherwise tells whether there may be a field that says what the body is, and whose
+// saysOtherwise reports whether there may be a field that says what the body is, and whose
 // name is spelled in another case. Some readers take it into account.
 func saysOtherwise(data []byte) bool {
 	names := [...]string{"apiVersion", "kind"}

@@ -285,7 +285,7 @@ func (r *Resource) readEmptyStatus() error {
 	return nil
 }
 
-// isObject tells whether a type is that of objects, as opposed to lists and options.
+// isObject reports whether a type is that of objects, as opposed to lists and options.
 func isObject(goType reflect.Type) bool {
 	pointer := reflect.PointerTo(goType)
 	return pointer.Implements(reflect.TypeFor[metav1.Object]()) && pointer.Implements(reflect.TypeFor[runtime.Object]())

@@ -63,7 +63,7 @@ func newSchema(props *apiextensionsv1.JSONSchemaProps) (*Schema, error) {
 	}, nil
 }
 
-// contradicts tells whether a schema, at any depth, wants something not to be valid.
+// contradicts reports whether a schema, at any depth, wants something not to be valid.
 func contradicts(s *apiextensions.JSONSchemaProps) bool {
 	if s == nil {
 		return false

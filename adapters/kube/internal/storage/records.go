@@ -16,7 +16,7 @@ import (
 // that it need not read all objects to answer a request. They follow from the
 // objects, have no outcome, and no request can read them.
 
-// IsRecord tells whether a kind is that of records.
+// IsRecord reports whether a kind is that of records.
 func IsRecord(kind core.Kind) bool { return kind == ReferenceKind || kind == AllocationKind }
 
 // Records are the keys of the records that an object gives rise to.

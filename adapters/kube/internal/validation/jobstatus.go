@@ -17,7 +17,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 )
 
-// hasCondition tells whether a condition of a Job is true.
+// hasCondition reports whether a condition of a Job is true.
 func hasCondition(j *batchv1.Job, condition batchv1.JobConditionType) bool {
 	return slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Type == condition && c.Status == corev1.ConditionTrue
@@ -61,12 +61,12 @@ func (c *jobChange) require(name, message string) {
 	c.errs = append(c.errs, field.Required(field.NewPath("status", name), message))
 }
 
-// changed tells whether a condition has become true, or is true no more.
+// changed reports whether a condition has become true, or is true no more.
 func (c *jobChange) changed(conditions ...batchv1.JobConditionType) bool {
 	return slices.ContainsFunc(conditions, func(t batchv1.JobConditionType) bool { return hasCondition(c.job, t) != hasCondition(c.old, t) })
 }
 
-// finished tells whether a Job has come to its end.
+// finished reports whether a Job has come to its end.
 func finished(j *batchv1.Job) bool {
 	return hasCondition(j, batchv1.JobComplete) || hasCondition(j, batchv1.JobFailed)
 }
@@ -179,7 +179,7 @@ func (c *jobChange) checkTimes() {
 	}
 }
 
-// notSuspended tells whether the Job says that it is not suspended.
+// notSuspended reports whether the Job says that it is not suspended.
 func (c *jobChange) notSuspended() bool {
 	return slices.ContainsFunc(c.job.Status.Conditions, func(condition batchv1.JobCondition) bool {
 		return condition.Type == batchv1.JobSuspended && condition.Status == corev1.ConditionFalse

@@ -103,11 +103,11 @@ func validateAnew(r *kinds.Resource, object *unstructured.Unstructured, typed ru
 	return append(errs, validateSpec(r, object, typed, false)...)
 }
 
-// validatedLate tells whether the metadata of a kind are only looked at where those of all
+// validatedLate reports whether the metadata of a kind are only looked at where those of all
 // kinds are: a mistake elsewhere is told alone.
 func validatedLate(r *kinds.Resource) bool { return r.Name == "Event" || r.Name == kinds.Budget }
 
-// validatedOnlyAnew tells whether an update of an object of a kind is not compared with what was
+// validatedOnlyAnew reports whether an update of an object of a kind is not compared with what was
 // there, but where that is done for all kinds.
 func validatedOnlyAnew(r *kinds.Resource) bool {
 	switch r.Name {
@@ -118,7 +118,7 @@ func validatedOnlyAnew(r *kinds.Resource) bool {
 	return false
 }
 
-// validatedAnew tells whether an update of an object of a kind has its metadata validated as
+// validatedAnew reports whether an update of an object of a kind has its metadata validated as
 // those of a new one once more.
 func validatedAnew(r *kinds.Resource) bool {
 	switch r.Name {

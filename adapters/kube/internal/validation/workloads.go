@@ -106,7 +106,7 @@ func validateStatefulStrategy(s *appsv1.StatefulSetUpdateStrategy, path *field.P
 	return errs
 }
 
-// isNone tells whether a number of Pods, or a percentage of them, is zero.
+// isNone reports whether a number of Pods, or a percentage of them, is zero.
 func isNone(share *intstr.IntOrString) bool {
 	return share == nil || *share == intstr.FromInt32(0) || *share == intstr.FromString("0%")
 }
