@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
 )
 
 // wire is the transport below every client of an instance. It hands requests to
@@ -109,4 +110,14 @@ func reply(sent *http.Request, code int, body []byte) *http.Response {
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		Request:       sent,
 	}
+}
+
+// NewTransport returns a transport that hands the requests of any Kubernetes client
+// to the simulated API server, through the recorder, as the calls of a single run. It
+// is for measuring the server and for tools. Controllers under check need it not: the
+// clients of their manager have such a transport each.
+func NewTransport(server *kube.Server, recorder core.EffectRecorder) http.RoundTripper {
+	w := &wire{server: server, turn: new(turn)}
+	w.turn.begin(recorder)
+	return w
 }

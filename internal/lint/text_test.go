@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// maxLines is how long a Go file may be. A longer one holds two concepts.
-const maxLines = 500
+// A longer file holds two concepts, and a larger package two rooms. Tests do not count as files of a package.
+const (
+	maxLines = 500
+	maxFiles = 25
+)
 
 // checkFormat wants Go source as gofmt leaves it.
 func checkFormat(t *tree, complain complain) {
@@ -20,8 +23,14 @@ func checkFormat(t *tree, complain complain) {
 	}
 }
 
-// checkSize refuses files that hold more than one concept.
+// checkSize refuses files that hold more than one concept, and packages that nobody can oversee.
 func checkSize(t *tree, complain complain) {
+	count := map[string]int{}
+	for _, f := range t.source(false) {
+		if count[f.folder()]++; count[f.folder()] == maxFiles+1 {
+			complain(f.folder(), "more than %d files are too many: split the package by concept", maxFiles)
+		}
+	}
 	for _, f := range t.source(true) {
 		if lines := bytes.Count(f.text, []byte("\n")); lines > maxLines {
 			complain(f.path, "%d lines are too many: split it by concept, at %d at most", lines, maxLines)
