@@ -221,7 +221,7 @@ func NamespaceFinalizers(object *unstructured.Unstructured) []any {
 
 // prepareSubresource keeps what a write to a subresource other than the status cannot
 // change.
-func prepareSubresource(r *kinds.Resource, name string, object, current *unstructured.Unstructured) {
+func prepareSubresource(name string, object, current *unstructured.Unstructured) {
 	switch name {
 	case kinds.FinalizeSubresource:
 		object.Object["status"] = current.Object["status"]

@@ -71,7 +71,7 @@ func (o ownRules) Update(request kindrules.Request) (*unstructured.Unstructured,
 		keepSystemFields(object, current)
 		nextGeneration(o.resource, object, current, changed || desiresEmpty(request.Typed))
 	default:
-		prepareSubresource(o.resource, request.Subresource, object, current)
+		prepareSubresource(request.Subresource, object, current)
 		keepSystemFields(object, current)
 		nextGeneration(o.resource, object, current, false)
 	}
