@@ -157,19 +157,24 @@ func TestConcurrentCallsAreReplayed(t *testing.T) {
 	}
 }
 
+// firstOf gets words at the same time, and returns the one of which the answer comes first.
+func firstOf(do ask, words ...string) string {
+	first := make(chan string, len(words))
+	var all sync.WaitGroup
+	for _, word := range words {
+		all.Go(func() {
+			do("get %s", word)
+			first <- word
+		})
+	}
+	all.Wait()
+	return <-first
+}
+
 // TestFirstAnswerWins makes calls that commute, and goes on with whichever answer comes first.
 func TestFirstAnswerWins(t *testing.T) {
 	winner := stateless("racer", func(do ask, _ core.Request) core.Result {
-		first := make(chan string, 2)
-		var all sync.WaitGroup
-		for _, name := range []string{"x", "y"} {
-			all.Go(func() {
-				do("get %s", name)
-				first <- name
-			})
-		}
-		all.Wait()
-		do("claim winner %s", <-first)
+		do("claim winner %s", firstOf(do, "x", "y"))
 		return core.Result{}
 	})
 	winner.bubbled = true
@@ -188,16 +193,7 @@ func TestFirstAnswerWins(t *testing.T) {
 // one of them the controller does not leave alone what is settled.
 func TestUndoneInOneOrder(t *testing.T) {
 	flapping := stateless("flapping", func(do ask, _ core.Request) core.Result {
-		first := make(chan string, 2)
-		var all sync.WaitGroup
-		for _, name := range []string{"x", "y"} {
-			all.Go(func() {
-				do("get %s", name)
-				first <- name
-			})
-		}
-		all.Wait()
-		if <-first == "y" {
+		if firstOf(do, "x", "y") == "y" {
 			do("put x other")
 			do("put x none")
 		}

@@ -13,14 +13,14 @@ import (
 // unroll makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
 // returns false if there is none that has to be.
 func (s *search) unroll() bool {
-	return !s.partial.empty() && (s.openCut() || !s.acyclic && (s.openCycles() || s.openLoops()))
+	return !s.partial.Empty() && (s.openCut() || !s.acyclic && (s.openCycles() || s.openLoops()))
 }
 
 // openCut opens the states in which a step cannot be taken to its end: nothing is done for the others then.
 func (s *search) openCut() bool {
 	found := false
 	for id := range core.StateID(s.States()) {
-		if s.partial.has(id) && s.cut.has(id) {
+		if s.partial.Has(id) && s.cut.Has(id) {
 			s.reopen(id)
 			found = true
 		}
@@ -34,7 +34,7 @@ func (s *search) openCycles() bool {
 	found := false
 	d := descent{space: s.Space, colour: make([]byte, s.States())}
 	for id := range core.StateID(s.States()) {
-		if s.partial.has(id) && d.colour[id] == white {
+		if s.partial.Has(id) && d.colour[id] == white {
 			for _, last := range d.from(id) {
 				s.reopen(last)
 				found = true
@@ -49,10 +49,10 @@ func (s *search) reopen(id core.StateID) {
 	steps := len(s.list(id, false)) - len(s.sleeps.at(id))
 	s.Stats.Transitions -= steps
 	s.Stats.FromTree -= steps
-	s.partial.remove(id)
-	s.full.add(id)
+	s.partial.Remove(id)
+	s.full.Add(id)
 	s.sleeps.clear(id)
-	s.expanded.remove(id)
+	s.expanded.Remove(id)
 	s.frontier.push(waiting{ref: s.store.At(id), depth: s.depthOf(id)})
 }
 
@@ -119,7 +119,7 @@ func (d *descent) enter(id core.StateID) {
 	d.colour[id] = grey
 	v := visit{id: id}
 	for _, e := range d.space.list(id, false) {
-		if d.space.partial.has(e.To) {
+		if d.space.partial.Has(e.To) {
 			v.next = append(v.next, e.To)
 		}
 	}
@@ -137,7 +137,7 @@ func (s *search) openLoops() bool {
 			component = s.neglects(component)
 		}
 		for _, id := range slices.Backward(component) {
-			if s.partial.has(id) {
+			if s.partial.Has(id) {
 				s.reopen(id)
 				found = true
 			}
@@ -199,7 +199,7 @@ type hop struct {
 func (s *Space) hops(id core.StateID) []hop {
 	s.reader.Load(s.row(id))
 	var only []bool
-	if !s.full.has(id) {
+	if !s.full.Has(id) {
 		only, _ = s.reader.Reduce()
 	}
 	h := hopper{Space: s}
@@ -239,12 +239,6 @@ type followed struct {
 	next core.StateID
 }
 
-// ahead is where the steps from a state lead that were not looked at yet.
-type ahead struct {
-	listed bool
-	hops   []hop
-}
-
 // Root implements [scc.Graph].
 func (f *followed) Root() (core.StateID, bool) {
 	f.next++
@@ -252,16 +246,14 @@ func (f *followed) Root() (core.StateID, bool) {
 }
 
 // Next implements [scc.Graph].
-func (f *followed) Next(id core.StateID, at *ahead) (core.StateID, bool) {
-	if !at.listed {
-		at.listed, at.hops = true, f.space.hops(id)
-	}
-	if len(at.hops) == 0 {
-		return 0, false
-	}
-	to := at.hops[0].to
-	at.hops = at.hops[1:]
-	return to, true
+func (f *followed) Next(id core.StateID, at *scc.Targets[core.StateID]) (core.StateID, bool) {
+	return at.Next(func() []core.StateID {
+		var targets []core.StateID
+		for _, h := range f.space.hops(id) {
+			targets = append(targets, h.to)
+		}
+		return targets
+	})
 }
 
 // eachLoop calls a function with the components that have a step inside, until it returns false.

@@ -25,7 +25,7 @@ func (s *Space) Initial() []core.StateID { return s.initial }
 func (s *Space) State(id core.StateID) core.State { return s.look(s.row(id)) }
 
 // Cut implements [core.Graph].
-func (s *Space) Cut(id core.StateID) bool { return s.cut.has(id) }
+func (s *Space) Cut(id core.StateID) bool { return s.cut.Has(id) }
 
 // Quiescent implements [core.Graph].
 func (s *Space) Quiescent() []core.StateID {
@@ -64,7 +64,7 @@ func (s *Space) Items() []core.Item {
 }
 
 // Edges implements [core.Graph].
-func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.has(id)) }
+func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.Has(id)) }
 
 // list returns the steps from a state: all of them, or only those that are followed.
 func (s *Space) list(id core.StateID, all bool) []core.Edge {
@@ -182,7 +182,7 @@ func (s *Space) Effect(e core.Edge) core.Effect {
 	return w.Effect(chosen)
 }
 
-// untried takes note that something could not be tried in a stored state. What is wrong
+// untried notes that something could not be tried in a stored state. What is wrong
 // with a run that never came back is an incident already.
 func (s *Space) untried(err error) {
 	if !s.stops(err) {

@@ -85,8 +85,8 @@ func (s *search) reach(r store.Ref, from core.StateID, depth uint32, asleep []in
 	case s.order.Walks():
 		s.store.SetParent(r, from)
 	default:
-		s.cut.remove(id)
-		s.deep.remove(id)
+		s.cut.Remove(id)
+		s.deep.Remove(id)
 		s.frontier.push(waiting{ref: r, depth: depth})
 	}
 	return id

@@ -103,12 +103,13 @@ func (s *Space) rests() bool {
 
 // cyclic reports whether there is a cycle.
 func (s *Space) cyclic() bool {
-	s.acyclic = true
+	cyclic := false
 	s.eachLoop(func([]core.StateID) bool {
-		s.acyclic = false
+		cyclic = true
 		return false
 	})
-	return !s.acyclic
+	s.acyclic = !cyclic
+	return cyclic
 }
 
 // eachArranged calls a function with all states that differ from one only in which name is which, but for itself.

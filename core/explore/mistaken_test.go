@@ -59,7 +59,6 @@ func TestMistakenStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Searching = false
 	options := Options{Compact: true, Run: limits}
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, options)
 	forgetting := &forgetful{Compact: store.NewCompact()}

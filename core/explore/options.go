@@ -51,7 +51,7 @@ type Options struct {
 	// ChangePoints is how often priorities change in a walk by priorities.
 	ChangePoints int
 	// Reducer leaves out orders that cannot matter; nil leaves out none. Walks leave out none.
-	Reducer reduction.Reducer
+	Reducer Reducer
 	// Merge merges states that differ only in which of interchangeable names is which, see [core.System]. Then the Reducer is used only if that is
 	// not possible or something was found.
 	Merge bool
@@ -60,7 +60,7 @@ type Options struct {
 	// that lead to it.
 	Compact bool
 	// Conditions are what the world may do to the controllers.
-	Conditions transition.Conditions
+	Conditions Conditions
 	// Run bounds each run of controller code.
 	Run behavior.Limits
 	// Progress, if set, is called now and then from the searching goroutine.

@@ -61,7 +61,7 @@ const enoughTried = 1 << 11
 
 // pointless reports whether the search could leave out something and has not done so in many states.
 func (s *Space) pointless() bool {
-	return s.Choosers != nil && s.partial.empty() && s.States() >= enoughTried
+	return s.Choosers != nil && s.partial.Empty() && s.States() >= enoughTried
 }
 
 // sightings are what was found out about the code of controllers in searches that were begun again. A later search may not meet it once

@@ -25,12 +25,11 @@ type Difference struct {
 // Replay runs a told run again, with real code from its first step to its last. It
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run.
-func Replay(ctx context.Context, system *core.System, conditions transition.Conditions, trace core.Trace, limits behavior.Limits) (*Difference, error) {
+func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*Difference, error) {
 	l, err := transition.NewLearner(ctx, system, conditions, limits, 0)
 	if err != nil {
 		return nil, err
 	}
-	l.Searching = false
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
 	w := space.executor
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/bitset"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -95,6 +96,7 @@ func unmerged(ctx context.Context, system *core.System, options Options, began t
 
 // explore searches once, from the start to the end.
 func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, r *reduction.Reductions, options Options, began time.Time, patience int) (*Space, error) {
+	l.Searching = true
 	space := newSpace(m, l, r, options)
 	s := &search{
 		Space:    space,
@@ -148,7 +150,7 @@ type search struct {
 	arranged   int
 	unarranged error
 	// deep are the states that have steps beyond the bound on depth.
-	deep idSet
+	deep bitset.Set[core.StateID]
 }
 
 // start stores the initial states.
@@ -209,7 +211,7 @@ func (s *search) loop() error {
 			s.because("there are more and more objects, so that no search would be complete, and this one was ended: mend that first")
 			break
 		}
-		for s.expanded.has(s.next) {
+		for s.expanded.Has(s.next) {
 			s.next++
 		}
 		s.store.Expanded(s.next)
@@ -218,7 +220,7 @@ func (s *search) loop() error {
 		return s.interrupted(s.unarranged)
 	}
 	s.cutRest()
-	if !s.deep.empty() {
+	if !s.deep.Empty() {
 		s.fellShort(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
 	}
 	return nil
@@ -318,7 +320,7 @@ func (s *search) mergeState(i int) error {
 		}
 	}
 	if e.reduced {
-		s.partial.add(e.from)
+		s.partial.Add(e.from)
 	}
 	s.finish(e.from, w.depth, counts{
 		steps: e.steps, known: e.steps, quiescent: e.quiescent,
@@ -335,8 +337,8 @@ func (s *search) expand(w waiting) error {
 	id := s.store.ID(w.ref)
 	s.executor.Load(s.row(id))
 	s.learner.Where = transition.Moment{State: id}
-	asleep, woken := s.sleeps.at(id), s.sleeps.rouse(id)
-	reduced, only, err := s.executor.Follow(s.full.has(id), asleep, woken)
+	asleep, woken := s.sleeps.at(id), s.sleeps.takeWoken(id)
+	reduced, only, err := s.executor.Follow(s.full.Has(id), asleep, woken)
 	if err != nil && !s.stops(err) {
 		return err
 	}
@@ -349,7 +351,7 @@ func (s *search) expand(w waiting) error {
 	x.quiescent, err = s.executor.Steps(x, only)
 	if err == nil && reduced && x.steps+len(x.asleep) == 0 && !x.cut {
 		// All that were followed are blocked, which was not known.
-		s.full.add(id)
+		s.full.Add(id)
 		reduced, s.executor.Wakeful = false, true
 		x.quiescent, err = s.executor.Steps(x, nil)
 	}
@@ -364,7 +366,7 @@ func (s *search) expand(w waiting) error {
 		s.markCut(id)
 	}
 	if reduced {
-		s.partial.add(id)
+		s.partial.Add(id)
 	}
 	s.finish(id, w.depth, x.counts)
 	return nil
@@ -414,13 +416,13 @@ func (x *expander) Stopped(_ *transition.Taken, err error) error {
 
 // tooDeep cuts a state that has steps beyond the bound on depth.
 func (s *search) tooDeep(id core.StateID) {
-	s.deep.add(id)
+	s.deep.Add(id)
 	s.markCut(id)
 }
 
 // finish counts an expanded state.
 func (s *search) finish(id core.StateID, depth uint32, v counts) {
-	again := s.expanded.has(id)
+	again := s.expanded.Has(id)
 	if again && s.depths.needed {
 		return
 	}
@@ -430,11 +432,11 @@ func (s *search) finish(id core.StateID, depth uint32, v counts) {
 		return
 	}
 	s.slept(id, depth, v.asleep)
-	s.expanded.add(id)
+	s.expanded.Add(id)
 	if v.quiescent {
 		s.quiescent = append(s.quiescent, id)
 	}
-	if v.steps+len(v.asleep) == 0 && !s.cut.has(id) {
+	if v.steps+len(v.asleep) == 0 && !s.cut.Has(id) {
 		s.Stats.Terminal++
 	}
 }
@@ -453,7 +455,7 @@ func (s *search) cutRest() {
 // cutAll cuts those of the states that were not expanded.
 func (s *search) cutAll(states []waiting) {
 	for _, w := range states {
-		if id := s.store.ID(w.ref); !s.expanded.has(id) {
+		if id := s.store.ID(w.ref); !s.expanded.Has(id) {
 			s.markCut(id)
 		}
 	}

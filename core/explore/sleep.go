@@ -70,8 +70,8 @@ func (s *sleeps) wakes(id core.StateID, asleep []int) bool {
 	return slices.ContainsFunc(s.at(id), func(agent int) bool { return !reduction.Contains(asleep, agent) })
 }
 
-// rouse returns the agents that were woken since the state was expanded, which are then taken care of.
-func (s *sleeps) rouse(id core.StateID) []int {
+// takeWoken returns the agents that were woken since the state was expanded, which are then taken care of.
+func (s *sleeps) takeWoken(id core.StateID) []int {
 	woken := s.woken[id]
 	delete(s.woken, id)
 	return woken
@@ -92,7 +92,7 @@ func (s *search) wake(id core.StateID, depth uint32, asleep []int) {
 	}
 	before := s.sleeps.at(id)
 	s.sleeps.put(id, reduction.Only(before, func(agent int) bool { return reduction.Contains(asleep, agent) }))
-	if s.expanded.has(id) {
+	if s.expanded.Has(id) {
 		s.expandWith(id, depth, reduction.Only(before, func(agent int) bool { return !reduction.Contains(asleep, agent) }))
 	}
 }
@@ -131,7 +131,7 @@ func (s *search) wakeAll() {
 			continue
 		}
 		s.sleeps.put(id, nil)
-		if s.expanded.has(id) {
+		if s.expanded.Has(id) {
 			s.expandWith(id, s.depthOf(id), asleep)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/bitset"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -54,11 +55,11 @@ type Space struct {
 	// quiescent are the states with nothing to do but to wait for timers, in the order of their expansion.
 	quiescent []core.StateID
 	acyclic   bool
-	expanded  idSet
+	expanded  bitset.Set[core.StateID]
 	// partial are the states in which agents are left out, and full those in which none is so as not to put it
 	// off for ever.
-	partial, full idSet
-	cut           idSet
+	partial, full bitset.Set[core.StateID]
+	cut           bitset.Set[core.StateID]
 	depths        depths
 	sleeps        sleeps
 	reasons       []string
@@ -136,7 +137,7 @@ func (s *Space) stops(err error) bool {
 // asked for, it says why.
 func (s *Space) Merged() (merged bool, why string) { return s.checker != nil, s.apart }
 
-func (s *Space) markCut(id core.StateID) { s.cut.add(id) }
+func (s *Space) markCut(id core.StateID) { s.cut.Add(id) }
 
 // Reasons returns why the search is not complete; there is none if it is.
 func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.Doubts) }
@@ -186,7 +187,7 @@ func (s *Space) observe(row []byte) core.State {
 	if !s.Recording() {
 		return look
 	}
-	return &reduction.Observer{Look: look, Vocabulary: s.machine.Vocabulary, Footprints: s.Footprints}
+	return s.Observe(look, s.machine.Vocabulary)
 }
 
 // judge evaluates an invariant. A panic of the user's predicate is a violation.
@@ -287,7 +288,7 @@ func (s *Space) idle() error {
 }
 
 // idleRule says that a rule concerns no view, and which views there are.
-func idleRule(stale transition.Staleness, has []core.Kind) error {
+func idleRule(stale Staleness, has []core.Kind) error {
 	switch {
 	case stale.Controller == "" && len(has) == 0:
 		return fmt.Errorf("no view can be stale: no controller watches anything or reads anything through a cache")

@@ -45,7 +45,7 @@ func (s *search) walks() error {
 		}
 	}
 	for id := range core.StateID(s.States()) {
-		if !s.expanded.has(id) {
+		if !s.expanded.Has(id) {
 			s.markCut(id)
 		}
 	}
@@ -150,7 +150,7 @@ func (w *wanderer) cross(id core.StateID) error {
 	if c.cut {
 		s.markCut(id)
 	}
-	if !s.expanded.has(id) {
+	if !s.expanded.Has(id) {
 		s.frontier.(*aside).count--
 	}
 	s.finish(id, c.depth, c.counts)
@@ -174,7 +174,7 @@ func (c *crossing) Took(t *transition.Taken) error {
 		return err
 	}
 	w := c.wanderer
-	w.steps = append(w.steps, branch{agent: t.Agent(), to: to, visited: c.expanded.has(to)})
+	w.steps = append(w.steps, branch{agent: t.Agent(), to: to, visited: c.expanded.Has(to)})
 	return nil
 }
 
@@ -313,7 +313,7 @@ type visits struct {
 	count uint32
 }
 
-// visit takes note that a walk came to a state. Walks are numbered from 1.
+// visit notes that a walk came to a state. Walks are numbered from 1.
 func (c *coverage) visit(id core.StateID, walk int) {
 	for c.walks.Len() <= int(id) {
 		c.walks.Add(visits{})

@@ -132,11 +132,11 @@ func (w *worker) expand(e *expansion, state waiting, bound int) {
 		return
 	}
 	row := w.space.store.Encoded(state.ref)
-	if row == nil || w.space.sleeps.needed && w.space.expanded.has(e.from) {
+	if row == nil || w.space.sleeps.needed && w.space.expanded.Has(e.from) {
 		return // only the searching goroutine can make it again, and wakes agents
 	}
 	w.walker.Load(row)
-	reduced, only, err := w.walker.Follow(w.space.full.has(e.from), w.space.sleeps.at(e.from), nil)
+	reduced, only, err := w.walker.Follow(w.space.full.Has(e.from), w.space.sleeps.at(e.from), nil)
 	if err != nil {
 		return
 	}

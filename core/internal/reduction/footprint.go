@@ -2,11 +2,11 @@ package reduction
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/bitset"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -64,20 +64,8 @@ type footprint struct {
 	kinds map[core.Kind]bool
 	// holds and settles are the ties to versions that are held.
 	holds, settles map[state.Cell]bool
-	// touched are the cells that are changed, one bit each.
-	touched []uint64
-}
-
-func (f *footprint) touches(c state.Cell) bool {
-	word := int(c / 64)
-	return word < len(f.touched) && f.touched[word]&(1<<(c%64)) != 0
-}
-
-func (f *footprint) touch(c state.Cell) {
-	for int(c/64) >= len(f.touched) {
-		f.touched = append(f.touched, 0)
-	}
-	f.touched[c/64] |= 1 << (c % 64)
+	// touched are the cells that are changed.
+	touched bitset.Set[state.Cell]
 }
 
 // NewFootprints returns a record of nothing.
@@ -137,7 +125,7 @@ func grow[K comparable](f *footprints, set map[K]bool, member K) {
 	}
 }
 
-// seeAll takes note that an invariant looks at the work.
+// seeAll notes that an invariant looks at the work.
 func (f *footprints) seeAll() {
 	if !f.allVisible {
 		f.allVisible = true
@@ -245,7 +233,7 @@ func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 		return false
 	}
 	for _, t := range w.Touched {
-		if !known.touches(t.Cell) {
+		if !known.touched.Has(t.Cell) {
 			return false
 		}
 	}
@@ -264,8 +252,8 @@ func (f *footprints) note(w *Explorer, s *transition.Taken) {
 			f.begin(s, known)
 		}
 		for _, t := range w.Touched {
-			if !known.touches(t.Cell) {
-				known.touch(t.Cell)
+			if !known.touched.Has(t.Cell) {
+				known.touched.Add(t.Cell)
 				f.growth++
 				f.wrote(w, s, known, t.Cell)
 			}
@@ -331,17 +319,14 @@ func (f *footprints) Selects(vocabulary *state.Vocabulary) {
 }
 
 func (f *footprints) selectsOf(vocabulary *state.Vocabulary, known *footprint) {
-	for i, word := range known.touched {
-		for ; word != 0; word &= word - 1 {
-			c := state.Cell(i*64 + bits.TrailingZeros64(word))
-			key, isObject := vocabulary.Key(c)
-			if !isObject {
-				continue
-			}
-			for _, s := range vocabulary.Selections(key.Kind) {
-				if vocabulary.May(s, c) {
-					grow(f, known.alters, f.place(placeName{listed: true, kind: s.Kind, namespace: s.Namespace, selection: s}))
-				}
+	for c := range known.touched.All() {
+		key, isObject := vocabulary.Key(c)
+		if !isObject {
+			continue
+		}
+		for _, s := range vocabulary.Selections(key.Kind) {
+			if vocabulary.May(s, c) {
+				grow(f, known.alters, f.place(placeName{listed: true, kind: s.Kind, namespace: s.Namespace, selection: s}))
 			}
 		}
 	}

@@ -6,122 +6,121 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Observer is a state that notes what a predicate looks at.
-type Observer struct {
+// recordingState is a state that records what a predicate looks at.
+type recordingState struct {
 	state.Look
-	Vocabulary *state.Vocabulary
-	Footprints *footprints
+	record record
 }
 
-var _ core.State = (*Observer)(nil)
+var _ core.State = (*recordingState)(nil)
 
-func (o *Observer) see(name placeName) {
-	f := o.Footprints
-	grow(f, f.visible.reads, f.place(name))
+// record is told what is looked at in a state, before it is shown.
+type record interface {
+	object(core.Key)
+	kind(kind core.Kind, namespace string)
+	objects()
+	items()
 }
 
 // Get implements [core.State].
-func (o *Observer) Get(key core.Key) core.Content {
-	if c, known := o.Vocabulary.Lookup(key); known {
-		o.see(placeName{cell: c})
-	} else {
-		o.see(placeName{listed: true, kind: key.Kind})
-	}
-	return o.Look.Get(key)
+func (r *recordingState) Get(key core.Key) core.Content {
+	r.record.object(key)
+	return r.Look.Get(key)
 }
 
 // List implements [core.State].
-func (o *Observer) List(kind core.Kind, namespace string) []core.Object {
-	o.see(placeName{listed: true, kind: kind, namespace: namespace})
-	return o.Look.List(kind, namespace)
+func (r *recordingState) List(kind core.Kind, namespace string) []core.Object {
+	r.record.kind(kind, namespace)
+	return r.Look.List(kind, namespace)
 }
 
 // Objects returns all objects. It is not in [core.State], but a predicate may find it there.
-func (o *Observer) Objects() []core.Object {
-	o.Footprints.seeAll()
-	return o.Look.Objects()
+func (r *recordingState) Objects() []core.Object {
+	r.record.objects()
+	return r.Look.Objects()
 }
 
 // Work implements [core.State].
-func (o *Observer) Work() []core.Item {
-	o.Footprints.seeAll()
-	return o.Look.Work()
+func (r *recordingState) Work() []core.Item {
+	r.record.items()
+	return r.Look.Work()
 }
 
 // InFlight implements [core.State].
-func (o *Observer) InFlight() []core.Item {
-	o.Footprints.seeAll()
-	return o.Look.InFlight()
+func (r *recordingState) InFlight() []core.Item {
+	r.record.items()
+	return r.Look.InFlight()
 }
 
 // Timers implements [core.State].
-func (o *Observer) Timers() []core.Item {
-	o.Footprints.seeAll()
-	return o.Look.Timers()
+func (r *recordingState) Timers() []core.Item {
+	r.record.items()
+	return r.Look.Timers()
 }
 
-// onlooker is a state that notes the cells that a predicate looks at.
-type onlooker struct {
-	state.Look
+// visible records which places predicates look at.
+type visible struct {
+	*footprints
+	vocabulary *state.Vocabulary
+}
+
+// Observe returns a state that records what a predicate looks at, for the choice of what is left out.
+func (r *Reductions) Observe(look state.Look, vocabulary *state.Vocabulary) core.State {
+	return &recordingState{look, visible{r.Footprints, vocabulary}}
+}
+
+func (v visible) see(name placeName) { grow(v.footprints, v.visible.reads, v.place(name)) }
+
+func (v visible) object(key core.Key) {
+	if c, known := v.vocabulary.Lookup(key); known {
+		v.see(placeName{cell: c})
+	} else {
+		v.see(placeName{listed: true, kind: key.Kind})
+	}
+}
+
+func (v visible) kind(kind core.Kind, namespace string) {
+	v.see(placeName{listed: true, kind: kind, namespace: namespace})
+}
+
+func (v visible) objects() { v.seeAll() }
+
+func (v visible) items() { v.seeAll() }
+
+// trace records the cells that a predicate looks at, with their values.
+type trace struct {
 	vocabulary *state.Vocabulary
 	vector     state.Vector
-	trace      []transition.Touch
+	touched    []transition.Touch
 }
 
-var _ core.State = (*onlooker)(nil)
-
-func (o *onlooker) see(c state.Cell) {
-	if !transition.Touches(o.trace, c) {
-		o.trace = append(o.trace, transition.Touch{Cell: c, Was: transition.ValueIn(o.vector, c)})
+func (t *trace) see(c state.Cell) {
+	if !transition.Touches(t.touched, c) {
+		t.touched = append(t.touched, transition.Touch{Cell: c, Was: transition.ValueIn(t.vector, c)})
 	}
 }
 
-// Get implements [core.State]. An object that was never met has a cell from now on.
-func (o *onlooker) Get(key core.Key) core.Content {
-	o.see(o.vocabulary.Object(key))
-	return o.Look.Get(key)
-}
+// object implements [record]. An object that was never met has a cell from now on.
+func (t *trace) object(key core.Key) { t.see(t.vocabulary.Object(key)) }
 
-// List implements [core.State].
-func (o *onlooker) List(kind core.Kind, namespace string) []core.Object {
-	for _, c := range o.vocabulary.Kind(kind) {
-		o.see(c)
+func (t *trace) kind(kind core.Kind, _ string) {
+	for _, c := range t.vocabulary.Kind(kind) {
+		t.see(c)
 	}
-	return o.Look.List(kind, namespace)
 }
 
-// Objects returns all objects. It is not in [core.State], but a predicate may find it there.
-func (o *onlooker) Objects() []core.Object {
-	for c := range state.Cell(o.vocabulary.Cells()) {
-		if _, isObject := o.vocabulary.Key(c); isObject {
-			o.see(c)
+func (t *trace) objects() {
+	for c := range state.Cell(t.vocabulary.Cells()) {
+		if _, isObject := t.vocabulary.Key(c); isObject {
+			t.see(c)
 		}
 	}
-	return o.Look.Objects()
 }
 
-// Work implements [core.State].
-func (o *onlooker) Work() []core.Item {
-	o.seeItems()
-	return o.Look.Work()
-}
-
-// InFlight implements [core.State].
-func (o *onlooker) InFlight() []core.Item {
-	o.seeItems()
-	return o.Look.InFlight()
-}
-
-// Timers implements [core.State].
-func (o *onlooker) Timers() []core.Item {
-	o.seeItems()
-	return o.Look.Timers()
-}
-
-func (o *onlooker) seeItems() {
-	for c := range state.Cell(o.vocabulary.Cells()) {
-		if _, isItem := o.vocabulary.ItemAt(c); isItem {
-			o.see(c)
+func (t *trace) items() {
+	for c := range state.Cell(t.vocabulary.Cells()) {
+		if _, isItem := t.vocabulary.ItemAt(c); isItem {
+			t.see(c)
 		}
 	}
 }

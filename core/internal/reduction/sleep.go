@@ -7,7 +7,6 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
-	"github.com/orrery-dev/orrery/core/view"
 )
 
 // Only returns those agents of a list for which something is true.
@@ -23,12 +22,12 @@ func Contains(agents []int, agent int) bool {
 
 // sleepSet is the part of an explorer that finds out whose steps need not be taken.
 type sleepSet struct {
-	// asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then also those whose steps were
+	// Asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then also those whose steps were
 	// taken already.
 	Asleep []int
-	// wakeful tells that nobody can fall asleep in the state.
+	// Wakeful tells that nobody can fall asleep in the state.
 	Wakeful bool
-	// disturbs tells that agents were found to be put off behind whose steps others may be asleep.
+	// Disturbs tells that agents were found to be put off behind whose steps others may be asleep.
 	Disturbs bool
 	awake    []bool
 	next     []int
@@ -70,7 +69,7 @@ func (w *Explorer) Follow(full bool, asleep, woken []int) (reduced bool, only []
 	return reduced, d.awake, nil
 }
 
-// SleepersBehind returns the agents that are asleep behind a step of the walker, in order, and takes note that it was taken. The slice is valid until the
+// SleepersBehind returns the agents that are asleep behind a step of the walker, in order, and notes that it was taken. The slice is valid until the
 // next call.
 func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 	d := &w.sleepSet
@@ -96,6 +95,7 @@ func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 // enabling notes the work that a step puts into queues, also where it is there already: with another order of
 // steps it may not be. It implements [transition.Listener].
 type enabling struct {
+	transition.Inattentive
 	walker *transition.Walker
 	// messages tells that calls may put something into a queue.
 	messages bool
@@ -131,12 +131,6 @@ func (k *enabling) Ended(_ *transition.Actor, activation behavior.Activation, _ 
 		k.woken = append(k.woken, leaf.Cells...)
 	}
 }
-
-// Committed implements [transition.Listener].
-func (k *enabling) Committed(*view.View) {}
-
-// Refreshed implements [transition.Listener].
-func (k *enabling) Refreshed(*view.View) {}
 
 // agents calls a function with the agents that the walker's step wakes, other than the one that takes it.
 func (k *enabling) agents(s *transition.Taken, call func(agent int)) {

@@ -268,9 +268,9 @@ func (m *Checker) behold(row []byte, look func(core.State)) ([]transition.Touch,
 	m.Walker.Load(row)
 	vector := slices.Clone(m.Walker.Vector)
 	show := func(at state.Vector) []transition.Touch {
-		o := &onlooker{Look: state.NewLook(vocabulary, at), vocabulary: vocabulary, vector: at}
-		look(o)
-		return o.trace
+		t := &trace{vocabulary: vocabulary, vector: at}
+		look(&recordingState{state.NewLook(vocabulary, at), t})
+		return t.touched
 	}
 	trace := show(vector)
 	for i, a := range m.Arrangements {

@@ -77,7 +77,7 @@ type point struct {
 	Path behavior.Path
 	// held are the versions that the run was shown.
 	held []version
-	// blocked tells that the run was blocked: it holds no worker and waits until it can begin anew.
+	// Blocked tells that the run was blocked: it holds no worker and waits until it can begin anew.
 	Blocked bool
 }
 

@@ -46,7 +46,7 @@ func NewLearner(ctx context.Context, system *core.System, conditions Conditions,
 	if err != nil {
 		return nil, err
 	}
-	return &Learner{Context: ctx, Machine: m, limits: limits, Searching: true, audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
+	return &Learner{Context: ctx, Machine: m, limits: limits, audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
 }
 
 // Moment is a step in a state, or the delivery of the objects of a state if

@@ -42,7 +42,7 @@ type Machine struct {
 	lags, Holds bool
 	// Fails tells that a call was met that can fail.
 	Fails bool
-	// crashes and failures are the cells that count faults, history that of the actions of users.
+	// Crashes and Failures are the cells that count faults, History that of the actions of users.
 	Crashes, Failures, History state.Cell
 	// Histories are what users have done, by value of the cell.
 	Histories []history

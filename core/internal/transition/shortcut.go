@@ -61,7 +61,7 @@ func (s *Shortcuts) Find(agent int, vector state.Vector) *effect {
 	return at.effect
 }
 
-// depend takes note that the run which is traced depends on what a cell held before the step.
+// depend notes that the run which is traced depends on what a cell held before the step.
 func (s *Shortcuts) depend(c state.Cell, value state.Value) {
 	for i := range s.Trace {
 		if s.Trace[i].Cell == c {
@@ -202,7 +202,7 @@ func (t traced) AppendSignature(buffer []byte, kind core.Kind, namespace string,
 	return t.Sight.AppendSignature(buffer, kind, namespace, selection)
 }
 
-// depend takes note that the run which is traced depends on a cell.
+// depend notes that the run which is traced depends on a cell.
 func (w *Walker) depend(c state.Cell) { w.Shortcuts.depend(c, w.Vector[c]) }
 
 // ValueIn returns the value of a cell in a vector that may be shorter.

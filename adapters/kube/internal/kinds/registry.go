@@ -253,7 +253,7 @@ func (g *Registry) AddScheme(scheme *runtime.Scheme) error {
 			Types:      types,
 		}
 		if !r.Custom {
-			r.Scale = BuiltinScale(r.Name)
+			r.Scale = builtinScale(r.Name)
 			r.Fields, r.StatusFields = table.Of(string(r.Name)), table.OfStatus(string(r.Name))
 			r.Coverage = table.Coverage(string(r.Name))
 		}

@@ -26,9 +26,9 @@ type scalePaths struct {
 	selector []string
 }
 
-// BuiltinScale returns where the scale is in one of Kubernetes' own kinds, nil if it
+// builtinScale returns where the scale is in one of Kubernetes' own kinds, nil if it
 // has none.
-func BuiltinScale(kind core.Kind) *scalePaths {
+func builtinScale(kind core.Kind) *scalePaths {
 	switch kind {
 	case "Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "ReplicationController":
 		return &scalePaths{
