@@ -62,12 +62,15 @@ func rotation(t *testing.T, declares bool) *core.System {
 // declares it or the search has to find it out, however it is named and whatever the search; and that what is found happens again.
 func TestCachedKindsLag(t *testing.T) {
 	for _, declares := range []bool{true, false} {
-		for _, stale := range []string{"all=lag(1)", "copies/Secret=lag(1)", "copies/Secret.core=relist", "copies/Secret.core=own-writes(2)"} {
+		for _, stale := range []orrery.Staleness{
+			{Rule: orrery.Lag(1)}, {Controller: "copies", Kind: "Secret", Rule: orrery.Lag(1)},
+			{Controller: "copies", Kind: "Secret.core", Rule: orrery.Relist}, {Controller: "copies", Kind: "Secret.core", Rule: orrery.OwnWrites(2)},
+		} {
 			for _, reduction := range []orrery.Reduction{orrery.NoReduction, orrery.ByPartialOrder} {
 				for i, options := range []orrery.Options{
 					{}, {Workers: 2}, {Search: orrery.DepthFirst}, {Granularity: orrery.PerCall}, {Search: orrery.RandomWalks, Walks: 200, Seed: 1}, {Compact: true},
 				} {
-					options.Stale, options.Reduction = []string{stale}, reduction
+					options.Stale, options.Reduction = []orrery.Staleness{stale}, reduction
 					name := fmt.Sprintf("declares %t, %s, %s, %d", declares, stale, reduction, i)
 					system := rotation(t, declares)
 					result, err := orrery.Run(t.Context(), system, options)
@@ -79,15 +82,14 @@ func TestCachedKindsLag(t *testing.T) {
 						t.Errorf("%s: %s, %v", name, report.Verdict, report.Reasons)
 						continue
 					}
-					rule := stale[strings.Index(stale, "=")+1:]
-					if want := (core.ViewReport{Controller: "copies", Kind: "Secret.core", Rule: rule}); !slices.Contains(report.Views, want) {
+					if want := (core.ViewReport{Controller: "copies", Kind: "Secret.core", Rule: string(stale.Rule)}); !slices.Contains(report.Views, want) {
 						t.Errorf("%s: the views are %v, want %v among them", name, report.Views, want)
 					}
 					if said := strings.Join(report.Assumptions, "\n"); !strings.Contains(said, "Secret.core") {
 						t.Errorf("%s: it does not say which views may be stale:\n%s", name, said)
 					}
 					for _, finding := range report.Findings {
-						if d, err := orrery.Replay(t.Context(), system, finding.Trace, orrery.Options{}.Again(&report)); d != nil || err != nil {
+						if d, err := orrery.Replay(t.Context(), system, finding.Trace, again(t, orrery.Options{}, &report)); d != nil || err != nil {
 							t.Errorf("%s: %s does not happen again: %v, %v", name, finding.Property, d, err)
 						}
 					}
@@ -102,17 +104,17 @@ func TestCachedKindsLag(t *testing.T) {
 func TestWhatIsReadLiveDoesNotLag(t *testing.T) {
 	system := rotation(t, false)
 	system.Kinds = append(system.Kinds, "var")
-	_, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []string{"copies/var=lag(1)"}})
+	_, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Controller: "copies", Kind: "var", Rule: orrery.Lag(1)}}})
 	if want := `controller "copies" does not watch "var" or read it through its cache: it has views of Ask, Secret.core`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	result, err := orrery.Run(t.Context(), rotation(t, false), orrery.Options{Stale: []string{"copies/var=lag(1)", "all=lag(1)"}, MaxStates: 2})
+	result, err := orrery.Run(t.Context(), rotation(t, false), orrery.Options{Stale: []orrery.Staleness{{Controller: "copies", Kind: "var", Rule: orrery.Lag(1)}, {Rule: orrery.Lag(1)}}, MaxStates: 2})
 	if err == nil {
 		t.Errorf("a kind that nobody knows was not refused: %s", result.Report.Verdict)
 	}
 	system = rotation(t, false)
 	system.Kinds = append(system.Kinds, "var")
-	result, err = orrery.Run(t.Context(), system, orrery.Options{Stale: []string{"copies/var=lag(1)"}, MaxStates: 1})
+	result, err = orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Controller: "copies", Kind: "var", Rule: orrery.Lag(1)}}, MaxStates: 1})
 	if err != nil || !strings.Contains(strings.Join(result.Report.Reasons, "\n"), `controller "copies" does not watch "var"`) {
 		t.Errorf("a search that was cut: %v, %v", err, result)
 	}

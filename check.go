@@ -206,7 +206,7 @@ func (o Options) explore(began time.Time) explore.Options {
 				Elapsed:         elapsed,
 				StatesPerSecond: perSecond(p.States, elapsed),
 				MemoryBytes:     p.Memory,
-				Outlook:         p.Outlook,
+				Estimate:        Estimate(p.Estimate),
 			})
 		}
 	}

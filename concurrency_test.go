@@ -149,7 +149,7 @@ func TestConcurrentCallsAreReplayed(t *testing.T) {
 			t.Errorf("%+v: the calls are %s", options, got)
 		}
 		for _, trace := range traces {
-			difference, err := orrery.Replay(context.Background(), system, trace, options.Again(&result.Report))
+			difference, err := orrery.Replay(context.Background(), system, trace, again(t, options, &result.Report))
 			if err != nil || difference != nil {
 				t.Errorf("%+v: it does not happen again: %+v, %v", options, difference, err)
 			}
@@ -214,7 +214,7 @@ func TestUndoneInOneOrder(t *testing.T) {
 		if last := steps[len(steps)-1]; last.Kind != "probe" || last.Order == "" || len(last.Calls) != 4 {
 			t.Errorf("%+v: the last step is %+v", options, last)
 		}
-		if d, err := orrery.Replay(context.Background(), system, got.Findings[0].Trace, options.Again(&got)); err != nil || d != nil {
+		if d, err := orrery.Replay(context.Background(), system, got.Findings[0].Trace, again(t, options, &got)); err != nil || d != nil {
 			t.Errorf("%+v: the replay shows %v, %v", options, d, err)
 		}
 	}

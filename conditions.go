@@ -3,11 +3,9 @@ package orrery
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
-	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/internal/typo"
 )
 
@@ -32,12 +30,12 @@ func (o Options) conditions(system *core.System) (explore.Conditions, error) {
 	default:
 		return c, fmt.Errorf("there is no granularity %q: use %q or %q", o.Granularity, PerReconcile, PerCall)
 	}
-	for _, text := range o.Stale {
-		s, err := parseStaleness(text)
+	for _, s := range o.Stale {
+		stale, err := s.explored()
 		if err != nil {
 			return c, err
 		}
-		c.Staleness = append(c.Staleness, s)
+		c.Staleness = append(c.Staleness, stale)
 	}
 	c, err := c.Named(system)
 	if err == nil {
@@ -47,6 +45,15 @@ func (o Options) conditions(system *core.System) (explore.Conditions, error) {
 		return c, suggested(err, c, system)
 	}
 	return c, nil
+}
+
+// staleness returns how stale caches may be, as text.
+func (o Options) staleness() []string {
+	var texts []string
+	for _, s := range o.Stale {
+		texts = append(texts, s.String())
+	}
+	return texts
 }
 
 // suggested adds to an error which controllers were probably meant by names that no controller has.
@@ -73,33 +80,19 @@ func suggested(err error, c explore.Conditions, system *core.System) error {
 // disturbs reports whether the options let anything go wrong or be late.
 func (o Options) disturbs() bool { return o.Crashes > 0 || o.Failures > 0 || len(o.Stale) > 0 }
 
-// parseStaleness reads CONTROLLER/KIND=RULE or all=RULE.
-func parseStaleness(text string) (explore.Staleness, error) {
-	var s explore.Staleness
-	stream, name, found := strings.Cut(text, "=")
-	slash := strings.LastIndexByte(stream, '/')
-	switch {
-	case found && stream == "all":
-	case found && slash > 0 && slash < len(stream)-1:
-		s.Controller, s.Kind = stream[:slash], core.Kind(stream[slash+1:])
-	default:
-		return s, fmt.Errorf("staleness %q: use CONTROLLER/KIND=RULE, such as web/Pod=lag(1), or all=RULE", text)
-	}
-	var err error
-	if s.Rule, err = view.Parse(name); err != nil {
-		return s, fmt.Errorf("staleness %q: %w", text, err)
-	}
-	return s, nil
-}
-
 // Again returns the options with the conditions under which a report was made: what it takes to run its findings
-// again.
-func (o Options) Again(report *core.Report) Options {
+// again. The error is for a report that does not say them.
+func (o Options) Again(report *core.Report) (Options, error) {
 	o.Granularity = Granularity(report.Granularity)
-	o.Stale, o.Crashes, o.Failures, o.Doubles = report.Stale, report.Crashes, report.Failures, report.Doubles
-	o.FaultsIn, o.Orders, o.caches = report.FaultsIn, report.Orders, nil
+	o.Crashes, o.Failures, o.Doubles = report.Crashes, report.Failures, report.Doubles
+	o.FaultsIn, o.Orders = report.FaultsIn, report.Orders
+	var err error
+	if o.Stale, err = ParseStaleness(report.Stale...); err != nil {
+		return o, fmt.Errorf("the report: %w", err)
+	}
+	o.caches = nil
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
 	}
-	return o
+	return o, nil
 }

@@ -83,9 +83,9 @@ func TestDisturbances(t *testing.T) {
 			name: "a crash between two calls", system: halfDone(t), options: orrery.Options{Crashes: 2, Granularity: orrery.PerCall}, property: "crash safety",
 			says: []string{"Requires at least one crash: operator crashes and starts again"},
 		},
-		{name: "a view that is up to date", system: countedOnce(t), options: orrery.Options{Crashes: 0, Stale: []string{"all=fresh"}}},
+		{name: "a view that is up to date", system: countedOnce(t), options: orrery.Options{Crashes: 0, Stale: []orrery.Staleness{{Rule: orrery.Fresh}}}},
 		{
-			name: "a step on an old view", system: countedOnce(t), options: orrery.Options{Stale: []string{"cashier/Order=lag(1)"}}, property: "staleness safety",
+			name: "a step on an old view", system: countedOnce(t), options: orrery.Options{Stale: []orrery.Staleness{{Controller: "cashier", Kind: "Order", Rule: orrery.Lag(1)}}}, property: "staleness safety",
 			says: []string{"on a stale cache", "total", "cashier"},
 		},
 	} {
@@ -114,7 +114,7 @@ func TestDisturbances(t *testing.T) {
 			if f.Other == nil {
 				t.Error("no undisturbed run is shown beside it")
 			}
-			difference, err := orrery.Replay(context.Background(), test.system, f.Trace, test.options.Again(&result.Report))
+			difference, err := orrery.Replay(context.Background(), test.system, f.Trace, again(t, test.options, &result.Report))
 			if err != nil || difference != nil {
 				t.Errorf("it does not happen again: %+v, %v", difference, err)
 			}

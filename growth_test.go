@@ -119,7 +119,7 @@ func TestGrowth(t *testing.T) {
 				var told []string
 				for _, finding := range report.Findings {
 					told = append(told, finding.Summary)
-					if different, err := orrery.Replay(context.Background(), system, finding.Trace, options.Again(&report)); err != nil || different != nil {
+					if different, err := orrery.Replay(context.Background(), system, finding.Trace, again(t, options, &report)); err != nil || different != nil {
 						t.Errorf("replayed, it is different: %v, %v", different, err)
 					}
 				}

@@ -213,7 +213,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		System:             system.Name,
 		Params:             map[string]string{},
 		Granularity:        string(options.Granularity),
-		Stale:              options.Stale,
+		Stale:              options.staleness(),
 		Crashes:            options.Crashes,
 		Failures:           options.Failures,
 		FaultsIn:           options.FaultsIn,
@@ -290,7 +290,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if len(options.Stale) == 0 {
 		given = append(given, "Caches are fresh: every committed change is delivered at once.")
 	} else {
-		given = append(given, fmt.Sprintf("Caches may lag behind as far as this allows: %s. %s", strings.Join(options.Stale, ", "), viewsOf(v.space.Views())))
+		given = append(given, fmt.Sprintf("Caches may lag behind as far as this allows: %s. %s", strings.Join(options.staleness(), ", "), viewsOf(v.space.Views())))
 	}
 	if options.Crashes == 0 && options.Failures == 0 {
 		given = append(given, "No crash and no failed call happens.")

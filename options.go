@@ -50,6 +50,16 @@ const (
 	PerCall Granularity = "call"
 )
 
+// Defaults of [Options].
+const (
+	// DefaultWalks, 1000, is how many walks there are.
+	DefaultWalks = explore.WalkCount
+	// DefaultWalkLength, 1000, is how many steps a walk has at most.
+	DefaultWalkLength = explore.WalkLength
+	// DefaultOrders, 24, is in how many orders concurrent calls are answered at most.
+	DefaultOrders = explore.DefaultOrders
+)
+
 // walks reports whether a search is one by walks.
 func (s Search) walks() bool { return s.order().Walks() }
 
@@ -83,8 +93,8 @@ type Options struct {
 	MaxDepth  int
 	MaxTime   time.Duration
 	MaxMemory int64
-	// Walks is how many walks there are; 0 means [explore.WalkCount], or as many as MaxTime allows. Each has MaxDepth steps
-	// at most; 0 means [explore.WalkLength].
+	// Walks is how many walks there are; 0 means [DefaultWalks], or as many as MaxTime allows. Each has MaxDepth steps
+	// at most; 0 means [DefaultWalkLength].
 	Walks int
 	// ChangePoints is how often priorities change in a walk of [PriorityWalks].
 	ChangePoints int
@@ -104,10 +114,8 @@ type Options struct {
 	Reduction Reduction
 	// Granularity is what is one step; empty means [PerReconcile].
 	Granularity Granularity
-	// Stale says which views may lag behind the store, each as CONTROLLER/KIND=RULE or, for all of
-	// them, all=RULE. Of several that concern a view the last counts. The rules are those of [view.Parse]: fresh, lag(N),
-	// own-writes(N), restart(N) and relist.
-	Stale []string
+	// Stale says which caches may be stale, and how: otherwise they are fresh.
+	Stale []Staleness
 	// Crashes and Failures are how often, in one run, a controller may crash and start again, and a call may fail.
 	Crashes  int
 	Failures int
@@ -117,7 +125,7 @@ type Options struct {
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
 	// Orders is in how many orders the calls are answered at most that a reconcile makes concurrently, from several goroutines; 0 means
-	// [explore.DefaultOrders]. Only orders that may matter count. Where there are more, the check is inconclusive at best; so it is
+	// [DefaultOrders]. Only orders that may matter count. Where there are more, the check is inconclusive at best; so it is
 	// with 1, which leaves one order.
 	Orders int
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
@@ -145,6 +153,20 @@ type Progress struct {
 	Elapsed         time.Duration
 	StatesPerSecond float64
 	MemoryBytes     int64
-	// Outlook is what is still to come, as far as it can be told.
-	Outlook explore.Outlook
+	// Estimate is what is still to come, as far as the search can tell.
+	Estimate Estimate
 }
+
+// Estimate is what the levels of a breadth-first search tell of what is still to come; zero if they tell nothing. A level is all states
+// at one distance from the start. The estimate extrapolates: it is no bound.
+type Estimate struct {
+	// Growth is by what factor a level is wider than the one before, lately; 0 if there are too few levels to tell.
+	Growth float64
+	// Ends tells that the levels shrink. Then More is about how many states are still to be found; otherwise about how many there are in the
+	// next level alone.
+	Ends bool
+	More float64
+}
+
+// String says it in a few words, such as "about 1,200 more states"; nothing if nothing is known.
+func (e Estimate) String() string { return explore.Estimate(e).Short() }

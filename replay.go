@@ -12,7 +12,7 @@ import (
 // first step to its last. It returns where the run goes another way than recorded,
 // nil if it does not. The conditions among the options must be those under which it was recorded, see
 // [Options.Again]. The error is for what cannot be run at all, and says what to change.
-func Replay(ctx context.Context, system *core.System, trace core.Trace, options Options) (*explore.Difference, error) {
+func Replay(ctx context.Context, system *core.System, trace core.Trace, options Options) (*core.Deviation, error) {
 	options, err := options.complete()
 	if err != nil {
 		return nil, err

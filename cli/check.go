@@ -49,7 +49,10 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if err != nil {
 		return err
 	}
-	options := flags.options()
+	options, err := flags.options()
+	if err != nil {
+		return err
+	}
 	if options.Comparisons, err = comparisons(flags.without); err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/orrery-dev/orrery"
-	"github.com/orrery-dev/orrery/core/explore"
 )
 
 // checkFlags are the flags of the check verb.
@@ -58,11 +57,11 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 		"workers", "how many workers search at once")
 	flags.Var(&flagValue[int]{to: &f.maxStates, parse: natural, kind: "N"}, "max-states", "stop after this many states")
 	flags.Var(&flagValue[int]{to: &f.walks, parse: natural, kind: "N"}, "walks",
-		fmt.Sprintf("stop after this many walks (default %d, or as many as --max-time allows)", explore.WalkCount))
+		fmt.Sprintf("stop after this many walks (default %d, or as many as --max-time allows)", orrery.DefaultWalks))
 	flags.Var(&flagValue[int]{to: &f.changePoints, parse: natural, text: fmt.Sprint(f.changePoints), kind: "N"},
 		"change-points", "how often priorities change in a walk of --search pct")
 	flags.Var(&flagValue[int]{to: &f.maxDepth, parse: natural, kind: "N"}, "max-depth",
-		fmt.Sprintf("do not go further than this many steps (default for walks: %d)", explore.WalkLength))
+		fmt.Sprintf("do not go further than this many steps (default for walks: %d)", orrery.DefaultWalkLength))
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
 	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop at this much memory, such as 2GiB")
 	flags.BoolVar(&f.compact, "compact", false, "keep a hash of each state in place of the state: less memory; may miss states, and the report gives the probability")
@@ -86,13 +85,17 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how often, in one run, a controller may crash and start again")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run")
 	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "let only the `CONTROLLER` crash and its calls fail (repeatable; default all controllers)")
-	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(explore.DefaultOrders), kind: "N"},
+	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(orrery.DefaultOrders), kind: "N"},
 		"orders", "in how many orders the concurrent calls of a reconcile are answered at most; 1 for one order only")
 	flags.StringArrayVar(&f.doubles, "double", nil, "let two instances of the `CONTROLLER` be active at once, as after a lost lease (repeatable)")
 }
 
 // options returns what the flags ask of the engine.
-func (f *checkFlags) options() orrery.Options {
+func (f *checkFlags) options() (orrery.Options, error) {
+	stale, err := orrery.ParseStaleness(f.stale...)
+	if err != nil {
+		return orrery.Options{}, err
+	}
 	return orrery.Options{
 		Reduction:   orrery.Reduction(f.reduction),
 		Search:      orrery.Search(f.search),
@@ -103,7 +106,7 @@ func (f *checkFlags) options() orrery.Options {
 		MaxMemory:   f.maxMemory,
 		Walks:       f.walks,
 		Granularity: orrery.Granularity(f.granularity),
-		Stale:       f.stale,
+		Stale:       stale,
 		Crashes:     f.crashes,
 		Failures:    f.failures,
 		FaultsIn:    f.faultsIn,
@@ -113,7 +116,7 @@ func (f *checkFlags) options() orrery.Options {
 
 		ChangePoints: f.changePoints,
 		Compact:      f.compact,
-	}
+	}, nil
 }
 
 // recorded returns the flags that were given and that bear on the result.

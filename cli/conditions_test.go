@@ -15,7 +15,6 @@ import (
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -111,7 +110,7 @@ func TestConditionsAreRecorded(t *testing.T) {
 		checked = options
 		return check(ctx, system, options)
 	}
-	command.Engine.Replay = func(ctx context.Context, system *core.System, trace core.Trace, options orrery.Options) (*explore.Difference, error) {
+	command.Engine.Replay = func(ctx context.Context, system *core.System, trace core.Trace, options orrery.Options) (*core.Deviation, error) {
 		replayed = options
 		return replay(ctx, system, trace, options)
 	}
@@ -126,7 +125,7 @@ func TestConditionsAreRecorded(t *testing.T) {
 		}
 	}
 	for _, o := range []orrery.Options{checked, replayed} {
-		if o.Granularity != orrery.PerCall || !slices.Equal(o.Stale, []string{"all=relist", "night/watch/Lamp=lag(2)"}) ||
+		if o.Granularity != orrery.PerCall || !slices.Equal(o.Stale, []orrery.Staleness{{Rule: orrery.Relist}, {Controller: "night/watch", Kind: "Lamp", Rule: orrery.Lag(2)}}) ||
 			o.Crashes != 1 || o.Failures != 2 || !slices.Equal(o.Doubles, []string{"night/watch"}) {
 			t.Errorf("the options are %+v", o)
 		}

@@ -14,15 +14,14 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/cluster"
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 // Confirmed is what running a recorded run on a real API server has shown.
 type Confirmed struct {
 	// Version is the release of Kubernetes that the real server is of.
 	Version string
-	// Parting is where the real server answered differently, nil if it did not.
-	Parting *behavior.Parting
+	// Deviation is where the real server answered differently, nil if it did not.
+	Deviation *core.Deviation
 	// Objects are those that the run changes, as the real server has them at the end, and Gone
 	// those of them that are not there then.
 	Objects []core.TraceObject
@@ -67,7 +66,7 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 		if err != nil {
 			return err
 		}
-		if p := confirmed.Parting; p != nil {
+		if p := confirmed.Deviation; p != nil {
 			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d goes another way on kube-apiserver %s: %s\n",
 				number, runName(finding, i), p.Step, confirmed.Version, p.Reason)
 			return nil
@@ -179,8 +178,8 @@ func confirm(ctx context.Context, system *core.System, trace core.Trace, log io.
 	if confirmed.Version, err = real.Version(ctx); err != nil {
 		return confirmed, err
 	}
-	confirmed.Parting, err = orrery.Confirm(ctx, system, trace, real, orrery.Options{})
-	if err != nil || confirmed.Parting != nil {
+	confirmed.Deviation, err = orrery.Confirm(ctx, system, trace, real, orrery.Options{})
+	if err != nil || confirmed.Deviation != nil {
 		return confirmed, err
 	}
 	changed := changedKeys(trace)

@@ -12,7 +12,6 @@ import (
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 // tornFinding is a finding of two runs, about two fields of a lamp.
@@ -28,7 +27,7 @@ func tornFinding() core.Finding {
 func TestConfirm(t *testing.T) {
 	on := lampObjects("on")
 	on[0].Fields = map[string]any{"light": "on", "shades": map[string]any{"of.red": 3}}
-	parting := &behavior.Parting{Step: 2, Reason: "it is dark"}
+	deviation := &core.Deviation{Step: 2, Reason: "it is dark"}
 	tests := []struct {
 		name    string
 		finding core.Finding
@@ -56,14 +55,14 @@ Finding 1 is confirmed: alice switches Lamp desk on
 		},
 		{
 			name: "only the first run is confirmed", finding: tornFinding(), code: cli.ExitHolds,
-			runs: []cli.Confirmed{{Version: "v1.2.3"}, {Version: "v1.2.3", Parting: parting}},
+			runs: []cli.Confirmed{{Version: "v1.2.3"}, {Version: "v1.2.3", Deviation: deviation}},
 			want: `The first run happens on kube-apiserver v1.2.3 as it was recorded.
 Finding 1 is not confirmed: in the second run, step 2 goes another way on kube-apiserver v1.2.3: it is dark
 `,
 		},
 		{
 			name: "the first run is not confirmed", finding: tornFinding(), code: cli.ExitHolds,
-			runs: []cli.Confirmed{{Version: "v1.2.3", Parting: parting}},
+			runs: []cli.Confirmed{{Version: "v1.2.3", Deviation: deviation}},
 			want: "Finding 1 is not confirmed: in the first run, step 2 goes another way on kube-apiserver v1.2.3: it is dark\n",
 		},
 		{

@@ -6,7 +6,6 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -17,7 +16,7 @@ type Engine struct {
 
 	// Replay runs a recorded run of a system again, for real. It returns where the
 	// run goes another way, nil if every step goes as recorded.
-	Replay func(context.Context, *core.System, core.Trace, orrery.Options) (*explore.Difference, error)
+	Replay func(context.Context, *core.System, core.Trace, orrery.Options) (*core.Deviation, error)
 
 	// Confirm runs a recorded run of a system on a real API server. Progress goes to the
 	// log.

@@ -15,8 +15,6 @@ import (
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
-	"github.com/orrery-dev/orrery/core/explore"
 )
 
 // startedVariable names the environment variable with the file that a slow check
@@ -79,11 +77,14 @@ func (lamp) Describe() core.Description {
 func fakeCheck(ctx context.Context, system *core.System, options orrery.Options) (*orrery.Result, error) {
 	report := core.Report{
 		System: system.Name, Verdict: core.Holds, Reduction: "none", Granularity: string(options.Granularity),
-		Stale: options.Stale, Crashes: options.Crashes, Failures: options.Failures, FaultsIn: options.FaultsIn, Doubles: options.Doubles,
+		Crashes: options.Crashes, Failures: options.Failures, FaultsIn: options.FaultsIn, Doubles: options.Doubles,
 		Workers: options.Workers, Seed: options.Seed,
 		States: 2, Transitions: 3, TerminalStates: 1, Outcomes: 1, Depth: 1, ReconcilesExecuted: 2, StepsFromTree: 1, Behaviours: 2,
 		Elapsed: time.Since(time.Unix(0, 0)), ElapsedMS: time.Now().UnixMilli(), StatesPerSecond: 1000,
 		OutcomeList: []core.OutcomeReport{{State: 1, States: 1, Objects: lampObjects("on"), Trace: core.Trace{CycleStart: -1}}},
+	}
+	for _, stale := range options.Stale {
+		report.Stale = append(report.Stale, stale.String())
 	}
 	for _, p := range system.Properties {
 		report.Properties = append(report.Properties, core.PropertyReport{Name: p.Name, Verdict: core.Holds, Warning: p.Warning})
@@ -116,12 +117,12 @@ func fakeCheck(ctx context.Context, system *core.System, options orrery.Options)
 	return &orrery.Result{Report: report, Graph: lampGraph{}}, nil
 }
 
-func fakeReplay(_ context.Context, system *core.System, trace core.Trace, _ orrery.Options) (*explore.Difference, error) {
+func fakeReplay(_ context.Context, system *core.System, trace core.Trace, _ orrery.Options) (*core.Deviation, error) {
 	switch {
 	case len(trace.Steps) == 0:
 		return nil, errors.New("the story is empty: check the system again")
 	case system.Name == "fake/gone":
-		return &explore.Difference{Step: 1, Reason: "it changes nothing now"}, nil
+		return &core.Deviation{Step: 1, Reason: "it changes nothing now"}, nil
 	}
 	return nil, nil
 }
@@ -133,7 +134,7 @@ func fakeConfirm(_ context.Context, system *core.System, trace core.Trace, log i
 	case len(trace.Steps) == 0:
 		return confirmed, errors.New("the story is empty: check the system again")
 	case system.Name == "fake/gone":
-		confirmed.Parting = &behavior.Parting{Step: 1, Reason: "Lamp desk: light is \"off\" on the real server"}
+		confirmed.Deviation = &core.Deviation{Step: 1, Reason: "Lamp desk: light is \"off\" on the real server"}
 	}
 	return confirmed, nil
 }

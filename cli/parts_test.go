@@ -9,7 +9,6 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/explore"
 )
 
 func TestMemorySize(t *testing.T) {
@@ -72,7 +71,7 @@ func TestProgressLine(t *testing.T) {
 	for i := range 100 {
 		line.show(orrery.Progress{States: i, Elapsed: time.Duration(i) * 10 * time.Millisecond})
 	}
-	line.show(orrery.Progress{Elapsed: time.Second, Outlook: explore.Outlook{Growth: 0.5, Ends: true, More: 1_234_567}})
+	line.show(orrery.Progress{Elapsed: time.Second, Estimate: orrery.Estimate{Growth: 0.5, Ends: true, More: 1_234_567}})
 	if !strings.HasSuffix(out.String(), ", about 1.2 million more to come") {
 		t.Errorf("the line does not say what is to come: %q", &out)
 	}

@@ -27,8 +27,8 @@ func (l *progressLine) show(p orrery.Progress) {
 	l.shown = true
 	fmt.Fprintf(l.to, "\r\x1b[K%d states, %.0f per second, %d to visit, depth %d, %d MiB",
 		p.States, p.StatesPerSecond, p.Frontier, p.Depth, p.MemoryBytes>>20)
-	if outlook := p.Outlook.Short(); outlook != "" {
-		fmt.Fprintf(l.to, ", %s", outlook)
+	if estimate := p.Estimate.String(); estimate != "" {
+		fmt.Fprintf(l.to, ", %s", estimate)
 	}
 }
 

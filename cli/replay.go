@@ -10,7 +10,6 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/record"
 )
 
@@ -38,13 +37,17 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 	if err != nil {
 		return err
 	}
+	options, err := orrery.Options{}.Again(report)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	for _, trace := range traces(finding) {
-		difference, err := s.Engine.Replay(ctx, system, trace, orrery.Options{}.Again(report))
+		deviation, err := s.Engine.Replay(ctx, system, trace, options)
 		if err != nil {
 			return err
 		}
-		if difference != nil {
-			fmt.Fprintf(s.streams.Out, "Finding %d does not happen any more: %s\n", number, describe(*difference))
+		if deviation != nil {
+			fmt.Fprintf(s.streams.Out, "Finding %d does not happen any more: %s\n", number, describe(*deviation))
 			return nil
 		}
 	}
@@ -84,7 +87,7 @@ func traces(finding *core.Finding) []core.Trace {
 }
 
 // describe says where a run goes another way.
-func describe(d explore.Difference) string {
+func describe(d core.Deviation) string {
 	if d.Step == 0 {
 		return d.Reason
 	}

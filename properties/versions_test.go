@@ -32,7 +32,7 @@ func TestVersionsSurviveReduction(t *testing.T) {
 			options.Granularity = orrery.PerCall
 		}
 		if seed%4 == 1 {
-			options.Stale = []string{"all=lag(1)"}
+			options.Stale = []orrery.Staleness{{Rule: orrery.Lag(1)}}
 		}
 		full, whole := versions(t, system, options, orrery.NoReduction)
 		reduced, also := versions(t, system, options, orrery.ByPartialOrder)

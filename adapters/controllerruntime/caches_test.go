@@ -87,13 +87,13 @@ func counter(look lookup) controllerruntime.Option {
 func TestCachedReadsAreStale(t *testing.T) {
 	once := core.Property{Name: "it is made once", Invariant: func(s core.State) error { return readyAtMostOnce(s) }}
 	for name, look := range lookups() {
-		for _, stale := range []string{"all=lag(1)", "counter/ConfigMap=lag(1)"} {
-			t.Run(name+" "+stale, func(t *testing.T) {
+		for _, stale := range []orrery.Staleness{{Rule: orrery.Lag(1)}, {Controller: "counter", Kind: "ConfigMap", Rule: orrery.Lag(1)}} {
+			t.Run(name+" "+stale.String(), func(t *testing.T) {
 				system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), counter(look),
 					controllerruntime.ObjectValues(widget("a", 1)), controllerruntime.Properties(once))
-				result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []string{stale}})
+				result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{stale}})
 				if name == "live" {
-					if stale != "all=lag(1)" {
+					if stale.Controller != "" {
 						if want := `controller "counter" does not watch "ConfigMap" or read it through its cache: it has views of Widget.example.org`; err == nil || err.Error() != want {
 							t.Errorf("%v, want %s", err, want)
 						}
@@ -123,14 +123,15 @@ func TestCachedReadsAreStale(t *testing.T) {
 func TestKindsOfViewsAreNamed(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), counter(lookups()["get"]),
 		controllerruntime.ObjectValues(widget("a", 1)))
-	for stale, want := range map[string]string{
-		"counter/Widget=lag(1)":             "",
-		"counter/Widget.example.org=lag(1)": "",
-		"counter/Deployment=lag(1)":         "",
-		"counter/Deployments=lag(1)":        `controller "counter" does not watch "Deployments"`,
-		"conter/Widget=lag(1)":              `did you mean "counter" by "conter"?`,
+	for whose, want := range map[[2]string]string{
+		{"counter", "Widget"}:             "",
+		{"counter", "Widget.example.org"}: "",
+		{"counter", "Deployment"}:         "",
+		{"counter", "Deployments"}:        `controller "counter" does not watch "Deployments"`,
+		{"conter", "Widget"}:              `did you mean "counter" by "conter"?`,
 	} {
-		err := orrery.Options{Stale: []string{stale}}.Validate(system)
+		stale := orrery.Staleness{Controller: whose[0], Kind: core.Kind(whose[1]), Rule: orrery.Lag(1)}
+		err := orrery.Options{Stale: []orrery.Staleness{stale}}.Validate(system)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", stale, err, want)
 		}

@@ -82,16 +82,16 @@ func TestConditions(t *testing.T) {
 		options orrery.Options
 		more    []controllerruntime.Option
 	}{
-		{"stale", orrery.Options{Stale: []string{"all=lag(2)"}}, nil},
-		{"relist", orrery.Options{Stale: []string{"parts/Widget.example.org=relist"}}, nil},
+		{"stale", orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(2)}}}, nil},
+		{"relist", orrery.Options{Stale: []orrery.Staleness{{Controller: "parts", Kind: "Widget.example.org", Rule: orrery.Relist}}}, nil},
 		{"crashes", orrery.Options{Crashes: 1}, nil},
-		{"restarts with old views", orrery.Options{Crashes: 1, Stale: []string{"all=restart(1)"}}, nil},
+		{"restarts with old views", orrery.Options{Crashes: 1, Stale: []orrery.Staleness{{Rule: orrery.Restart(1)}}}, nil},
 		{"failures", orrery.Options{Failures: 2}, nil},
 		{"calls", orrery.Options{Granularity: orrery.PerCall}, nil},
 		{"doubles", orrery.Options{Doubles: []string{"parts"}, Granularity: orrery.PerCall}, nil},
 		{
 			"all",
-			orrery.Options{Granularity: orrery.PerCall, Stale: []string{"all=lag(1)"}, Crashes: 1, Failures: 1},
+			orrery.Options{Granularity: orrery.PerCall, Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}, Crashes: 1, Failures: 1},
 			[]controllerruntime.Option{controllerruntime.Scenario(controllerruntime.Delete(configMap("a-0", nil)))},
 		},
 	} {

@@ -70,11 +70,11 @@ func TestEventsOfASearch(t *testing.T) {
 		},
 	}
 	for _, test := range []struct {
-		stale string
+		stale orrery.StaleRule
 		want  []string
 	}{
-		{"all=fresh", []string{"probe(create a, initial true)", "probe(create b, initial false)", "probe(create b, initial true)", "probe(delete a, unknown false)"}},
-		{"all=relist", []string{"probe(create a, initial true)", "probe(create b, initial false)", "probe(create b, initial true)", "probe(delete a, unknown true)"}},
+		{orrery.Fresh, []string{"probe(create a, initial true)", "probe(create b, initial false)", "probe(create b, initial true)", "probe(delete a, unknown false)"}},
+		{orrery.Relist, []string{"probe(create a, initial true)", "probe(create b, initial false)", "probe(create b, initial true)", "probe(delete a, unknown true)"}},
 	} {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.Setup(func(mgr ctrl.Manager) error {
 			return ctrl.NewControllerManagedBy(mgr).Named("probe").Watches(&corev1.ConfigMap{}, told).
@@ -83,7 +83,7 @@ func TestEventsOfASearch(t *testing.T) {
 				}))
 		}), controllerruntime.ObjectValues(configMap("a", nil)),
 			controllerruntime.Scenario(controllerruntime.Create(configMap("b", nil)), controllerruntime.Delete(configMap("a", nil))))
-		result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []string{test.stale}, Crashes: 1})
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Rule: test.stale}}, Crashes: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +91,6 @@ func TestEventsOfASearch(t *testing.T) {
 		for _, item := range result.Graph.Items() {
 			got = append(got, item.String())
 		}
-		equal(t, "items of "+test.stale, got, test.want)
+		equal(t, "items of "+string(test.stale), got, test.want)
 	}
 }

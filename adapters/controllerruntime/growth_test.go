@@ -107,8 +107,12 @@ func TestRetriesLeaveMoreAndMoreBehind(t *testing.T) {
 					if finding.Warning != test.warned {
 						t.Errorf("that it is a warning is told: %t", finding.Warning)
 					}
-					if different, err := orrery.Replay(context.Background(), system, finding.Trace, options.Again(&report)); err != nil || different != nil {
-						t.Errorf("replayed, it is different: %v, %v", different, err)
+					again, err := options.Again(&report)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if deviation, err := orrery.Replay(context.Background(), system, finding.Trace, again); err != nil || deviation != nil {
+						t.Errorf("replayed, it is different: %v, %v", deviation, err)
 					}
 				}
 				if want := test.want == core.Violated || test.warned; (grows == 1) != want {

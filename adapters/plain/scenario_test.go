@@ -51,7 +51,7 @@ func TestScenario(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := orrery.Run(t.Context(), system, orrery.Options{Granularity: orrery.PerCall, Stale: []string{"all=lag(1)"}, Crashes: 1})
+			result, err := orrery.Run(t.Context(), system, orrery.Options{Granularity: orrery.PerCall, Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}, Crashes: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

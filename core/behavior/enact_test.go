@@ -45,7 +45,7 @@ type stage struct {
 	asked   []string
 }
 
-func (s *stage) Do(_ context.Context, call core.Call, recorded behavior.Recorded) (core.Response, error) {
+func (s *stage) Do(_ context.Context, call core.Call, recorded core.RecordedCall) (core.Response, error) {
 	asked := call.Identity()
 	for _, lag := range recorded.Behind {
 		asked += fmt.Sprintf(", %s %d behind", lag.Kind, lag.Changes)
@@ -183,19 +183,19 @@ func TestEnact(t *testing.T) {
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				world := test.world
-				parting, err := behavior.Enact(context.Background(), &core.System{Strategies: strategies}, core.Trace{Steps: test.steps}, &world, limits())
+				deviation, err := behavior.Enact(context.Background(), &core.System{Strategies: strategies}, core.Trace{Steps: test.steps}, &world, limits())
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantParting(t, parting, test.parts, test.reason)
+				wantDeviation(t, deviation, test.parts, test.reason)
 				wantCalls(t, world.asked, test.asked...)
 			})
 		}
 	})
 }
 
-// wantParting wants a run to part at a step for a reason that begins so; 0 for nowhere.
-func wantParting(t *testing.T, got *behavior.Parting, step int, reason string) {
+// wantDeviation wants a run to part at a step for a reason that begins so; 0 for nowhere.
+func wantDeviation(t *testing.T, got *core.Deviation, step int, reason string) {
 	t.Helper()
 	switch {
 	case step == 0 && got != nil:
@@ -232,11 +232,11 @@ func TestEnactStuck(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			parting, err := behavior.Enact(context.Background(), system(stuck), core.Trace{Steps: []core.TraceStep{test.step}}, &stage{}, within)
+			deviation, err := behavior.Enact(context.Background(), system(stuck), core.Trace{Steps: []core.TraceStep{test.step}}, &stage{}, within)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantParting(t, parting, test.parts, test.reason)
+			wantDeviation(t, deviation, test.parts, test.reason)
 		})
 	}
 }
@@ -256,11 +256,11 @@ func TestEnactConcurrent(t *testing.T) {
 	step.Result = "asks to be run again in 1h0m0s"
 	for range 20 {
 		world := &stage{}
-		parting, err := behavior.Enact(context.Background(), system(code), core.Trace{Steps: []core.TraceStep{step}}, world, limits())
+		deviation, err := behavior.Enact(context.Background(), system(code), core.Trace{Steps: []core.TraceStep{step}}, world, limits())
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantParting(t, parting, 0, "")
+		wantDeviation(t, deviation, 0, "")
 		wantCalls(t, world.asked, "a", "b", "c")
 	}
 }
@@ -276,11 +276,11 @@ func TestEnactUnwinds(t *testing.T) {
 			return core.Result{}
 		}}
 		trace := core.Trace{Steps: []core.TraceStep{recorded("reconcile", "c", "r", "a")}}
-		parting, err := behavior.Enact(context.Background(), system(code), trace, &stage{}, limits())
+		deviation, err := behavior.Enact(context.Background(), system(code), trace, &stage{}, limits())
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantParting(t, parting, 1, "c goes on to ask b")
+		wantDeviation(t, deviation, 1, "c goes on to ask b")
 		select {
 		case <-unwound:
 		case <-time.After(10 * time.Second):

@@ -10,7 +10,7 @@ import (
 
 // enactment is a recorded run under way in a world.
 type enactment struct {
-	world  World
+	world  core.World
 	limits Limits
 	// strategies are those that take steps, by the names under which they do.
 	strategies map[string]core.Strategy
@@ -27,7 +27,7 @@ type flight struct {
 	session *Session
 }
 
-func newEnactment(system *core.System, world World, limits Limits) *enactment {
+func newEnactment(system *core.System, world core.World, limits Limits) *enactment {
 	user := User{system.Scenario}
 	e := &enactment{world: world, limits: limits, user: user, store: system.Store, strategies: map[string]core.Strategy{core.User: user}}
 	for _, s := range system.Strategies {
@@ -44,7 +44,7 @@ func (e *enactment) end() {
 	}
 }
 
-// step takes a step. It returns a [Difference] where it goes another way.
+// step takes a step. It returns a [core.DeviationError] where it goes another way.
 func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	item := core.Item{Strategy: step.Controller, Request: step.Request}
 	kind, _ := core.StepKindOf(step.Kind) // what is tried at the end is reconciled
@@ -159,7 +159,7 @@ func (e *enactment) calls(ctx context.Context, session *Session, step core.Trace
 		case call.String() != recorded.Call:
 			return differing("%s goes on to %s, where it was to %s", step.Controller, call, recorded.Call)
 		}
-		response, err := e.answer(ctx, call, Recorded{TraceCall: recorded, Changes: step.Changes})
+		response, err := e.answer(ctx, call, core.RecordedCall{TraceCall: recorded, Changes: step.Changes})
 		if err != nil {
 			return fmt.Errorf("%s: %w", call, err)
 		}
@@ -186,7 +186,7 @@ func (s *Session) take(recorded core.TraceCall) core.Call {
 }
 
 // answer carries out a call, or lets it fail as it did.
-func (e *enactment) answer(ctx context.Context, call core.Call, recorded Recorded) (core.Response, error) {
+func (e *enactment) answer(ctx context.Context, call core.Call, recorded core.RecordedCall) (core.Response, error) {
 	if recorded.Fault == "" {
 		return e.world.Do(ctx, call, recorded)
 	}
@@ -244,12 +244,12 @@ func (e *enactment) cutOff(ctx context.Context, session *Session, step core.Trac
 // shows looks at what a step changed.
 func (e *enactment) shows(ctx context.Context, step core.TraceStep) error {
 	for _, change := range step.Changes {
-		difference, err := e.world.Shows(ctx, change)
+		differs, err := e.world.Shows(ctx, change)
 		if err != nil {
 			return err
 		}
-		if difference != "" {
-			return Difference(difference)
+		if differs != "" {
+			return core.DeviationError(differs)
 		}
 	}
 	return nil

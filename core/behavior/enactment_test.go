@@ -174,11 +174,11 @@ func TestEnactDisturbed(t *testing.T) {
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				world := test.world
-				parting, err := behavior.Enact(context.Background(), s, core.Trace{Steps: test.steps}, &world, limits())
+				deviation, err := behavior.Enact(context.Background(), s, core.Trace{Steps: test.steps}, &world, limits())
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantParting(t, parting, test.parts, test.reason)
+				wantDeviation(t, deviation, test.parts, test.reason)
 				wantCalls(t, world.asked, test.asked...)
 			})
 		}
@@ -188,22 +188,22 @@ func TestEnactDisturbed(t *testing.T) {
 // TestEnactWithoutFaults runs a record of failures with a store that knows none.
 func TestEnactWithoutFaults(t *testing.T) {
 	step := failing(recorded("reconcile", "reader", "r", "a for r"), "timeout", "504")
-	parting, err := behavior.Enact(context.Background(), system(reader(true)), core.Trace{Steps: []core.TraceStep{step}}, &stage{}, limits())
+	deviation, err := behavior.Enact(context.Background(), system(reader(true)), core.Trace{Steps: []core.TraceStep{step}}, &stage{}, limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantParting(t, parting, 1, `ask a for r cannot fail by "timeout" any more`)
+	wantDeviation(t, deviation, 1, `ask a for r cannot fail by "timeout" any more`)
 }
 
-// TestEnactDifferences lets a world say that it cannot answer as recorded.
-func TestEnactDifferences(t *testing.T) {
-	world := &stage{broken: fmt.Errorf("looking back: %w", behavior.Difference("there is no past"))}
+// TestEnactDeviationErrors lets a world say that it cannot answer as recorded.
+func TestEnactDeviationErrors(t *testing.T) {
+	world := &stage{broken: fmt.Errorf("looking back: %w", core.DeviationError("there is no past"))}
 	trace := core.Trace{Steps: []core.TraceStep{recorded("reconcile", "reader", "r", "a for r")}}
-	parting, err := behavior.Enact(context.Background(), system(reader(true)), trace, world, limits())
+	deviation, err := behavior.Enact(context.Background(), system(reader(true)), trace, world, limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantParting(t, parting, 1, "there is no past")
+	wantDeviation(t, deviation, 1, "there is no past")
 }
 
 // TestEnactBrokenRecords goes on with what was never begun, or is over.
@@ -228,11 +228,11 @@ func TestEnactLeavesNothing(t *testing.T) {
 		return core.Result{}
 	}}
 	trace := core.Trace{Steps: []core.TraceStep{recorded("begin", "c", "r"), recorded("call", "c", "r", "a")}}
-	parting, err := behavior.Enact(context.Background(), system(code), trace, &stage{}, limits())
+	deviation, err := behavior.Enact(context.Background(), system(code), trace, &stage{}, limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantParting(t, parting, 0, "")
+	wantDeviation(t, deviation, 0, "")
 	select {
 	case <-unwound:
 	default:

@@ -62,7 +62,7 @@ func (s *search) exhausted() string {
 			Frontier:    s.frontier.len(),
 			Depth:       s.Stats.Depth,
 			Memory:      memory,
-			Outlook:     s.outlook(),
+			Estimate:    s.estimate(),
 		})
 	}
 	return ""
@@ -95,23 +95,23 @@ func (s *search) beyond(depth uint32) bool {
 
 // fellShort adds a reason why the search ended before its end, with what was still to be expected.
 func (s *search) fellShort(reason string) {
-	if outlook := s.outlook().String(); outlook != "" {
-		reason += "; " + outlook
+	if estimate := s.estimate().String(); estimate != "" {
+		reason += "; " + estimate
 	}
 	s.because(reason)
 }
 
-// outlook tells what is still to come. Only the levels of a breadth-first search tell.
-func (s *search) outlook() Outlook {
+// estimate tells what is still to come. Only the levels of a breadth-first search tell.
+func (s *search) estimate() Estimate {
 	if s.order != BreadthFirst || len(s.batch.states) == 0 {
-		return Outlook{}
+		return Estimate{}
 	}
-	return s.levels.outlook(s.batch.states[len(s.batch.states)-1].depth)
+	return s.levels.estimate(s.batch.states[len(s.batch.states)-1].depth)
 }
 
-// Outlook is what the levels of a breadth-first search tell of what is still to come. A level is all states at one distance
+// Estimate is what the levels of a breadth-first search tell of what is still to come. A level is all states at one distance
 // from the start. It is an extrapolation, not a bound: levels use to grow and then to shrink, but nothing makes them.
-type Outlook struct {
+type Estimate struct {
 	// Growth is by what factor a level is wider than the one before, lately; 0 if there are too few levels
 	// to tell.
 	Growth float64
@@ -122,7 +122,7 @@ type Outlook struct {
 }
 
 // String says it in words, nothing if there is nothing to say.
-func (o Outlook) String() string {
+func (o Estimate) String() string {
 	switch {
 	case o.Growth == 0:
 		return ""
@@ -137,7 +137,7 @@ func (o Outlook) String() string {
 }
 
 // Short says it in a few words, for a line of progress.
-func (o Outlook) Short() string {
+func (o Estimate) Short() string {
 	switch {
 	case o.Growth == 0:
 		return ""
@@ -165,11 +165,11 @@ func (l *levels) add(depth uint32) {
 	l.widths[depth]++
 }
 
-// outlook extrapolates from the levels up to one, all states of which are known; of the one after it some are.
-func (l *levels) outlook(whole uint32) Outlook {
+// estimate extrapolates from the levels up to one, all states of which are known; of the one after it some are.
+func (l *levels) estimate(whole uint32) Estimate {
 	n := int(whole) + 1
 	if n < trendLevels || n > len(l.widths) {
-		return Outlook{}
+		return Estimate{}
 	}
 	var logs [trendLevels]float64
 	for i, width := range l.widths[n-trendLevels : n] {
@@ -177,7 +177,7 @@ func (l *levels) outlook(whole uint32) Outlook {
 	}
 	// Growth slackens as a rule. One level alone does not tell, as in some systems only every second or fourth one grows.
 	last := logs[trendLevels-1]
-	o := Outlook{Growth: math.Exp(min((last-logs[0])/(trendLevels-1), (last-logs[trendLevels-3])/2))}
+	o := Estimate{Growth: math.Exp(min((last-logs[0])/(trendLevels-1), (last-logs[trendLevels-3])/2))}
 	o.Ends = o.Growth < 1/steady
 	known := 0
 	if n < len(l.widths) {

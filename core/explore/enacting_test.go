@@ -67,13 +67,13 @@ func (s then) List(kind core.Kind, namespace string) []core.Object {
 
 func (s then) Held(core.Key) []core.Content { return nil }
 
-func (c *chronicle) Do(_ context.Context, call core.Call, recorded behavior.Recorded) (core.Response, error) {
+func (c *chronicle) Do(_ context.Context, call core.Call, recorded core.RecordedCall) (core.Response, error) {
 	seen := then{c, map[core.Kind]int{}}
 	if call.Source() == core.Cached {
 		for _, lag := range recorded.Behind {
 			seen.ago[lag.Kind] = lag.Changes
 			if changes := len(c.past[lag.Kind]) - 1; changes != lag.Of {
-				return nil, behavior.Difference(fmt.Sprintf("there were %d changes of %s and not %d", changes, lag.Kind, lag.Of))
+				return nil, core.DeviationError(fmt.Sprintf("there were %d changes of %s and not %d", changes, lag.Kind, lag.Of))
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (c *chronicle) Do(_ context.Context, call core.Call, recorded behavior.Reco
 		c.past[write.Key.Kind] = append(c.past[write.Key.Kind], now)
 	}
 	if !slices.Equal(created, recorded.Creates) {
-		return nil, behavior.Difference(fmt.Sprintf("it creates %v and not %v", created, recorded.Creates))
+		return nil, core.DeviationError(fmt.Sprintf("it creates %v and not %v", created, recorded.Creates))
 	}
 	return answer.Response, nil
 }

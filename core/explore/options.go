@@ -77,8 +77,8 @@ type Progress struct {
 	Frontier    int
 	Depth       int
 	Memory      int64
-	// Outlook is what is still to come, as far as it can be told.
-	Outlook Outlook
+	// Estimate is what is still to come, as far as it can be told.
+	Estimate Estimate
 }
 
 // What the world may do to controllers is said by the same types as in the package of the transition system.

@@ -14,18 +14,10 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// Difference is where a run that was told before goes another way now.
-type Difference struct {
-	// Step is the number of the step, from 1; 0 is the start.
-	Step int
-	// Reason says what is different.
-	Reason string
-}
-
 // Replay runs a told run again, with real code from its first step to its last. It
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run.
-func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*Difference, error) {
+func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*core.Deviation, error) {
 	l, err := transition.NewLearner(ctx, system, conditions, limits, 0)
 	if err != nil {
 		return nil, err
@@ -33,7 +25,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
 	w := space.executor
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {
-		return &Difference{Reason: "the system does not start with these objects any more"}, err
+		return &core.Deviation{Reason: "the system does not start with these objects any more"}, err
 	}
 	t := newTeller(w)
 	var cycle []byte
@@ -43,11 +35,11 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 		}
 		reason, err := follow(w, ctx, t, recorded)
 		if err != nil || reason != "" {
-			return &Difference{Step: i + 1, Reason: reason}, err
+			return &core.Deviation{Step: i + 1, Reason: reason}, err
 		}
 	}
 	if trace.CycleStart >= 0 && !bytes.Equal(cycle, w.Vector.AppendRow(nil)) {
-		return &Difference{Step: len(trace.Steps), Reason: "the steps that repeated do not lead back to where they began any more"}, nil
+		return &core.Deviation{Step: len(trace.Steps), Reason: "the steps that repeated do not lead back to where they began any more"}, nil
 	}
 	return nil, nil
 }

@@ -56,7 +56,7 @@ func house() []place {
 		{"record/...", []string{"core"}, libraries},
 		{"bench", []string{"core"}, nothing},
 		{"adapters/kube/conformance/...", []string{"core", "adapters/kube/...", "adapters/controllerruntime"}, kubernetes},
-		{"adapters/kube/cluster", []string{"core", "core/behavior", "adapters/kube"}, kubernetes},
+		{"adapters/kube/cluster", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/kube/controlplane", nil, kubernetes},
 		{"adapters/kube/fieldrules", nil, kubernetes},
 		{"adapters/kube/kindrules", nil, kubernetes},

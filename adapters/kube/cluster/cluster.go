@@ -16,10 +16,9 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// Cluster is a real API server. It is a [behavior.World].
+// Cluster is a real API server. It is a [core.World].
 type Cluster struct {
 	client *http.Client
 	host   *url.URL
@@ -37,7 +36,7 @@ type Cluster struct {
 	histories map[schema.GroupVersionKind]*history
 }
 
-var _ behavior.World = (*Cluster)(nil)
+var _ core.World = (*Cluster)(nil)
 
 // New returns the API server that the configuration reaches, which has to serve the
 // kinds that the simulated one does.
@@ -62,10 +61,10 @@ func New(config *rest.Config, server *kube.Server) (*Cluster, error) {
 	}, nil
 }
 
-// Do implements [behavior.World] for calls of type [*kube.Request]. Cached reads are
+// Do implements [core.World] for calls of type [*kube.Request]. Cached reads are
 // read from the server itself, as it was before the changes that the cache had not been told of; of what is not there they
 // say what the cache of controller-runtime says, which names the kind and not the resource.
-func (c *Cluster) Do(ctx context.Context, call core.Call, recorded behavior.Recorded) (core.Response, error) {
+func (c *Cluster) Do(ctx context.Context, call core.Call, recorded core.RecordedCall) (core.Response, error) {
 	request, ok := call.(*kube.Request)
 	if !ok {
 		return nil, fmt.Errorf("a Kubernetes API server cannot answer a %T", call)
@@ -88,7 +87,7 @@ func uncached(request *kube.Request) *kube.Response {
 }
 
 // carryOut carries out a request in the way that it was recorded.
-func (c *Cluster) carryOut(ctx context.Context, request *kube.Request, recorded behavior.Recorded) (*kube.Response, error) {
+func (c *Cluster) carryOut(ctx context.Context, request *kube.Request, recorded core.RecordedCall) (*kube.Response, error) {
 	kind := kube.KindOf(request.Kind.GroupKind())
 	for _, lag := range recorded.Behind {
 		if request.FromCache && lag.Kind == kind {

@@ -15,7 +15,6 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/examples/bugs/capa"
 	"github.com/orrery-dev/orrery/examples/bugs/cilium"
 	"github.com/orrery-dev/orrery/examples/bugs/cryostat"
@@ -27,21 +26,23 @@ import (
 // from a user. The runs of one finding may have the same objects, so that each leaves nothing behind.
 func confirmsDisturbed(ctx context.Context, t *testing.T, plane *controlplane.ControlPlane) {
 	entries := slices.Concat(capa.Catalog(), cilium.Catalog(), cryostat.Catalog(), rabbitmq.Catalog(), zookeeper.Catalog())
-	const clusters = "zookeeper/ZookeeperCluster.example.orrery.dev="
+	behind := func(changes int) []orrery.Staleness {
+		return []orrery.Staleness{{Controller: "zookeeper", Kind: "ZookeeperCluster", Rule: orrery.Restart(changes)}}
+	}
 	tests := []struct {
 		entry   string
 		options orrery.Options
 	}{
 		{"bug/capa-5794", orrery.Options{Failures: 1}},
 		{"bug/capa-5794", orrery.Options{Crashes: 1}},
-		{"bug/cilium-42920", orrery.Options{Doubles: []string{"cilium"}, Stale: []string{"cilium/Node=own-writes(1)"}}},
+		{"bug/cilium-42920", orrery.Options{Doubles: []string{"cilium"}, Stale: []orrery.Staleness{{Controller: "cilium", Kind: "Node", Rule: orrery.OwnWrites(1)}}}},
 		{"bug/cilium-42920", orrery.Options{Doubles: []string{"cilium"}, Granularity: orrery.PerCall}},
-		{"bug/cryostat-163", orrery.Options{Stale: []string{"cryostat/ConfigMap=lag(1)"}}},
-		{"bug/cryostat-163", orrery.Options{Stale: []string{"cryostat/ConfigMap=relist"}}},
+		{"bug/cryostat-163", orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "ConfigMap", Rule: orrery.Lag(1)}}}},
+		{"bug/cryostat-163", orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "ConfigMap", Rule: orrery.Relist}}}},
 		{"bug/rabbitmq-758", orrery.Options{}},
 		{"bug/rabbitmq-782", orrery.Options{Crashes: 1}},
-		{"bug/zookeeper-312", orrery.Options{Crashes: 1, Stale: []string{clusters + "restart(3)"}}},
-		{"bug/zookeeper-314", orrery.Options{Crashes: 1, Stale: []string{clusters + "restart(2)"}}},
+		{"bug/zookeeper-312", orrery.Options{Crashes: 1, Stale: behind(3)}},
+		{"bug/zookeeper-314", orrery.Options{Crashes: 1, Stale: behind(2)}},
 	}
 	for _, test := range tests {
 		i := slices.IndexFunc(entries, func(e catalog.Entry) bool { return e.Name == test.entry })
@@ -85,15 +86,15 @@ func confirmsRun(ctx context.Context, t *testing.T, plane *controlplane.ControlP
 	if err := c.Populate(ctx, trace.Initial); err != nil {
 		t.Fatal(err)
 	}
-	parting, err := orrery.Confirm(ctx, system, trace, c, orrery.Options{})
+	deviation, err := orrery.Confirm(ctx, system, trace, c, orrery.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	switch {
-	case parts == "" && parting != nil:
-		t.Errorf("not confirmed: step %d: %s", parting.Step, parting.Reason)
-	case parts != "" && (parting == nil || parting.Reason != parts):
-		t.Errorf("it parts at %+v, want for the reason that %s", parting, parts)
+	case parts == "" && deviation != nil:
+		t.Errorf("not confirmed: step %d: %s", deviation.Step, deviation.Reason)
+	case parts != "" && (deviation == nil || deviation.Reason != parts):
+		t.Errorf("it parts at %+v, want for the reason that %s", deviation, parts)
 	}
 	var keys []core.Key
 	for _, o := range trace.Initial {
@@ -114,7 +115,7 @@ func confirmsRun(ctx context.Context, t *testing.T, plane *controlplane.ControlP
 			{Verb: kube.Delete, GracePeriodSeconds: ptr.To[int64](0)},
 		} {
 			request.Kind, request.Namespace, request.Name = mapping.GroupVersionKind, key.Namespace, key.Name
-			if _, err := c.Do(ctx, request, behavior.Recorded{}); err != nil {
+			if _, err := c.Do(ctx, request, core.RecordedCall{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 // history is which revisions of the server's store changed an object of a kind, from the start of a run on. Each
@@ -26,11 +25,11 @@ type history struct {
 	versions []string
 }
 
-// before returns the last revision before the latest changes, and a [behavior.Difference] if there were not as many changes
+// before returns the last revision before the latest changes, and a [core.DeviationError] if there were not as many changes
 // in all as were recorded.
 func (h *history) before(lag core.TraceLag) (int64, error) {
 	if len(h.changes) != lag.Of || lag.Changes > lag.Of {
-		return 0, behavior.Difference(fmt.Sprintf("the real server has made %d changes of %s, where %d were recorded", len(h.changes), lag.Kind, lag.Of))
+		return 0, core.DeviationError(fmt.Sprintf("the real server has made %d changes of %s, where %d were recorded", len(h.changes), lag.Kind, lag.Of))
 	}
 	return h.changes[lag.Of-lag.Changes] - 1, nil
 }

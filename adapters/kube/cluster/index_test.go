@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
-	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core"
 )
 
 // TestIndexesOfCachesAreNotSent checks that what a cache finds in an index is chosen from
@@ -29,7 +29,7 @@ func TestIndexesOfCachesAreNotSent(t *testing.T) {
 	a.answers["GET "+path] = answer{http.StatusOK, `{"items":[` +
 		`{"metadata":{"namespace":"default","name":"a"},"data":{"colour":"red"}},{"metadata":{"namespace":"default","name":"b"},"data":{"colour":"blue"}}]}`}
 	list := &kube.Request{Verb: kube.List, Kind: configMapKind, Namespace: "default", FieldSelector: "colour=red", FromCache: true}
-	response, err := c.Do(context.Background(), list, behavior.Recorded{})
+	response, err := c.Do(context.Background(), list, core.RecordedCall{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestIndexesOfCachesAreNotSent(t *testing.T) {
 		t.Errorf("sent %+v, want %+v", a.asked, want)
 	}
 	list.FieldSelector = "size=1"
-	if _, err := c.Do(context.Background(), list, behavior.Recorded{}); err == nil || !strings.Contains(err.Error(), "caches have no index size of ConfigMap") {
+	if _, err := c.Do(context.Background(), list, core.RecordedCall{}); err == nil || !strings.Contains(err.Error(), "caches have no index size of ConfigMap") {
 		t.Errorf("error %v", err)
 	}
 }

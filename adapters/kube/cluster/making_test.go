@@ -8,7 +8,6 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 // TestMaking creates objects: what a server chooses by chance must be as it was recorded.
@@ -40,7 +39,7 @@ func TestMaking(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, a := newCluster(t)
 			request := &kube.Request{Verb: kube.Create, Kind: configMapKind, Namespace: "default", Body: []byte(test.body)}
-			response, err := c.Do(context.Background(), request, behavior.Recorded{TraceCall: core.TraceCall{Creates: test.creates}, Changes: test.changes})
+			response, err := c.Do(context.Background(), request, core.RecordedCall{TraceCall: core.TraceCall{Creates: test.creates}, Changes: test.changes})
 			if err != nil || response.String() != "ok" {
 				t.Fatalf("response %v, error %v", response, err)
 			}
@@ -79,7 +78,7 @@ func TestUIDsAreTranslated(t *testing.T) {
 		t.Fatalf("its real uid is %q", real)
 	}
 	do := func(request *kube.Request) string {
-		response, err := c.Do(ctx, request, behavior.Recorded{})
+		response, err := c.Do(ctx, request, core.RecordedCall{})
 		if err != nil {
 			t.Fatal(err)
 		}

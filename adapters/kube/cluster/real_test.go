@@ -16,7 +16,6 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/cluster"
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/examples/toggle"
 )
 
@@ -75,7 +74,7 @@ func emptyAtFirst(ctx context.Context, t *testing.T, plane *controlplane.Control
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := c.Do(ctx, &kube.Request{Verb: kube.List, Kind: mapping.GroupVersionKind}, behavior.Recorded{})
+		response, err := c.Do(ctx, &kube.Request{Verb: kube.List, Kind: mapping.GroupVersionKind}, core.RecordedCall{})
 		if err != nil || response.(*kube.Response).Err() != nil {
 			continue // it does not serve this version
 		}
@@ -193,16 +192,16 @@ func confirms(ctx context.Context, t *testing.T, plane *controlplane.ControlPlan
 			if err := c.Populate(ctx, trace.Initial); err != nil {
 				t.Fatal(err)
 			}
-			parting, err := orrery.Confirm(ctx, system, trace, c, orrery.Options{})
+			deviation, err := orrery.Confirm(ctx, system, trace, c, orrery.Options{})
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case test.parts == 0 && parting != nil:
-				t.Errorf("not confirmed: step %d: %s", parting.Step, parting.Reason)
-			case test.parts > 0 && parting == nil:
+			case test.parts == 0 && deviation != nil:
+				t.Errorf("not confirmed: step %d: %s", deviation.Step, deviation.Reason)
+			case test.parts > 0 && deviation == nil:
 				t.Error("confirmed")
-			case test.parts > 0 && (parting.Step != test.parts || !strings.HasPrefix(parting.Reason, test.reason)):
-				t.Errorf("step %d: %s\nwant step %d: %s", parting.Step, parting.Reason, test.parts, test.reason)
+			case test.parts > 0 && (deviation.Step != test.parts || !strings.HasPrefix(deviation.Reason, test.reason)):
+				t.Errorf("step %d: %s\nwant step %d: %s", deviation.Step, deviation.Reason, test.parts, test.reason)
 			}
 			objects, err := c.Objects(ctx, []core.Key{{Kind: "Deployment.apps", Namespace: "default", Name: "web"}})
 			if there := len(trace.Initial) > 0; err != nil || len(objects) > 0 != there {

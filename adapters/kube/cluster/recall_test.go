@@ -8,16 +8,15 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 // behind is how a read is recorded that a view answered which was some of so many changes of ConfigMaps behind.
-func behind(changes, of int) behavior.Recorded {
+func behind(changes, of int) core.RecordedCall {
 	lags := []core.TraceLag{{Kind: "Secret", Changes: 7, Of: 8}}
 	if changes > 0 {
 		lags = append(lags, core.TraceLag{Kind: "ConfigMap", Changes: changes, Of: of})
 	}
-	return behavior.Recorded{TraceCall: core.TraceCall{Behind: lags}}
+	return core.RecordedCall{TraceCall: core.TraceCall{Behind: lags}}
 }
 
 // TestRecall reads what there was before the latest changes of a kind.
@@ -86,7 +85,7 @@ func TestRecall(t *testing.T) {
 	for _, lag := range [][2]int{{1, 5}, {1, 7}, {7, 7}, {7, 6}} {
 		request := get("a")
 		_, err := c.Do(ctx, &request, behind(lag[0], lag[1]))
-		var difference behavior.Difference
+		var difference core.DeviationError
 		if !errors.As(err, &difference) || !strings.Contains(err.Error(), "the real server has made 6 changes of ConfigMap, where ") {
 			t.Errorf("%d of %d: error %v", lag[0], lag[1], err)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Shows implements [behavior.World]. What cannot be the same on two servers does not
+// Shows implements [core.World]. What cannot be the same on two servers does not
 // count: uids, as long as they match one to one, versions, generations, the values of
 // times, and who manages fields. Nor do fields that only the real server fills in.
 func (c *Cluster) Shows(ctx context.Context, change core.TraceChange) (string, error) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 var (
@@ -103,7 +102,7 @@ func TestRequestsOverHTTP(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, a := newCluster(t)
 			a.answers[test.want.method+" "+test.want.path] = answer{http.StatusOK, `{}`}
-			response, err := c.Do(context.Background(), &test.request, behavior.Recorded{})
+			response, err := c.Do(context.Background(), &test.request, core.RecordedCall{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +170,7 @@ func TestResponsesFromHTTP(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, a := newCluster(t)
 			a.answers[test.at] = test.answer
-			response, err := c.Do(context.Background(), &test.request, behavior.Recorded{})
+			response, err := c.Do(context.Background(), &test.request, core.RecordedCall{})
 			if test.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fails) {
 					t.Fatalf("error %v, want %q", err, test.fails)
@@ -196,7 +195,7 @@ type otherCall struct{ core.Call }
 
 func TestCallsOfOtherWorlds(t *testing.T) {
 	c, a := newCluster(t)
-	if _, err := c.Do(context.Background(), otherCall{}, behavior.Recorded{}); err == nil || !strings.Contains(err.Error(), "cannot answer a cluster.otherCall") {
+	if _, err := c.Do(context.Background(), otherCall{}, core.RecordedCall{}); err == nil || !strings.Contains(err.Error(), "cannot answer a cluster.otherCall") {
 		t.Errorf("error %v", err)
 	}
 	if len(a.asked) > 0 {
@@ -246,7 +245,7 @@ func TestBodiesArriveWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Do(context.Background(), &kube.Request{Verb: kube.Create, Kind: configMapKind, Namespace: "default", Body: body}, behavior.Recorded{}); err != nil {
+	if _, err := c.Do(context.Background(), &kube.Request{Verb: kube.Create, Kind: configMapKind, Namespace: "default", Body: body}, core.RecordedCall{}); err != nil {
 		t.Fatal(err)
 	}
 	if a.asked[0].body != string(body) {

@@ -15,7 +15,7 @@ func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
 // TestBounds checks what makes a second instance, and that the fix holds.
 func TestBounds(t *testing.T) {
-	old := []string{"machine/ConfigMap=lag(1)"}
+	old := []orrery.Staleness{{Controller: "machine", Kind: "ConfigMap", Rule: orrery.Lag(1)}}
 	for _, test := range []struct {
 		name    string
 		fixed   bool

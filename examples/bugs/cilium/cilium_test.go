@@ -16,7 +16,7 @@ func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 // TestBounds checks that one instance is well even if it sees late what others do, that
 // two are not, and that the fix holds.
 func TestBounds(t *testing.T) {
-	stale := []string{"cilium/Node=own-writes(1)"}
+	stale := []orrery.Staleness{{Controller: "cilium", Kind: "Node", Rule: orrery.OwnWrites(1)}}
 	double := []string{"cilium"}
 	for _, test := range []struct {
 		name    string

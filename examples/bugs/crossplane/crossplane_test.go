@@ -20,6 +20,16 @@ import (
 // composite.
 const lateComposites = "claim/xdatabases.example.org/XDatabase.example.org=lag(1)"
 
+// staleness reads what --stale reads.
+func staleness(t *testing.T, text string) []orrery.Staleness {
+	t.Helper()
+	stale, err := orrery.ParseStaleness(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stale
+}
+
 // check checks a system of the command in every order.
 func check(t *testing.T, words string, options orrery.Options) core.Report {
 	t.Helper()
@@ -56,13 +66,13 @@ func TestSystems(t *testing.T) {
 	}{
 		{system: "claims", states: 211},
 		{system: "claims", options: orrery.Options{Crashes: 1}, states: 1_148},
-		{system: "claims", options: orrery.Options{Stale: []string{"all=lag(1)"}}, states: 52_213, long: true},
+		{system: "claims", options: orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}}, states: 52_213, long: true},
 		{system: "claims claims=2", states: 7_957, long: true},
 		{system: "deleted-claim", states: 2_750},
 		{system: "deleted-claim", options: orrery.Options{Crashes: 1}, states: 15_770, long: true},
 		{
 			system:   "deleted-claim",
-			options:  orrery.Options{Stale: []string{lateComposites}},
+			options:  orrery.Options{Stale: staleness(t, lateComposites)},
 			states:   9_571,
 			violated: []string{"composites go with their claims", "staleness safety"},
 		},

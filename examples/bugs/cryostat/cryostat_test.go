@@ -26,10 +26,10 @@ func TestBounds(t *testing.T) {
 		{"without faults", false, orrery.Options{}, 3, core.Holds},
 		{"two crashes", false, orrery.Options{Crashes: 2}, 11, core.Holds},
 		{"a call that fails", false, orrery.Options{Failures: 1}, 7, core.Holds},
-		{"an old view of Services", false, orrery.Options{Stale: []string{"cryostat/Service=lag(1)"}}, 4, core.Holds},
-		{"own writes are seen", false, orrery.Options{Stale: []string{"all=own-writes(1)"}}, 3, core.Holds},
-		{"an old view of links", false, orrery.Options{Stale: []string{"cryostat/ConfigMap=lag(1)"}}, 8, core.Violated},
-		{"fixed", true, orrery.Options{Stale: []string{"cryostat/ConfigMap=lag(1)"}}, 5, core.Holds},
+		{"an old view of Services", false, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "Service", Rule: orrery.Lag(1)}}}, 4, core.Holds},
+		{"own writes are seen", false, orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.OwnWrites(1)}}}, 3, core.Holds},
+		{"an old view of links", false, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "ConfigMap", Rule: orrery.Lag(1)}}}, 8, core.Violated},
+		{"fixed", true, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "ConfigMap", Rule: orrery.Lag(1)}}}, 5, core.Holds},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			system, err := System(test.fixed)

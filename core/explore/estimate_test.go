@@ -16,9 +16,9 @@ var shapes = map[string][]int{
 	"a tree that always forks": {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
 }
 
-// TestOutlookOnKnownShapes looks ahead from each level of state spaces that are known. While the levels grow it must not see an end,
+// TestEstimateOnKnownShapes looks ahead from each level of state spaces that are known. While the levels grow it must not see an end,
 // and once they shrink what it expects must not be wrong by more than a factor of two.
-func TestOutlookOnKnownShapes(t *testing.T) {
+func TestEstimateOnKnownShapes(t *testing.T) {
 	for name, widths := range shapes {
 		rest := 0
 		for _, width := range widths {
@@ -30,9 +30,9 @@ func TestOutlookOnKnownShapes(t *testing.T) {
 				seen.add(uint32(depth))
 			}
 			rest -= width
-			o := seen.outlook(uint32(depth))
+			o := seen.estimate(uint32(depth))
 			if depth+1 < trendLevels {
-				if o != (Outlook{}) || o.String() != "" {
+				if o != (Estimate{}) || o.String() != "" {
 					t.Errorf("%s: %d levels tell %+v", name, depth+1, o)
 				}
 				continue
@@ -53,19 +53,19 @@ func TestOutlookOnKnownShapes(t *testing.T) {
 	}
 }
 
-func TestOutlookInWords(t *testing.T) {
+func TestEstimateInWords(t *testing.T) {
 	for _, test := range []struct {
-		outlook Outlook
-		want    string
+		estimate Estimate
+		want     string
 	}{
-		{Outlook{}, ""},
-		{Outlook{Growth: 1.8, More: 1_234_567}, "no end is in sight: each level is about 1.8 times as wide as the one before, and the next alone would bring about 1.2 million states"},
-		{Outlook{Growth: 1, More: 1}, "no end is in sight: the levels do not get narrower"},
-		{Outlook{Growth: 0.5, Ends: true, More: 9_960}, "as far as the last levels tell, about 10000 more states are to come"},
-		{Outlook{Growth: 0.5, Ends: true, More: 3.1e9}, "as far as the last levels tell, about 3.1 billion more states are to come"},
-		{Outlook{Growth: 0.5, Ends: true, More: 0.2}, "as far as the last levels tell, hardly any more states are to come"},
+		{Estimate{}, ""},
+		{Estimate{Growth: 1.8, More: 1_234_567}, "no end is in sight: each level is about 1.8 times as wide as the one before, and the next alone would bring about 1.2 million states"},
+		{Estimate{Growth: 1, More: 1}, "no end is in sight: the levels do not get narrower"},
+		{Estimate{Growth: 0.5, Ends: true, More: 9_960}, "as far as the last levels tell, about 10000 more states are to come"},
+		{Estimate{Growth: 0.5, Ends: true, More: 3.1e9}, "as far as the last levels tell, about 3.1 billion more states are to come"},
+		{Estimate{Growth: 0.5, Ends: true, More: 0.2}, "as far as the last levels tell, hardly any more states are to come"},
 	} {
-		if got := test.outlook.String(); got != test.want {
+		if got := test.estimate.String(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}
