@@ -62,7 +62,7 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 		err = e.flying(item, func(session *Session) error { return e.returns(ctx, session, step) })
 		e.land(func(other core.Item) bool { return other == item })
 	case core.Intervene:
-		if !e.user.Knows(step.Request) {
+		if !e.user.knows(step.Request) {
 			return differing("there is no action %q of the user any more", step.Request)
 		}
 		fallthrough

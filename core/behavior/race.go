@@ -72,10 +72,10 @@ func Reversals(made []Made, leaf *Leaf, commute func(a, b Made) bool) []Reversal
 
 // Overtaking says which later calls of a run can be answered before an earlier one.
 type Overtaking struct {
-	// By are the numbers of the calls. If the code goes another way, there may be more.
-	By []int
-	// Heeded tells that the code goes another way then, with the same responses.
-	Heeded bool
+	// by are the numbers of the calls. If the code goes another way, there may be more.
+	by []int
+	// heeded tells that the code goes another way then, with the same responses.
+	heeded bool
 }
 
 // overtakes reports whether one call can be answered before an earlier one. If that was not found out, it is as it seems.
@@ -84,14 +84,14 @@ func (l *Leaf) overtakes(later, earlier int, seems bool) bool {
 		return seems
 	}
 	o := l.Overtaking[earlier]
-	return slices.Contains(o.By, later) || o.Heeded && seems
+	return slices.Contains(o.by, later) || o.heeded && seems
 }
 
 // heeds reports whether the code goes another way if calls are answered in another order with the same answers. Then any order may
 // be one that it heeds.
 func (l *Leaf) heeds() bool {
 	for _, o := range l.Overtaking {
-		if o.Heeded {
+		if o.heeded {
 			return true
 		}
 	}
@@ -109,18 +109,18 @@ func (s *Session) Postpone(ctx context.Context, run Run, call int) (Overtaking, 
 	s.Begin(run.Activation)
 	for len(rest) > 0 {
 		if next, _, err := s.Next(ctx); err != nil || next == nil {
-			return Overtaking{By: o.By, Heeded: true}, err
+			return Overtaking{by: o.by, heeded: true}, err
 		}
 		at := s.ready(run.Path, rest, call)
 		if at < 0 {
 			s.Abort()
-			return Overtaking{By: o.By, Heeded: true}, nil
+			return Overtaking{by: o.by, heeded: true}, nil
 		}
 		edge := run.Path[rest[at]]
 		s.TurnTo(edge.From.Call)
 		s.Answer(edge.Response)
 		if rest[at] > call && slices.Contains(rest, call) {
-			o.By = append(o.By, rest[at])
+			o.by = append(o.by, rest[at])
 		}
 		rest = slices.Delete(rest, at, at+1)
 	}
@@ -131,7 +131,7 @@ func (s *Session) Postpone(ctx context.Context, run Run, call int) (Overtaking, 
 	if next != nil {
 		s.Abort()
 	}
-	o.Heeded = next != nil || !leaf.agrees(run.Leaf)
+	o.heeded = next != nil || !leaf.agrees(run.Leaf)
 	return o, nil
 }
 

@@ -36,8 +36,8 @@ func (u User) Reconcile(recorder core.EffectRecorder, request core.Request) core
 	return core.Result{Err: u.Scenario.Actions[u.index(request)].Do(recorder)}
 }
 
-// Knows reports whether a request is an action of the scenario.
-func (u User) Knows(request core.Request) bool { return u.index(request) >= 0 }
+// knows reports whether a request is an action of the scenario.
+func (u User) knows(request core.Request) bool { return u.index(request) >= 0 }
 
 // After returns the action that may be taken once another one was, and false if there is none
 // that waits for it.

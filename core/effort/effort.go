@@ -99,9 +99,6 @@ func Search(ctx context.Context, g Graph, allow func(core.Edge) bool, accept fun
 	return r, nil
 }
 
-// Reached reports whether a state was reached.
-func (r *Reach) Reached(id core.StateID) bool { return r.reached[id] }
-
 // Least returns what it takes at least to come to a state that was reached.
 func (r *Reach) Least(id core.StateID) Effort { return r.least[id] }
 

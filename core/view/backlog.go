@@ -19,20 +19,20 @@ type Change struct {
 //
 //  1. The From of a change is the To of the change of that cell before it, in both lists taken as
 //     one.
-//  2. Received is as long as the rule needs it and no longer.
+//  2. It keeps as many received changes as the rule needs, and no more.
 //  3. Under [Relist] each cell occurs once, in the order of keys.
 type Backlog struct {
 	// Waiting are the changes that were not delivered, in the order of their commits.
 	Waiting []Change
-	// Received are the changes before those which a restart may undo, in the order of
+	// received are the changes before those which a restart may undo, in the order of
 	// their commits.
-	Received []Change
+	received []Change
 }
 
 // trimmed returns the backlog without what the rule need not remember.
 func (b Backlog) trimmed(r Rule) Backlog {
 	keep := max(0, r.remembered()-len(b.Waiting))
-	b.Received = b.Received[max(0, len(b.Received)-keep):]
+	b.received = b.received[max(0, len(b.received)-keep):]
 	return b
 }
 
@@ -65,7 +65,7 @@ func (b Backlog) delivered(r Rule) (int, Backlog) {
 		n = len(b.Waiting)
 	}
 	after := Backlog{
-		Received: slices.Concat(b.Received, b.Waiting[:n]),
+		received: slices.Concat(b.received, b.Waiting[:n]),
 		Waiting:  b.Waiting[n:],
 	}
 	return n, after.trimmed(r)
@@ -77,16 +77,16 @@ func (b Backlog) oldest(r Rule) int {
 	case lag, ownWrites:
 		return len(b.Waiting)
 	case restart:
-		return min(r.bound, len(b.Received)+len(b.Waiting))
+		return min(r.bound, len(b.received)+len(b.Waiting))
 	}
 	return 0 // a list shows the newest position
 }
 
 // restarted returns the backlog after a restart that put the view a number of changes behind.
 func (b Backlog) restarted(r Rule, behind int) Backlog {
-	all := slices.Concat(b.Received, b.Waiting)
+	all := slices.Concat(b.received, b.Waiting)
 	at := len(all) - behind
-	return Backlog{Received: all[:at], Waiting: all[at:]}.trimmed(r)
+	return Backlog{received: all[:at], Waiting: all[at:]}.trimmed(r)
 }
 
 // renamed returns the backlog with the versions of one object in their canonical forms.
@@ -100,7 +100,7 @@ func (b Backlog) renamed(cell state.Cell, settlement *state.Settlement) Backlog 
 		}
 		return out
 	}
-	return Backlog{Waiting: each(b.Waiting), Received: each(b.Received)}
+	return Backlog{Waiting: each(b.Waiting), received: each(b.received)}
 }
 
 // shown returns what the view shows of a cell that holds a value in the store.
@@ -114,12 +114,12 @@ func (b Backlog) shown(cell state.Cell, stored state.Value) state.Value {
 }
 
 // empty tells that there is nothing to tell the backlog from none.
-func (b Backlog) empty() bool { return len(b.Waiting)+len(b.Received) == 0 }
+func (b Backlog) empty() bool { return len(b.Waiting)+len(b.received) == 0 }
 
 // identity returns a text that tells backlogs over the same vocabulary apart.
 func (b Backlog) identity() string {
-	text := binary.AppendUvarint(nil, uint64(len(b.Received)))
-	for _, changes := range [][]Change{b.Received, b.Waiting} {
+	text := binary.AppendUvarint(nil, uint64(len(b.received)))
+	for _, changes := range [][]Change{b.received, b.Waiting} {
 		for _, c := range changes {
 			text = binary.AppendUvarint(text, uint64(c.Cell))
 			text = binary.AppendUvarint(text, uint64(c.From))
@@ -132,8 +132,8 @@ func (b Backlog) identity() string {
 // content returns a text that tells backlogs apart in every search: it is made of the
 // prints of what they hold, not of numbers.
 func (b Backlog) content(vocabulary *state.Vocabulary) string {
-	text := binary.LittleEndian.AppendUint64(nil, uint64(len(b.Received)))
-	for _, changes := range [][]Change{b.Received, b.Waiting} {
+	text := binary.LittleEndian.AppendUint64(nil, uint64(len(b.received)))
+	for _, changes := range [][]Change{b.received, b.Waiting} {
 		for _, c := range changes {
 			for _, value := range []state.Value{c.From, c.To} {
 				print := vocabulary.Print(c.Cell, value)

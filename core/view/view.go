@@ -137,7 +137,7 @@ func (v *View) AppendVersions(versions []state.Value, value state.Value, cell st
 		return versions
 	}
 	b := v.entries[value].Backlog
-	for _, changes := range [][]Change{b.Received, b.Waiting} {
+	for _, changes := range [][]Change{b.received, b.Waiting} {
 		for _, c := range changes {
 			if c.Cell == cell {
 				versions = append(versions, c.From, c.To)
@@ -153,7 +153,7 @@ func (v *View) AppendCells(cells []state.Cell, value state.Value) []state.Cell {
 		return cells
 	}
 	b := v.entries[value].Backlog
-	for _, changes := range [][]Change{b.Received, b.Waiting} {
+	for _, changes := range [][]Change{b.received, b.Waiting} {
 		for _, c := range changes {
 			cells = append(cells, c.Cell)
 		}

@@ -13,8 +13,8 @@ type Excerpt struct {
 	From, To int
 }
 
-// Of returns the line that a part of a text begins in, and what of the part is in it.
-func Of(text string, from, to int) Excerpt {
+// lineOf returns the line that a part of a text begins in, and what of the part is in it.
+func lineOf(text string, from, to int) Excerpt {
 	begin := strings.LastIndexByte(text[:from], '\n') + 1
 	line, _, _ := strings.Cut(text[begin:], "\n")
 	from = min(from-begin, len(line))
@@ -23,7 +23,7 @@ func Of(text string, from, to int) Excerpt {
 
 // Place says where a byte of a text is: in which column and, if there are several, in which line. Both count from 1, columns in characters.
 func Place(text string, at int) string {
-	e := Of(text, at, at)
+	e := lineOf(text, at, at)
 	column := fmt.Sprintf("column %d", utf8.RuneCountInString(e.Line[:e.From])+1)
 	if strings.Contains(text, "\n") {
 		return fmt.Sprintf("line %d, %s", strings.Count(text[:at], "\n")+1, column)
@@ -46,5 +46,5 @@ func (e Excerpt) String() string {
 
 // Mistake says what is wrong with a part of a text, and shows the line with the part marked below. What the text is called comes first.
 func Mistake(what, text string, from, to int, message string) string {
-	return fmt.Sprintf("%s, %s: %s\n%s", what, Place(text, from), message, Of(text, from, to))
+	return fmt.Sprintf("%s, %s: %s\n%s", what, Place(text, from), message, lineOf(text, from, to))
 }

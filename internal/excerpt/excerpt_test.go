@@ -20,7 +20,7 @@ func TestExcerpt(t *testing.T) {
 		if test.part == "" {
 			from = len(test.text)
 		}
-		if got := Of(test.text, from, from+len(test.part)).String(); got != test.want {
+		if got := lineOf(test.text, from, from+len(test.part)).String(); got != test.want {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
 		}
 		if got := Place(test.text, from); got != test.place {

@@ -14,17 +14,17 @@ var mention = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.([A-Za-z]\\w*(?:\\.\\w+)?
 
 // checkMentions wants names of the code in the documents to exist. Decisions are exempt: they tell how things were.
 func checkMentions(t *tree, complain complain) {
-	declared := map[string]map[string]bool{}
+	known := map[string]map[string]bool{}
 	for _, f := range t.source(false) {
 		folder := f.folder()
 		if folder == "." {
 			folder = "orrery"
 		}
-		if declared[folder] == nil {
-			declared[folder] = map[string]bool{}
+		if known[folder] == nil {
+			known[folder] = map[string]bool{}
 		}
-		for _, name := range declarations(f.syntax) {
-			declared[folder][name] = true
+		for _, d := range declarations(f.syntax) {
+			known[folder][d.name] = true
 		}
 	}
 	for _, f := range t.files {
@@ -34,7 +34,7 @@ func checkMentions(t *tree, complain complain) {
 		for number, line := range strings.Split(string(f.text), "\n") {
 			for _, found := range mention.FindAllStringSubmatch(line, -1) {
 				folder, name := found[1], found[2]
-				if names := declared[folder]; names != nil && !names[name] && path.Ext("."+name) != ".go" {
+				if names := known[folder]; names != nil && !names[name] && path.Ext("."+name) != ".go" {
 					complain(fmt.Sprintf("%s:%d", f.path, number+1), "there is no %s in %s: name what is there now", name, folder)
 				}
 			}
@@ -42,10 +42,16 @@ func checkMentions(t *tree, complain complain) {
 	}
 }
 
+// declared is a name that a file declares.
+type declared struct {
+	name string
+	node ast.Node
+}
+
 // declarations returns the names that a file declares: at the top level, and with the name of the type before it each
 // method and each field.
-func declarations(file *ast.File) []string {
-	var names []string
+func declarations(file *ast.File) []declared {
+	var names []declared
 	for _, declaration := range file.Decls {
 		switch d := declaration.(type) {
 		case *ast.FuncDecl:
@@ -53,18 +59,18 @@ func declarations(file *ast.File) []string {
 			if d.Recv != nil {
 				name = receiver(d) + "." + name
 			}
-			names = append(names, name)
+			names = append(names, declared{name, d})
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				switch spec := spec.(type) {
 				case *ast.ValueSpec:
 					for _, name := range spec.Names {
-						names = append(names, name.Name)
+						names = append(names, declared{name.Name, name})
 					}
 				case *ast.TypeSpec:
-					names = append(names, spec.Name.Name)
+					names = append(names, declared{spec.Name.Name, spec})
 					for _, member := range members(spec.Type) {
-						names = append(names, spec.Name.Name+"."+member)
+						names = append(names, declared{spec.Name.Name + "." + member.Name, member})
 					}
 				}
 			}
@@ -74,7 +80,7 @@ func declarations(file *ast.File) []string {
 }
 
 // members returns the names of the fields of a struct and of the methods of an interface.
-func members(expression ast.Expr) []string {
+func members(expression ast.Expr) []*ast.Ident {
 	var list *ast.FieldList
 	switch e := expression.(type) {
 	case *ast.StructType:
@@ -84,11 +90,9 @@ func members(expression ast.Expr) []string {
 	default:
 		return nil
 	}
-	var names []string
+	var names []*ast.Ident
 	for _, field := range list.List {
-		for _, name := range field.Names {
-			names = append(names, name.Name)
-		}
+		names = append(names, field.Names...)
 	}
 	return names
 }

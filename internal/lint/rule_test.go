@@ -36,6 +36,8 @@ func rules() []rule {
 		{"modules", checkModules},
 		{"links", checkLinks},
 		{"mentions", checkMentions},
+		{"surface", checkSurface},
+		{"facade", checkFacade},
 	}
 }
 

@@ -45,15 +45,6 @@ func (g *Graph) Terminal() []core.StateID {
 	return ids
 }
 
-// TerminalTexts returns the set of terminal states as texts.
-func (g *Graph) TerminalTexts() map[string]bool {
-	texts := map[string]bool{}
-	for _, id := range g.Terminal() {
-		texts[g.States[id].Text()] = true
-	}
-	return texts
-}
-
 type explorer struct {
 	system     *core.System
 	conditions Conditions

@@ -11,7 +11,7 @@ import (
 func (w *Walker) Edge(from core.StateID, t *Taken) core.Edge {
 	e := core.Edge{From: from, Step: t.Step(), Wrote: w.Wrote, Late: t.Late}
 	if t.Leaf != nil {
-		e.Failed, e.Requeued = Failed(t.Leaf), t.Leaf.Result.Requeue
+		e.Failed, e.Requeued = errorOf(t.Leaf), t.Leaf.Result.Requeue
 	}
 	return e
 }
@@ -20,7 +20,7 @@ func (w *Walker) Edge(from core.StateID, t *Taken) core.Edge {
 func (w *Walker) Effect(t *Taken) core.Effect {
 	effect := core.Effect{Order: t.Step().Order, Changes: w.Changes(), Wrote: w.Wrote}
 	if t.Leaf != nil {
-		effect.Failed = Failed(t.Leaf)
+		effect.Failed = errorOf(t.Leaf)
 	}
 	return effect
 }

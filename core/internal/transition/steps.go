@@ -205,7 +205,7 @@ func (t *Tour) again(s *Taken) bool {
 	if len(s.plan.mishaps) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(t.Reversed) == 0 {
 		return false
 	}
-	e := ending{row: t.Vector.AppendRow(nil), wrote: t.Wrote, failed: Failed(s.Leaf), again: s.Leaf.Result.Requeue}
+	e := ending{row: t.Vector.AppendRow(nil), wrote: t.Wrote, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}
 	if slices.ContainsFunc(t.shown, e.equal) {
 		return true
 	}
@@ -410,8 +410,8 @@ func (w *Walker) Probe(step core.Step) (*Taken, error) {
 	return chosen, err
 }
 
-// Failed returns the error that a run ended with, empty if none.
-func Failed(leaf *behavior.Leaf) string {
+// errorOf returns the error that a run ended with, empty if none.
+func errorOf(leaf *behavior.Leaf) string {
 	switch {
 	case leaf.Failure != behavior.None:
 		return leaf.String()
