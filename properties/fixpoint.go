@@ -6,6 +6,9 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/emirpasic/gods/v2/maps/linkedhashmap"
+	"github.com/emirpasic/gods/v2/sets/linkedhashset"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -31,8 +34,7 @@ func Fixpoint(comparisons ...core.Comparison) core.Property {
 func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	var found causes
 	r := newRest(g)
-	restless := map[cause]*restlessness{}
-	var order []*restlessness
+	restless := linkedhashmap.New[cause, *restlessness]()
 	ends, err := Ends(ctx, g)
 	if err != nil {
 		return nil, err
@@ -43,16 +45,15 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 		}
 		for item, effect := range r.unsettled(id) {
 			why := causeOf(item.Strategy, patterns(changed(effect)))
-			one := restless[why]
-			if one == nil {
-				one = &restlessness{why: why, at: map[core.StateID]core.Item{}}
-				restless[why] = one
-				order = append(order, one)
+			one, known := restless.Get(why)
+			if !known {
+				one = &restlessness{why: why, at: map[core.StateID]core.Item{}, items: linkedhashset.New[core.Item]()}
+				restless.Put(why, one)
 			}
 			one.add(id, item)
 		}
 	}
-	for _, one := range order {
+	for _, one := range restless.Values() {
 		stem, _ := g.Shortest(one.has)
 		at := stem.EndIn(g, one.has)
 		item := one.at[at]
@@ -62,7 +63,7 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 				break
 			}
 		}
-		for _, other := range one.items {
+		for _, other := range one.items.Values() {
 			found.known(one.why, other.String())
 		}
 	}
@@ -73,16 +74,14 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 type restlessness struct {
 	why   cause
 	at    map[core.StateID]core.Item
-	items []core.Item
+	items *linkedhashset.Set[core.Item]
 }
 
 func (r *restlessness) add(id core.StateID, item core.Item) {
 	if _, known := r.at[id]; !known {
 		r.at[id] = item
 	}
-	if !slices.Contains(r.items, item) {
-		r.items = append(r.items, item)
-	}
+	r.items.Add(item)
 }
 
 func (r *restlessness) has(id core.StateID) bool {

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/emirpasic/gods/v2/maps/linkedhashmap"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/scc"
 )
@@ -60,7 +62,7 @@ type granted map[core.StateID]bool
 // judge tells one violation at most: the cause of all is that objects of the kind do not get what they ask for. It shows the one that is
 // reached soonest.
 func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, error) {
-	wishes, order, err := m.wishes(ctx, g)
+	wishes, err := m.wishes(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +71,8 @@ func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 		violation core.Violation
 	}
 	var all []missed
-	for _, w := range order {
-		states := wishes[w]
+	for _, w := range wishes.Keys() {
+		states, _ := wishes.Get(w)
 		lapse := func(id core.StateID) bool { matches, asked := states[id]; return asked && !matches }
 		asked := every(g, func(id core.StateID) bool { _, asked := states[id]; return asked })
 		if !slices.ContainsFunc(asked, lapse) {
@@ -129,12 +131,11 @@ func (r *region) recurrence(ctx context.Context, recurs func(core.StateID) bool)
 }
 
 // wishes returns what is asked for, in the order of the first states, each with the states in which it is.
-func (m matching) wishes(ctx context.Context, g core.Graph) (map[wish]granted, []wish, error) {
-	wishes := map[wish]granted{}
-	var order []wish
+func (m matching) wishes(ctx context.Context, g core.Graph) (*linkedhashmap.Map[wish, granted], error) {
+	wishes := linkedhashmap.New[wish, granted]()
 	for id := range core.StateID(g.States()) {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		state := g.State(id)
 		for _, o := range state.List(m.kind, "") {
@@ -143,14 +144,15 @@ func (m matching) wishes(ctx context.Context, g core.Graph) (map[wish]granted, [
 				continue
 			}
 			w := wish{o.Key, text}
-			if wishes[w] == nil {
-				wishes[w] = granted{}
-				order = append(order, w)
+			states, known := wishes.Get(w)
+			if !known {
+				states = granted{}
+				wishes.Put(w, states)
 			}
-			wishes[w][id] = m.matches(state, o)
+			states[id] = m.matches(state, o)
 		}
 	}
-	return wishes, order, nil
+	return wishes, nil
 }
 
 // asked returns what an object asks for, and false if it asks for nothing.

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/emirpasic/gods/v2/maps/linkedhashmap"
+	"github.com/emirpasic/gods/v2/sets/linkedhashset"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -71,17 +74,16 @@ type contest struct {
 // contests returns the fields that more than one controller changes, in the order of their first changes.
 func contests(ctx context.Context, g core.Graph, shared []string) ([]*contest, error) {
 	r := claimReader{shared: shared, known: map[version][]core.FieldChange{}}
-	writers := map[field][]string{}
-	var order []field
+	writers := linkedhashmap.New[field, *linkedhashset.Set[string]]()
 	err := changes(ctx, g, func(e core.Edge, change core.Change) {
 		for _, c := range r.claims(change) {
 			f := field{change.Key, c.Path}
-			if writers[f] == nil {
-				order = append(order, f)
+			by, known := writers.Get(f)
+			if !known {
+				by = linkedhashset.New[string]()
+				writers.Put(f, by)
 			}
-			if by := e.Step.Item.Strategy; !slices.Contains(writers[f], by) {
-				writers[f] = append(writers[f], by)
-			}
+			by.Add(e.Step.Item.Strategy)
 		}
 	})
 	if err != nil {
@@ -89,8 +91,8 @@ func contests(ctx context.Context, g core.Graph, shared []string) ([]*contest, e
 	}
 	var all []*contest
 	of := map[core.Key][]*contest{}
-	for _, f := range order {
-		if len(writers[f]) > 1 {
+	for _, f := range writers.Keys() {
+		if by, _ := writers.Get(f); by.Size() > 1 {
 			c := &contest{field: f, claims: map[core.StateID][]claim{}}
 			all, of[f.key] = append(all, c), append(of[f.key], c)
 		}

@@ -4,9 +4,10 @@ package effort
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"slices"
+
+	"github.com/emirpasic/gods/v2/maps/treemap"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -62,12 +63,12 @@ type Reach struct {
 func Search(ctx context.Context, g Graph, allow func(core.Edge) bool, accept func(core.StateID) bool) (*Reach, []core.StateID) {
 	n := g.States()
 	r := &Reach{graph: g, allow: allow, reached: make([]bool, n), least: make([]Effort, n), parent: make([]core.StateID, n)}
-	queue := &frontier{states: map[Effort][]core.StateID{}}
+	queue := newFrontier()
 	for _, id := range g.Initial() {
 		r.reached[id], r.parent[id] = true, id
 		queue.add(Effort{}, id)
 	}
-	for len(queue.efforts) > 0 {
+	for !queue.Empty() {
 		at, states := queue.next()
 		if ctx.Err() != nil {
 			return r, nil
@@ -118,42 +119,25 @@ func (r *Reach) Run(to core.StateID) core.Run {
 	return run
 }
 
-// frontier are states to visit, by what the runs to them take. There are few different efforts. It implements [heap.Interface] for these.
+// frontier are states to visit, by what the runs to them take. There are few different efforts.
 type frontier struct {
-	efforts []Effort
-	states  map[Effort][]core.StateID
+	*treemap.Map[Effort, []core.StateID]
+}
+
+func newFrontier() frontier {
+	return frontier{treemap.NewWith[Effort, []core.StateID](Effort.Compare)}
 }
 
 // add adds a state.
-func (f *frontier) add(takes Effort, id core.StateID) {
-	if _, known := f.states[takes]; !known {
-		heap.Push(f, takes)
-	}
-	f.states[takes] = append(f.states[takes], id)
+func (f frontier) add(takes Effort, id core.StateID) {
+	states, _ := f.Get(takes)
+	f.Put(takes, append(states, id))
 }
 
 // next removes the states that take the least, in the order of their numbers.
-func (f *frontier) next() (Effort, []core.StateID) {
-	least := heap.Pop(f).(Effort)
-	states := f.states[least]
-	delete(f.states, least)
+func (f frontier) next() (Effort, []core.StateID) {
+	least, states, _ := f.Min()
+	f.Remove(least)
 	slices.Sort(states)
 	return least, states
-}
-
-func (f *frontier) Len() int { return len(f.efforts) }
-
-func (f *frontier) Less(i, j int) bool { return f.efforts[i].Compare(f.efforts[j]) < 0 }
-
-func (f *frontier) Swap(i, j int) { f.efforts[i], f.efforts[j] = f.efforts[j], f.efforts[i] }
-
-// Push implements [heap.Interface].
-func (f *frontier) Push(takes any) { f.efforts = append(f.efforts, takes.(Effort)) }
-
-// Pop implements [heap.Interface].
-func (f *frontier) Pop() any {
-	last := len(f.efforts) - 1
-	takes := f.efforts[last]
-	f.efforts = f.efforts[:last]
-	return takes
 }

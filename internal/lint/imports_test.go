@@ -41,7 +41,7 @@ func house() []place {
 		{"core/state", engine[:1], nothing},
 		{"core/behavior", engine[:2], nothing},
 		{"core/view", engine[:3], nothing},
-		{"core/effort", engine[:1], nothing},
+		{"core/effort", engine[:1], libraries},
 		{"core/scc", nil, nothing},
 		{"core/internal/bitset", nil, nothing},
 		{"core/internal/store", engine[:1], nothing},
