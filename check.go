@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/explore"
@@ -52,6 +54,8 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 		return nil, fmt.Errorf("%q declares no interchangeable names: set System.Interchangeable, or use the reduction %q", system.Name, ByPartialOrder)
 	}
 	whole := options.reduce(&exploring, checked.Properties)
+	options.Logger.Debug("the check begins", "system", system.Name, "search", options.Search, "granularity", options.Granularity,
+		"stale", options.staleness(), "crashes", options.Crashes, "failures", options.Failures, "properties", len(checked.Properties))
 	defer keepWithin(options.MaxMemory)()
 	c := check{system: &checked, options: options, exploring: exploring, began: began}
 	v, err := c.search(ctx)
@@ -60,6 +64,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	}
 	merged, apart := v.space.Merged()
 	if merged && v.doubtful() {
+		options.Logger.Debug("something was found in merged states: all are searched, to tell it in full")
 		found := v
 		c.exploring.Merge = false
 		if limit := options.MaxTime; limit > 0 {
@@ -106,7 +111,7 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons()), unmodelled: c.system.Unmodelled}
+	v := &verdict{logger: c.options.Logger, space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons()), unmodelled: c.system.Unmodelled}
 	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()
 	v.judge(judging)
@@ -163,6 +168,9 @@ func (o Options) complete() (Options, error) {
 	o.Workers = cmp.Or(o.Workers, 1)
 	o.StepDeadline = cmp.Or(o.StepDeadline, 10*time.Second)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 10_000)
+	if o.Logger == nil {
+		o.Logger = hclog.NewNullLogger()
+	}
 	switch {
 	case o.Search != BreadthFirst && o.Search != DepthFirst && !o.Search.walks():
 		return o, fmt.Errorf("there is no search %q: use %q, %q, %q, %q or %q", o.Search, BreadthFirst, DepthFirst, RandomWalks, PriorityWalks, SwarmWalks)
@@ -194,6 +202,7 @@ func (o Options) explore(began time.Time) explore.Options {
 
 		Seed:         o.Seed,
 		ChangePoints: o.ChangePoints,
+		Logger:       o.Logger,
 	}
 	if o.Progress != nil {
 		options.Progress = func(p explore.Progress) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/properties"
@@ -16,6 +18,7 @@ import (
 
 // verdict is a judgement in the making.
 type verdict struct {
+	logger     hclog.Logger
 	space      *explore.Space
 	properties []core.Property
 	// comparisons are the rules that all properties that compare objects follow besides their own.
@@ -66,6 +69,7 @@ func (v *verdict) judge(ctx context.Context) {
 
 func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 	report := core.PropertyReport{Name: p.Name, Verdict: core.Holds, Warning: p.Warning}
+	began := time.Now()
 	violations, err := v.violations(ctx, p)
 	if err != nil {
 		report.Verdict = core.Inconclusive
@@ -73,6 +77,7 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 	}
 	v.tellViolations(ctx, v.space, p, violations, &report)
 	v.reports = append(v.reports, report)
+	v.logger.Debug("a property was judged", "property", p.Name, "verdict", report.Verdict, "elapsed", time.Since(began))
 }
 
 // tellViolations tells the stories of the violations of a property in a space, and says so in the report of the property.

@@ -3,6 +3,8 @@ package orrery
 import (
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 )
@@ -139,6 +141,10 @@ type Options struct {
 
 	// Seed makes walks repeatable: with the same seed they make the same choices.
 	Seed int64
+
+	// Logger gets what the check does, at the levels Debug and Trace; nil logs nothing. What controllers log goes elsewhere: where, the
+	// adapter says.
+	Logger hclog.Logger
 
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)

@@ -59,6 +59,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if err := options.Validate(system); err != nil {
 		return err
 	}
+	s.logger.Debug("the system is built", "system", name, "params", values.Strings(), "controllers", len(system.Strategies))
 	asked, err := s.chosen(system, flags.properties, flags.propertyFiles)
 	if err != nil {
 		return err
@@ -86,6 +87,9 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 
 	header := record.Header{System: name, Params: report.Params, Options: given}
 	written := files.write(result, header)
+	if flags.out != "" || flags.dot != "" {
+		s.logger.Debug("the files are written", "out", flags.out, "dot", flags.dot, "error", written)
+	}
 	if flags.format == "json" {
 		return errors.Join(written, writeJSON(s.streams.Out, report))
 	}
@@ -115,7 +119,8 @@ func (s *session) build(name string, params []string) (*core.System, catalog.Val
 
 // search runs the engine, with a progress line where one can be seen.
 func (s *session) search(ctx context.Context, system *core.System, options orrery.Options) (*orrery.Result, error) {
-	if s.streams.Live {
+	options.Logger = s.logger
+	if s.streams.Live && !s.logger.IsDebug() {
 		line := &progressLine{to: s.streams.Err}
 		defer line.clear()
 		options.Progress = line.show

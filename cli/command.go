@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
 	"github.com/orrery-dev/orrery/catalog"
@@ -77,6 +79,8 @@ func (c Command) Run(ctx context.Context, args []string, streams Streams) int {
 type session struct {
 	Command
 	streams Streams
+	// logger gets what the command and the engine do.
+	logger hclog.Logger
 	// code is the exit code, if there is no error.
 	code int
 }
@@ -94,6 +98,7 @@ func (s *session) validate() error {
 }
 
 func (s *session) root() *cobra.Command {
+	level := "info"
 	root := &cobra.Command{
 		Use:   "orrery",
 		Short: "Check that control loops always settle",
@@ -104,6 +109,9 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			s.logger = hclog.New(&hclog.LoggerOptions{Name: "orrery", Level: hclog.LevelFromString(level), Output: s.streams.Err})
+		},
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("say what to do: list, check, export, replay, confirm or bench; orrery --help tells more")
@@ -111,6 +119,8 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 			return unknown("verb", args[0], verbs(command), "orrery --help")
 		},
 	}
+	root.PersistentFlags().Var(&flagValue[string]{to: &level, parse: oneOf(logLevels...), text: level, kind: "LEVEL"}, "log-level",
+		"log to standard error what the command does, from this level on: "+strings.Join(logLevels, ", "))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w: %s --help shows the flags", err, command.CommandPath())
@@ -118,6 +128,9 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 	root.AddCommand(s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.benchCommand())
 	return root
 }
+
+// logLevels are the levels of logging, from the least to the most.
+var logLevels = []string{"off", "error", "warn", "info", "debug", "trace"}
 
 func verbs(root *cobra.Command) []string {
 	var names []string

@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
 	"github.com/orrery-dev/orrery"
@@ -62,7 +62,7 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 		}
 	}
 	for i, trace := range traces(finding) {
-		confirmed, err := s.Engine.Confirm(ctx, system, trace, s.streams.Err)
+		confirmed, err := s.Engine.Confirm(ctx, system, trace, s.logger)
 		if err != nil {
 			return err
 		}
@@ -147,12 +147,12 @@ func runName(finding *core.Finding, i int) string {
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // confirm runs a recorded run on a real API server of its own.
-func confirm(ctx context.Context, system *core.System, trace core.Trace, log io.Writer) (confirmed Confirmed, err error) {
+func confirm(ctx context.Context, system *core.System, trace core.Trace, logger hclog.Logger) (confirmed Confirmed, err error) {
 	server, ok := system.Store.(*kube.Server)
 	if !ok {
 		return confirmed, fmt.Errorf("%s does not run on a Kubernetes API server, so there is no real one to confirm it on", system.Name)
 	}
-	binaries, err := controlplane.Find(ctx, log)
+	binaries, err := controlplane.Find(ctx, logger)
 	if err != nil {
 		return confirmed, err
 	}

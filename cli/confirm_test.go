@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/cli"
@@ -95,7 +96,7 @@ Finding 1 is confirmed: alice switches Lamp desk on
 				return result, err
 			}
 			var steps []int
-			command.Engine.Confirm = func(_ context.Context, _ *core.System, trace core.Trace, _ io.Writer) (cli.Confirmed, error) {
+			command.Engine.Confirm = func(_ context.Context, _ *core.System, trace core.Trace, _ hclog.Logger) (cli.Confirmed, error) {
 				if test.err != nil {
 					return cli.Confirmed{}, test.err
 				}
@@ -173,7 +174,7 @@ func TestConfirmRefuses(t *testing.T) {
 			if code := command.Run(context.Background(), []string{"check", "fake/violated", "--out", file}, streams); code != cli.ExitViolated {
 				t.Fatalf("check: exit code %d: %s", code, &complaints)
 			}
-			command.Engine.Confirm = func(context.Context, *core.System, core.Trace, io.Writer) (cli.Confirmed, error) {
+			command.Engine.Confirm = func(context.Context, *core.System, core.Trace, hclog.Logger) (cli.Confirmed, error) {
 				return cli.Confirmed{Version: "v1.2.3"}, nil
 			}
 			code := command.Run(context.Background(), []string{"confirm", file}, streams)

@@ -2,7 +2,8 @@ package cli
 
 import (
 	"context"
-	"io"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
@@ -19,8 +20,8 @@ type Engine struct {
 	Replay func(context.Context, *core.System, core.Trace, orrery.Options) (*core.Deviation, error)
 
 	// Confirm runs a recorded run of a system on a real API server. Progress goes to the
-	// log.
-	Confirm func(ctx context.Context, system *core.System, trace core.Trace, log io.Writer) (Confirmed, error)
+	// logger.
+	Confirm func(ctx context.Context, system *core.System, trace core.Trace, logger hclog.Logger) (Confirmed, error)
 
 	// Properties can be asked for by name, besides those that a system comes with.
 	Properties []core.Property

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/orrery-dev/orrery"
@@ -127,8 +127,8 @@ func fakeReplay(_ context.Context, system *core.System, trace core.Trace, _ orre
 	return nil, nil
 }
 
-func fakeConfirm(_ context.Context, system *core.System, trace core.Trace, log io.Writer) (cli.Confirmed, error) {
-	fmt.Fprintln(log, "starting a real house")
+func fakeConfirm(_ context.Context, system *core.System, trace core.Trace, logger hclog.Logger) (cli.Confirmed, error) {
+	logger.Info("starting a real house")
 	confirmed := cli.Confirmed{Version: "v1.99.0", Objects: lampObjects("on")}
 	switch {
 	case len(trace.Steps) == 0:

@@ -41,7 +41,9 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	for _, trace := range traces(finding) {
+	options.Logger = s.logger
+	for i, trace := range traces(finding) {
+		s.logger.Debug("a run is taken again", "finding", number, "run", i+1, "steps", len(trace.Steps))
 		deviation, err := s.Engine.Replay(ctx, system, trace, options)
 		if err != nil {
 			return err

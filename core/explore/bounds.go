@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 var (
@@ -55,6 +57,8 @@ func (s *search) exhausted() string {
 	if s.meter.full(memory) {
 		return s.outOfMemory()
 	}
+	s.options.Logger.Debug("the search goes on", "states", s.States(), "transitions", s.Stats.Transitions, "frontier", s.frontier.len(),
+		"depth", s.Stats.Depth, "memory", hclog.Fmt("%d MiB", memory>>20))
 	if s.options.Progress != nil {
 		s.options.Progress(Progress{
 			States:      s.States(),

@@ -3,6 +3,8 @@ package explore
 import (
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -65,6 +67,9 @@ type Options struct {
 	Run behavior.Limits
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)
+
+	// Logger gets what the search does; nil logs nothing.
+	Logger hclog.Logger
 
 	// growth looks for growth, nil if nothing is to.
 	growth *growth

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/bitset"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
@@ -28,12 +30,16 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
 		defer stop()
 	}
+	if options.Logger == nil {
+		options.Logger = hclog.NewNullLogger()
+	}
 	began := time.Now()
 	options.growth = &growth{context: ctx, system: system, options: options}
 	var before sightings
 	space, apart, err := searchOnce(ctx, system, options, began, &before)
 	var found *transition.UnexpectedViews
 	for errors.As(err, &found) {
+		options.Logger.Debug("more kinds are read through caches: the search begins again with their views", "caches", found.Caches)
 		options.Conditions.Caches = append(slices.Clip(options.Conditions.Caches), found.Caches...)
 		space, apart, err = searchOnce(ctx, system, options, began, &before)
 	}
@@ -72,6 +78,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 func searchOnce(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (space *Space, apart string, err error) {
 	if options.Merge {
 		space, apart, err = merged(ctx, system, options, began, before)
+		if apart != "" {
+			options.Logger.Debug("states are not merged", "reason", apart)
+		}
 	}
 	if err == nil && space == nil {
 		space, err = unmerged(ctx, system, options, began, before)
@@ -96,7 +105,8 @@ func unmerged(ctx context.Context, system *core.System, options Options, began t
 
 // explore searches once, from the start to the end.
 func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, r *reduction.Reductions, options Options, began time.Time, patience int) (*Space, error) {
-	l.Searching = true
+	l.Searching, l.Logger = true, options.Logger
+	options.Logger.Debug("a search begins", "reduction", options.Reducer != nil, "merging", r.Symmetry != nil, "workers", options.Workers)
 	space := newSpace(m, l, r, options)
 	s := &search{
 		Space:    space,
@@ -124,7 +134,10 @@ func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	}
 	s.pool = newPool(space, options.Workers)
 	defer s.pool.dismiss()
-	return space, s.loop()
+	err := s.loop()
+	options.Logger.Debug("the search ended", "states", space.States(), "transitions", space.Stats.Transitions, "depth", space.Stats.Depth,
+		"begins again", s.hopeless(), "reasons", space.reasons)
+	return space, err
 }
 
 // search is the one search loop. Only the frontier differs between orders of search,

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 var (
@@ -132,7 +134,7 @@ func newLaboratory(t testing.TB, more ...Subject) *Laboratory {
 	if *requests == 0 && *fieldKinds == "" {
 		t.Skip(needed)
 	}
-	l, stop, err := StartLaboratory(t.Context(), os.Stderr, append(subjects(t), more...))
+	l, stop, err := StartLaboratory(t.Context(), hclog.Default(), append(subjects(t), more...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
+	"github.com/hashicorp/go-hclog"
 	"k8s.io/client-go/rest"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -48,9 +48,9 @@ func NewLaboratory(ctx context.Context, connection *rest.Config, subjects []Subj
 }
 
 // StartLaboratory starts a real server, and returns it with all other sides and what stops
-// it. What is done for that is told to the log.
-func StartLaboratory(ctx context.Context, log io.Writer, subjects []Subject, options ...kube.Option) (l *Laboratory, stop func() error, err error) {
-	binaries, err := controlplane.Find(ctx, log)
+// it. What is done for that is told to the logger.
+func StartLaboratory(ctx context.Context, logger hclog.Logger, subjects []Subject, options ...kube.Option) (l *Laboratory, stop func() error, err error) {
+	binaries, err := controlplane.Find(ctx, logger)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 // assetsVariable is the environment variable by which kubebuilder and envtest find
@@ -29,8 +30,8 @@ type Binaries struct {
 // Find returns the programs in the folder that KUBEBUILDER_ASSETS names. Without that
 // variable it returns those that it built earlier from [Version], or builds them:
 // that takes minutes and some gigabytes of module and build cache, once. Progress
-// goes to the log.
-func Find(ctx context.Context, log io.Writer) (Binaries, error) {
+// goes to the logger, at the level Info.
+func Find(ctx context.Context, logger hclog.Logger) (Binaries, error) {
 	found, err := Present()
 	if !errors.Is(err, fs.ErrNotExist) || os.Getenv(assetsVariable) != "" {
 		return found, err
@@ -39,7 +40,7 @@ func Find(ctx context.Context, log io.Writer) (Binaries, error) {
 	if err != nil {
 		return Binaries{}, err
 	}
-	if err := build(ctx, folder, log); err != nil {
+	if err := build(ctx, folder, logger); err != nil {
 		return Binaries{}, err
 	}
 	return inFolder(folder)

@@ -3,11 +3,14 @@ package controlplane
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 // programs makes a folder with these programs, as shell scripts.
@@ -29,9 +32,14 @@ func TestFindWhereTheVariableSays(t *testing.T) {
 	if got, err := Present(); err != nil || got != want {
 		t.Errorf("present: %+v, error %v", got, err)
 	}
-	if got, err := Find(context.Background(), t.Output()); err != nil || got != want {
+	if got, err := Find(context.Background(), loggerTo(t.Output())); err != nil || got != want {
 		t.Errorf("found: %+v, error %v", got, err)
 	}
+}
+
+// loggerTo returns a logger that writes there.
+func loggerTo(w io.Writer) hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{Output: w})
 }
 
 // TestFindBuildsNothingBesides sets the variable to a folder without the programs: they
@@ -40,7 +48,7 @@ func TestFindBuildsNothingBesides(t *testing.T) {
 	folder := programs(t, map[string]string{etcdName: ""})
 	t.Setenv(assetsVariable, folder)
 	var log strings.Builder
-	_, err := Find(context.Background(), &log)
+	_, err := Find(context.Background(), loggerTo(&log))
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "KUBEBUILDER_ASSETS is set to "+folder+", which does not hold etcd and kube-apiserver: correct it") {
 		t.Errorf("error %v", err)
 	}
@@ -67,7 +75,7 @@ func TestFindWhatWasBuilt(t *testing.T) {
 	if err := os.Rename(programs(t, map[string]string{etcdName: "", apiServerName: ""}), folder); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Find(context.Background(), t.Output()); err != nil || got.Etcd != filepath.Join(folder, etcdName) {
+	if got, err := Find(context.Background(), loggerTo(t.Output())); err != nil || got.Etcd != filepath.Join(folder, etcdName) {
 		t.Errorf("found %+v, error %v", got, err)
 	}
 }
@@ -79,7 +87,7 @@ func TestFindWithoutHome(t *testing.T) {
 	if _, err := os.UserCacheDir(); err == nil {
 		t.Skip("this system keeps caches elsewhere")
 	}
-	if _, err := Find(context.Background(), t.Output()); err == nil || !strings.Contains(err.Error(), "set HOME, or set KUBEBUILDER_ASSETS") {
+	if _, err := Find(context.Background(), loggerTo(t.Output())); err == nil || !strings.Contains(err.Error(), "set HOME, or set KUBEBUILDER_ASSETS") {
 		t.Errorf("error %v", err)
 	}
 }

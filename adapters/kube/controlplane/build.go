@@ -5,11 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/hashicorp/go-hclog"
 
 	"golang.org/x/mod/modfile"
 )
@@ -47,8 +48,8 @@ func main() { etcdmain.Main(os.Args) }
 
 // build compiles the programs into the folder. A module is generated for it in a
 // temporary folder. The programs appear in the folder only once they are whole.
-func build(ctx context.Context, folder string, log io.Writer) error {
-	fmt.Fprintf(log, "building kube-apiserver %s and its etcd into %s: this takes some minutes, once\n", Version, folder)
+func build(ctx context.Context, folder string, logger hclog.Logger) error {
+	logger.Info("building kube-apiserver and its etcd: this takes some minutes, once", "version", Version, "folder", folder)
 	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
 		return err
 	}
@@ -57,14 +58,14 @@ func build(ctx context.Context, folder string, log io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(workplace) }() // what stays is in a folder of its own
-	if err := generateModule(ctx, workplace, log); err != nil {
+	if err := generateModule(ctx, workplace, logger); err != nil {
 		return fmt.Errorf("cannot prepare the build of kube-apiserver %s: %w", Version, err)
 	}
 	programs := filepath.Join(workplace, "bin") + string(filepath.Separator)
 	// The flags are for the linker alone: whatever was compiled for another program can
 	// be used again.
 	flags := "-s -w -X k8s.io/component-base/version.gitVersion=" + Version
-	if _, err := goCommand(ctx, workplace, log, "build", "-ldflags", flags, "-o", programs, "./"+etcdName, "./"+apiServerName); err != nil {
+	if _, err := goCommand(ctx, workplace, logger, "build", "-ldflags", flags, "-o", programs, "./"+etcdName, "./"+apiServerName); err != nil {
 		return fmt.Errorf("cannot build kube-apiserver %s: %w", Version, err)
 	}
 	if err := os.Rename(programs, folder); err != nil {
@@ -80,8 +81,8 @@ func build(ctx context.Context, folder string, log io.Writer) error {
 // required like another module, since its go.mod takes its staging modules from its
 // own tree: the generated go.mod is that file with the staging modules replaced by
 // their published versions.
-func generateModule(ctx context.Context, folder string, log io.Writer) error {
-	answer, err := goCommand(ctx, folder, log, "mod", "download", "-json", kubernetes+"@"+Version)
+func generateModule(ctx context.Context, folder string, logger hclog.Logger) error {
+	answer, err := goCommand(ctx, folder, logger, "mod", "download", "-json", kubernetes+"@"+Version)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func stageless(theirs []byte, version string) ([]byte, error) {
 }
 
 // goCommand runs the go command in a folder and returns its output.
-func goCommand(ctx context.Context, folder string, log io.Writer, arguments ...string) ([]byte, error) {
+func goCommand(ctx context.Context, folder string, logger hclog.Logger, arguments ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", arguments...)
 	command.Dir = folder
 	command.Env = append(os.Environ(),
@@ -160,7 +161,7 @@ func goCommand(ctx context.Context, folder string, log io.Writer, arguments ...s
 	)
 	var output bytes.Buffer
 	command.Stdout = &output
-	command.Stderr = log
+	command.Stderr = logger.StandardWriter(&hclog.StandardLoggerOptions{ForceLevel: hclog.Info})
 	if err := command.Run(); err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // that it was killed says less

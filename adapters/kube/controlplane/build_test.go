@@ -77,7 +77,7 @@ func TestBuildLeavesNothingHalfDone(t *testing.T) {
 			t.Setenv("PATH", programs(t, map[string]string{"go": test.command}))
 			cache := filepath.Join(t.TempDir(), "cache")
 			var log strings.Builder
-			err := build(context.Background(), filepath.Join(cache, "servers"), &log)
+			err := build(context.Background(), filepath.Join(cache, "servers"), loggerTo(&log))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -95,7 +95,7 @@ func TestInterruptedBuild(t *testing.T) {
 	t.Setenv("PATH", programs(t, map[string]string{"go": "exec /bin/sleep 60"}))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := goCommand(ctx, t.TempDir(), t.Output(), "build"); !errors.Is(err, context.Canceled) {
+	if _, err := goCommand(ctx, t.TempDir(), loggerTo(t.Output()), "build"); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

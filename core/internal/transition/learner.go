@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
@@ -19,6 +21,8 @@ type Learner struct {
 	Context context.Context
 	Machine *Machine
 	limits  behavior.Limits
+	// Logger gets what is learned.
+	Logger hclog.Logger
 
 	// Executed counts runs of reconcilers, audits included; behaviours counts leaves of their trees.
 	Executed   int
@@ -46,7 +50,7 @@ func NewLearner(ctx context.Context, system *core.System, conditions Conditions,
 	if err != nil {
 		return nil, err
 	}
-	return &Learner{Context: ctx, Machine: m, limits: limits, audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
+	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
 }
 
 // Moment is a step in a state, or the delivery of the objects of a state if
@@ -151,6 +155,9 @@ func (l *Learner) Fickle(a *Actor) bool {
 func (l *Learner) learned(a *Actor, activation behavior.Activation, leaf *behavior.Leaf) {
 	if activation.Event == nil {
 		l.Behaviours++
+		if l.Logger.IsTrace() {
+			l.Logger.Trace("a reconcile was learned", "controller", a.Name, "request", activation.Request, "end", leaf.String())
+		}
 		if leaf.Result.Blocked && l.Machine.Recorder != nil {
 			l.Machine.Recorder.Block(l.Machine.Item(a, activation.Request).Agent)
 		}
@@ -207,6 +214,7 @@ func (l *Learner) report(incident core.Incident, a *Actor, activation behavior.A
 	}
 	l.Seen[WrongOf(incident)] = true
 	l.Incidents = append(l.Incidents, incident)
+	l.Logger.Debug("something is wrong with the code", "controller", a.Name, "activation", activation, "kind", incident.Kind, "message", incident.Message)
 }
 
 // answer lets the store answer the call of an actor's run in what a sight shows, and remembers it. A call that names the time of

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/conformance"
 	"github.com/orrery-dev/orrery/adapters/kube/upstream"
@@ -32,7 +34,7 @@ func TestFields(t *testing.T) {
 	// The files that tests read are where those of the package above look for them.
 	t.Chdir("..")
 	var rows []conformance.FieldRow
-	l, stop, err := conformance.StartLaboratory(t.Context(), os.Stderr, subjects, kube.WithRules(upstream.Rules()))
+	l, stop, err := conformance.StartLaboratory(t.Context(), hclog.Default(), subjects, kube.WithRules(upstream.Rules()))
 	if err != nil {
 		t.Fatal(err)
 	}
