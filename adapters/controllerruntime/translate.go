@@ -30,9 +30,9 @@ func translate(server *kube.Server, sent *http.Request, body []byte) (*kube.Requ
 	if !ok {
 		return nil, errors.New("only requests for objects are modelled, not discovery and the like: ask the manager's GetRESTMapper which kinds there are")
 	}
-	kind, known := server.KindServedAs(path.resource)
-	if !known {
-		return nil, fmt.Errorf("no kind is known that is served as %s: add its Go type to the scheme, or give its custom resource definition", served(path.resource))
+	kind, err := server.KindFor(path.resource)
+	if err != nil {
+		return nil, err
 	}
 	if strings.Contains(sent.Header.Get("Accept"), "as=Table") {
 		return nil, errors.New("tables are not modelled: ask for the objects")
@@ -83,11 +83,6 @@ func translate(server *kube.Server, sent *http.Request, body []byte) (*kube.Requ
 		request.FieldManager, _, _ = strings.Cut(sent.UserAgent(), "/")
 	}
 	return request, nil
-}
-
-// served says how a resource is called in paths: "services.v1", "widgets.v1.example.com".
-func served(resource schema.GroupVersionResource) string {
-	return strings.TrimSuffix(resource.Resource+"."+resource.Version+"."+resource.Group, ".")
 }
 
 // needsNoManager reports whether a request writes and may leave out who does: then the
