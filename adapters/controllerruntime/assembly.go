@@ -16,11 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // assembly is what one run of the set-up has registered on its manager.
 type assembly struct {
-	turn        turn
+	current     transport.Current
 	informers   informers
 	cache       *viewCache
 	controllers []*registered
@@ -37,7 +38,7 @@ type assembly struct {
 func (a *assembly) add(r manager.Runnable) error {
 	switch r := r.(type) {
 	case controller.Controller:
-		if a.unsupported(fmt.Sprintf("adding the controller %T to the manager", r), "only controllers that the set-up registers are known: register it there") {
+		if a.current.Unmodelled(fmt.Sprintf("adding the controller %T to the manager", r), "only controllers that the set-up registers are known: register it there") {
 			return nil
 		}
 		c, err := register(r)

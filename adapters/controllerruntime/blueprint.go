@@ -19,6 +19,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // setupDeadline bounds the first run of the set-up, in real time.
@@ -101,9 +102,9 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	}
 	a := &assembly{}
 	a.informers = informers{synced: synced, stray: a.strayHandler}
-	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, turn: &a.turn, informers: &a.informers, indexes: indexes{}, unsupported: a.unsupported}
+	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, current: &a.current, informers: &a.informers, indexes: indexes{}}
 	// The program of a controller is usually called so.
-	connection := b.connection("manager", &wire{server: b.server, turn: &a.turn, idle: a.idleRequest})
+	connection := (&transport.Transport{Server: b.server, Current: &a.current, Idle: a.idleRequest}).Config("manager")
 	clientOptions := b.client
 	if clientOptions.Cache != nil {
 		// The manager fills in its cache.
@@ -128,16 +129,4 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	}
 	mgr, err := disconnect(real, a.add)
 	return a, mgr, err
-}
-
-// connection is how a program reaches the simulated API server.
-func (b *blueprint) connection(program string, transport *wire) *rest.Config {
-	return &rest.Config{
-		Host:           "http://orrery.invalid",
-		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
-		QPS:            -1, // no throttling
-		UserAgent:      program,
-		WarningHandler: rest.NoWarnings{},
-		Transport:      transport,
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // viewCache is the cache of a manager. It holds nothing: what is read from it is
@@ -24,11 +25,9 @@ import (
 type viewCache struct {
 	scheme    *runtime.Scheme
 	mapper    meta.RESTMapper
-	turn      *turn
+	current   *transport.Current
 	informers *informers
 	indexes   indexes
-	// unsupported tells a run that it asks for what is not modelled.
-	unsupported func(asked, reason string) bool
 }
 
 var _ cache.Cache = (*viewCache)(nil)
@@ -46,7 +45,7 @@ func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Obj
 	if !namespaced {
 		key.Namespace = ""
 	}
-	response, err := run.do(&kube.Request{
+	response, err := run.Do(&kube.Request{
 		Verb:      kube.Get,
 		Kind:      of.kind,
 		Namespace: key.Namespace,
@@ -129,7 +128,7 @@ func (c *viewCache) list(of form, options *client.ListOptions, indexed string) (
 		}
 		request.LabelSelector = labels.String()
 	}
-	response, err := run.do(request)
+	response, err := run.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -152,12 +151,12 @@ func (c *viewCache) list(of form, options *client.ListOptions, indexed string) (
 }
 
 // reading returns the run that reads, and whether the kind has namespaces.
-func (c *viewCache) reading(of form) (*run, bool, error) {
+func (c *viewCache) reading(of form) (*transport.Run, bool, error) {
 	mapping, err := c.mapper.RESTMapping(of.kind.GroupKind(), of.kind.Version)
 	if err != nil {
 		return nil, false, err
 	}
-	run := c.turn.current.Load()
+	run := c.current.Run()
 	if run == nil {
 		return nil, false, &cache.ErrCacheNotStarted{}
 	}
@@ -190,7 +189,7 @@ func (c *viewCache) informer(of form) (cache.Informer, error) {
 
 // RemoveInformer implements [cache.Informers].
 func (c *viewCache) RemoveInformer(context.Context, client.Object) error {
-	c.unsupported("removing an informer from the cache", "a cache keeps what it has: leave the informer there")
+	c.current.Unmodelled("removing an informer from the cache", "a cache keeps what it has: leave the informer there")
 	return errors.New("removing an informer is not modelled")
 }
 
@@ -208,7 +207,7 @@ func (c *viewCache) IndexField(_ context.Context, object client.Object, field st
 	if err != nil {
 		return err
 	}
-	c.unsupported("adding the index "+field, "only indexes that the set-up adds are known: add it there")
+	c.current.Unmodelled("adding the index "+field, "only indexes that the set-up adds are known: add it there")
 	return c.indexes.add(of, field, extract)
 }
 

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // indexes are the field indexes that a set-up has registered.
@@ -62,7 +63,7 @@ type choice struct {
 // choose reads the field selector of a list. The errors are those of the real cache,
 // which looks into one index after the other as long as anything is found.
 func (x indexes) choose(of form, selector fields.Selector) (choice, error) {
-	requirements := inOrder(selector)
+	requirements := transport.Requirements(selector)
 	inexact := func(r fields.Requirement) bool {
 		return r.Operator != selection.Equals && r.Operator != selection.DoubleEquals
 	}
@@ -81,14 +82,6 @@ func (x indexes) choose(of form, selector fields.Selector) (choice, error) {
 		terms = append(terms, name.String()+"="+fields.EscapeValue(r.Value))
 	}
 	return choice{selector: strings.Join(terms, ",")}, nil
-}
-
-// inOrder returns the requirements of a selector by field. A selector that is made
-// of a map has them in any order.
-func inOrder(selector fields.Selector) fields.Requirements {
-	return slices.SortedFunc(slices.Values(selector.Requirements()), func(a, b fields.Requirement) int {
-		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Operator, b.Operator), cmp.Compare(a.Value, b.Value))
-	})
 }
 
 // fieldIndexes returns the indexes that a survey has found, for the API server, which

@@ -3,14 +3,11 @@ package controllerruntime
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync/atomic"
 
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -26,7 +23,7 @@ var _ core.Instance = (*instance)(nil)
 // Reconcile implements [core.Instance]. An error that is terminal is logged and
 // leaves no trace in the result, since such a request is not retried.
 func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
-	i.assembly.turn.begin(recorder)
+	i.assembly.current.Begin(recorder)
 	item := decode(request)
 	controller := i.registered.controller
 	log := controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name)
@@ -49,14 +46,14 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 // sameSources makes sure that no watch was added by a run, which would be deaf: only those that the set-up registers are known.
 func (i *instance) sameSources(before int) {
 	if i.assembly.sources() != before {
-		i.assembly.unsupported("a watch that is added while controllers run", "only what the set-up watches is known: watch it from the start")
+		i.assembly.current.Unmodelled("a watch that is added while controllers run", "only what the set-up watches is known: watch it from the start")
 	}
 }
 
 // Handle implements [core.Instance]. Like a real informer it gives the same object
 // to all handlers.
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
-	i.assembly.turn.begin(recorder)
+	i.assembly.current.Begin(recorder)
 	before := shown(i.blueprint, event.Key, event.Old)
 	after := shown(i.blueprint, event.Key, event.New)
 	defer i.sameSources(i.assembly.sources())
@@ -75,27 +72,4 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 		}
 	}
 	return i.registered.queue.take()
-}
-
-// turn holds the run that is going on in an instance: what its clients ask
-// belongs to it.
-type turn struct {
-	current atomic.Pointer[run]
-}
-
-// begin starts a run. It lasts until the next one begins, since a goroutine may
-// outlive the reconcile that started it.
-func (t *turn) begin(recorder core.EffectRecorder) { t.current.Store(&run{recorder: recorder}) }
-
-// run is a reconcile, or the handling of one event.
-type run struct{ recorder core.EffectRecorder }
-
-// do sends a request and returns the answer. It may unwind the goroutine.
-func (r *run) do(request *kube.Request) (*kube.Response, error) {
-	answer := r.recorder.Do(request)
-	response, ok := answer.(*kube.Response)
-	if !ok {
-		return nil, fmt.Errorf("the store of the system answered %q with a %T: controllers of controller-runtime need a kube.Server as store", request, answer)
-	}
-	return response, nil
 }

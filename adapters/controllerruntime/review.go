@@ -91,7 +91,7 @@ func (r *reviewer) instance(reads *storeReader) (*admission.Webhook, error) {
 	}
 	for _, h := range a.hooks {
 		if handler, runs := h.handler.(*admission.Webhook); runs && h.path == r.path {
-			a.turn.begin(reads)
+			a.current.Begin(reads)
 			return handler, nil
 		}
 	}

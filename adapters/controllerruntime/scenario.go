@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -106,7 +107,6 @@ func (b *blueprint) scenario(actions []Action, inOrder bool) core.Scenario {
 
 // liveClient returns a client of a user's, whose requests are calls to the recorder.
 func (b *blueprint) liveClient(recorder core.EffectRecorder) (client.Client, error) {
-	w := &wire{server: b.server, turn: new(turn)}
-	w.turn.begin(recorder)
-	return client.New(b.connection("user", w), client.Options{Scheme: b.scheme, Mapper: b.mapper})
+	config := transport.New(b.server, recorder).Config("user")
+	return client.New(config, client.Options{Scheme: b.scheme, Mapper: b.mapper})
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -89,7 +88,7 @@ func (d *definition) unrun(system *core.System, found *assembly) error {
 
 // leaveOut notes a part that is not run. While a controller runs, it is a call that is not modelled instead.
 func (a *assembly) leaveOut(p part) {
-	if a.unsupported(p.text, "only what the set-up registers is known: register it there") {
+	if a.current.Unmodelled(p.text, "only what the set-up registers is known: register it there") {
 		return
 	}
 	a.mu.Lock()
@@ -97,16 +96,6 @@ func (a *assembly) leaveOut(p part) {
 	if !slices.Contains(a.parts, p) {
 		a.parts = append(a.parts, p)
 	}
-}
-
-// unsupported makes a call that is not modelled, and returns false if nothing runs that could make it.
-func (a *assembly) unsupported(asked, reason string) bool {
-	run := a.turn.current.Load()
-	if run == nil {
-		return false
-	}
-	run.recorder.Do(&kube.Unmodelled{Asked: asked, Reason: reason})
-	return true
 }
 
 // sources counts what all controllers were told to watch.
