@@ -3,11 +3,13 @@ package controllerruntime
 import (
 	"context"
 	"errors"
+	"reflect"
 
-	toolscache "k8s.io/client-go/tools/cache"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -50,26 +52,24 @@ func (i *instance) sameSources(before int) {
 	}
 }
 
-// Handle implements [core.Instance]. Like a real informer it gives the same object
-// to all handlers.
+// Handle implements [core.Instance].
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
 	i.assembly.current.Begin(recorder)
-	before := shown(i.blueprint, event.Key, event.Old)
-	after := shown(i.blueprint, event.Key, event.New)
 	defer i.sameSources(i.assembly.sources())
-	for _, w := range i.registered.watches.handlers {
-		switch {
-		case w.kind() != event.Key.Kind:
-		case event.Old == nil:
-			w.handler.OnAdd(after.as(w.form), event.Initial)
-		case event.New == nil && event.Missed:
-			name := toolscache.NewObjectName(event.Key.Namespace, event.Key.Name)
-			w.handler.OnDelete(toolscache.DeletedFinalStateUnknown{Key: name.String(), Obj: before.as(w.form)})
-		case event.New == nil:
-			w.handler.OnDelete(before.as(w.form))
-		default:
-			w.handler.OnUpdate(before.as(w.form), after.as(w.form))
-		}
-	}
+	informer.Deliver(i.blueprint.server, i.registered.watches.handlers, event)
 	return i.registered.queue.take()
+}
+
+var _ core.Introspective = (*instance)(nil)
+
+// Memory implements [core.Introspective]: what can be reached from the reconciler and from what it watches with.
+func (i *instance) Memory() map[string]string {
+	var roots []any
+	if do, ok := fieldOf[reconcile.Reconciler](reflect.ValueOf(i.registered.controller).Elem(), "Do"); ok {
+		roots = append(roots, *do)
+	}
+	for _, source := range *i.registered.sources {
+		roots = append(roots, source)
+	}
+	return memory.Of(roots...)
 }
