@@ -2,24 +2,57 @@ package controllerruntime
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/orrery-dev/orrery/adapters/internal/webhook"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
 )
 
-// reviewTimeout is how long an API server waits for a webhook of which nothing else is
-// said.
-const reviewTimeout = 10 * time.Second
+// webhooks is the webhook server of a manager. It takes registrations and serves
+// nothing: see package webhook.
+type webhooks struct {
+	mux *http.ServeMux
+	// registered is told of each webhook and its path.
+	registered func(path string, hook http.Handler)
+}
+
+var _ ctrlwebhook.Server = (*webhooks)(nil)
+
+// NeedLeaderElection implements [ctrlwebhook.Server].
+func (w *webhooks) NeedLeaderElection() bool { return false }
+
+// Register implements [ctrlwebhook.Server]. It panics if the path is taken.
+func (w *webhooks) Register(path string, hook http.Handler) {
+	w.mux.Handle(path, hook)
+	w.registered(path, hook)
+}
+
+// Start implements [ctrlwebhook.Server].
+func (w *webhooks) Start(context.Context) error {
+	return errors.New("the webhook server of a manager under check cannot be started: leave starting it out of the set-up")
+}
+
+// StartedChecker implements [ctrlwebhook.Server].
+func (w *webhooks) StartedChecker() healthz.Checker { return healthz.Ping }
+
+// WebhookMux implements [ctrlwebhook.Server].
+func (w *webhooks) WebhookMux() *http.ServeMux { return w.mux }
 
 // webhooks returns the webhooks that a survey has found and that can be run. What they
 // are asked about is said by the configurations, if there are any. Otherwise it is
@@ -27,7 +60,15 @@ const reviewTimeout = 10 * time.Second
 // about creations and updates, which is what kubebuilder configures.
 func (b *blueprint) webhooks(found *assembly) ([]kube.Webhook, error) {
 	if len(b.configurations) > 0 {
-		return b.configuredWebhooks(found)
+		var registered []webhook.Registered
+		for _, h := range found.hooks {
+			r := webhook.Registered{Path: h.path}
+			if _, runs := h.handler.(*admission.Webhook); runs {
+				r.Make = b.remake(h.path)
+			}
+			registered = append(registered, r)
+		}
+		return webhook.Configured(b.server, b.configurations, registered, found)
 	}
 	paths := b.webhookPaths()
 	var all []kube.Webhook
@@ -40,18 +81,50 @@ func (b *blueprint) webhooks(found *assembly) ([]kube.Webhook, error) {
 			found.unasked(h.path, "give what asks it with WebhookConfigurations, or leave it out of the set-up")
 			continue
 		}
-		found.assume("The webhook at %s is asked about creations and updates.", h.path)
-		r := &reviewer{blueprint: b, path: h.path, name: h.path, timeout: reviewTimeout, deadline: reviewDeadline}
+		found.Assume("The webhook at %s is asked about creations and updates.", h.path)
 		all = append(all, kube.Webhook{
 			Name:       h.path,
 			Kind:       about.kind,
 			Operations: []admissionv1.Operation{admissionv1.Create, admissionv1.Update},
 			Mutates:    about.mutates,
-			Review:     r.review,
+			Review:     webhook.NewReviewer(b.server, h.path, b.remake(h.path)).Review,
 		})
 	}
 	slices.SortStableFunc(all, func(a, b kube.Webhook) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
+}
+
+// remake returns what makes the webhook at a path anew: that of a fresh manager, whose clients read from the recorder.
+func (b *blueprint) remake(path string) func(core.EffectRecorder) (webhook.Handle, error) {
+	return func(reads core.EffectRecorder) (webhook.Handle, error) {
+		a, err := b.assemble()
+		if err != nil {
+			return nil, fmt.Errorf("it cannot be set up again: %w", err)
+		}
+		for _, h := range a.hooks {
+			if handler, runs := h.handler.(*admission.Webhook); runs && h.path == path {
+				a.current.Begin(reads)
+				return b.handle(handler, path), nil
+			}
+		}
+		return nil, errors.New("it cannot be set up again: the set-up registers other webhooks than the first time; it must do the same each time it runs")
+	}
+}
+
+// handle asks a webhook of controller-runtime.
+func (b *blueprint) handle(handler *admission.Webhook, path string) webhook.Handle {
+	return func(ctx context.Context, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+		ctx = ctrllog.IntoContext(ctx, b.logger)
+		if handler.WithContextFunc != nil {
+			sent, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://webhook.invalid"+path, http.NoBody)
+			if err != nil {
+				return nil, err
+			}
+			ctx = handler.WithContextFunc(ctx, sent)
+		}
+		response := handler.Handle(ctx, admission.Request{AdmissionRequest: *request})
+		return &response.AdmissionResponse, nil
+	}
 }
 
 // admissionSubject is what a webhook is about.
@@ -117,8 +190,8 @@ const conversionPath = "/convert"
 // unasked notes a webhook that is not run.
 func (a *assembly) unasked(path, advice string) {
 	if path == conversionPath {
-		a.assume("The webhook at %s is not run: a request that needs it makes the check inconclusive.", path)
+		a.Assume("The webhook at %s is not run: a request that needs it makes the check inconclusive.", path)
 		return
 	}
-	a.doubt("the webhook at %s is not run: %s", path, advice)
+	a.Doubt("the webhook at %s is not run: %s", path, advice)
 }

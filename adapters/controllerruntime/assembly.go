@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
-	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
@@ -15,29 +13,27 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // assembly is what one run of the set-up has registered on its manager.
 type assembly struct {
-	turn        turn
+	system.Notes
+
+	current     transport.Current
 	informers   informers
 	cache       *viewCache
 	controllers []*registered
 	hooks       []hook
-
-	mu sync.Mutex
-	// assumptions are sentences about how what was registered is modelled, and doubts about what of it is not and may matter.
-	assumptions, doubts []string
-	// parts are what is not run.
-	parts []part
 }
 
 // add takes what the set-up adds to the manager.
 func (a *assembly) add(r manager.Runnable) error {
 	switch r := r.(type) {
 	case controller.Controller:
-		if a.unsupported(fmt.Sprintf("adding the controller %T to the manager", r), "only controllers that the set-up registers are known: register it there") {
+		if a.current.Unmodelled(fmt.Sprintf("adding the controller %T to the manager", r), "only controllers that the set-up registers are known: register it there") {
 			return nil
 		}
 		c, err := register(r)
@@ -57,13 +53,13 @@ func (a *assembly) add(r manager.Runnable) error {
 		return fmt.Errorf("a controller with work items of type %s cannot be checked, only those with reconcile.Request: leave it out of the set-up", request)
 	}
 	kind := fmt.Sprintf("%T", r)
-	a.leaveOut(part{runnable, kind, fmt.Sprintf("the %s that is added to the manager is not run", kind)})
+	a.leaveOut(system.Part{Option: withoutRunnables, Name: kind, Text: fmt.Sprintf("the %s that is added to the manager is not run", kind)})
 	return nil
 }
 
-func (a *assembly) strayHandler(of form) {
-	kind := string(kube.KindOf(of.kind.GroupKind()))
-	a.leaveOut(part{eventHandler, kind, fmt.Sprintf("an event handler that is added to the informer of %s by hand is not run", kind)})
+func (a *assembly) strayHandler(of informer.Form) {
+	kind := string(of.Name())
+	a.leaveOut(system.Part{Option: withoutHandlers, Name: kind, Text: fmt.Sprintf("an event handler that is added to the informer of %s by hand is not run", kind)})
 }
 
 // hook is what is registered on the webhook server.
@@ -77,22 +73,7 @@ func (a *assembly) webhook(path string, handler http.Handler) {
 }
 
 func (a *assembly) idleRequest(request string) {
-	a.doubt("the set-up got no answer to %q, as the API server answers only once controllers run: ask it in a reconcile, or leave the request out of the set-up", request)
-}
-
-// assume notes what is assumed about what is not modelled.
-func (a *assembly) assume(format string, args ...any) { a.note(&a.assumptions, format, args...) }
-
-// doubt notes what is not modelled and may decide what is found.
-func (a *assembly) doubt(format string, args ...any) { a.note(&a.doubts, format, args...) }
-
-// note adds a text to those that are told, once.
-func (a *assembly) note(texts *[]string, format string, args ...any) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if text := fmt.Sprintf(format, args...); !slices.Contains(*texts, text) {
-		*texts = append(*texts, text)
-	}
+	a.Doubt("the set-up got no answer to %q, as the API server answers only once controllers run: ask it in a reconcile, or leave the request out of the set-up", request)
 }
 
 // requestType returns the type of the work items of a controller, and false if the

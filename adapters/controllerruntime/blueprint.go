@@ -18,7 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/webhook"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // setupDeadline bounds the first run of the set-up, in real time.
@@ -29,7 +32,6 @@ const setupDeadline = 10 * time.Second
 type blueprint struct {
 	scheme *runtime.Scheme
 	server *kube.Server
-	mapper meta.RESTMapper
 	// client, newClient and controller are those of the user's manager options.
 	client     client.Options
 	newClient  client.NewClientFunc
@@ -37,7 +39,7 @@ type blueprint struct {
 	setups     []func(ctrl.Manager) error
 	// configurations are what is said of the webhooks, in the order in which they are
 	// asked. There may be none.
-	configurations []webhookConfiguration
+	configurations []webhook.Configuration
 	logger         logr.Logger
 }
 
@@ -95,15 +97,19 @@ func (b *blueprint) survey() (*assembly, error) {
 // newAssembly returns a fresh manager and the place where its registrations are
 // collected.
 func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
-	synced, err := newSynced()
+	synced, err := informer.NewSynced()
 	if err != nil {
 		return nil, nil, err
 	}
 	a := &assembly{}
 	a.informers = informers{synced: synced, stray: a.strayHandler}
-	a.cache = &viewCache{scheme: b.scheme, mapper: b.mapper, turn: &a.turn, informers: &a.informers, indexes: indexes{}, unsupported: a.unsupported}
+	a.cache = &viewCache{
+		view:      informer.View{Server: b.server, Current: &a.current, Unstarted: &cache.ErrCacheNotStarted{}},
+		informers: &a.informers,
+		indexes:   informer.Indexes{},
+	}
 	// The program of a controller is usually called so.
-	connection := b.connection("manager", &wire{server: b.server, turn: &a.turn, idle: a.idleRequest})
+	connection := (&transport.Transport{Server: b.server, Current: &a.current, Idle: a.idleRequest}).Config("manager")
 	clientOptions := b.client
 	if clientOptions.Cache != nil {
 		// The manager fills in its cache.
@@ -114,7 +120,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	controller.RecoverPanic = ptr.To(false)
 	real, err := ctrl.NewManager(connection, ctrl.Options{
 		Scheme:         b.scheme,
-		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return b.mapper, nil },
+		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return b.server.RESTMapper(), nil },
 		NewCache:       func(*rest.Config, cache.Options) (cache.Cache, error) { return a.cache, nil },
 		Client:         clientOptions,
 		NewClient:      b.newClient,
@@ -128,16 +134,4 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	}
 	mgr, err := disconnect(real, a.add)
 	return a, mgr, err
-}
-
-// connection is how a program reaches the simulated API server.
-func (b *blueprint) connection(program string, transport *wire) *rest.Config {
-	return &rest.Config{
-		Host:           "http://orrery.invalid",
-		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
-		QPS:            -1, // no throttling
-		UserAgent:      program,
-		WarningHandler: rest.NoWarnings{},
-		Transport:      transport,
-	}
 }

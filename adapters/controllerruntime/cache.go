@@ -2,67 +2,48 @@ package controllerruntime
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/selection"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // viewCache is the cache of a manager. It holds nothing: what is read from it is
-// asked of the controller's own view of the cluster, which may be stale.
+// asked of the controller's own view of the cluster.
 type viewCache struct {
-	scheme    *runtime.Scheme
-	mapper    meta.RESTMapper
-	turn      *turn
+	view      informer.View
 	informers *informers
-	indexes   indexes
-	// unsupported tells a run that it asks for what is not modelled.
-	unsupported func(asked, reason string) bool
+	indexes   informer.Indexes
 }
 
 var _ cache.Cache = (*viewCache)(nil)
 
 // Get implements [client.Reader].
 func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
-	of, err := formOf(into, c.scheme)
+	of, err := informer.Of(into, c.view.Server.Scheme())
 	if err != nil {
 		return err
 	}
-	run, namespaced, err := c.reading(of)
-	if err != nil {
-		return err
+	object, err := c.view.Get(of, key)
+	if apierrors.IsNotFound(err) {
+		// The cache names a kind in its errors by the kind itself.
+		return apierrors.NewNotFound(schema.GroupResource{Group: of.Kind.Group, Resource: of.Kind.Kind}, key.Name)
 	}
-	if !namespaced {
-		key.Namespace = ""
-	}
-	response, err := run.do(&kube.Request{
-		Verb:      kube.Get,
-		Kind:      of.kind,
-		Namespace: key.Namespace,
-		Name:      key.Name,
-		FromCache: true,
-	})
-	if err != nil {
-		return err
-	}
-	if err := response.Err(); err != nil {
-		if apierrors.IsNotFound(err) {
-			return apierrors.NewNotFound(of.groupResource(), key.Name)
-		}
-		return err
-	}
-	object, err := of.decode(response.Object, c.scheme)
 	if err != nil {
 		return err
 	}
@@ -76,7 +57,7 @@ func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Obj
 
 // List implements [client.Reader].
 func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
-	of, err := formOf(into, c.scheme)
+	of, err := informer.Of(into, c.view.Server.Scheme())
 	if err != nil {
 		return err
 	}
@@ -87,11 +68,11 @@ func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...c
 	}
 	var indexed choice
 	if chosen.FieldSelector != nil {
-		if indexed, err = c.indexes.choose(of, chosen.FieldSelector); err != nil {
+		if indexed, err = choose(c.indexes, of, chosen.FieldSelector); err != nil {
 			return err
 		}
 	}
-	objects, err := c.list(of, &chosen, indexed.selector)
+	objects, err := c.view.List(of, informer.Selection{Namespace: chosen.Namespace, Labels: chosen.LabelSelector, Indexes: indexed.selector})
 	if err != nil {
 		return err
 	}
@@ -112,61 +93,42 @@ func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...c
 	return nil
 }
 
-// list returns the objects of the view that are in the namespace, match the labels, and
-// are found in the indexes.
-func (c *viewCache) list(of form, options *client.ListOptions, indexed string) ([]client.Object, error) {
-	run, namespaced, err := c.reading(of)
-	if err != nil {
-		return nil, err
-	}
-	if !namespaced && options.Namespace != "" {
-		return nil, nil
-	}
-	request := &kube.Request{Verb: kube.List, Kind: of.kind, Namespace: options.Namespace, FieldSelector: indexed, FromCache: true}
-	if labels := options.LabelSelector; labels != nil {
-		if _, selectable := labels.Requirements(); !selectable {
-			return nil, nil
-		}
-		request.LabelSelector = labels.String()
-	}
-	response, err := run.do(request)
-	if err != nil {
-		return nil, err
-	}
-	if err := response.Err(); err != nil {
-		return nil, err
-	}
-	var list struct {
-		Items []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(response.Object, &list); err != nil {
-		return nil, err
-	}
-	objects := make([]client.Object, len(list.Items))
-	for i, item := range list.Items {
-		if objects[i], err = of.decode(item, c.scheme); err != nil {
-			return nil, err
-		}
-	}
-	return objects, nil
+// choice is what a field selector asks of the indexes.
+type choice struct {
+	// selector is as much of it as there are indexes for.
+	selector string
+	// missing is the error if what that selects is looked for in an index that is not
+	// there, nil if all are.
+	missing error
 }
 
-// reading returns the run that reads, and whether the kind has namespaces.
-func (c *viewCache) reading(of form) (*run, bool, error) {
-	mapping, err := c.mapper.RESTMapping(of.kind.GroupKind(), of.kind.Version)
-	if err != nil {
-		return nil, false, err
+// choose reads the field selector of a list. The errors are those of the real cache,
+// which looks into one index after the other as long as anything is found.
+func choose(x informer.Indexes, of informer.Form, selector fields.Selector) (choice, error) {
+	requirements := transport.Requirements(selector)
+	inexact := func(r fields.Requirement) bool {
+		return r.Operator != selection.Equals && r.Operator != selection.DoubleEquals
 	}
-	run := c.turn.current.Load()
-	if run == nil {
-		return nil, false, &cache.ErrCacheNotStarted{}
+	if len(requirements) == 0 || slices.ContainsFunc(requirements, inexact) {
+		return choice{}, errors.New("non-exact field matches are not supported by the cache")
 	}
-	return run, mapping.Scope.Name() == meta.RESTScopeNameNamespace, nil
+	var terms []string
+	for i, r := range requirements {
+		name := informer.Index{Form: of, Field: r.Field}
+		if _, known := x[name]; !known {
+			if i == 0 {
+				return choice{}, fmt.Errorf("Index with name field:%s does not exist", r.Field) //nolint:staticcheck // the words of the real cache
+			}
+			return choice{strings.Join(terms, ","), fmt.Errorf("index with name field:%s does not exist", r.Field)}, nil
+		}
+		terms = append(terms, name.Term(r.Value))
+	}
+	return choice{selector: strings.Join(terms, ",")}, nil
 }
 
 // GetInformer implements [cache.Informers].
 func (c *viewCache) GetInformer(_ context.Context, object client.Object, _ ...cache.InformerGetOption) (cache.Informer, error) {
-	of, err := formOf(object, c.scheme)
+	of, err := informer.Of(object, c.view.Server.Scheme())
 	if err != nil {
 		return nil, c.informers.fail(err)
 	}
@@ -175,22 +137,19 @@ func (c *viewCache) GetInformer(_ context.Context, object client.Object, _ ...ca
 
 // GetInformerForKind implements [cache.Informers].
 func (c *viewCache) GetInformerForKind(_ context.Context, kind schema.GroupVersionKind, _ ...cache.InformerGetOption) (cache.Informer, error) {
-	return c.informer(form{kind, typed})
+	return c.informer(informer.Form{Kind: kind, As: informer.Typed})
 }
 
-func (c *viewCache) informer(of form) (cache.Informer, error) {
-	if _, err := of.empty(c.scheme); err != nil {
+func (c *viewCache) informer(of informer.Form) (cache.Informer, error) {
+	if err := c.view.Serves(of); err != nil {
 		return nil, c.informers.fail(err)
 	}
-	if _, err := c.mapper.RESTMapping(of.kind.GroupKind(), of.kind.Version); err != nil {
-		return nil, c.informers.fail(fmt.Errorf("%w: add its custom resource definition with CRDs, or its Go type to the scheme", err))
-	}
-	return &informer{synced: c.informers.synced, form: of, informers: c.informers}, nil
+	return &registration{Synced: c.informers.synced, form: of, informers: c.informers}, nil
 }
 
 // RemoveInformer implements [cache.Informers].
 func (c *viewCache) RemoveInformer(context.Context, client.Object) error {
-	c.unsupported("removing an informer from the cache", "a cache keeps what it has: leave the informer there")
+	c.view.Current.Unmodelled("removing an informer from the cache", "a cache keeps what it has: leave the informer there")
 	return errors.New("removing an informer is not modelled")
 }
 
@@ -204,36 +163,30 @@ func (c *viewCache) WaitForCacheSync(context.Context) bool { return true }
 
 // IndexField implements [client.FieldIndexer].
 func (c *viewCache) IndexField(_ context.Context, object client.Object, field string, extract client.IndexerFunc) error {
-	of, err := formOf(object, c.scheme)
+	of, err := informer.Of(object, c.view.Server.Scheme())
 	if err != nil {
 		return err
 	}
-	c.unsupported("adding the index "+field, "only indexes that the set-up adds are known: add it there")
-	return c.indexes.add(of, field, extract)
+	c.view.Current.Unmodelled("adding the index "+field, "only indexes that the set-up adds are known: add it there")
+	return c.indexes.Add(of, field, extract)
 }
 
 // informers collects the event handlers that are added to a manager's cache.
 type informers struct {
-	synced synced
+	synced informer.Synced
 	// watching is the controller whose sources are being started, nil while none
 	// are.
 	watching *watches
 	// stray is told of handlers that belong to no controller.
-	stray func(form)
+	stray func(informer.Form)
 }
 
 // watches are the event handlers of one controller, in the order of its sources.
 type watches struct {
-	handlers []watch
+	handlers []informer.Watch
 	// failed is told of an informer that cannot be had, since sources would try
 	// for ever.
 	failed func()
-}
-
-// watch is an event handler with what it listens to.
-type watch struct {
-	form    form
-	handler toolscache.ResourceEventHandler
 }
 
 // fail reports that an informer cannot be had, and returns why.
@@ -244,56 +197,46 @@ func (i *informers) fail(err error) error {
 	return err
 }
 
-// informer is the place where handlers for a form are added. Its events come from
+// registration is the place where handlers for a form are added. Its events come from
 // the engine.
-type informer struct {
-	synced
-	form      form
+type registration struct {
+	informer.Synced
+	form      informer.Form
 	informers *informers
 }
 
-var _ cache.Informer = (*informer)(nil)
+var _ cache.Informer = (*registration)(nil)
 
 // AddEventHandler implements [cache.Informer].
-func (i *informer) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+func (i *registration) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
 	if w := i.informers.watching; w != nil {
-		w.handlers = append(w.handlers, watch{i.form, handler})
+		w.handlers = append(w.handlers, informer.Watch{Form: i.form, Handler: handler})
 	} else {
 		i.informers.stray(i.form)
 	}
-	return i.synced, nil
+	return i.Synced, nil
 }
 
 // AddEventHandlerWithResyncPeriod implements [cache.Informer]. Resyncs do not
 // happen.
-func (i *informer) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, _ time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
+func (i *registration) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, _ time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
 	return i.AddEventHandler(handler)
 }
 
 // AddEventHandlerWithOptions implements [cache.Informer].
-func (i *informer) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, _ toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+func (i *registration) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, _ toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
 	return i.AddEventHandler(handler)
 }
 
 // RemoveEventHandler implements [cache.Informer].
-func (i *informer) RemoveEventHandler(toolscache.ResourceEventHandlerRegistration) error {
+func (i *registration) RemoveEventHandler(toolscache.ResourceEventHandlerRegistration) error {
 	return errors.New("removing an event handler is not modelled")
 }
 
 // AddIndexers implements [cache.Informer].
-func (i *informer) AddIndexers(toolscache.Indexers) error {
+func (i *registration) AddIndexers(toolscache.Indexers) error {
 	return errors.New("indexers of an informer are not modelled: register the field with the manager's GetFieldIndexer().IndexField")
 }
 
 // IsStopped implements [cache.Informer].
-func (i *informer) IsStopped() bool { return false }
-
-// synced says, in whatever ways the client-go at hand asks, that the initial list
-// was delivered: the engine does that before controllers run. A populated queue of
-// client-go has all these ways.
-type synced struct{ *toolscache.FIFO }
-
-func newSynced() (synced, error) {
-	queue := toolscache.NewFIFO(toolscache.MetaNamespaceKeyFunc)
-	return synced{queue}, queue.Replace(nil, "")
-}
+func (i *registration) IsStopped() bool { return false }

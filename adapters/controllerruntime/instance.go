@@ -3,14 +3,13 @@ package controllerruntime
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync/atomic"
+	"reflect"
 
-	toolscache "k8s.io/client-go/tools/cache"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -26,7 +25,7 @@ var _ core.Instance = (*instance)(nil)
 // Reconcile implements [core.Instance]. An error that is terminal is logged and
 // leaves no trace in the result, since such a request is not retried.
 func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
-	i.assembly.turn.begin(recorder)
+	i.assembly.current.Begin(recorder)
 	item := decode(request)
 	controller := i.registered.controller
 	log := controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name)
@@ -49,53 +48,28 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 // sameSources makes sure that no watch was added by a run, which would be deaf: only those that the set-up registers are known.
 func (i *instance) sameSources(before int) {
 	if i.assembly.sources() != before {
-		i.assembly.unsupported("a watch that is added while controllers run", "only what the set-up watches is known: watch it from the start")
+		i.assembly.current.Unmodelled("a watch that is added while controllers run", "only what the set-up watches is known: watch it from the start")
 	}
 }
 
-// Handle implements [core.Instance]. Like a real informer it gives the same object
-// to all handlers.
+// Handle implements [core.Instance].
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
-	i.assembly.turn.begin(recorder)
-	before := shown(i.blueprint, event.Key, event.Old)
-	after := shown(i.blueprint, event.Key, event.New)
+	i.assembly.current.Begin(recorder)
 	defer i.sameSources(i.assembly.sources())
-	for _, w := range i.registered.watches.handlers {
-		switch {
-		case w.kind() != event.Key.Kind:
-		case event.Old == nil:
-			w.handler.OnAdd(after.as(w.form), event.Initial)
-		case event.New == nil && event.Missed:
-			name := toolscache.NewObjectName(event.Key.Namespace, event.Key.Name)
-			w.handler.OnDelete(toolscache.DeletedFinalStateUnknown{Key: name.String(), Obj: before.as(w.form)})
-		case event.New == nil:
-			w.handler.OnDelete(before.as(w.form))
-		default:
-			w.handler.OnUpdate(before.as(w.form), after.as(w.form))
-		}
-	}
+	informer.Deliver(i.blueprint.server, i.registered.watches.handlers, event)
 	return i.registered.queue.take()
 }
 
-// turn holds the run that is going on in an instance: what its clients ask
-// belongs to it.
-type turn struct {
-	current atomic.Pointer[run]
-}
+var _ core.Introspective = (*instance)(nil)
 
-// begin starts a run. It lasts until the next one begins, since a goroutine may
-// outlive the reconcile that started it.
-func (t *turn) begin(recorder core.EffectRecorder) { t.current.Store(&run{recorder: recorder}) }
-
-// run is a reconcile, or the handling of one event.
-type run struct{ recorder core.EffectRecorder }
-
-// do sends a request and returns the answer. It may unwind the goroutine.
-func (r *run) do(request *kube.Request) (*kube.Response, error) {
-	answer := r.recorder.Do(request)
-	response, ok := answer.(*kube.Response)
-	if !ok {
-		return nil, fmt.Errorf("the store of the system answered %q with a %T: controllers of controller-runtime need a kube.Server as store", request, answer)
+// Memory implements [core.Introspective]: what can be reached from the reconciler and from what it watches with.
+func (i *instance) Memory() map[string]string {
+	var roots []any
+	if do, ok := fieldOf[reconcile.Reconciler](reflect.ValueOf(i.registered.controller).Elem(), "Do"); ok {
+		roots = append(roots, *do)
 	}
-	return response, nil
+	for _, source := range *i.registered.sources {
+		roots = append(roots, source)
+	}
+	return memory.Of(roots...)
 }

@@ -1,13 +1,13 @@
 package controllerruntime
 
 import (
-	"errors"
 	"reflect"
 
 	"github.com/hashicorp/go-hclog"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -17,46 +17,16 @@ type Option func(*definition)
 
 // definition is what the options say.
 type definition struct {
-	name    string
+	system.Definition
 	setups  []func(ctrl.Manager) error
 	manager ctrl.Options
-	logger  hclog.Logger
-
-	serverOptions   []kube.Option
-	definitionPaths []string
-	definitionTexts [][]byte
-	webhookPaths    []string
-	objectPaths     []string
-	objects         []client.Object
-
-	actions []Action
-	inOrder bool
-
-	strategies []core.Strategy
-	properties []core.Property
-
-	interchangeable [][]string
-
-	collectGarbage bool
-	garbageKinds   []client.Object
-
-	emptyNamespaces bool
-	contentKinds    []client.Object
-
-	protectVolumes bool
-
-	// leftOut are the parts of set-ups that do not matter.
-	leftOut []part
-
-	errs []error
 }
 
-func (d *definition) fail(message string) { d.errs = append(d.errs, errors.New(message)) }
+// common is an option that all adapters for Kubernetes have.
+func common(option system.Option) Option { return func(d *definition) { option(&d.Definition) } }
 
 // Name is what reports call the system; "controllers" without it.
-func Name(name string) Option {
-	return func(d *definition) { d.name = name }
-}
+func Name(name string) Option { return common(system.Name(name)) }
 
 // Setup adds the controllers that a function registers on a manager: the calls
 // that main.go makes between creating its manager and starting it. The function is
@@ -66,7 +36,7 @@ func Name(name string) Option {
 func Setup(setup func(ctrl.Manager) error) Option {
 	return func(d *definition) {
 		if setup == nil {
-			d.fail("a set-up is nil: pass a function that registers controllers")
+			d.Fail("a set-up is nil: pass a function that registers controllers")
 			return
 		}
 		d.setups = append(d.setups, setup)
@@ -83,13 +53,13 @@ func ManagerOptions(options ctrl.Options) Option {
 		c := options.Cache
 		if c.ByObject != nil || c.DefaultNamespaces != nil || c.DefaultLabelSelector != nil ||
 			c.DefaultFieldSelector != nil || c.DefaultTransform != nil || c.ReaderFailOnMissingInformer {
-			d.fail("a manager's cache that is restricted or transformed is not modelled: leave ByObject, DefaultNamespaces, DefaultLabelSelector, DefaultFieldSelector, DefaultTransform and ReaderFailOnMissingInformer out of the manager options")
+			d.Fail("a manager's cache that is restricted or transformed is not modelled: leave ByObject, DefaultNamespaces, DefaultLabelSelector, DefaultFieldSelector, DefaultTransform and ReaderFailOnMissingInformer out of the manager options")
 		}
 		if options.NewCache != nil {
-			d.fail("a cache of one's own is not modelled: leave NewCache out of the manager options")
+			d.Fail("a cache of one's own is not modelled: leave NewCache out of the manager options")
 		}
 		if readsOwnWrites(options.Client.Cache) {
-			d.fail("a client that waits for its own writes is not modelled here: leave EnableReadYourWritesConsistency out of the manager options")
+			d.Fail("a client that waits for its own writes is not modelled here: leave EnableReadYourWritesConsistency out of the manager options")
 		}
 	}
 }
@@ -110,26 +80,20 @@ func readsOwnWrites(options *client.CacheOptions) bool {
 
 // CRDs makes the API server serve the kinds of the custom resource definitions in
 // YAML files, or in all YAML files of directories.
-func CRDs(paths ...string) Option {
-	return func(d *definition) { d.definitionPaths = append(d.definitionPaths, paths...) }
-}
+func CRDs(paths ...string) Option { return common(system.CRDs(paths...)) }
 
 // CRDBytes makes the API server serve the kinds of the custom resource definitions
 // in YAML text, which may have several documents.
-func CRDBytes(text []byte) Option {
-	return func(d *definition) { d.definitionTexts = append(d.definitionTexts, text) }
-}
+func CRDBytes(text []byte) Option { return common(system.CRDBytes(text)) }
 
 // APIServer are choices that the API server is made with, besides the definitions given
 // to [CRDs] and [CRDBytes]: such as [kube.StrictNamespaces] and [kube.ManagedFields].
-func APIServer(options ...kube.Option) Option {
-	return func(d *definition) { d.serverOptions = append(d.serverOptions, options...) }
-}
+func APIServer(options ...kube.Option) Option { return common(system.APIServer(options...)) }
 
 // Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the same. See
 // [kube.Unordered] for how the kind and the path are written, and for which lists that is known already.
 func Unordered(kind core.Kind, path string) Option {
-	return func(d *definition) { d.serverOptions = append(d.serverOptions, kube.Unordered(kind, path)) }
+	return common(system.APIServer(kube.Unordered(kind, path)))
 }
 
 // WebhookConfigurations says what a cluster knows of the admission webhooks that the
@@ -144,43 +108,26 @@ func Unordered(kind core.Kind, path string) Option {
 // Without this option, the defaulter and the validator of a kind are asked about
 // creations and updates, have ten seconds, and the write fails if they do not answer.
 func WebhookConfigurations(paths ...string) Option {
-	return func(d *definition) { d.webhookPaths = append(d.webhookPaths, paths...) }
+	return common(system.WebhookConfigurations(paths...))
 }
 
 // Objects are there at the start: those in YAML files, or in all YAML files of
 // directories.
-func Objects(paths ...string) Option {
-	return func(d *definition) { d.objectPaths = append(d.objectPaths, paths...) }
-}
+func Objects(paths ...string) Option { return common(system.Objects(paths...)) }
 
 // ObjectValues are objects that are there at the start. They may leave out what the
 // API server fills in.
-func ObjectValues(objects ...client.Object) Option {
-	return func(d *definition) {
-		for _, object := range objects {
-			if object == nil {
-				d.errs = append(d.errs, errors.New("an initial object is nil"))
-				return
-			}
-		}
-		d.objects = append(d.objects, objects...)
-	}
-}
+func ObjectValues(objects ...client.Object) Option { return common(system.ObjectValues(objects...)) }
 
 // Strategies adds players that are not made of controller-runtime. See [Reconciler]
 // for those that are.
-func Strategies(strategies ...core.Strategy) Option {
-	return func(d *definition) { d.strategies = append(d.strategies, strategies...) }
-}
+func Strategies(strategies ...core.Strategy) Option { return common(system.Strategies(strategies...)) }
 
 // GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
 // whose owners are gone. It looks after the kinds that some controller watches,
 // those of the initial objects, and those of the objects given here.
 func GarbageCollection(kinds ...client.Object) Option {
-	return func(d *definition) {
-		d.collectGarbage = true
-		d.garbageKinds = append(d.garbageKinds, kinds...)
-	}
+	return common(system.GarbageCollection(kinds...))
 }
 
 // NamespaceDeletion adds the namespace controller of Kubernetes. It empties a Namespace
@@ -188,33 +135,19 @@ func GarbageCollection(kinds ...client.Object) Option {
 // some controller watches, those of the initial objects, and those of the objects given
 // here.
 func NamespaceDeletion(kinds ...client.Object) Option {
-	return func(d *definition) {
-		d.emptyNamespaces = true
-		d.contentKinds = append(d.contentKinds, kinds...)
-	}
+	return common(system.NamespaceDeletion(kinds...))
 }
 
 // VolumeProtection keeps claims and volumes that are deleted while they are in use, and adds the
 // controllers of Kubernetes that let them go afterwards.
-func VolumeProtection() Option {
-	return func(d *definition) {
-		d.protectVolumes = true
-		d.serverOptions = append(d.serverOptions, kube.VolumeProtection())
-	}
-}
+func VolumeProtection() Option { return common(system.VolumeProtection()) }
 
 // Properties are what is to be checked whenever the system is.
-func Properties(properties ...core.Property) Option {
-	return func(d *definition) { d.properties = append(d.properties, properties...) }
-}
+func Properties(properties ...core.Property) Option { return common(system.Properties(properties...)) }
 
 // Interchangeable declares names of which it does not matter which is which: of objects that start equal but for their names, and that
 // controllers treat alike. Each call declares one group. See [core.System].
-func Interchangeable(names ...string) Option {
-	return func(d *definition) { d.interchangeable = append(d.interchangeable, names) }
-}
+func Interchangeable(names ...string) Option { return common(system.Interchangeable(names...)) }
 
 // Logger gets what controllers log. Without it, nothing is logged.
-func Logger(logger hclog.Logger) Option {
-	return func(d *definition) { d.logger = logger }
-}
+func Logger(logger hclog.Logger) Option { return common(system.Logger(logger)) }

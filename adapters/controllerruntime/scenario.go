@@ -1,112 +1,35 @@
 package controllerruntime
 
 import (
-	"context"
-	"fmt"
-	"reflect"
-
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
+	"github.com/orrery-dev/orrery/adapters/kube/scenario"
 )
 
 // Action is something that a user does, as one step, see [Scenario].
-type Action struct {
-	// Name says it in the user's words, and tells it apart from the others: "delete Widget default/a".
-	Name string
-	// Do does it, with a client that reads from the API server itself. It must do the same
-	// each time it is called. An error means that the user was refused, and gave up.
-	Do func(context.Context, client.Client) error
-}
+type Action = scenario.Action
 
 // Scenario lets users do something while the controllers work: each action once, at any
 // moment, or never.
-func Scenario(actions ...Action) Option {
-	return func(d *definition) { d.actions = append(d.actions, actions...) }
-}
+func Scenario(actions ...Action) Option { return common(system.Scenario(actions...)) }
 
 // InOrder is a [Scenario] whose actions can be taken only one after the other. This then
 // goes for all actions of the system.
-func InOrder(actions ...Action) Option {
-	return func(d *definition) {
-		d.actions, d.inOrder = append(d.actions, actions...), true
-	}
-}
+func InOrder(actions ...Action) Option { return common(system.InOrder(actions...)) }
 
 // Create is the action of creating an object.
-func Create(object client.Object) Action {
-	return Action{"create " + named(object), func(ctx context.Context, c client.Client) error {
-		return c.Create(ctx, copied(object))
-	}}
-}
+func Create(object client.Object) Action { return scenario.Create(object) }
 
 // Delete is the action of deleting an object. Only the name of the object matters.
-func Delete(object client.Object) Action {
-	return Action{"delete " + named(object), func(ctx context.Context, c client.Client) error {
-		return c.Delete(ctx, copied(object))
-	}}
-}
+func Delete(object client.Object) Action { return scenario.Delete(object) }
 
 // Scale is the action of changing how many replicas an object is to have, as with
 // kubectl scale. Only the name of the object matters.
-func Scale(object client.Object, replicas int32) Action {
-	return Action{fmt.Sprintf("scale %s to %d", named(object), replicas), func(ctx context.Context, c client.Client) error {
-		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas))
-		return c.SubResource("scale").Patch(ctx, copied(object), patch, client.WithSubResourceBody(&autoscalingv1.Scale{}))
-	}}
-}
+func Scale(object client.Object, replicas int32) Action { return scenario.Scale(object, replicas) }
 
 // Change is the action of reading an object, changing it, and writing it back, as with
 // kubectl edit. Of the object given, only the name matters.
 func Change[T client.Object](name string, object T, change func(T)) Action {
-	return Action{name, func(ctx context.Context, c client.Client) error {
-		current := copied(object)
-		if err := c.Get(ctx, client.ObjectKeyFromObject(object), current); err != nil {
-			return err
-		}
-		change(current)
-		return c.Update(ctx, current)
-	}}
-}
-
-// copied returns a copy of an object, since clients write into what they send.
-func copied[T client.Object](object T) T { return object.DeepCopyObject().(T) }
-
-// named says which object it is. A typed object often does not know its kind; then its
-// type is called the same.
-func named(object client.Object) string {
-	kind := object.GetObjectKind().GroupVersionKind().Kind
-	if kind == "" {
-		kind = reflect.Indirect(reflect.ValueOf(object)).Type().Name()
-	}
-	return core.Key{Kind: core.Kind(kind), Namespace: object.GetNamespace(), Name: object.GetName()}.String()
-}
-
-// scenario returns what users may do, as the engine takes it. Every run of an action has
-// a client of its own.
-func (b *blueprint) scenario(actions []Action, inOrder bool) core.Scenario {
-	scenario := core.Scenario{InOrder: inOrder}
-	for _, action := range actions {
-		taken := core.Action{Name: action.Name}
-		if do := action.Do; do != nil {
-			taken.Do = func(recorder core.EffectRecorder) error {
-				c, err := b.liveClient(recorder)
-				if err != nil {
-					return err
-				}
-				return do(context.Background(), c)
-			}
-		}
-		scenario.Actions = append(scenario.Actions, taken)
-	}
-	return scenario
-}
-
-// liveClient returns a client of a user's, whose requests are calls to the recorder.
-func (b *blueprint) liveClient(recorder core.EffectRecorder) (client.Client, error) {
-	w := &wire{server: b.server, turn: new(turn)}
-	w.turn.begin(recorder)
-	return client.New(b.connection("user", w), client.Options{Scheme: b.scheme, Mapper: b.mapper})
+	return scenario.Change(name, object, change)
 }

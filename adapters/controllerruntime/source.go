@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/orrery-dev/orrery/adapters/internal/system"
 )
 
 // startSources collects the event handlers of a controller from those of its
@@ -64,13 +66,13 @@ func (a *assembly) surveySource(ctx context.Context, c *registered, s source.Sou
 	case initialRequests:
 		return s.Start(ctx, &c.queue)
 	case source.Func:
-		a.leaveOut(part{eventSource, c.name, fmt.Sprintf("controller %s listens to a function source, and what that enqueues after it has started is not delivered", c.name)})
+		a.leaveOut(system.Part{Option: withoutSources, Name: c.name, Text: fmt.Sprintf("controller %s listens to a function source, and what that enqueues after it has started is not delivered", c.name)})
 		return s.Start(ctx, &c.queue)
 	}
 	kind := reflect.TypeOf(s)
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
 	}
-	a.leaveOut(part{eventSource, c.name, fmt.Sprintf("controller %s listens to a source of type %s, and nothing is delivered from it", c.name, kind)})
+	a.leaveOut(system.Part{Option: withoutSources, Name: c.name, Text: fmt.Sprintf("controller %s listens to a source of type %s, and nothing is delivered from it", c.name, kind)})
 	return nil
 }

@@ -3,13 +3,12 @@ package controllerruntime
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -33,21 +32,13 @@ func (b *blueprint) strategies(found *assembly) []core.Strategy {
 }
 
 func (c *registered) describe() core.Description {
-	var kinds []core.Kind
-	for _, w := range c.watches.handlers {
-		kinds = append(kinds, w.kind())
-	}
-	slices.Sort(kinds)
 	return core.Description{
 		Name:    c.name,
-		Watches: slices.Compact(kinds),
+		Watches: informer.Kinds(c.watches.handlers),
 		Initial: c.queue.take(),
 		Workers: c.workers,
 	}
 }
-
-// kind is the watched kind in the words of the store.
-func (w watch) kind() core.Kind { return kube.KindOf(w.form.kind.GroupKind()) }
 
 // Describe implements [core.Strategy].
 func (s *strategy) Describe() core.Description { return s.description }

@@ -9,12 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // BenchmarkWrite makes writes through the client of a controller, to a server that
@@ -69,12 +69,7 @@ func BenchmarkWrite(b *testing.B) {
 		b.Run(write.name, func(b *testing.B) {
 			w := newWorld(b, controllerruntime.Setup(setupWidgets))
 			server := w.system.Store.(*kube.Server)
-			c, err := client.New(&rest.Config{
-				Host:          "http://orrery.invalid",
-				ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
-				QPS:           -1,
-				Transport:     controllerruntime.NewTransport(server, w),
-			}, client.Options{Scheme: server.Scheme(), Mapper: server.RESTMapper()})
+			c, err := client.New(transport.New(server, w).Config("bench"), client.Options{Scheme: server.Scheme(), Mapper: server.RESTMapper()})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -104,13 +104,13 @@ func (s *Server) Definitions() []*apiextensionsv1.CustomResourceDefinition { ret
 // Scheme returns the scheme the server was made with.
 func (s *Server) Scheme() *runtime.Scheme { return s.scheme }
 
-// RESTMapper maps kinds to resources and back, for all kinds the server serves.
-func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.RestMapper() }
+// RESTMapper maps kinds to resources and back, for all kinds the server serves, as the mapper of a client that has discovered them. It is made once.
+func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.RESTMapper() }
 
-// KindServedAs returns the kind that the server serves under the group, the version and the plural that the path of a request
-// names, and false if there is none. An empty group is the core group.
-func (s *Server) KindServedAs(resource schema.GroupVersionResource) (schema.GroupVersionKind, bool) {
-	return s.registry.ServedAs(resource)
+// KindFor returns the kind that the server serves under exactly the group, the version and the plural that the path of a request
+// names. An empty group is the core group. It returns an error that says what to change if there is none.
+func (s *Server) KindFor(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	return s.registry.KindFor(resource)
 }
 
 // Kinds returns the kinds that the server serves, in order.

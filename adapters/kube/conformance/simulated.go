@@ -25,8 +25,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -35,9 +35,6 @@ const definitionsPath = "../testdata/golden/definitions.yaml"
 
 // userAgent names the clients. Servers take the manager of fields from it.
 const userAgent = "orrery/conformance"
-
-// simulatedHost is the host of a server that is not on any network.
-const simulatedHost = "http://orrery.invalid"
 
 // NewScheme returns a scheme with the built-in kinds among the subjects.
 func NewScheme() (*runtime.Scheme, error) {
@@ -78,26 +75,19 @@ func NewSimulated(subjects []Subject, options ...kube.Option) (*Simulated, error
 // Begin starts a run in an empty world.
 func (s *Simulated) Begin(ctx context.Context, suffix string) (*Side, *World, error) {
 	world := &World{server: s.server, objects: map[core.Key]core.Content{}, past: map[core.Key][]core.Content{}}
-	connection := &rest.Config{
-		Host:           simulatedHost,
-		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
-		UserAgent:      userAgent,
-		QPS:            -1,
-		WarningHandler: rest.NoWarnings{},
-		Transport:      controllerruntime.NewTransport(s.server, world),
-	}
-	transport, err := rest.HTTPClientFor(connection)
+	connection := transport.New(s.server, world).Config(userAgent)
+	sent, err := rest.HTTPClientFor(connection)
 	if err != nil {
 		return nil, nil, err
 	}
-	clients, err := client.New(connection, client.Options{HTTPClient: transport, Scheme: s.scheme, Mapper: s.server.RESTMapper()})
+	clients, err := client.New(connection, client.Options{HTTPClient: sent, Scheme: s.scheme, Mapper: s.server.RESTMapper()})
 	if err != nil {
 		return nil, nil, err
 	}
 	side := &Side{
 		client:      clients,
-		http:        transport,
-		host:        simulatedHost,
+		http:        sent,
+		host:        connection.Host,
 		unsupported: world.takeUnsupported,
 		scheme:      s.scheme,
 		subjects:    s.subjects,

@@ -70,16 +70,20 @@ type Registry struct {
 	// sent are the kinds that are only ever sent, never stored, by what their paths name. Clients know them, and requests for them are
 	// not modelled.
 	sent map[schema.GroupVersionResource]schema.GroupVersionKind
+	// mapper returns the REST mapper of the kinds that there are, which is made when it is first asked for.
+	mapper func() meta.RESTMapper
 }
 
 // NewRegistry returns a registry of kinds that follow own rules.
 func NewRegistry(own func(*Resource) kindrules.Rules) *Registry {
-	return &Registry{
+	g := &Registry{
 		own:       own,
 		resources: map[schema.GroupKind]*Resource{},
 		paths:     map[schema.GroupResource]*Resource{},
 		sent:      map[schema.GroupVersionResource]schema.GroupVersionKind{},
 	}
+	g.mapAnew()
+	return g
 }
 
 // Add registers a kind that is not registered yet.
@@ -94,17 +98,8 @@ func (g *Registry) Add(r *Resource) error {
 	}
 	r.Rules = g.own(r)
 	g.resources[kind], g.paths[path] = r, r
+	g.mapAnew()
 	return nil
-}
-
-// ServedAs returns the kind that is served under a group, a version and a plural. Unlike a REST mapper it takes
-// an empty group for the core group, as the path of a request means it.
-func (g *Registry) ServedAs(resource schema.GroupVersionResource) (schema.GroupVersionKind, bool) {
-	if r := g.paths[resource.GroupResource()]; r != nil && slices.Contains(r.Served, resource.Version) {
-		return resource.GroupVersion().WithKind(r.Kind), true
-	}
-	kind, sent := g.sent[resource]
-	return kind, sent
 }
 
 // Find returns the resource for requests in the version of the kind.
@@ -116,10 +111,15 @@ func (g *Registry) Find(kind schema.GroupVersionKind) (*Resource, error) {
 	case !known:
 		return nil, fmt.Errorf("kind %s is not registered: add its Go type to the scheme, or give its custom resource definition", kind.GroupKind())
 	case !slices.Contains(r.Served, kind.Version):
-		return nil, fmt.Errorf("%s is not served in version %q, only in %s: use one of these, or add the version to its custom resource definition",
-			r.Name, kind.Version, strings.Join(r.Served, ", "))
+		return nil, r.notServed(kind.Version)
 	}
 	return r, nil
+}
+
+// notServed is the error of a request in a version that is not served.
+func (r *Resource) notServed(version string) error {
+	return fmt.Errorf("%s is not served in version %q, only in %s: use one of these, or add the version to its custom resource definition",
+		r.Name, version, strings.Join(r.Served, ", "))
 }
 
 // Named returns the resource of a kind, nil if it is not registered.
@@ -140,62 +140,6 @@ func (g *Registry) Kinds() []core.Kind {
 // sorted returns all resources in the order of their names.
 func (g *Registry) sorted() []*Resource {
 	return slices.SortedFunc(maps.Values(g.resources), func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-// RestMapper maps as the mapper of a real client does: where several groups have a resource of one name, the core group comes
-// first, then Kubernetes' own ones, then those of custom resources.
-func (g *Registry) RestMapper() meta.RESTMapper {
-	var versions []schema.GroupVersion
-	known := func(gv schema.GroupVersion) {
-		if !slices.Contains(versions, gv) {
-			versions = append(versions, gv)
-		}
-	}
-	for _, r := range g.sorted() {
-		for _, v := range r.Served {
-			known(schema.GroupVersion{Group: r.Group, Version: v})
-		}
-	}
-	for _, kind := range g.sent {
-		known(kind.GroupVersion())
-	}
-	rank := func(gv schema.GroupVersion) int {
-		switch {
-		case gv.Group == "":
-			return 0
-		case builtinGroup(gv.Group):
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(versions, func(a, b schema.GroupVersion) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Group, b.Group), version.CompareKubeAwareVersionStrings(b.Version, a.Version))
-	})
-	mapper := meta.NewDefaultRESTMapper(versions)
-	for _, r := range g.sorted() {
-		scope := meta.RESTScope(meta.RESTScopeRoot)
-		if r.Namespaced {
-			scope = meta.RESTScopeNamespace
-		}
-		for _, v := range r.Served {
-			gv := schema.GroupVersion{Group: r.Group, Version: v}
-			mapper.AddSpecific(gv.WithKind(r.Kind), gv.WithResource(r.Plural), gv.WithResource(r.singular), scope)
-		}
-	}
-	for plural, kind := range g.sent {
-		scope := meta.RESTScope(meta.RESTScopeRoot)
-		if sentWithNamespace(kind.Kind) {
-			scope = meta.RESTScopeNamespace
-		}
-		_, singular := meta.UnsafeGuessKindToResource(kind)
-		mapper.AddSpecific(kind, plural, singular, scope)
-	}
-	first := meta.PriorityRESTMapper{Delegate: mapper}
-	for _, gv := range versions {
-		first.KindPriority = append(first.KindPriority, gv.WithKind(meta.AnyKind))
-		first.ResourcePriority = append(first.ResourcePriority, gv.WithResource(meta.AnyResource))
-	}
-	return first
 }
 
 // AddScheme registers the stored kinds of a scheme that are not registered by a
@@ -219,6 +163,7 @@ func (g *Registry) AddScheme(scheme *runtime.Scheme) error {
 		if virtual(kind.Kind) {
 			plural, _ := meta.UnsafeGuessKindToResource(kind)
 			g.sent[plural] = kind
+			g.mapAnew()
 			continue
 		}
 		best, known := preferred[kind.GroupKind()]

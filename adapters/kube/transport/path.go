@@ -1,4 +1,4 @@
-package controllerruntime
+package transport
 
 import (
 	"strings"

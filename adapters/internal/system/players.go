@@ -1,4 +1,4 @@
-package controllerruntime
+package system
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // players are the controllers of Kubernetes itself that the options ask for. They look
 // after the kinds that the system is about.
-func (d *definition) players(system *core.System, server *kube.Server) ([]core.Strategy, error) {
+func (d *Definition) players(system *core.System, server *kube.Server) ([]core.Strategy, error) {
 	var players []core.Strategy
 	if d.collectGarbage {
 		kinds, err := kindsAbout(system, server, d.garbageKinds)
@@ -63,11 +64,11 @@ func kindsAbout(system *core.System, server *kube.Server, given []client.Object)
 		}
 	}
 	for _, object := range given {
-		of, err := formOf(object, server.Scheme())
+		of, err := informer.Of(object, server.Scheme())
 		if err != nil {
 			return nil, err
 		}
-		kinds = append(kinds, kube.KindOf(of.kind.GroupKind()))
+		kinds = append(kinds, of.Name())
 	}
 	slices.Sort(kinds)
 	return slices.Compact(kinds), nil
@@ -84,7 +85,7 @@ func namespaced(server *kube.Server, kinds []core.Kind) []core.Kind {
 
 // collected tells the API server what the garbage collector looks after: the one that the options ask for, or another strategy of
 // that name. A deletion that would wait for it elsewhere is not modelled.
-func (d *definition) collected(system *core.System, server *kube.Server) {
+func (d *Definition) collected(system *core.System, server *kube.Server) {
 	var kinds []core.Kind
 	for _, s := range system.Strategies {
 		if described := s.Describe(); described.Name == kube.GarbageCollectorName {

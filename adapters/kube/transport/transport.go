@@ -1,4 +1,4 @@
-package controllerruntime
+package transport
 
 import (
 	"bytes"
@@ -11,22 +11,45 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
-// wire is the transport below every client of an instance. It hands requests to
-// the simulated API server, as calls of the run that is going on.
-type wire struct {
-	server *kube.Server
-	turn   *turn
-	// idle is told of requests that are made while nothing runs.
-	idle func(request string)
+// Transport is what is below every client of an instance. It hands requests to the simulated API server, as calls of the run
+// that is going on.
+type Transport struct {
+	// Server says which kinds the paths of requests name.
+	Server *kube.Server
+	// Current has the run whose calls the requests are.
+	Current *Current
+	// Idle is told of requests that are made while nothing runs.
+	Idle func(request string)
+}
+
+// New returns a transport whose requests are the calls of a single run, through the recorder: for users who act on a cluster, for tools,
+// and for measuring the server.
+func New(server *kube.Server, recorder core.EffectRecorder) *Transport {
+	t := &Transport{Server: server, Current: new(Current)}
+	t.Current.Begin(recorder)
+	return t
+}
+
+// Config is how a program of this name reaches the simulated API server.
+func (t *Transport) Config(program string) *rest.Config {
+	return &rest.Config{
+		Host:           "http://orrery.invalid",
+		ContentConfig:  rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
+		QPS:            -1, // no throttling
+		UserAgent:      program,
+		WarningHandler: rest.NoWarnings{},
+		Transport:      t,
+	}
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
+func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if err := sent.Context().Err(); err != nil {
 		return nil, err
 	}
@@ -34,12 +57,12 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := w.turn.current.Load()
+	run := t.Current.Run()
 	if run == nil {
-		w.idle(sent.Method + " " + sent.URL.Path)
+		t.Idle(sent.Method + " " + sent.URL.Path)
 		return respond(sent, apierrors.NewServiceUnavailable("the set-up of a controller asks the API server, which answers only once controllers run"))
 	}
-	request, err := translate(w.server, sent, body)
+	request, err := translate(t.Server, sent, body)
 	var refused *apierrors.StatusError
 	if errors.As(err, &refused) {
 		return respond(sent, refused)
@@ -49,7 +72,7 @@ func (w *wire) RoundTrip(sent *http.Request) (*http.Response, error) {
 		run.recorder.Do(call)
 		return respond(sent, apierrors.NewGenericServerResponse(http.StatusNotImplemented, sent.Method, schema.GroupResource{}, "", call.String(), 0, true))
 	}
-	response, err := run.do(request)
+	response, err := run.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +133,4 @@ func reply(sent *http.Request, code int, body []byte) *http.Response {
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		Request:       sent,
 	}
-}
-
-// NewTransport returns a transport that hands the requests of any Kubernetes client
-// to the simulated API server, through the recorder, as the calls of a single run. It
-// is for measuring the server and for tools. Controllers under check need it not: the
-// clients of their manager have such a transport each.
-func NewTransport(server *kube.Server, recorder core.EffectRecorder) http.RoundTripper {
-	w := &wire{server: server, turn: new(turn)}
-	w.turn.begin(recorder)
-	return w
 }

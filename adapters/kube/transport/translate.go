@@ -1,6 +1,7 @@
-package controllerruntime
+package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,18 +29,18 @@ import (
 func translate(server *kube.Server, sent *http.Request, body []byte) (*kube.Request, error) {
 	path, ok := parsePath(sent.URL.Path)
 	if !ok {
-		return nil, errors.New("only requests for objects are modelled, not discovery and the like: ask the manager's GetRESTMapper which kinds there are")
+		return nil, errors.New("only requests for objects are modelled, not discovery and the like: ask the RESTMapper of the clients which kinds there are")
 	}
-	kind, known := server.KindServedAs(path.resource)
-	if !known {
-		return nil, fmt.Errorf("no kind is known that is served as %s: add its Go type to the scheme, or give its custom resource definition", served(path.resource))
+	kind, err := server.KindFor(path.resource)
+	if err != nil {
+		return nil, err
 	}
 	if strings.Contains(sent.Header.Get("Accept"), "as=Table") {
 		return nil, errors.New("tables are not modelled: ask for the objects")
 	}
 	contentType := mediaType(sent.Header.Get("Content-Type"))
 	if len(body) > 0 && sent.Method != http.MethodPatch && contentType != "" && contentType != runtime.ContentTypeJSON {
-		return nil, fmt.Errorf("a body of type %s is not modelled, only JSON: leave ContentType of the client's rest.Config as the manager's GetConfig has it", contentType)
+		return nil, fmt.Errorf("a body of type %s is not modelled, only JSON: leave ContentType of the client's rest.Config as it was given", contentType)
 	}
 	request := &kube.Request{
 		Kind:        kind,
@@ -83,11 +84,6 @@ func translate(server *kube.Server, sent *http.Request, body []byte) (*kube.Requ
 		request.FieldManager, _, _ = strings.Cut(sent.UserAgent(), "/")
 	}
 	return request, nil
-}
-
-// served says how a resource is called in paths: "services.v1", "widgets.v1.example.com".
-func served(resource schema.GroupVersionResource) string {
-	return strings.TrimSuffix(resource.Resource+"."+resource.Version+"."+resource.Group, ".")
 }
 
 // needsNoManager reports whether a request writes and may leave out who does: then the
@@ -186,10 +182,18 @@ func optionsOf(verb kube.Verb) string {
 // selectorText writes a field selector with its terms in order.
 func selectorText(selector fields.Selector) string {
 	var terms []string
-	for _, r := range inOrder(selector) {
+	for _, r := range Requirements(selector) {
 		terms = append(terms, r.Field+string(r.Operator)+fields.EscapeValue(r.Value))
 	}
 	return strings.Join(terms, ",")
+}
+
+// Requirements returns the requirements of a selector by field. A selector that is made
+// of a map has them in any order.
+func Requirements(selector fields.Selector) fields.Requirements {
+	return slices.SortedFunc(slices.Values(selector.Requirements()), func(a, b fields.Requirement) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Operator, b.Operator), cmp.Compare(a.Value, b.Value))
+	})
 }
 
 // readDeleteOptions takes over the body of a delete.

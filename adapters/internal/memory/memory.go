@@ -1,4 +1,11 @@
-package controllerruntime
+// Package memory reads what an instance of a controller keeps in memory between its runs.
+//
+// A report that says "the controller remembers something" is of little use without the field. [Of] looks from what an adapter knows of an instance
+// (its reconciler, its sources) into every field, map and list that can be reached, exported or not, and writes down each value that
+// has no parts, under the way to it: "Reconciler.seen[default/a]". The engine compares what it finds before and after a run. It does not look into
+// clients, loggers and other infrastructure, which are large and keep nothing of the controller's; nor further than a
+// dozen steps.
+package memory
 
 import (
 	"fmt"
@@ -8,25 +15,16 @@ import (
 	"sync"
 	"time"
 	"unsafe"
-
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/orrery-dev/orrery/core"
 )
 
-var _ core.Introspective = (*instance)(nil)
-
-// Memory implements [core.Introspective]: what can be reached from the reconciler and from what it watches with. What functions have
-// captured cannot be seen.
-func (i *instance) Memory() (values map[string]string) {
+// Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root. What functions have captured
+// cannot be seen.
+func Of(roots ...any) (values map[string]string) {
 	values = map[string]string{}
 	m := &memory{values: values, seen: map[sighted]bool{}, skipped: infrastructure()}
 	defer func() { _ = recover() }() // whatever cannot be read, the rest of it is still worth telling
-	if do, ok := fieldOf[reconcile.Reconciler](reflect.ValueOf(i.registered.controller).Elem(), "Do"); ok {
-		m.look(ownName(reflect.ValueOf(*do)), reflect.ValueOf(*do), 0)
-	}
-	for _, source := range *i.registered.sources {
-		m.look(ownName(reflect.ValueOf(source)), reflect.ValueOf(source), 0)
+	for _, root := range roots {
+		m.look(ownName(reflect.ValueOf(root)), reflect.ValueOf(root), 0)
 	}
 	return values
 }
@@ -67,7 +65,8 @@ const (
 func infrastructure() []string {
 	return []string{
 		"context", "crypto", "log", "net", "os", "reflect", "runtime", "testing",
-		"github.com/go-logr", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/kube",
+		"github.com/go-logr",
+		"github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/internal", "github.com/orrery-dev/orrery/adapters/kube",
 		"github.com/prometheus", "go.opentelemetry.io", "go.uber.org/zap",
 		"k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/runtime", "k8s.io/client-go/discovery", "k8s.io/client-go/dynamic",
 		"k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers", "k8s.io/client-go/rest",

@@ -1,14 +1,12 @@
-package controllerruntime
+package webhook
 
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -24,43 +22,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
-
-// webhooks is the webhook server of a manager. It takes registrations and serves
-// nothing: see [reviewer].
-type webhooks struct {
-	mux *http.ServeMux
-	// registered is told of each webhook and its path.
-	registered func(path string, hook http.Handler)
-}
-
-var _ webhook.Server = (*webhooks)(nil)
-
-// NeedLeaderElection implements [webhook.Server].
-func (w *webhooks) NeedLeaderElection() bool { return false }
-
-// Register implements [webhook.Server]. It panics if the path is taken.
-func (w *webhooks) Register(path string, hook http.Handler) {
-	w.mux.Handle(path, hook)
-	w.registered(path, hook)
-}
-
-// Start implements [webhook.Server].
-func (w *webhooks) Start(context.Context) error {
-	return errors.New("the webhook server of a manager under check cannot be started: leave starting it out of the set-up")
-}
-
-// StartedChecker implements [webhook.Server].
-func (w *webhooks) StartedChecker() healthz.Checker { return healthz.Ping }
-
-// WebhookMux implements [webhook.Server].
-func (w *webhooks) WebhookMux() *http.ServeMux { return w.mux }
 
 // match is a kind, in the version in which a webhook gets its objects, and the
 // operations that it is asked about.
@@ -72,10 +37,10 @@ type match struct {
 // matches returns what the rules of a webhook match among the kinds that the API server
 // serves. Of several rules about an operation on a kind the first counts. Rules about
 // subresources match nothing, since webhooks are not asked about those.
-func (b *blueprint) matches(rules []admissionregistrationv1.RuleWithOperations) []match {
+func matches(server *kube.Server, rules []admissionregistrationv1.RuleWithOperations) []match {
 	var all []match
-	for _, name := range b.server.Kinds() {
-		mappings, err := b.mapper.RESTMappings(schema.ParseGroupKind(string(name)))
+	for _, name := range server.Kinds() {
+		mappings, err := server.RESTMapper().RESTMappings(schema.ParseGroupKind(string(name)))
 		if err != nil {
 			continue // It cannot be asked for, so nobody writes it.
 		}
@@ -117,22 +82,22 @@ func oneOf[T ~string](list []T, value T) bool {
 	return slices.Contains(list, value) || slices.Contains(list, "*")
 }
 
-// webhookSelectors tell about which objects a webhook is asked.
-type webhookSelectors struct {
+// selectors tell about which objects a webhook is asked.
+type selectors struct {
 	objects, namespaces labels.Selector
 }
 
-// selectors reads the selectors of the configuration.
-func (c *webhookConfiguration) selectors() (webhookSelectors, error) {
+// selecting reads the selectors of the configuration.
+func (c *Configuration) selecting() (selectors, error) {
 	objects, err := selectorOr(c.ObjectSelector)
 	if err != nil {
-		return webhookSelectors{}, fmt.Errorf("objectSelector: %w", err)
+		return selectors{}, fmt.Errorf("objectSelector: %w", err)
 	}
 	namespaces, err := selectorOr(c.NamespaceSelector)
 	if err != nil {
-		return webhookSelectors{}, fmt.Errorf("namespaceSelector: %w", err)
+		return selectors{}, fmt.Errorf("namespaceSelector: %w", err)
 	}
-	return webhookSelectors{objects, namespaces}, nil
+	return selectors{objects, namespaces}, nil
 }
 
 // selectorOr reads a selector. None selects everything.
@@ -147,7 +112,7 @@ func selectorOr(selector *metav1.LabelSelector) (labels.Selector, error) {
 type reviewing func(core.Snapshot, *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error)
 
 // guard allows what is not selected without asking.
-func (s webhookSelectors) guard(review reviewing) reviewing {
+func (s selectors) guard(review reviewing) reviewing {
 	if s.objects.Empty() && s.namespaces.Empty() {
 		return review
 	}
@@ -169,7 +134,7 @@ func (s webhookSelectors) guard(review reviewing) reviewing {
 
 // selectsObject reports whether one of the two selects. There is none (nil) before a
 // creation and after a deletion.
-func (s webhookSelectors) selectsObject(after, before labels.Set) bool {
+func (s selectors) selectsObject(after, before labels.Set) bool {
 	return s.objects.Empty() ||
 		after != nil && s.objects.Matches(after) ||
 		before != nil && s.objects.Matches(before)
@@ -178,7 +143,7 @@ func (s webhookSelectors) selectsObject(after, before labels.Set) bool {
 // selectsNamespace looks at the labels of the object's namespace: those of the object
 // itself if it is a Namespace. Other objects without a namespace are always selected. A
 // namespace without a Namespace object has the label that all namespaces have.
-func (s webhookSelectors) selectsNamespace(state core.Snapshot, request *admissionv1.AdmissionRequest, after, before labels.Set) bool {
+func (s selectors) selectsNamespace(state core.Snapshot, request *admissionv1.AdmissionRequest, after, before labels.Set) bool {
 	const namespace = "Namespace"
 	if request.Kind.Group == corev1.GroupName && request.Kind.Kind == namespace {
 		if after == nil {
@@ -221,8 +186,8 @@ func labelsOf(object []byte) (labels.Set, error) {
 	return found, nil
 }
 
-// webhookConfiguration is what a cluster knows of one webhook.
-type webhookConfiguration struct {
+// Configuration is what a cluster knows of one webhook.
+type Configuration struct {
 	// object is the name of the object that it is in.
 	object  string
 	mutates bool
@@ -230,16 +195,16 @@ type webhookConfiguration struct {
 	admissionregistrationv1.MutatingWebhook
 }
 
-// readWebhookConfigurations reads the webhooks of YAML files, in the order in which an
+// Read reads the webhooks of YAML files, in the order in which an
 // API server asks them. Documents of other kinds are skipped.
-func readWebhookConfigurations(paths []string) ([]webhookConfiguration, error) {
-	var all []webhookConfiguration
+func Read(paths []string) ([]Configuration, error) {
+	var all []Configuration
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		found, err := parseWebhookConfigurations(text)
+		found, err := parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -248,14 +213,14 @@ func readWebhookConfigurations(paths []string) ([]webhookConfiguration, error) {
 		}
 		all = append(all, found...)
 	}
-	slices.SortStableFunc(all, func(a, b webhookConfiguration) int { return cmp.Compare(a.object, b.object) })
+	slices.SortStableFunc(all, func(a, b Configuration) int { return cmp.Compare(a.object, b.object) })
 	return all, nil
 }
 
-func parseWebhookConfigurations(text []byte) ([]webhookConfiguration, error) {
+func parse(text []byte) ([]Configuration, error) {
 	const lookAhead = 4096
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), lookAhead)
-	var all []webhookConfiguration
+	var all []Configuration
 	for number := 1; ; number++ {
 		var document admissionregistrationv1.MutatingWebhookConfiguration
 		switch err := decoder.Decode(&document); {
@@ -269,7 +234,7 @@ func parseWebhookConfigurations(text []byte) ([]webhookConfiguration, error) {
 			continue
 		}
 		for _, w := range document.Webhooks {
-			c := webhookConfiguration{object: document.Name, mutates: mutates, MutatingWebhook: w}
+			c := Configuration{object: document.Name, mutates: mutates, MutatingWebhook: w}
 			if err := c.valid(); err != nil {
 				return nil, fmt.Errorf("document %d, webhook %s: %w", number, w.Name, err)
 			}
@@ -279,7 +244,7 @@ func parseWebhookConfigurations(text []byte) ([]webhookConfiguration, error) {
 }
 
 // valid returns an error if the configuration cannot be used.
-func (c *webhookConfiguration) valid() error {
+func (c *Configuration) valid() error {
 	if len(c.MatchConditions) > 0 {
 		return errors.New("matchConditions are not modelled: leave them out")
 	}
@@ -289,12 +254,12 @@ func (c *webhookConfiguration) valid() error {
 	if _, err := url.Parse(ptr.Deref(c.ClientConfig.URL, "")); err != nil {
 		return err
 	}
-	_, err := c.selectors()
+	_, err := c.selecting()
 	return err
 }
 
-// path is where the API server asks the webhook.
-func (c *webhookConfiguration) path() string {
+// Path is where the API server asks the webhook.
+func (c *Configuration) Path() string {
 	path := ""
 	if service := c.ClientConfig.Service; service != nil {
 		path = ptr.Deref(service.Path, "")
@@ -304,64 +269,72 @@ func (c *webhookConfiguration) path() string {
 	return "/" + strings.TrimPrefix(path, "/")
 }
 
-// configuredWebhooks returns the webhooks of the configurations that a survey has found
-// and that can be run.
-func (b *blueprint) configuredWebhooks(found *assembly) ([]kube.Webhook, error) {
-	runs := map[string]bool{}
-	for _, h := range found.hooks {
-		_, runs[h.path] = h.handler.(*admission.Webhook)
+// Notes are told of what is not modelled.
+type Notes interface {
+	// Assume notes what is assumed about it.
+	Assume(format string, args ...any)
+	// Doubt notes that it may decide what is found.
+	Doubt(format string, args ...any)
+}
+
+// Registered is a webhook as a set-up registers it.
+type Registered struct {
+	Path string
+	// Make makes it anew, nil if it cannot be run. See [Reviewer].
+	Make func(reads core.EffectRecorder) (Handle, error)
+}
+
+// Configured returns the webhooks of the configurations that are registered and that can be run.
+func Configured(server *kube.Server, configurations []Configuration, registered []Registered, notes Notes) ([]kube.Webhook, error) {
+	runs := map[string]Registered{}
+	for _, r := range registered {
+		runs[r.Path] = r
 	}
 	var all []kube.Webhook
-	for i := range b.configurations {
-		c := &b.configurations[i]
-		path := c.path()
-		if !runs[path] {
-			found.doubt("the webhook %s at %s is not asked, as no set-up registers one that can be run there: register it, or leave it out of the webhook configurations", c.Name, path)
+	for i := range configurations {
+		c := &configurations[i]
+		path := c.Path()
+		if runs[path].Make == nil {
+			notes.Doubt("the webhook %s at %s is not asked, as no set-up registers one that can be run there: register it, or leave it out of the webhook configurations", c.Name, path)
 			continue
 		}
-		asked, err := b.configured(c)
+		asked, err := c.webhooks(server, runs[path].Make)
 		if err != nil {
 			return nil, fmt.Errorf("webhook %s: %w", c.Name, err)
 		}
 		if ptr.Deref(c.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy {
-			found.doubt("the webhook %s is asked once about a write, and not again after others have changed the object: set its reinvocationPolicy to Never", c.Name)
+			notes.Doubt("the webhook %s is asked once about a write, and not again after others have changed the object: set its reinvocationPolicy to Never", c.Name)
 		}
 		all = append(all, asked...)
 	}
-	for _, h := range found.hooks {
-		if !slices.ContainsFunc(b.configurations, func(c webhookConfiguration) bool { return c.path() == h.path }) {
-			found.assume("The webhook at %s is not run: no webhook configuration names its path.", h.path)
+	for _, r := range registered {
+		if !slices.ContainsFunc(configurations, func(c Configuration) bool { return c.Path() == r.Path }) {
+			notes.Assume("The webhook at %s is not run: no webhook configuration names its path.", r.Path)
 		}
 	}
 	return all, nil
 }
 
-// configured returns a webhook as the server asks it: once for each kind and each set of
+// webhooks returns the webhook as the server asks it: once for each kind and each set of
 // operations that its rules name.
-func (b *blueprint) configured(c *webhookConfiguration) ([]kube.Webhook, error) {
-	selectors, err := c.selectors()
+func (c *Configuration) webhooks(server *kube.Server, remake func(core.EffectRecorder) (Handle, error)) ([]kube.Webhook, error) {
+	selectors, err := c.selecting()
 	if err != nil {
 		return nil, err
 	}
-	r := &reviewer{
-		blueprint: b,
-		path:      c.path(),
-		name:      c.Name,
-		timeout:   reviewTimeout,
-		deadline:  reviewDeadline,
-		ignored:   ptr.Deref(c.FailurePolicy, admissionregistrationv1.Fail) == admissionregistrationv1.Ignore,
-	}
+	r := NewReviewer(server, c.Name, remake)
+	r.ignored = ptr.Deref(c.FailurePolicy, admissionregistrationv1.Fail) == admissionregistrationv1.Ignore
 	if c.TimeoutSeconds != nil {
 		r.timeout = time.Duration(*c.TimeoutSeconds) * time.Second
 	}
 	var all []kube.Webhook
-	for _, about := range b.matches(c.Rules) {
+	for _, about := range matches(server, c.Rules) {
 		all = append(all, kube.Webhook{
 			Name:       c.Name,
 			Kind:       about.kind,
 			Operations: about.operations,
 			Mutates:    c.mutates,
-			Review:     selectors.guard(r.review),
+			Review:     selectors.guard(r.Review),
 		})
 	}
 	return all, nil

@@ -1,4 +1,4 @@
-package controllerruntime
+package webhook
 
 import (
 	"context"
@@ -12,24 +12,32 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
-// reviewDeadline bounds a review in real time. Its own timeout is in virtual time.
-const reviewDeadline = 10 * time.Second
+// The patience with a webhook.
+const (
+	// defaultTimeout is how long an API server waits for a webhook of which nothing else is
+	// said.
+	defaultTimeout = 10 * time.Second
+	// realDeadline bounds a review in real time. Its own timeout is in virtual time.
+	realDeadline = 10 * time.Second
+)
 
-// reviewer runs one webhook. Each review is made by a fresh instance, in a bubble of
+// Handle asks a webhook. The error is what a server says that got no answer.
+type Handle func(ctx context.Context, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error)
+
+// Reviewer runs one webhook. Each review is made by a fresh instance, in a bubble of
 // virtual time. What it reads, it reads of the store as it is when it is asked, also
 // through a cached client.
-type reviewer struct {
-	blueprint *blueprint
-	path      string
+type Reviewer struct {
+	server *kube.Server
 	// name is what messages call the webhook.
 	name string
+	// remake makes the webhook anew. The calls of its clients go to the recorder.
+	remake func(reads core.EffectRecorder) (Handle, error)
 	// timeout is how long the API server waits for it, in virtual time.
 	timeout time.Duration
 	// deadline bounds a review in real time.
@@ -43,9 +51,14 @@ type reviewer struct {
 	lost error
 }
 
-// review asks the webhook. An error that is no StatusError is about what is not
+// NewReviewer returns what asks a webhook, which remake makes anew for each review. Its error is about what is not modelled.
+func NewReviewer(server *kube.Server, name string, remake func(reads core.EffectRecorder) (Handle, error)) *Reviewer {
+	return &Reviewer{server: server, name: name, remake: remake, timeout: defaultTimeout, deadline: realDeadline}
+}
+
+// Review asks the webhook. An error that is no StatusError is about what is not
 // modelled.
-func (r *reviewer) review(state core.Snapshot, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+func (r *Reviewer) Review(state core.Snapshot, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lost != nil {
@@ -53,11 +66,11 @@ func (r *reviewer) review(state core.Snapshot, request *admissionv1.AdmissionReq
 	}
 	var response *admissionv1.AdmissionResponse
 	var failure, broken error
-	reads := &storeReader{server: r.blueprint.server, state: state}
+	reads := &storeReader{server: r.server, state: state}
 	stopped := bubbled(r.deadline, func() {
-		var handler *admission.Webhook
-		if handler, broken = r.instance(reads); broken == nil {
-			response, failure = r.ask(handler, request)
+		var handle Handle
+		if handle, broken = r.remake(reads); broken == nil {
+			response, failure = r.ask(handle, request)
 		}
 	})
 	unanswered := reads.stop()
@@ -83,38 +96,19 @@ func (r *reviewer) review(state core.Snapshot, request *admissionv1.AdmissionReq
 	return nil, apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: failed to call webhook: %w", r.name, failure))
 }
 
-// instance returns the webhook of a fresh manager, whose clients read from the reader.
-func (r *reviewer) instance(reads *storeReader) (*admission.Webhook, error) {
-	a, err := r.blueprint.assemble()
-	if err != nil {
-		return nil, fmt.Errorf("it cannot be set up again: %w", err)
-	}
-	for _, h := range a.hooks {
-		if handler, runs := h.handler.(*admission.Webhook); runs && h.path == r.path {
-			a.turn.begin(reads)
-			return handler, nil
-		}
-	}
-	return nil, errors.New("it cannot be set up again: the set-up registers other webhooks than the first time; it must do the same each time it runs")
-}
-
-// ask hands the request to a webhook. The error is what a server says that got no answer.
-func (r *reviewer) ask(handler *admission.Webhook, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
-	ctx, cancel := context.WithTimeout(ctrllog.IntoContext(context.Background(), r.blueprint.logger), r.timeout)
+// ask hands the request to the webhook, and waits as long as a server does.
+func (r *Reviewer) ask(handle Handle, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), r.timeout)
 	defer cancel()
-	if handler.WithContextFunc != nil {
-		sent, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://webhook.invalid"+r.path, http.NoBody)
-		if err != nil {
-			return nil, err
-		}
-		ctx = handler.WithContextFunc(ctx, sent)
-	}
 	asked := time.Now()
-	response := handler.Handle(ctx, admission.Request{AdmissionRequest: *request})
-	if time.Since(asked) >= r.timeout {
+	response, err := handle(ctx, request)
+	switch {
+	case err != nil:
+		return nil, err
+	case time.Since(asked) >= r.timeout:
 		return nil, context.DeadlineExceeded
 	}
-	return &response.AdmissionResponse, nil
+	return response, nil
 }
 
 // storeReader answers the calls of a webhook from the store that it is asked about.

@@ -1,13 +1,11 @@
-package controllerruntime
+package transport
 
 import (
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 func TestParsePath(t *testing.T) {
@@ -67,19 +65,6 @@ func TestEveryObjectPathIsUnderstood(t *testing.T) {
 		path := strings.Join(parts, "/")
 		if got, ok := parsePath(path); !ok || got != p {
 			t.Fatalf("%s: got %+v, %t, want %+v", path, got, ok, p)
-		}
-	})
-}
-
-func TestRequestsSurviveBeingWritten(t *testing.T) {
-	name := rapid.StringMatching(`[a-z0-9]([-a-z0-9.]{0,20}[a-z0-9])?`)
-	rapid.Check(t, func(t *rapid.T) {
-		request := reconcile.Request{NamespacedName: types.NamespacedName{
-			Namespace: rapid.OneOf(rapid.Just(""), name).Draw(t, "namespace"),
-			Name:      name.Draw(t, "name"),
-		}}
-		if got := decode(encode(request)); got != request {
-			t.Fatalf("got %v, want %v", got, request)
 		}
 	})
 }

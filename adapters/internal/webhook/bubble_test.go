@@ -1,4 +1,4 @@
-package controllerruntime
+package webhook
 
 import (
 	"errors"

@@ -1,0 +1,85 @@
+package informer
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+)
+
+// Indexes are the field indexes that a controller has registered: what objects are found by.
+type Indexes map[Index]func(client.Object) []string
+
+// Index names an indexed field of a form.
+type Index struct {
+	Form  Form
+	Field string
+}
+
+// String is what requests call the index. Indexes of different forms of a kind may have the
+// same name.
+func (x Index) String() string {
+	switch x.Form.As {
+	case Untyped:
+		return x.Field + " (untyped)"
+	case MetadataOnly:
+		return x.Field + " (metadata)"
+	}
+	return x.Field
+}
+
+// Term asks the index for the objects that have a value.
+func (x Index) Term(value string) string { return x.String() + "=" + fields.EscapeValue(value) }
+
+// Add registers an index. The errors are those of a real cache.
+func (x Indexes) Add(of Form, field string, extract func(client.Object) []string) error {
+	name := Index{of, field}
+	if _, known := x[name]; known {
+		return fmt.Errorf("indexer conflict: map[field:%s:{}]", field)
+	}
+	if strings.ContainsAny(field, `=!,\`) {
+		return fmt.Errorf(`an index called %q is not modelled: leave = ! , and \ out of its name`, field)
+	}
+	x[name] = extract
+	return nil
+}
+
+// ForServer returns the indexes for the API server, which answers what is asked of the caches.
+func (x Indexes) ForServer(scheme *runtime.Scheme) []kube.FieldIndex {
+	names := slices.SortedFunc(maps.Keys(x), func(x, y Index) int {
+		return cmp.Or(cmp.Compare(x.Form.Kind.String(), y.Form.Kind.String()), cmp.Compare(x.String(), y.String()))
+	})
+	var all []kube.FieldIndex
+	for _, name := range names {
+		extract := x[name]
+		all = append(all, kube.FieldIndex{
+			Kind:  name.Form.Kind,
+			Field: name.String(),
+			Values: func(raw json.RawMessage) (values []string, err error) {
+				defer func() {
+					if value := recover(); value != nil {
+						err = fmt.Errorf("it panicked: %v", value)
+					}
+				}()
+				object, err := name.Form.Decode(raw, scheme)
+				if err != nil {
+					return nil, err
+				}
+				if name.Form.As == Typed {
+					object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+				}
+				return extract(object), nil
+			},
+		})
+	}
+	return all
+}

@@ -1,0 +1,125 @@
+package informer
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
+)
+
+// View is what the caches of a controller show. It holds nothing: what is read from it is
+// asked of the controller's own view of the cluster, which may be stale.
+type View struct {
+	// Server knows the kinds. It is not asked here: the run is.
+	Server *kube.Server
+	// Current has the run that reads.
+	Current *transport.Current
+	// Unstarted is the error of reads while nothing runs.
+	Unstarted error
+}
+
+// Get returns an object in memory of its own. The errors are those of the server.
+func (v *View) Get(of Form, key client.ObjectKey) (client.Object, error) {
+	run, namespaced, err := v.reading(of)
+	if err != nil {
+		return nil, err
+	}
+	if !namespaced {
+		key.Namespace = ""
+	}
+	response, err := run.Do(&kube.Request{
+		Verb:      kube.Get,
+		Kind:      of.Kind,
+		Namespace: key.Namespace,
+		Name:      key.Name,
+		FromCache: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := response.Err(); err != nil {
+		return nil, err
+	}
+	return of.Decode(response.Object, v.Server.Scheme())
+}
+
+// Selection says which objects are listed.
+type Selection struct {
+	// Namespace is empty for all.
+	Namespace string
+	// Labels may be nil.
+	Labels labels.Selector
+	// Indexes has a term for each index that is asked, with commas in between. See [Index.Term].
+	Indexes string
+}
+
+// List returns the objects of the view that are selected, each in memory of its own.
+func (v *View) List(of Form, which Selection) ([]client.Object, error) {
+	run, namespaced, err := v.reading(of)
+	if err != nil {
+		return nil, err
+	}
+	if !namespaced && which.Namespace != "" {
+		return nil, nil
+	}
+	request := &kube.Request{Verb: kube.List, Kind: of.Kind, Namespace: which.Namespace, FieldSelector: which.Indexes, FromCache: true}
+	if which.Labels != nil {
+		if _, selectable := which.Labels.Requirements(); !selectable {
+			return nil, nil
+		}
+		request.LabelSelector = which.Labels.String()
+	}
+	response, err := run.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if err := response.Err(); err != nil {
+		return nil, err
+	}
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(response.Object, &list); err != nil {
+		return nil, err
+	}
+	objects := make([]client.Object, len(list.Items))
+	for i, item := range list.Items {
+		if objects[i], err = of.Decode(item, v.Server.Scheme()); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+// reading returns the run that reads, and whether the kind has namespaces.
+func (v *View) reading(of Form) (*transport.Run, bool, error) {
+	mapping, err := v.mapping(of)
+	if err != nil {
+		return nil, false, err
+	}
+	run := v.Current.Run()
+	if run == nil {
+		return nil, false, v.Unstarted
+	}
+	return run, mapping.Scope.Name() == meta.RESTScopeNameNamespace, nil
+}
+
+func (v *View) mapping(of Form) (*meta.RESTMapping, error) {
+	return v.Server.RESTMapper().RESTMapping(of.Kind.GroupKind(), of.Kind.Version)
+}
+
+// Serves returns an error that says what to change if there can be no informer for a form.
+func (v *View) Serves(of Form) error {
+	if _, err := of.Empty(v.Server.Scheme()); err != nil {
+		return err
+	}
+	if _, err := v.mapping(of); err != nil {
+		return fmt.Errorf("%w: add its custom resource definition with CRDs, or its Go type to the scheme", err)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package system
+
+import (
+	"errors"
+
+	hclog "github.com/hashicorp/go-hclog"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/scenario"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Option is a part of a [Definition]. Adapters give their users options of the same names, with more to say about each.
+type Option func(*Definition)
+
+// Definition is what options say of a system besides its controllers.
+type Definition struct {
+	// adapter is the package whose options these are, as messages name it.
+	adapter string
+	name    string
+	logger  hclog.Logger
+
+	serverOptions   []kube.Option
+	definitionPaths []string
+	definitionTexts [][]byte
+	webhookPaths    []string
+	objectPaths     []string
+	objects         []client.Object
+
+	actions []scenario.Action
+	inOrder bool
+
+	strategies []core.Strategy
+	properties []core.Property
+
+	interchangeable [][]string
+
+	collectGarbage bool
+	garbageKinds   []client.Object
+
+	emptyNamespaces bool
+	contentKinds    []client.Object
+
+	protectVolumes bool
+
+	// leftOut are the parts of set-ups that do not matter.
+	leftOut []Part
+
+	errs []error
+}
+
+// Define starts the definition of a system, with the options of an adapter.
+func Define(adapter string) Definition { return Definition{adapter: adapter, name: "controllers"} }
+
+// Fail notes a mistake in the options.
+func (d *Definition) Fail(message string) { d.errs = append(d.errs, errors.New(message)) }
+
+// Err joins all mistakes in the options.
+func (d *Definition) Err() error { return errors.Join(d.errs...) }
+
+// Name is what reports call the system.
+func Name(name string) Option { return func(d *Definition) { d.name = name } }
+
+// CRDs are files and folders with custom resource definitions.
+func CRDs(paths ...string) Option {
+	return func(d *Definition) { d.definitionPaths = append(d.definitionPaths, paths...) }
+}
+
+// CRDBytes are custom resource definitions as text.
+func CRDBytes(text []byte) Option {
+	return func(d *Definition) { d.definitionTexts = append(d.definitionTexts, text) }
+}
+
+// APIServer are choices that the API server is made with.
+func APIServer(options ...kube.Option) Option {
+	return func(d *Definition) { d.serverOptions = append(d.serverOptions, options...) }
+}
+
+// WebhookConfigurations are files with what a cluster knows of its webhooks.
+func WebhookConfigurations(paths ...string) Option {
+	return func(d *Definition) { d.webhookPaths = append(d.webhookPaths, paths...) }
+}
+
+// Objects are files and folders with objects that are there at the start.
+func Objects(paths ...string) Option {
+	return func(d *Definition) { d.objectPaths = append(d.objectPaths, paths...) }
+}
+
+// ObjectValues are objects that are there at the start.
+func ObjectValues(objects ...client.Object) Option {
+	return func(d *Definition) {
+		for _, object := range objects {
+			if object == nil {
+				d.Fail("an initial object is nil")
+				return
+			}
+		}
+		d.objects = append(d.objects, objects...)
+	}
+}
+
+// Scenario is what users may do.
+func Scenario(actions ...scenario.Action) Option {
+	return func(d *Definition) { d.actions = append(d.actions, actions...) }
+}
+
+// InOrder is what users may do, one after the other.
+func InOrder(actions ...scenario.Action) Option {
+	return func(d *Definition) {
+		d.actions, d.inOrder = append(d.actions, actions...), true
+	}
+}
+
+// Strategies are players of other adapters.
+func Strategies(strategies ...core.Strategy) Option {
+	return func(d *Definition) { d.strategies = append(d.strategies, strategies...) }
+}
+
+// GarbageCollection adds the garbage collector, also for the kinds of the objects.
+func GarbageCollection(kinds ...client.Object) Option {
+	return func(d *Definition) {
+		d.collectGarbage = true
+		d.garbageKinds = append(d.garbageKinds, kinds...)
+	}
+}
+
+// NamespaceDeletion adds the namespace controller, also for the kinds of the objects.
+func NamespaceDeletion(kinds ...client.Object) Option {
+	return func(d *Definition) {
+		d.emptyNamespaces = true
+		d.contentKinds = append(d.contentKinds, kinds...)
+	}
+}
+
+// VolumeProtection adds the controllers that protect volumes, and makes the server protect them.
+func VolumeProtection() Option {
+	return func(d *Definition) {
+		d.protectVolumes = true
+		d.serverOptions = append(d.serverOptions, kube.VolumeProtection())
+	}
+}
+
+// Properties are what is to be checked.
+func Properties(properties ...core.Property) Option {
+	return func(d *Definition) { d.properties = append(d.properties, properties...) }
+}
+
+// Interchangeable is one group of interchangeable names.
+func Interchangeable(names ...string) Option {
+	return func(d *Definition) { d.interchangeable = append(d.interchangeable, names) }
+}
+
+// Logger gets what controllers log.
+func Logger(logger hclog.Logger) Option { return func(d *Definition) { d.logger = logger } }

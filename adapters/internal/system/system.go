@@ -1,0 +1,108 @@
+package system
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/orrery-dev/orrery/adapters/internal/webhook"
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/scenario"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Server returns the API server with the definitions of the options.
+func (d *Definition) Server(scheme *runtime.Scheme) (*kube.Server, error) {
+	options := append(slices.Clone(d.serverOptions), kube.DefinitionFiles(d.definitionPaths...))
+	for i, text := range d.definitionTexts {
+		definitions, err := parseDefinitions(text)
+		if err != nil {
+			return nil, fmt.Errorf("number %d of the texts given to CRDBytes: %w", i+1, err)
+		}
+		options = append(options, kube.Definitions(definitions...))
+	}
+	return kube.NewServer(scheme, options...)
+}
+
+// parseDefinitions reads the custom resource definitions of a text.
+func parseDefinitions(text []byte) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	const lookAhead = 4096
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), lookAhead)
+	var definitions []*apiextensionsv1.CustomResourceDefinition
+	for number := 1; ; number++ {
+		definition := &apiextensionsv1.CustomResourceDefinition{}
+		switch err := decoder.Decode(definition); {
+		case errors.Is(err, io.EOF):
+			return definitions, nil
+		case err != nil:
+			return nil, fmt.Errorf("document %d: %w", number, err)
+		case definition.Kind == "CustomResourceDefinition":
+			definitions = append(definitions, definition)
+		case definition.Kind != "":
+			return nil, fmt.Errorf("document %d is a %s, not a CustomResourceDefinition", number, definition.Kind)
+		}
+	}
+}
+
+// initial returns the state at the start.
+func (d *Definition) initial(server *kube.Server) (core.Initial, error) {
+	loaded, err := server.LoadObjects(d.objectPaths...)
+	if err != nil {
+		return core.Initial{}, err
+	}
+	var objects []runtime.Object
+	for _, object := range loaded {
+		objects = append(objects, object)
+	}
+	for _, object := range d.objects {
+		objects = append(objects, object)
+	}
+	return server.Initial(objects...)
+}
+
+// Configurations returns what a cluster knows of the webhooks.
+func (d *Definition) Configurations() ([]webhook.Configuration, error) {
+	return webhook.Read(d.webhookPaths)
+}
+
+// System returns the system with the controllers that an adapter has found, and with what it has noted about them. The server is as
+// it answers in the end, with indexes and webhooks.
+func (d *Definition) System(server *kube.Server, controllers []core.Strategy, found *Notes) (*core.System, error) {
+	initial, err := d.initial(server)
+	if err != nil {
+		return nil, err
+	}
+	system := &core.System{
+		Name:       d.name,
+		Store:      server,
+		Scenario:   scenario.Of(server, d.actions, d.inOrder),
+		Strategies: append(controllers, d.strategies...),
+		Initial:    []core.Initial{initial},
+		Properties: d.properties,
+
+		// What is read through the cache shows only when it is read.
+		Kinds:           server.Kinds(),
+		Interchangeable: d.interchangeable,
+		Assumptions:     found.assumptions,
+		Unmodelled:      found.doubts,
+	}
+	if err := d.unrun(system, found); err != nil {
+		return nil, err
+	}
+	players, err := d.players(system, server)
+	if err != nil {
+		return nil, err
+	}
+	system.Strategies = append(system.Strategies, players...)
+	d.collected(system, server)
+	if err := system.Validate(); err != nil {
+		return nil, err
+	}
+	return system, nil
+}

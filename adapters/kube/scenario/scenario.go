@@ -1,0 +1,102 @@
+// Package scenario is what users do to a cluster while controllers work.
+//
+// An [Action] is one step of a user: a name, and a function that gets a client. [Create], [Delete], [Scale] and [Change] make the usual ones. The client
+// is that of controller-runtime, since it can do everything with every kind, whatever the controllers are made with. [Of]
+// makes of actions what the engine takes: each action once, at any moment or never, and each time with a client of its own, whose
+// requests are calls of that step (package transport).
+//
+// Adapters have options for scenarios, and names of their own for actions: [Action] is the same type for all of them.
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Action is something that a user does, as one step.
+type Action struct {
+	// Name says it in the user's words, and tells it apart from the others: "delete Widget default/a".
+	Name string
+	// Do does it, with a client that reads from the API server itself. It must do the same
+	// each time it is called. An error means that the user was refused, and gave up.
+	Do func(context.Context, client.Client) error
+}
+
+// Create is the action of creating an object.
+func Create(object client.Object) Action {
+	return Action{"create " + named(object), func(ctx context.Context, c client.Client) error {
+		return c.Create(ctx, copied(object))
+	}}
+}
+
+// Delete is the action of deleting an object. Only the name of the object matters.
+func Delete(object client.Object) Action {
+	return Action{"delete " + named(object), func(ctx context.Context, c client.Client) error {
+		return c.Delete(ctx, copied(object))
+	}}
+}
+
+// Scale is the action of changing how many replicas an object is to have, as with
+// kubectl scale. Only the name of the object matters.
+func Scale(object client.Object, replicas int32) Action {
+	return Action{fmt.Sprintf("scale %s to %d", named(object), replicas), func(ctx context.Context, c client.Client) error {
+		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas))
+		return c.SubResource("scale").Patch(ctx, copied(object), patch, client.WithSubResourceBody(&autoscalingv1.Scale{}))
+	}}
+}
+
+// Change is the action of reading an object, changing it, and writing it back, as with
+// kubectl edit. Of the object given, only the name matters.
+func Change[T client.Object](name string, object T, change func(T)) Action {
+	return Action{name, func(ctx context.Context, c client.Client) error {
+		current := copied(object)
+		if err := c.Get(ctx, client.ObjectKeyFromObject(object), current); err != nil {
+			return err
+		}
+		change(current)
+		return c.Update(ctx, current)
+	}}
+}
+
+// copied returns a copy of an object, since clients write into what they send.
+func copied[T client.Object](object T) T { return object.DeepCopyObject().(T) }
+
+// named says which object it is. A typed object often does not know its kind; then its
+// type is called the same.
+func named(object client.Object) string {
+	kind := object.GetObjectKind().GroupVersionKind().Kind
+	if kind == "" {
+		kind = reflect.Indirect(reflect.ValueOf(object)).Type().Name()
+	}
+	return core.Key{Kind: core.Kind(kind), Namespace: object.GetNamespace(), Name: object.GetName()}.String()
+}
+
+// Of returns what users may do on a server, as the engine takes it. Every run of an action has
+// a client of its own.
+func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
+	scenario := core.Scenario{InOrder: inOrder}
+	for _, action := range actions {
+		taken := core.Action{Name: action.Name}
+		if do := action.Do; do != nil {
+			taken.Do = func(recorder core.EffectRecorder) error {
+				config := transport.New(server, recorder).Config("user")
+				c, err := client.New(config, client.Options{Scheme: server.Scheme(), Mapper: server.RESTMapper()})
+				if err != nil {
+					return err
+				}
+				return do(context.Background(), c)
+			}
+		}
+		scenario.Actions = append(scenario.Actions, taken)
+	}
+	return scenario
+}

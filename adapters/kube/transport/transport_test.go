@@ -1,0 +1,137 @@
+package transport
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// answers is a recorder that notes the calls and has one answer to all.
+type answers struct {
+	response core.Response
+	calls    []core.Call
+}
+
+func (a *answers) Do(call core.Call) core.Response {
+	a.calls = append(a.calls, call)
+	return a.response
+}
+
+func newServer(t *testing.T) *kube.Server {
+	scheme := runtime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	server, err := kube.NewServer(scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// send makes a request and returns the code and the body of the answer.
+func send(t *testing.T, over http.RoundTripper, method, path, body string, headers ...string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, "http://orrery.invalid"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("User-Agent", "tester/v1")
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := over.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func TestRequestsAreCallsOfTheRun(t *testing.T) {
+	for _, test := range []struct {
+		method, path, body string
+		want               string
+		code               int
+	}{
+		{http.MethodGet, "/api/v1/namespaces/default/pods/a", "", "get Pod default/a", 200},
+		{http.MethodGet, "/api/v1/pods?labelSelector=app%3Dx&fieldSelector=metadata.name%3Da", "", "list Pod with app=x where metadata.name=a", 200},
+		{http.MethodPost, "/api/v1/namespaces/default/pods", `{"metadata":{"name":"a"}}`, "create Pod default/a", 201},
+		{http.MethodPut, "/api/v1/nodes/n/status", `{}`, "update Node n (status)", 200},
+		{http.MethodDelete, "/api/v1/nodes/n?dryRun=All", "", "dry-run delete Node n", 200},
+		{http.MethodDelete, "/api/v1/nodes", "", "deletecollection Node", 200},
+	} {
+		run := &answers{response: kube.Done([]byte(`{"kind":"Pod"}`))}
+		code, body := send(t, New(newServer(t), run), test.method, test.path, test.body)
+		if len(run.calls) != 1 || run.calls[0].String() != test.want {
+			t.Errorf("%s %s: calls %v, want %s", test.method, test.path, run.calls, test.want)
+		}
+		if code != test.code || body != `{"kind":"Pod"}` {
+			t.Errorf("%s %s: %d %s, want %d", test.method, test.path, code, body, test.code)
+		}
+	}
+}
+
+func TestWhatIsNotModelledIsACallAsWell(t *testing.T) {
+	for _, test := range []struct {
+		path, want string
+		headers    []string
+	}{
+		{"/version", "not discovery and the like", nil},
+		{"/apis/apps/v1/deployments", "no kind is known that is served as deployments.v1.apps", nil},
+		{"/api/v1/pods?watch=1", "watches are modelled only where", nil},
+		{"/api/v1/pods", "tables are not modelled", []string{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}},
+	} {
+		run := &answers{}
+		code, _ := send(t, New(newServer(t), run), http.MethodGet, test.path, "", test.headers...)
+		if len(run.calls) != 1 || !strings.Contains(run.calls[0].String(), test.want) {
+			t.Errorf("%s: calls %v, want %q", test.path, run.calls, test.want)
+		}
+		if _, ok := run.calls[0].(*kube.Unmodelled); !ok || code != http.StatusNotImplemented {
+			t.Errorf("%s: a %T, answered with %d", test.path, run.calls[0], code)
+		}
+	}
+}
+
+func TestWithoutARun(t *testing.T) {
+	idle := ""
+	over := &Transport{Server: newServer(t), Current: new(Current), Idle: func(request string) { idle = request }}
+	if code, _ := send(t, over, http.MethodGet, "/api/v1/pods", ""); code != http.StatusServiceUnavailable || idle != "GET /api/v1/pods" {
+		t.Errorf("answered with %d, idle is told of %q", code, idle)
+	}
+	if over.Current.Unmodelled("something", "nobody runs") {
+		t.Error("nothing runs that could make a call")
+	}
+	run := &answers{}
+	over.Current.Begin(run)
+	if !over.Current.Unmodelled("something", "it is not modelled") || len(run.calls) != 1 {
+		t.Errorf("calls: %v", run.calls)
+	}
+}
+
+func TestAnswersOfAnotherStore(t *testing.T) {
+	current := new(Current)
+	current.Begin(&answers{})
+	if _, err := current.Run().Do(&kube.Request{Verb: kube.Get}); err == nil || !strings.Contains(err.Error(), "need a kube.Server as store") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	over := New(newServer(t), &answers{})
+	config := over.Config("tester")
+	if config.Transport != http.RoundTripper(over) || config.UserAgent != "tester" || config.QPS >= 0 {
+		t.Errorf("got %+v", config)
+	}
+}
