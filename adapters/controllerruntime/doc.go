@@ -3,8 +3,8 @@
 //
 // Controllers get a real manager that is connected to nothing. Their clients are
 // controller-runtime's own; only what is below them is simulated: live requests
-// leave through an HTTP transport that hands them to the simulated API server of
-// [github.com/orrery-dev/orrery/adapters/kube], cached reads come from the
+// leave through an HTTP transport ([github.com/orrery-dev/orrery/adapters/kube/transport]) that hands
+// them to the simulated API server of [github.com/orrery-dev/orrery/adapters/kube], cached reads come from the
 // controller's own view of the cluster. What a controller watches, with its
 // predicates, mapping functions, field indexes and concurrency, is learned from
 // what its set-up registers. Nothing is declared twice, and a watch that was

@@ -52,7 +52,8 @@
 //	admission        namespaces that are going away, taints of new Nodes, claims that are to
 //	                 grow, [Webhook]s in process and, with [VolumeProtection], the
 //	                 finalizers of claims and volumes
-//	players          [GarbageCollector], [NamespaceController] and [VolumeProtector]
+//	players          the garbage collector, the namespace controller and those that protect
+//	                 volumes, in package players
 //
 // # What is not modelled
 //

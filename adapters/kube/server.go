@@ -236,7 +236,7 @@ func StrictNamespaces() Option {
 }
 
 // VolumeProtection keeps claims and volumes that are deleted while they are in use, as a real
-// server does: they have a finalizer, which a [VolumeProtector] takes away. Without it they
+// server does: they have a finalizer, which the volume protector of package players takes away. Without it they
 // are gone at once, and the deletion of one that is in use is not modelled.
 func VolumeProtection() Option {
 	return func(s *settings) { s.volumeProtection = true }

@@ -11,16 +11,11 @@ import (
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
-)
-
-// The finalizers that keep claims and volumes while they are in use.
-const (
-	claimProtection  = "kubernetes.io/pvc-protection"
-	volumeProtection = "kubernetes.io/pv-protection"
 )
 
 // ProtectsVolumes reports whether the server was made with [VolumeProtection].
@@ -32,46 +27,29 @@ func (s *Server) ProtectsVolumes() bool {
 // protectVolumes gives new claims and volumes their finalizers.
 func protectVolumes(g *kinds.Registry) {
 	if r := g.Named(kinds.Claim); r != nil {
-		r.Protection = claimProtection
+		r.Protection = kinds.ClaimProtection
 	}
 	if r := g.Named(kinds.Volume); r != nil {
-		r.Protection = volumeProtection
+		r.Protection = kinds.VolumeProtection
 	}
 }
 
 // checkUse says that a deletion is not modelled if only the protection of volumes, which this
 // server does not do, would keep the object.
 func (op *operation) checkUse(key core.Key, from *storage.Object) error {
-	const advice = "and the server does not protect it as a real one does: make the server with kube.VolumeProtection(), and add a kube.VolumeProtector to the controllers"
+	const advice = "and the server does not protect it as a real one does: make the server with kube.VolumeProtection(), and add a players.VolumeProtector to the controllers"
 	switch {
 	case op.resource.Protection != "":
 	case op.resource.Name == kinds.Volume && jsontree.At(from.Meta(), "status", "phase") == string(corev1.VolumeBound):
 		return fmt.Errorf("the volume is bound, %s", advice)
 	case op.resource.Name == kinds.Claim:
 		for _, o := range op.state.List(kinds.Pod, key.Namespace) {
-			if slices.Contains(claimsOf(storage.Of(o.Content).Tree), key.Name) {
+			if slices.Contains(builtin.Claims(storage.Of(o.Content).Tree), key.Name) {
 				return fmt.Errorf("the claim is used by Pod %s, %s", o.Key.Name, advice)
 			}
 		}
 	}
 	return nil
-}
-
-// claimsOf are the claims that a Pod uses: those of its volumes, once it has a node.
-func claimsOf(tree map[string]any) []string {
-	pod := &unstructured.Unstructured{Object: tree}
-	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); node == "" {
-		return nil
-	}
-	var claims []string
-	for _, volume := range jsontree.ListAt(pod, "spec", "volumes") {
-		fields, _ := volume.(map[string]any)
-		claim, _ := fields["persistentVolumeClaim"].(map[string]any)
-		if name, ok := claim["claimName"].(string); ok {
-			claims = append(claims, name)
-		}
-	}
-	return claims
 }
 
 // checkExpansion refuses a claim that asks for more than before, unless it is bound and its class

@@ -55,9 +55,9 @@ func Of(object runtime.Object, scheme *runtime.Scheme) (Form, error) {
 	return Form{kind, Typed}, nil
 }
 
-// Decode reads an object into fresh memory. Its kind is set.
-func (f Form) Decode(raw []byte, scheme *runtime.Scheme) (client.Object, error) {
-	object, err := f.Empty(scheme)
+// decode reads an object into fresh memory. Its kind is set.
+func (f Form) decode(raw []byte, scheme *runtime.Scheme) (client.Object, error) {
+	object, err := f.empty(scheme)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func (f Form) Decode(raw []byte, scheme *runtime.Scheme) (client.Object, error) 
 	return object, nil
 }
 
-// Empty returns a new object of the form.
-func (f Form) Empty(scheme *runtime.Scheme) (client.Object, error) {
+// empty returns a new object of the form.
+func (f Form) empty(scheme *runtime.Scheme) (client.Object, error) {
 	switch f.As {
 	case Untyped:
 		return &unstructured.Unstructured{}, nil

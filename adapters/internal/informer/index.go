@@ -70,7 +70,7 @@ func (x Indexes) ForServer(scheme *runtime.Scheme) []kube.FieldIndex {
 						err = fmt.Errorf("it panicked: %v", value)
 					}
 				}()
-				object, err := name.Form.Decode(raw, scheme)
+				object, err := name.Form.decode(raw, scheme)
 				if err != nil {
 					return nil, err
 				}

@@ -45,7 +45,7 @@ func (v *View) Get(of Form, key client.ObjectKey) (client.Object, error) {
 	if err := response.Err(); err != nil {
 		return nil, err
 	}
-	return of.Decode(response.Object, v.Server.Scheme())
+	return of.decode(response.Object, v.Server.Scheme())
 }
 
 // Selection says which objects are listed.
@@ -89,7 +89,7 @@ func (v *View) List(of Form, which Selection) ([]client.Object, error) {
 	}
 	objects := make([]client.Object, len(list.Items))
 	for i, item := range list.Items {
-		if objects[i], err = of.Decode(item, v.Server.Scheme()); err != nil {
+		if objects[i], err = of.decode(item, v.Server.Scheme()); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +115,7 @@ func (v *View) mapping(of Form) (*meta.RESTMapping, error) {
 
 // Serves returns an error that says what to change if there can be no informer for a form.
 func (v *View) Serves(of Form) error {
-	if _, err := of.Empty(v.Server.Scheme()); err != nil {
+	if _, err := of.empty(v.Server.Scheme()); err != nil {
 		return err
 	}
 	if _, err := v.mapping(of); err != nil {

@@ -98,7 +98,7 @@ func (o *shownObject) read(of Form) (client.Object, error) {
 	if err := response.Err(); err != nil {
 		return nil, err
 	}
-	return of.Decode(response.Object, o.server.Scheme())
+	return of.decode(response.Object, o.server.Scheme())
 }
 
 // lone is a store with a single object.

@@ -10,43 +10,44 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/players"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // players are the controllers of Kubernetes itself that the options ask for. They look
 // after the kinds that the system is about.
 func (d *Definition) players(system *core.System, server *kube.Server) ([]core.Strategy, error) {
-	var players []core.Strategy
+	var all []core.Strategy
 	if d.collectGarbage {
 		kinds, err := kindsAbout(system, server, d.garbageKinds)
 		if err != nil {
 			return nil, fmt.Errorf("garbage collection: %w", err)
 		}
-		collector, err := kube.GarbageCollector(server, kinds...)
+		collector, err := players.GarbageCollector(server, kinds...)
 		if err != nil {
 			return nil, fmt.Errorf("garbage collection: %w", err)
 		}
-		players = append(players, collector)
+		all = append(all, collector)
 	}
 	if d.emptyNamespaces {
 		kinds, err := kindsAbout(system, server, d.contentKinds)
 		if err != nil {
 			return nil, fmt.Errorf("namespace deletion: %w", err)
 		}
-		controller, err := kube.NamespaceController(server, namespaced(server, kinds)...)
+		controller, err := players.NamespaceController(server, namespaced(server, kinds)...)
 		if err != nil {
 			return nil, fmt.Errorf("namespace deletion: %w", err)
 		}
-		players = append(players, controller)
+		all = append(all, controller)
 	}
 	if d.protectVolumes {
-		protector, err := kube.VolumeProtector(server)
+		protector, err := players.VolumeProtector(server)
 		if err != nil {
 			return nil, fmt.Errorf("volume protection: %w", err)
 		}
-		players = append(players, protector)
+		all = append(all, protector)
 	}
-	return players, nil
+	return all, nil
 }
 
 // kindsAbout are the kinds that some strategy watches, those of the initial objects, and

@@ -258,8 +258,8 @@ func (c *Configuration) valid() error {
 	return err
 }
 
-// Path is where the API server asks the webhook.
-func (c *Configuration) Path() string {
+// path is where the API server asks the webhook.
+func (c *Configuration) path() string {
 	path := ""
 	if service := c.ClientConfig.Service; service != nil {
 		path = ptr.Deref(service.Path, "")
@@ -293,7 +293,7 @@ func Configured(server *kube.Server, configurations []Configuration, registered 
 	var all []kube.Webhook
 	for i := range configurations {
 		c := &configurations[i]
-		path := c.Path()
+		path := c.path()
 		if runs[path].Make == nil {
 			notes.Doubt("the webhook %s at %s is not asked, as no set-up registers one that can be run there: register it, or leave it out of the webhook configurations", c.Name, path)
 			continue
@@ -308,7 +308,7 @@ func Configured(server *kube.Server, configurations []Configuration, registered 
 		all = append(all, asked...)
 	}
 	for _, r := range registered {
-		if !slices.ContainsFunc(configurations, func(c Configuration) bool { return c.Path() == r.Path }) {
+		if !slices.ContainsFunc(configurations, func(c Configuration) bool { return c.path() == r.Path }) {
 			notes.Assume("The webhook at %s is not run: no webhook configuration names its path.", r.Path)
 		}
 	}

@@ -260,3 +260,20 @@ func runAs(state core.Snapshot, pod *corev1.Pod) error {
 	}
 	return nil
 }
+
+// Claims are the claims that a Pod uses: those of its volumes, once it has a node.
+func Claims(tree map[string]any) []string {
+	pod := &unstructured.Unstructured{Object: tree}
+	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); node == "" {
+		return nil
+	}
+	var claims []string
+	for _, volume := range jsontree.ListAt(pod, "spec", "volumes") {
+		fields, _ := volume.(map[string]any)
+		claim, _ := fields["persistentVolumeClaim"].(map[string]any)
+		if name, ok := claim["claimName"].(string); ok {
+			claims = append(claims, name)
+		}
+	}
+	return claims
+}

@@ -30,6 +30,12 @@ const (
 	SigningRequest core.Kind = "CertificateSigningRequest.certificates.k8s.io"
 )
 
+// The finalizers that keep claims and volumes while they are in use.
+const (
+	ClaimProtection  = "kubernetes.io/pvc-protection"
+	VolumeProtection = "kubernetes.io/pv-protection"
+)
+
 // Name returns the name of a kind in the core: "Kind" or "Kind.group", the same for all its versions.
 func Name(kind schema.GroupKind) core.Kind { return core.Kind(kind.String()) }
 

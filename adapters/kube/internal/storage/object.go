@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -161,4 +162,9 @@ func Of(content core.Content) *Object {
 		panic(fmt.Sprintf("kube: the store holds a %T, which the API server did not write", content))
 	}
 	return object
+}
+
+// Waits reports whether an object is being deleted and kept by a finalizer.
+func Waits(object *unstructured.Unstructured, finalizer string) bool {
+	return object.GetDeletionTimestamp() != nil && slices.Contains(object.GetFinalizers(), finalizer)
 }

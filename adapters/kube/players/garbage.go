@@ -1,9 +1,8 @@
-package kube
+package players
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
-	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -25,10 +24,10 @@ import (
 // an owner of a kind that the server does not serve is kept.
 //
 // It returns an error that says what to change if the server does not serve a kind.
-func GarbageCollector(server *Server, given ...core.Kind) (core.Strategy, error) {
-	watched := map[core.Kind]*kinds.Resource{}
+func GarbageCollector(server *kube.Server, given ...core.Kind) (core.Strategy, error) {
+	watched := map[core.Kind]*resource{}
 	for _, kind := range given {
-		r := server.registry.Named(kind)
+		r := named(server, kind)
 		if r == nil {
 			return nil, fmt.Errorf("the garbage collector cannot watch %s: add its Go type to the scheme, or give its custom resource definition", kind)
 		}
@@ -41,9 +40,9 @@ func GarbageCollector(server *Server, given ...core.Kind) (core.Strategy, error)
 
 // garbageCollector is both the strategy and, having no memory, its instance.
 type garbageCollector struct {
-	server  *Server
+	server  *kube.Server
 	kinds   []core.Kind
-	watched map[core.Kind]*kinds.Resource
+	watched map[core.Kind]*resource
 }
 
 var (
@@ -51,40 +50,9 @@ var (
 	_ core.Instance = (*garbageCollector)(nil)
 )
 
-// GarbageCollectorName is the name of the strategy that plays the garbage collector.
-const GarbageCollectorName = "garbage-collector"
-
-// Collecting returns the server as part of a system in which the garbage collector looks after the given kinds, and no other. A request
-// after which an object of another kind waits for the collector is not modelled there: nobody would ever let it go.
-func (s *Server) Collecting(kinds ...core.Kind) *Server {
-	with := *s
-	with.collected = map[core.Kind]bool{}
-	for _, kind := range kinds {
-		with.collected[kind] = true
-	}
-	return &with
-}
-
-// Uncollected returns an error that says what to change if an object waits for the garbage collector, as after a foreground or an
-// orphaning deletion, and the collector does not look after its kind. A server that was not told what the collector looks after knows of no such
-// object.
-func (s *Server) Uncollected(key core.Key, content core.Content) error {
-	object, ok := content.(*storage.Object)
-	if !ok || s.collected == nil || s.collected[key.Kind] {
-		return nil
-	}
-	for _, finalizer := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
-		if waits(object.Meta(), finalizer) {
-			return fmt.Errorf("%s waits for the garbage collector (finalizer %s), which does not look after %s: add controllerruntime.GarbageCollection and give it an object of that kind, "+
-				"or a stand-in called %s that watches it", key, finalizer, key.Kind, GarbageCollectorName)
-		}
-	}
-	return nil
-}
-
 // Describe implements [core.Strategy].
 func (g *garbageCollector) Describe() core.Description {
-	return core.Description{Name: GarbageCollectorName, Watches: slices.Clone(g.kinds), Sequential: true}
+	return core.Description{Name: kube.GarbageCollectorName, Watches: slices.Clone(g.kinds), Sequential: true}
 }
 
 // New implements [core.Strategy].
@@ -96,11 +64,11 @@ func (g *garbageCollector) Handle(world core.EffectRecorder, event core.Event) [
 	var requests []core.Request
 	if event.New != nil {
 		object := storage.Of(event.New).Meta()
-		foreground := waits(object, metav1.FinalizerDeleteDependents)
-		if foreground || waits(object, metav1.FinalizerOrphanDependents) || len(object.GetOwnerReferences()) > 0 {
-			requests = append(requests, collectRequest(event.Key))
+		foreground := storage.Waits(object, metav1.FinalizerDeleteDependents)
+		if foreground || storage.Waits(object, metav1.FinalizerOrphanDependents) || len(object.GetOwnerReferences()) > 0 {
+			requests = append(requests, requestFor(event.Key))
 		}
-		if foreground && (event.Old == nil || !waits(storage.Of(event.Old).Meta(), metav1.FinalizerDeleteDependents)) {
+		if foreground && (event.Old == nil || !storage.Waits(storage.Of(event.Old).Meta(), metav1.FinalizerDeleteDependents)) {
 			requests = append(requests, g.dependentRequests(world, event.Key, object.GetUID())...)
 		}
 	}
@@ -111,7 +79,7 @@ func (g *garbageCollector) Handle(world core.EffectRecorder, event core.Event) [
 		}
 		for _, reference := range old.GetOwnerReferences() {
 			if key, ok := g.ownerKey(reference, event.Key.Namespace); ok && slices.Contains(g.kinds, key.Kind) {
-				requests = append(requests, collectRequest(key))
+				requests = append(requests, requestFor(key))
 			}
 		}
 	}
@@ -121,7 +89,7 @@ func (g *garbageCollector) Handle(world core.EffectRecorder, event core.Event) [
 
 // Reconcile implements [core.Instance]: it looks at one object, with live reads.
 func (g *garbageCollector) Reconcile(world core.EffectRecorder, request core.Request) core.Result {
-	key, ok := parseCollectRequest(request)
+	key, ok := parseRequest(request)
 	if !ok || g.watched[key.Kind] == nil {
 		return core.Result{Err: fmt.Errorf("%q does not name an object of a watched kind", request)}
 	}
@@ -129,37 +97,18 @@ func (g *garbageCollector) Reconcile(world core.EffectRecorder, request core.Req
 	return core.Result{Err: c.run()}
 }
 
-// collectRequest is the request to look at an object: "kind/namespace/name".
-func collectRequest(key core.Key) core.Request {
-	return core.Request(string(key.Kind) + "/" + key.Namespace + "/" + key.Name)
-}
-
-func parseCollectRequest(request core.Request) (core.Key, bool) {
-	parts := strings.Split(string(request), "/")
-	if len(parts) != 3 {
-		return core.Key{}, false
-	}
-	return core.Key{Kind: core.Kind(parts[0]), Namespace: parts[1], Name: parts[2]}, true
-}
-
 // dependentRequests are the requests to look at the objects that refer to a uid, as
 // the collector's cache shows them. A cache refuses no list.
 func (g *garbageCollector) dependentRequests(world core.EffectRecorder, owner core.Key, uid types.UID) []core.Request {
 	found, err := g.dependents(world, true, owner, uid)
 	if err != nil {
-		panic("kube: a cache refuses to list: " + err.Error())
+		panic("players: a cache refuses to list: " + err.Error())
 	}
 	requests := make([]core.Request, len(found))
 	for i, d := range found {
-		requests[i] = collectRequest(d.key)
+		requests[i] = requestFor(d.key)
 	}
 	return requests
-}
-
-// waits reports whether an object is being deleted and waits for its dependents to be
-// dealt with, as the finalizer says.
-func waits(object *unstructured.Unstructured, finalizer string) bool {
-	return object.GetDeletionTimestamp() != nil && slices.Contains(object.GetFinalizers(), finalizer)
 }
 
 // dependent is an object that refers to an owner.
@@ -174,10 +123,10 @@ func (g *garbageCollector) dependents(world core.EffectRecorder, fromCache bool,
 	var found []dependent
 	for _, kind := range g.kinds {
 		r := g.watched[kind]
-		if !r.Namespaced && owner.Namespace != "" {
+		if !r.namespaced && owner.Namespace != "" {
 			continue
 		}
-		response := perform(world, &Request{Verb: List, Kind: r.PreferredKind(), Namespace: owner.Namespace, FromCache: fromCache})
+		response := perform(world, &kube.Request{Verb: kube.List, Kind: r.kind, Namespace: owner.Namespace, FromCache: fromCache})
 		if err := response.Err(); err != nil {
 			return nil, err
 		}
@@ -206,24 +155,15 @@ func refersTo(object *unstructured.Unstructured, uid types.UID) bool {
 // server does not serve the owner's kind, or if a cluster-scoped object names an
 // owner with a namespace.
 func (g *garbageCollector) ownerKey(reference metav1.OwnerReference, namespace string) (core.Key, bool) {
-	r, err := g.server.registry.Find(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
-	if err != nil || r.Namespaced && namespace == "" {
+	r := served(g.server, schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	if r == nil || r.namespaced && namespace == "" {
 		return core.Key{}, false
 	}
-	key := core.Key{Kind: r.Name, Name: reference.Name}
-	if r.Namespaced {
+	key := core.Key{Kind: r.name, Name: reference.Name}
+	if r.namespaced {
 		key.Namespace = namespace
 	}
 	return key, true
-}
-
-// perform makes a request.
-func perform(world core.EffectRecorder, request *Request) *Response {
-	response, ok := world.Do(request).(*Response)
-	if !ok {
-		panic("kube: the request of a player was not answered by an API server")
-	}
-	return response
 }
 
 // collection is the garbage collector at work on one object.
@@ -239,9 +179,9 @@ func (c *collection) run() error {
 		return err
 	}
 	switch {
-	case waits(object, metav1.FinalizerDeleteDependents):
+	case storage.Waits(object, metav1.FinalizerDeleteDependents):
 		return c.finishForeground(object)
-	case waits(object, metav1.FinalizerOrphanDependents):
+	case storage.Waits(object, metav1.FinalizerOrphanDependents):
 		return c.orphanDependents(object)
 	case object.GetDeletionTimestamp() != nil || len(object.GetOwnerReferences()) == 0:
 		return nil
@@ -306,7 +246,7 @@ func (c *collection) collect(object *unstructured.Unstructured) error {
 			return err
 		case owner == nil || owner.GetUID() != reference.UID:
 			gone[reference.UID] = true
-		case waits(owner, metav1.FinalizerDeleteDependents):
+		case storage.Waits(owner, metav1.FinalizerDeleteDependents):
 			waiting = true
 			gone[reference.UID] = true
 		default:
@@ -335,7 +275,7 @@ func (c *collection) collect(object *unstructured.Unstructured) error {
 // dependent waits too, they may wait for each other in a circle: the object then
 // blocks its owners no longer.
 func (c *collection) collectWaitedFor(object *unstructured.Unstructured, dependents []dependent) error {
-	circle := slices.ContainsFunc(dependents, func(d dependent) bool { return waits(d.object, metav1.FinalizerDeleteDependents) })
+	circle := slices.ContainsFunc(dependents, func(d dependent) bool { return storage.Waits(d.object, metav1.FinalizerDeleteDependents) })
 	if circle && slices.ContainsFunc(object.GetOwnerReferences(), blocking) {
 		references := object.GetOwnerReferences()
 		for i := range references {
@@ -361,7 +301,7 @@ func propagation(object *unstructured.Unstructured) metav1.DeletionPropagation {
 
 // read gets an object, nil if there is none.
 func (c *collection) read(key core.Key) (*unstructured.Unstructured, error) {
-	response := perform(c.world, &Request{Verb: Get, Kind: c.kind(key), Namespace: key.Namespace, Name: key.Name})
+	response := perform(c.world, &kube.Request{Verb: kube.Get, Kind: c.kind(key), Namespace: key.Namespace, Name: key.Name})
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, nil
@@ -377,7 +317,7 @@ func (c *collection) read(key core.Key) (*unstructured.Unstructured, error) {
 
 // kind is the kind of an object, in a version that is served.
 func (c *collection) kind(key core.Key) schema.GroupVersionKind {
-	return c.collector.server.registry.Named(key.Kind).PreferredKind()
+	return named(c.collector.server, key.Kind).kind
 }
 
 func (c *collection) removeFinalizer(object *unstructured.Unstructured, finalizer string) error {
@@ -391,8 +331,8 @@ func (c *collection) removeOwners(key core.Key, object *unstructured.Unstructure
 
 // patch replaces a list in the metadata, if the object has not changed since.
 func (c *collection) patch(key core.Key, object *unstructured.Unstructured, name string, list any) error {
-	return c.write(&Request{
-		Verb:      Patch,
+	return c.write(&kube.Request{
+		Verb:      kube.Patch,
 		Kind:      c.kind(key),
 		Namespace: key.Namespace,
 		Name:      key.Name,
@@ -402,8 +342,8 @@ func (c *collection) patch(key core.Key, object *unstructured.Unstructured, name
 }
 
 func (c *collection) remove(object *unstructured.Unstructured, propagation metav1.DeletionPropagation) error {
-	return c.write(&Request{
-		Verb:                        Delete,
+	return c.write(&kube.Request{
+		Verb:                        kube.Delete,
 		Kind:                        c.kind(c.key),
 		Namespace:                   c.key.Namespace,
 		Name:                        c.key.Name,
@@ -414,7 +354,7 @@ func (c *collection) remove(object *unstructured.Unstructured, propagation metav
 }
 
 // write makes a request that changes something. That its object is gone is fine.
-func (c *collection) write(request *Request) error {
+func (c *collection) write(request *kube.Request) error {
 	err := perform(c.world, request).Err()
 	if apierrors.IsNotFound(err) {
 		return nil

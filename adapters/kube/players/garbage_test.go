@@ -1,4 +1,4 @@
-package kube
+package players
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -105,7 +106,7 @@ func (c *collector) owned(name string, owners ...*unstructured.Unstructured) *un
 
 func TestGarbageCollector(t *testing.T) {
 	remove := func(c *collector, name, propagation string) {
-		r := request(Delete, widgetKind, name)
+		r := request(kube.Delete, widgetKind, name)
 		r.Propagation = propagation
 		c.must(r)
 	}
@@ -137,7 +138,7 @@ func TestGarbageCollector(t *testing.T) {
 		{"deletes dependents first in the foreground", func(c *collector) {
 			c.owned("grandchild", c.owned("child", c.widget("a", nil)))
 			remove(c, "a", "Foreground")
-			c.must(request(Get, widgetKind, "a"))
+			c.must(request(kube.Get, widgetKind, "a"))
 		}, []string{}},
 		{"waits in the foreground for dependents that stay", func(c *collector) {
 			child := c.owned("child", c.widget("a", nil))
@@ -183,7 +184,7 @@ func TestGarbageCollector(t *testing.T) {
 		}, []string{"child"}},
 		{"deletes with a cluster-scoped owner", func(c *collector) {
 			c.owned("child", c.must(creation(fleetKind, tree{"name": "f"}, nil)))
-			c.must(request(Delete, fleetKind, "f"))
+			c.must(request(kube.Delete, fleetKind, "f"))
 		}, []string{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -199,16 +200,16 @@ func TestGarbageCollectorStartsLate(t *testing.T) {
 	c := newCollector(t)
 	a := c.widget("a", nil)
 	c.owned("child", a)
-	c.must(request(Delete, widgetKind, "a"))
+	c.must(request(kube.Delete, widgetKind, "a"))
 	expect(t, "left", c.run(t), []string{})
 }
 
 func TestGarbageCollectorRemovesDanglingReferences(t *testing.T) {
 	c := newCollector(t)
 	c.owned("child", c.widget("a", nil), c.widget("b", nil))
-	c.must(request(Delete, widgetKind, "a"))
+	c.must(request(kube.Delete, widgetKind, "a"))
 	c.run(t)
-	references := c.must(request(Get, gadgetKind, "child")).GetOwnerReferences()
+	references := c.must(request(kube.Get, gadgetKind, "child")).GetOwnerReferences()
 	if len(references) != 1 || references[0].Name != "b" {
 		t.Errorf("references left: %v", references)
 	}

@@ -1,6 +1,7 @@
-package kube
+package players
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
@@ -22,30 +24,30 @@ import (
 //
 // It returns an error that says what to change if the server does not serve
 // Namespaces or one of the kinds, or if a kind is not namespaced.
-func NamespaceController(server *Server, given ...core.Kind) (core.Strategy, error) {
-	if server.registry.Named(kinds.Namespace) == nil {
+func NamespaceController(server *kube.Server, given ...core.Kind) (core.Strategy, error) {
+	if named(server, kinds.Namespace) == nil {
 		return nil, fmt.Errorf("the namespace controller needs Namespaces: add corev1 to the scheme")
 	}
-	var contents []*kinds.Resource
+	var contents []*resource
 	sorted := slices.Clone(given)
 	slices.Sort(sorted)
 	for _, kind := range slices.Compact(sorted) {
-		r := server.registry.Named(kind)
+		r := named(server, kind)
 		switch {
 		case r == nil:
 			return nil, fmt.Errorf("the namespace controller cannot delete %s: add its Go type to the scheme, or give its custom resource definition", kind)
-		case !r.Namespaced:
+		case !r.namespaced:
 			return nil, fmt.Errorf("the namespace controller cannot delete %s: its objects are in no namespace, so leave it out", kind)
 		}
 		contents = append(contents, r)
 	}
-	return &namespaceController{namespaces: server.registry.Named(kinds.Namespace), contents: contents}, nil
+	return &namespaceController{namespaces: named(server, kinds.Namespace), contents: contents}, nil
 }
 
 // namespaceController is both the strategy and, having no memory, its instance.
 type namespaceController struct {
-	namespaces *kinds.Resource
-	contents   []*kinds.Resource
+	namespaces *resource
+	contents   []*resource
 }
 
 var (
@@ -57,7 +59,7 @@ var (
 func (n *namespaceController) Describe() core.Description {
 	watches := []core.Kind{kinds.Namespace}
 	for _, r := range n.contents {
-		watches = append(watches, r.Name)
+		watches = append(watches, r.name)
 	}
 	return core.Description{Name: "namespace-controller", Watches: watches, Sequential: true}
 }
@@ -83,7 +85,7 @@ func (n *namespaceController) Reconcile(world core.EffectRecorder, request core.
 }
 
 func (n *namespaceController) empty(world core.EffectRecorder, name string) error {
-	response := perform(world, &Request{Verb: Get, Kind: n.namespaces.PreferredKind(), Name: name})
+	response := perform(world, &kube.Request{Verb: kube.Get, Kind: n.namespaces.kind, Name: name})
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
@@ -99,15 +101,21 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 	}
 	left := false
 	for _, r := range n.contents {
-		list := perform(world, &Request{Verb: List, Kind: r.PreferredKind(), Namespace: name})
+		list := perform(world, &kube.Request{Verb: kube.List, Kind: r.kind, Namespace: name})
 		if err := list.Err(); err != nil {
 			return err
 		}
-		if list.items == 0 {
+		var found struct {
+			Items []json.RawMessage `json:"items"`
+		}
+		if err := json.Unmarshal(list.Object, &found); err != nil {
+			return err
+		}
+		if len(found.Items) == 0 {
 			continue
 		}
 		left = true
-		deletion := &Request{Verb: DeleteCollection, Kind: r.PreferredKind(), Namespace: name, Propagation: "Background"}
+		deletion := &kube.Request{Verb: kube.DeleteCollection, Kind: r.kind, Namespace: name, Propagation: "Background"}
 		if err := perform(world, deletion).Err(); err != nil {
 			return err
 		}
@@ -123,9 +131,9 @@ func (n *namespaceController) empty(world core.EffectRecorder, name string) erro
 func (n *namespaceController) finalize(world core.EffectRecorder, namespace *unstructured.Unstructured) error {
 	others := slices.DeleteFunc(builtin.NamespaceFinalizers(namespace), func(f any) bool { return f == string(corev1.FinalizerKubernetes) })
 	jsontree.Set(namespace.Object, others, "spec", "finalizers")
-	err := perform(world, &Request{
-		Verb:        Update,
-		Kind:        n.namespaces.PreferredKind(),
+	err := perform(world, &kube.Request{
+		Verb:        kube.Update,
+		Kind:        n.namespaces.kind,
 		Subresource: kinds.FinalizeSubresource,
 		Name:        namespace.GetName(),
 		Body:        jsontree.Canonical(namespace.Object),

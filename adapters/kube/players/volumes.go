@@ -1,4 +1,4 @@
-package kube
+package players
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -16,26 +18,26 @@ import (
 
 // VolumeProtector returns the strategy that plays the controllers of Kubernetes that protect
 // volumes. It lets go of a claim that is being deleted once no Pod on a node uses it, and of
-// a volume once it is not bound. The server is to be made with [VolumeProtection].
+// a volume once it is not bound. The server is to be made with [kube.VolumeProtection].
 //
 // It returns an error that says what to change if the server does not protect volumes, or
 // serves no Pods.
-func VolumeProtector(server *Server) (core.Strategy, error) {
+func VolumeProtector(server *kube.Server) (core.Strategy, error) {
 	p := &volumeProtector{
-		claims: server.registry.Named(kinds.Claim), volumes: server.registry.Named(kinds.Volume), pods: server.registry.Named(kinds.Pod),
+		claims: named(server, kinds.Claim), volumes: named(server, kinds.Volume), pods: named(server, kinds.Pod),
 	}
 	switch {
 	case p.claims == nil || p.volumes == nil || p.pods == nil:
 		return nil, errors.New("the protection of volumes needs claims, volumes and Pods: add corev1 to the scheme")
-	case p.claims.Protection == "":
-		return nil, errors.New("the server does not protect volumes: make it with VolumeProtection")
+	case !server.ProtectsVolumes():
+		return nil, errors.New("the server does not protect volumes: make it with kube.VolumeProtection")
 	}
 	return p, nil
 }
 
 // volumeProtector is both the strategy and, having no memory, its instance.
 type volumeProtector struct {
-	claims, volumes, pods *kinds.Resource
+	claims, volumes, pods *resource
 }
 
 var (
@@ -57,35 +59,35 @@ func (p *volumeProtector) Handle(_ core.EffectRecorder, event core.Event) []core
 	switch {
 	case event.Key.Kind == kinds.Pod && event.New == nil:
 		var requests []core.Request
-		for _, claim := range claimsOf(storage.Of(event.Old).Tree) {
-			requests = append(requests, collectRequest(core.Key{Kind: kinds.Claim, Namespace: event.Key.Namespace, Name: claim}))
+		for _, claim := range builtin.Claims(storage.Of(event.Old).Tree) {
+			requests = append(requests, requestFor(core.Key{Kind: kinds.Claim, Namespace: event.Key.Namespace, Name: claim}))
 		}
 		return requests
 	case event.Key.Kind == kinds.Pod || event.New == nil:
 		return nil
 	}
-	if meta := storage.Of(event.New).Meta(); waits(meta, claimProtection) || waits(meta, volumeProtection) {
-		return []core.Request{collectRequest(event.Key)}
+	if meta := storage.Of(event.New).Meta(); storage.Waits(meta, kinds.ClaimProtection) || storage.Waits(meta, kinds.VolumeProtection) {
+		return []core.Request{requestFor(event.Key)}
 	}
 	return nil
 }
 
 // Reconcile implements [core.Instance]: it looks at one claim or volume, with live reads.
 func (p *volumeProtector) Reconcile(world core.EffectRecorder, request core.Request) core.Result {
-	key, ok := parseCollectRequest(request)
+	key, ok := parseRequest(request)
 	if !ok {
 		return core.Result{Err: fmt.Errorf("%q does not name a claim or a volume", request)}
 	}
-	r := p.claims
+	r, protection := p.claims, kinds.ClaimProtection
 	if key.Kind == kinds.Volume {
-		r = p.volumes
+		r, protection = p.volumes, kinds.VolumeProtection
 	}
-	return core.Result{Err: p.release(world, r, key)}
+	return core.Result{Err: p.release(world, r, protection, key)}
 }
 
 // release takes the finalizer from an object that is not used any more.
-func (p *volumeProtector) release(world core.EffectRecorder, r *kinds.Resource, key core.Key) error {
-	response := perform(world, &Request{Verb: Get, Kind: r.PreferredKind(), Namespace: key.Namespace, Name: key.Name})
+func (p *volumeProtector) release(world core.EffectRecorder, r *resource, protection string, key core.Key) error {
+	response := perform(world, &kube.Request{Verb: kube.Get, Kind: r.kind, Namespace: key.Namespace, Name: key.Name})
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil
@@ -96,15 +98,15 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *kinds.Resource, 
 	if err := jsontree.Decode(response.Object, &object.Object); err != nil {
 		return err
 	}
-	if !waits(object, r.Protection) {
+	if !storage.Waits(object, protection) {
 		return nil
 	}
 	if used, err := p.used(world, key, object); err != nil || used {
 		return err
 	}
-	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == r.Protection }))
-	err := perform(world, &Request{
-		Verb: Update, Kind: r.PreferredKind(), Namespace: key.Namespace, Name: key.Name, Body: jsontree.Canonical(object.Object),
+	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == protection }))
+	err := perform(world, &kube.Request{
+		Verb: kube.Update, Kind: r.kind, Namespace: key.Namespace, Name: key.Name, Body: jsontree.Canonical(object.Object),
 	}).Err()
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -117,7 +119,7 @@ func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *
 	if key.Kind == kinds.Volume {
 		return jsontree.At(object, "status", "phase") == "Bound", nil
 	}
-	response := perform(world, &Request{Verb: List, Kind: p.pods.PreferredKind(), Namespace: key.Namespace})
+	response := perform(world, &kube.Request{Verb: kube.List, Kind: p.pods.kind, Namespace: key.Namespace})
 	if err := response.Err(); err != nil {
 		return false, err
 	}
@@ -127,5 +129,5 @@ func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *
 	if err := jsontree.Decode(response.Object, &list); err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(list.Items, func(pod map[string]any) bool { return slices.Contains(claimsOf(pod), key.Name) }), nil
+	return slices.ContainsFunc(list.Items, func(pod map[string]any) bool { return slices.Contains(builtin.Claims(pod), key.Name) }), nil
 }
