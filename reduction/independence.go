@@ -4,7 +4,11 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/bitset"
 )
+
+// agents is a set of agents.
+type agents = bitset.Set[int]
 
 // independence tells which agents may be in each other's way.
 //
@@ -15,16 +19,16 @@ type independence struct {
 	footprints []explore.Footprint
 	agents     int
 	// readers and writers are who may read and write a place, and changers who may write or alter it.
-	readers, writers, changers map[explore.Place]set
+	readers, writers, changers map[explore.Place]agents
 	// wakers are who may put the work of an agent into a queue.
-	wakers []set
+	wakers []agents
 	// wild are the agents that may touch everything.
-	wild set
+	wild agents
 	// watched are the agents that may write what is looked at by what is checked.
-	watched set
+	watched agents
 	visible map[explore.Place]bool
 	// dependents and enablers are by agent.
-	dependents, enablers []set
+	dependents, enablers []agents
 	// component numbers the groups of agents that have nothing to do with each other.
 	component []int
 	// group numbers the groups of components of which members may be followed together, as what is looked at ties them to each other, by
@@ -37,35 +41,31 @@ func newIndependence(footprints []explore.Footprint, visible []explore.Place) *i
 	d := &independence{
 		footprints: footprints,
 		agents:     n,
-		readers:    map[explore.Place]set{},
-		writers:    map[explore.Place]set{},
-		changers:   map[explore.Place]set{},
-		wild:       newSet(n),
-		watched:    newSet(n),
+		readers:    map[explore.Place]agents{},
+		writers:    map[explore.Place]agents{},
+		changers:   map[explore.Place]agents{},
+		wakers:     make([]agents, n),
 		visible:    map[explore.Place]bool{},
-	}
-	for range footprints {
-		d.wakers = append(d.wakers, newSet(n))
 	}
 	for _, place := range visible {
 		d.visible[place] = true
 	}
 	for i, f := range footprints {
 		if !f.Known || f.Everything {
-			d.wild.add(i)
+			d.wild.Add(i)
 		}
-		enter(d.readers, f.Reads, i, n)
-		enter(d.writers, f.Writes, i, n)
-		enter(d.changers, f.Writes, i, n)
-		enter(d.changers, f.Alters, i, n)
+		enter(d.readers, f.Reads, i)
+		enter(d.writers, f.Writes, i)
+		enter(d.changers, f.Writes, i)
+		enter(d.changers, f.Alters, i)
 		for _, woken := range f.Wakes {
-			d.wakers[woken].add(i)
+			d.wakers[woken].Add(i)
 		}
 		if d.sees(&f) {
-			d.watched.add(i)
+			d.watched.Add(i)
 		}
 	}
-	d.watched.addAll(d.wild)
+	d.watched.AddAll(d.wild)
 	for i := range footprints {
 		d.dependents = append(d.dependents, d.dependsOn(i, &footprints[i]))
 		d.enablers = append(d.enablers, d.enables(i))
@@ -75,12 +75,11 @@ func newIndependence(footprints []explore.Footprint, visible []explore.Place) *i
 	return d
 }
 
-func enter(index map[explore.Place]set, places []explore.Place, agent, agents int) {
+func enter(index map[explore.Place]agents, places []explore.Place, agent int) {
 	for _, place := range places {
-		if index[place] == nil {
-			index[place] = newSet(agents)
-		}
-		index[place].add(agent)
+		entered := index[place]
+		entered.Add(agent)
+		index[place] = entered
 	}
 }
 
@@ -92,42 +91,42 @@ func (d *independence) sees(f *explore.Footprint) bool {
 
 // dependsOn returns the agents, other than the one that takes it, of which some step, now or later, may depend on a step that touches
 // this.
-func (d *independence) dependsOn(agent int, f *explore.Footprint) set {
-	s := newSet(d.agents)
-	s.addAll(d.wild)
+func (d *independence) dependsOn(agent int, f *explore.Footprint) agents {
+	var s agents
+	s.AddAll(d.wild)
 	if !f.Known || f.Everything {
 		for i := range d.agents {
-			s.add(i)
+			s.Add(i)
 		}
 		return s
 	}
 	for _, place := range f.Writes {
-		s.addAll(d.readers[place])
-		s.addAll(d.writers[place])
+		s.AddAll(d.readers[place])
+		s.AddAll(d.writers[place])
 	}
 	for _, place := range f.Alters {
-		s.addAll(d.readers[place])
+		s.AddAll(d.readers[place])
 	}
 	for _, place := range f.Reads {
-		s.addAll(d.changers[place])
+		s.AddAll(d.changers[place])
 	}
 	for _, woken := range f.Wakes {
-		s.add(woken)
+		s.Add(woken)
 	}
 	if f.Takes {
-		s.addAll(d.wakers[agent])
+		s.AddAll(d.wakers[agent])
 	}
 	return s
 }
 
 // enables returns the agents of which one must take a step before an agent that is not enabled can be: those that wake it, and those
 // that write what keeps it from taking one.
-func (d *independence) enables(agent int) set {
-	s := newSet(d.agents)
-	s.addAll(d.wakers[agent])
-	s.addAll(d.wild)
+func (d *independence) enables(agent int) agents {
+	var s agents
+	s.AddAll(d.wakers[agent])
+	s.AddAll(d.wild)
 	for _, place := range d.footprints[agent].Gates {
-		s.addAll(d.changers[place])
+		s.AddAll(d.changers[place])
 	}
 	return s
 }
@@ -147,13 +146,13 @@ func (d *independence) components() []int {
 		for len(open) > 0 {
 			at := open[len(open)-1]
 			open = open[:len(open)-1]
-			for _, s := range []set{d.dependents[at], d.enablers[at]} {
-				s.each(func(j int) {
+			for _, s := range []agents{d.dependents[at], d.enablers[at]} {
+				for j := range s.All() {
 					if component[j] < 0 {
 						component[j] = i
 						open = append(open, j)
 					}
-				})
+				}
 			}
 		}
 	}
@@ -163,9 +162,11 @@ func (d *independence) components() []int {
 // groups numbers the groups of components.
 func (d *independence) groups() []int {
 	first := d.agents
-	d.watched.each(func(i int) { first = min(first, d.component[i]) })
 	watched := map[int]bool{}
-	d.watched.each(func(i int) { watched[d.component[i]] = true })
+	for i := range d.watched.All() {
+		first = min(first, d.component[i])
+		watched[d.component[i]] = true
+	}
 	group := make([]int, d.agents)
 	for i, component := range d.component {
 		group[i] = component

@@ -32,7 +32,7 @@ func (c *chooser) Commute(agent, other int) bool {
 	}
 	p := pair{agent, other, c.now[agent], c.now[other]}
 	if p.oneStep == nil && p.otherStep == nil {
-		return !c.dependents[agent].has(other) && !c.dependents[other].has(agent)
+		return !c.dependents[agent].Has(other) && !c.dependents[other].Has(agent)
 	}
 	commute, known := c.pairs[p]
 	if !known {

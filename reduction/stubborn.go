@@ -1,10 +1,6 @@
 package reduction
 
-import (
-	"math/bits"
-
-	"github.com/orrery-dev/orrery/core/explore"
-)
+import "github.com/orrery-dev/orrery/core/explore"
 
 // Stubborn reduces by stubborn sets (Valmari, "Stubborn sets for reduced state space generation", 1991) over what is
 // known of all agents.
@@ -18,10 +14,8 @@ func (Stubborn) Learn(footprints []explore.Footprint, visible []explore.Place) f
 	return func() explore.Chooser {
 		return &chooser{
 			independence: d,
-			enabled:      newSet(d.agents),
-			members:      newSet(d.agents),
 			now:          make([]*explore.Footprint, d.agents),
-			stages:       map[*explore.Footprint]set{},
+			stages:       map[*explore.Footprint]agents{},
 			sleeping:     sleeping{pairs: map[pair]bool{}},
 		}
 	}
@@ -30,14 +24,14 @@ func (Stubborn) Learn(footprints []explore.Footprint, visible []explore.Place) f
 // chooser looks for small stubborn sets.
 type chooser struct {
 	*independence
-	enabled set
+	enabled agents
 	// members is the set under construction, and open those of its members that may pull in others.
-	members set
+	members agents
 	open    []int
 	// now are the footprints of the steps of enabled agents, nil for all that they may touch, and stages remembers what depends
 	// on such a step.
 	now    []*explore.Footprint
-	stages map[*explore.Footprint]set
+	stages map[*explore.Footprint]agents
 	best   []int
 	sleeping
 }
@@ -46,13 +40,13 @@ type chooser struct {
 // first component with work, so that what has nothing to do with each other is done one after the other; of
 // these the smallest, and of these the first.
 func (c *chooser) Choose(enabled []explore.Enabled) explore.Choice {
-	c.enabled.clear()
+	c.enabled.Clear()
 	c.mixed = true
 	for _, e := range enabled {
 		if e.Agent >= c.agents {
 			return explore.Choice{} // it is too new to be known
 		}
-		c.enabled.add(e.Agent)
+		c.enabled.Add(e.Agent)
 		c.now[e.Agent] = e.Now
 	}
 	c.best = c.best[:0]
@@ -82,24 +76,24 @@ func (c *chooser) Choose(enabled []explore.Enabled) explore.Choice {
 // take keeps the enabled members of the set.
 func (c *chooser) take() {
 	c.best = c.best[:0]
-	c.members.each(func(i int) {
-		if c.enabled.has(i) {
+	for i := range c.members.All() {
+		if c.enabled.Has(i) {
 			c.best = append(c.best, i)
 		}
-	})
+	}
 }
 
 // grow builds the smallest stubborn set with an agent in it. It gives up and returns false if the set has as many enabled members as the
 // limit.
 func (c *chooser) grow(agent, limit int) bool {
-	c.members.clear()
-	c.members.add(agent)
+	c.members.Clear()
+	c.members.Add(agent)
 	c.open = append(c.open[:0], agent)
 	count, visible := 0, false
 	for len(c.open) > 0 {
 		i := c.open[len(c.open)-1]
 		c.open = c.open[:len(c.open)-1]
-		if !c.enabled.has(i) {
+		if !c.enabled.Has(i) {
 			c.pull(c.enablers[i])
 			continue
 		}
@@ -132,7 +126,7 @@ func (c *chooser) pullDependents(i int, visible *bool) bool {
 }
 
 // dependsOnStage returns what depends on a single step of an agent.
-func (c *chooser) dependsOnStage(i int, now *explore.Footprint) set {
+func (c *chooser) dependsOnStage(i int, now *explore.Footprint) agents {
 	dependents, known := c.stages[now]
 	if !known {
 		dependents = c.dependsOn(i, now)
@@ -142,12 +136,10 @@ func (c *chooser) dependsOnStage(i int, now *explore.Footprint) set {
 }
 
 // pull adds agents to the set.
-func (c *chooser) pull(agents set) {
-	for i, word := range agents {
-		fresh := word &^ c.members[i]
-		c.members[i] |= fresh
-		for ; fresh != 0; fresh &= fresh - 1 {
-			c.open = append(c.open, i*64+bits.TrailingZeros64(fresh))
+func (c *chooser) pull(more agents) {
+	for i := range more.All() {
+		if c.members.Add(i) {
+			c.open = append(c.open, i)
 		}
 	}
 }

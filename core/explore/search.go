@@ -11,10 +11,10 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/internal/bitset"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it

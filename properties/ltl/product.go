@@ -6,6 +6,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/scc"
+	"github.com/orrery-dev/orrery/internal/bitset"
 	"github.com/orrery-dev/orrery/properties/internal/fair"
 )
 
@@ -21,7 +22,7 @@ type product struct {
 	wins, lasts []bool
 	// roots are places to begin with: those at the start, and those behind places that are in no cycle that counts.
 	roots  []uint32
-	rooted nodeSet
+	rooted bitset.Set[uint32]
 }
 
 // reaction is what an automaton does with a letter in one of its states.
@@ -155,7 +156,7 @@ func (p *product) Next(node uint32, c *cursor) (uint32, bool) {
 	}
 	if p.traits[at.id]&cutTrait != 0 || !p.lasts[at.mode] {
 		for to, more := p.cross(node, c); more; to, more = p.cross(node, c) {
-			if p.rooted.add(to.node) {
+			if p.rooted.Add(to.node) {
 				p.roots = append(p.roots, to.node)
 			}
 		}

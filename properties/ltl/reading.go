@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/bitset"
 	"github.com/orrery-dev/orrery/properties/internal/fair"
 )
 
@@ -17,7 +18,7 @@ type reading struct {
 	inParts, timed bool
 	// waits are the steps that count as possible in a state besides those in its row, where they were asked for.
 	waits map[core.StateID][]int
-	asked nodeSet
+	asked bitset.Set[core.StateID]
 
 	// letters has the letter of each state as its number in alphabet.
 	letters  []uint32
@@ -193,7 +194,7 @@ func (m *move) next(row []byte, at int) int {
 
 // waiting returns the steps that count as possible in a state besides those in its row.
 func (r *reading) waiting(id core.StateID) []int {
-	if !r.asked.add(uint32(id)) {
+	if !r.asked.Add(id) {
 		return r.waits[id]
 	}
 	for _, s := range fair.Waiting(r.graph, id, r.inParts, r.fair) {
@@ -205,18 +206,4 @@ func (r *reading) waiting(id core.StateID) []int {
 // rests reports whether a run may stay in a state for ever: no fair step is possible.
 func (r *reading) rests(id core.StateID) bool {
 	return r.traits[id]&restTrait != 0 && len(r.waiting(id)) == 0
-}
-
-// nodeSet is a set of nodes, one bit each.
-type nodeSet struct{ words []uint64 }
-
-// add adds a node, and reports whether it was not there.
-func (s *nodeSet) add(node uint32) bool {
-	if more := int(node/64) + 1 - len(s.words); more > 0 {
-		s.words = append(s.words, make([]uint64, more)...)
-	}
-	word, bit := &s.words[node/64], uint64(1)<<(node%64)
-	added := *word&bit == 0
-	*word |= bit
-	return added
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
-	"github.com/orrery-dev/orrery/core/internal/bitset"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
 // footprints is what is known of what steps touch. The searching goroutine makes it grow; the others only compare.

@@ -1,4 +1,4 @@
-// Package bitset has sets of small numbers, such as those of states and cells: one bit for each number up to the largest.
+// Package bitset has sets of small numbers, such as those of states, cells and agents: one bit for each number up to the largest.
 package bitset
 
 import (
@@ -8,7 +8,7 @@ import (
 )
 
 // Set is a set of numbers, which grows as they are added. The zero value is empty.
-type Set[N ~uint32] struct{ words []uint64 }
+type Set[N ~int | ~uint32] struct{ words []uint64 }
 
 // Has reports whether a number is in the set.
 func (s *Set[N]) Has(n N) bool {
@@ -16,12 +16,28 @@ func (s *Set[N]) Has(n N) bool {
 	return word < len(s.words) && s.words[word]&(1<<(n%64)) != 0
 }
 
-// Add adds a number.
-func (s *Set[N]) Add(n N) {
-	for int(n/64) >= len(s.words) {
-		s.words = append(s.words, 0)
+// Add adds a number, and reports whether it was not there.
+func (s *Set[N]) Add(n N) bool {
+	s.grow(int(n/64) + 1)
+	word, bit := &s.words[n/64], uint64(1)<<(n%64)
+	added := *word&bit == 0
+	*word |= bit
+	return added
+}
+
+// AddAll adds the numbers in another set.
+func (s *Set[N]) AddAll(other Set[N]) {
+	s.grow(len(other.words))
+	for i, word := range other.words {
+		s.words[i] |= word
 	}
-	s.words[n/64] |= 1 << (n % 64)
+}
+
+// grow makes the set at least so many words long.
+func (s *Set[N]) grow(words int) {
+	if more := words - len(s.words); more > 0 {
+		s.words = append(s.words, make([]uint64, more)...)
+	}
 }
 
 // Remove removes a number, if it is there.
@@ -30,6 +46,9 @@ func (s *Set[N]) Remove(n N) {
 		s.words[n/64] &^= 1 << (n % 64)
 	}
 }
+
+// Clear removes all numbers.
+func (s *Set[N]) Clear() { clear(s.words) }
 
 // Empty reports whether there is no number in the set.
 func (s *Set[N]) Empty() bool {

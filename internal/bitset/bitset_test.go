@@ -16,13 +16,27 @@ func TestSet(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
 				n := number.Draw(t, "n")
-				set.Add(n)
+				if set.Add(n) == want[n] {
+					t.Fatalf("Add(%d) is %t", n, want[n])
+				}
 				want[n] = true
 			},
 			"remove": func(t *rapid.T) {
 				n := number.Draw(t, "n")
 				set.Remove(n)
 				delete(want, n)
+			},
+			"add all": func(t *rapid.T) {
+				var other Set[uint32]
+				for _, n := range rapid.SliceOf(number).Draw(t, "more") {
+					other.Add(n)
+					want[n] = true
+				}
+				set.AddAll(other)
+			},
+			"clear": func(*rapid.T) {
+				set.Clear()
+				clear(want)
 			},
 			"": func(t *rapid.T) {
 				var sorted []uint32
