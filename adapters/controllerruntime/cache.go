@@ -168,7 +168,7 @@ func (c *viewCache) IndexField(_ context.Context, object client.Object, field st
 		return err
 	}
 	c.view.Current.Unmodelled("adding the index "+field, "only indexes that the set-up adds are known: add it there")
-	return c.indexes.Add(of, field, extract)
+	return c.indexes.Add(of, field, func(object client.Object) ([]string, error) { return extract(object), nil })
 }
 
 // informers collects the event handlers that are added to a manager's cache.

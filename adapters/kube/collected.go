@@ -33,7 +33,7 @@ func (s *Server) Uncollected(key core.Key, content core.Content) error {
 	}
 	for _, finalizer := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
 		if storage.Waits(object.Meta(), finalizer) {
-			return fmt.Errorf("%s waits for the garbage collector (finalizer %s), which does not look after %s: add controllerruntime.GarbageCollection and give it an object of that kind, "+
+			return fmt.Errorf("%s waits for the garbage collector (finalizer %s), which does not look after %s: add the option GarbageCollection with an object of that kind, "+
 				"or a stand-in called %s that watches it", key, finalizer, key.Kind, GarbageCollectorName)
 		}
 	}

@@ -17,7 +17,10 @@ import (
 )
 
 // Indexes are the field indexes that a controller has registered: what objects are found by.
-type Indexes map[Index]func(client.Object) []string
+type Indexes map[Index]Values
+
+// Values returns the values of an object in an index. It must be a function of the object.
+type Values func(client.Object) ([]string, error)
 
 // Index names an indexed field of a form.
 type Index struct {
@@ -41,7 +44,7 @@ func (x Index) String() string {
 func (x Index) Term(value string) string { return x.String() + "=" + fields.EscapeValue(value) }
 
 // Add registers an index. The errors are those of a real cache.
-func (x Indexes) Add(of Form, field string, extract func(client.Object) []string) error {
+func (x Indexes) Add(of Form, field string, extract Values) error {
 	name := Index{of, field}
 	if _, known := x[name]; known {
 		return fmt.Errorf("indexer conflict: map[field:%s:{}]", field)
@@ -77,7 +80,7 @@ func (x Indexes) ForServer(scheme *runtime.Scheme) []kube.FieldIndex {
 				if name.Form.As == Typed {
 					object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 				}
-				return extract(object), nil
+				return extract(object)
 			},
 		})
 	}

@@ -94,7 +94,7 @@ func names(objects []client.Object) string {
 func TestView(t *testing.T) {
 	byApp := Index{Form: configMaps, Field: "app"}
 	indexes := Indexes{}
-	if err := indexes.Add(byApp.Form, byApp.Field, func(o client.Object) []string { return []string{o.GetLabels()["app"]} }); err != nil {
+	if err := indexes.Add(byApp.Form, byApp.Field, func(o client.Object) ([]string, error) { return []string{o.GetLabels()["app"]}, nil }); err != nil {
 		t.Fatal(err)
 	}
 	s := newState(t, indexes)
@@ -147,7 +147,7 @@ func TestView(t *testing.T) {
 
 func TestIndexes(t *testing.T) {
 	indexes := Indexes{}
-	values := func(client.Object) []string { return nil }
+	values := func(client.Object) ([]string, error) { return nil, nil }
 	for _, test := range []struct {
 		of          Form
 		field, fail string

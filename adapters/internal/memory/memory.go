@@ -66,7 +66,7 @@ func infrastructure() []string {
 	return []string{
 		"context", "crypto", "log", "net", "os", "reflect", "runtime", "testing",
 		"github.com/go-logr",
-		"github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/internal", "github.com/orrery-dev/orrery/adapters/kube",
+		"github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/kube",
 		"github.com/prometheus", "go.opentelemetry.io", "go.uber.org/zap",
 		"k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/runtime", "k8s.io/client-go/discovery", "k8s.io/client-go/dynamic",
 		"k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers", "k8s.io/client-go/rest",

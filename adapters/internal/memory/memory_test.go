@@ -1,0 +1,64 @@
+package memory
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// controller is what an instance may look like.
+type controller struct {
+	*http.Client // infrastructure
+	base
+	seen    map[string]bool
+	tries   []int
+	last    time.Time
+	started bool
+	mu      sync.Mutex
+	again   *controller
+	known   *sync.Map
+	work    chan int
+	do      func()
+}
+
+type base struct{ name string }
+
+func TestOf(t *testing.T) {
+	c := &controller{
+		Client: http.DefaultClient, base: base{"a"}, seen: map[string]bool{"default/a": true}, tries: []int{3},
+		last: time.Unix(0, 0).UTC(), started: true, known: new(sync.Map), work: make(chan int, 1), do: func() {},
+	}
+	c.again = c
+	c.known.Store("k", 7)
+	c.work <- 1
+	want := map[string]string{
+		"controller.name": "a", "controller.seen": "1", "controller.seen[default/a]": "true", "controller.tries": "1", "controller.tries[0]": "3",
+		"controller.last": "1970-01-01 00:00:00 +0000 UTC", "controller.started": "true", "controller.again": "false", "controller.known[k]": "7",
+		"controller.work": "1", "int": "5",
+	}
+	got := Of(c, 5)
+	if maps.Equal(got, want) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if got[name] != want[name] {
+			t.Errorf("%s is %q, want %q", name, got[name], want[name])
+		}
+	}
+	for name := range want {
+		if _, found := got[name]; !found {
+			t.Errorf("%s is not found", name)
+		}
+	}
+}
+
+// What cannot be reached is not looked for, and nothing is no memory.
+func TestOfNothing(t *testing.T) {
+	var none *controller
+	if got := Of(none, nil); len(got) > 1 {
+		t.Errorf("got %v", got)
+	}
+}
