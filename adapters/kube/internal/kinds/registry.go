@@ -240,11 +240,6 @@ func compareKinds(a, b schema.GroupKind) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
 }
 
-// PreferredKind is the kind in the version that is preferred for requests.
-func (r *Resource) PreferredKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: r.Group, Version: r.Served[0], Kind: r.Kind}
-}
-
 // Follow makes every built-in kind that is covered follow rules.
 func (g *Registry) Follow(rules kindrules.Rules) {
 	for _, r := range g.resources {
