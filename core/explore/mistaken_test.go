@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -59,7 +61,7 @@ func TestMistakenStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := Options{Compact: true, Run: limits}
+	options := Options{Compact: true, Run: limits, Logger: hclog.NewNullLogger()}
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, options)
 	forgetting := &forgetful{Compact: store.NewCompact()}
 	space.store = forgetting

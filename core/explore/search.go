@@ -53,7 +53,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	l := space.learner
 	l.Context, l.Searching = context.WithoutCancel(outer), false
 	space.FinishRecording()
-	space.executor.Tour = transition.Tour{} // it still holds what only the search needs
+	space.executor.EndVisit() // which holds what only the search needs
 	if len(space.reasons) > 0 && ctx.Err() == nil {
 		space.growing = options.growth.look()
 	}

@@ -103,8 +103,8 @@ func (f *footprints) Record(m *transition.Machine) {
 func (f *footprints) Added() {
 	f.agents = append(f.agents, newFootprint())
 	f.growth++
-	if w := f.choosing; w != nil && w.Tour.Only != nil {
-		w.Tour.Only = append(w.Tour.Only, false)
+	if f.choosing != nil {
+		f.choosing.AddAgent()
 	}
 }
 
@@ -169,8 +169,8 @@ func (f *footprints) Read(s *transition.Sight, node *behavior.Node, reads []beha
 	if w.Handling != nil {
 		readers = []*footprint{f.handler(w.Handling.Key.Kind)}
 	} else {
-		readers = []*footprint{f.agents[w.Tour.Current.Agent()]}
-		if w.Machine.Conditions.Granularity == transition.PerCall && !w.Tour.Current.Actor.Atomic {
+		readers = []*footprint{f.agents[w.Current().Agent()]}
+		if w.Machine.Conditions.Granularity == transition.PerCall && !w.Current().Actor.Atomic {
 			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all the same.
 			readers = append(readers, f.stage(transition.Stage{Node: node.Point()}))
 		}
@@ -181,7 +181,7 @@ func (f *footprints) Read(s *transition.Sight, node *behavior.Node, reads []beha
 				grow(f, known.reads, place)
 			}
 		}
-		if w.Handling == nil && w.Tour.Current.Actor.Atomic {
+		if w.Handling == nil && w.Current().Actor.Atomic {
 			known.blocks = true
 		}
 	}

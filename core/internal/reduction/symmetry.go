@@ -184,8 +184,7 @@ func (m *Checker) take(r permuted) ([]transition.Touch, error) {
 		w.Load(row)
 		m.taken, m.behind = false, m.behind[:0]
 		w.Shortcuts.Tracing, w.Shortcuts.Trace = traced, nil
-		w.Tour = transition.Tour{Walker: w.Walker, Visitor: m}
-		err := w.Tour.Try(step)
+		err := w.Try(m, step)
 		w.Shortcuts.Tracing = false
 		if err != nil {
 			return nil, err

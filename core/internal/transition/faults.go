@@ -134,20 +134,20 @@ func (p plan) alike(other plan) bool {
 
 // variants tries the current step with concurrent calls answered in all orders that matter, and without and with faults as far
 // as the budgets go.
-func (t *Tour) variants() error {
-	v := variants{Tour: t}
-	if t.Current.Actor.fallible {
-		v.failures = t.Machine.Conditions.Failures - int(t.Value(t.Machine.Failures))
-		v.crashes = t.Machine.Conditions.Crashes - int(t.Value(t.Machine.Crashes))
+func (w *Walker) variants() error {
+	v := variants{Walker: w}
+	if w.visit.step.Actor.fallible {
+		v.failures = w.Machine.Conditions.Failures - int(w.Value(w.Machine.Failures))
+		v.crashes = w.Machine.Conditions.Crashes - int(w.Value(w.Machine.Crashes))
 	}
-	if t.Current.Kind == core.Ask {
-		return v.ask(t.Current)
+	if w.visit.step.Kind == core.Ask {
+		return v.ask(w.visit.step)
 	}
-	t.shown = t.shown[:0]
-	t.noted, t.notes = v.failures > 0 || v.crashes > 0, t.notes[:0]
-	defer func() { t.noted = false }()
-	step := t.Current // as it is before it is taken: blocked or not, for one
-	if err := t.attempt(); err != nil || !t.noted && len(t.Reversed) == 0 {
+	w.visit.shown = w.visit.shown[:0]
+	w.noted, w.notes = v.failures > 0 || v.crashes > 0, w.notes[:0]
+	defer func() { w.noted = false }()
+	step := w.visit.step // as it is before it is taken: blocked or not, for one
+	if err := w.attempt(); err != nil || !w.noted && len(w.Reversed) == 0 {
 		return err
 	}
 	return v.all(step)
@@ -155,7 +155,7 @@ func (t *Tour) variants() error {
 
 // variants are the ways in which a step may go.
 type variants struct {
-	*Tour
+	*Walker
 	orders            orders
 	failures, crashes int
 }
@@ -167,7 +167,7 @@ func (v *variants) all(step Taken) error {
 		step.plan = v.orders.plans[i]
 		if i > 0 {
 			v.notes = v.notes[:0]
-			if err := v.Try(step); err != nil {
+			if err := v.try(step); err != nil {
 				return err
 			}
 		}
@@ -186,7 +186,7 @@ func (v *variants) ask(step Taken) error {
 	if len(turns) > 0 && p.orders() > v.Machine.Conditions.orders() {
 		r := behavior.Reversal{Call: number, Turn: turns[1], First: turns[0].Call, Second: turns[1].Call}
 		if err := v.raced(step.Actor, behavior.Activation{Request: step.Item.Request}, r); err != nil {
-			return v.Visitor.Stopped(&step, err)
+			return v.visit.visitor.Stopped(&step, err)
 		}
 		turns = nil
 	}
@@ -195,7 +195,7 @@ func (v *variants) ask(step Taken) error {
 	}
 	for _, node := range turns {
 		step.plan = plan{}.turning(pick{call: number, node: node})
-		if err := v.Try(step); err != nil {
+		if err := v.try(step); err != nil {
 			return err
 		}
 		if v.failures <= 0 {
@@ -204,7 +204,7 @@ func (v *variants) ask(step Taken) error {
 		for fault := range node.Faults {
 			failing := step
 			failing.plan = step.plan.failing(mishap{call: number, fault: fault, node: node})
-			if err := v.Try(failing); err != nil {
+			if err := v.try(failing); err != nil {
 				return err
 			}
 		}
@@ -216,15 +216,15 @@ func (v *variants) ask(step Taken) error {
 // that is blocked is not under way, so that it cannot be cut off by a crash.
 func (v *variants) faulty(step Taken) error {
 	if err := v.orders.add(v.Walker, step.Item); err != nil {
-		return v.Visitor.Stopped(&step, err)
+		return v.visit.visitor.Stopped(&step, err)
 	}
 	if !v.noted {
 		return nil
 	}
-	notes, blocked := append([]callNote(nil), v.notes...), v.Current.blocked
+	notes, blocked := append([]callNote(nil), v.notes...), v.visit.step.blocked
 	if blocked && v.crashes > 0 && len(v.orders.plans) > 1 {
 		if err := v.waited(step); err != nil {
-			return v.Visitor.Stopped(&step, err)
+			return v.visit.visitor.Stopped(&step, err)
 		}
 	}
 	failures := v.failures - len(step.plan.mishaps)
@@ -246,12 +246,12 @@ func (v *variants) faulty(step Taken) error {
 			failing := step
 			failing.plan = step.plan.failing(mishap{call: call, fault: fault, node: note.node})
 			v.notes = v.notes[:0]
-			if err := v.Try(failing); err != nil {
+			if err := v.try(failing); err != nil {
 				return err
 			}
-			if blocked && v.crashes > 0 && !v.Current.blocked {
+			if blocked && v.crashes > 0 && !v.visit.step.blocked {
 				if err := v.waited(step); err != nil {
-					return v.Visitor.Stopped(&step, err)
+					return v.visit.visitor.Stopped(&step, err)
 				}
 			}
 			if err := v.faulty(failing); err != nil {
@@ -268,13 +268,13 @@ func (v *variants) crash(step Taken, m mishap) error {
 	// Where its views can be then depends on what the run wrote.
 	if _, err := v.reconcile(step.Item, step.plan); err != nil {
 		v.undo()
-		return v.Visitor.Stopped(&step, err)
+		return v.visit.visitor.Stopped(&step, err)
 	}
 	combinations := v.positions(step.Actor)
 	v.undo()
 	for _, positions := range combinations {
 		step.positions = positions
-		if err := v.Try(step); err != nil {
+		if err := v.try(step); err != nil {
 			return err
 		}
 	}

@@ -134,9 +134,9 @@ func (w *Walker) doubt(known *bool, format string, args ...any) error {
 func (w *Walker) EachOrder(it *Item, took func(*Taken) bool) error {
 	found := orders{plans: []plan{{}}}
 	for i := 0; i < len(found.plans); i++ {
-		w.Tour.Current = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it, plan: found.plans[i]}
+		w.visit.step = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it, plan: found.plans[i]}
 		if w.Learn != nil {
-			w.Learn.Where.step = &w.Tour.Current
+			w.Learn.Where.step = &w.visit.step
 		}
 		if w.Listener != nil {
 			w.Listener.Began()
@@ -147,8 +147,8 @@ func (w *Walker) EachOrder(it *Item, took func(*Taken) bool) error {
 			return err
 		}
 		if leaf != nil {
-			w.Tour.Current.Leaf = leaf
-			if !took(&w.Tour.Current) {
+			w.visit.step.Leaf = leaf
+			if !took(&w.visit.step) {
 				return nil
 			}
 			w.undo()

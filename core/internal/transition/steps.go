@@ -20,59 +20,70 @@ type visitor interface {
 	Stopped(*Taken, error) error
 }
 
-// Tour is a visit of the steps of a state.
-type Tour struct {
-	*Walker
-	Visitor visitor
-	// Only are the agents that are followed, by number; nil if all are.
-	Only    []bool
-	Current Taken
+// visit is the enumeration of the steps from a state, one of which is tried.
+type visit struct {
+	visitor visitor
+	// only are the agents that are followed, by number; nil if all are.
+	only []bool
+	step Taken
 	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends.
 	due int
-	// shown is where the current step leads in the orders of concurrent calls that were shown, if there are several.
+	// shown is where the step leads in the orders of concurrent calls that were shown, if there are several.
 	shown []ending
+}
+
+// Current returns the step that is tried.
+func (w *Walker) Current() *Taken { return &w.visit.step }
+
+// EndVisit forgets the visit of the steps from a state, and whom they were shown to.
+func (w *Walker) EndVisit() { w.visit = visit{} }
+
+// AddAgent notes in the midst of a visit that there is one agent more, which has nothing to do yet.
+func (w *Walker) AddAgent() {
+	if w.visit.only != nil {
+		w.visit.only = append(w.visit.only, false)
+	}
 }
 
 // Steps shows a visitor all steps from the state that the walker is in, in their fixed order, or those of some agents
 // only. It returns whether the state is
 // quiescent: controllers do nothing there but wait for timers.
 func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error) {
-	t := &w.Tour
-	*t = Tour{Walker: w, Visitor: visitor, Only: only}
+	w.visit = visit{visitor: visitor, only: only}
 	if w.Machine.lags {
-		if err := t.deliveries(); err != nil {
+		if err := w.deliveries(); err != nil {
 			return false, err
 		}
 	}
 	for _, it := range w.Machine.Items {
-		if !t.follows(it.Agent) {
+		if !w.follows(it.Agent) {
 			continue
 		}
-		if err := t.work(it); err != nil {
+		if err := w.work(it); err != nil {
 			return false, err
 		}
 	}
 	if only != nil {
 		return false, nil // at least one of those that are followed is due
 	}
-	if t.due == 0 {
+	if w.visit.due == 0 {
 		for _, it := range w.Machine.Items {
 			if !w.timed(it) {
 				continue
 			}
-			if err := t.Try(Taken{Kind: core.Fire, Actor: it.Actor, Item: it}); err != nil {
+			if err := w.try(Taken{Kind: core.Fire, Actor: it.Actor, Item: it}); err != nil {
 				return true, err
 			}
 		}
 	}
-	quiescent = t.due == 0
+	quiescent = w.visit.due == 0
 	if int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes {
 		for _, a := range w.Machine.Actors {
 			if !a.fallible {
 				continue
 			}
 			for _, positions := range w.positions(a) {
-				if err := t.Try(Taken{Kind: core.Restart, Actor: a, positions: positions}); err != nil {
+				if err := w.try(Taken{Kind: core.Restart, Actor: a, positions: positions}); err != nil {
 					return quiescent, err
 				}
 			}
@@ -82,16 +93,16 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 }
 
 // follows reports whether the steps of an agent are shown.
-func (t *Tour) follows(agent int) bool { return t.Only == nil || t.Only[agent] }
+func (w *Walker) follows(agent int) bool { return w.visit.only == nil || w.visit.only[agent] }
 
 // deliveries tries what waits for views.
-func (t *Tour) deliveries() error {
-	for _, a := range t.Machine.Actors {
+func (w *Walker) deliveries() error {
+	for _, a := range w.Machine.Actors {
 		for i, v := range a.Views {
-			if v.Waiting(t.Value(v.Cell())) == 0 || !t.follows(a.Deliveries[i]) {
+			if v.Waiting(w.Value(v.Cell())) == 0 || !w.follows(a.Deliveries[i]) {
 				continue
 			}
-			if err := t.Try(Taken{Kind: core.Deliver, Actor: a, View: v}); err != nil {
+			if err := w.try(Taken{Kind: core.Deliver, Actor: a, View: v}); err != nil {
 				return err
 			}
 		}
@@ -100,90 +111,96 @@ func (t *Tour) deliveries() error {
 }
 
 // work tries what can be done for an item.
-func (t *Tour) work(it *Item) error {
+func (w *Walker) work(it *Item) error {
 	switch {
 	case it.Standing:
-		t.Current = Taken{Kind: core.Act, Actor: it.Actor, Item: it}
-		return t.variants()
+		w.visit.step = Taken{Kind: core.Act, Actor: it.Actor, Item: it}
+		return w.variants()
 	case it.Actor.User:
-		if !t.Pending(it) {
+		if !w.Pending(it) {
 			return nil
 		}
-		t.Current = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
-		return t.variants()
-	case it.Actor.Atomic || t.Machine.Conditions.Granularity == PerReconcile:
-		if !t.Pending(it) {
+		w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
+		return w.variants()
+	case it.Actor.Atomic || w.Machine.Conditions.Granularity == PerReconcile:
+		if !w.Pending(it) {
 			return nil
 		}
-		t.Current = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}
-		return t.variants()
+		w.visit.step = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}
+		return w.variants()
 	}
-	if p := t.Flight(it); p != nil && !p.Blocked {
+	if p := w.Flight(it); p != nil && !p.Blocked {
 		if p.Node.Leaf != nil {
-			return t.Try(Taken{Kind: core.Return, Actor: it.Actor, Item: it})
+			return w.try(Taken{Kind: core.Return, Actor: it.Actor, Item: it})
 		}
-		t.Current = Taken{Kind: core.Ask, Actor: it.Actor, Item: it, node: p.Node}
-		return t.variants()
+		w.visit.step = Taken{Kind: core.Ask, Actor: it.Actor, Item: it, node: p.Node}
+		return w.variants()
 	}
 	begin := Taken{Kind: core.Begin, Actor: it.Actor, Item: it}
-	may, err := t.MayBegin(it)
+	may, err := w.MayBegin(it)
 	switch {
 	case err != nil:
-		t.due++
-		return t.Visitor.Stopped(&begin, err)
+		w.visit.due++
+		return w.visit.visitor.Stopped(&begin, err)
 	case may:
-		return t.Try(begin)
+		return w.try(begin)
 	}
 	return nil
 }
 
-// Try takes a step, shows it to the visitor, and takes it back.
-func (t *Tour) Try(step Taken) error {
-	t.Current = step
-	return t.attempt()
+// Try takes a step from the state that the walker is in, shows it to a visitor, and takes it back.
+func (w *Walker) Try(visitor visitor, step Taken) error {
+	w.visit = visit{visitor: visitor}
+	return w.try(step)
+}
+
+// try takes a step of the visit, shows it, and takes it back.
+func (w *Walker) try(step Taken) error {
+	w.visit.step = step
+	return w.attempt()
 }
 
 // attempt tries the current step.
-func (t *Tour) attempt() error {
-	s := &t.Current
-	s.Late = t.Machine.lags && t.late(s.Actor) && s.Kind != core.Deliver && s.Kind != core.Restart
-	if t.Learn != nil {
-		t.Learn.Where.step = s
-		t.Learn.Fresh = false
+func (w *Walker) attempt() error {
+	s := &w.visit.step
+	s.Late = w.Machine.lags && w.late(s.Actor) && s.Kind != core.Deliver && s.Kind != core.Restart
+	if w.Learn != nil {
+		w.Learn.Where.step = s
+		w.Learn.Fresh = false
 	}
-	if t.Listener != nil {
-		t.Listener.Began()
+	if w.Listener != nil {
+		w.Listener.Began()
 	}
-	t.Reversed = t.Reversed[:0]
+	w.Reversed = w.Reversed[:0]
 	var err error
-	if t.Monitor != nil {
-		err = t.Monitor.Before(s)
+	if w.Monitor != nil {
+		err = w.Monitor.Before(s)
 	}
 	if err == nil {
-		err = t.take(s)
+		err = w.take(s)
 	}
-	if err == nil && t.Monitor != nil {
-		err = t.Monitor.After(s)
+	if err == nil && w.Monitor != nil {
+		err = w.Monitor.After(s)
 	}
 	if err != nil {
-		t.undo()
+		w.undo()
 		if s.due() {
-			t.due++
+			w.visit.due++
 		}
-		return t.Visitor.Stopped(s, err)
+		return w.visit.visitor.Stopped(s, err)
 	}
 	if s.blocked {
 		return nil
 	}
 	if s.due() {
-		t.due++
+		w.visit.due++
 	}
-	if !t.again(s) {
-		if err := t.Visitor.Took(s); err != nil {
+	if !w.again(s) {
+		if err := w.visit.visitor.Took(s); err != nil {
 			return err
 		}
 	}
-	t.undo()
+	w.undo()
 	return nil
 }
 
@@ -201,15 +218,15 @@ func (e ending) equal(other ending) bool {
 }
 
 // again reports whether another order of concurrent calls was shown before in which the step is the same.
-func (t *Tour) again(s *Taken) bool {
-	if len(s.plan.mishaps) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(t.Reversed) == 0 {
+func (w *Walker) again(s *Taken) bool {
+	if len(s.plan.mishaps) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(w.Reversed) == 0 {
 		return false
 	}
-	e := ending{row: t.Vector.AppendRow(nil), wrote: t.Wrote, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}
-	if slices.ContainsFunc(t.shown, e.equal) {
+	e := ending{row: w.Vector.AppendRow(nil), wrote: w.Wrote, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}
+	if slices.ContainsFunc(w.visit.shown, e.equal) {
 		return true
 	}
-	t.shown = append(t.shown, e)
+	w.visit.shown = append(w.visit.shown, e)
 	return false
 }
 

@@ -60,7 +60,7 @@ type Walker struct {
 	// notes are what the run of the step did, call by call. Only faults need them.
 	notes     []callNote
 	noted     bool
-	Tour      Tour
+	visit     visit
 	Shortcuts Shortcuts
 	// Ahead tells that the walker takes steps before the searching goroutine does.
 	Ahead bool
