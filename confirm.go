@@ -2,7 +2,6 @@ package orrery
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -13,14 +12,8 @@ import (
 // the same requests in the same order, users act and things go wrong where they did. It returns where that world answered
 // differently, nil if it did not: then the finding does not come from the simulation.
 func Confirm(ctx context.Context, system *core.System, trace core.Trace, world core.World, options Options) (*core.Deviation, error) {
-	options, err := options.complete()
+	options, err := options.toRun(system)
 	if err != nil {
-		return nil, err
-	}
-	if system == nil {
-		return nil, fmt.Errorf("there is no system to run: it is nil")
-	}
-	if err := system.Validate(); err != nil {
 		return nil, err
 	}
 	return behavior.Enact(ctx, system, trace, world, options.limits())

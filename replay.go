@@ -13,14 +13,8 @@ import (
 // nil if it does not. The conditions among the options must be those under which it was recorded, see
 // [Options.Again]. The error is for what cannot be run at all, and says what to change.
 func Replay(ctx context.Context, system *core.System, trace core.Trace, options Options) (*core.Deviation, error) {
-	options, err := options.complete()
+	options, err := options.toRun(system)
 	if err != nil {
-		return nil, err
-	}
-	if system == nil {
-		return nil, fmt.Errorf("there is no system to run: it is nil")
-	}
-	if err := system.Validate(); err != nil {
 		return nil, err
 	}
 	conditions, err := options.conditions(system)
@@ -28,4 +22,16 @@ func Replay(ctx context.Context, system *core.System, trace core.Trace, options 
 		return nil, err
 	}
 	return explore.Replay(ctx, system, conditions, trace, options.limits())
+}
+
+// toRun completes the options for one run of a system, which it validates.
+func (o Options) toRun(system *core.System) (Options, error) {
+	o, err := o.complete()
+	if err != nil {
+		return o, err
+	}
+	if system == nil {
+		return o, fmt.Errorf("there is no system to run: it is nil")
+	}
+	return o, system.Validate()
 }

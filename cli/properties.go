@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/typo"
 	"github.com/orrery-dev/orrery/properties"
 	"github.com/orrery-dev/orrery/properties/ltl"
 	"github.com/orrery-dev/orrery/properties/specification"
@@ -95,7 +96,7 @@ func neither(text string, known []core.Property, err error) error {
 	for i, p := range known {
 		names[i] = p.Name
 	}
-	if similar, found := nearest(text, names); found {
+	if similar := typo.Nearest(text, slices.Sorted(slices.Values(names))); similar != "" {
 		return fmt.Errorf("there is no property %q: did you mean %q? There are %s", text, similar, enumeration(names))
 	}
 	_, unparsed := ltl.Parse(text)

@@ -3,7 +3,6 @@ package random
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -172,14 +171,4 @@ func (g *loose) bump(kind core.Kind) *routine {
 }
 
 // result returns how a routine ends: mostly well.
-func (g *loose) result() core.Result {
-	switch g.IntN(16) {
-	case 0:
-		return core.Result{Err: errRandom}
-	case 1:
-		return core.Result{Requeue: true}
-	case 2, 3:
-		return core.Result{RequeueAfter: time.Minute}
-	}
-	return core.Result{}
-}
+func (g *loose) result() core.Result { return resultOf(g.Rand, 16) }

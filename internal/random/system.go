@@ -184,8 +184,11 @@ func (g *generator) actions(n int) []plain.Action {
 }
 
 // result returns how a program ends: mostly well.
-func (g *generator) result() core.Result {
-	switch g.IntN(12) {
+func (g *generator) result() core.Result { return resultOf(g.Rand, 12) }
+
+// resultOf returns a result that is not that all is well in four of so many cases.
+func resultOf(chance *rand.Rand, of int) core.Result {
+	switch chance.IntN(of) {
 	case 0:
 		return core.Result{Err: errRandom}
 	case 1:

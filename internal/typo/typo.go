@@ -4,19 +4,19 @@ package typo
 import "strings"
 
 // Nearest returns the first of the known names that are most like a name, whatever the case of letters, and an empty
-// text if none is much like it.
+// text if none is much like it. The part of a known name after its last slash counts as a name, too.
 func Nearest(name string, known []string) string {
-	nearest, least := "", Tolerance(name)+1
+	name = strings.ToLower(name)
+	nearest, least := "", max(2, len(name)/3)+1
 	for _, candidate := range known {
-		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+		whole := strings.ToLower(candidate)
+		last := whole[strings.LastIndexByte(whole, '/')+1:]
+		if d := min(Distance(name, whole), Distance(name, last)); d < least {
 			nearest, least = candidate, d
 		}
 	}
 	return nearest
 }
-
-// Tolerance is the largest distance at which another name may be meant.
-func Tolerance(name string) int { return max(2, len(name)/3) }
 
 // Distance returns how many characters must be added, removed or replaced to make one text the other
 // (Levenshtein).

@@ -37,8 +37,8 @@ func TestDistanceIsOne(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"settled", "quiescent", "Terminal"}
-	for name, want := range map[string]string{"setled": "settled", "TERMINAL": "Terminal", "quiet": "", "": ""} {
+	known := []string{"settled", "quiescent", "Terminal", "team/web"}
+	for name, want := range map[string]string{"setled": "settled", "TERMINAL": "Terminal", "wep": "team/web", "team/wob": "team/web", "quiet": "", "": ""} {
 		if got := Nearest(name, known); got != want {
 			t.Errorf("nearest to %q is %q, want %q", name, got, want)
 		}
