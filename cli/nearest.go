@@ -12,9 +12,9 @@ import (
 // suggests the nearest one, or else tells how to see them all.
 func unknown(what, name string, known []string, how string) error {
 	if suggestion, found := nearest(name, known); found {
-		return fmt.Errorf("there is no %s %q: did you mean %q? %s shows them all", what, name, suggestion, how)
+		return fmt.Errorf("there is no %s %q: did you mean %q? (%s shows all)", what, name, suggestion, how)
 	}
-	return fmt.Errorf("there is no %s %q: %s shows them all", what, name, how)
+	return fmt.Errorf("there is no %s %q (%s shows all)", what, name, how)
 }
 
 // nearest returns the known name that is most like a name, if any is much like it.

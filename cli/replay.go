@@ -17,12 +17,12 @@ func (s *session) replayCommand() *cobra.Command {
 	number := 1
 	command := &cobra.Command{
 		Use:   "replay FILE --finding N",
-		Short: "Run the story of a finding again, for real, and say whether it still happens",
-		Long: `Replay builds the recorded system anew and runs the story of a finding again,
-step by step, with the controllers as they are now.
+		Short: "Run the trace of a finding again, and report whether it still happens",
+		Long: `Replay builds the recorded system again and runs the trace of a finding, step by
+step, with the current code of the controllers.
 
 Exit codes: 1 it still happens, 0 it does not, 2 bad usage or bad input.`,
-		Args: exactly("one file that was written by orrery check --out"),
+		Args: exactly("one record that orrery check --out wrote"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return s.replay(command.Context(), args[0], number)
 		},
@@ -93,5 +93,5 @@ func describe(d core.Deviation) string {
 	if d.Step == 0 {
 		return d.Reason
 	}
-	return fmt.Sprintf("step %d goes another way: %s", d.Step, d.Reason)
+	return fmt.Sprintf("step %d differs: %s", d.Step, d.Reason)
 }
