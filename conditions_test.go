@@ -98,8 +98,8 @@ func TestConditionsAreReported(t *testing.T) {
 		options orrery.Options
 		granted []string
 	}{
-		{orrery.Options{Workers: 2}, []string{"Each reconcile is one step", "Caches are fresh", "No crash and no failed call"}},
-		{options, []string{"Each call of a reconcile is one step", "as far as this allows: all=lag(1), team/web/Pod=fresh.", "At most 1 crash and 2 failed calls happen in a run, only in clock."}},
+		{orrery.Options{Workers: 2}, []string{"Each reconcile is one step", "Caches are fresh", "No controller crashes, and no call fails"}},
+		{options, []string{"Each call of a reconcile is one step", "as these rules allow: all=lag(1), team/web/Pod=fresh.", "At most 1 crash and 2 failed calls happen in a run, only in clock."}},
 	} {
 		result, err := orrery.Run(context.Background(), watchers(t), test.options)
 		if err != nil {
