@@ -295,7 +295,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if len(options.Stale) == 0 {
 		given = append(given, "Caches are fresh: every committed change is delivered immediately.")
 	} else {
-		given = append(given, fmt.Sprintf("Caches may lag behind as far as this allows: %s. %s", strings.Join(options.staleness(), ", "), viewsOf(v.space.Views())))
+		given = append(given, fmt.Sprintf("Caches may be stale, as these rules allow: %s. %s", strings.Join(options.staleness(), ", "), viewsOf(v.space.Views())))
 	}
 	if options.Crashes == 0 && options.Failures == 0 {
 		given = append(given, "No controller crashes, and no call fails.")

@@ -61,7 +61,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags.Var(&flagValue[int]{to: &f.changePoints, parse: natural, text: fmt.Sprint(f.changePoints), kind: "N"},
 		"change-points", "how often priorities change in each walk of --search pct")
 	flags.Var(&flagValue[int]{to: &f.maxDepth, parse: natural, kind: "N"}, "max-depth",
-		fmt.Sprintf("do not go further than this many steps (default for walks: %d)", orrery.DefaultWalkLength))
+		fmt.Sprintf("explore at most this many steps from an initial state (default for walks: %d)", orrery.DefaultWalkLength))
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
 	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop when this much memory is in use, such as 2GiB")
 	flags.BoolVar(&f.compact, "compact", false, "store a hash of each state instead of the state: needs less memory, but may miss states; the report gives the probability")
@@ -84,10 +84,10 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE (repeatable); rules are fresh, lag(N), own-writes(N), restart(N) and relist")
 	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how many crashes may happen in one run; a controller restarts after each")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run")
-	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "let only the `CONTROLLER` crash and its calls fail (repeatable; default all controllers)")
+	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` (repeatable; default all controllers)")
 	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(orrery.DefaultOrders), kind: "N"},
-		"orders", "in how many orders the concurrent calls of a reconcile are answered at most; 1 for one order only")
-	flags.StringArrayVar(&f.doubles, "double", nil, "let two instances of the `CONTROLLER` be active at once, as after a lost lease (repeatable)")
+		"orders", "maximum number of orders in which the concurrent calls of a reconcile are answered; 1 for one fixed order")
+	flags.StringArrayVar(&f.doubles, "double", nil, "run two active instances of this `CONTROLLER`, as after a lost lease (repeatable)")
 }
 
 // options returns what the flags ask of the engine.

@@ -67,7 +67,7 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 			return err
 		}
 		if p := confirmed.Deviation; p != nil {
-			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d goes another way on kube-apiserver %s: %s\n",
+			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d differs on kube-apiserver %s: %s\n",
 				number, runName(finding, i), p.Step, confirmed.Version, p.Reason)
 			return nil
 		}

@@ -57,14 +57,14 @@ Finding 1 is confirmed: alice switches Lamp desk on
 		{
 			name: "only the first run is confirmed", finding: tornFinding(), code: cli.ExitHolds,
 			runs: []cli.Confirmed{{Version: "v1.2.3"}, {Version: "v1.2.3", Deviation: deviation}},
-			want: `The first run happens on kube-apiserver v1.2.3 as it was recorded.
-Finding 1 is not confirmed: in the second run, step 2 goes another way on kube-apiserver v1.2.3: it is dark
+			want: `On kube-apiserver v1.2.3, the first trace happens as recorded.
+Finding 1 is not confirmed: in the second trace, step 2 differs on kube-apiserver v1.2.3: it is dark
 `,
 		},
 		{
 			name: "the first run is not confirmed", finding: tornFinding(), code: cli.ExitHolds,
 			runs: []cli.Confirmed{{Version: "v1.2.3", Deviation: deviation}},
-			want: "Finding 1 is not confirmed: in the first run, step 2 goes another way on kube-apiserver v1.2.3: it is dark\n",
+			want: "Finding 1 is not confirmed: in the first trace, step 2 differs on kube-apiserver v1.2.3: it is dark\n",
 		},
 		{
 			name: "nothing is left", finding: lampFinding(), code: cli.ExitViolated,

@@ -49,7 +49,7 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 			return err
 		}
 		if deviation != nil {
-			fmt.Fprintf(s.streams.Out, "Finding %d does not happen any more: %s\n", number, describe(*deviation))
+			fmt.Fprintf(s.streams.Out, "Finding %d no longer happens: %s\n", number, describe(*deviation))
 			return nil
 		}
 	}

@@ -280,7 +280,7 @@ func TestEnactUnwinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantDeviation(t, deviation, 1, "c goes on to ask b")
+		wantDeviation(t, deviation, 1, "c also makes the call ask b")
 		select {
 		case <-unwound:
 		case <-time.After(10 * time.Second):

@@ -63,7 +63,7 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 		e.land(func(other core.Item) bool { return other == item })
 	case core.Intervene:
 		if !e.user.knows(step.Request) {
-			return differing("there is no action %q of the user any more", step.Request)
+			return differing("there is no longer a user action %q", step.Request)
 		}
 		fallthrough
 	default:

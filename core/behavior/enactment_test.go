@@ -192,7 +192,7 @@ func TestEnactWithoutFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDeviation(t, deviation, 1, `ask a for r cannot fail by "timeout" any more`)
+	wantDeviation(t, deviation, 1, `ask a for r can no longer fail with "timeout"`)
 }
 
 // TestEnactDeviationErrors lets a world say that it cannot answer as recorded.

@@ -25,7 +25,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
 	w := space.executor
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {
-		return &core.Deviation{Reason: "the system does not start with these objects any more"}, err
+		return &core.Deviation{Reason: "the system no longer starts with these objects"}, err
 	}
 	t := newTeller(w)
 	var cycle []byte
@@ -39,7 +39,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 		}
 	}
 	if trace.CycleStart >= 0 && !bytes.Equal(cycle, w.Vector.AppendRow(nil)) {
-		return &core.Deviation{Step: len(trace.Steps), Reason: "the steps that repeated do not lead back to where they began any more"}, nil
+		return &core.Deviation{Step: len(trace.Steps), Reason: "the repeated steps no longer lead back to where they began"}, nil
 	}
 	return nil, nil
 }
