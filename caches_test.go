@@ -105,7 +105,7 @@ func TestWhatIsReadLiveDoesNotLag(t *testing.T) {
 	system := rotation(t, false)
 	system.Kinds = append(system.Kinds, "var")
 	_, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Controller: "copies", Kind: "var", Rule: orrery.Lag(1)}}})
-	if want := `controller "copies" does not watch "var" or read it through its cache: it has views of Ask, Secret.core`; err == nil || err.Error() != want {
+	if want := `controller "copies" does not watch "var" or read it through a cache: its cached kinds are Ask, Secret.core`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	result, err := orrery.Run(t.Context(), rotation(t, false), orrery.Options{Stale: []orrery.Staleness{{Controller: "copies", Kind: "var", Rule: orrery.Lag(1)}, {Rule: orrery.Lag(1)}}, MaxStates: 2})

@@ -73,23 +73,23 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 		if v, err = c.search(ctx); err != nil {
 			return nil, err
 		}
-		merged, apart = false, "something was found, and is told in full"
+		merged, apart = false, "there are findings, and their traces need states that are not merged"
 		if len(v.findings) == 0 && len(found.findings) > 0 {
-			v.because(fmt.Sprintf("with interchangeable names taken for one, %q was found to be broken: allow a larger search to see how", found.findings[0].Property))
+			v.because(fmt.Sprintf("the search with merged states found a violation of %q, but the search without merging did not reach it: raise the limits of the search to get a trace", found.findings[0].Property))
 		}
 	}
 	report := v.report(&checked, options, began)
 	switch {
 	case merged:
 		report.Reduction = string(BySymmetry)
-		report.Assumptions = append(report.Assumptions, "States that differ only in which of the interchangeable names is which were taken for one: "+groups(system.Interchangeable)+".")
+		report.Assumptions = append(report.Assumptions, "States that are equal up to renaming of interchangeable names were merged: "+groups(system.Interchangeable)+".")
 	case exploring.Reducer != nil:
 		report.Reduction = string(ByPartialOrder)
 	default:
 		report.Reduction = string(NoReduction)
 	}
 	if apart != "" {
-		report.Assumptions = append(report.Assumptions, fmt.Sprintf("No use was made of interchangeable names: %s.", apart))
+		report.Assumptions = append(report.Assumptions, fmt.Sprintf("Symmetry reduction was off: %s.", apart))
 	}
 	if !merged {
 		report.Assumptions = append(report.Assumptions, whole...)
@@ -137,8 +137,8 @@ func (o Options) reduce(exploring *explore.Options, properties []core.Property) 
 	var reasons []string
 	for _, p := range properties {
 		if !p.Reducible() {
-			why := cmp.Or(p.Unreducible, "it looks at every state and step")
-			reasons = append(reasons, fmt.Sprintf("No order was left out, because of %q: %s.", p.Name, why))
+			why := cmp.Or(p.Unreducible, "it judges every state and step")
+			reasons = append(reasons, fmt.Sprintf("Partial-order reduction was off because of %q: %s.", p.Name, why))
 		}
 	}
 	if len(reasons) == 0 {
@@ -175,17 +175,17 @@ func (o Options) complete() (Options, error) {
 	case o.Search != BreadthFirst && o.Search != DepthFirst && !o.Search.walks():
 		return o, fmt.Errorf("there is no search %q: use %q, %q, %q, %q or %q", o.Search, BreadthFirst, DepthFirst, RandomWalks, PriorityWalks, SwarmWalks)
 	case o.Compact && o.Search != BreadthFirst:
-		return o, fmt.Errorf("a compact search is breadth-first: use the search %q, or keep whole states", BreadthFirst)
+		return o, fmt.Errorf("a compact search must be breadth-first: use the search %q, or leave out --compact (Options.Compact)", BreadthFirst)
 	case o.Walks < 0 || o.ChangePoints < 0:
 		return o, fmt.Errorf("walks and change points must not be negative: use 0 for the default")
 	case o.Reduction != ByPartialOrder && o.Reduction != BySymmetry && o.Reduction != NoReduction:
 		return o, fmt.Errorf("there is no reduction %q: use %q, %q or %q", o.Reduction, ByPartialOrder, BySymmetry, NoReduction)
 	case o.Reduction == BySymmetry && o.Search.walks():
-		return o, fmt.Errorf("walks visit states as they come: use the search %q or %q with the reduction %q", BreadthFirst, DepthFirst, BySymmetry)
+		return o, fmt.Errorf("walks do not merge states: use the search %q or %q with the reduction %q", BreadthFirst, DepthFirst, BySymmetry)
 	case o.Workers < 1:
 		return o, fmt.Errorf("%d workers cannot search: use at least 1", o.Workers)
 	case o.MaxStates < 0 || o.MaxDepth < 0 || o.MaxTime < 0 || o.MaxMemory < 0:
-		return o, fmt.Errorf("a bound must not be negative: use 0 for no bound")
+		return o, fmt.Errorf("a limit must not be negative: use 0 for no limit")
 	case o.StepDeadline < 0 || o.MaxCalls < 0:
 		return o, fmt.Errorf("the limits of a single run must not be negative: use 0 for the default")
 	}

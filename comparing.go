@@ -46,10 +46,10 @@ func (v *verdict) matchComparisons(ctx context.Context) {
 	}
 	unmatched, err := properties.Unmatched(ctx, v.space, all)
 	if err != nil {
-		v.because("the search was over before it was known whether all comparisons match something")
+		v.because("the search ended before it was known whether every comparison rule matches an object")
 	}
 	for _, c := range unmatched {
-		v.because(fmt.Sprintf("the comparison \"%s\" matches nothing: no object has that in any state. Correct the kind or the path, or leave it out", c))
+		v.because(fmt.Sprintf("the comparison rule \"%s\" matches no object in any state: correct its kind or path, or remove the rule", c))
 	}
 }
 
@@ -81,7 +81,7 @@ func (v *verdict) comparing() []string {
 	var given []string
 	for _, g := range groups {
 		if g.rules != "" {
-			given = append(given, fmt.Sprintf("When objects are compared for %s: %s.", strings.Join(g.names, ", "), g.rules))
+			given = append(given, fmt.Sprintf("Objects are compared for %s by these rules: %s.", strings.Join(g.names, ", "), g.rules))
 		}
 	}
 	return given

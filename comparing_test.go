@@ -52,11 +52,11 @@ func TestComparisons(t *testing.T) {
 		given, reason string
 	}{
 		{"everything counts", properties.Convergent(), orrery.Options{}, core.Violated, 2, "", ""},
-		{"a rule of the property", properties.Convergent(winner), orrery.Options{}, core.Holds, 1, `for "stable convergence", "same outcome", "fixpoint": Report: Winner is left out.`, ""},
-		{"a rule of the check", properties.Convergent(), orrery.Options{Comparisons: []core.Comparison{winner}}, core.Holds, 1, "Report: Winner is left out.", ""},
+		{"a rule of the property", properties.Convergent(winner), orrery.Options{}, core.Holds, 1, `for "stable convergence", "same outcome", "fixpoint" by these rules: Report: Winner is ignored.`, ""},
+		{"a rule of the check", properties.Convergent(), orrery.Options{Comparisons: []core.Comparison{winner}}, core.Holds, 1, "Report: Winner is ignored.", ""},
 		{"a rule of another property", []core.Property{properties.SameOutcome(), properties.Fixpoint(winner)}, orrery.Options{}, core.Violated, 2, "", ""},
-		{"a rule that is about nothing", properties.Convergent(winner, misspelt), orrery.Options{}, core.Inconclusive, 1, "", `"Report: Winer is left out" matches nothing`},
-		{"a misspelt rule does not hide what is found", properties.Convergent(misspelt), orrery.Options{}, core.Violated, 2, "", `"Report: Winer is left out" matches nothing`},
+		{"a rule that is about nothing", properties.Convergent(winner, misspelt), orrery.Options{}, core.Inconclusive, 1, "", `"Report: Winer is ignored" matches no object`},
+		{"a misspelt rule does not hide what is found", properties.Convergent(misspelt), orrery.Options{}, core.Violated, 2, "", `"Report: Winer is ignored" matches no object`},
 		{"safety follows the same rules", properties.Convergent(winner), orrery.Options{Crashes: 1}, core.Holds, 1, `"crash safety"`, ""},
 		{"depth-first, every order", properties.Convergent(winner), orrery.Options{Reduction: orrery.NoReduction, Workers: 2, Search: orrery.DepthFirst}, core.Holds, 1, "", ""},
 	} {

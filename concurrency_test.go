@@ -86,7 +86,7 @@ func TestOneOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			if test.matters {
-				uncertain(t, result.Report, "fan makes calls at the same time whose order matters", "reconciling r")
+				uncertain(t, result.Report, "fan makes concurrent calls whose order matters", "reconciling r")
 			} else if result.Report.Verdict != core.Holds {
 				t.Errorf("%q in %d orders: the verdict is %s: %q", test.calls, test.orders, result.Report.Verdict, result.Report.Reasons)
 			}
@@ -111,7 +111,7 @@ func TestConcurrentCallsThatWait(t *testing.T) {
 				t.Fatal(err)
 			}
 			reasons := strings.Join(result.Report.Reasons, "; ")
-			if got := strings.Contains(reasons, "fan goes on only after some orders of its concurrent calls or failures of its calls, reconciling r"); got != (crashes > 0) {
+			if got := strings.Contains(reasons, "fan is blocked after some orders or failures of its concurrent calls, reconciling r"); got != (crashes > 0) {
 				t.Errorf("%+v: the reasons are %q", options, reasons)
 			}
 		}

@@ -71,7 +71,7 @@ func suggested(err error, c explore.Conditions, system *core.System) error {
 	slices.Sort(given)
 	for _, name := range slices.Compact(given) {
 		if nearest := typo.Nearest(name, known); nearest != "" && !slices.Contains(known, name) {
-			err = fmt.Errorf("%w; did you mean %q by %q?", err, nearest, name)
+			err = fmt.Errorf("%w; did you mean %q instead of %q?", err, nearest, name)
 		}
 	}
 	return err

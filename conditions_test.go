@@ -43,25 +43,25 @@ func TestConditionsAreValidated(t *testing.T) {
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/web", Kind: "Pod", Rule: orrery.Lag(1)}, {Rule: orrery.OwnWrites(2)}, {Controller: "team/web", Kind: "Job.batch", Rule: orrery.Restart(3)}, {Rule: orrery.Relist}, {Rule: orrery.Fresh}}}, nil},
 		{orrery.Options{Granularity: orrery.PerCall, Crashes: 2, Failures: 1, Doubles: []string{"clock", "team/web"}}, nil},
 		{orrery.Options{Granularity: "line"}, []string{`there is no granularity "line": use "reconcile" or "call"`}},
-		{orrery.Options{Stale: []orrery.Staleness{{Rule: "late"}}}, []string{`staleness "all=late": there is no staleness rule "late"`, "own-writes(N)"}},
+		{orrery.Options{Stale: []orrery.Staleness{{Rule: "late"}}}, []string{`staleness "all=late": there is no rule "late"`, "own-writes(N)"}},
 		{orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(-1)}}}, []string{`staleness "all=lag(-1)"`, "a whole number from 0"}},
 		{orrery.Options{Stale: []orrery.Staleness{{}, {Controller: "team/web"}, {Kind: "Pod", Rule: orrery.Lag(0)}}}, nil},
 		{orrery.Options{Crashes: -1}, []string{"must not be negative"}},
 		{orrery.Options{Failures: -1}, []string{"must not be negative"}},
-		{orrery.Options{MaxDepth: -1}, []string{"a bound must not be negative"}},
+		{orrery.Options{MaxDepth: -1}, []string{"a limit must not be negative"}},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "web", Kind: "Pod", Rule: orrery.Lag(1)}}}, []string{`no controller "web"`, "clock, hand, team/web"}},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/web", Kind: "Job", Rule: orrery.Lag(1)}}}, nil},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/web", Kind: "ReplicaSet", Rule: orrery.Lag(1)}, {Controller: "team/web", Kind: "Secret", Rule: orrery.Lag(1)}}}, nil},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/web", Kind: "Cron", Rule: orrery.Lag(1)}}}, []string{`"team/web" does not watch "Cron"`, "Ingress.a, Ingress.b, Job.batch, Pod, ReplicaSet.apps, Secret"}},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/web", Kind: "Ingress", Rule: orrery.Lag(1)}}}, []string{`kind "Ingress" is in several groups: use one of Ingress.a, Ingress.b`}},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "clock", Kind: "Pod", Rule: orrery.Lag(1)}}}, []string{`controller "clock" watches nothing`}},
-		{orrery.Options{Doubles: []string{"web"}}, []string{`no controller "web" that could be active twice`, "clock, hand, team/web"}},
+		{orrery.Options{Doubles: []string{"web"}}, []string{`no controller "web" to run twice`, "clock, hand, team/web"}},
 		{orrery.Options{Crashes: 1, FaultsIn: []string{"team/web"}}, nil},
 		{orrery.Options{Failures: 1, FaultsIn: []string{"team/web", "clock"}}, nil},
-		{orrery.Options{Crashes: 1, FaultsIn: []string{"team/wep"}}, []string{`no controller "team/wep" that could fail: there is clock, team/web`, `did you mean "team/web" by "team/wep"?`}},
-		{orrery.Options{FaultsIn: []string{"clock"}}, []string{"faults are confined to clock, but none is allowed"}},
-		{orrery.Options{Crashes: 1, FaultsIn: []string{"hand"}}, []string{`"hand" has messages or standing requests`}},
-		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/wob", Kind: "Pod", Rule: orrery.Lag(1)}}}, []string{`did you mean "team/web" by "team/wob"?`}},
+		{orrery.Options{Crashes: 1, FaultsIn: []string{"team/wep"}}, []string{`no controller "team/wep" that can fail: use one of clock, team/web`, `did you mean "team/web" instead of "team/wep"?`}},
+		{orrery.Options{FaultsIn: []string{"clock"}}, []string{"names clock, but no faults are allowed"}},
+		{orrery.Options{Crashes: 1, FaultsIn: []string{"hand"}}, []string{`"hand" has messages or guarded actions`}},
+		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/wob", Kind: "Pod", Rule: orrery.Lag(1)}}}, []string{`did you mean "team/web" instead of "team/wob"?`}},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "web", Kind: "Pod", Rule: orrery.Lag(1)}}, Doubles: []string{"db"}}, []string{`"web"`, `"db"`}},
 	} {
 		early := test.options.Validate(watchers(t))
@@ -98,8 +98,8 @@ func TestConditionsAreReported(t *testing.T) {
 		options orrery.Options
 		granted []string
 	}{
-		{orrery.Options{Workers: 2}, []string{"Each reconcile is one step", "Caches are fresh", "No crash and no failed call"}},
-		{options, []string{"Each call of a reconcile is one step", "as far as this allows: all=lag(1), team/web/Pod=fresh.", "At most 1 crash and 2 failed calls happen in a run, only in clock."}},
+		{orrery.Options{Workers: 2}, []string{"Each reconcile is one step", "Caches are fresh", "No controller crashes, and no call fails"}},
+		{options, []string{"Each call of a reconcile is one step", "as these rules allow: all=lag(1), team/web/Pod=fresh.", "At most 1 crash and 2 failed calls happen in a run, only in clock."}},
 	} {
 		result, err := orrery.Run(context.Background(), watchers(t), test.options)
 		if err != nil {
@@ -141,9 +141,9 @@ func TestStalenessIsParsed(t *testing.T) {
 		"all":              `staleness "all": use CONTROLLER/KIND=RULE`,
 		"/Pod=lag(1)":      "use CONTROLLER/KIND=RULE",
 		"team/web/=lag(1)": "use CONTROLLER/KIND=RULE",
-		"all=":             `staleness "all=": there is no staleness rule ""`,
-		"all=lag":          `staleness "all=lag": staleness rule "lag": write lag(N)`,
-		"all=late":         `there is no staleness rule "late": use fresh, lag(N), own-writes(N), restart(N) or relist`,
+		"all=":             `staleness "all=": there is no rule ""`,
+		"all=lag":          `staleness "all=lag": rule "lag": write lag(N)`,
+		"all=late":         `there is no rule "late": use fresh, lag(N), own-writes(N), restart(N) or relist`,
 	} {
 		if _, err := orrery.ParseStaleness("all=fresh", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

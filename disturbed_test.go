@@ -81,7 +81,7 @@ func TestDisturbances(t *testing.T) {
 		},
 		{
 			name: "a crash between two calls", system: halfDone(t), options: orrery.Options{Crashes: 2, Granularity: orrery.PerCall}, property: "crash safety",
-			says: []string{"Requires at least one crash: operator crashes and starts again"},
+			says: []string{"Requires at least one crash: operator crashes and restarts"},
 		},
 		{name: "a view that is up to date", system: countedOnce(t), options: orrery.Options{Crashes: 0, Stale: []orrery.Staleness{{Rule: orrery.Fresh}}}},
 		{

@@ -51,27 +51,27 @@ func grows(g *explore.Growth) string {
 	}
 	what := "the system grows without end"
 	if g.Shown {
-		what = "the system grows, and no end is in sight"
+		what = "the system keeps growing"
 	}
-	return fmt.Sprintf("%s: each time around there is %s, such as by %s", what, strings.Join(more, " and "), g.Last)
+	return fmt.Sprintf("%s: each round adds %s, for example by %s", what, strings.Join(more, " and "), g.Last)
 }
 
 // adviceAgainst says how code can do without.
 func adviceAgainst(g *explore.Growth) string {
 	if g.Adds[0].Objects > 0 {
-		return "Give an object that is to be made once a name that follows from what it is for, or look for the one of the last time before another is created."
+		return "Give an object that must exist once a deterministic name, or look for an existing one before creating another."
 	}
-	return "Replace what was written the last time, or keep no more than so many of it."
+	return "Replace the value that was written last time, or limit how many are kept."
 }
 
 // goesOn says what is known of how it goes on.
 func goesOn(g *explore.Growth) string {
-	lap := fmt.Sprintf("The last %d steps are like the %d before", g.Lap, g.Lap)
+	lap := fmt.Sprintf("The last %d steps repeat the %d before them", g.Lap, g.Lap)
 	if g.Lap == 1 {
-		lap = "The last step is like the one before"
+		lap = "The last step repeats the one before it"
 	}
 	if g.Shown {
-		return fmt.Sprintf("%s, for %d times in a row. The controllers are shown more each time, so that they may stop some time; the run was followed no further.", lap, g.Laps)
+		return fmt.Sprintf("%s, %d times in a row. The controllers read more each time, so they may stop at some point; the trace ends here.", lap, g.Laps)
 	}
-	return lap + ": the controllers get the same responses and do the same, so that this goes on for ever."
+	return lap + ": the controllers get the same responses and do the same, so this continues forever."
 }

@@ -39,7 +39,7 @@ func TestGrowth(t *testing.T) {
 	}{
 		{
 			name: "each object makes another one", start: []core.Object{item.Named("a").Is(0)}, verdict: core.Violated, bound: 1100,
-			says: "each time around there is 1 more Item, such as by Item a",
+			says: "each round adds 1 more Item, for example by Item a",
 			makes: plain.Controller{Name: "makes", Watches: []plain.Watch{{Kind: "Item"}}, Reconcile: func(w *plain.World, r core.Request) core.Result {
 				item.Named(string(r)+"x").Set(w, 0)
 				return core.Result{}
@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) {
 		},
 		{
 			name: "each retry makes one more, by a number", start: []core.Object{count.Is(0)}, verdict: core.Inconclusive, bound: 1100,
-			says: "there is 1 more Copy",
+			says: "each round adds 1 more Copy",
 			makes: plain.Controller{Name: "makes", Requests: []core.Request{"r"}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
 				n := count.Get(w)
 				copied.Named(fmt.Sprintf("c%d", n)).Set(w, 0)

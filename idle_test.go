@@ -28,7 +28,7 @@ func TestFaultsThatCannotHappen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, options := range []orrery.Options{{Crashes: 1}, {Failures: 1}} {
-		if _, err := orrery.Run(context.Background(), system, options); err == nil || !strings.Contains(err.Error(), "hand, with guarded actions or messages") {
+		if _, err := orrery.Run(context.Background(), system, options); err == nil || !strings.Contains(err.Error(), "guarded actions and messages are atomic: hand") {
 			t.Errorf("%+v: the error is %v", options, err)
 		}
 	}

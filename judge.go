@@ -54,7 +54,7 @@ func (v *verdict) judge(ctx context.Context) {
 		case core.Nondeterministic:
 			v.because(undetermined(incident))
 		case core.Stuck, core.Runaway:
-			v.because(fmt.Sprintf("%s did not come back from a run, and what would follow it was not searched", incident.Strategy))
+			v.because(fmt.Sprintf("the code of %s did not return, so the states after that were not searched", incident.Strategy))
 		}
 	}
 	if len(v.reasons) == 0 && len(v.unmodelled) == 0 {
@@ -85,14 +85,14 @@ func (v *verdict) tellViolations(ctx context.Context, space *explore.Space, p co
 	for _, violation := range violations {
 		finding, err := v.finding(ctx, space, p, violation)
 		if err != nil {
-			v.because(fmt.Sprintf("something was found against %q, but the run to it could not be repeated: %v", p.Name, err))
+			v.because(fmt.Sprintf("a violation of %q was found, but its trace could not be reproduced: %v", p.Name, err))
 			if report.Verdict == core.Holds {
 				report.Verdict = core.Inconclusive
 			}
 			continue
 		}
 		if who := restsOn(slices.Concat(v.space.Incidents(), space.Incidents()), p, finding); who != "" {
-			v.because(fmt.Sprintf("something was found against %q, but it rests on runs of %s, which is not deterministic: make it a function of what it reads, and check again", p.Name, who))
+			v.because(fmt.Sprintf("a violation of %q was found, but it depends on %s, which is not deterministic: make the controller deterministic, and check again", p.Name, who))
 			if report.Verdict == core.Holds {
 				report.Verdict = core.Inconclusive
 			}
@@ -118,7 +118,7 @@ func (v *verdict) because(reason string) {
 
 func undecided(p core.Property, err error) string {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("the search was over before %q could be judged", p.Name)
+		return fmt.Sprintf("the search ended before %q could be judged", p.Name)
 	}
 	return fmt.Sprintf("%q could not be judged: %v", p.Name, err)
 }
@@ -192,7 +192,7 @@ func unseen(trace core.Trace) []string {
 	for i, step := range trace.Steps {
 		if len(step.Unseen) > 0 && !slices.Contains(told, step.Controller) {
 			told = append(told, step.Controller)
-			lines = append(lines, fmt.Sprintf("In step %d, the cache of %s does not show yet that %s.", i+1, step.Controller, strings.Join(step.Unseen, ", and that ")))
+			lines = append(lines, fmt.Sprintf("In step %d, the cache of %s does not yet show that %s.", i+1, step.Controller, strings.Join(step.Unseen, ", and that ")))
 		}
 	}
 	return lines
@@ -268,7 +268,7 @@ const toldOutcomes = 16
 func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) {
 	outcomes, err := v.differentOutcomes(ctx)
 	if err != nil {
-		v.because("the search was over before all ends could be compared")
+		v.because("the search ended before all outcomes could be compared")
 	}
 	var reports []core.OutcomeReport
 	for _, o := range outcomes[:min(len(outcomes), toldOutcomes)] {
@@ -279,7 +279,7 @@ func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) 
 		at := stem.End(o.States[0])
 		trace, err := tell(ctx, v.space, stem, nil, at, nil)
 		if err != nil {
-			v.because(fmt.Sprintf("the run to an end of the system could not be repeated: %v", err))
+			v.because(fmt.Sprintf("the trace to an outcome could not be reproduced: %v", err))
 		}
 		reports = append(reports, core.OutcomeReport{State: at, States: len(o.States), Objects: v.space.Objects(at), Trace: trace})
 	}
@@ -290,15 +290,15 @@ func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) 
 func (v *verdict) assumptions(system *core.System, options Options, unchecked []core.Unchecked) []string {
 	given := []string{"Each reconcile is one step: nothing it reads changes while it runs."}
 	if options.Granularity == PerCall {
-		given = []string{"Each call of a reconcile is one step. The actions of models and of users are not taken apart."}
+		given = []string{"Each call of a reconcile is one step. An action of a model or of a user is one step, too."}
 	}
 	if len(options.Stale) == 0 {
-		given = append(given, "Caches are fresh: every committed change is delivered at once.")
+		given = append(given, "Caches are fresh: every committed change is delivered immediately.")
 	} else {
-		given = append(given, fmt.Sprintf("Caches may lag behind as far as this allows: %s. %s", strings.Join(options.staleness(), ", "), viewsOf(v.space.Views())))
+		given = append(given, fmt.Sprintf("Caches may be stale, as these rules allow: %s. %s", strings.Join(options.staleness(), ", "), viewsOf(v.space.Views())))
 	}
 	if options.Crashes == 0 && options.Failures == 0 {
-		given = append(given, "No crash and no failed call happens.")
+		given = append(given, "No controller crashes, and no call fails.")
 	} else {
 		where := ""
 		if len(options.FaultsIn) > 0 {
@@ -310,17 +310,17 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, "Concurrent calls of a reconcile are answered in one order.")
 	}
 	for _, name := range options.Doubles {
-		given = append(given, fmt.Sprintf("Two instances of %s are active all the time.", name))
+		given = append(given, fmt.Sprintf("Two instances of %s are always active.", name))
 	}
 	if len(system.Scenario.Actions) > 0 {
-		given = append(given, "Users may take each action of the scenario once, or never.")
+		given = append(given, "Users take each action of the scenario at most once.")
 	}
 	if options.Compact {
-		given = append(given, fmt.Sprintf("No two states have the same hash of 64 bits: with %d states, the odds that some two do are about %.1g.", v.space.States(), v.space.Odds()))
+		given = append(given, fmt.Sprintf("No two states have the same 64-bit hash: with %d states, the probability of a collision is about %.1g.", v.space.States(), v.space.Odds()))
 	}
 	given = append(given,
-		"What stays possible is eventually done (weak fairness of every work item, delivery and timer).",
-		"A timer fires only when nothing else can happen, and the clock does not move.")
+		"A step that stays possible is eventually taken (weak fairness of every work item, delivery and timer).",
+		"A timer fires only when no other step is possible, and the clock does not advance.")
 	given = append(given, v.comparing()...)
 	for _, p := range v.properties {
 		if p.Assumption != "" {
@@ -328,7 +328,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		}
 	}
 	for _, u := range unchecked {
-		given = append(given, fmt.Sprintf("The real world accepts what is set in fields that nobody checked here: %s %s. To have them checked, %s.",
+		given = append(given, fmt.Sprintf("A real API server accepts the values of the fields that were not validated here: %s %s. To validate them, %s.",
 			u.Kind, strings.Join(u.Fields, ", "), u.Remedy))
 	}
 	return slices.Concat(given, system.Assumptions)
@@ -337,17 +337,17 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 // viewsOf says which views may lag behind.
 func viewsOf(views []core.ViewReport) string {
 	if len(views) == 0 {
-		return "That is no view at all."
+		return "No cache can be stale."
 	}
 	var texts []string
 	for i, v := range views {
 		if i == 0 || views[i-1].Controller != v.Controller {
-			texts = append(texts, fmt.Sprintf("those of %s on %s", v.Controller, v.Kind))
+			texts = append(texts, fmt.Sprintf("that of %s for %s", v.Controller, v.Kind))
 		} else {
 			texts[len(texts)-1] += ", " + string(v.Kind)
 		}
 	}
-	return fmt.Sprintf("These views may be stale: %s.", strings.Join(texts, "; "))
+	return fmt.Sprintf("These caches may be stale: %s.", strings.Join(texts, "; "))
 }
 
 func plural(n int, one, many string) string {

@@ -47,7 +47,7 @@ func TestMemoryIsKept(t *testing.T) {
 	if most > limit || most < limit/2 {
 		t.Errorf("%d MiB were used, within a limit of %d MiB", most>>20, limit>>20)
 	}
-	if len(result.Report.Reasons) != 1 || !strings.Contains(result.Report.Reasons[0], "the bound on memory (96 MiB) was hit") {
+	if len(result.Report.Reasons) != 1 || !strings.Contains(result.Report.Reasons[0], "the search reached the memory limit (96 MiB)") {
 		t.Errorf("the reasons are %q", result.Report.Reasons)
 	}
 	t.Logf("%d states, %d MiB at most", states, most>>20)

@@ -12,7 +12,7 @@ import (
 // undetermined says what is known of a controller that is not deterministic, as a reason.
 func undetermined(incident core.Incident) string {
 	ways := incident.Details[max(0, len(incident.Details)-2):]
-	return fmt.Sprintf("%s is not deterministic, so that not all it may do was seen: %s, %s (%s)", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "))
+	return fmt.Sprintf("%s is not deterministic, so some of its behavior may have been missed: %s, %s (%s)", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "))
 }
 
 // demandsDeterminism reports whether a property is that controllers are deterministic. What breaks it warns: the controller may be

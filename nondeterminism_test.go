@@ -157,7 +157,7 @@ func uncertain(t *testing.T, r core.Report, words ...string) {
 	}
 }
 
-// TestChance reconciles by the order of a map of two keys. One check in a thousand may miss it; a hundred paths do not.
+// TestChance reconciles by map order of two keys. One check in a thousand may miss it; a hundred paths do not.
 func TestChance(t *testing.T) {
 	inAllWays(t, func() *core.System {
 		return onSlate(map[string]string{"x": "none"}, stateless("picker", func(do ask, _ core.Request) core.Result {
@@ -169,7 +169,7 @@ func TestChance(t *testing.T) {
 			}
 			return core.Result{}
 		}))
-	}, inconclusive("picker is not deterministic", "reconciling r", "the order of a map", "put x left", "put x right"))
+	}, inconclusive("picker is not deterministic", "reconciling r", "map order", "put x left", "put x right"))
 }
 
 // TestChanceIsNoOrder has two controllers of which one is random: that ends differ is not put down to their order.
@@ -260,7 +260,7 @@ func TestEventFedMemoryOfAnother(t *testing.T) {
 	}, inconclusive("reader is not deterministic", "put done yes"))
 }
 
-// TestDelayedWork leaves work behind. What makes no call is nobody's business.
+// TestDelayedWork leaves work running. What makes no call is nobody's business.
 func TestDelayedWork(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -299,7 +299,7 @@ func TestDelayedWork(t *testing.T) {
 				return onSlate(map[string]string{"x": "none"}, h)
 			}, func(t *testing.T, r core.Report) {
 				if test.late {
-					inconclusive("debtor leaves work behind", "reconciling r", "put x late")(t, r)
+					inconclusive("debtor leaves work running", "reconciling r", "put x late")(t, r)
 				} else if r.Verdict != core.Holds {
 					t.Errorf("the verdict is %s: %q", r.Verdict, r.Reasons)
 				}

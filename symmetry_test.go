@@ -50,9 +50,9 @@ func TestBySymmetry(t *testing.T) {
 		// assumed is part of what the report takes for granted.
 		assumed string
 	}{
-		{"alike", race(t, false, ""), core.Holds, orrery.BySymmetry, 4, "taken for one: ann, ben, cleo"},
-		{"different ends", race(t, true, ""), core.Violated, orrery.ByPartialOrder, 13, "something was found, and is told in full"},
-		{"one is special", race(t, false, "ben"), core.Holds, orrery.ByPartialOrder, 4, "in the same state with names exchanged, do not do the same to first"},
+		{"alike", race(t, false, ""), core.Holds, orrery.BySymmetry, 4, "names were merged: ann, ben, cleo"},
+		{"different ends", race(t, true, ""), core.Violated, orrery.ByPartialOrder, 13, "there are findings, and their traces need states that are not merged"},
+		{"one is special", race(t, false, "ben"), core.Holds, orrery.ByPartialOrder, 4, "in the same state with names exchanged, do not change first"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result, err := orrery.Run(context.Background(), test.system, orrery.Options{Reduction: orrery.BySymmetry, Workers: 2})

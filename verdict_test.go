@@ -109,19 +109,19 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"cut by states", one(set(next, true), properties.StableConvergence(), never(4)), orrery.Options{MaxStates: 3},
-			core.Inconclusive, "bound on states", map[string]core.Verdict{"stable convergence": core.Inconclusive, "never that": core.Inconclusive},
+			core.Inconclusive, "limit of", map[string]core.Verdict{"stable convergence": core.Inconclusive, "never that": core.Inconclusive},
 		},
 		{
 			"cut by depth", one(set(next, true), never(4)), orrery.Options{MaxDepth: 3, Search: orrery.DepthFirst},
-			core.Inconclusive, "bound on depth", nil,
+			core.Inconclusive, "depth limit", nil,
 		},
 		{
 			"cut by time", one(set(next, true), never(-1)), orrery.Options{MaxTime: 20 * time.Millisecond},
-			core.Inconclusive, "bound on time", map[string]core.Verdict{"never that": core.Inconclusive},
+			core.Inconclusive, "time limit", map[string]core.Verdict{"never that": core.Inconclusive},
 		},
 		{
 			"cut, but violated before", one(set(next, true), properties.StableConvergence(), never(2)), orrery.Options{MaxStates: 5},
-			core.Violated, "bound on states", map[string]core.Verdict{"never that": core.Violated, "stable convergence": core.Inconclusive},
+			core.Violated, "limit of", map[string]core.Verdict{"never that": core.Violated, "stable convergence": core.Inconclusive},
 		},
 		{
 			"not judged", one(set(five, false), failing), orrery.Options{},
@@ -133,7 +133,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a violation that cannot be repeated beside one that can", one(set(five, false), unreal), orrery.Options{},
-			core.Violated, "could not be repeated", map[string]core.Verdict{"unreal": core.Violated},
+			core.Violated, "could not be reproduced", map[string]core.Verdict{"unreal": core.Violated},
 		},
 		{
 			"panics", one(func(*plain.World) core.Result { panic("boom") }), orrery.Options{},
@@ -145,7 +145,7 @@ func TestVerdicts(t *testing.T) {
 					x().Get(w)
 				}
 			}, properties.StableConvergence()), orrery.Options{},
-			core.Violated, "did not come back", map[string]core.Verdict{"no runaway reconcile": core.Violated, "stable convergence": core.Inconclusive},
+			core.Violated, "did not return", map[string]core.Verdict{"no runaway reconcile": core.Violated, "stable convergence": core.Inconclusive},
 		},
 		{
 			"hidden memory", one(func(w *plain.World) core.Result {

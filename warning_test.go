@@ -92,9 +92,9 @@ func TestAssumptions(t *testing.T) {
 		t.Errorf("the reduction is %s", report.Reduction)
 	}
 	for _, want := range []string{
-		`For "strong": What is possible again and again is eventually done (strong fairness).`,
-		`No order was left out, because of "strong": strong fairness depends on how often a step is possible.`,
-		`No order was left out, because of "steps": X set tells apart how often a state repeats, by the X at column 1.`,
+		`For "strong": A step that is possible again and again is eventually taken (strong fairness).`,
+		`Partial-order reduction was off because of "strong": strong fairness depends on how often a step is possible.`,
+		`Partial-order reduction was off because of "steps": X set depends on how often a state repeats, because of the X at column 1.`,
 	} {
 		if !slices.Contains(report.Assumptions, want) {
 			t.Errorf("%q is not among the assumptions %q", want, report.Assumptions)

@@ -16,20 +16,20 @@ func (s *session) benchCommand() *cobra.Command {
 	format, quick := "text", false
 	command := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure searches: full and reduced ones, beside SPIN, by workers, in time and memory",
-		Long: `Bench measures searches, and holds them against targets. Every search is a process of
-its own: a check, whose command is shown, or a run of SPIN, if spin and gcc are installed.
-It takes about two minutes on a machine that has nothing else to do. What is compared is
-run in turn, so that other work on the machine bears on both sides.
+		Short: "Run the benchmarks: time and memory of searches, compared with SPIN",
+		Long: `Bench measures the time and memory of searches, and compares them with targets. Each
+search runs in a process of its own: a check, whose command is shown, or SPIN, if spin and
+gcc are installed. Bench takes about two minutes on an idle machine. Searches that are
+compared with each other take turns, so that other load affects both.
 
-Exit codes: 0 no target was missed, 1 one was, 2 bad usage, 3 interrupted.`,
+Exit codes: 0 all targets met, 1 a target was missed, 2 bad usage, 3 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return s.bench(command.Context(), format, quick)
 		},
 	}
 	addFormat(command, &format)
-	command.Flags().BoolVar(&quick, "quick", false, "measure small searches, in seconds: times and memory are not judged")
+	command.Flags().BoolVar(&quick, "quick", false, "run small searches that take seconds; do not compare times and memory with targets")
 	return command
 }
 
@@ -37,7 +37,7 @@ Exit codes: 0 no target was missed, 1 one was, 2 bad usage, 3 interrupted.`,
 func (s *session) bench(ctx context.Context, format string, quick bool) (err error) {
 	path, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find the program that is to be measured: %w", err)
+		return fmt.Errorf("find the program to measure: %w", err)
 	}
 	b := &bench.Bench{Orrery: bench.Program{Path: path, Name: os.Args[0]}}
 	for _, entry := range s.Entries {
@@ -66,7 +66,7 @@ func (s *session) bench(ctx context.Context, format string, quick bool) (err err
 	switch {
 	case err != nil:
 		s.code = ExitInconclusive
-		report.Notes = append(report.Notes, "The benchmark was interrupted: the rest was not measured")
+		report.Notes = append(report.Notes, "The benchmark was interrupted; the remaining searches were not measured")
 	case report.Missed():
 		s.code = ExitViolated
 	}

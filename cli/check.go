@@ -23,15 +23,16 @@ func (s *session) checkCommand() *cobra.Command {
 	var flags *checkFlags
 	command := &cobra.Command{
 		Use:   "check NAME",
-		Short: "Check a system: visit every order in which its controllers can act",
-		Long: `Check visits every order in which the controllers of a system can act, and says
+		Short: "Check a system: explore every order in which its controllers can act",
+		Long: `Check explores every order in which the controllers of a system can act, and reports
 which of its properties hold.
 
---property asks for another one: by name, or as a formula of linear temporal logic
-such as 'G F settled' or '"no pod is left" leads to quiescent'. Atoms are quiescent,
-terminal, settled, and in quotes the names of invariants, and expressions in the
-Common Expression Language such as "pods.size() > 0". --properties adds those of a
-YAML file. A mistake in either is told before the system runs.
+--property checks another property instead: by its name, or as a formula of linear
+temporal logic, such as 'G F settled' or '"no pod is left" leads to quiescent'. Atoms
+are quiescent, terminal and settled, and, in quotes, the names of invariants and
+expressions in the Common Expression Language, such as "pods.size() > 0".
+--properties adds the properties of a YAML file. Check reports mistakes in formulas
+and files before it runs the system.
 
 Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		Args: exactly("the name of one system (orrery list shows them)"),

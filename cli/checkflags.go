@@ -49,29 +49,29 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags := command.Flags()
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
 	flags.Var(&flagValue[string]{to: &f.reduction, parse: oneOf("none", "por", "symmetry"), text: f.reduction, kind: "none|por|symmetry"},
-		"reduction", "leave out orders of steps that cannot matter (por), merge states that are equal up to renaming of interchangeable names (symmetry), or none")
+		"reduction", "skip orders of steps that cannot matter (por), also merge states that are equal up to renaming of interchangeable names (symmetry), or explore everything (none)")
 	addConditions(flags, f)
 	flags.Var(&flagValue[string]{to: &f.search, parse: oneOf("bfs", "dfs", "random", "pct", "swarm"), text: f.search, kind: "bfs|dfs|random|pct|swarm"},
-		"search", "order of the search: breadth-first or depth-first; for systems that are too large, walks by random steps or random priorities, or both kinds in turn")
+		"search", "search breadth-first (bfs) or depth-first (dfs); sample a system that is too large with walks that take random steps (random), follow random priorities (pct), or both in turn (swarm)")
 	flags.Var(&flagValue[int]{to: &f.workers, parse: natural, text: fmt.Sprint(f.workers), kind: "N"},
-		"workers", "how many workers search at once")
+		"workers", "number of workers that search in parallel")
 	flags.Var(&flagValue[int]{to: &f.maxStates, parse: natural, kind: "N"}, "max-states", "stop after this many states")
 	flags.Var(&flagValue[int]{to: &f.walks, parse: natural, kind: "N"}, "walks",
 		fmt.Sprintf("stop after this many walks (default %d, or as many as --max-time allows)", orrery.DefaultWalks))
 	flags.Var(&flagValue[int]{to: &f.changePoints, parse: natural, text: fmt.Sprint(f.changePoints), kind: "N"},
-		"change-points", "how often priorities change in a walk of --search pct")
+		"change-points", "how often priorities change in each walk of --search pct")
 	flags.Var(&flagValue[int]{to: &f.maxDepth, parse: natural, kind: "N"}, "max-depth",
-		fmt.Sprintf("do not go further than this many steps (default for walks: %d)", orrery.DefaultWalkLength))
+		fmt.Sprintf("explore at most this many steps from an initial state (default for walks: %d)", orrery.DefaultWalkLength))
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
-	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop at this much memory, such as 2GiB")
-	flags.BoolVar(&f.compact, "compact", false, "keep a hash of each state in place of the state: less memory; may miss states, and the report gives the probability")
-	flags.StringArrayVar(&f.properties, "property", nil, "check the property of this `NAME`, or this formula, instead of the system's own (repeatable)")
-	flags.StringArrayVar(&f.propertyFiles, "properties", nil, "check the properties in this `FILE`, too (repeatable)")
+	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop when this much memory is in use, such as 2GiB")
+	flags.BoolVar(&f.compact, "compact", false, "store a hash of each state instead of the state: needs less memory, but may miss states; the report gives the probability")
+	flags.StringArrayVar(&f.properties, "property", nil, "check the property with this `NAME`, or this formula, instead of the system's own properties (repeatable)")
+	flags.StringArrayVar(&f.propertyFiles, "properties", nil, "also check the properties in this `FILE` (repeatable)")
 	flags.StringArrayVar(&f.without, "without", nil,
-		"leave out a `FIELD` when objects are compared, as findings name it: 'KIND: PATH', or '*: PATH' for all kinds (repeatable)")
+		"ignore a `FIELD` when objects are compared, written as in findings: 'KIND: PATH', or '*: PATH' for all kinds (repeatable)")
 	addFormat(command, &f.format)
-	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the graph if there is none, to `FILE`")
-	flags.StringVar(&f.out, "out", "", "record the run in `FILE`")
+	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the state graph if there is no finding, to `FILE` in the DOT language")
+	flags.StringVar(&f.out, "out", "", "write a record of the check to `FILE`")
 	flags.Int64Var(&f.seed, "seed", 1, "seed `N` for the random choices of walks")
 	return f
 }
@@ -79,15 +79,15 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 // addConditions adds the flags for what the world may do to the controllers.
 func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.Var(&flagValue[string]{to: &f.granularity, parse: oneOf("reconcile", "call"), text: f.granularity, kind: "reconcile|call"},
-		"granularity", "what is one step: a whole reconcile, or each of its calls")
+		"granularity", "what one step is: a whole reconcile, or each of its calls")
 	flags.StringArrayVar(&f.stale, "stale", nil,
 		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE (repeatable); rules are fresh, lag(N), own-writes(N), restart(N) and relist")
-	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how often, in one run, a controller may crash and start again")
+	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how many crashes may happen in one run; a controller restarts after each")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run")
-	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "let only the `CONTROLLER` crash and its calls fail (repeatable; default all controllers)")
+	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` (repeatable; default all controllers)")
 	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(orrery.DefaultOrders), kind: "N"},
-		"orders", "in how many orders the concurrent calls of a reconcile are answered at most; 1 for one order only")
-	flags.StringArrayVar(&f.doubles, "double", nil, "let two instances of the `CONTROLLER` be active at once, as after a lost lease (repeatable)")
+		"orders", "maximum number of orders in which the concurrent calls of a reconcile are answered; 1 for one fixed order")
+	flags.StringArrayVar(&f.doubles, "double", nil, "run two active instances of this `CONTROLLER`, as after a lost lease (repeatable)")
 }
 
 // options returns what the flags ask of the engine.

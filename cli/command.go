@@ -102,8 +102,9 @@ func (s *session) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "orrery",
 		Short: "Check that control loops always settle",
-		Long: `Orrery runs controllers against a simulated world, visits every order in which
-they can act, and says whether the system always settles where it should.
+		Long: `Orrery is a model checker for control loops. It runs controllers against a simulated
+API server, explores every order in which they can act, and reports whether the system
+always settles where it should.
 
 Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		SilenceErrors: true,
@@ -114,16 +115,16 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("say what to do: list, check, export, replay, confirm or bench; orrery --help tells more")
+				return errors.New("no command given: use list, check, export, replay, confirm or bench (see orrery --help)")
 			}
-			return unknown("verb", args[0], verbs(command), "orrery --help")
+			return unknown("command", args[0], verbs(command), "orrery --help")
 		},
 	}
 	root.PersistentFlags().Var(&flagValue[string]{to: &level, parse: oneOf(logLevels...), text: level, kind: "LEVEL"}, "log-level",
 		"log to standard error what the command does, from this level on: "+strings.Join(logLevels, ", "))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return fmt.Errorf("%w: %s --help shows the flags", err, command.CommandPath())
+		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())
 	})
 	root.AddCommand(s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.benchCommand())
 	return root

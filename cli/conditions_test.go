@@ -73,8 +73,8 @@ func TestConditions(t *testing.T) {
 		{"", cli.ExitHolds, "Caches are fresh"},
 		{"--granularity call", cli.ExitHolds, "granularity: call"},
 		{"--stale maker/thing=lag(1)", cli.ExitViolated, "there are two"},
-		{"--stale all=lag(1) --stale maker/thing=fresh", cli.ExitHolds, "as far as this allows: all=lag(1), maker/thing=fresh"},
-		{"--stale all=own-writes(2)", cli.ExitHolds, "as far as this allows: all=own-writes(2)"},
+		{"--stale all=lag(1) --stale maker/thing=fresh", cli.ExitHolds, "as these rules allow: all=lag(1), maker/thing=fresh"},
+		{"--stale all=own-writes(2)", cli.ExitHolds, "as these rules allow: all=own-writes(2)"},
 		{"--crashes 1", cli.ExitViolated, "it crashes after"},
 		{"--crashes 1 --faults-in maker", cli.ExitViolated, "it crashes after"},
 		{"--crashes 1 --faults-in auditor", cli.ExitHolds, "At most 1 crash and 0 failed calls happen in a run, only in auditor."},
@@ -94,7 +94,7 @@ func TestConditions(t *testing.T) {
 				t.Errorf("replay: exit code %d: %s%s", code, out, complaints)
 			}
 			code, out, complaints = run("confirm", file)
-			if code != cli.ExitUsage || !strings.Contains(complaints, "there is no real one to confirm it on") {
+			if code != cli.ExitUsage || !strings.Contains(complaints, "confirm cannot run it on a real one") {
 				t.Errorf("confirm: exit code %d: %s%s", code, out, complaints)
 			}
 		})

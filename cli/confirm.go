@@ -32,16 +32,16 @@ func (s *session) confirmCommand() *cobra.Command {
 	number := 1
 	command := &cobra.Command{
 		Use:   "confirm FILE --finding N",
-		Short: "Run the story of a finding against a real kube-apiserver",
-		Long: `Confirm starts a real kube-apiserver and its etcd on loopback, creates the objects
-that the story of a finding starts with, and lets controllers and users take its steps there.
-Calls fail, controllers crash, and views are old where they were in the story.
+		Short: "Run the trace of a finding against a real kube-apiserver",
+		Long: `Confirm starts a real kube-apiserver and its etcd on loopback, creates the initial
+objects of a finding's trace, and runs the steps of the trace there. Calls fail,
+controllers crash, and caches are stale where they are in the trace.
 
-The servers are those in the folder that KUBEBUILDER_ASSETS names. Without that
-variable they are built from their Go modules, once: that takes some minutes.
+Confirm runs the servers in the folder that KUBEBUILDER_ASSETS names. Without that
+variable, it builds them from their Go modules, once, which takes some minutes.
 
 Exit codes: 1 confirmed, 0 not confirmed, 2 bad usage or bad input.`,
-		Args: exactly("one file that was written by orrery check --out"),
+		Args: exactly("one record that orrery check --out wrote"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return s.confirm(command.Context(), args[0], number)
 		},
@@ -67,11 +67,11 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 			return err
 		}
 		if p := confirmed.Deviation; p != nil {
-			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d goes another way on kube-apiserver %s: %s\n",
+			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d differs on kube-apiserver %s: %s\n",
 				number, runName(finding, i), p.Step, confirmed.Version, p.Reason)
 			return nil
 		}
-		fmt.Fprintf(s.streams.Out, "%s happens on kube-apiserver %s as it was recorded.\n", capital(runName(finding, i)), confirmed.Version)
+		fmt.Fprintf(s.streams.Out, "On kube-apiserver %s, %s happens as recorded.\n", confirmed.Version, runName(finding, i))
 		s.showReal(finding, confirmed)
 	}
 	s.code = ExitViolated
@@ -83,7 +83,7 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 func confirmable(trace core.Trace) error {
 	for i, step := range trace.Steps {
 		if why := unconfirmable(step); why != "" {
-			return fmt.Errorf("cannot be confirmed: step %d cannot be taken on a real API server, as %s", i+1, why)
+			return fmt.Errorf("cannot be confirmed: step %d cannot run on a real API server: %s", i+1, why)
 		}
 	}
 	return nil
@@ -99,11 +99,11 @@ func unconfirmable(step core.TraceStep) string {
 	case !known && step.Kind != "probe":
 		return fmt.Sprintf("there is no step of the kind %q", step.Kind)
 	case slices.ContainsFunc(step.Calls, func(call core.TraceCall) bool { return call.Handler != "" && call.Wrote }):
-		return "an event handler writes in it, and only reconciles are run there"
+		return "an event handler writes in it, and only reconciles run there"
 	case step.Detail != "" && step.Kind != core.Restart.Name() && !fails:
-		return "the record does not tell which call fails" + again
+		return "the record does not say which call fails" + again
 	case step.Late && len(own) > 0 && len(own[0].Behind) == 0:
-		return "the record does not tell how old its view is" + again
+		return "the record does not say how stale its cache is" + again
 	}
 	return ""
 }
@@ -111,7 +111,7 @@ func unconfirmable(step core.TraceStep) string {
 // showReal prints the fields that a finding is about, as a real server has them.
 func (s *session) showReal(finding *core.Finding, confirmed Confirmed) {
 	if len(confirmed.Objects) > 0 {
-		fmt.Fprintln(s.streams.Out, "Of what it changes, there is at its end")
+		fmt.Fprintln(s.streams.Out, "Objects that it changes, in the final state:")
 	}
 	for _, object := range confirmed.Objects {
 		name := object.Key().String()
@@ -126,7 +126,7 @@ func (s *session) showReal(finding *core.Finding, confirmed Confirmed) {
 		}
 	}
 	if len(confirmed.Gone) > 0 {
-		fmt.Fprintln(s.streams.Out, "Of what it changes, there is not any more")
+		fmt.Fprintln(s.streams.Out, "Objects that it deletes:")
 	}
 	for _, key := range confirmed.Gone {
 		fmt.Fprintf(s.streams.Out, "    %s\n", key)
@@ -137,20 +137,18 @@ func (s *session) showReal(finding *core.Finding, confirmed Confirmed) {
 func runName(finding *core.Finding, i int) string {
 	switch {
 	case finding.Other == nil:
-		return "the run"
+		return "the trace"
 	case i == 0:
-		return "the first run"
+		return "the first trace"
 	}
-	return "the second run"
+	return "the second trace"
 }
-
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // confirm runs a recorded run on a real API server of its own.
 func confirm(ctx context.Context, system *core.System, trace core.Trace, logger hclog.Logger) (confirmed Confirmed, err error) {
 	server, ok := system.Store.(*kube.Server)
 	if !ok {
-		return confirmed, fmt.Errorf("%s does not run on a Kubernetes API server, so there is no real one to confirm it on", system.Name)
+		return confirmed, fmt.Errorf("%s does not use a Kubernetes API server, so confirm cannot run it on a real one", system.Name)
 	}
 	binaries, err := controlplane.Find(ctx, logger)
 	if err != nil {

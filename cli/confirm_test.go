@@ -41,13 +41,13 @@ func TestConfirm(t *testing.T) {
 		{
 			name: "confirmed", finding: tornFinding(), code: cli.ExitViolated,
 			runs: []cli.Confirmed{{Version: "v1.2.3", Objects: on}, {Version: "v1.2.3", Objects: lampObjects("off")}},
-			want: `The first run happens on kube-apiserver v1.2.3 as it was recorded.
-Of what it changes, there is at its end
+			want: `On kube-apiserver v1.2.3, the first trace happens as recorded.
+Objects that it changes, in the final state:
     Lamp desk
         light = "on"
         shades["of.red"] = 3
-The second run happens on kube-apiserver v1.2.3 as it was recorded.
-Of what it changes, there is at its end
+On kube-apiserver v1.2.3, the second trace happens as recorded.
+Objects that it changes, in the final state:
     Lamp desk
         light = "off"
         shades["of.red"] = (absent)
@@ -57,20 +57,20 @@ Finding 1 is confirmed: alice switches Lamp desk on
 		{
 			name: "only the first run is confirmed", finding: tornFinding(), code: cli.ExitHolds,
 			runs: []cli.Confirmed{{Version: "v1.2.3"}, {Version: "v1.2.3", Deviation: deviation}},
-			want: `The first run happens on kube-apiserver v1.2.3 as it was recorded.
-Finding 1 is not confirmed: in the second run, step 2 goes another way on kube-apiserver v1.2.3: it is dark
+			want: `On kube-apiserver v1.2.3, the first trace happens as recorded.
+Finding 1 is not confirmed: in the second trace, step 2 differs on kube-apiserver v1.2.3: it is dark
 `,
 		},
 		{
 			name: "the first run is not confirmed", finding: tornFinding(), code: cli.ExitHolds,
 			runs: []cli.Confirmed{{Version: "v1.2.3", Deviation: deviation}},
-			want: "Finding 1 is not confirmed: in the first run, step 2 goes another way on kube-apiserver v1.2.3: it is dark\n",
+			want: "Finding 1 is not confirmed: in the first trace, step 2 differs on kube-apiserver v1.2.3: it is dark\n",
 		},
 		{
 			name: "nothing is left", finding: lampFinding(), code: cli.ExitViolated,
 			runs: []cli.Confirmed{{Version: "v1.2.3", Gone: []core.Key{{Kind: "Lamp", Name: "desk"}, {Kind: "Lamp", Namespace: "big", Name: "hall"}}}},
-			want: `The run happens on kube-apiserver v1.2.3 as it was recorded.
-Of what it changes, there is not any more
+			want: `On kube-apiserver v1.2.3, the trace happens as recorded.
+Objects that it deletes:
     Lamp desk
     Lamp big/hall
 Finding 1 is confirmed: alice switches Lamp desk on
@@ -79,7 +79,7 @@ Finding 1 is confirmed: alice switches Lamp desk on
 		{
 			name: "nothing changes", finding: lampFinding(), code: cli.ExitViolated,
 			runs: []cli.Confirmed{{Version: "v1.2.3"}},
-			want: "The run happens on kube-apiserver v1.2.3 as it was recorded.\nFinding 1 is confirmed: alice switches Lamp desk on\n",
+			want: "On kube-apiserver v1.2.3, the trace happens as recorded.\nFinding 1 is confirmed: alice switches Lamp desk on\n",
 		},
 		{name: "no server", finding: lampFinding(), err: errors.New("etcd is out of breath"), code: cli.ExitUsage},
 		{name: "interrupted", finding: lampFinding(), err: context.Canceled, code: cli.ExitInconclusive},
@@ -143,9 +143,9 @@ func TestConfirmRefuses(t *testing.T) {
 	}{
 		{"a failed call", step(func(s *core.TraceStep) { s.Detail, s.Calls[0].Fault = "call 1 fails", "timeout" }), ""},
 		{"a crash", step(func(s *core.TraceStep) { s.Detail, s.Crashes = "it crashes", true }), ""},
-		{"a failure of which only words are recorded", step(func(s *core.TraceStep) { s.Detail = "call 1 fails" }), "does not tell which call fails; check the system again"},
+		{"a failure of which only words are recorded", step(func(s *core.TraceStep) { s.Detail = "call 1 fails" }), "does not say which call fails; check the system again"},
 		{"an old view", step(func(s *core.TraceStep) { s.Late, s.Calls[0].Behind = true, []core.TraceLag{{Kind: "Lamp", Changes: 1}} }), ""},
-		{"an old view of which only words are recorded", step(func(s *core.TraceStep) { s.Late = true }), "does not tell how old its view is; check the system again"},
+		{"an old view of which only words are recorded", step(func(s *core.TraceStep) { s.Late = true }), "does not say how stale its cache is; check the system again"},
 		{"an old view that is not looked at", step(func(s *core.TraceStep) { s.Late, s.Calls = true, nil }), ""},
 		{"a restart on an old view", core.TraceStep{Kind: "restart", Controller: "alice", Detail: "its view of Lamp is 1 change behind"}, ""},
 		{"a user", core.TraceStep{Kind: "user", Controller: "user", Request: "off"}, ""},
@@ -181,7 +181,7 @@ func TestConfirmRefuses(t *testing.T) {
 			switch {
 			case test.want == "" && code != cli.ExitViolated:
 				t.Errorf("exit code %d: %s", code, &complaints)
-			case test.want != "" && (code != cli.ExitUsage || !strings.Contains(complaints.String(), "finding 1: the run cannot be confirmed: step 1 ") || !strings.Contains(complaints.String(), test.want)):
+			case test.want != "" && (code != cli.ExitUsage || !strings.Contains(complaints.String(), "finding 1: the trace cannot be confirmed: step 1 ") || !strings.Contains(complaints.String(), test.want)):
 				t.Errorf("exit code %d, want %q: %s", code, test.want, &complaints)
 			}
 		})
@@ -199,7 +199,7 @@ func TestConfirmWithoutAPIServer(t *testing.T) {
 	if code != cli.ExitUsage || out.Len() > 0 {
 		t.Errorf("exit code %d, it says %q", code, &out)
 	}
-	if want := "fake/violated does not run on a Kubernetes API server, so there is no real one to confirm it on"; !strings.Contains(complaints.String(), want) {
+	if want := "fake/violated does not use a Kubernetes API server, so confirm cannot run it on a real one"; !strings.Contains(complaints.String(), want) {
 		t.Errorf("standard error holds %q, want %q", &complaints, want)
 	}
 }

@@ -46,7 +46,7 @@ func draw(w io.Writer, report *core.Report, space func() dot.Space, choice drawi
 // findingOf returns a finding by its number.
 func findingOf(report *core.Report, number int) (core.Finding, error) {
 	if len(report.Findings) == 0 {
-		return core.Finding{}, fmt.Errorf("there is no finding %d: the check of %s found nothing", number, report.System)
+		return core.Finding{}, fmt.Errorf("there is no finding %d: the check of %s has no findings", number, report.System)
 	}
 	if number < 1 || number > len(report.Findings) {
 		return core.Finding{}, fmt.Errorf("there is no finding %d: use a number from 1 to %d", number, len(report.Findings))

@@ -50,7 +50,7 @@ func oneOf(words ...string) func(string) (string, error) {
 func natural(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, errors.New("use a whole number from 0 on")
+		return 0, errors.New("use a whole number, 0 or more")
 	}
 	return n, nil
 }

@@ -37,7 +37,7 @@ func (s *session) listCommand() *cobra.Command {
 	format := "text"
 	command := &cobra.Command{
 		Use:   "list",
-		Short: "Show the systems that can be checked, with their parameters",
+		Short: "List the systems that can be checked, with their parameters",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format == "json" {
@@ -54,7 +54,7 @@ func (s *session) listCommand() *cobra.Command {
 // addFormat adds the flag that chooses between text and JSON.
 func addFormat(command *cobra.Command, format *string) {
 	command.Flags().Var(&flagValue[string]{to: format, parse: oneOf("text", "json"), text: *format, kind: "text|json"},
-		"format", "how to write the result")
+		"format", "output format")
 }
 
 func writeList(w io.Writer, entries []catalog.Entry) {

@@ -72,7 +72,7 @@ func TestProgressLine(t *testing.T) {
 		line.show(orrery.Progress{States: i, Elapsed: time.Duration(i) * 10 * time.Millisecond})
 	}
 	line.show(orrery.Progress{Elapsed: time.Second, Estimate: orrery.Estimate{Growth: 0.5, Ends: true, More: 1_234_567}})
-	if !strings.HasSuffix(out.String(), ", about 1.2 million more to come") {
+	if !strings.HasSuffix(out.String(), ", about 1.2 million more expected") {
 		t.Errorf("the line does not say what is to come: %q", &out)
 	}
 	line.clear()

@@ -97,7 +97,7 @@ func neither(text string, known []core.Property, err error) error {
 		names[i] = p.Name
 	}
 	if similar := typo.Nearest(text, slices.Sorted(slices.Values(names))); similar != "" {
-		return fmt.Errorf("there is no property %q: did you mean %q? There are %s", text, similar, enumeration(names))
+		return fmt.Errorf("there is no property %q: did you mean %q? Known properties are %s", text, similar, enumeration(names))
 	}
 	_, unparsed := ltl.Parse(text)
 	words := strings.Fields(text)
@@ -108,5 +108,5 @@ func neither(text string, known []core.Property, err error) error {
 	if len(words) == 1 {
 		return wrong
 	}
-	return fmt.Errorf("%w. As a formula it is wrong, too:\n%w", wrong, err)
+	return fmt.Errorf("%w. It is not a valid formula either:\n%w", wrong, err)
 }

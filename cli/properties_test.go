@@ -50,7 +50,7 @@ func TestFoundByFormulas(t *testing.T) {
 		want string
 	}{
 		{[]string{"check", "lantern", "--property", `F G 'variable("on")'`, "--out", record}, cli.ExitViolated, `violates:    F G "variable(\"on\")"`},
-		{[]string{"replay", record}, cli.ExitViolated, `Finding 1 still happens: "variable(\"on\")" never becomes true for good`},
+		{[]string{"replay", record}, cli.ExitViolated, `Finding 1 still happens: "variable(\"on\")" never becomes true permanently`},
 		{[]string{"export", record, "--format", "dot"}, cli.ExitHolds, "digraph"},
 		{[]string{"check", "lantern", "--properties", file, "--out", record}, cli.ExitViolated, "violates:    it goes out for good"},
 		{[]string{"replay", record, "--finding", "1"}, cli.ExitViolated, "Finding 1 still happens"},

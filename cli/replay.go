@@ -17,12 +17,12 @@ func (s *session) replayCommand() *cobra.Command {
 	number := 1
 	command := &cobra.Command{
 		Use:   "replay FILE --finding N",
-		Short: "Run the story of a finding again, for real, and say whether it still happens",
-		Long: `Replay builds the recorded system anew and runs the story of a finding again,
-step by step, with the controllers as they are now.
+		Short: "Run the trace of a finding again, and report whether it still happens",
+		Long: `Replay builds the recorded system again and runs the trace of a finding, step by
+step, with the current code of the controllers.
 
 Exit codes: 1 it still happens, 0 it does not, 2 bad usage or bad input.`,
-		Args: exactly("one file that was written by orrery check --out"),
+		Args: exactly("one record that orrery check --out wrote"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return s.replay(command.Context(), args[0], number)
 		},
@@ -49,7 +49,7 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 			return err
 		}
 		if deviation != nil {
-			fmt.Fprintf(s.streams.Out, "Finding %d does not happen any more: %s\n", number, describe(*deviation))
+			fmt.Fprintf(s.streams.Out, "Finding %d no longer happens: %s\n", number, describe(*deviation))
 			return nil
 		}
 	}
@@ -93,5 +93,5 @@ func describe(d core.Deviation) string {
 	if d.Step == 0 {
 		return d.Reason
 	}
-	return fmt.Sprintf("step %d goes another way: %s", d.Step, d.Reason)
+	return fmt.Sprintf("step %d differs: %s", d.Step, d.Reason)
 }

@@ -49,7 +49,7 @@ func (c Comparison) String() string {
 	case AsMap:
 		text = fmt.Sprintf("%s is compared as a map by %s", c.Place(), strings.Join(c.Keys, " and "))
 	default:
-		return c.Place() + " is left out"
+		return c.Place() + " is ignored"
 	}
 	if len(c.Except) > 0 {
 		text += ", without " + strings.Join(c.Except, ", ")

@@ -64,12 +64,12 @@ func TestSteps(t *testing.T) {
 		{core.Reconcile, "reconcile", "c reconciles r", true},
 		{core.Act, "act", "c: r", true},
 		{core.Fire, "fire", "the timer of c for r fires", false},
-		{core.Deliver, "deliver", "c is told of changes of r", true},
-		{core.Begin, "begin", "c begins to reconcile r", true},
-		{core.Ask, "call", "c goes on with r", true},
-		{core.Return, "return", "c is done with r", true},
-		{core.Restart, "restart", "c crashes and starts again", false},
-		{core.Intervene, "user", "the user acts: r", false},
+		{core.Deliver, "deliver", "the cache of c receives changes to r", true},
+		{core.Begin, "begin", "c starts to reconcile r", true},
+		{core.Ask, "call", "c continues with r", true},
+		{core.Return, "return", "c finishes with r", true},
+		{core.Restart, "restart", "c crashes and restarts", false},
+		{core.Intervene, "user", `a user takes the action "r"`, false},
 	} {
 		if got := test.kind.Name(); got != test.name {
 			t.Errorf("a step of kind %d is called %q, want %q", test.kind, got, test.name)

@@ -86,17 +86,17 @@ func (s Step) plainly() string {
 	case Act:
 		return fmt.Sprintf("%s: %s", s.Item.Strategy, s.Item.Request)
 	case Deliver:
-		return fmt.Sprintf("%s is told of changes of %s", s.Item.Strategy, s.Item.Request)
+		return fmt.Sprintf("the cache of %s receives changes to %s", s.Item.Strategy, s.Item.Request)
 	case Begin:
-		return fmt.Sprintf("%s begins to reconcile %s", s.Item.Strategy, s.Item.Request)
+		return fmt.Sprintf("%s starts to reconcile %s", s.Item.Strategy, s.Item.Request)
 	case Ask:
-		return fmt.Sprintf("%s goes on with %s", s.Item.Strategy, s.Item.Request)
+		return fmt.Sprintf("%s continues with %s", s.Item.Strategy, s.Item.Request)
 	case Return:
-		return fmt.Sprintf("%s is done with %s", s.Item.Strategy, s.Item.Request)
+		return fmt.Sprintf("%s finishes with %s", s.Item.Strategy, s.Item.Request)
 	case Restart:
-		return fmt.Sprintf("%s crashes and starts again", s.Item.Strategy)
+		return fmt.Sprintf("%s crashes and restarts", s.Item.Strategy)
 	case Intervene:
-		return fmt.Sprintf("the user acts: %s", s.Item.Request)
+		return fmt.Sprintf("a user takes the action %q", s.Item.Request)
 	}
 	return fmt.Sprintf("%s reconciles %s", s.Item.Strategy, s.Item.Request)
 }

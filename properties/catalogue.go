@@ -28,7 +28,7 @@ func forms() []form {
 		{"at most N of kind KIND", func(parts map[string]string) (core.Property, error) {
 			n, err := strconv.ParseUint(parts["N"], 10, 31)
 			if err != nil {
-				return core.Property{}, fmt.Errorf("%q is no number of objects: write 0, 1, 2 and so on", parts["N"])
+				return core.Property{}, fmt.Errorf("%q is not a number of objects: use 0, 1, 2 and so on", parts["N"])
 			}
 			return AtMost(int(n), kind(parts)), nil
 		}},

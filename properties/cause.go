@@ -70,7 +70,7 @@ func (c *causes) violations() []core.Violation {
 		one := c.told[why]
 		v := one.violation
 		if n := len(one.others); n > 0 {
-			v.Details = append(slices.Clip(v.Details), "And "+counted(n, "more like it: ", "more like it: ")+briefly(one.others, "more", "more")+".")
+			v.Details = append(slices.Clip(v.Details), "And "+counted(n, "more like this: ", "more like this: ")+briefly(one.others, "more", "more")+".")
 		}
 		violations = append(violations, v)
 	}

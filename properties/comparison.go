@@ -94,7 +94,7 @@ func newRule(c core.Comparison) (rule, error) {
 	switch c.As {
 	case core.AsAbsent:
 		if c.Objects == "*" && c.Path == "" {
-			return rule{}, wrong("nothing would be left to compare: name a kind or a path")
+			return rule{}, wrong("this rule would ignore everything: name a kind or a path")
 		}
 	case core.AsSet, core.AsMap:
 	default:
@@ -104,7 +104,7 @@ func newRule(c core.Comparison) (rule, error) {
 		return rule{}, wrong(`it names no objects: use a kind, or "*" for all`)
 	}
 	if c.As == core.AsMap && len(c.Keys) == 0 {
-		return rule{}, wrong("a map needs keys: name the fields that tell its items apart")
+		return rule{}, wrong("a map needs keys: name the fields that identify its items")
 	}
 	path, err := parsePath(c.Path)
 	if err != nil {

@@ -10,28 +10,28 @@ import (
 
 // NoPanic holds if no controller code panics.
 func NoPanic() core.Property {
-	return conduct("no panic", "No controller panics, whatever it finds in the world.", core.Panicked,
-		"A host that recovers panics retries the request; one that does not restarts.")
+	return conduct("no panic", "No controller panics, whatever it reads.", core.Panicked,
+		"A manager that recovers panics retries the request; without that, the process crashes and restarts.")
 }
 
 // NoStuckReconcile holds if all controller code that is run comes back.
 func NoStuckReconcile() core.Property {
 	return conduct("no stuck reconcile", "Every reconcile and event handler returns: no deadlock, no endless loop, no goroutine left blocked.", core.Stuck,
-		"A worker that never comes back takes no further request. Nothing behind this step was searched.")
+		"A worker that never returns takes no further request. The states after this step were not searched.")
 }
 
 // NoRunaway holds if no reconcile makes calls without end.
 func NoRunaway() core.Property {
 	return conduct("no runaway reconcile", "No reconcile makes calls without end.", core.Runaway,
-		"Nothing behind this step was searched.")
+		"The states after this step were not searched.")
 }
 
 // Deterministic holds if controllers are functions of what they read: run again
 // with the same responses they do the same. A controller that is not may be right all the same, so what breaks it is told as a
 // warning, and makes the check inconclusive.
 func Deterministic() core.Property {
-	return conduct("deterministic reconciler", "Controllers are functions of what they read from the world: no hidden clock, random numbers, map order or memory.", core.Nondeterministic,
-		"What a search says of such a controller is not certain: not all that it may do was seen.")
+	return conduct("deterministic reconciler", "The behavior of a controller depends only on what it reads: no hidden clock, random numbers, map order or memory.", core.Nondeterministic,
+		"Results for such a controller are uncertain: some of its behavior may have been missed.")
 }
 
 // conduct is a property that is broken by one kind of incident.

@@ -22,7 +22,7 @@ import (
 func StableConvergence(comparisons ...core.Comparison) core.Property {
 	return comparing(comparisons, core.Property{
 		Name:   "stable convergence",
-		Doc:    "Every fair run comes to rest, for ever: no livelock, no endless retry, no endless requeue.",
+		Doc:    "Every fair run settles: no livelock, no endless retry, no endless requeue.",
 		Judge:  judgeConvergence,
 		Ends:   true,
 		Merges: core.WithoutLoops,
@@ -140,11 +140,11 @@ func (u unrest) accounts(cycle core.Run) []account {
 		return retries(cycle, func(e core.Edge) bool { return e.Requeued })
 	}
 	controllers := controllersOf(cycle, u.telling)
-	summary, detail := "%s can go on for ever without changing anything", "There is always a message to receive or an action to take."
+	summary, detail := "%s can continue forever without changing anything", "There is always a message to receive or an action to take."
 	fields := leftOut(u.component.graph, cycle)
 	if len(fields) > 0 {
-		summary = "%s can go on for ever, and change nothing but what is left out when objects are compared"
-		detail = fmt.Sprintf("There is always work to do, which changes %s.", changesText(fields))
+		summary = "%s can continue forever, changing only what is ignored when objects are compared"
+		detail = fmt.Sprintf("There is always work to do, and it changes %s.", changesText(fields))
 	}
 	return []account{{
 		why:  causeOf(append([]string{idleLoop}, controllers...)...),
@@ -172,15 +172,15 @@ func retries(cycle core.Run, accept func(core.Edge) bool) []account {
 			why:  causeOf(busyLoop, item.Strategy),
 			what: item.String(),
 			violation: core.Violation{
-				Summary:     fmt.Sprintf("%s asks to be run again for ever for %s, without changing anything", item.Strategy, item.Request),
-				Details:     []string{"Nothing that could happen ends it. If it is to wait for a time, return RequeueAfter in place of Requeue."},
+				Summary:     fmt.Sprintf("%s requeues %s forever without changing anything", item.Strategy, item.Request),
+				Details:     []string{"No other step ends this. To wait for some time, return RequeueAfter instead of Requeue."},
 				Controllers: []string{item.Strategy},
 			},
 		}
 		if e.Failed != "" {
 			a.why = causeOf(errorLoop, item.Strategy, nameless(e.Failed, namesIn(item.Request)...))
-			a.violation.Summary = fmt.Sprintf("%s retries %s for ever: %s", item.Strategy, item.Request, e.Failed)
-			a.violation.Details = []string{"The error comes back on every retry, and nothing else can happen that would end it."}
+			a.violation.Summary = fmt.Sprintf("%s retries %s forever: %s", item.Strategy, item.Request, e.Failed)
+			a.violation.Details = []string{"Every retry returns the error, and no other step ends this."}
 		}
 		accounts = append(accounts, a)
 	}
@@ -217,7 +217,7 @@ func controllersOf(run core.Run, accept func(core.Edge) bool) []string {
 func NoDeadlock() core.Property {
 	return core.Property{
 		Name:   "no deadlock",
-		Doc:    "In every state that can be reached, something can happen.",
+		Doc:    "In every reachable state, some step is possible.",
 		Ends:   true,
 		Merges: core.InEnds,
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
@@ -229,7 +229,7 @@ func NoDeadlock() core.Property {
 				}
 				stem, _ := g.Shortest(dead)
 				return []core.Violation{{
-					Summary: "a state can be reached in which nothing can happen any more",
+					Summary: "the system reaches a state in which no step is possible",
 					Stem:    stem,
 					State:   stem.End(id),
 				}}, nil

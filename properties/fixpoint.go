@@ -22,7 +22,7 @@ import (
 func Fixpoint(comparisons ...core.Comparison) core.Property {
 	return comparing(comparisons, core.Property{
 		Name:   "fixpoint",
-		Doc:    "Once the system is quiet, running any known request again changes nothing: no watch is missing, and reconciles are idempotent.",
+		Doc:    "Once the system is quiescent, reconciling any known request again changes nothing: no watch is missing, and reconciles are idempotent.",
 		Judge:  judgeFixpoint,
 		Ends:   true,
 		Merges: core.InEnds,
@@ -92,10 +92,10 @@ func (r *restlessness) has(id core.StateID) bool {
 func tellRestless(item core.Item, effect core.Effect, stem core.Run, at core.StateID) core.Violation {
 	fields := ChangedFields(effect)
 	return core.Violation{
-		Summary: fmt.Sprintf("the system goes quiet before it is done: running %s once more, as a resync or restart would, still changes %s",
+		Summary: fmt.Sprintf("the system becomes quiescent too early: running %s again, as a resync or restart would, still changes %s",
 			item, changesText(fields)),
 		Details: []string{
-			"Nothing that happened on the way made the controller look again. Either it misses a watch on what it depends on, or its reconcile does something new each time it runs.",
+			"No change triggered the controller again. Either it lacks a watch on something that it reads, or its reconcile is not idempotent.",
 		},
 		Controllers: []string{item.Strategy},
 		Fields:      fields,

@@ -48,24 +48,24 @@ func TestOneDefectIsOneFinding(t *testing.T) {
 		{name: "a missing watch for many requests", property: properties.Fixpoint(),
 			start:       append(zeros(from, "a", "b", "c"), zeros(x, "a", "b", "c")...),
 			controllers: []plain.Controller{copies(x, "a", "b", "c"), moves("a", "b", "c")},
-			want:        []string{"And 2 more like it: "}},
+			want:        []string{"And 2 more like this: "}},
 		{name: "two controllers without a watch", property: properties.Fixpoint(),
 			start:       append(zeros(from, "a"), append(zeros(x, "a"), zeros(y, "a")...)...),
 			controllers: []plain.Controller{copies(x, "a"), copies(y, "a"), moves("a")},
-			want:        []string{"running copies to X(a) once more", "running copies to Y(a) once more"}},
+			want:        []string{"running copies to X(a) again", "running copies to Y(a) again"}},
 		{name: "one controller without two watches", property: properties.Fixpoint(),
 			start:       append(zeros(from, "a", "b"), append(zeros(x, "a"), zeros(y, "b")...)...),
 			controllers: []plain.Controller{splits, moves("a", "b")},
 			want:        []string{"still changes X a", "still changes Y b"}},
 		{name: "a race for many objects", property: properties.SameOutcome(), start: zeros(x, "a", "b"),
 			controllers: []plain.Controller{first("one", 1, x, "a", "b"), first("other", 2, x, "a", "b")},
-			want:        []string{"in 4 different ways, depending on the order of steps: they differ in X b\nX b is 1 in the first outcome, 2 in the second."}},
+			want:        []string{"4 different outcomes, depending on the order of steps: they differ in X b\nX b is 1 in the first outcome, 2 in the second."}},
 		{name: "races for two kinds", property: properties.SameOutcome(), start: append(zeros(x, "a"), zeros(y, "a")...),
 			controllers: []plain.Controller{first("one", 1, x, "a"), first("other", 2, x, "a"), first("third", 1, y, "a"), first("fourth", 2, y, "a")},
 			want:        []string{"differ in Y a", "differ in X a"}},
 		{name: "a race of three", property: properties.SameOutcome(), start: zeros(x, "a"),
 			controllers: []plain.Controller{first("one", 1, x, "a"), first("other", 2, x, "a"), first("third", 3, x, "a")},
-			want:        []string{"in 3 different ways"}},
+			want:        []string{"3 different outcomes"}},
 		{name: "a race with consequences", property: properties.SameOutcome(), start: append(zeros(from, "a"), zeros(x, "a")...),
 			controllers: []plain.Controller{copies(x, "a"), first("one", 1, from, "a"), first("other", 2, from, "a"), {
 				Name: "follows", Watches: []plain.Watch{{Kind: "From"}}, Reconcile: copies(x).Reconcile,
@@ -102,12 +102,12 @@ func TestOnePanicIsOneFinding(t *testing.T) {
 	for _, v := range violations {
 		got = append(got, v.Summary+" | "+v.Details[len(v.Details)-1])
 	}
-	const advice = "A host that recovers panics retries the request; one that does not restarts."
+	const advice = "A manager that recovers panics retries the request; without that, the process crashes and restarts."
 	want := []string{
-		"c, reconciling ns/a: panics: no a (at x.f, f.go:1) | And one more like it: reconciling ns/b.",
+		"c, reconciling ns/a: panics: no a (at x.f, f.go:1) | And one more like this: reconciling ns/b.",
 		"c, reconciling ns/a: panics: no a (at x.f, f.go:2) | " + advice,
 		"c, handling an event of K ns/b: panics: no a (at x.f, f.go:1) | " + advice,
-		"c, reconciling ns/a: gone with ns/a, 3 of 4 | And one more like it: reconciling ns/b.",
+		"c, reconciling ns/a: gone with ns/a, 3 of 4 | And one more like this: reconciling ns/b.",
 		"c, reconciling ns/b: gone without ns/b, 1 of 2 | " + advice,
 	}
 	if !slices.Equal(got, want) {

@@ -46,8 +46,8 @@ func TestUnrest(t *testing.T) {
 			controller(func(w *plain.World) core.Result { toggle(w); toggle(w); return core.Result{Requeue: true} }),
 			"c never stops changing", 1,
 		},
-		{"asks for more", controller(func(*plain.World) core.Result { return core.Result{Requeue: true} }), "c asks to be run again for ever for r", 1},
-		{"fails", controller(func(*plain.World) core.Result { return core.Result{Err: context.Canceled} }), "c retries r for ever: context canceled", 1},
+		{"asks for more", controller(func(*plain.World) core.Result { return core.Result{Requeue: true} }), "c requeues r forever", 1},
+		{"fails", controller(func(*plain.World) core.Result { return core.Result{Err: context.Canceled} }), "c retries r forever: context canceled", 1},
 		{
 			"passes messages",
 			plain.Model{
@@ -57,7 +57,7 @@ func TestUnrest(t *testing.T) {
 					{Name: "pong", Receive: back.Receive(func(w *plain.World, m string) { ball.Send(w, m) })},
 				},
 			},
-			"ping and pong can go on for ever without changing anything", 2,
+			"ping and pong can continue forever without changing anything", 2,
 		},
 		{
 			"does nothing for ever",
@@ -65,7 +65,7 @@ func TestUnrest(t *testing.T) {
 				Initial:   []core.Initial{plain.Start(x.Is(0))},
 				Processes: []plain.Process{{Name: "p", Actions: []plain.Action{action("look", func(w *plain.World) { x.Get(w) })}}},
 			},
-			"p can go on for ever without changing anything", 1,
+			"p can continue forever without changing anything", 1,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestOutcomes(t *testing.T) {
 		t.Fatalf("the outcomes are %+v, %v", outcomes, err)
 	}
 	v := violated(t, g, properties.SameOutcome())
-	if v == nil || v.Other == nil || v.State != 1 || v.OtherState != 2 || !strings.Contains(v.Summary, "in 2 different ways") {
+	if v == nil || v.Other == nil || v.State != 1 || v.OtherState != 2 || !strings.Contains(v.Summary, "2 different outcomes") {
 		t.Fatalf("the violation is %+v", v)
 	}
 	if len(v.Controllers) != 2 || v.Controllers[0] != "a" || v.Controllers[1] != "b" {

@@ -17,15 +17,15 @@ import (
 // deleted any more. It finds finalizers that nobody takes off. It misses objects that are never deleted at all; see
 // [NoOrphans].
 func DeletionCompletes() core.Property {
-	return leftovers("deletion completes", "When all is quiet, no object is still being deleted.",
+	return leftovers("deletion completes", "When the system is quiescent, no object is still being deleted.",
 		func(_ map[core.Key]any, _ core.Key, metadata map[string]any) (string, []string) {
 			if metadata["deletionTimestamp"] == nil {
 				return "", nil
 			}
 			if finalizers := texts(metadata["finalizers"]); len(finalizers) > 0 {
-				return fmt.Sprintf("it was deleted, and waits for ever for the finalizers %s to be taken off", enumerate(finalizers)), finalizers
+				return fmt.Sprintf("it is being deleted, and nothing removes its finalizers %s", enumerate(finalizers)), finalizers
 			}
-			return "it was deleted, and never goes", nil
+			return "it is being deleted, and is never removed", nil
 		})
 }
 
@@ -33,7 +33,7 @@ func DeletionCompletes() core.Property {
 // finds owners that are deleted while something is being made for them, and owner references to what never was. An owner that was
 // deleted and made again under the same name counts as there. A system without a garbage collector leaves orphans whenever an owner goes.
 func NoOrphans() core.Property {
-	return leftovers("no orphan stays", "When all is quiet, every object that has owners has one that is there.",
+	return leftovers("no orphan stays", "When the system is quiescent, every object that has owners has one that exists.",
 		func(objects map[core.Key]any, key core.Key, metadata map[string]any) (string, []string) {
 			references, _ := metadata["ownerReferences"].([]any)
 			var missing, kinds []string
@@ -52,7 +52,7 @@ func NoOrphans() core.Property {
 			if len(missing) == 0 {
 				return "", nil
 			}
-			return fmt.Sprintf("it is left over from %s, which is gone", enumerate(missing)), kinds
+			return fmt.Sprintf("its owner %s does not exist", enumerate(missing)), kinds
 		})
 }
 
@@ -62,7 +62,7 @@ func NoOrphans() core.Property {
 func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Property {
 	return core.Property{
 		Name:   fmt.Sprintf("no %s is there twice", kind),
-		Doc:    fmt.Sprintf("When all is quiet, no two objects of the kind %s stand for the same.", kind),
+		Doc:    fmt.Sprintf("When the system is quiescent, no two objects of the kind %s have the same identity.", kind),
 		Ends:   true,
 		Merges: core.InEnds,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
@@ -75,7 +75,7 @@ func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Propert
 					}
 					name := identity(objects[key])
 					if other, known := first[name]; known && name != "" {
-						found = append(found, leftover{key, fmt.Sprintf("it stands for the same as %s", other), causeOf(string(kind))})
+						found = append(found, leftover{key, fmt.Sprintf("it has the same identity as %s", other), causeOf(string(kind))})
 						continue
 					}
 					first[name] = key
@@ -140,7 +140,7 @@ func judgeEnds(ctx context.Context, g core.Graph, wrong func(map[core.Key]any) [
 		at := stem.EndIn(g, left)
 		shown := s.ends[l.why][at]
 		found.tell(l.why, shown.key.String(), core.Violation{
-			Summary:     fmt.Sprintf("%s stays for ever: %s", shown.key, shown.text),
+			Summary:     fmt.Sprintf("%s stays forever: %s", shown.key, shown.text),
 			Controllers: controllersOf(stem, func(e core.Edge) bool { return e.Wrote }),
 			Fields:      []string{shown.key.String()},
 			Stem:        stem,

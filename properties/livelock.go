@@ -36,13 +36,13 @@ func (s suspect) account(cycle core.Run, others []round) account {
 	controllers := controllersOf(cycle, func(e core.Edge) bool { return e.Wrote && slices.Contains(s.items, e.Step.Item) })
 	v := core.Violation{Controllers: controllers}
 	who := enumerate(controllers)
-	doing, also := "never stop undoing each other's work on", ", and on "
+	doing, also := "never stop undoing each other's changes to", ", and to "
 	if len(controllers) == 1 {
 		doing, also = "never stops changing", ", and "
 	}
 	if len(s.rounds) == 0 {
 		v.Summary = fmt.Sprintf("%s %s objects", who, doing)
-		v.Details = []string{"What is written is taken back in the same step, and it is noticed all the same."}
+		v.Details = []string{"Each write is undone in the same step, but it still triggers a reconcile."}
 		return account{causeOf(append([]string{livelock}, controllers...)...), s.items[0].String(), v}
 	}
 	s.rounds = slices.Clone(s.rounds)
@@ -59,14 +59,14 @@ func (s suspect) account(cycle core.Run, others []round) account {
 		v.Details = append(v.Details, r.String())
 	}
 	if n := len(s.rounds) - most; n > 0 {
-		v.Details = append(v.Details, counted(n, "more field goes", "more fields go")+" round.")
+		v.Details = append(v.Details, counted(n, "more field repeats", "more fields repeat")+" in the same way.")
 	}
 	if len(others) > 0 {
-		v.Details = append(v.Details, fmt.Sprintf("What follows from it goes round, too: %s.", briefly(namesOf(fieldsIn(others)), "more field", "more fields")))
+		v.Details = append(v.Details, fmt.Sprintf("As a consequence, these fields repeat, too: %s.", briefly(namesOf(fieldsIn(others)), "more field", "more fields")))
 	}
 	for _, e := range cycle {
 		if e.Failed != "" && slices.Contains(s.items, e.Step.Item) {
-			v.Details = append(v.Details, fmt.Sprintf("%s, which writes, ends with an error: %s", e.Step.Item, e.Failed))
+			v.Details = append(v.Details, fmt.Sprintf("%s, which writes, returns an error: %s", e.Step.Item, e.Failed))
 			break
 		}
 	}
@@ -293,7 +293,7 @@ func (r round) controllers() int {
 // goes says in a few words what happens to the field.
 func (r round) goes() string {
 	if r.exists {
-		return "comes and goes"
+		return "is created and deleted again and again"
 	}
 	const most = 6
 	var values []string

@@ -139,18 +139,18 @@ func TestLivelocks(t *testing.T) {
 		want        []string // each finding, all of it
 	}{
 		{"two fight over a field", both[:1], fight(x, "", "up", "down"), []string{
-			"down and up never stop undoing each other's work on X a, which goes 3 → 2 → 3\n" +
+			"down and up never stop undoing each other's changes to X a, which goes 3 → 2 → 3\n" +
 				"X a goes 3 → 2 → 3: down writes 2, up writes 3.",
 		}},
 		{"the same fight over two objects is one", both, fight(x, "", "up", "down"), []string{
-			"down and up never stop undoing each other's work on X a, which goes 3 → 2 → 3\n" +
+			"down and up never stop undoing each other's changes to X a, which goes 3 → 2 → 3\n" +
 				"X a goes 3 → 2 → 3: down writes 2, up writes 3.\n" +
-				"And one more like it: X b.",
+				"And one more like this: X b.",
 		}},
 		{"two fights of others are two", append(both, y.Named("a").Is(1)), slices.Concat(fight(x, "a", "up", "down"), fight(y, "a", "more", "less")), []string{
-			"down and up never stop undoing each other's work on X a, which goes 3 → 2 → 3\n" +
+			"down and up never stop undoing each other's changes to X a, which goes 3 → 2 → 3\n" +
 				"X a goes 3 → 2 → 3: down writes 2, up writes 3.",
-			"less and more never stop undoing each other's work on Y a, which goes 3 → 2 → 3\n" +
+			"less and more never stop undoing each other's changes to Y a, which goes 3 → 2 → 3\n" +
 				"Y a goes 3 → 2 → 3: less writes 2, more writes 3.",
 		}},
 		{"two fights of one controller are two", []core.Object{pairs.Named("a").Is(pair{1, 1})}, []plain.Controller{
@@ -158,39 +158,39 @@ func TestLivelocks(t *testing.T) {
 			keeper("less", func(p pair) pair { return pair{min(p.F, 2), p.G} }),
 			keeper("few", func(p pair) pair { return pair{p.F, min(p.G, 2)} }),
 		}, []string{
-			"less and both never stop undoing each other's work on Pair a: F, which goes 3 → 2 → 3\n" +
+			"less and both never stop undoing each other's changes to Pair a: F, which goes 3 → 2 → 3\n" +
 				"Pair a: F goes 3 → 2 → 3: less writes 2, both writes 3.",
-			"few and both never stop undoing each other's work on Pair a: G, which goes 3 → 2 → 3\n" +
+			"few and both never stop undoing each other's changes to Pair a: G, which goes 3 → 2 → 3\n" +
 				"Pair a: G goes 3 → 2 → 3: few writes 2, both writes 3.",
 		}},
 		{"what follows is told with it", []core.Object{x.Named("a").Is(1), y.Named("a").Is(1)}, append(fight(x, "", "up", "down"), mirror), []string{
-			"down and up never stop undoing each other's work on X a, which goes 3 → 2 → 3\n" +
+			"down and up never stop undoing each other's changes to X a, which goes 3 → 2 → 3\n" +
 				"X a goes 3 → 2 → 3: down writes 2, up writes 3.\n" +
-				"What follows from it goes round, too: Y a.",
+				"As a consequence, these fields repeat, too: Y a.",
 		}},
 		{"a circle of two is one", []core.Object{x.Named("a").Is(0), y.Named("a").Is(0)}, []plain.Controller{
 			follows("copies", x, y, func(v int) int { return v }), follows("turns", y, x, func(v int) int { return 1 - v }),
 		}, []string{
-			"turns and copies never stop undoing each other's work on X a, which goes 0 → 1 → 0, and on one more field\n" +
+			"turns and copies never stop undoing each other's changes to X a, which goes 0 → 1 → 0, and to one more field\n" +
 				"X a goes 0 → 1 → 0: turns writes 1 and 0.\n" +
 				"Y a goes 0 → 1 → 0: copies writes 1 and 0.",
 		}},
 		{"an object comes and goes", both[:1], []plain.Controller{exists, cleans}, []string{
-			"cleaner and maker never stop undoing each other's work on X a, which comes and goes\n" +
-				"X a comes and goes: cleaner deletes it, maker creates it.",
+			"cleaner and maker never stop undoing each other's changes to X a, which is created and deleted again and again\n" +
+				"X a is created and deleted again and again: cleaner deletes it, maker creates it.",
 		}},
 		{"an error behind a fight is one more", both[:1], append(fight(x, "", "up", "down"), failing("fails", func(core.Request) string { return "no luck" }, "r")), []string{
-			"down and up never stop undoing each other's work on X a, which goes 3 → 2 → 3\n" +
+			"down and up never stop undoing each other's changes to X a, which goes 3 → 2 → 3\n" +
 				"X a goes 3 → 2 → 3: down writes 2, up writes 3.",
-			"fails retries r for ever: no luck\n" +
-				"The error comes back on every retry, and nothing else can happen that would end it.",
+			"fails retries r forever: no luck\n" +
+				"Every retry returns the error, and no other step ends this.",
 		}},
 		{"two that ask for more are two", nil, []plain.Controller{asking("one", "r", "s"), asking("other", "r")}, []string{
-			"one asks to be run again for ever for r, without changing anything\n" +
-				"Nothing that could happen ends it. If it is to wait for a time, return RequeueAfter in place of Requeue.\n" +
-				"And one more like it: one(s).",
-			"other asks to be run again for ever for r, without changing anything\n" +
-				"Nothing that could happen ends it. If it is to wait for a time, return RequeueAfter in place of Requeue.",
+			"one requeues r forever without changing anything\n" +
+				"No other step ends this. To wait for some time, return RequeueAfter instead of Requeue.\n" +
+				"And one more like this: one(s).",
+			"other requeues r forever without changing anything\n" +
+				"No other step ends this. To wait for some time, return RequeueAfter instead of Requeue.",
 		}},
 		{"who writes and fails does both", []core.Object{x.Named("r").Is(0)}, []plain.Controller{{
 			Name: "counts", Requests: []core.Request{"r"}, Reconcile: func(w *plain.World, r core.Request) core.Result {
@@ -200,16 +200,16 @@ func TestLivelocks(t *testing.T) {
 		}}, []string{
 			"counts never stops changing X r, which goes 0 → 1 → 0\n" +
 				"X r goes 0 → 1 → 0: counts writes 1 and 0.\n" +
-				"counts(r), which writes, ends with an error: no luck",
+				"counts(r), which writes, returns an error: no luck",
 		}},
 		{"one error for many requests is one", nil, []plain.Controller{failing("fails", func(r core.Request) string { return "no luck with " + string(r) }, "r", "s", "t")}, []string{
-			"fails retries r for ever: no luck with r\n" +
-				"The error comes back on every retry, and nothing else can happen that would end it.\n" +
-				"And 2 more like it: fails(s) and fails(t).",
+			"fails retries r forever: no luck with r\n" +
+				"Every retry returns the error, and no other step ends this.\n" +
+				"And 2 more like this: fails(s) and fails(t).",
 		}},
 		{"two errors are two", nil, []plain.Controller{failing("fails", func(r core.Request) string { return map[core.Request]string{"r": "no luck", "s": "no money"}[r] }, "r", "s")}, []string{
-			"fails retries r for ever: no luck\nThe error comes back on every retry, and nothing else can happen that would end it.",
-			"fails retries s for ever: no money\nThe error comes back on every retry, and nothing else can happen that would end it.",
+			"fails retries r forever: no luck\nEvery retry returns the error, and no other step ends this.",
+			"fails retries s forever: no money\nEvery retry returns the error, and no other step ends this.",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func Matches(name string, kind core.Kind, matches func(state core.State, desired
 	m := matching{name: name, kind: kind, matches: matches}
 	p := core.Property{
 		Name:  name,
-		Doc:   fmt.Sprintf("Whatever an object of the kind %s asks for comes about and stays, if it goes on asking for it.", kind),
+		Doc:   fmt.Sprintf("What an object of the kind %s asks for comes to exist and stays, as long as the object asks for it.", kind),
 		Judge: m.judge,
 		// What an object asks for, and whether it is there, depends on single states, and a run with repeated states left out
 		// says the same.
@@ -84,7 +84,7 @@ func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 			return nil, err
 		}
 		if found {
-			v.Summary = fmt.Sprintf("%s: %s goes on asking for the same, and never has it for good", m.name, w.key)
+			v.Summary = fmt.Sprintf("%s: %s keeps asking for the same, but never gets it permanently", m.name, w.key)
 			v.Fields = []string{w.key.String()}
 			all = append(all, missed{w, v})
 		}
@@ -124,7 +124,7 @@ func (r *region) recurrence(ctx context.Context, recurs func(core.StateID) bool)
 	if c := owner[at]; c.moves() {
 		v.Cycle = c.cycle(at, func(e core.Edge) bool { return recurs(e.From) })
 	} else {
-		v.Details = []string{"Nothing more has to happen there: that state repeats for ever."}
+		v.Details = []string{"No further step is required there: that state repeats forever."}
 	}
 	v.Controllers = controllersOf(slices.Concat(stem, v.Cycle), func(core.Edge) bool { return true })
 	return v, true, nil

@@ -31,7 +31,7 @@ func Monotone(kind core.Kind, path string, order ...any) core.Property {
 	m := monotone{kind: kind, path: path, order: order}
 	p := core.Property{
 		Name:  name + " never goes back",
-		Doc:   fmt.Sprintf("No controller takes the field %q of an object of the kind %s back to a lower value.", path, kind),
+		Doc:   fmt.Sprintf("No controller moves the field %q of an object of the kind %s back to a lower value.", path, kind),
 		Judge: m.judge,
 		Ends:  true,
 	}
@@ -100,8 +100,8 @@ func (m monotone) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 		f := field{s.key, m.path}
 		why := causeOf(r.controller)
 		found.tell(why, s.key.String(), core.Violation{
-			Summary:     fmt.Sprintf("%s takes %s back from %s to %s", r.controller, f, shortly(s.from), shortly(s.to)),
-			Details:     []string{"Nothing new was asked for in between. Whoever acts on the value when it is first there acts too early."},
+			Summary:     fmt.Sprintf("%s moves %s back from %s to %s", r.controller, f, shortly(s.from), shortly(s.to)),
+			Details:     []string{"Nothing new was requested in between. A client that acts on the first value acts too early."},
 			Controllers: []string{r.controller},
 			Fields:      []string{f.String()},
 			Stem:        append(slices.Clip(stem), s.edge),
@@ -140,7 +140,7 @@ func (m monotone) vacuous(g core.Graph, relapses []*relapse) error {
 			}
 		}
 	}
-	return fmt.Errorf("no object of the kind %s has a field %q in any state: look at the kind and the path", m.kind, m.path)
+	return fmt.Errorf("no object of the kind %s has a field %q in any state: correct the kind or the path", m.kind, m.path)
 }
 
 // back reports whether the one value is above the other.

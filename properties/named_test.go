@@ -102,8 +102,8 @@ func makesProperty(f *ast.FuncType) bool {
 // TestNamedMistakes checks what is said of names that are almost right.
 func TestNamedMistakes(t *testing.T) {
 	for name, want := range map[string]string{
-		"at most many of kind Pod":                   `"many" is no number of objects`,
-		"at most -1 of kind Pod":                     `"-1" is no number of objects`,
+		"at most many of kind Pod":                   `"many" is not a number of objects`,
+		"at most -1 of kind Pod":                     `"-1" is not a number of objects`,
 		"at most 3 of kind Pdo":                      `no kind is called "Pdo"`,
 		"Pod: spec.x never goes back in the order":   "", // it is another form
 		"Pod: spec.x never goes back in the order A": `one value, "A", is no order`,

@@ -19,7 +19,7 @@ func StatusFollowsSpec(kind core.Kind) core.Property {
 	o := observing{kind}
 	return core.Property{
 		Name:  fmt.Sprintf("the status of %s follows its spec", kind),
-		Doc:   fmt.Sprintf("No status of a %s is ahead of its spec, and when all is quiet it has caught up.", kind),
+		Doc:   fmt.Sprintf("No status of a %s is ahead of its spec, and when the system is quiescent, it is up to date.", kind),
 		Judge: o.judge,
 		// It looks at the versions of single objects, and at ends: see changes.
 		Ends: true,
@@ -40,14 +40,14 @@ func (o observing) judge(ctx context.Context, g core.Graph) ([]core.Violation, e
 	var found causes
 	ahead := func(n generations) bool { return n.newest > n.spec }
 	behind := func(n generations) bool { return n.status < n.spec }
-	if err := o.look(ctx, g, &found, every(g, func(core.StateID) bool { return true }), ahead, "%s says that it has observed generation %v, and there is only generation %v"); err != nil {
+	if err := o.look(ctx, g, &found, every(g, func(core.StateID) bool { return true }), ahead, "the status of %s reports observed generation %v, but its generation is only %v"); err != nil {
 		return nil, err
 	}
 	ends, err := Ends(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.look(ctx, g, &found, ends, behind, "all is quiet, and the status of %s is still about generation %v, not %v"); err != nil {
+	if err := o.look(ctx, g, &found, ends, behind, "the system is quiescent, but the status of %s still reports generation %v instead of %v"); err != nil {
 		return nil, err
 	}
 	return found.violations(), nil

@@ -19,7 +19,7 @@ import (
 func SameOutcome(comparisons ...core.Comparison) core.Property {
 	return comparing(comparisons, core.Property{
 		Name:   "same outcome",
-		Doc:    "Every run that settles ends with the same objects, whatever the order of the steps.",
+		Doc:    "Every run that settles reaches the same outcome, whatever the order of the steps.",
 		Judge:  judgeOutcome,
 		Ends:   true,
 		Merges: core.InEnds,
@@ -205,7 +205,7 @@ func tellDivergence(g core.Graph, d divergence, ways int) core.Violation {
 	}
 	names := namesOf(fieldsOf(d.differences))
 	return core.Violation{
-		Summary:     fmt.Sprintf("the system can end in %d different ways, depending on the order of steps: they differ in %s", ways, changesText(names)),
+		Summary:     fmt.Sprintf("the system can reach %d different outcomes, depending on the order of steps: they differ in %s", ways, changesText(names)),
 		Details:     append(linesOf(d.differences), sayParting(stem, second, parted)),
 		Controllers: controllers,
 		Fields:      names,
@@ -238,16 +238,16 @@ func sayParting(one, other core.Run, parted int) string {
 		if parted < len(run) {
 			return run[parted].Step.String()
 		}
-		return "nothing more happens"
+		return "no further step"
 	}
 	if parted == 0 {
-		return fmt.Sprintf("The runs part at the first step: in one, %s; in the other, %s.", at(one), at(other))
+		return fmt.Sprintf("The traces diverge at the first step: in the first, %s; in the second, %s.", at(one), at(other))
 	}
 	steps := "steps"
 	if parted == 1 {
 		steps = "step"
 	}
-	return fmt.Sprintf("The runs part after %d common %s: in one, %s; in the other, %s.", parted, steps, at(one), at(other))
+	return fmt.Sprintf("The traces diverge after %d common %s: in the first, %s; in the second, %s.", parted, steps, at(one), at(other))
 }
 
 // parting returns two runs that end in different ways and part where that is decided: up to there

@@ -305,7 +305,7 @@ func (o overwrite) violation() core.Violation {
 	return core.Violation{
 		Summary: fmt.Sprintf("%s and %s both write %s: %s writes %s, and then %s writes %s",
 			o.first.by, o.second.by, o.field, o.first.by, shortly(o.first.to), o.second.by, shortly(o.second.to)),
-		Details:     []string{"Who comes last has its way until the other is run again. Let one of them own the field, or let both come to the same value."},
+		Details:     []string{"The last writer wins until the other controller reconciles again. Let one of them own the field, or make both write the same value."},
 		Controllers: []string{o.first.by, o.second.by},
 		Fields:      []string{o.field.String()},
 		Stem:        o.run,

@@ -22,7 +22,7 @@ import (
 func CrashSafety(comparisons ...core.Comparison) core.Property {
 	return comparing(comparisons, core.Property{
 		Name: "crash safety",
-		Doc:  "Whatever controllers crash and calls fail, every outcome is reachable without faults, too.",
+		Doc:  "Every outcome that is reachable with crashes and failed calls is also reachable without them.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeSafety(ctx, g, func(e effort.Effort) bool { return e.Faults > 0 })
@@ -39,7 +39,7 @@ func CrashSafety(comparisons ...core.Comparison) core.Property {
 func StalenessSafety(comparisons ...core.Comparison) core.Property {
 	return comparing(comparisons, core.Property{
 		Name: "staleness safety",
-		Doc:  "However stale caches are, every outcome is reachable with fresh caches, too.",
+		Doc:  "Every outcome that is reachable with stale caches is also reachable with fresh caches.",
 		Ends: true,
 		Judge: func(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 			return judgeSafety(ctx, g, func(e effort.Effort) bool { return e.Faults == 0 })
@@ -278,11 +278,11 @@ func (s *safety) tell(ctx context.Context, y symptom) (core.Violation, []differe
 		v.Summary += ", and " + counted(n, "more difference", "more differences")
 	}
 	if len(others) > 0 {
-		v.Details = append(v.Details, fmt.Sprintf("The outcomes also differ in %s, which other findings are about.", changesText(namesOf(fieldsOf(others)))))
+		v.Details = append(v.Details, fmt.Sprintf("The outcomes also differ in %s, which other findings cover.", changesText(namesOf(fieldsOf(others)))))
 	}
 	v.Details = append(v.Details, sayParting(stem, second, commonSteps(stem, second)))
 	if n := len(y.ends); n > 1 {
-		v.Details = append(v.Details, fmt.Sprintf("%d outcomes differ in this way. This one requires the least.", n))
+		v.Details = append(v.Details, fmt.Sprintf("%d outcomes differ in this way. This one requires the fewest faults and stale caches.", n))
 	}
 	return v, shown
 }

@@ -39,13 +39,13 @@ func TestSafety(t *testing.T) {
 		same, crash, staleness string
 	}{
 		{name: "one end", steps: []step{{1, calm, "x"}, {2, restart, "x"}, {3, late, "x"}}},
-		{name: "two ends", steps: []step{{1, calm, "x"}, {2, calm, "y"}}, same: "2 different ways"},
+		{name: "two ends", steps: []step{{1, calm, "x"}, {2, calm, "y"}}, same: "2 different outcomes"},
 		{name: "after a failed call", steps: []step{{1, calm, "x"}, {2, fault, "y"}}, crash: "with one failed call, the system reaches an outcome that is unreachable without failed calls: end differs"},
 		{name: "after a crash", steps: []step{{1, calm, "x"}, {2, restart, "y"}}, crash: "with one crash"},
 		{name: "on a stale cache", steps: []step{{1, calm, "x"}, {2, late, "y"}}, staleness: "with one reconcile of b on a stale cache, the system reaches an outcome that is unreachable with fresh caches"},
 		{name: "a stale cache is less than a crash", steps: []step{{1, calm, "x"}, {2, restart, "y"}, {3, late, "y"}}, staleness: "with one reconcile of c on a stale cache"},
 		{name: "both, in other ways", steps: []step{{1, calm, "x"}, {2, fault, "y"}, {3, late, "z"}}, crash: "with one failed call", staleness: "with one reconcile of c on a stale cache"},
-		{name: "what a disturbed run can do, so can one without", steps: []step{{1, calm, "x"}, {2, fault, "y"}, {3, calm, "y"}}, same: "2 different ways"},
+		{name: "what a disturbed run can do, so can one without", steps: []step{{1, calm, "x"}, {2, fault, "y"}, {3, calm, "y"}}, same: "2 different outcomes"},
 		{name: "there is no end without", steps: []step{{1, late, "x"}, {2, fault, "y"}}},
 		{name: "users did something else", steps: []step{{1, calm, "x"}, {2, calm, "y"}}, histories: acted},
 		{name: "users did something else, and it crashed", steps: []step{{1, calm, "x"}, {2, fault, "y"}}, histories: acted},
@@ -178,14 +178,14 @@ func TestDisturbance(t *testing.T) {
 	}{
 		{nil, ""},
 		{core.Run{edge(core.Reconcile, "a", "", false), edge(core.Deliver, "a", "", false), edge(core.Intervene, "user", "", false)}, ""},
-		{core.Run{edge(core.Restart, "a", "", false)}, "Requires at least one crash: a crashes and starts again."},
+		{core.Run{edge(core.Restart, "a", "", false)}, "Requires at least one crash: a crashes and restarts."},
 		{
 			core.Run{edge(core.Reconcile, "a", "", true), edge(core.Ask, "b", "", true), edge(core.Reconcile, "a", "", true)},
 			"Requires at least 2 reconciles of a on a stale cache and one step of b on a stale cache.",
 		},
 		{
 			core.Run{edge(core.Reconcile, "a", "call 1 fails", false), edge(core.Restart, "b", "", false), edge(core.Ask, "a", "call 2 fails", true)},
-			"Requires at least one crash, 2 failed calls and one step of a on a stale cache: a reconciles r, and call 1 fails; b crashes and starts again; a goes on with r, and call 2 fails.",
+			"Requires at least one crash, 2 failed calls and one step of a on a stale cache: a reconciles r, and call 1 fails; b crashes and restarts; a continues with r, and call 2 fails.",
 		},
 	} {
 		if got := properties.Disturbance(test.run); got != test.want {

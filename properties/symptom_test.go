@@ -60,7 +60,7 @@ func TestEachDifferenceIsAFinding(t *testing.T) {
 			name:     "of ends that are as near the one is told in which the least else differs",
 			steps:    []step{expected, {"c", restart, end("no", "cert")}, {"c", restart, end("no", "key", "cert")}},
 			want:     []string{"Secret key is missing", "Widget w: status.ready differs"},
-			mentions: []string{"", "in the second.\nThe runs part"},
+			mentions: []string{"", "in the second.\nThe traces diverge"},
 		},
 		{
 			name:  "two objects of a kind are two differences",
@@ -71,7 +71,7 @@ func TestEachDifferenceIsAFinding(t *testing.T) {
 			name:     "objects that are told apart by a number are one",
 			steps:    []step{expected, {"c", restart, end("yes", "key", "cert", "extra-1")}, {"c", restart, end("yes", "key", "cert", "extra-2")}},
 			want:     []string{"Secret extra-1 should not exist"},
-			mentions: []string{"And one more like it: Secret extra-2"},
+			mentions: []string{"And one more like this: Secret extra-2"},
 		},
 		{
 			name:  "an extra object is not a lost one",

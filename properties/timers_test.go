@@ -61,15 +61,15 @@ func TestRestBehindTimers(t *testing.T) {
 		property    core.Property
 		finds       string // empty if it holds
 	}{
-		{"a missing watch", []plain.Controller{produces, once("copier", copies)}, properties.Fixpoint(), "running copier(r) once more"},
+		{"a missing watch", []plain.Controller{produces, once("copier", copies)}, properties.Fixpoint(), "running copier(r) again"},
 		{"polling in place of a watch", []plain.Controller{produces, polls("copier", copies)}, properties.Fixpoint(), ""},
 		{"polling has one outcome", []plain.Controller{produces, polls("copier", copies)}, properties.SameOutcome(), ""},
 		{"polling comes to rest", []plain.Controller{produces, polls("copier", copies)}, properties.StableConvergence(), ""},
 		{"somebody else polls", []plain.Controller{produces, once("copier", copies), polls("idle", func(w *plain.World) { x.Get(w) })},
-			properties.Fixpoint(), "running copier(r) once more"},
-		{"a duplicate stays", []plain.Controller{produces}, twice, "stays for ever"},
-		{"a duplicate stays beside a poller", []plain.Controller{polls("idle", func(w *plain.World) { x.Get(w) })}, twice, "stays for ever"},
-		{"a duplicate stays while something else changes for ever", []plain.Controller{heartbeat}, twice, "stays for ever"},
+			properties.Fixpoint(), "running copier(r) again"},
+		{"a duplicate stays", []plain.Controller{produces}, twice, "stays forever"},
+		{"a duplicate stays beside a poller", []plain.Controller{polls("idle", func(w *plain.World) { x.Get(w) })}, twice, "stays forever"},
+		{"a duplicate stays while something else changes for ever", []plain.Controller{heartbeat}, twice, "stays forever"},
 		{"a duplicate is tidied up later", []plain.Controller{polls("tidy", tidies)}, twice, ""},
 		{"a duplicate is tidied up later while something else changes for ever", []plain.Controller{heartbeat, polls("tidy", tidies)}, twice, ""},
 		{"what changes at each poll never rests", []plain.Controller{heartbeat}, properties.StableConvergence(), "heart never stops changing x"},

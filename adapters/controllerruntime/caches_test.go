@@ -94,7 +94,7 @@ func TestCachedReadsAreStale(t *testing.T) {
 				result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{stale}})
 				if name == "live" {
 					if stale.Controller != "" {
-						if want := `controller "counter" does not watch "ConfigMap" or read it through its cache: it has views of Widget.example.org`; err == nil || err.Error() != want {
+						if want := `controller "counter" does not watch "ConfigMap" or read it through a cache: its cached kinds are Widget.example.org`; err == nil || err.Error() != want {
 							t.Errorf("%v, want %s", err, want)
 						}
 						return
@@ -128,7 +128,7 @@ func TestKindsOfViewsAreNamed(t *testing.T) {
 		{"counter", "Widget.example.org"}: "",
 		{"counter", "Deployment"}:         "",
 		{"counter", "Deployments"}:        `controller "counter" does not watch "Deployments"`,
-		{"conter", "Widget"}:              `did you mean "counter" by "conter"?`,
+		{"conter", "Widget"}:              `did you mean "counter" instead of "conter"?`,
 	} {
 		stale := orrery.Staleness{Controller: whose[0], Kind: core.Kind(whose[1]), Rule: orrery.Lag(1)}
 		err := orrery.Options{Stale: []orrery.Staleness{stale}}.Validate(system)

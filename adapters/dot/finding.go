@@ -23,9 +23,9 @@ const (
 // they part where they really do.
 func Finding(w io.Writer, finding core.Finding) error {
 	c := newCanvas(wrapped(fmt.Sprintf("Finding %d: %s", finding.ID, finding.Summary), 90))
-	origin := c.node(start, append([]string{"Start", ""}, few(facts(beginning(finding)), lineLimit, "lines")...)...)
+	origin := c.node(start, append([]string{"Initial state", ""}, few(facts(beginning(finding)), lineLimit, "lines")...)...)
 	if finding.Other == nil {
-		s := &story{canvas: c, trace: finding.Trace, look: plain, ending: bad, last: "This is what is wrong:", facts: wrapped(finding.Summary, lineWidth)}
+		s := &story{canvas: c, trace: finding.Trace, look: plain, ending: bad, last: "What is wrong:", facts: wrapped(finding.Summary, lineWidth)}
 		s.draw(origin, 0)
 		return c.write(w)
 	}
@@ -33,8 +33,8 @@ func Finding(w io.Writer, finding core.Finding) error {
 	prefix := &story{canvas: c, trace: finding.Trace, look: plain}
 	parting := prefix.drawSteps(origin, 0, common)
 	ends := endsOf(finding.Trace, *finding.Other)
-	one := &story{canvas: c, trace: finding.Trace, look: first, ending: first, last: "The first run ends with", facts: ends[0]}
-	two := &story{canvas: c, trace: *finding.Other, look: second, ending: second, last: "The second run ends with", facts: ends[1]}
+	one := &story{canvas: c, trace: finding.Trace, look: first, ending: first, last: "Final state of the first trace", facts: ends[0]}
+	two := &story{canvas: c, trace: *finding.Other, look: second, ending: second, last: "Final state of the second trace", facts: ends[1]}
 	one.draw(parting, common)
 	two.draw(parting, common)
 	return c.write(w)
@@ -100,9 +100,9 @@ func (s *story) draw(from, position int) {
 	if last := len(steps) - 1; last >= position && isProbe(steps[last]) {
 		end := s.drawSteps(from, position, last)
 		wrong := s.canvas.node(s.ending, append([]string{s.last}, s.facts...)...)
-		s.canvas.edge(end, wrong, s.ending, "Nothing is left to do")
+		s.canvas.edge(end, wrong, s.ending, "Quiescent")
 		probed := s.canvas.node(vague, append([]string{"After that", ""}, changeLines(steps[last])...)...)
-		s.canvas.edge(wrong, probed, vague, append([]string{"If it were tried all the same:"}, probeLines(steps[last])...)...)
+		s.canvas.edge(wrong, probed, vague, append([]string{"If it reconciled now:"}, probeLines(steps[last])...)...)
 		return
 	}
 	end := s.drawSteps(from, position, len(steps))
@@ -135,12 +135,12 @@ func (s *story) drawCycle(from, position int) {
 // repetition says which steps repeat.
 func repetition(from, to int) string {
 	if from == to {
-		return fmt.Sprintf("From here step %d repeats for ever", to)
+		return fmt.Sprintf("Step %d repeats forever", to)
 	}
 	if from+1 == to {
-		return fmt.Sprintf("From here steps %d and %d repeat for ever", from, to)
+		return fmt.Sprintf("Steps %d and %d repeat forever", from, to)
 	}
-	return fmt.Sprintf("From here steps %d to %d repeat for ever", from, to)
+	return fmt.Sprintf("Steps %d to %d repeat forever", from, to)
 }
 
 // drawSteps draws the steps between two positions, and returns the node where

@@ -93,7 +93,7 @@ func pause() core.Finding {
 	probe.Kind, probe.To = "probe", probe.From
 	return core.Finding{
 		ID: 1, Property: "fixpoint", Steps: 2,
-		Summary: "the system goes quiet before it is done",
+		Summary: "the system becomes quiescent too early",
 		Trace: core.Trace{
 			Initial:    []core.TraceObject{deployment("web:1", 1)},
 			Steps:      []core.TraceStep{write(1, "deployer", "spec.replicas", 1, 2), probe},

@@ -19,7 +19,7 @@ const outcomeLimit = 9
 func Outcomes(w io.Writer, space Space) error {
 	d := newDelta(space)
 	c := newCanvas(wrapped(d.title(), 90))
-	begin := c.node(start, "Start")
+	begin := c.node(start, "Initial state")
 	for _, class := range d.classes {
 		class.node = c.node(class.look(), d.describe(class)...)
 	}
@@ -97,7 +97,7 @@ func newDelta(space Space) *delta {
 		d.facts = append(d.facts, few(facts(part), lineLimit, "lines"))
 	}
 	if len(d.facts) > outcomeLimit { // the last one shown stands for several
-		d.facts[outcomeLimit-1] = []string{"not told apart here"}
+		d.facts[outcomeLimit-1] = []string{"not distinguished here"}
 	}
 	return d
 }
@@ -163,11 +163,11 @@ func (d *delta) title() string {
 	var title string
 	switch n := len(d.space.Outcomes); n {
 	case 0:
-		title = fmt.Sprintf("%s: no end was found", d.space.System)
+		title = fmt.Sprintf("%s: no outcome was found", d.space.System)
 	case 1:
-		title = fmt.Sprintf("%s: one way to end", d.space.System)
+		title = fmt.Sprintf("%s: one outcome", d.space.System)
 	default:
-		title = fmt.Sprintf("%s: %d ways to end, and the steps that decide which", d.space.System, n)
+		title = fmt.Sprintf("%s: %d outcomes, and the steps that decide between them", d.space.System, n)
 	}
 	if len(d.space.States) < d.space.Total {
 		title += fmt.Sprintf(" (drawn from the first %d of %d states)", len(d.space.States), d.space.Total)
@@ -196,11 +196,11 @@ func (d *delta) describe(c *class) []string {
 	}
 	switch {
 	case len(c.outcomes) == 0 && c.open:
-		return []string{"Not searched to the end", states}
+		return []string{"Not fully searched", states}
 	case len(c.outcomes) == 0:
-		return []string{"Never settles", states + ", no end within reach"}
+		return []string{"Never settles", states + ", cannot reach an outcome"}
 	case len(c.outcomes) == 1 && !c.open && !c.trapped:
-		return append([]string{d.outcomeName(c.outcomes[0]), states + " can only end so", ""}, d.facts[c.outcomes[0]]...)
+		return append([]string{d.outcomeName(c.outcomes[0]), states + " can only end here", ""}, d.facts[c.outcomes[0]]...)
 	}
 	lines := []string{"Undecided", states + " can still end in"}
 	var names []string
@@ -212,7 +212,7 @@ func (d *delta) describe(c *class) []string {
 		lines = append(lines, "or never settle")
 	}
 	if c.open {
-		lines = append(lines, "or go where nobody has looked")
+		lines = append(lines, "or reach states that were not searched")
 	}
 	return lines
 }

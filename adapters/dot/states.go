@@ -19,7 +19,7 @@ type TooLargeError struct {
 
 // Error implements error.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("a picture of %d states shows nothing, the limit is %d: draw the outcomes or a finding instead, or check a smaller system", e.States, StateLimit)
+	return fmt.Sprintf("the state graph has %d states, too many to draw (the limit is %d): draw the outcomes or a finding instead, or check a smaller system", e.States, StateLimit)
 }
 
 // States draws every state of a small graph, with those fields that are not the
@@ -29,7 +29,7 @@ func States(w io.Writer, space Space) error {
 	if space.Total > StateLimit {
 		return &TooLargeError{States: space.Total}
 	}
-	c := newCanvas(wrapped(fmt.Sprintf("%s: all %d states, with what is not the same in all of them", space.System, space.Total), 90))
+	c := newCanvas(wrapped(fmt.Sprintf("%s: all %d states, with the fields in which they differ", space.System, space.Total), 90))
 	sets := make([]map[leaf]any, len(space.States))
 	for id, state := range space.States {
 		sets[id] = leavesOf(state.Objects)
@@ -40,13 +40,13 @@ func States(w io.Writer, space Space) error {
 		heading, role := fmt.Sprintf("State %d", id), plain
 		switch {
 		case state.Cut:
-			heading, role = heading+", not searched on", vague
+			heading, role = heading+", not fully searched", vague
 		case endings[id] >= 0:
-			heading, role = fmt.Sprintf("%s, end: outcome %d", heading, endings[id]+1), good
+			heading, role = fmt.Sprintf("%s, outcome %d", heading, endings[id]+1), good
 		case len(state.Edges) == 0:
-			heading, role = heading+", nothing can happen", bad
+			heading, role = heading+", terminal", bad
 		case state.Initial:
-			heading, role = heading+", start", start
+			heading, role = heading+", initial", start
 		}
 		c.node(role, append([]string{heading, ""}, few(facts(parts[id]), lineLimit, "lines")...)...)
 	}

@@ -32,17 +32,17 @@ func deed(step core.TraceStep) string {
 	what := cut(string(step.Request), lineWidth)
 	switch step.Kind {
 	case "deliver":
-		return "is told of changes of " + what
+		return "its cache receives changes to " + what
 	case "begin":
-		return "begins to reconcile " + what
+		return "starts to reconcile " + what
 	case "call":
-		return "goes on with " + what
+		return "continues with " + what
 	case "return":
-		return "is done with " + what
+		return "finishes with " + what
 	case "restart":
-		return "crashes, and starts again"
+		return "crashes and restarts"
 	case "user":
-		return "acts: " + what
+		return "action: " + what
 	}
 	return "reconciles " + what
 }
@@ -66,7 +66,7 @@ func deedLines(step core.TraceStep) []string {
 		}
 	}
 	if step.Detail != "" {
-		for _, line := range wrapped("but "+step.Detail, lineWidth) {
+		for _, line := range wrapped("fault: "+step.Detail, lineWidth) {
 			lines = append(lines, "    "+line)
 		}
 	}

@@ -29,7 +29,7 @@ func ExampleStory() {
 	//     violates:    the lamp stays off
 	//     controllers: alice
 	//
-	//     At the start there is
+	//     Initial state:
 	//         Lamp desk
 	//             light = "off"
 	//

@@ -46,12 +46,12 @@ func (p *page) verdict(report *core.Report) {
 	case core.Holds:
 		p.line(0, p.good("HOLDS"), "  ", name, ": everything was searched, and nothing wrong was found", warned(report))
 		if report.Compact {
-			p.line(0, fmt.Sprintf("The search was compact: the odds that a state was missed are about %.1g.", report.MissedStateOdds))
+			p.line(0, fmt.Sprintf("The search stored hashes instead of states (--compact): the probability that it missed a state is about %.1g.", report.MissedStateOdds))
 		}
 	case core.Violated:
 		p.line(0, p.bad("VIOLATED"), "  ", name, ": ", counted(len(report.Findings), "finding", "findings"), warned(report))
 		if len(report.Reasons) > 0 {
-			p.line(0, "There may be more to find, because not everything was searched:")
+			p.line(0, "There may be more findings, because not everything was searched:")
 		}
 	default:
 		p.line(0, p.open("INCONCLUSIVE"), "  ", name, ": nothing wrong was found", besides(report), ", but not everything was searched:")
@@ -60,7 +60,7 @@ func (p *page) verdict(report *core.Report) {
 		p.line(0, "  - ", clean(reason))
 	}
 	for _, u := range report.Unchecked {
-		p.line(0, "Nobody checked what is set in ", clean(string(u.Kind)), " ", clean(strings.Join(u.Fields, ", ")), ": ", clean(u.Remedy), ".")
+		p.line(0, "Not validated: ", clean(string(u.Kind)), " ", clean(strings.Join(u.Fields, ", ")), ". To validate, ", clean(u.Remedy), ".")
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *page) finding(finding core.Finding, of int) {
 	p.story(finding)
 	if finding.Replay != "" {
 		p.gap()
-		p.line(1, "Run it again: ", clean(finding.Replay))
+		p.line(1, "Replay it: ", clean(finding.Replay))
 	}
 }
 
@@ -149,13 +149,12 @@ func (p *page) properties(properties []core.PropertyReport) {
 
 func (p *page) searched(report *core.Report) {
 	p.heading(0, "Searched")
-	p.line(1, counted(report.States, "state", "states"), " and ", counted(report.Transitions, "step", "steps"),
-		" between them, up to ", counted(report.Depth, "step", "steps"), " from the start")
-	p.line(1, counted(report.TerminalStates, "state", "states"), " where nothing can happen any more; ",
-		counted(report.Outcomes, "way", "different ways"), " to end")
-	p.line(1, "controller code showed ",
-		counted(report.Behaviours, "behaviour", "different behaviours"), "; ",
-		counted(report.StepsFromTree, "step", "steps"), " needed no run")
+	p.line(1, counted(report.States, "state", "states"), ", ", counted(report.Transitions, "step", "steps"),
+		"; depth ", count(report.Depth))
+	p.line(1, counted(report.TerminalStates, "terminal state", "terminal states"), "; ",
+		counted(report.Outcomes, "outcome", "outcomes"))
+	p.line(1, "controller code: ", counted(report.Behaviours, "distinct behavior", "distinct behaviors"), "; ",
+		counted(report.StepsFromTree, "step", "steps"), " reused one without running code")
 	p.line(1, "granularity: ", clean(report.Granularity), "; reduction: ", clean(report.Reduction), reductionNote(report.Reduction))
 }
 
@@ -163,18 +162,18 @@ func (p *page) searched(report *core.Report) {
 func reductionNote(name string) string {
 	switch name {
 	case "none":
-		return " (no order stands for another)"
+		return " (every order was explored)"
 	case "symmetry":
-		return " (states that differ only in names were taken for one)"
+		return " (states that are equal up to renaming were merged)"
 	}
-	return " (orders that cannot matter were tried only once)"
+	return " (orders that cannot matter were skipped)"
 }
 
 func (p *page) assumptions(assumptions []string) {
 	if len(assumptions) == 0 {
 		return
 	}
-	p.heading(0, "Taken for granted")
+	p.heading(0, "Assumptions")
 	for _, assumption := range assumptions {
 		p.line(1, "- ", clean(assumption))
 	}
@@ -189,7 +188,7 @@ func (p *page) cost(report *core.Report) {
 		parts = append(parts, count(int(report.StatesPerSecond))+" states per second")
 	}
 	if report.PeakRSSBytes > 0 {
-		parts = append(parts, size(report.PeakRSSBytes)+" of memory at most")
+		parts = append(parts, size(report.PeakRSSBytes)+" of memory at peak")
 	}
 	p.line(0, p.faint(strings.Join(parts, ", ")))
 }

@@ -36,17 +36,17 @@ func (p *page) deed(step core.TraceStep) []string {
 	case "act":
 		said = []string{who, ": ", what}
 	case "deliver":
-		said = []string{who, " is told of changes of ", what}
+		said = []string{"the cache of ", who, " receives changes to ", what}
 	case "begin":
-		said = []string{who, " begins to reconcile ", what}
+		said = []string{who, " starts to reconcile ", what}
 	case "call":
-		said = []string{who, " goes on with ", what}
+		said = []string{who, " continues with ", what}
 	case "return":
-		said = []string{who, " is done with ", what}
+		said = []string{who, " finishes with ", what}
 	case "restart":
-		said = []string{who, " crashes, and starts again"}
+		said = []string{who, " crashes and restarts"}
 	case "user":
-		said = []string{"the ", who, " acts: ", what}
+		said = []string{who, " action: ", what}
 	default:
 		said = []string{who, " reconciles ", what}
 	}
@@ -61,7 +61,7 @@ func staleness(step core.TraceStep) string {
 	if len(step.Unseen) == 0 {
 		return "on a stale cache"
 	}
-	return "on a stale cache, which does not show yet that " + strings.Join(step.Unseen, ", and that ")
+	return "on a stale cache, which does not yet show that " + strings.Join(step.Unseen, ", and that ")
 }
 
 // works reports whether a step could have changed objects by itself.
@@ -80,14 +80,14 @@ func (p *page) idleStep(number int, step core.TraceStep) {
 	case works(step):
 		said = append(said, p.faint(", and changes nothing"))
 	case step.Kind == "deliver":
-		said = append(said, p.faint(", and has nothing to do for it"))
+		said = append(said, p.faint(", which queues nothing"))
 	}
 	p.line(1, said...)
 }
 
 // probe tells what a request would do that nothing in the run asks for.
 func (p *page) probe(step core.TraceStep) {
-	p.line(1, "Now nothing is left to do. If ", p.strong(clean(step.Controller)), " reconciled ", clean(string(step.Request)), " now, this would happen:")
+	p.line(1, "The system is quiescent. If ", p.strong(clean(step.Controller)), " reconciled ", clean(string(step.Request)), " now, this would happen:")
 	p.deeds(step)
 }
 
@@ -98,7 +98,7 @@ func (p *page) deeds(step core.TraceStep) {
 		p.line(2, "order:   ", clean(step.Order))
 	}
 	if step.Detail != "" {
-		p.line(2, p.bad("but:     "), clean(step.Detail))
+		p.line(2, p.bad("fault:   "), clean(step.Detail))
 	}
 	for _, change := range step.Changes {
 		p.change(change)

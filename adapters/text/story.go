@@ -27,18 +27,18 @@ func (p *page) story(finding core.Finding) {
 		p.steps(finding.Trace, 0)
 		return
 	}
-	p.heading(1, "The first run")
+	p.heading(1, "First trace")
 	p.begin(finding.Trace, changedPaths(finding))
 	p.steps(finding.Trace, 0)
 	p.gap()
 	common := commonSteps(finding.Trace, *finding.Other)
 	switch {
 	case common > 0:
-		p.line(1, p.strong("The second run"), fmt.Sprintf(", which is the same up to step %d", common))
+		p.line(1, p.strong("Second trace"), fmt.Sprintf(", the same up to step %d", common))
 	case sameStart(finding.Trace, *finding.Other):
-		p.line(1, p.strong("The second run"), ", which has the same start")
+		p.line(1, p.strong("Second trace"), ", from the same initial state")
 	default:
-		p.line(1, p.strong("The second run"), ", which has another start")
+		p.line(1, p.strong("Second trace"), ", from another initial state")
 		p.begin(*finding.Other, changedPaths(finding))
 	}
 	p.steps(*finding.Other, common)
@@ -82,10 +82,10 @@ func changedPaths(finding core.Finding) map[core.Key][]string {
 func (p *page) begin(trace core.Trace, changed map[core.Key][]string) {
 	p.gap()
 	if len(trace.Initial) == 0 {
-		p.line(1, "At the start there are no objects.")
+		p.line(1, "Initial state: no objects")
 		return
 	}
-	p.line(1, "At the start there is")
+	p.line(1, "Initial state:")
 	objects := trace.Initial
 	if p.elide && len(objects) > objectLimit {
 		objects = objects[:objectLimit-1]
@@ -102,7 +102,7 @@ func (p *page) begin(trace core.Trace, changed map[core.Key][]string) {
 // steps tells the steps of a run from a position on.
 func (p *page) steps(trace core.Trace, position int) {
 	if len(trace.Steps) == position {
-		p.line(1, "Nothing happens.")
+		p.line(1, "No steps.")
 	}
 	skipping := p.elide && len(trace.Steps)-position > longest
 	for i := position; i < len(trace.Steps); i++ {
@@ -136,10 +136,10 @@ func (p *page) steps(trace core.Trace, position int) {
 // repetition says which steps repeat.
 func repetition(from, to int) string {
 	if from == to {
-		return fmt.Sprintf("From here on step %d repeats for ever:", to)
+		return fmt.Sprintf("Step %d repeats forever:", to)
 	}
 	if from+1 == to {
-		return fmt.Sprintf("From here on steps %d and %d repeat for ever:", from, to)
+		return fmt.Sprintf("Steps %d and %d repeat forever:", from, to)
 	}
-	return fmt.Sprintf("From here on steps %d to %d repeat for ever:", from, to)
+	return fmt.Sprintf("Steps %d to %d repeat forever:", from, to)
 }

@@ -142,7 +142,7 @@ func pause() core.Finding {
 		Steps: []core.TraceStep{write("deployer", "status.conditions", nil, conditions), look, look, write("autoscaler", "spec.replicas", 1, 2)},
 	})
 	trace.Steps[3].Kind, trace.Steps[3].To = "probe", trace.Steps[3].From
-	return core.Finding{ID: 1, Property: "fixpoint", Summary: "the system goes quiet before it is done", Trace: trace}
+	return core.Finding{ID: 1, Property: "fixpoint", Summary: "the system becomes quiescent too early", Trace: trace}
 }
 
 // storm is a run with steps of every kind in which things go wrong.

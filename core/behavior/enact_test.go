@@ -138,11 +138,11 @@ func TestEnact(t *testing.T) {
 		},
 		{
 			name: "another call", steps: []core.TraceStep{recorded("fire", "reader", "r"), recorded("reconcile", "reader", "r", "a for r", "c for r")},
-			parts: 2, reason: "reader goes on to ask b for r, where it was to ask c for r", asked: []string{"a for r"},
+			parts: 2, reason: "reader makes the call ask b for r, where it was to ask c for r", asked: []string{"a for r"},
 		},
 		{
 			name: "another answer", steps: []core.TraceStep{reads}, world: stage{answers: map[string]string{"a for r": "409"}},
-			parts: 1, reason: `to "ask a for r" the answer is "409", where it was "a for r"`, asked: []string{"a for r"},
+			parts: 1, reason: `the response to "ask a for r" is "409", where it was "a for r"`, asked: []string{"a for r"},
 		},
 		{
 			name: "ends early", steps: []core.TraceStep{recorded("reconcile", "reader", "r", "a for r", "b for r", "c for r")},
@@ -154,7 +154,7 @@ func TestEnact(t *testing.T) {
 		},
 		{
 			name: "goes on", steps: []core.TraceStep{recorded("reconcile", "reader", "r", "a for r")},
-			parts: 1, reason: "reader goes on to ask b for r", asked: []string{"a for r"},
+			parts: 1, reason: "reader also makes the call ask b for r", asked: []string{"a for r"},
 		},
 		{
 			name: "another end", steps: []core.TraceStep{ended(reads, "asks to be run again")},
@@ -170,7 +170,7 @@ func TestEnact(t *testing.T) {
 		},
 		{
 			name: "a controller that is gone", steps: []core.TraceStep{reads, recorded("reconcile", "gone", "r")},
-			parts: 2, reason: `there is no controller "gone" any more`, asked: []string{"a for r", "b for r"},
+			parts: 2, reason: `there is no longer a controller "gone"`, asked: []string{"a for r", "b for r"},
 		},
 	}
 	forms(t, func(t *testing.T, sequential bool) {
@@ -280,7 +280,7 @@ func TestEnactUnwinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantDeviation(t, deviation, 1, "c goes on to ask b")
+		wantDeviation(t, deviation, 1, "c also makes the call ask b")
 		select {
 		case <-unwound:
 		case <-time.After(10 * time.Second):

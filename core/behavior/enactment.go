@@ -63,7 +63,7 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 		e.land(func(other core.Item) bool { return other == item })
 	case core.Intervene:
 		if !e.user.knows(step.Request) {
-			return differing("there is no action %q of the user any more", step.Request)
+			return differing("there is no longer a user action %q", step.Request)
 		}
 		fallthrough
 	default:
@@ -79,7 +79,7 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 func (e *enactment) start(item core.Item) (*Session, error) {
 	strategy, known := e.strategies[item.Strategy]
 	if !known {
-		return nil, differing("there is no controller %q any more", item.Strategy)
+		return nil, differing("there is no longer a controller %q", item.Strategy)
 	}
 	instance, err := NewInstance(strategy, e.limits.Deadline)
 	if err != nil {
@@ -157,14 +157,14 @@ func (e *enactment) calls(ctx context.Context, session *Session, step core.Trace
 		case call == nil:
 			return differing("%s %s, where it was to %s", step.Controller, leaf, recorded.Call)
 		case call.String() != recorded.Call:
-			return differing("%s goes on to %s, where it was to %s", step.Controller, call, recorded.Call)
+			return differing("%s makes the call %s, where it was to %s", step.Controller, call, recorded.Call)
 		}
 		response, err := e.answer(ctx, call, core.RecordedCall{TraceCall: recorded, Changes: step.Changes})
 		if err != nil {
 			return fmt.Errorf("%s: %w", call, err)
 		}
 		if response.String() != recorded.Response {
-			return differing("to %q the answer is %q, where it was %q", call, response, recorded.Response)
+			return differing("the response to %q is %q, where it was %q", call, response, recorded.Response)
 		}
 		session.Answer(response)
 	}
@@ -192,7 +192,7 @@ func (e *enactment) answer(ctx context.Context, call core.Call, recorded core.Re
 	}
 	fault, known := e.fault(call, recorded.Fault)
 	if !known {
-		return nil, differing("%s cannot fail by %q any more", call, recorded.Fault)
+		return nil, differing("%s can no longer fail with %q", call, recorded.Fault)
 	}
 	if fault.Commits {
 		// The caller does not see what comes of it; the changes of the step tell.
@@ -223,7 +223,7 @@ func (e *enactment) returns(ctx context.Context, session *Session, step core.Tra
 	case err != nil:
 		return err
 	case call != nil:
-		return differing("%s goes on to %s", step.Controller, call)
+		return differing("%s also makes the call %s", step.Controller, call)
 	case step.Kind == core.Intervene.Name():
 		return nil // how it ends for users is not recorded
 	case leaf.Ending() != step.Result:

@@ -72,22 +72,22 @@ func TestEnactDisturbed(t *testing.T) {
 		{
 			name:  "a failure that says something else now",
 			steps: []core.TraceStep{failing(recorded("reconcile", "reader", "r", "a for r"), "timeout", "503")},
-			parts: 1, reason: `to "ask a for r" the answer is "504", where it was "503"`,
+			parts: 1, reason: `the response to "ask a for r" is "504", where it was "503"`,
 		},
 		{
 			name:  "a failure that there is not any more",
 			steps: []core.TraceStep{failing(recorded("reconcile", "reader", "r", "a for r"), "flood", "504")},
-			parts: 1, reason: `ask a for r cannot fail by "flood" any more`,
+			parts: 1, reason: `ask a for r can no longer fail with "flood"`,
 		},
 		{
 			name:  "a call that cannot fail any more",
 			steps: []core.TraceStep{failing(recorded("reconcile", "certain", "r", "sure for r"), "timeout", "504")},
-			parts: 1, reason: `ask sure for r cannot fail by "timeout" any more`,
+			parts: 1, reason: `ask sure for r can no longer fail with "timeout"`,
 		},
 		{name: "the world is told of old views", steps: []core.TraceStep{behind}, asked: []string{"a for r", "b for r, Lamp 2 behind, Cord 1 behind"}},
 		{
 			name: "an old view shows something else", steps: []core.TraceStep{behind}, world: stage{answers: map[string]string{"b for r": "new"}},
-			parts: 1, reason: `to "ask b for r" the answer is "new", where it was "b for r"`, asked: []string{"a for r", "b for r, Lamp 2 behind, Cord 1 behind"},
+			parts: 1, reason: `the response to "ask b for r" is "new", where it was "b for r"`, asked: []string{"a for r", "b for r, Lamp 2 behind, Cord 1 behind"},
 		},
 		{name: "the world is told of names", steps: []core.TraceStep{making}, asked: []string{"a for r, to make Lamp x among 1 changes", "b for r", "look at x"}},
 		{
@@ -118,11 +118,11 @@ func TestEnactDisturbed(t *testing.T) {
 		{name: "users are refused", steps: []core.TraceStep{refused}, asked: []string{"off"}},
 		{
 			name: "an action that there is not any more", steps: []core.TraceStep{recorded("user", core.User, "dim", "on")},
-			parts: 1, reason: `there is no action "dim" of the user any more`,
+			parts: 1, reason: `there is no longer a user action "dim"`,
 		},
 		{
 			name: "another action", steps: []core.TraceStep{recorded("user", core.User, "switch on", "off")},
-			parts: 1, reason: "user goes on to ask on, where it was to ask off",
+			parts: 1, reason: "user makes the call ask on, where it was to ask off",
 		},
 		{
 			name: "call by call, with others in between",
@@ -147,7 +147,7 @@ func TestEnactDisturbed(t *testing.T) {
 		{
 			name:  "it does not return",
 			steps: []core.TraceStep{recorded("begin", "reader", "r"), recorded("call", "reader", "r", "a for r"), recorded("return", "reader", "r")},
-			parts: 3, reason: "reader goes on to ask b for r", asked: []string{"a for r"},
+			parts: 3, reason: "reader also makes the call ask b for r", asked: []string{"a for r"},
 		},
 		{
 			name:  "a crash in the midst of others",
@@ -159,7 +159,7 @@ func TestEnactDisturbed(t *testing.T) {
 			steps: []core.TraceStep{recorded("begin", "reader", "r"), recorded("call", "reader", "r", "a for r"), recorded("restart", "reader (second instance)", ""), recorded("call", "reader", "r", "b for r")},
 			asked: []string{"a for r", "b for r"},
 		},
-		{name: "a begin of a controller that is gone", steps: []core.TraceStep{recorded("begin", "gone", "r")}, parts: 1, reason: `there is no controller "gone" any more`},
+		{name: "a begin of a controller that is gone", steps: []core.TraceStep{recorded("begin", "gone", "r")}, parts: 1, reason: `there is no longer a controller "gone"`},
 	}
 	forms(t, func(t *testing.T, sequential bool) {
 		s := system(
@@ -192,7 +192,7 @@ func TestEnactWithoutFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDeviation(t, deviation, 1, `ask a for r cannot fail by "timeout" any more`)
+	wantDeviation(t, deviation, 1, `ask a for r can no longer fail with "timeout"`)
 }
 
 // TestEnactDeviationErrors lets a world say that it cannot answer as recorded.

@@ -43,6 +43,6 @@ func NewInstance(strategy core.Strategy, deadline time.Duration) (core.Instance,
 		}
 		return m.instance, nil
 	case <-watch.C:
-		return nil, fmt.Errorf("setting up controller %q did not come to an end within %s: do not wait for anything there", name, deadline)
+		return nil, fmt.Errorf("setting up controller %q did not finish within %s: do not wait for anything there", name, deadline)
 	}
 }

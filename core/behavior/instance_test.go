@@ -32,7 +32,7 @@ func TestNewInstance(t *testing.T) {
 		{"panics", func() (core.Instance, error) { panic("at once") }, "panicked: at once (at "},
 		{"exits", func() (core.Instance, error) { runtime.Goexit(); return nil, nil }, "ended its goroutine"},
 		{"returns nothing", func() (core.Instance, error) { return nil, nil }, "neither an instance nor an error"},
-		{"never returns", func() (core.Instance, error) { <-end; return nil, nil }, "did not come to an end within 100ms"},
+		{"never returns", func() (core.Instance, error) { <-end; return nil, nil }, "did not finish within 100ms"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			made, err := behavior.NewInstance(test.setUp, 100*time.Millisecond)

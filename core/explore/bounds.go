@@ -16,7 +16,7 @@ var (
 	// errFull ends a search that may not store more states.
 	errFull = errors.New("no more states may be stored")
 	// errTime is the cause of the end of a search that took too long.
-	errTime = errors.New("the bound on time was hit")
+	errTime = errors.New("the search reached the time limit")
 )
 
 // interrupted turns an error that is no fault of the system's into a reason.
@@ -36,7 +36,7 @@ func (s *search) interrupted(err error) error {
 // ended says why the context of the search ended.
 func (s *search) ended() string {
 	if errors.Is(context.Cause(s.context), errTime) {
-		return fmt.Sprintf("the bound on time (%s) was hit: allow more, or make the system smaller", s.options.Bounds.Time)
+		return fmt.Sprintf("the search reached the time limit (%s): raise --max-time (Options.MaxTime), or make the system smaller", s.options.Bounds.Time)
 	}
 	return "the search was interrupted"
 }
@@ -89,7 +89,7 @@ func (s *search) enlarge() bool {
 }
 
 func (s *search) outOfMemory() string {
-	return fmt.Sprintf("the bound on memory (%d MiB) was hit: allow more, or make the system smaller", s.meter.limit>>20)
+	return fmt.Sprintf("the search reached the memory limit (%d MiB): raise --max-memory (Options.MaxMemory), or make the system smaller", s.meter.limit>>20)
 }
 
 // beyond reports whether steps from this depth lead beyond the bound.
@@ -131,13 +131,13 @@ func (o Estimate) String() string {
 	case o.Growth == 0:
 		return ""
 	case o.Ends && o.More < 1:
-		return "as far as the last levels tell, hardly any more states are to come"
+		return "estimate from the last levels: almost no more states"
 	case o.Ends:
-		return fmt.Sprintf("as far as the last levels tell, about %s more states are to come", roughly(o.More))
+		return fmt.Sprintf("estimate from the last levels: about %s more states", roughly(o.More))
 	case o.Growth > steady:
-		return fmt.Sprintf("no end is in sight: each level is about %.2g times as wide as the one before, and the next alone would bring about %s states", o.Growth, roughly(o.More))
+		return fmt.Sprintf("no estimate: levels are still growing, each by a factor of about %.2g; the next level alone adds about %s states", o.Growth, roughly(o.More))
 	}
-	return "no end is in sight: the levels do not get narrower"
+	return "no estimate: levels are not shrinking yet"
 }
 
 // Short says it in a few words, for a line of progress.
@@ -146,9 +146,9 @@ func (o Estimate) Short() string {
 	case o.Growth == 0:
 		return ""
 	case o.Ends:
-		return fmt.Sprintf("about %s more to come", roughly(o.More))
+		return fmt.Sprintf("about %s more expected", roughly(o.More))
 	}
-	return fmt.Sprintf("growing ×%.2g a level", o.Growth)
+	return fmt.Sprintf("growing ×%.2g per level", o.Growth)
 }
 
 const (

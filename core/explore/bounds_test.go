@@ -37,7 +37,7 @@ func TestStatesWithinBound(t *testing.T) {
 					if got, want := space.States(), min(bound, all); got != want {
 						t.Fatalf("within a bound of %d, %d states are stored, want %d", bound, got, want)
 					}
-					if got, want := reason(space, "bound on states"), all > bound; got != want {
+					if got, want := reason(space, "limit of"), all > bound; got != want {
 						t.Fatalf("of %d states %d were allowed; that it is not complete is told: %t", all, bound, got)
 					}
 					if all <= bound != (len(space.Reasons()) == 0) {
@@ -150,7 +150,7 @@ func TestDepthWithinBound(t *testing.T) {
 					if !slices.Equal(cut, beyond) {
 						t.Fatalf("order %d, depth %d: the states %q are cut, want %q", order, bound, cut, beyond)
 					}
-					if told := reason(space, "bound on depth"); told != (len(beyond) > 0) {
+					if told := reason(space, "depth limit"); told != (len(beyond) > 0) {
 						t.Fatalf("order %d, depth %d: %d states are cut, and the reasons are %v", order, bound, len(beyond), space.Reasons())
 					}
 					lookAround(t, space, graph)
@@ -243,10 +243,10 @@ func TestBoundsAreTold(t *testing.T) {
 		bounds explore.Bounds
 		want   string
 	}{
-		{"time", explore.Bounds{Time: 30 * time.Millisecond}, "the bound on time (30ms) was hit"},
-		{"memory", explore.Bounds{Memory: 1 << 20}, "the bound on memory (1 MiB) was hit"},
-		{"depth", explore.Bounds{Depth: 5}, "the bound on depth (5 steps) was hit"},
-		{"states", explore.Bounds{States: 5}, "the bound on states (5) was hit"},
+		{"time", explore.Bounds{Time: 30 * time.Millisecond}, "the search reached the time limit (30ms)"},
+		{"memory", explore.Bounds{Memory: 1 << 20}, "the search reached the memory limit (1 MiB)"},
+		{"depth", explore.Bounds{Depth: 5}, "the search reached the depth limit (5 steps)"},
+		{"states", explore.Bounds{States: 5}, "the search reached the limit of 5 states"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := options(2)
@@ -301,7 +301,7 @@ func TestLongRow(t *testing.T) {
 	o := options(1)
 	o.Run.Calls = 100_000
 	space := search(t, system, o)
-	if !reason(space, "too large") || space.States() != 1 || !space.Cut(0) {
+	if !reason(space, "more states than can be stored") || space.States() != 1 || !space.Cut(0) {
 		t.Errorf("%d states, reasons %v", space.States(), space.Reasons())
 	}
 }

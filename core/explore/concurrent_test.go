@@ -40,7 +40,7 @@ func TestTwinWithConcurrentCalls(t *testing.T) {
 			}
 			space := search(t, system, o)
 			idle := func(reason string) bool {
-				return strings.HasPrefix(reason, "calls were to fail, and no call that was made can")
+				return strings.HasPrefix(reason, "failed calls are allowed, but no call that was made can fail")
 			}
 			if reasons := slices.DeleteFunc(space.Reasons(), idle); len(reasons) > 0 {
 				t.Fatalf("seed %d: the search is not complete: %q", seed, reasons)

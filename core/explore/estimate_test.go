@@ -59,11 +59,11 @@ func TestEstimateInWords(t *testing.T) {
 		want     string
 	}{
 		{Estimate{}, ""},
-		{Estimate{Growth: 1.8, More: 1_234_567}, "no end is in sight: each level is about 1.8 times as wide as the one before, and the next alone would bring about 1.2 million states"},
-		{Estimate{Growth: 1, More: 1}, "no end is in sight: the levels do not get narrower"},
-		{Estimate{Growth: 0.5, Ends: true, More: 9_960}, "as far as the last levels tell, about 10000 more states are to come"},
-		{Estimate{Growth: 0.5, Ends: true, More: 3.1e9}, "as far as the last levels tell, about 3.1 billion more states are to come"},
-		{Estimate{Growth: 0.5, Ends: true, More: 0.2}, "as far as the last levels tell, hardly any more states are to come"},
+		{Estimate{Growth: 1.8, More: 1_234_567}, "no estimate: levels are still growing, each by a factor of about 1.8; the next level alone adds about 1.2 million states"},
+		{Estimate{Growth: 1, More: 1}, "no estimate: levels are not shrinking yet"},
+		{Estimate{Growth: 0.5, Ends: true, More: 9_960}, "estimate from the last levels: about 10000 more states"},
+		{Estimate{Growth: 0.5, Ends: true, More: 3.1e9}, "estimate from the last levels: about 3.1 billion more states"},
+		{Estimate{Growth: 0.5, Ends: true, More: 0.2}, "estimate from the last levels: almost no more states"},
 	} {
 		if got := test.estimate.String(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)

@@ -389,7 +389,7 @@ func (p *probe) transcript(from, lap int) (string, error) {
 			return "", err
 		}
 		if chosen == nil {
-			return "", fmt.Errorf("the step %q is not enabled any more", edge.Step)
+			return "", fmt.Errorf("the step %q is no longer possible", edge.Step)
 		}
 		script.text.WriteString(script.step.String())
 	}

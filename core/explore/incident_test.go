@@ -199,8 +199,8 @@ func TestTellAndReplay(t *testing.T) {
 		step   int
 		want   string
 	}{
-		{"other objects", boardWith([]string{"a 1"}, toggler("a", "0", "1")), 0, "does not start with these objects"},
-		{"another controller", boardWith([]string{"a 0"}, toggler("b", "0", "1")), 1, "there is no controller"},
+		{"other objects", boardWith([]string{"a 1"}, toggler("a", "0", "1")), 0, "no longer starts with these objects"},
+		{"another controller", boardWith([]string{"a 0"}, toggler("b", "0", "1")), 1, "there is no longer a controller"},
 		{"another write", boardWith([]string{"a 0"}, toggler("a", "0", "2")), 1, `"put a 2"`},
 		{"another second step", boardWith([]string{"a 0"}, toggler("a", "0", "1", "2")), 2, `"put a 2"`},
 	} {

@@ -32,7 +32,7 @@ func (s *search) insert(tag uint64, row []byte, from core.StateID, depth uint32,
 	}
 	r, ok := s.store.Insert(tag, row, from)
 	if !ok {
-		s.because("there are too many states, or too large ones, to store: make the system smaller")
+		s.because("there are more states than can be stored: make the system smaller")
 		return 0, errFull
 	}
 	return s.enqueue(r, depth, asleep)
@@ -53,7 +53,7 @@ func (s *search) revisit(r store.Ref, from core.StateID, depth uint32, asleep []
 // room returns an error if no more states may be stored.
 func (s *search) room() error {
 	if limit := s.options.Bounds.States; limit > 0 && s.store.Len() >= limit {
-		s.fellShort(fmt.Sprintf("the bound on states (%d) was hit: allow more, or make the system smaller", limit))
+		s.fellShort(fmt.Sprintf("the search reached the limit of %d states: raise --max-states (Options.MaxStates), or make the system smaller", limit))
 		return errFull
 	}
 	return nil

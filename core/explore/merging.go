@@ -51,17 +51,17 @@ func unmergeable(m *transition.Machine, options Options) string {
 	c := m.Conditions
 	switch {
 	case options.Order.Walks():
-		return "walks visit states as they come"
+		return "walks do not merge states"
 	case m.Holds:
-		return "views lag behind, or calls are steps of their own"
+		return "caches may be stale, or each call is a step"
 	case c.Crashes+c.Failures+len(c.Doubles) > 0:
-		return "there are faults or second instances"
+		return "faults or second instances are allowed"
 	case len(m.System.Scenario.Actions) > 0:
-		return "users take actions"
+		return "the scenario has actions of users"
 	}
 	for _, p := range m.System.Properties {
 		if p.Invariant == nil && p.Merges == core.Apart {
-			return fmt.Sprintf("%q looks at states or steps on the way", p.Name)
+			return fmt.Sprintf("%q judges states or steps on the way", p.Name)
 		}
 	}
 	return ""
@@ -71,19 +71,19 @@ func unmergeable(m *transition.Machine, options Options) string {
 func (s *Space) telling() string {
 	for _, inv := range s.invariants {
 		if inv.broken {
-			return fmt.Sprintf("%q does not hold, and is to be told in full", inv.property.Name)
+			return fmt.Sprintf("%q is violated, and its trace needs states that are not merged", inv.property.Name)
 		}
 	}
 	for _, p := range s.machine.System.Properties {
 		if p.Merges == core.WithoutLoops && len(s.reasons) == 0 && !s.acyclic && s.cyclic() {
-			return fmt.Sprintf("there are runs that go on for ever, and %q looks at them", p.Name)
+			return fmt.Sprintf("there are infinite runs, and %q judges them", p.Name)
 		}
 	}
 	if !s.rests() {
-		return "there are ends in which some request would still change something"
+		return "in a quiescent state, some request would still change something"
 	}
 	if len(s.learner.Incidents) > 0 {
-		return "something went wrong in the code of a controller, and is to be told in full"
+		return "the code of a controller failed, and the trace needs states that are not merged"
 	}
 	return ""
 }
@@ -145,7 +145,7 @@ func (s *search) arrangeEnds() bool {
 		id := s.quiescent[s.arranged]
 		if len(s.list(id, false)) > 0 {
 			// What follows is compared with the end, and steps lead to states in which names may be exchanged.
-			s.unarranged = reduction.Apart("timers are set where the system comes to rest")
+			s.unarranged = reduction.Apart("timers are set in a quiescent state")
 			break
 		}
 		depth, parent := s.depthOf(id), s.store.Parent(s.store.At(id))

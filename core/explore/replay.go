@@ -25,7 +25,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
 	w := space.executor
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {
-		return &core.Deviation{Reason: "the system does not start with these objects any more"}, err
+		return &core.Deviation{Reason: "the system no longer starts with these objects"}, err
 	}
 	t := newTeller(w)
 	var cycle []byte
@@ -39,7 +39,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 		}
 	}
 	if trace.CycleStart >= 0 && !bytes.Equal(cycle, w.Vector.AppendRow(nil)) {
-		return &core.Deviation{Step: len(trace.Steps), Reason: "the steps that repeated do not lead back to where they began any more"}, nil
+		return &core.Deviation{Step: len(trace.Steps), Reason: "the repeated steps no longer lead back to where they began"}, nil
 	}
 	return nil, nil
 }
@@ -49,7 +49,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 	want, err := json.Marshal(objects)
 	if err != nil {
-		return false, fmt.Errorf("the objects at the start of the run: %w", err)
+		return false, fmt.Errorf("the initial objects of the trace: %w", err)
 	}
 	for _, initial := range w.Machine.System.Initial {
 		if err := w.Start(initial); err != nil {
@@ -73,7 +73,7 @@ func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 func follow(w *reduction.Explorer, ctx context.Context, t *teller, recorded core.TraceStep) (string, error) {
 	a := w.Machine.ByName[recorded.Controller]
 	if a == nil {
-		return fmt.Sprintf("there is no controller %q any more", recorded.Controller), nil
+		return fmt.Sprintf("there is no longer a controller %q", recorded.Controller), nil
 	}
 	kind, known := core.StepKindOf(recorded.Kind)
 	if !known && recorded.Kind != "probe" {
@@ -97,16 +97,16 @@ func follow(w *reduction.Explorer, ctx context.Context, t *teller, recorded core
 func differs(recorded, told core.TraceStep) string {
 	recorded.From, recorded.To, told.From, told.To = 0, 0, 0, 0
 	if recorded.Kind != told.Kind {
-		return fmt.Sprintf("%s is not in the work queue as it was", core.Item{Strategy: told.Controller, Request: told.Request})
+		return fmt.Sprintf("%s is no longer in the work queue", core.Item{Strategy: told.Controller, Request: told.Request})
 	}
 	for i := range max(len(recorded.Calls), len(told.Calls)) {
 		switch {
 		case i >= len(told.Calls):
-			return fmt.Sprintf("it does not %s any more", recorded.Calls[i].Call)
+			return fmt.Sprintf("it no longer makes the call %s", recorded.Calls[i].Call)
 		case i >= len(recorded.Calls):
-			return fmt.Sprintf("it now goes on to %s", told.Calls[i].Call)
+			return fmt.Sprintf("it now makes the call %s", told.Calls[i].Call)
 		case !sameCall(recorded.Calls[i], told.Calls[i]):
-			return fmt.Sprintf("where it was %q with the answer %q, it now is %q with the answer %q",
+			return fmt.Sprintf("the call was %q with the response %q, and is now %q with the response %q",
 				recorded.Calls[i].Call, recorded.Calls[i].Response, told.Calls[i].Call, told.Calls[i].Response)
 		}
 	}

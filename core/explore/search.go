@@ -22,7 +22,7 @@ import (
 // what to change.
 func Search(ctx context.Context, system *core.System, options Options) (*Space, error) {
 	if options.Compact && options.Order != BreadthFirst {
-		return nil, fmt.Errorf("only a breadth-first search can do without the states that it has seen: search so, or do not ask for a compact search")
+		return nil, fmt.Errorf("a compact search must be breadth-first: use that order, or leave out Compact")
 	}
 	outer := ctx
 	if limit := options.Bounds.Time; limit > 0 {
@@ -174,7 +174,7 @@ func (s *search) start() error {
 			if !s.stops(err) {
 				return s.interrupted(err)
 			}
-			s.because("an event handler failed on the initial objects, so that start is not explored")
+			s.because("an event handler failed on the initial objects, so this initial state was not explored")
 			continue
 		}
 		if s.checker != nil {
@@ -221,7 +221,7 @@ func (s *search) loop() error {
 			return nil
 		}
 		if s.grows() {
-			s.because("there are more and more objects, so that no search would be complete, and this one was ended: mend that first")
+			s.because("the system grows without end, so no search can be complete, and this one was stopped: fix that first")
 			break
 		}
 		for s.expanded.Has(s.next) {
@@ -234,7 +234,7 @@ func (s *search) loop() error {
 	}
 	s.cutRest()
 	if !s.deep.Empty() {
-		s.fellShort(fmt.Sprintf("the bound on depth (%d steps) was hit: allow more, or make the system smaller", s.options.Bounds.Depth))
+		s.fellShort(fmt.Sprintf("the search reached the depth limit (%d steps): raise --max-depth (Options.MaxDepth), or make the system smaller", s.options.Bounds.Depth))
 	}
 	return nil
 }
@@ -386,7 +386,7 @@ func (s *search) expand(w waiting) error {
 }
 
 // errDeep ends the expansion of a state whose steps lead beyond the bound on depth.
-var errDeep = errors.New("the bound on depth was hit")
+var errDeep = errors.New("the search reached the depth limit")
 
 // expander stores where the steps of a state lead.
 type expander struct {

@@ -257,8 +257,8 @@ func (s *Space) Views() []core.ViewReport {
 // have been under conditions that could not act. If the search is not complete, that is one more reason.
 func (s *Space) idle() error {
 	if c := s.machine.Conditions; c.Failures > 0 && !s.machine.Fails {
-		s.because("calls were to fail, and no call that was made can: the store says of none of them how it may (core.Store.Faults); " +
-			"allow no failed calls, or confine them to controllers that make calls which can fail")
+		s.because("failed calls are allowed, but no call that was made can fail (core.Store.Faults returns no fault for any of them): " +
+			"leave out --failures (Options.Failures), or name controllers whose calls can fail with --faults-in (Options.FaultsIn)")
 	}
 	kinds := map[string][]core.Kind{}
 	var all []core.Kind
@@ -291,13 +291,13 @@ func (s *Space) idle() error {
 func idleRule(stale Staleness, has []core.Kind) error {
 	switch {
 	case stale.Controller == "" && len(has) == 0:
-		return fmt.Errorf("no view can be stale: no controller watches anything or reads anything through a cache")
+		return fmt.Errorf("no cache can be stale: no controller watches a kind or reads one through a cache")
 	case stale.Controller == "":
-		return fmt.Errorf("no controller watches %q or reads it through a cache: there are views of %s", stale.Kind, transition.Listed(has))
+		return fmt.Errorf("no controller watches %q or reads it through a cache: cached kinds are %s", stale.Kind, transition.Listed(has))
 	case len(has) == 0:
-		return fmt.Errorf("controller %q has no view that could be stale: it neither watches anything nor reads anything through its cache", stale.Controller)
+		return fmt.Errorf("controller %q has no cache that could be stale: it does not watch a kind or read one through a cache", stale.Controller)
 	}
-	return fmt.Errorf("controller %q does not watch %q or read it through its cache: it has views of %s", stale.Controller, stale.Kind, transition.Listed(has))
+	return fmt.Errorf("controller %q does not watch %q or read it through a cache: its cached kinds are %s", stale.Controller, stale.Kind, transition.Listed(has))
 }
 
 // Unchecked returns the fields that are set in some version of an object that the search met

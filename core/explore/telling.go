@@ -35,7 +35,7 @@ func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, afte
 			return core.Trace{}, err
 		}
 		if !bytes.Equal(row, legs[i].to) {
-			return core.Trace{}, fmt.Errorf("the step %q led to another state when it was run again", edge.Step)
+			return core.Trace{}, fmt.Errorf("the step %q led to a different state when it ran again", edge.Step)
 		}
 		told.From, told.To = edge.From, edge.To
 		trace.Steps = append(trace.Steps, told)
@@ -174,7 +174,7 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	case err != nil:
 		told.Result = err.Error()
 	case chosen == nil:
-		return told, fmt.Errorf("the step %q is not enabled any more", step)
+		return told, fmt.Errorf("the step %q is no longer possible", step)
 	case chosen.Leaf != nil:
 		told.Result = chosen.Leaf.Ending()
 	case chosen.Kind == core.Ask:
@@ -268,7 +268,7 @@ func (t *teller) again(ctx context.Context) error {
 			return err
 		}
 		if divergence != nil {
-			return fmt.Errorf("controller %q did something else when the step was run again: first %q, then %q", r.actor.Name, divergence.Recorded, divergence.Observed)
+			return fmt.Errorf("controller %q behaved differently when the step ran again: first %q, then %q", r.actor.Name, divergence.Recorded, divergence.Observed)
 		}
 	}
 	return nil
@@ -339,14 +339,14 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		case err != nil:
 			return nil, fmt.Errorf("the step %q: %w", edge.Step, err)
 		case chosen == nil:
-			return nil, fmt.Errorf("the step %q is not enabled any more", edge.Step)
+			return nil, fmt.Errorf("the step %q is no longer possible", edge.Step)
 		}
 		stored, _, err := w.Pack(nil)
 		if err != nil {
 			return nil, err
 		}
 		if !bytes.Equal(stored, s.row(s.standIns.representative(edge.To))) {
-			return nil, fmt.Errorf("the step %q leads to another state than before", edge.Step)
+			return nil, fmt.Errorf("the step %q leads to a different state than before", edge.Step)
 		}
 		arranged = arranged.After(w.Arrangement.Inverse())
 		arrangements = append(arrangements, arranged)

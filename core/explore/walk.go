@@ -181,7 +181,7 @@ func (c *crossing) Took(t *transition.Taken) error {
 // tell says what the walks have seen, and what they have not.
 func (w *wanderer) tell() string {
 	visited := w.States() - w.frontier.len()
-	told := fmt.Sprintf("walks at random do not go everywhere: %d of them (seed %d) came to %d states and saw %d more from there",
+	told := fmt.Sprintf("random walks do not visit every state: %d walks (seed %d) visited %d states, and saw %d more next to them; raise --walks (Options.Walks) to visit more",
 		w.walked, w.options.Seed, visited, w.frontier.len())
 	estimate := w.coverage.estimate()
 	if w.order == SwarmWalks { // these are not all made in the same way
@@ -350,7 +350,7 @@ func (c *coverage) estimate() string {
 	if len(c.found) < fewWalks {
 		return ""
 	}
-	return fmt.Sprintf("of the states that one more walk comes to, about %s would be new (estimate of Good and Turing)", percent(c.once, c.sum(0).all))
+	return fmt.Sprintf("about %s of the states that one more walk visits would be new (Good-Turing estimate)", percent(c.once, c.sum(0).all))
 }
 
 // lately says which share of the states of the last tenth of the walks was new, nothing if there were too few walks.
@@ -360,7 +360,7 @@ func (c *coverage) lately() string {
 		return ""
 	}
 	h := c.sum(len(c.found) - last)
-	return fmt.Sprintf("of the states that the last %d walks came to, %s were new", last, percent(h.fresh, h.all))
+	return fmt.Sprintf("of the states that the last %d walks visited, %s were new", last, percent(h.fresh, h.all))
 }
 
 // sum adds up what the walks from one on came to.

@@ -35,7 +35,7 @@ func TestWalksSeeWhatIsThere(t *testing.T) {
 				for id := range core.StateID(space.States()) {
 					whole = whole && !space.Cut(id)
 				}
-				if told := !reason(space, "do not go everywhere"); told != whole {
+				if told := !reason(space, "do not visit every state"); told != whole {
 					t.Fatalf("order %d, %v walks and steps: that they came everywhere is told: %t; that is so: %t", order, size, told, whole)
 				}
 				if !whole {
@@ -146,7 +146,7 @@ func TestGoodTuring(t *testing.T) {
 				}
 			}
 			for _, reason := range space.Reasons() {
-				_, after, _ := strings.Cut(reason, "comes to, about ")
+				_, after, _ := strings.Cut(reason, "to visit more; about ")
 				text, _, _ := strings.Cut(after, "%")
 				if share, err := strconv.ParseFloat(text, 64); err == nil {
 					unseen = share / 100
@@ -174,7 +174,7 @@ func TestEndlessWalks(t *testing.T) {
 		}
 		o := walking(order, 0, 0)
 		o.Bounds.States = 50
-		if space := search(t, endless(t), o); space.States() != 50 || !reason(space, "bound on states") {
+		if space := search(t, endless(t), o); space.States() != 50 || !reason(space, "limit of") {
 			t.Errorf("order %d: %d states and the reasons %v", order, space.States(), space.Reasons())
 		}
 		if space := search(t, endless(t), walking(order, 2, 0)); space.States() != explore.WalkLength+1 {

@@ -246,7 +246,7 @@ func (x *Interchange) LearnImage(c Cell, value Value, traits []Trait, a Arrangem
 		return Place{}, err
 	}
 	if back != (Place{c, value}) {
-		return Place{}, fmt.Errorf("%s becomes %s when names are exchanged, and is another when they are exchanged back", x.vocabulary.Describe(c), x.vocabulary.Describe(image.Cell))
+		return Place{}, fmt.Errorf("%s becomes %s when names are exchanged, and does not change back when they are exchanged again", x.vocabulary.Describe(c), x.vocabulary.Describe(image.Cell))
 	}
 	for int(c) >= len(x.images) {
 		x.images = append(x.images, nil)
@@ -277,7 +277,7 @@ func (x *Interchange) image(c Cell, value Value, a Arrangement) (Place, error) {
 	}
 	empty, err := x.LearnImage(c, 0, traits, a)
 	if err == nil && empty.Cell != to {
-		err = fmt.Errorf("%s becomes %s by name, and %s with what it holds", key, x.vocabulary.Describe(empty.Cell), renamed.Key)
+		err = fmt.Errorf("%s becomes %s by its name, but %s by its contents", key, x.vocabulary.Describe(empty.Cell), renamed.Key)
 	}
 	return Place{to, x.vocabulary.Settled(to, x.vocabulary.Intern(to, renamed.Content))}, err
 }

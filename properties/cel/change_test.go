@@ -33,7 +33,7 @@ func TestChange(t *testing.T) {
 	}
 	for kind, want := range map[string]string{
 		"deploymets": `no kind is called "deploymets": did you mean deployments?`,
-		"events":     `"events" may mean several kinds`,
+		"events":     `"events" is ambiguous`,
 
 		`family("")`:         `family takes one text, a name: family("name")`,
 		`family(x)`:          `family takes one text, a name: family("name")`,
@@ -50,8 +50,8 @@ func TestChange(t *testing.T) {
 		"nwe.spec.replicas > 0":                       `nothing is called "nwe": did you mean new?`,
 		"old.spec.replcias > 0":                       `did you mean replicas?`,
 		"pods.size() > 0":                             `nothing is called "pods"`,
-		`new.spec == object("Pod", "a", "b").value()`: "a step is told by old and new alone",
-		`objects("Pod").size() == 0 && old == new`:    "a step is told by old and new alone",
+		`new.spec == object("Pod", "a", "b").value()`: "an expression about a step can only use old and new",
+		`objects("Pod").size() == 0 && old == new`:    "an expression about a step can only use old and new",
 	} {
 		if _, err := cel.CompileChange("deployments", expression, cel.Types{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", expression, err, want)

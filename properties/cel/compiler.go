@@ -84,7 +84,7 @@ func (c *compiler) declare(tree *ast.AST) error {
 		return c.declarePlurals(tree)
 	}
 	if len(c.sources) > 0 {
-		return whole(c.text, "a step is told by old and new alone: leave out what looks at other objects")
+		return whole(c.text, "an expression about a step can only use old and new: leave out other objects")
 	}
 	c.change.shape = anything()
 	if k := c.change.subject.known; k != nil {

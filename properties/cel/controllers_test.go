@@ -23,7 +23,7 @@ func TestControllers(t *testing.T) {
 		{cel.Always("defaults are set", `deployments.all(d, d.spec.strategy.type == "RollingUpdate" && d.metadata.uid != "")`), ""},
 		{cel.Always("one", `object("Deployment.apps", "default", "web").?spec.replicas.orValue(0) == 1`), `not true: object("Deployment.apps", "default", "web")`},
 		{cel.Always("two", `deployments.all(d, d.spec.replicas <= 2)`), "not of Deployment.apps default/web"},
-		{cel.EventuallyAlways("settled", `deployments.all(d, d.spec.replicas == 3)`), `"deployments.all(d, d.spec.replicas == 3)" never becomes true for good`},
+		{cel.EventuallyAlways("settled", `deployments.all(d, d.spec.replicas == 3)`), `"deployments.all(d, d.spec.replicas == 3)" never becomes true permanently`},
 		{cel.LeadsTo("up again", `deployments[0].spec.replicas == 2`, `deployments[0].spec.replicas == 3`), ""},
 		{cel.Steps("selectors stay", "deployments", `new.spec.selector == old.spec.selector && new.metadata.uid == old.metadata.uid`), ""},
 		{cel.Steps("only up", "deployments", `new.spec.replicas >= old.spec.replicas`), "a step changes Deployment.apps default/web, and this is not true"},

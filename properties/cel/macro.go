@@ -56,7 +56,7 @@ func (c *compiler) expandObjects(eh celgo.MacroExprFactory, _ ast.Expr, args []a
 	namespace, ok := literal(args[1:])
 	switch {
 	case !ok || namespace == "":
-		return nil, eh.NewError(args[1].ID(), "the namespace of objects is a text in quotes, so that it is known what is looked at: use filter(…) for others")
+		return nil, eh.NewError(args[1].ID(), "the namespace of objects must be a text in quotes: use filter(…) for anything else")
 	case k.scope == inCluster:
 		return nil, eh.NewError(args[1].ID(), fmt.Sprintf("objects of %s are in no namespace: leave it out", k.name()))
 	}

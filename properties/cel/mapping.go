@@ -130,7 +130,7 @@ func (m *mapping) ConvertToType(t ref.Type) ref.Val {
 	case types.TypeType:
 		return types.MapType
 	}
-	return types.NewErr("an object is no %s", t.TypeName())
+	return types.NewErr("an object is not a %s", t.TypeName())
 }
 
 // ConvertToNative implements [ref.Val].
@@ -138,5 +138,5 @@ func (m *mapping) ConvertToNative(t reflect.Type) (any, error) {
 	if reflect.TypeOf(m.tree).AssignableTo(t) {
 		return m.tree, nil
 	}
-	return nil, fmt.Errorf("an object is no %s", t)
+	return nil, fmt.Errorf("an object is not a %s", t)
 }

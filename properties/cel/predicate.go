@@ -60,7 +60,7 @@ func (p *Predicate) evaluate(names interpreter.Activation) (bool, error) {
 func (p *Predicate) failed(err error, names interpreter.Activation) *Mistake {
 	var stopped interpreter.EvalCancelledError
 	if errors.As(err, &stopped) {
-		return whole(p.text, "it takes too long to find out: write it with fewer loops within loops")
+		return whole(p.text, "it takes too long to evaluate: write it with fewer nested loops")
 	}
 	name, message := inOurWords(err.Error())
 	if part := p.cause(err, names); part != nil {

@@ -118,12 +118,12 @@ var _ ref.Val = (*finder)(nil)
 
 // ConvertToNative implements [ref.Val].
 func (f *finder) ConvertToNative(t reflect.Type) (any, error) {
-	return nil, fmt.Errorf("the objects of %s are no %s", f.kind, t)
+	return nil, fmt.Errorf("the objects of %s are not a %s", f.kind, t)
 }
 
 // ConvertToType implements [ref.Val].
 func (f *finder) ConvertToType(t ref.Type) ref.Val {
-	return types.NewErr("the objects of %s are no %s", f.kind, t.TypeName())
+	return types.NewErr("the objects of %s are not a %s", f.kind, t.TypeName())
 }
 
 // Equal implements [ref.Val].

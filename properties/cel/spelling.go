@@ -73,7 +73,7 @@ func (known *kinds) find(text string) (*kind, error) {
 	for _, k := range fitting {
 		spellings = append(spellings, fmt.Sprintf("objects(%q)", k.name()))
 	}
-	return nil, fmt.Errorf("%q may mean several kinds: write %s", text, enumerate(spellings))
+	return nil, fmt.Errorf("%q is ambiguous: write %s", text, enumerate(spellings))
 }
 
 // serves returns an error if objects of the kind are not kept in a version.
@@ -106,7 +106,7 @@ func (known *kinds) guess(s spelling, text string) (*kind, error) {
 	case !strings.Contains(s.group, "."), slices.ContainsFunc(groups, func(g string) bool { return typo.Distance(g, s.group) <= 3 }):
 		return nil, fmt.Errorf("there is no group %q%s", s.group, suggest(s.group, groups, ""))
 	case s.word == "" || !unicode.IsUpper(rune(s.word[0])):
-		return nil, fmt.Errorf("nothing is known of %q. %s", text, custom)
+		return nil, fmt.Errorf("the kind %q is unknown. %s", text, custom)
 	}
 	gvk := schema.GroupVersionKind{Group: s.group, Version: s.version, Kind: s.word}
 	return &kind{GroupVersionKind: gvk, shape: func(*shapes) *shape { return anything() }}, nil

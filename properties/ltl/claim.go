@@ -120,7 +120,7 @@ func (c *checker) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 // tell turns a state in which an atom has no answer into a violation.
 func (u *unanswered) tell(g core.Graph) core.Violation {
 	stem, _ := g.Shortest(func(id core.StateID) bool { return id == u.id })
-	v := core.Violation{Summary: "a state can be reached in which " + u.Error(), Stem: stem, State: u.id}
+	v := core.Violation{Summary: "the system reaches a state in which " + u.Error(), Stem: stem, State: u.id}
 	if len(stem) > 0 {
 		v.Controllers = []string{stem[len(stem)-1].Step.Item.Strategy}
 	}
@@ -131,7 +131,7 @@ func (u *unanswered) tell(g core.Graph) core.Violation {
 func (c *checker) tell(l lasso, w *lassoWord) core.Violation {
 	v := core.Violation{Summary: c.summary(l), Stem: l.stem, Cycle: l.cycle, State: l.stem.End(l.start)}
 	if len(l.cycle) == 0 && !l.doomed {
-		v.Details = []string{"Nothing more has to happen there: that state repeats for ever."}
+		v.Details = []string{"No further step is required there: that state repeats forever."}
 	}
 	if !c.saysAll(l) {
 		v.Details = append(v.Details, c.tellAtoms(l, w)...)
@@ -146,9 +146,9 @@ func (c *checker) tell(l lasso, w *lassoWord) core.Violation {
 
 // tellAtoms says of each atom where it is true.
 func (c *checker) tellAtoms(l lasso, w *lassoWord) []string {
-	where := "In the part that repeats"
+	where := "In the repeated steps"
 	if l.doomed {
-		where = "At the end of the run"
+		where = "In the last state"
 	}
 	var lines []string
 	for _, name := range c.formula.Atoms() {
@@ -158,7 +158,7 @@ func (c *checker) tellAtoms(l lasso, w *lassoWord) []string {
 				times++
 			}
 		}
-		how := "now and then"
+		how := "sometimes"
 		switch times {
 		case 0:
 			how = "never"
@@ -190,14 +190,14 @@ func (c *checker) unreducible() string {
 		case a.Step != nil:
 			return fmt.Sprintf("the atom %q is about steps", a.Name)
 		case a.Graph != nil:
-			return fmt.Sprintf("the atom %q is about what can be done in a state", a.Name)
+			return fmt.Sprintf("the atom %q is about which steps are possible in a state", a.Name)
 		}
 	}
 	switch c.fairness {
 	case Strong:
 		return "strong fairness depends on how often a step is possible"
 	case Unfair:
-		return "without fairness a run may leave out a step for ever"
+		return "without fairness, a run may ignore a step forever"
 	}
 	_, reason := c.formula.stutterInvariance()
 	return reason

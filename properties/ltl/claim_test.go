@@ -79,11 +79,11 @@ func TestUnreducible(t *testing.T) {
 	}{
 		{"G (a -> F b)", ltl.Weak, ""},
 		{"F (a && X (!a && F b))", ltl.Weak, ""},
-		{"a U (a && X X !a)", ltl.Weak, "a U (a && X X !a) tells apart how often a state repeats, by the X at column 11"},
+		{"a U (a && X X !a)", ltl.Weak, "a U (a && X X !a) depends on how often a state repeats, because of the X at column 11"},
 		{"G taken", ltl.Weak, `the atom "taken" is about steps`},
-		{"G F quiescent", ltl.Weak, `the atom "quiescent" is about what can be done in a state`},
+		{"G F quiescent", ltl.Weak, `the atom "quiescent" is about which steps are possible in a state`},
 		{"G F a", ltl.Strong, "strong fairness depends on how often a step is possible"},
-		{"G F a", ltl.Unfair, "without fairness a run may leave out a step for ever"},
+		{"G F a", ltl.Unfair, "without fairness, a run may ignore a step forever"},
 	} {
 		p, err := ltl.Claim{Formula: test.formula, Atoms: append(atoms(), taken), Fairness: test.fairness}.Property()
 		if err != nil {
@@ -124,7 +124,7 @@ func TestNoAnswer(t *testing.T) {
 	}}
 	g := newGraph(none, b, a).add(0, 1, "p").add(1, 2, "q").add(2, 2, "q")
 	v := g.violation(t, "G (clear || !b)", ltl.Weak, foggy)
-	if v == nil || v.Summary != `a state can be reached in which "clear" is neither true nor false: fog` ||
+	if v == nil || v.Summary != `the system reaches a state in which "clear" is neither true nor false: fog` ||
 		len(v.Stem) != 2 || v.State != 2 || !slices.Equal(v.Controllers, []string{"q"}) {
 		t.Errorf("got %+v", v)
 	}

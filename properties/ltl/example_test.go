@@ -56,8 +56,8 @@ func ExampleClaim() {
 		fmt.Println(len(v.Stem), "steps, and", len(v.Cycle), "that repeat")
 	}
 	// Output:
-	// F on -> F G on is not true of a run that repeats for ever
-	// In the part that repeats, "on" is now and then true.
+	// F on -> F G on is not true of a run that repeats forever
+	// In the repeated steps, "on" is sometimes true.
 	// 0 steps, and 2 that repeat
 }
 

@@ -34,9 +34,9 @@ func (f Fairness) String() string {
 func (f Fairness) assumption() string {
 	switch f {
 	case Strong:
-		return "What is possible again and again is eventually done (strong fairness)."
+		return "A step that is possible again and again is eventually taken (strong fairness)."
 	case Unfair:
-		return "Nothing need ever be done: runs that are not fair count, too."
+		return "No fairness is assumed: unfair runs count, too."
 	}
 	return ""
 }

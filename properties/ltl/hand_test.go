@@ -143,13 +143,13 @@ func TestTelling(t *testing.T) {
 	if v == nil {
 		t.Fatal("it holds")
 	}
-	if want := "F (a && b) || G quiescent || F G a is not true of a run that repeats for ever"; v.Summary != want {
+	if want := "F (a && b) || G quiescent || F G a is not true of a run that repeats forever"; v.Summary != want {
 		t.Errorf("got %q, want %q", v.Summary, want)
 	}
 	want := []string{
-		`In the part that repeats, "a" is now and then true.`,
-		`In the part that repeats, "b" is now and then true.`,
-		`In the part that repeats, "quiescent" is never true.`,
+		`In the repeated steps, "a" is sometimes true.`,
+		`In the repeated steps, "b" is sometimes true.`,
+		`In the repeated steps, "quiescent" is never true.`,
 	}
 	if !slices.Equal(v.Details, want) {
 		t.Errorf("got %q, want %q", v.Details, want)
@@ -159,10 +159,10 @@ func TestTelling(t *testing.T) {
 	}
 	// However it goes on.
 	v = newGraph(a, none).add(0, 1, "p").violation(t, "a && G a", ltl.Weak)
-	if want := "a && G a is not true of a run, however it goes on"; v == nil || v.Summary != want {
+	if want := "a && G a is not true of a run, however it continues"; v == nil || v.Summary != want {
 		t.Errorf("got %+v, want %q", v, want)
 	}
-	if want := []string{`At the end of the run, "a" is not true.`}; v != nil && !slices.Equal(v.Details, want) {
+	if want := []string{`In the last state, "a" is not true.`}; v != nil && !slices.Equal(v.Details, want) {
 		t.Errorf("got %q, want %q", v.Details, want)
 	}
 }

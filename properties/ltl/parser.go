@@ -141,7 +141,7 @@ func (p *parser) leadsTo(from *node) (*node, error) {
 		return nil, err
 	}
 	if again := p.peek(); again.text == "leads to" && again.kind == infixToken {
-		return nil, mistake(p.text, again.at, `of a chain of "leads to" it is not clear what it means: set parentheses, or join the pairs with &&`)
+		return nil, mistake(p.text, again.at, `a chain of "leads to" is ambiguous: add parentheses, or join the pairs with &&`)
 	}
 	to = &node{operator: eventually, left: to, at: t.at}
 	return &node{operator: always, left: &node{operator: implies, left: from, right: to, at: t.at}, at: t.at}, nil

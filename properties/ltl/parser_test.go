@@ -78,7 +78,7 @@ func TestMistakes(t *testing.T) {
 		{"x = 0", "column 3: \"=\" is not part of the logic: give a comparison a name of its own as an atom, and write the name in quotes\n  x = 0\n    ^"},
 		{"a ? b", "column 3: \"?\" is not part of the logic: put the name of an atom in quotes if it has such characters\n  a ? b\n    ^"},
 		{"a leads b", "column 3: after \"leads\" comes \"to\"; put the word in quotes if it is the name of an atom\n  a leads b\n    ^^^^^"},
-		{"a leads to b leads to c", "column 14: of a chain of \"leads to\" it is not clear what it means: set parentheses, or join the pairs with &&\n  a leads to b leads to c\n               ^^^^^^^^"},
+		{"a leads to b leads to c", "column 14: a chain of \"leads to\" is ambiguous: add parentheses, or join the pairs with &&\n  a leads to b leads to c\n               ^^^^^^^^"},
 		{"ä && ?", "column 6: \"?\" is not part of the logic: put the name of an atom in quotes if it has such characters\n  ä && ?\n       ^"},
 		{"a &&\n\tG )\n&& b", "line 2, column 4: an atom or a formula should stand before \")\"\n  \tG )\n  \t  ^"},
 	} {

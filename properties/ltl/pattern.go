@@ -112,7 +112,7 @@ func (f *Formula) doc(runs Fairness) string {
 	case InfinitelyOften:
 		return fmt.Sprintf("Becomes true again and again on every %s: %s.", runs, operands[0].plain())
 	case EventuallyAlways:
-		return fmt.Sprintf("True for ever from some point on, on every %s: %s.", runs, operands[0].plain())
+		return fmt.Sprintf("True forever from some point on, on every %s: %s.", runs, operands[0].plain())
 	case LeadsTo:
 		return fmt.Sprintf("On every %s, whenever this is true: %s; this is true then or becomes true later: %s.", runs, operands[0].plain(), operands[1].plain())
 	}
@@ -140,17 +140,17 @@ func (c *checker) summary(l lasso) string {
 	case InfinitelyOften:
 		return fmt.Sprintf("from some point on, %q is never true again", operands[0].plain())
 	case EventuallyAlways:
-		return fmt.Sprintf("%q never becomes true for good", operands[0].plain())
+		return fmt.Sprintf("%q never becomes true permanently", operands[0].plain())
 	case LeadsTo:
-		return fmt.Sprintf("%s: what should follow never does", c.name)
+		return fmt.Sprintf("%s: what should follow never happens", c.name)
 	}
 	switch {
 	case l.doomed:
-		return fmt.Sprintf("%s is not true of a run, however it goes on", c.formula)
+		return fmt.Sprintf("%s is not true of a run, however it continues", c.formula)
 	case len(l.cycle) == 0:
-		return fmt.Sprintf("%s is not true of a run that comes to an end", c.formula)
+		return fmt.Sprintf("%s is not true of a run that ends", c.formula)
 	}
-	return fmt.Sprintf("%s is not true of a run that repeats for ever", c.formula)
+	return fmt.Sprintf("%s is not true of a run that repeats forever", c.formula)
 }
 
 // saysAll reports whether the summary says all that there is to say of where atoms are true: it is about one that never is.

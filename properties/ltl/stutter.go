@@ -28,24 +28,24 @@ func (f *Formula) stutterInvariance() (bool, string) {
 	}
 	refuse := func(what string) (bool, string) {
 		column := utf8.RuneCountInString(f.text[:x.at.from]) + 1
-		return false, fmt.Sprintf("%s %s how often a state repeats, by the X at column %d", f, what, column)
+		return false, fmt.Sprintf("%s %s how often a state repeats, because of the X at column %d", f, what, column)
 	}
 	holds, err := translate(f, false)
 	if err != nil {
-		return refuse("may tell apart")
+		return refuse("may depend on")
 	}
 	fails, err := translate(f, true)
 	if err != nil {
-		return refuse("may tell apart")
+		return refuse("may depend on")
 	}
 	common := &stuttering{automata: [2]*automaton{holds, fails}, steps: map[uint32][]jump{}}
 	switch {
 	case common.size() > maxStuttering:
-		return refuse("may tell apart")
+		return refuse("may depend on")
 	case common.empty():
 		return true, ""
 	}
-	return refuse("tells apart")
+	return refuse("depends on")
 }
 
 // stuttering is the product of two automata, each of which may also repeat the letter that it read last.

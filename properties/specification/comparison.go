@@ -39,7 +39,7 @@ func (d *document) comparisons(top *section) []core.Comparison {
 			d.mistake(d.place(n), "only a map has keys: leave by out")
 		}
 		if n := s.field("except"); n != nil && c.As == core.AsAbsent {
-			d.mistake(d.place(n), "nothing is excepted from what is left out: leave except out")
+			d.mistake(d.place(n), "a rule that ignores a field has no exceptions: leave except out")
 		}
 		if err := properties.ValidateComparisons([]core.Comparison{c}); err != nil {
 			d.mistake(d.place(s.field(said[0])), "%v", err)

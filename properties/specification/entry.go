@@ -55,11 +55,11 @@ func (e *entry) property() (core.Property, bool) {
 	said := slices.DeleteFunc(statements(), func(statement string) bool { return e.field(statement) == nil })
 	switch len(said) {
 	case 0:
-		e.mistake(e.place(e.node), "the property says nothing: add one of the fields %s", strings.Join(statements(), ", "))
+		e.mistake(e.place(e.node), "the property has no claim: add one of the fields %s", strings.Join(statements(), ", "))
 		return core.Property{}, false
 	case 1:
 	default:
-		e.mistake(e.place(e.node), "a property says one thing, and this one says %s: make a property of each", strings.Join(said, " and "))
+		e.mistake(e.place(e.node), "a property has exactly one claim, and this one has %s: make one property of each", strings.Join(said, " and "))
 		return core.Property{}, false
 	}
 	if n := e.field("atoms"); n != nil && said[0] != "formula" {

@@ -38,7 +38,7 @@ func ExampleTerms_ReadFile() {
 	}
 	// Output:
 	// The system: holds
-	// Warning: "settled && cheap" never becomes true for good
+	// Warning: "settled && cheap" never becomes true permanently
 }
 
 // A mistake is told before anything runs.
@@ -46,7 +46,7 @@ func ExampleTerms_Formula() {
 	_, err := specification.Terms{}.Formula(`G ("deployments.all(d, d.spec.replcias > 0)" -> F settled)`)
 	fmt.Println(err)
 	// Output:
-	// formula, column 31: the expression is wrong: apps.v1.DeploymentSpec has no field "replcias": did you mean replicas?
+	// formula, column 31: invalid expression: apps.v1.DeploymentSpec has no field "replcias": did you mean replicas?
 	//   G ("deployments.all(d, d.spec.replcias > 0)" -> F settled)
 	//                                 ^^^^^^^^
 }

@@ -57,7 +57,7 @@ func (t Terms) parse(name string, text []byte, sections ...string) (File, error)
 	}
 	top := d.section(root, "a property file", sections...)
 	if len(d.mistakes) == 0 && len(top.list("properties")) == 0 && len(top.list("compare")) == 0 {
-		d.mistake(d.place(root), "there are no properties in it: write a list of them below the word properties")
+		d.mistake(d.place(root), "it contains no properties: write a list of them in the field properties")
 	}
 	var taken []string
 	for _, p := range t.Properties {

@@ -55,13 +55,13 @@ func inFormula(m *ltl.Mistake, expression string, known []string, err error) err
 	if !errors.As(err, &inner) {
 		return err
 	}
-	m.Message = "the expression is wrong: " + inner.Message
+	m.Message = "invalid expression: " + inner.Message
 	if !strings.ContainsAny(expression, "()=<>&|!") {
 		quoted := make([]string, len(known))
 		for i, name := range known {
 			quoted[i] = strconv.Quote(name)
 		}
-		m.Message = fmt.Sprintf("this is none of the atoms %s, and as an expression it is wrong: %s", strings.Join(quoted, ", "), inner.Message)
+		m.Message = fmt.Sprintf("this is not one of the atoms %s, and not a valid expression: %s", strings.Join(quoted, ", "), inner.Message)
 	}
 	if strings.HasPrefix(m.Formula[m.From+1:], expression) {
 		// Nothing is escaped, so that the place is the same within the quotes.

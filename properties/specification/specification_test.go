@@ -108,7 +108,7 @@ func TestMistakenFormulas(t *testing.T) {
 	for _, test := range []struct{ formula, want string }{
 		{"F (", "formula, column 4: the formula ends where an atom or a formula in parentheses should follow\n  F (\n     ^"},
 		{"G F setled", "formula, column 5: there is no atom \"setled\": did you mean \"settled\"?"},
-		{"G 'x is smal'", `formula, column 6: this is none of the atoms "quiescent", "terminal", "settled", "x is small", "the lamp is off", and as an expression it is wrong`},
+		{"G 'x is smal'", `formula, column 6: this is not one of the atoms "quiescent", "terminal", "settled", "x is small", "the lamp is off", and not a valid expression`},
 		{`G ("pods.all(p, p.spec.nodName == '')" -> F settled)`, "  G (\"pods.all(p, p.spec.nodName == '')\" -> F settled)\n                         ^^^^^^^"},
 		// With escapes in between, the whole expression is marked.
 		{`G "pods.all(p, p.spec.nodName == \"\")"`, "formula, column 3:"},

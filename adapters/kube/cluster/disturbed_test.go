@@ -67,7 +67,7 @@ func confirmsDisturbed(ctx context.Context, t *testing.T, plane *controlplane.Co
 			if test.entry == "bug/cryostat-163" {
 				told := result.Report.Findings[0].Trace
 				told.Steps[1].Calls[1].Behind = nil
-				confirmsRun(ctx, t, plane, system, told, `to "list ConfigMap in default with example.orrery.dev/link-to=cryostat" the answer is "1 item", where it was "0 items"`)
+				confirmsRun(ctx, t, plane, system, told, `the response to "list ConfigMap in default with example.orrery.dev/link-to=cryostat" is "1 item", where it was "0 items"`)
 			}
 		})
 	}

@@ -173,10 +173,10 @@ func confirms(ctx context.Context, t *testing.T, plane *controlplane.ControlPlan
 				trace.Steps[2].Calls = slices.Clone(trace.Steps[2].Calls)
 				trace.Steps[2].Calls[0].Response = `404 NotFound: Deployment.apps "web" not found`
 			},
-			3, `to "get Deployment default/web" the answer is "ok", where it was "404`,
+			3, `the response to "get Deployment default/web" is "ok", where it was "404`,
 		},
 		{"another step", func(trace *core.Trace) { trace.Steps[1] = trace.Steps[2] }, 2, "availability returns, where it was to update"},
-		{"another start", func(trace *core.Trace) { trace.Initial = nil }, 1, `to "get Deployment default/web" the answer is "404 NotFound: Deployment.apps \"web\" not found"`},
+		{"another start", func(trace *core.Trace) { trace.Initial = nil }, 1, `the response to "get Deployment default/web" is "404 NotFound: Deployment.apps \"web\" not found"`},
 	}
 	for _, test := range slices.Backward(tests) { // the one without the object goes first
 		t.Run(test.name, func(t *testing.T) {

@@ -95,7 +95,7 @@ func (w *Explorer) After(s *transition.Taken) error {
 	if w.Learn == nil {
 		return transition.ErrUnknown
 	}
-	return Apart(fmt.Sprintf("%s makes calls at the same time whose order matters", s.Actor.Name))
+	return Apart(fmt.Sprintf("%s makes concurrent calls whose order matters", s.Actor.Name))
 }
 
 // account notes what a step touched, if it is to be known.

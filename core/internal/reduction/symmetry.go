@@ -19,7 +19,7 @@ func (a Apart) Error() string { return string(a) }
 
 // asymmetric says how names are not treated alike.
 func asymmetric(format string, args ...any) error {
-	return Apart("the names are not treated alike: " + fmt.Sprintf(format, args...))
+	return Apart("interchangeable names are not treated alike: " + fmt.Sprintf(format, args...))
 }
 
 // Interchange makes what exchanges the names of a system in the states of a machine. It returns nil if the store cannot rename.
@@ -118,7 +118,7 @@ func (m *Checker) CheckStarts() error {
 			}
 			name := image.AppendRow(nil)
 			if !slices.ContainsFunc(m.Starts, func(other []byte) bool { return bytes.Equal(name, other) }) {
-				return asymmetric("the system does not start the same with names exchanged")
+				return asymmetric("the initial state is different with names exchanged")
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (m *Checker) compare(it *transition.Item, vector state.Vector) ([]transitio
 			return nil, err
 		}
 		if taken != m.taken {
-			return nil, asymmetric("what is possible for %s is not for %s in the same state with names exchanged, or the other way round", it, image.item)
+			return nil, asymmetric("%s and %s do not have the same possible steps in the same state with names exchanged", it, image.item)
 		}
 		if taken {
 			if err := m.same(it, behind, image.item, a); err != nil {
@@ -222,7 +222,7 @@ func (m *Checker) reflect(it *transition.Item, vector state.Vector, a state.Arra
 	}
 	other := machine.Item(actor, core.Request(renaming(string(it.Request))))
 	if other.Standing != it.Standing {
-		return permuted{}, asymmetric("%s is always in the work queue and %s is not, or the other way round", it, other)
+		return permuted{}, asymmetric("only one of %s and %s is always in the work queue", it, other)
 	}
 	return permuted{other, image}, nil
 }
@@ -235,7 +235,7 @@ func (m *Checker) same(it *transition.Item, behind state.Vector, other *transiti
 	}
 	for c := range state.Cell(max(len(image), len(m.behind))) {
 		if transition.ValueIn(image, c) != transition.ValueIn(m.behind, c) {
-			return asymmetric("%s and %s, in the same state with names exchanged, do not do the same to %s", it, other, m.Walker.Machine.Vocabulary.Describe(c))
+			return asymmetric("%s and %s, in the same state with names exchanged, do not change %s in the same way", it, other, m.Walker.Machine.Vocabulary.Describe(c))
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run) e
 	case run.Leaf.Failure.Stuck():
 		return nil
 	case run.Leaf.Late != nil:
-		l.Machine.doubt("%s leaves work behind that goes on after it has returned, %s: it would then %q, and what follows from that was not searched. Wait for it, or return RequeueAfter instead", a.Name, run.Activation, run.Leaf.Late)
+		l.Machine.doubt("%s leaves work running after it has returned, %s: it would then %q, and the states after that were not searched. Wait for the work before returning, or return RequeueAfter", a.Name, run.Activation, run.Leaf.Late)
 	}
 	// More often in a row, and code that stops where too much comes at once would show what no search comes to.
 	for left := times - fair; left > 0 && divergence == nil; left -= fair {
@@ -140,11 +140,11 @@ func differsBy(cause core.Cause, kept []string) string {
 	case cause == core.Memory && len(kept) > 0:
 		return differsBy(cause, nil) + " in " + strings.Join(kept, ", ")
 	case cause == core.Memory:
-		return "with the same responses, an instance that was used before takes another way than a fresh one: it keeps memory between runs"
+		return "with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs"
 	case cause == core.Clock:
-		return "with the same responses, it takes another way at another time: it looks at a clock"
+		return "with the same responses, it behaves differently at another time: it reads a clock"
 	}
-	return "with the same responses, two fresh instances of it take different ways: it looks at random numbers, the order of a map, or global state"
+	return "with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state"
 }
 
 // anew audits a run on a fresh instance.
@@ -340,7 +340,7 @@ func (l *Learner) moved(a *Actor, run behavior.Run, by time.Duration) ([]core.Ca
 // waits notes that what an actor does depends on the clock.
 func (l *Learner) waits(a *Actor, run behavior.Run, d *behavior.Divergence) {
 	if a.Waits == "" {
-		a.Waits = fmt.Sprintf("what %s does depends on the clock, and time was not followed far enough: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)
+		a.Waits = fmt.Sprintf("the behavior of %s depends on the clock, and later times were not searched: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)
 	}
 }
 

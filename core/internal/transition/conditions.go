@@ -63,7 +63,7 @@ func (c Conditions) Validate(system *core.System) error {
 	names := slices.Sorted(maps.Keys(views))
 	for _, s := range c.Staleness {
 		if _, known := views[s.Controller]; s.Controller != "" && !known {
-			fail("there is no controller %q whose view could be stale: there is %s", s.Controller, strings.Join(names, ", "))
+			fail("there is no controller %q: use one of %s", s.Controller, strings.Join(names, ", "))
 		} else if s.Rule != view.Fresh() && !slices.Contains(system.Kinds, s.Kind) {
 			errs = append(errs, s.validate(views, len(system.Kinds) == 0))
 		}
@@ -71,7 +71,7 @@ func (c Conditions) Validate(system *core.System) error {
 	errs = append(errs, c.validateFaults(system.Strategies))
 	for _, name := range c.Doubles {
 		if _, known := views[name]; !known {
-			fail("there is no controller %q that could be active twice: there is %s", name, strings.Join(names, ", "))
+			fail("there is no controller %q to run twice: use one of %s", name, strings.Join(names, ", "))
 		}
 	}
 	return errors.Join(errs...)
@@ -95,11 +95,11 @@ func (s Staleness) validate(views map[string][]core.Kind, known bool) error {
 	case s.Kind == "" && !known:
 		return nil
 	case s.Controller == "" && s.Kind != "" && !slices.Contains(all, s.Kind):
-		return fmt.Errorf("no controller watches %q: watched are %s", s.Kind, Listed(all))
+		return fmt.Errorf("no controller watches %q: watched kinds are %s", s.Kind, Listed(all))
 	case s.Controller == "":
 		return nil
 	case len(kinds) == 0:
-		return fmt.Errorf("controller %q watches nothing, so it has no view that could be stale", s.Controller)
+		return fmt.Errorf("controller %q watches nothing, so it has no cache that could be stale", s.Controller)
 	case s.Kind != "" && !slices.Contains(kinds, s.Kind):
 		return fmt.Errorf("controller %q does not watch %q: it watches %s", s.Controller, s.Kind, Listed(kinds))
 	}
@@ -160,7 +160,7 @@ func (c Conditions) validateFaults(strategies []core.Strategy) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if len(c.FaultsIn) > 0 && c.Crashes == 0 && c.Failures == 0 {
-		fail("faults are confined to %s, but none is allowed: allow crashes or failed calls, or do not confine them", strings.Join(c.FaultsIn, ", "))
+		fail("--faults-in (Options.FaultsIn) names %s, but no faults are allowed: set --crashes or --failures (Options.Crashes, Options.Failures), or leave it out", strings.Join(c.FaultsIn, ", "))
 	}
 	known := map[string]bool{}
 	var fallible []string
@@ -178,18 +178,18 @@ func (c Conditions) validateFaults(strategies []core.Strategy) error {
 			names = append(names, strategy.Describe().Name)
 		}
 		slices.Sort(names)
-		fail("nobody can crash, and no call of anybody can fail: %s, with guarded actions or messages, take every step whole and have nothing to lose. "+
-			"Add a controller, or allow no crashes and no failed calls", strings.Join(names, ", "))
+		fail("no controller can crash or have a failed call, because guarded actions and messages are atomic: %s. "+
+			"Add a controller, or leave out --crashes and --failures (Options.Crashes, Options.Failures)", strings.Join(names, ", "))
 	}
 	for _, name := range c.FaultsIn {
 		switch {
 		case slices.Contains(fallible, name):
 		case known[name]:
-			fail("%q has messages or standing requests, so that it neither crashes nor has calls that fail", name)
+			fail("%q has messages or guarded actions, so it cannot crash and its calls cannot fail", name)
 		case len(fallible) == 0:
-			fail("there is no controller %q that could fail: there is none at all", name)
+			fail("there is no controller %q that can fail: this system has none", name)
 		default:
-			fail("there is no controller %q that could fail: there is %s", name, strings.Join(fallible, ", "))
+			fail("there is no controller %q that can fail: use one of %s", name, strings.Join(fallible, ", "))
 		}
 	}
 	return errors.Join(errs...)

@@ -192,7 +192,7 @@ func (l *Learner) endless(d delivery) error {
 		}
 		l.report(core.Incident{
 			Kind:    core.Runaway,
-			Message: "its event handlers write, and what they write sets them off again and again",
+			Message: "its event handlers write, and those writes trigger them again without end",
 		}, h.actor, behavior.Activation{Event: &h.event})
 	}
 	return ErrStopped

@@ -99,20 +99,20 @@ func (w *Walker) sameKind(one, other behavior.Made) bool {
 
 // raced notes that an actor makes concurrent calls that are not answered in an order that may matter.
 func (w *Walker) raced(a *Actor, activation behavior.Activation, r behavior.Reversal) error {
-	advice := "Allow more orders"
+	advice := "Raise --orders (Options.Orders)"
 	switch {
 	case w.Machine.Conditions.orders() == 1:
-		advice = "Allow other orders"
+		advice = "Leave out --orders 1 (Options.Orders)"
 	case r.Turn == nil:
-		advice = "Make one after the other"
+		advice = "Make one call after the other"
 	}
-	return w.doubt(&a.raced, "%s makes calls at the same time whose order matters, %s: %q and %q were not answered in every order. %s, or let neither depend on what the other writes",
+	return w.doubt(&a.raced, "%s makes concurrent calls whose order matters, %s: %q and %q were not answered in every order. %s, or make the calls independent of what the other writes",
 		a.Name, activation, r.First, r.Second, advice)
 }
 
 // waited notes that a run is blocked in one of the ways in which its calls may be answered, so that it is not seen where it may crash there.
 func (w *Walker) waited(step Taken) error {
-	return w.doubt(&step.Actor.waited, "%s goes on only after some orders of its concurrent calls or failures of its calls, %s: where it may crash in the other cases was not searched. Make one call after the other, or allow no crashes",
+	return w.doubt(&step.Actor.waited, "%s is blocked after some orders or failures of its concurrent calls, %s: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)",
 		step.Actor.Name, behavior.Activation{Request: step.Item.Request})
 }
 

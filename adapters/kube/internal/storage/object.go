@@ -79,7 +79,7 @@ func (o *Object) Fields() any { return o.Tree }
 // Unchecked implements [core.Doubtful]: a server knows most of what a real one wants of the fields
 // of Kubernetes' own kinds, and not all.
 func (o *Object) Unchecked() (fields []string, remedy string) {
-	return o.Coverage.Unchecked(o.Tree), "import github.com/orrery-dev/orrery/adapters/kube/upstream and give its option to the API server"
+	return o.Coverage.Unchecked(o.Tree), "import github.com/orrery-dev/orrery/adapters/kube/upstream and pass its option to the API server"
 }
 
 // From makes an object that takes the place of another one.
