@@ -1,5 +1,7 @@
 package core
 
+import "fmt"
+
 // Trace is a run told in full: what each step called, got, changed and enqueued.
 // It is plain data that can be stored and shown without the system.
 type Trace struct {
@@ -8,6 +10,20 @@ type Trace struct {
 	Steps   []TraceStep   `json:"steps"`
 	// CycleStart is the number of steps after which the rest repeats for ever; -1 if nothing does.
 	CycleStart int `json:"cycle_start"`
+}
+
+// Repetition says which steps repeat, such as "Steps 2 and 3 repeat forever", and nothing if none do.
+func (t Trace) Repetition() string {
+	switch from, to := t.CycleStart+1, len(t.Steps); {
+	case from == 0:
+		return ""
+	case from == to:
+		return fmt.Sprintf("Step %d repeats forever", to)
+	case from+1 == to:
+		return fmt.Sprintf("Steps %d and %d repeat forever", from, to)
+	default:
+		return fmt.Sprintf("Steps %d to %d repeat forever", from, to)
+	}
 }
 
 // TraceObject is an object as fields.

@@ -123,24 +123,13 @@ func (s *story) drawCycle(from, position int) {
 	cycleStart := max(position, s.trace.CycleStart)
 	entry := s.drawSteps(from, position, cycleStart)
 	s.canvas.nodes[entry].look = again
-	s.canvas.nodes[entry].lines = append(s.canvas.nodes[entry].lines, "", repetition(cycleStart+1, len(steps)))
+	s.canvas.nodes[entry].lines = append(s.canvas.nodes[entry].lines, "", s.trace.Repetition())
 
 	circle := *s
 	circle.look = again
 	end := circle.drawSteps(entry, cycleStart, len(steps)-1)
 	last := steps[len(steps)-1]
 	s.canvas.edge(end, entry, again, append(stepLines(len(steps), last), changeLines(last)...)...)
-}
-
-// repetition says which steps repeat.
-func repetition(from, to int) string {
-	if from == to {
-		return fmt.Sprintf("Step %d repeats forever", to)
-	}
-	if from+1 == to {
-		return fmt.Sprintf("Steps %d and %d repeat forever", from, to)
-	}
-	return fmt.Sprintf("Steps %d to %d repeat forever", from, to)
 }
 
 // drawSteps draws the steps between two positions, and returns the node where

@@ -108,13 +108,13 @@ func (p *page) steps(trace core.Trace, position int) {
 	for i := position; i < len(trace.Steps); i++ {
 		if i == trace.CycleStart {
 			p.gap()
-			p.line(1, p.strong(repetition(i+1, len(trace.Steps))))
+			p.line(1, p.strong(trace.Repetition()+":"))
 		}
 		if skipped := len(trace.Steps) - position - 2*told; skipping && i == position+told {
 			p.gap()
 			p.line(1, p.faint(fmt.Sprintf("… %s left out", counted(skipped, "step is", "steps are"))))
 			if cycle := trace.CycleStart; cycle > i && cycle < i+skipped {
-				p.line(1, p.strong(repetition(cycle+1, len(trace.Steps))))
+				p.line(1, p.strong(trace.Repetition()+":"))
 			}
 			i += skipped
 		}
@@ -131,15 +131,4 @@ func (p *page) steps(trace core.Trace, position int) {
 			p.step(i+1, trace.Steps[i])
 		}
 	}
-}
-
-// repetition says which steps repeat.
-func repetition(from, to int) string {
-	if from == to {
-		return fmt.Sprintf("Step %d repeats forever:", to)
-	}
-	if from+1 == to {
-		return fmt.Sprintf("Steps %d and %d repeat forever:", from, to)
-	}
-	return fmt.Sprintf("Steps %d to %d repeat forever:", from, to)
 }
