@@ -203,7 +203,7 @@ func tell(ctx context.Context, space *explore.Space, stem, cycle core.Run, end c
 	if len(stem) > 0 {
 		start = stem[0].From
 	}
-	trace, err := space.Tell(context.WithoutCancel(ctx), start, slices.Concat(stem, cycle), probe)
+	trace, err := space.Trace(context.WithoutCancel(ctx), start, slices.Concat(stem, cycle), probe)
 	if len(cycle) > 0 {
 		trace.CycleStart = len(stem)
 	}

@@ -27,12 +27,12 @@ type Store interface {
 	// what the real world would refuse is a response, not an error.
 	Answer(Snapshot, Call) (Answer, error)
 
-	// Settle returns the canonical forms of all versions of one object that can still be seen, once a
+	// Normalize returns the canonical forms of all versions of one object that can still be seen, once a
 	// step is over: values that only count up (a generation, a number that tells equal versions apart) are
 	// brought to the smallest ones that keep their order, across the versions, and keep
 	// different versions different. The versions are in the order of their age as far as it is known, and so are
-	// the results. Settle is idempotent.
-	Settle(Key, []Content) []Content
+	// the results. Normalize is idempotent.
+	Normalize(Key, []Content) []Content
 
 	// Outcome returns the fields of an object that matter when two ends of a
 	// run are compared: without versions and times. It returns nil

@@ -45,7 +45,7 @@ func TestSettleKeepsTheOrderOfGenerations(t *testing.T) {
 				"status":   tree{"observedGeneration": observed, "conditions": []any{tree{"observedGeneration": condition}}},
 			}
 		}
-		settled := server.Settle(keyOfWidget("a"), []core.Content{storage.New(object(test.generation, test.observed, test.condition), 4)})[0]
+		settled := server.Normalize(keyOfWidget("a"), []core.Content{storage.New(object(test.generation, test.observed, test.condition), 4)})[0]
 		expect(t, "settled", settled.Fields(), object(test.wantGeneration, test.wantObserved, test.wantCondition))
 		if settled.(*storage.Object).Again != 0 {
 			t.Error("it still counts an equal version that is gone")
@@ -62,8 +62,8 @@ func TestSettleIsIdempotentAndKeepsOrder(t *testing.T) {
 			conditions[i] = tree{"observedGeneration": n}
 		}
 		before := storage.New(tree{"metadata": tree{"generation": int64(5)}, "status": tree{"conditions": conditions}}, rapid.IntRange(0, 2).Draw(t, "again"))
-		once := server.Settle(keyOfWidget("a"), []core.Content{before})[0]
-		if twice := server.Settle(keyOfWidget("a"), []core.Content{once})[0]; twice.Canonical() != once.Canonical() {
+		once := server.Normalize(keyOfWidget("a"), []core.Content{before})[0]
+		if twice := server.Normalize(keyOfWidget("a"), []core.Content{once})[0]; twice.Canonical() != once.Canonical() {
 			t.Fatalf("settled twice: %s, once: %s", twice.Canonical(), once.Canonical())
 		}
 		settled := once.Fields().(tree)["status"].(tree)["conditions"].([]any)

@@ -164,10 +164,10 @@ func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]an
 	return s.form.CanonicalOutcome(objects, outcome)
 }
 
-// Settle implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
+// Normalize implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
 // 1. Equal versions are counted anew.
-func (s *Server) Settle(key core.Key, versions []core.Content) []core.Content {
+func (s *Server) Normalize(key core.Key, versions []core.Content) []core.Content {
 	return s.form.Settle(key, versions)
 }
 

@@ -47,8 +47,8 @@ func (s *store) undeliverable(message core.Item) string {
 	return ""
 }
 
-// Settle returns the contents themselves: a variable holds nothing that counts up by itself.
-func (s *store) Settle(_ core.Key, versions []core.Content) []core.Content { return versions }
+// Normalize returns the contents themselves: a variable holds nothing that counts up by itself.
+func (s *store) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
 
 // Outcome returns all fields: everything in a variable matters.
 func (s *store) Outcome(_ core.Key, c core.Content) any { return c.Fields() }

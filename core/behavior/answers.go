@@ -39,7 +39,7 @@ type Read struct {
 	Namespace string
 	// Selection says which of the objects that are listed count, nil if all do.
 	Selection *state.Selection
-	// Signature identifies what a list showed, or what was held, see [Glance].
+	// Signature identifies what a list showed, or what was held, see [Cells].
 	Signature string
 }
 
@@ -57,9 +57,9 @@ type probe struct {
 	bySignature map[string]branch // by signature of the list or of what is held
 }
 
-// Glance is how a caller sees the cells of a state: the store itself, or through a
+// Cells is how a caller sees the cells of a state: the store itself, or through a
 // view that lags behind.
-type Glance interface {
+type Cells interface {
 	// Value returns what the cell shows.
 	Value(state.Cell) state.Value
 	// AppendSignature appends the signature of a list of what is selected, and returns false if it is not known what is.
@@ -71,21 +71,21 @@ type Glance interface {
 
 // Look returns what happens when the call is made in a state, nil if it was never
 // made in one that agrees with it. The buffer is used for lists; it may be changed.
-func (n *Node) Look(glance Glance, buffer []byte) *Answered {
+func (n *Node) Look(cells Cells, buffer []byte) *Answered {
 	at := n.answers
 	for at.probe != nil {
 		p := at.probe
 		switch {
 		case p.read.Listed:
-			signature, known := glance.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace, p.read.Selection)
+			signature, known := cells.AppendSignature(buffer[:0], p.read.Kind, p.read.Namespace, p.read.Selection)
 			if !known {
 				return nil
 			}
 			at = p.bySignature[string(signature)]
 		case p.read.Held:
-			at = p.bySignature[string(glance.AppendHeld(buffer[:0], p.read.Cell))]
+			at = p.bySignature[string(cells.AppendHeld(buffer[:0], p.read.Cell))]
 		default:
-			at = p.byValue.Get(glance.Value(p.read.Cell))
+			at = p.byValue.Get(cells.Value(p.read.Cell))
 		}
 	}
 	return at.answered

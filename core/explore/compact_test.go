@@ -27,7 +27,7 @@ func TestCompactFindsWhatTheTwinFinds(t *testing.T) {
 				if !found {
 					t.Fatalf("there is no run to state %d", id)
 				}
-				if _, err := space.Tell(context.Background(), start(run, id), run, nil); err != nil {
+				if _, err := space.Trace(context.Background(), start(run, id), run, nil); err != nil {
 					t.Fatalf("the run to state %d: %v", id, err)
 				}
 			}

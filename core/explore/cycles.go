@@ -10,33 +10,33 @@ import (
 	"github.com/orrery-dev/orrery/core/scc"
 )
 
-// unroll makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
+// applyProvisos makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
 // returns false if there is none that has to be.
-func (s *search) unroll() bool {
-	return !s.partial.Empty() && (s.openCut() || !s.acyclic && (s.openCycles() || s.openLoops()))
+func (s *search) applyProvisos() bool {
+	return !s.partial.Empty() && (s.expandCut() || !s.acyclic && (s.expandCycles() || s.expandComponents()))
 }
 
-// openCut opens the states in which a step cannot be taken to its end: nothing is done for the others then.
-func (s *search) openCut() bool {
+// expandCut opens the states in which a step cannot be taken to its end: nothing is done for the others then.
+func (s *search) expandCut() bool {
 	found := false
 	for id := range core.StateID(s.States()) {
 		if s.partial.Has(id) && s.cut.Has(id) {
-			s.reopen(id)
+			s.expandFully(id)
 			found = true
 		}
 	}
 	return found
 }
 
-// openCycles looks for cycles all of whose states leave out agents, and opens a state of each. Where several cycles
+// expandCycles looks for cycles all of whose states leave out agents, and opens a state of each. Where several cycles
 // share a state, one may do for all.
-func (s *search) openCycles() bool {
+func (s *search) expandCycles() bool {
 	found := false
-	d := descent{space: s.Space, colour: make([]byte, s.States())}
+	d := depthFirst{space: s.Space, colour: make([]byte, s.States())}
 	for id := range core.StateID(s.States()) {
 		if s.partial.Has(id) && d.colour[id] == white {
 			for _, last := range d.from(id) {
-				s.reopen(last)
+				s.expandFully(last)
 				found = true
 			}
 		}
@@ -44,8 +44,8 @@ func (s *search) openCycles() bool {
 	return found
 }
 
-// reopen has a state expanded once more, in full.
-func (s *search) reopen(id core.StateID) {
+// expandFully has a state expanded once more, in full.
+func (s *search) expandFully(id core.StateID) {
 	steps := len(s.list(id, false)) - len(s.sleeps.at(id))
 	s.Stats.Transitions -= steps
 	s.Stats.FromTree -= steps
@@ -76,9 +76,9 @@ const (
 	black        // done
 )
 
-// descent is a depth-first search in the states that leave out agents. Every cycle among them has a step back to
+// depthFirst is a depth-first search in the states that leave out agents. Every cycle among them has a step back to
 // a state on the way.
-type descent struct {
+type depthFirst struct {
 	space  *Space
 	colour []byte
 	way    []visit
@@ -91,7 +91,7 @@ type visit struct {
 }
 
 // from searches from a state and returns those with a step back.
-func (d *descent) from(root core.StateID) []core.StateID {
+func (d *depthFirst) from(root core.StateID) []core.StateID {
 	var back []core.StateID
 	d.enter(root)
 	for len(d.way) > 0 {
@@ -115,7 +115,7 @@ func (d *descent) from(root core.StateID) []core.StateID {
 	return back
 }
 
-func (d *descent) enter(id core.StateID) {
+func (d *depthFirst) enter(id core.StateID) {
 	d.colour[id] = grey
 	v := visit{id: id}
 	for _, e := range d.space.list(id, false) {
@@ -126,19 +126,19 @@ func (d *descent) enter(id core.StateID) {
 	d.way = append(d.way, v)
 }
 
-// openLoops opens states so that the graph shows which loops are fair. A loop that a fair run can stay in needs no step of an
+// expandComponents opens states so that the graph shows which loops are fair. A loop that a fair run can stay in needs no step of an
 // agent that is enabled in all of its states; whether it is enabled can be seen only where it is not left
 // out. So the states of a loop that leave out such an agent are opened. Properties that look at states on the way may be about
 // parts of loops, whatever these are: then all states of loops are opened.
-func (s *search) openLoops() bool {
+func (s *search) expandComponents() bool {
 	found, parts := false, slices.ContainsFunc(s.machine.System.Properties, func(p core.Property) bool { return p.Sees != nil })
 	s.eachLoop(func(component []core.StateID) bool {
 		if !parts {
-			component = s.neglects(component)
+			component = s.ignored(component)
 		}
 		for _, id := range slices.Backward(component) {
 			if s.partial.Has(id) {
-				s.reopen(id)
+				s.expandFully(id)
 				found = true
 			}
 		}
@@ -147,9 +147,9 @@ func (s *search) openLoops() bool {
 	return found
 }
 
-// neglects returns the states of a component which leave out an agent that is enabled in all states of the component and takes no step
+// ignored returns the states of a component which leave out an agent that is enabled in all states of the component and takes no step
 // within it.
-func (s *search) neglects(component []core.StateID) []core.StateID {
+func (s *search) ignored(component []core.StateID) []core.StateID {
 	inside := make(map[core.StateID]bool, len(component))
 	for _, id := range component {
 		inside[id] = true
@@ -158,7 +158,7 @@ func (s *search) neglects(component []core.StateID) []core.StateID {
 	left := map[core.StateID][]int{}
 	for _, id := range component {
 		followed := map[int]bool{}
-		for _, h := range s.hops(id) {
+		for _, h := range s.arcs(id) {
 			followed[h.agent] = true
 			if inside[h.to] {
 				taken[h.agent] = true
@@ -177,49 +177,49 @@ func (s *search) neglects(component []core.StateID) []core.StateID {
 			}
 		}
 	}
-	var neglecting []core.StateID
+	var ignoring []core.StateID
 	for _, id := range component {
 		for _, agent := range left[id] {
 			if !taken[agent] && enabled[agent] == len(component) {
-				neglecting = append(neglecting, id)
+				ignoring = append(ignoring, id)
 				break
 			}
 		}
 	}
-	return neglecting
+	return ignoring
 }
 
-// hop is a step that is followed: by whom, and where it leads.
-type hop struct {
+// arc is a step that is followed: by whom, and where it leads.
+type arc struct {
 	agent int
 	to    core.StateID
 }
 
-// hops returns the steps that are followed from a state.
-func (s *Space) hops(id core.StateID) []hop {
+// arcs returns the steps that are followed from a state.
+func (s *Space) arcs(id core.StateID) []arc {
 	s.reader.Load(s.row(id))
 	var only []bool
 	if !s.full.Has(id) {
 		only, _ = s.reader.Reduce()
 	}
-	h := hopper{Space: s}
+	h := arcVisitor{Space: s}
 	if _, err := s.reader.Steps(&h, only); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
-	return h.hops
+	return h.arcs
 }
 
-// hopper lists hops.
-type hopper struct {
+// arcVisitor lists arcs.
+type arcVisitor struct {
 	*Space
-	hops []hop
+	arcs []arc
 }
 
 // Stopped implements [transition.Visitor]: what is not known is behind a cut.
-func (h *hopper) Stopped(*transition.Taken, error) error { return nil }
+func (h *arcVisitor) Stopped(*transition.Taken, error) error { return nil }
 
 // Took implements [transition.Visitor].
-func (h *hopper) Took(t *transition.Taken) error {
+func (h *arcVisitor) Took(t *transition.Taken) error {
 	w := h.reader
 	row, tag, known := w.PackKnown(w.Buffer[:0])
 	if !known {
@@ -227,7 +227,7 @@ func (h *hopper) Took(t *transition.Taken) error {
 	}
 	w.Buffer = row
 	if r, known := h.store.Find(tag, row); known {
-		h.hops = append(h.hops, hop{agent: t.Agent(), to: h.store.ID(r)})
+		h.arcs = append(h.arcs, arc{agent: t.Agent(), to: h.store.ID(r)})
 	}
 	return nil
 }
@@ -249,7 +249,7 @@ func (f *followed) Root() (core.StateID, bool) {
 func (f *followed) Next(id core.StateID, at *scc.Targets[core.StateID]) (core.StateID, bool) {
 	return at.Next(func() []core.StateID {
 		var targets []core.StateID
-		for _, h := range f.space.hops(id) {
+		for _, h := range f.space.arcs(id) {
 			targets = append(targets, h.to)
 		}
 		return targets

@@ -20,6 +20,6 @@
 // # What comes of it
 //
 // A [Space] is the graph of what was found: states are kept, steps are taken again when they are asked for (graph.go). Runs of it are
-// told with real code (telling.go), replayed (replay.go), and held against controllers that remember (history.go). A search that hits
+// told with real code (trace.go), replayed (replay.go), and held against controllers that remember (history.go). A search that hits
 // a bound is looked at for growth without end (growth.go). Walks visit some of the states, at random (walk.go).
 package explore

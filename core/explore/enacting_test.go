@@ -160,7 +160,7 @@ func TestToldRunsCanBeEnacted(t *testing.T) {
 			if !found {
 				t.Fatalf("seed %d: there is no run to state %d", seed, goal)
 			}
-			trace, err := space.Tell(context.Background(), start(run, goal), run, nil)
+			trace, err := space.Trace(context.Background(), start(run, goal), run, nil)
 			if err != nil {
 				t.Fatalf("seed %d: the run to state %d: %v", seed, goal, err)
 			}
@@ -208,7 +208,7 @@ func TestRecordsOfWordsReplay(t *testing.T) {
 		space := search(t, system, o)
 		goal := core.StateID(space.States() - 1)
 		run, _ := space.Shortest(func(id core.StateID) bool { return id == goal })
-		trace, err := space.Tell(context.Background(), start(run, goal), run, nil)
+		trace, err := space.Trace(context.Background(), start(run, goal), run, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func newFrontier(options Options) frontier {
 	case options.Order == DepthFirst:
 		return &stack{}
 	case options.Order.Walks():
-		return &aside{}
+		return &unordered{}
 	}
 	return &queue{}
 }
@@ -82,14 +82,14 @@ func (s *stack) take(batch []waiting) []waiting {
 // go deep; enough to keep workers busy.
 const depthFirstBatch = 32
 
-// aside is the frontier of walks, which find their way without one: it only counts.
-type aside struct{ count int }
+// unordered is the frontier of walks, which find their way without one: it only counts.
+type unordered struct{ count int }
 
-func (a *aside) push(waiting) { a.count++ }
+func (a *unordered) push(waiting) { a.count++ }
 
-func (a *aside) len() int { return a.count }
+func (a *unordered) len() int { return a.count }
 
-func (a *aside) take(batch []waiting) []waiting { return batch[:0] }
+func (a *unordered) take(batch []waiting) []waiting { return batch[:0] }
 
 // spans is the frontier of a compact search: that of a breadth-first search, where what waits is mostly one state after the other.
 type spans struct {

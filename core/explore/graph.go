@@ -121,7 +121,7 @@ func (l *lister) stored() []core.Edge {
 			kept = append(kept, e)
 		}
 	}
-	return s.standIns.spread(kept)
+	return s.orbits.spread(kept)
 }
 
 // Relisted implements [core.Graph].
@@ -133,7 +133,7 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 			w.Set(it.Cell, 0)
 		}
 	}
-	s.learner.Where = transition.Moment{State: id}
+	s.learner.Where = transition.Provenance{State: id}
 	for _, a := range s.machine.Actors {
 		if err := w.Relist(a); err != nil {
 			s.untried(err)
@@ -157,7 +157,7 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	}
 	w := s.executor
 	w.Load(s.row(id))
-	s.learner.Where = transition.Moment{State: id}
+	s.learner.Where = transition.Provenance{State: id}
 	var effects []core.Effect
 	err = w.EachOrder(s.machine.Item(a, item.Request), func(t *transition.Taken) bool {
 		effects = append(effects, w.Effect(t))
@@ -174,7 +174,7 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 func (s *Space) Effect(e core.Edge) core.Effect {
 	w := s.executor
 	w.Load(s.row(e.From))
-	s.learner.Where = transition.Moment{State: e.From}
+	s.learner.Where = transition.Provenance{State: e.From}
 	chosen, err := w.Choose(e.Step)
 	if err != nil || chosen == nil {
 		return core.Effect{}

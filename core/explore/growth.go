@@ -156,7 +156,7 @@ func (p *probe) follow(at core.StateID) error {
 		if n := len(p.run); n >= alike && n&(n-1) == 0 { // not at every step, as it takes time
 			lap, laps := p.laps()
 			if shown := laps == 0 || !p.same(lap); !shown || n == longestProbe && laps >= striking {
-				p.tell(lap, laps, shown)
+				p.report(lap, laps, shown)
 				return nil
 			}
 			if n == longestProbe {
@@ -236,7 +236,7 @@ func (p *probe) cross(id core.StateID) error {
 		return err
 	}
 	p.executor.Load(p.row(id))
-	p.learner.Where = transition.Moment{State: id}
+	p.learner.Where = transition.Provenance{State: id}
 	p.steps = p.steps[:0]
 	_, err := p.executor.Steps(&proposer{expander{search: p.search, from: id}, p}, nil)
 	return err
@@ -280,8 +280,8 @@ func (p *probe) next() turn {
 	return next
 }
 
-// tell notes that the run ends with laps. The first of them tell enough.
-func (p *probe) tell(lap, laps int, shown bool) {
+// report notes that the run ends with laps. The first of them report enough.
+func (p *probe) report(lap, laps int, shown bool) {
 	n := len(p.run) - (laps-alike)*lap
 	g := &Growth{Space: p.Space, Run: p.run[:n], Lap: lap, Laps: laps, Shown: shown}
 	more := difference(p.count(n-lap), p.count(n))
@@ -425,7 +425,7 @@ type transcript struct {
 func (t *transcript) Began() { t.step.Reset() }
 
 // Called implements [transition.Listener].
-func (t *transcript) Called(a *transition.Actor, activation behavior.Activation, call transition.Told) {
+func (t *transcript) Called(a *transition.Actor, activation behavior.Activation, call transition.CallEvent) {
 	asked := call.Node.Call.Identity()
 	if aimed, ok := call.Node.Call.(core.Aimed); ok {
 		asked = aimed.Aim() + " " + aimed.Contents() // as text, whatever the identity makes of it

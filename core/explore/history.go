@@ -59,7 +59,7 @@ func (h *historian) took(s *transition.Taken) {
 
 // history returns the runs of each actor along a run of the system and in the step tried after it, nil if that does not begin in an
 // initial state.
-func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavior.Run, error) {
+func (s *Space) history(steps []concreteStep, start []byte, after *core.Step) ([][]behavior.Run, error) {
 	w := s.executor
 	h := &historian{runs: make([][]behavior.Run, len(s.machine.Actors))}
 	w.Listener = h
@@ -73,14 +73,14 @@ func (s *Space) history(legs []leg, start []byte, after *core.Step) ([][]behavio
 		return nil, err
 	}
 	h.took(nil)
-	for _, leg := range legs {
-		w.Load(leg.row)
-		chosen, err := w.Choose(leg.step)
+	for _, step := range steps {
+		w.Load(step.row)
+		chosen, err := w.Choose(step.step)
 		if err != nil || chosen == nil {
 			return h.runs, err
 		}
 		h.took(chosen)
-		start = leg.to
+		start = step.to
 	}
 	if after != nil {
 		w.Load(start)
@@ -114,8 +114,8 @@ func (s *Space) starting(row []byte) *core.Initial {
 }
 
 // relive audits the histories of all controllers along a run.
-func (s *Space) relive(legs []leg, start []byte, after *core.Step) error {
-	histories, err := s.history(legs, start, after)
+func (s *Space) relive(steps []concreteStep, start []byte, after *core.Step) error {
+	histories, err := s.history(steps, start, after)
 	if err != nil {
 		return err
 	}
@@ -155,12 +155,12 @@ func (s *Space) reliveSome(seed uint64) error {
 		if len(run) > 0 {
 			first = run[0].From
 		}
-		legs, err := s.unfold(first, run)
+		steps, err := s.concretize(first, run)
 		if err != nil {
 			return err
 		}
-		s.learner.Where = transition.Moment{State: id}
-		if err := s.relive(legs, s.firstRow(legs, first), nil); err != nil {
+		s.learner.Where = transition.Provenance{State: id}
+		if err := s.relive(steps, s.firstRow(steps, first), nil); err != nil {
 			return err
 		}
 	}
@@ -180,9 +180,9 @@ func (s *Space) within(id core.StateID) core.StateID {
 }
 
 // firstRow returns the row in which a run begins.
-func (s *Space) firstRow(legs []leg, start core.StateID) []byte {
-	if len(legs) > 0 {
-		return legs[0].row
+func (s *Space) firstRow(steps []concreteStep, start core.StateID) []byte {
+	if len(steps) > 0 {
+		return steps[0].row
 	}
 	return bytes.Clone(s.row(start))
 }

@@ -181,7 +181,7 @@ func TestTellAndReplay(t *testing.T) {
 	system := boardWith([]string{"a 0"}, toggler("a", "0", "1"))
 	space := search(t, system, options(1))
 	edge := space.Edges(0)[0]
-	trace, err := space.Tell(context.Background(), 0, core.Run{edge, space.Edges(edge.To)[0]}, nil)
+	trace, err := space.Trace(context.Background(), 0, core.Run{edge, space.Edges(edge.To)[0]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 	if err != nil {
 		return nil, "", err
 	}
-	if why := space.telling(); why != "" {
+	if why := space.unmergedBecause(); why != "" {
 		return nil, why, nil
 	}
 	return space, "", nil
@@ -67,8 +67,8 @@ func unmergeable(m *transition.Machine, options Options) string {
 	return ""
 }
 
-// telling says why a search with merged states is not enough to tell what there is, empty if it is.
-func (s *Space) telling() string {
+// unmergedBecause says why a search with merged states is not enough to tell what there is, empty if it is.
+func (s *Space) unmergedBecause() string {
 	for _, inv := range s.invariants {
 		if inv.broken {
 			return fmt.Sprintf("%q is violated, and its trace needs states that are not merged", inv.property.Name)
@@ -158,7 +158,7 @@ func (s *search) arrangeEnds() bool {
 			if err != nil {
 				return err
 			}
-			s.standIns.add(id, of, a)
+			s.orbits.add(id, of, a)
 			if s.rebuilder != nil {
 				s.rebuilder.kept[of] = row // no step leads to it
 			}
@@ -176,15 +176,15 @@ func (s *search) arrangeEnds() bool {
 	return s.frontier.len() > 0
 }
 
-// standIns are stored ends that stand for others, which are stored only to be judged: with those for which they stand, and the other way
+// orbits are stored ends that stand for others, which are stored only to be judged: with those for which they stand, and the other way
 // round, and with the arrangement that makes the others of the one. Steps that lead to the one lead to the others as well.
-type standIns struct {
+type orbits struct {
 	of map[core.StateID][]core.StateID
 	is map[core.StateID]core.StateID
 	by map[core.StateID]state.Arrangement
 }
 
-func (s *standIns) add(is, of core.StateID, by state.Arrangement) {
+func (s *orbits) add(is, of core.StateID, by state.Arrangement) {
 	if s.of == nil {
 		s.of, s.is, s.by = map[core.StateID][]core.StateID{}, map[core.StateID]core.StateID{}, map[core.StateID]state.Arrangement{}
 	}
@@ -193,7 +193,7 @@ func (s *standIns) add(is, of core.StateID, by state.Arrangement) {
 }
 
 // representative returns the state that stands for a stored one.
-func (s *standIns) representative(id core.StateID) core.StateID {
+func (s *orbits) representative(id core.StateID) core.StateID {
 	if is, known := s.is[id]; known {
 		return is
 	}
@@ -201,7 +201,7 @@ func (s *standIns) representative(id core.StateID) core.StateID {
 }
 
 // spread adds steps to the ends that others stand for.
-func (s *standIns) spread(edges []core.Edge) []core.Edge {
+func (s *orbits) spread(edges []core.Edge) []core.Edge {
 	if len(s.of) == 0 {
 		return edges
 	}

@@ -88,7 +88,7 @@ func TestMistakenStates(t *testing.T) {
 				t.Fatal(err)
 			}
 			there := bytes.Equal(w.Vector.AppendRow(nil), forgetting.all[e.To])
-			_, err := space.Tell(ctx, 0, append(stem[:len(stem):len(stem)], e), nil)
+			_, err := space.Trace(ctx, 0, append(stem[:len(stem):len(stem)], e), nil)
 			if (err == nil) != there {
 				t.Fatalf("the step %q from state %d leads to %d: %t; and it was told: %v", e.Step, id, e.To, there, err)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// Replay runs a told run again, with real code from its first step to its last. It
+// Replay takes the steps of a trace again, with real code from the first to the last. It
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run.
 func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*core.Deviation, error) {
@@ -27,7 +27,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {
 		return &core.Deviation{Reason: "the system no longer starts with these objects"}, err
 	}
-	t := newTeller(w)
+	t := newTraceBuilder(w)
 	var cycle []byte
 	for i, recorded := range trace.Steps {
 		if i == trace.CycleStart {
@@ -68,9 +68,9 @@ func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 	return false, nil
 }
 
-// follow takes a told step again and says what is different about it, empty if
+// follow takes a step of a trace again and says what is different about it, empty if
 // nothing is.
-func follow(w *reduction.Explorer, ctx context.Context, t *teller, recorded core.TraceStep) (string, error) {
+func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorded core.TraceStep) (string, error) {
 	a := w.Machine.ByName[recorded.Controller]
 	if a == nil {
 		return fmt.Sprintf("there is no longer a controller %q", recorded.Controller), nil
@@ -81,7 +81,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *teller, recorded core
 	}
 	step := core.Step{Kind: kind, Item: core.Item{Strategy: a.Name, Request: recorded.Request}, Detail: recorded.Detail, Order: recorded.Order}
 	w.Forget()
-	told, err := t.tell(step)
+	now, err := t.build(step)
 	if err != nil {
 		var unsupported *core.Unsupported
 		if errors.As(err, &unsupported) || ctx.Err() != nil {
@@ -89,32 +89,32 @@ func follow(w *reduction.Explorer, ctx context.Context, t *teller, recorded core
 		}
 		return err.Error(), nil
 	}
-	return differs(recorded, told), t.again(ctx)
+	return differs(recorded, now), t.again(ctx)
 }
 
 // differs says how two tellings of a step differ, empty if they do not. The numbers
 // of states do not matter.
-func differs(recorded, told core.TraceStep) string {
-	recorded.From, recorded.To, told.From, told.To = 0, 0, 0, 0
-	if recorded.Kind != told.Kind {
-		return fmt.Sprintf("%s is no longer in the work queue", core.Item{Strategy: told.Controller, Request: told.Request})
+func differs(recorded, now core.TraceStep) string {
+	recorded.From, recorded.To, now.From, now.To = 0, 0, 0, 0
+	if recorded.Kind != now.Kind {
+		return fmt.Sprintf("%s is no longer in the work queue", core.Item{Strategy: now.Controller, Request: now.Request})
 	}
-	for i := range max(len(recorded.Calls), len(told.Calls)) {
+	for i := range max(len(recorded.Calls), len(now.Calls)) {
 		switch {
-		case i >= len(told.Calls):
+		case i >= len(now.Calls):
 			return fmt.Sprintf("it no longer makes the call %s", recorded.Calls[i].Call)
 		case i >= len(recorded.Calls):
-			return fmt.Sprintf("it now makes the call %s", told.Calls[i].Call)
-		case !sameCall(recorded.Calls[i], told.Calls[i]):
+			return fmt.Sprintf("it now makes the call %s", now.Calls[i].Call)
+		case !sameCall(recorded.Calls[i], now.Calls[i]):
 			return fmt.Sprintf("the call was %q with the response %q, and is now %q with the response %q",
-				recorded.Calls[i].Call, recorded.Calls[i].Response, told.Calls[i].Call, told.Calls[i].Response)
+				recorded.Calls[i].Call, recorded.Calls[i].Response, now.Calls[i].Call, now.Calls[i].Response)
 		}
 	}
-	if recorded.Result != told.Result {
-		return fmt.Sprintf("it ended with %q and now ends with %q", recorded.Result, told.Result)
+	if recorded.Result != now.Result {
+		return fmt.Sprintf("it ended with %q and now ends with %q", recorded.Result, now.Result)
 	}
 	before, err := json.Marshal(inWords(recorded))
-	after, err2 := json.Marshal(inWords(told))
+	after, err2 := json.Marshal(inWords(now))
 	if err != nil || err2 != nil || !equalJSON(before, after) {
 		return "it changes other objects or enqueues other requests than before"
 	}

@@ -169,7 +169,7 @@ type search struct {
 // start stores the initial states.
 func (s *search) start() error {
 	for _, initial := range s.machine.System.Initial {
-		s.learner.Where = transition.Moment{}
+		s.learner.Where = transition.Provenance{}
 		if err := s.executor.Start(initial); err != nil {
 			if !s.stops(err) {
 				return s.interrupted(err)
@@ -200,7 +200,7 @@ func (s *search) start() error {
 
 // loop expands states until there are none left or a bound is hit.
 func (s *search) loop() error {
-	for s.overlapping || s.frontier.len() > 0 || s.unroll() || s.arrangeEnds() {
+	for s.overlapping || s.frontier.len() > 0 || s.applyProvisos() || s.arrangeEnds() {
 		if reason := s.exhausted(); reason != "" {
 			s.fellShort(reason)
 			break
@@ -349,7 +349,7 @@ func (s *search) expand(w waiting) error {
 	}
 	id := s.store.ID(w.ref)
 	s.executor.Load(s.row(id))
-	s.learner.Where = transition.Moment{State: id}
+	s.learner.Where = transition.Provenance{State: id}
 	asleep, woken := s.sleeps.at(id), s.sleeps.takeWoken(id)
 	reduced, only, err := s.executor.Follow(s.full.Has(id), asleep, woken)
 	if err != nil && !s.stops(err) {

@@ -47,7 +47,7 @@ type Space struct {
 	apart   string
 	// arranging tells that arrangements of stored states are stored, of which all is known.
 	arranging bool
-	standIns  standIns
+	orbits    orbits
 	// rebuilder makes again what the store does not keep, nil if it keeps all.
 	rebuilder *rebuilder
 	order     Order

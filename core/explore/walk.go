@@ -23,7 +23,7 @@ const (
 // then chooses the one to go on with. So the states that were visited are those of any search, and what lies
 // beyond is cut.
 func (s *search) walks() error {
-	w := &wanderer{search: s, length: s.options.Bounds.Depth}
+	w := &randomWalker{search: s, length: s.options.Bounds.Depth}
 	if w.length == 0 {
 		w.length = WalkLength
 	}
@@ -50,13 +50,13 @@ func (s *search) walks() error {
 		}
 	}
 	if s.frontier.len() > 0 {
-		s.because(w.tell())
+		s.because(w.shortfall())
 	}
 	return nil
 }
 
-// wanderer takes walks.
-type wanderer struct {
+// randomWalker takes walks.
+type randomWalker struct {
 	*search
 	coverage coverage
 	// length is how many steps a walk has at most, walked how many walks were begun, and longest how many steps the longest had.
@@ -72,8 +72,8 @@ type branch struct {
 	visited bool
 }
 
-// guide chooses the steps of a walk.
-type guide interface {
+// scheduler chooses the steps of a walk.
+type scheduler interface {
 	// choose returns which of the steps is taken. There is at least one.
 	choose(steps []branch) int
 	// returned tells it that the step led to where the walk had been before.
@@ -81,9 +81,9 @@ type guide interface {
 }
 
 // walk takes one walk. It returns the bound that ended it, if any did.
-func (w *wanderer) walk() (reason string, err error) {
+func (w *randomWalker) walk() (reason string, err error) {
 	chance := rand.New(rand.NewPCG(uint64(w.options.Seed), uint64(w.walked)))
-	guide := w.guide(chance)
+	schedule := w.scheduler(chance)
 	w.walked++
 	at := w.initial[chance.IntN(len(w.initial))]
 	for step := range w.length {
@@ -97,52 +97,52 @@ func (w *wanderer) walk() (reason string, err error) {
 		if len(w.steps) == 0 {
 			return "", nil
 		}
-		chosen := w.steps[guide.choose(w.steps)]
+		chosen := w.steps[schedule.choose(w.steps)]
 		if at = chosen.to; w.coverage.visitedIn(at, w.walked) {
-			guide.returned(chosen)
+			schedule.returned(chosen)
 		}
 		w.longest = max(w.longest, step+1)
 	}
 	return "", nil
 }
 
-// guide returns what chooses the steps of the next walk.
-func (w *wanderer) guide(chance *rand.Rand) guide {
+// scheduler returns what chooses the steps of the next walk.
+func (w *randomWalker) scheduler(chance *rand.Rand) scheduler {
 	switch w.order {
 	case PriorityWalks:
 		return newPriorities(chance, w.options.ChangePoints, w.longest)
 	case SwarmWalks:
-		return w.swarmGuide(chance)
+		return w.swarmScheduler(chance)
 	}
-	return &evenly{chance}
+	return &uniform{chance}
 }
 
-// swarmGuide returns the next of the kinds of guides: searches that differ find more than the same one that goes on for longer (Holzmann, Joshi and
+// swarmScheduler returns the next of the kinds of schedulers: searches that differ find more than the same one that goes on for longer (Holzmann, Joshi and
 // Groce, Swarm verification techniques, IEEE Transactions on Software Engineering 37, 2011).
-func (w *wanderer) swarmGuide(chance *rand.Rand) guide {
+func (w *randomWalker) swarmScheduler(chance *rand.Rand) scheduler {
 	switch w.walked % 5 {
 	case 1:
 		return newPriorities(chance, 0, w.longest)
 	case 2:
-		return &newcomer{chance: chance}
+		return &preferUnvisited{chance: chance}
 	case 3:
 		return newPriorities(chance, 1+chance.IntN(4), w.longest)
 	case 4:
 		return newPriorities(chance, 8, w.longest)
 	}
-	return &evenly{chance}
+	return &uniform{chance}
 }
 
 // cross takes all steps from a state and stores where they lead.
-func (w *wanderer) cross(id core.StateID) error {
+func (w *randomWalker) cross(id core.StateID) error {
 	if err := w.context.Err(); err != nil {
 		return err
 	}
 	s := w.search
 	s.executor.Load(s.row(id))
-	s.learner.Where = transition.Moment{State: id}
+	s.learner.Where = transition.Provenance{State: id}
 	w.steps = w.steps[:0]
-	c := &crossing{expander: expander{search: s, from: id, depth: s.depths.of.At(int(id))}, wanderer: w}
+	c := &crossing{expander: expander{search: s, from: id, depth: s.depths.of.At(int(id))}, walker: w}
 	var err error
 	if c.quiescent, err = s.executor.Steps(c, nil); err != nil {
 		return err
@@ -151,16 +151,16 @@ func (w *wanderer) cross(id core.StateID) error {
 		s.markCut(id)
 	}
 	if !s.expanded.Has(id) {
-		s.frontier.(*aside).count--
+		s.frontier.(*unordered).count--
 	}
 	s.finish(id, c.depth, c.counts)
 	return nil
 }
 
-// crossing stores where the steps of a state lead, and notes them for the guide.
+// crossing stores where the steps of a state lead, and notes them for the scheduler.
 type crossing struct {
 	expander
-	wanderer *wanderer
+	walker *randomWalker
 }
 
 // Took implements [transition.Visitor].
@@ -173,43 +173,43 @@ func (c *crossing) Took(t *transition.Taken) error {
 	if err != nil {
 		return err
 	}
-	w := c.wanderer
+	w := c.walker
 	w.steps = append(w.steps, branch{agent: t.Agent(), to: to, visited: c.expanded.Has(to)})
 	return nil
 }
 
-// tell says what the walks have seen, and what they have not.
-func (w *wanderer) tell() string {
+// shortfall says what the walks have seen, and what they have not.
+func (w *randomWalker) shortfall() string {
 	visited := w.States() - w.frontier.len()
-	told := fmt.Sprintf("random walks do not visit every state: %d walks (seed %d) visited %d states, and saw %d more next to them; raise --walks (Options.Walks) to visit more",
+	reason := fmt.Sprintf("random walks do not visit every state: %d walks (seed %d) visited %d states, and saw %d more next to them; raise --walks (Options.Walks) to visit more",
 		w.walked, w.options.Seed, visited, w.frontier.len())
 	estimate := w.coverage.estimate()
 	if w.order == SwarmWalks { // these are not all made in the same way
 		estimate = w.coverage.lately()
 	}
 	if estimate != "" {
-		told += "; " + estimate
+		reason += "; " + estimate
 	}
-	return told
+	return reason
 }
 
-// evenly takes each step with the same chance.
-type evenly struct{ chance *rand.Rand }
+// uniform takes each step with the same chance.
+type uniform struct{ chance *rand.Rand }
 
-// choose implements [guide].
-func (e *evenly) choose(steps []branch) int { return e.chance.IntN(len(steps)) }
+// choose implements [scheduler].
+func (e *uniform) choose(steps []branch) int { return e.chance.IntN(len(steps)) }
 
-// returned implements [guide].
-func (e *evenly) returned(branch) {}
+// returned implements [scheduler].
+func (e *uniform) returned(branch) {}
 
-// newcomer prefers states that no walk has come to.
-type newcomer struct {
+// preferUnvisited prefers states that no walk has come to.
+type preferUnvisited struct {
 	chance *rand.Rand
 	unseen []int
 }
 
-// choose implements [guide].
-func (n *newcomer) choose(steps []branch) int {
+// choose implements [scheduler].
+func (n *preferUnvisited) choose(steps []branch) int {
 	n.unseen = n.unseen[:0]
 	for i, step := range steps {
 		if !step.visited {
@@ -222,8 +222,8 @@ func (n *newcomer) choose(steps []branch) int {
 	return n.unseen[n.chance.IntN(len(n.unseen))]
 }
 
-// returned implements [guide].
-func (n *newcomer) returned(branch) {}
+// returned implements [scheduler].
+func (n *preferUnvisited) returned(branch) {}
 
 // priorities gives every agent a priority at random, and lets the one go first that has the highest. At so many points of a walk, chosen at
 // random, whoever would go next falls behind all others. With n agents and runs of k steps, a walk with d-1 points shows something
@@ -250,7 +250,7 @@ func newPriorities(chance *rand.Rand, points, length int) *priorities {
 	return p
 }
 
-// choose implements [guide].
+// choose implements [scheduler].
 func (p *priorities) choose(steps []branch) int {
 	for _, s := range steps {
 		if _, known := p.of[s.agent]; !known {
@@ -285,7 +285,7 @@ func (p *priorities) lower(agent int) {
 	p.of[agent] = p.lowest
 }
 
-// returned implements [guide]: an agent that leads back is one that waits for others, as by asking
+// returned implements [scheduler]: an agent that leads back is one that waits for others, as by asking
 // again and again, and goes behind all of them. Otherwise it could go first for ever.
 func (p *priorities) returned(step branch) { p.lower(step.agent) }
 

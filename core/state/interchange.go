@@ -279,5 +279,5 @@ func (x *Interchange) image(c Cell, value Value, a Arrangement) (Place, error) {
 	if err == nil && empty.Cell != to {
 		err = fmt.Errorf("%s becomes %s by its name, but %s by its contents", key, x.vocabulary.Describe(empty.Cell), renamed.Key)
 	}
-	return Place{to, x.vocabulary.Settled(to, x.vocabulary.Intern(to, renamed.Content))}, err
+	return Place{to, x.vocabulary.Normalized(to, x.vocabulary.Intern(to, renamed.Content))}, err
 }

@@ -49,20 +49,20 @@ type Vocabulary struct {
 	// reads nothing else of them.
 	prints  [][]Fingerprint
 	settled [][]Value
-	// settlements are the canonical forms of several versions of an object together.
-	settlements []map[string]*Settlement
+	// normals are the canonical forms of several versions of an object together.
+	normals []map[string]*Normalization
 }
 
-// Settlement says how the versions of an object that can still be seen are brought to
+// Normalization says how the versions of an object that can still be seen are brought to
 // their canonical forms together.
-type Settlement struct {
+type Normalization struct {
 	From, To []Value
 	// Same tells that nothing changes.
 	Same bool
 }
 
 // Of returns the canonical form of a value, which is the value itself if it is not among the versions.
-func (s *Settlement) Of(value Value) Value {
+func (s *Normalization) Of(value Value) Value {
 	if i := slices.Index(s.From, value); i >= 0 {
 		return s.To[i]
 	}
@@ -123,7 +123,7 @@ func (v *Vocabulary) add(c cell) Cell {
 		settled = nil
 	}
 	v.settled = append(v.settled, settled)
-	v.settlements = append(v.settlements, nil)
+	v.normals = append(v.normals, nil)
 	return Cell(len(v.cells) - 1)
 }
 
@@ -254,42 +254,42 @@ func (v *Vocabulary) Content(c Cell, value Value) core.Content { return v.cells[
 // Values returns how many values an object's cell can have, nothing included.
 func (v *Vocabulary) Values(c Cell) int { return len(v.cells[c].contents) }
 
-// Settled returns the canonical form of a value of an object nobody holds another version of, and the
+// Normalized returns the canonical form of a value of an object nobody holds another version of, and the
 // value itself in any other cell.
-func (v *Vocabulary) Settled(c Cell, value Value) Value {
+func (v *Vocabulary) Normalized(c Cell, value Value) Value {
 	if settled := v.settled[c]; settled != nil {
 		return settled[value]
 	}
 	return value
 }
 
-// Settlement returns how versions of an object are brought to their canonical forms together, and false if that
+// Normalization returns how versions of an object are brought to their canonical forms together, and false if that
 // was not asked before. The versions must be in the order of their values, each once.
-func (v *Vocabulary) Settlement(c Cell, versions []Value, buffer []byte) (*Settlement, bool) {
+func (v *Vocabulary) Normalization(c Cell, versions []Value, buffer []byte) (*Normalization, bool) {
 	buffer = Vector(versions).AppendRow(buffer[:0])
-	s, known := v.settlements[c][string(buffer)]
+	s, known := v.normals[c][string(buffer)]
 	return s, known
 }
 
-// Settle returns how versions of an object are brought to their canonical forms together.
-func (v *Vocabulary) Settle(c Cell, versions []Value) *Settlement {
+// Normalize returns how versions of an object are brought to their canonical forms together.
+func (v *Vocabulary) Normalize(c Cell, versions []Value) *Normalization {
 	name := string(Vector(versions).AppendRow(nil))
-	if s, known := v.settlements[c][name]; known {
+	if s, known := v.normals[c][name]; known {
 		return s
 	}
 	contents := make([]core.Content, len(versions))
 	for i, value := range versions {
 		contents[i] = v.Content(c, value)
 	}
-	s := &Settlement{From: slices.Clone(versions), To: make([]Value, len(versions))}
+	s := &Normalization{From: slices.Clone(versions), To: make([]Value, len(versions))}
 	for i, settled := range v.settle(v.cells[c].key, contents) {
 		s.To[i] = v.Intern(c, settled)
 	}
 	s.Same = slices.Equal(s.From, s.To)
-	if v.settlements[c] == nil {
-		v.settlements[c] = map[string]*Settlement{}
+	if v.normals[c] == nil {
+		v.normals[c] = map[string]*Normalization{}
 	}
-	v.settlements[c][name] = s
+	v.normals[c][name] = s
 	return s
 }
 

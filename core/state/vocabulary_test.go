@@ -17,15 +17,15 @@ func TestSettled(t *testing.T) {
 	again := v.Intern(c, text("x!2"))
 	canonical := v.Intern(c, text("x"))
 	for _, value := range []state.Value{raw, again, canonical} {
-		if got := v.Settled(c, value); got != canonical {
+		if got := v.Normalized(c, value); got != canonical {
 			t.Errorf("the canonical form of %q is %q", v.Content(c, value), v.Content(c, got))
 		}
 	}
-	if raw == again || raw == canonical || v.Settled(c, 0) != 0 {
-		t.Errorf("the values are %d, %d and %d, and nothing settles to %d", raw, again, canonical, v.Settled(c, 0))
+	if raw == again || raw == canonical || v.Normalized(c, 0) != 0 {
+		t.Errorf("the values are %d, %d and %d, and nothing settles to %d", raw, again, canonical, v.Normalized(c, 0))
 	}
 	item := v.Item(core.Item{Strategy: "c", Request: "r"})
-	if got := v.Settled(item, state.Queued); got != state.Queued {
+	if got := v.Normalized(item, state.Queued); got != state.Queued {
 		t.Errorf("a queued item settles to %d", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestViewsAndNotes(t *testing.T) {
 		if one != 1 || two != 2 || v.Extend(test.other, "one") != 1 {
 			t.Errorf("the values are %d and %d", one, two)
 		}
-		if v.Settled(test.cell, 0) != 0 || v.Settled(test.cell, one) != one || v.Settled(test.cell, two) != two {
+		if v.Normalized(test.cell, 0) != 0 || v.Normalized(test.cell, one) != one || v.Normalized(test.cell, two) != two {
 			t.Error("a value settles to another")
 		}
 		if v.Print(test.cell, 0) != (state.Fingerprint{}) || v.Print(test.cell, one) == v.Print(test.cell, two) || v.Print(test.cell, one) == v.Print(test.other, 1) {
@@ -128,7 +128,7 @@ func TestParking(t *testing.T) {
 				t.Errorf("the values %d and %d have the same print", known, value)
 			}
 			prints[v.Print(c, value)] = value
-			if got := v.Settled(c, value); got != value {
+			if got := v.Normalized(c, value); got != value {
 				t.Errorf("%d settles to %d", value, got)
 			}
 			if point == first && v.Print(other, value) == v.Print(c, value) {
@@ -176,12 +176,12 @@ func TestSettlement(t *testing.T) {
 			for i, value := range versions {
 				contents[i] = v.Content(c, value)
 			}
-			before, known := v.Settlement(c, versions, nil)
-			s := v.Settle(c, versions)
+			before, known := v.Normalization(c, versions, nil)
+			s := v.Normalize(c, versions)
 			if known && before != s {
 				t.Fatal("what is known is worked out again")
 			}
-			if again, known := v.Settlement(c, versions, []byte("buffer")); !known || again != s || v.Settle(c, versions) != s {
+			if again, known := v.Normalization(c, versions, []byte("buffer")); !known || again != s || v.Normalize(c, versions) != s {
 				t.Fatal("what was worked out is not known")
 			}
 			same := true
@@ -200,10 +200,10 @@ func TestSettlement(t *testing.T) {
 			if len(slices.Compact(slices.Clone(settled))) != len(versions) {
 				t.Fatalf("different ones of %v become the same", contents)
 			}
-			if !v.Settle(c, settled).Same {
+			if !v.Normalize(c, settled).Same {
 				t.Fatalf("the canonical forms of %v are not canonical", contents)
 			}
-			if len(versions) == 1 && v.Settled(c, versions[0]) != s.To[0] {
+			if len(versions) == 1 && v.Normalized(c, versions[0]) != s.To[0] {
 				t.Fatalf("alone, %v becomes another", contents[0])
 			}
 			for value := range state.Value(20) {

@@ -90,12 +90,12 @@ func (b Backlog) restarted(r Rule, behind int) Backlog {
 }
 
 // renamed returns the backlog with the versions of one object in their canonical forms.
-func (b Backlog) renamed(cell state.Cell, settlement *state.Settlement) Backlog {
+func (b Backlog) renamed(cell state.Cell, normal *state.Normalization) Backlog {
 	each := func(changes []Change) []Change {
 		out := slices.Clone(changes)
 		for i, c := range out {
 			if c.Cell == cell {
-				out[i].From, out[i].To = settlement.Of(c.From), settlement.Of(c.To)
+				out[i].From, out[i].To = normal.Of(c.From), normal.Of(c.To)
 			}
 		}
 		return out

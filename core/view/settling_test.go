@@ -23,9 +23,9 @@ func (s *stream) settle(key core.Key) {
 	if len(versions) == 0 {
 		return
 	}
-	settlement := s.vocabulary.Settle(cell, versions)
-	s.vector[cell] = settlement.Of(s.vector[cell])
-	s.vector[s.view.Cell()] = s.view.Rename(s.backlog(), cell, settlement)
+	normal := s.vocabulary.Normalize(cell, versions)
+	s.vector[cell] = normal.Of(s.vector[cell])
+	s.vector[s.view.Cell()] = s.view.Rename(s.backlog(), cell, normal)
 }
 
 // changed returns the objects in the backlog.

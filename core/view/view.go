@@ -45,9 +45,9 @@ type position struct {
 
 // renaming is how versions in a backlog are brought to their canonical forms.
 type renaming struct {
-	from       state.Value
-	cell       state.Cell
-	settlement *state.Settlement
+	from   state.Value
+	cell   state.Cell
+	normal *state.Normalization
 }
 
 // New returns the view of a strategy on a kind, with its cell in the vocabulary.
@@ -163,17 +163,17 @@ func (v *View) AppendCells(cells []state.Cell, value state.Value) []state.Cell {
 
 // Renamed returns the backlog with the versions of an object in their canonical forms, and false if that was not met
 // before.
-func (v *View) Renamed(value state.Value, cell state.Cell, settlement *state.Settlement) (state.Value, bool) {
-	after, known := v.renamed[renaming{value, cell, settlement}]
+func (v *View) Renamed(value state.Value, cell state.Cell, normal *state.Normalization) (state.Value, bool) {
+	after, known := v.renamed[renaming{value, cell, normal}]
 	return after, known
 }
 
 // Rename returns the backlog with the versions of an object in their canonical forms.
-func (v *View) Rename(value state.Value, cell state.Cell, settlement *state.Settlement) state.Value {
-	after, known := v.Renamed(value, cell, settlement)
+func (v *View) Rename(value state.Value, cell state.Cell, normal *state.Normalization) state.Value {
+	after, known := v.Renamed(value, cell, normal)
 	if !known {
-		after = v.intern(v.entries[value].renamed(cell, settlement))
-		v.renamed[renaming{value, cell, settlement}] = after
+		after = v.intern(v.entries[value].renamed(cell, normal))
+		v.renamed[renaming{value, cell, normal}] = after
 	}
 	return after
 }

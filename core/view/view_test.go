@@ -255,12 +255,12 @@ func TestKnownGroundIsOnlyRead(t *testing.T) {
 	if _, known := s.view.Restarted(want, 1); known {
 		t.Error("a restart at another position is known")
 	}
-	settlement := s.vocabulary.Settle(cell, []state.Value{change.To})
-	if _, known := s.view.Renamed(want, cell, settlement); known {
+	normal := s.vocabulary.Normalize(cell, []state.Value{change.To})
+	if _, known := s.view.Renamed(want, cell, normal); known {
 		t.Error("a renaming is known that never was")
 	}
-	renamed := s.view.Rename(want, cell, settlement)
-	if got, known := s.view.Renamed(want, cell, settlement); !known || got != renamed {
+	renamed := s.view.Rename(want, cell, normal)
+	if got, known := s.view.Renamed(want, cell, normal); !known || got != renamed {
 		t.Errorf("after a renaming to %d, Renamed = %d, %t", renamed, got, known)
 	}
 	if versions := s.view.AppendVersions(nil, 0, cell); len(versions) != 0 {

@@ -148,8 +148,8 @@ func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) core.Conten
 	return thing{value: value, version: newest + 1}
 }
 
-// Settle implements [core.Store]: the versions are numbered in the order of their age.
-func (s shelf) Settle(_ core.Key, versions []core.Content) []core.Content {
+// Normalize implements [core.Store]: the versions are numbered in the order of their age.
+func (s shelf) Normalize(_ core.Key, versions []core.Content) []core.Content {
 	if !s.versioned {
 		return versions
 	}

@@ -62,8 +62,8 @@ type footprint struct {
 	takes, blocks bool
 	// kinds are the kinds of the objects of which event handlers are told.
 	kinds map[core.Kind]bool
-	// holds and settles are the ties to versions that are held.
-	holds, settles map[state.Cell]bool
+	// holds and normalizes are the ties to versions that are held.
+	holds, normalizes map[state.Cell]bool
 	// touched are the cells that are changed.
 	touched bitset.Set[state.Cell]
 }
@@ -84,7 +84,7 @@ func newFootprint() *footprint {
 		alters: map[Place]bool{}, gates: map[Place]bool{},
 		wakes: map[int]bool{},
 		kinds: map[core.Kind]bool{},
-		holds: map[state.Cell]bool{}, settles: map[state.Cell]bool{},
+		holds: map[state.Cell]bool{}, normalizes: map[state.Cell]bool{},
 	}
 }
 
@@ -160,7 +160,7 @@ func (f *footprints) stage(s transition.Stage) *footprint {
 }
 
 // Read implements [transition.Recorder].
-func (f *footprints) Read(s *transition.Sight, node *behavior.Node, reads []behavior.Read) {
+func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, reads []behavior.Read) {
 	if !f.recording {
 		return
 	}
@@ -206,7 +206,7 @@ func (f *footprints) handler(kind core.Kind) *footprint {
 }
 
 // readPlaces returns the places that a read looks at. What a view shows depends on the view, too.
-func (f *footprints) readPlaces(s *transition.Sight, r behavior.Read) []Place {
+func (f *footprints) readPlaces(s *transition.ClientView, r behavior.Read) []Place {
 	w := s.Walker
 	kind := r.Kind
 	place := f.place(placeName{listed: true, kind: r.Kind, namespace: r.Namespace, selection: r.Selection})
@@ -352,8 +352,8 @@ func (f *footprint) covers(t transition.Ties) bool {
 			return false
 		}
 	}
-	for _, c := range t.Settled {
-		if !f.settles[c] {
+	for _, c := range t.Normalized {
+		if !f.normalizes[c] {
 			return false
 		}
 	}
@@ -366,8 +366,8 @@ func (f *footprints) tie(w *Explorer, known *footprint, t transition.Ties) {
 		grow(f, known.holds, c)
 		grow(f, known.alters, f.place(placeName{cell: c, held: true}))
 	}
-	for _, c := range t.Settled {
-		grow(f, known.settles, c)
+	for _, c := range t.Normalized {
+		grow(f, known.normalizes, c)
 		grow(f, known.reads, f.place(placeName{cell: c}))
 		for _, place := range f.heldPlaces(w.Machine, c) {
 			grow(f, known.reads, place)

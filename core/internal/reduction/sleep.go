@@ -115,7 +115,7 @@ func listen(w *Explorer) {
 func (k *enabling) Began() { k.woken = k.woken[:0] }
 
 // Called implements [transition.Listener]: messages are there at once.
-func (k *enabling) Called(_ *transition.Actor, _ behavior.Activation, call transition.Told) {
+func (k *enabling) Called(_ *transition.Actor, _ behavior.Activation, call transition.CallEvent) {
 	w := k.walker
 	if !k.messages || call.Node.Call.Source() != core.Live {
 		return

@@ -51,7 +51,7 @@ type Checker struct {
 	// Arrangements are all there are, but for the one in which nothing is exchanged, and inverses are what takes them back.
 	Arrangements, inverses []state.Arrangement
 	// known are the steps that were checked, and seen the invariants, by number.
-	known, seen transition.Shortcuts
+	known, seen transition.StepCache
 	// Starts are the initial states.
 	Starts [][]byte
 	// cells is how many there were when the first of these was checked: lists depend on cells that are new.
@@ -82,7 +82,7 @@ func NewChecker(w *Explorer, stops func(error) bool) *Checker {
 func (m *Checker) renew() {
 	if cells := m.Walker.Machine.Vocabulary.Cells(); m.cells != cells {
 		m.cells = cells
-		m.known, m.seen = transition.Shortcuts{Room: math.MaxInt}, transition.Shortcuts{Room: math.MaxInt}
+		m.known, m.seen = transition.StepCache{Room: math.MaxInt}, transition.StepCache{Room: math.MaxInt}
 	}
 }
 
@@ -183,14 +183,14 @@ func (m *Checker) take(r permuted) ([]transition.Touch, error) {
 	for _, traced := range []bool{false, true} {
 		w.Load(row)
 		m.taken, m.behind = false, m.behind[:0]
-		w.Shortcuts.Tracing, w.Shortcuts.Trace = traced, nil
+		w.StepCache.Tracing, w.StepCache.Trace = traced, nil
 		err := w.Try(m, step)
-		w.Shortcuts.Tracing = false
+		w.StepCache.Tracing = false
 		if err != nil {
 			return nil, err
 		}
 	}
-	return w.Shortcuts.Trace, nil
+	return w.StepCache.Trace, nil
 }
 
 // Took implements [transition.Visitor].

@@ -19,8 +19,8 @@
 //	races.go      every order of concurrent calls that matters
 //	flight.go     runs whose calls are steps of their own
 //	restart.go    starts of the system and of a controller
-//	settling.go   brings the values of a state to their canonical form at the end of a step
-//	shortcut.go   remembers the effects of steps by the cells that they depend on
+//	normalize.go  brings the values of a state to their canonical form at the end of a step
+//	stepcache.go  remembers the effects of steps by the cells that they depend on
 //
 // # Learning
 //

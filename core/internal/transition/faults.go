@@ -11,8 +11,8 @@ import (
 // plan says what is chosen in a run where there is a choice: which of several concurrent calls is answered next, and what goes wrong.
 // Without a choice the one with the lowest identity is, and nothing does. Both are in the order of the calls.
 type plan struct {
-	turns   []pick
-	mishaps []mishap
+	turns  []pick
+	faults []injectedFault
 }
 
 // pick is the choice of another one than the first of several concurrent calls.
@@ -38,8 +38,8 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// mishap is a fault within a run.
-type mishap struct {
+// injectedFault is a fault within a run.
+type injectedFault struct {
 	// call is the number of the call that it happens at, from 0.
 	call int
 	// fault is which of the faults of the call it is; crash if the controller crashes before it.
@@ -48,14 +48,14 @@ type mishap struct {
 	node, after *behavior.Node
 }
 
-// crash is the mishap of a controller that crashes before a call, and harmless that nothing goes wrong.
+// crash is the fault of a controller that crashes before a call, and harmless that nothing goes wrong.
 const (
 	crash    = -1
 	harmless = -2
 )
 
-// String says the mishap in the user's words.
-func (m mishap) String() string {
+// String says the fault in the user's words.
+func (m injectedFault) String() string {
 	if m.fault == crash {
 		return fmt.Sprintf("it crashes after %q and before call %d, %q, and starts again", m.after.Call.String(), m.call+1, m.node.Call.String())
 	}
@@ -74,7 +74,7 @@ func (p plan) turn(call int, node *behavior.Node) *behavior.Node {
 
 // fault returns how a call fails, or crash, or harmless.
 func (p plan) fault(call int) int {
-	for _, m := range p.mishaps {
+	for _, m := range p.faults {
 		if m.call == call {
 			return m.fault
 		}
@@ -86,8 +86,8 @@ func (p plan) fault(call int) int {
 // planned elsewhere.
 func (p plan) free() int {
 	first := 0
-	if n := len(p.mishaps); n > 0 {
-		first = p.mishaps[n-1].call + 1
+	if n := len(p.faults); n > 0 {
+		first = p.faults[n-1].call + 1
 	}
 	if n := len(p.turns); n > 0 {
 		first = max(first, p.turns[n-1].call)
@@ -95,9 +95,9 @@ func (p plan) free() int {
 	return first
 }
 
-// failing returns the plan with one more mishap.
-func (p plan) failing(m mishap) plan {
-	p.mishaps = append(slices.Clip(p.mishaps), m)
+// failing returns the plan with one more fault.
+func (p plan) failing(m injectedFault) plan {
+	p.faults = append(slices.Clip(p.faults), m)
 	return p
 }
 
@@ -109,9 +109,9 @@ func (p plan) turning(t pick) plan {
 			q.turns = append(q.turns, earlier)
 		}
 	}
-	for _, earlier := range p.mishaps {
+	for _, earlier := range p.faults {
 		if earlier.call < t.call {
-			q.mishaps = append(q.mishaps, earlier)
+			q.faults = append(q.faults, earlier)
 		}
 	}
 	if t.node != t.node.Point() {
@@ -122,20 +122,20 @@ func (p plan) turning(t pick) plan {
 
 // equal reports whether two plans are the same. A call that is answered in another order is another node.
 func (p plan) equal(other plan) bool {
-	return slices.Equal(p.turns, other.turns) && slices.Equal(p.mishaps, other.mishaps)
+	return slices.Equal(p.turns, other.turns) && slices.Equal(p.faults, other.faults)
 }
 
 // alike reports whether two plans let the same calls fail in the same ways.
 func (p plan) alike(other plan) bool {
-	return slices.EqualFunc(p.mishaps, other.mishaps, func(a, b mishap) bool {
+	return slices.EqualFunc(p.faults, other.faults, func(a, b injectedFault) bool {
 		return a.fault == b.fault && a.node.Call.Identity() == b.node.Call.Identity()
 	})
 }
 
-// variants tries the current step with concurrent calls answered in all orders that matter, and without and with faults as far
+// inject tries the current step with concurrent calls answered in all orders that matter, and without and with faults as far
 // as the budgets go.
-func (w *Walker) variants() error {
-	v := variants{Walker: w}
+func (w *Walker) inject() error {
+	v := injection{Walker: w}
 	if w.visit.step.Actor.fallible {
 		v.failures = w.Machine.Conditions.Failures - int(w.Value(w.Machine.Failures))
 		v.crashes = w.Machine.Conditions.Crashes - int(w.Value(w.Machine.Crashes))
@@ -153,15 +153,15 @@ func (w *Walker) variants() error {
 	return v.all(step)
 }
 
-// variants are the ways in which a step may go.
-type variants struct {
+// injection are the ways in which a step may go.
+type injection struct {
 	*Walker
 	orders            orders
 	failures, crashes int
 }
 
-// all tries all variants but the first, which was just taken.
-func (v *variants) all(step Taken) error {
+// all tries all ways but the first, which was just taken.
+func (v *injection) all(step Taken) error {
 	v.orders.plans = []plan{{}}
 	for i := 0; i < len(v.orders.plans); i++ {
 		step.plan = v.orders.plans[i]
@@ -179,7 +179,7 @@ func (v *variants) all(step Taken) error {
 }
 
 // ask tries a single call without and with faults, and each of several concurrent ones.
-func (v *variants) ask(step Taken) error {
+func (v *injection) ask(step Taken) error {
 	p := v.Flight(step.Item)
 	number := len(p.Path)
 	turns := p.Node.Turns
@@ -203,7 +203,7 @@ func (v *variants) ask(step Taken) error {
 		}
 		for fault := range node.Faults {
 			failing := step
-			failing.plan = step.plan.failing(mishap{call: number, fault: fault, node: node})
+			failing.plan = step.plan.failing(injectedFault{call: number, fault: fault, node: node})
 			if err := v.try(failing); err != nil {
 				return err
 			}
@@ -214,7 +214,7 @@ func (v *variants) ask(step Taken) error {
 
 // faulty tries the reconcile that was just taken with one more fault than it has, at a later call; and so on as far as the budgets go. One
 // that is blocked is not under way, so that it cannot be cut off by a crash.
-func (v *variants) faulty(step Taken) error {
+func (v *injection) faulty(step Taken) error {
 	if err := v.orders.add(v.Walker, step.Item); err != nil {
 		return v.visit.visitor.Stopped(&step, err)
 	}
@@ -227,12 +227,12 @@ func (v *variants) faulty(step Taken) error {
 			return v.visit.visitor.Stopped(&step, err)
 		}
 	}
-	failures := v.failures - len(step.plan.mishaps)
+	failures := v.failures - len(step.plan.faults)
 	first := step.plan.free()
 	var last *behavior.Node // that had an effect
 	for call, note := range notes {
 		if v.crashes > 0 && !blocked && call >= first && last != nil && note.effected {
-			if err := v.crash(step, mishap{call: call, fault: crash, node: note.node, after: last}); err != nil {
+			if err := v.crash(step, injectedFault{call: call, fault: crash, node: note.node, after: last}); err != nil {
 				return err
 			}
 		}
@@ -244,7 +244,7 @@ func (v *variants) faulty(step Taken) error {
 		}
 		for fault := range note.node.Faults {
 			failing := step
-			failing.plan = step.plan.failing(mishap{call: call, fault: fault, node: note.node})
+			failing.plan = step.plan.failing(injectedFault{call: call, fault: fault, node: note.node})
 			v.notes = v.notes[:0]
 			if err := v.try(failing); err != nil {
 				return err
@@ -263,7 +263,7 @@ func (v *variants) faulty(step Taken) error {
 }
 
 // crash tries a reconcile that a crash cuts off, with every way in which the controller may start again.
-func (v *variants) crash(step Taken, m mishap) error {
+func (v *injection) crash(step Taken, m injectedFault) error {
 	step.plan = step.plan.failing(m)
 	// Where its views can be then depends on what the run wrote.
 	if _, err := v.reconcile(step.Item, step.plan); err != nil {

@@ -18,11 +18,11 @@ func (w *Walker) fly(it *Item, node *behavior.Node, path behavior.Path) error {
 		if w.Learn == nil {
 			return ErrUnknown
 		}
-		lesson, err := w.Learn.explore(nil, it.Actor, behavior.Activation{Request: it.Request}, path, node)
+		run, err := w.Learn.explore(nil, it.Actor, behavior.Activation{Request: it.Request}, path, node)
 		if err != nil {
 			return err
 		}
-		lesson.stop()
+		run.stop()
 	}
 	n, known := it.at[node]
 	if !known {
@@ -52,7 +52,7 @@ func (w *Walker) ask(it *Item, chosen plan) error {
 	if err := w.fly(it, edge.To, w.path); err != nil {
 		return err
 	}
-	return w.settle()
+	return w.normalize()
 }
 
 // land ends the run of an item in flight, as one step.
@@ -72,11 +72,11 @@ func (w *Walker) land(it *Item) (*behavior.Leaf, error) {
 			return nil, ErrUnknown
 		}
 		w.Set(it.Cell, w.Value(it.Cell).ParkedAt(w.Machine.parkBlocked(it)))
-		return leaf, w.settle()
+		return leaf, w.normalize()
 	}
 	w.Set(it.Cell, w.Value(it.Cell).ParkedAt(0))
 	w.end(it, leaf)
-	return leaf, w.settle()
+	return leaf, w.normalize()
 }
 
 // MayBegin reports whether a run of an item can begin: it is in its work queue, and a worker is free. One whose last run was blocked

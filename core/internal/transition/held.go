@@ -13,9 +13,9 @@ import (
 type Ties struct {
 	// Held are those of which its run comes to hold versions, or lets go of them.
 	Held []state.Cell
-	// Settled are those which it brings to their canonical forms: what comes of that depends on who else
+	// Normalized are those which it brings to their canonical forms: what comes of that depends on who else
 	// holds which versions.
-	Settled []state.Cell
+	Normalized []state.Cell
 }
 
 // Ties returns what the step of the walker does besides.
@@ -27,13 +27,13 @@ func (w *Walker) Ties(s *Taken) Ties {
 	for _, p := range w.released {
 		t.Held = append(t.Held, p.cells()...)
 	}
-	t.Settled = w.concerned()
+	t.Normalized = w.concerned()
 	if s.Item != nil {
 		if p := w.Flight(s.Item); p != nil {
 			// What its own run goes on to hold keeps its name, whatever the others do.
 			own := p.cells()
 			t.Held = append(t.Held, own...)
-			t.Settled = slices.DeleteFunc(t.Settled, func(c state.Cell) bool { return slices.Contains(own, c) })
+			t.Normalized = slices.DeleteFunc(t.Normalized, func(c state.Cell) bool { return slices.Contains(own, c) })
 		}
 	}
 	slices.Sort(t.Held)

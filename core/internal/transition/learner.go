@@ -40,7 +40,7 @@ type Learner struct {
 
 	Incidents []core.Incident
 	// Where is what incidents are put down to.
-	Where Moment
+	Where Provenance
 	Seen  map[Wrong]bool
 }
 
@@ -53,39 +53,39 @@ func NewLearner(ctx context.Context, system *core.System, conditions Conditions,
 	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
 }
 
-// Moment is a step in a state, or the delivery of the objects of a state if
+// Provenance is a step in a state, or the delivery of the objects of a state if
 // there is no step.
-type Moment struct {
+type Provenance struct {
 	State core.StateID
 	step  *Taken
 }
 
-// lesson is a run of real code in step with a walk through its tree. A nil lesson
+// codeRun is a run of real code in step with a walk through its tree. A nil codeRun
 // is one that has not begun.
-type lesson struct{ session *behavior.Session }
+type codeRun struct{ session *behavior.Session }
 
-func (l *lesson) answer(node *behavior.Node, response core.Response) {
+func (l *codeRun) answer(node *behavior.Node, response core.Response) {
 	if l != nil {
 		l.session.TurnTo(node.Call)
 		l.session.Answer(response)
 	}
 }
 
-func (l *lesson) stop() {
+func (l *codeRun) stop() {
 	if l != nil {
 		l.session.Abort()
 	}
 }
 
 // explore finds out what comes at a node that is not explored: the next call, or the
-// end of the run. It begins the lesson if there is none yet.
-func (l *Learner) explore(current *lesson, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*lesson, error) {
+// end of the run. It begins the run if there is none yet.
+func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*codeRun, error) {
 	if current == nil {
 		session, err := l.Open(a)
 		if err != nil {
 			return nil, err
 		}
-		current = &lesson{session}
+		current = &codeRun{session}
 		l.count(activation)
 		current.session.Begin(activation)
 		divergence, err := current.session.Replay(l.Context, path)
@@ -217,10 +217,10 @@ func (l *Learner) report(incident core.Incident, a *Actor, activation behavior.A
 	l.Logger.Debug("something is wrong with the code", "controller", a.Name, "activation", activation, "kind", incident.Kind, "message", incident.Message)
 }
 
-// answer lets the store answer the call of an actor's run in what a sight shows, and remembers it. A call that names the time of
+// answer lets the store answer the call of an actor's run in what a client shows, and remembers it. A call that names the time of
 // the run is never made twice at the same time: where it changes nothing as it is, it is made as of a tick earlier.
-func (l *Learner) answer(s *Sight, a *Actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
-	look := &tracker{sight: s}
+func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
+	look := &tracker{client: s}
 	answered, response, err := l.carryOut(look, node.Call)
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (l *Learner) answer(s *Sight, a *Actor, activation behavior.Activation, nod
 
 // carryOut lets the store answer a call, and returns what it changes.
 func (l *Learner) carryOut(look *tracker, call core.Call) (*behavior.Answered, core.Response, error) {
-	w := look.sight.Walker
+	w := look.client.Walker
 	answer, err := ask(l.Machine.System.Store, look, call)
 	if err != nil {
 		var unsupported *core.Unsupported

@@ -72,7 +72,7 @@ func newMachine(system *core.System, conditions Conditions, deadline time.Durati
 	m := &Machine{
 		System:     system,
 		Conditions: conditions,
-		Vocabulary: state.NewVocabulary(system.Store.Settle),
+		Vocabulary: state.NewVocabulary(system.Store.Normalize),
 		ByName:     map[string]*Actor{},
 		Watchers:   map[core.Kind][]*Actor{},
 		Histories:  []history{{next: map[*Item]state.Value{}}},
@@ -155,8 +155,8 @@ func (m *Machine) addActor(strategy core.Strategy, name string) *Actor {
 type recorder interface {
 	// added is called when the machine has another agent.
 	Added()
-	// read is called for what the answer to the call of a node depends on, as a sight shows it.
-	Read(s *Sight, node *behavior.Node, reads []behavior.Read)
+	// read is called for what the answer to the call of a node depends on, as a client shows it.
+	Read(s *ClientView, node *behavior.Node, reads []behavior.Read)
 	// block is called when a run of an agent was blocked.
 	Block(agent int)
 }

@@ -54,7 +54,7 @@ func (w *Walker) restart(a *Actor, positions []int) error {
 	if err := w.Relist(a); err != nil {
 		return err
 	}
-	return w.settle()
+	return w.normalize()
 }
 
 // Start puts the walker in an initial state, in its canonical form: the objects, and
@@ -64,14 +64,14 @@ func (w *Walker) Start(initial core.Initial) error {
 	vocabulary := w.Machine.Vocabulary
 	for _, object := range initial.Objects {
 		c := vocabulary.Object(object.Key)
-		w.Set(c, vocabulary.Settled(c, vocabulary.Intern(c, object.Content)))
+		w.Set(c, vocabulary.Normalized(c, vocabulary.Intern(c, object.Content)))
 	}
 	for _, a := range w.Machine.Actors {
 		if err := w.Relist(a); err != nil {
 			return err
 		}
 	}
-	return w.settle()
+	return w.normalize()
 }
 
 // Relist starts a controller: its handlers get a create event for every object
@@ -82,10 +82,10 @@ func (w *Walker) Relist(a *Actor) error {
 			w.mark(it.Cell, state.Queued)
 		}
 	}
-	sight := w.sights[a.Index]
+	client := w.clients[a.Index]
 	for _, kind := range a.Watches {
 		for _, c := range w.Machine.Vocabulary.Kind(kind) {
-			value := sight.Value(c)
+			value := client.Value(c)
 			if value == 0 {
 				continue
 			}

@@ -13,8 +13,8 @@ type callNote struct {
 	effected bool
 }
 
-// Told is a call as a listener is told of it, before the writes are applied.
-type Told struct {
+// CallEvent is a call as a listener is told of it, before the writes are applied.
+type CallEvent struct {
 	Node     *behavior.Node
 	Response core.Response
 	Writes   []behavior.Write
@@ -44,7 +44,7 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 		return leaf, nil
 	}
 	w.end(it, leaf)
-	return leaf, w.settle()
+	return leaf, w.normalize()
 }
 
 // end puts an item where the end of its run says.
@@ -73,18 +73,18 @@ func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activati
 	node, base, outer, made := root, len(w.path), w.base, w.made
 	w.base, w.made = base, nil
 	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
-	var lesson *lesson
+	var run *codeRun
 	for calls := 0; ; calls++ {
 		if node.Explored() {
 			// A handler of what this very run wrote may have come by here first.
-			lesson.stop()
-			lesson = nil
+			run.stop()
+			run = nil
 		} else {
 			if w.Learn == nil {
 				return nil, ErrUnknown
 			}
 			var err error
-			if lesson, err = w.Learn.explore(lesson, a, activation, w.path[base:], node); err != nil {
+			if run, err = w.Learn.explore(run, a, activation, w.path[base:], node); err != nil {
 				return nil, err
 			}
 		}
@@ -104,7 +104,7 @@ func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activati
 		}
 		fault := p.fault(calls)
 		if fault == crash {
-			lesson.stop()
+			run.stop()
 			cut := &behavior.Leaf{Failure: behavior.CutOff}
 			if w.Listener != nil {
 				w.Listener.Ended(a, activation, w.path[base:], cut)
@@ -113,10 +113,10 @@ func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activati
 		}
 		edge, err := w.call(a, activation, node, calls, fault)
 		if err != nil {
-			lesson.stop()
+			run.stop()
 			return nil, err
 		}
-		lesson.answer(node, edge.Response)
+		run.answer(node, edge.Response)
 		node = edge.To
 	}
 }
@@ -142,27 +142,27 @@ func (w *Walker) ended(a *Actor, activation behavior.Activation, path behavior.P
 func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.Node, number, fault int) (*behavior.Edge, error) {
 	edge, commits := (*behavior.Edge)(nil), true
 	made := behavior.Made{Number: number, Node: node}
-	call := Told{Node: node}
+	call := CallEvent{Node: node}
 	if fault >= 0 {
 		call.Fault = &node.Faults[fault]
 		edge, commits = call.Fault.Edge, call.Fault.Commits
 	}
 	if commits {
-		sight := w.Live
+		client := w.Live
 		if len(a.Views) > 0 && node.Call.Source() == core.Cached {
-			sight = w.sights[a.Index]
+			client = w.clients[a.Index]
 		}
-		glance := behavior.Glance(sight)
-		if w.Shortcuts.Tracing {
-			glance = traced{sight}
+		cells := behavior.Cells(client)
+		if w.StepCache.Tracing {
+			cells = traced{client}
 		}
-		answered := node.Look(glance, w.Buffer)
+		answered := node.Look(cells, w.Buffer)
 		if answered == nil {
 			if w.Learn == nil {
 				return nil, ErrUnknown
 			}
 			var err error
-			if answered, err = w.Learn.answer(sight, a, activation, node); err != nil {
+			if answered, err = w.Learn.answer(client, a, activation, node); err != nil {
 				return nil, err
 			}
 		}
@@ -197,7 +197,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 	return edge, nil
 }
 
-func (w *Walker) hear(a *Actor, activation behavior.Activation, call Told) {
+func (w *Walker) hear(a *Actor, activation behavior.Activation, call CallEvent) {
 	if w.Listener != nil {
 		w.Listener.Called(a, activation, call)
 	}

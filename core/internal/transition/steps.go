@@ -115,26 +115,26 @@ func (w *Walker) work(it *Item) error {
 	switch {
 	case it.Standing:
 		w.visit.step = Taken{Kind: core.Act, Actor: it.Actor, Item: it}
-		return w.variants()
+		return w.inject()
 	case it.Actor.User:
 		if !w.Pending(it) {
 			return nil
 		}
 		w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
-		return w.variants()
+		return w.inject()
 	case it.Actor.Atomic || w.Machine.Conditions.Granularity == PerReconcile:
 		if !w.Pending(it) {
 			return nil
 		}
 		w.visit.step = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}
-		return w.variants()
+		return w.inject()
 	}
 	if p := w.Flight(it); p != nil && !p.Blocked {
 		if p.Node.Leaf != nil {
 			return w.try(Taken{Kind: core.Return, Actor: it.Actor, Item: it})
 		}
 		w.visit.step = Taken{Kind: core.Ask, Actor: it.Actor, Item: it, node: p.Node}
-		return w.variants()
+		return w.inject()
 	}
 	begin := Taken{Kind: core.Begin, Actor: it.Actor, Item: it}
 	may, err := w.MayBegin(it)
@@ -219,7 +219,7 @@ func (e ending) equal(other ending) bool {
 
 // again reports whether another order of concurrent calls was shown before in which the step is the same.
 func (w *Walker) again(s *Taken) bool {
-	if len(s.plan.mishaps) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(w.Reversed) == 0 {
+	if len(s.plan.faults) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(w.Reversed) == 0 {
 		return false
 	}
 	e := ending{row: w.Vector.AppendRow(nil), wrote: w.Wrote, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}
@@ -267,7 +267,7 @@ func (t *Taken) Step() core.Step {
 	}
 	s.Order = strings.Join(order, ", and ")
 	var details []string
-	for _, m := range t.plan.mishaps {
+	for _, m := range t.plan.faults {
 		details = append(details, m.String())
 	}
 	for _, p := range t.lost {
@@ -305,12 +305,12 @@ func (t *Taken) due() bool {
 	case core.Fire, core.Restart, core.Intervene:
 		return false
 	}
-	return len(t.plan.mishaps) == 0
+	return len(t.plan.faults) == 0
 }
 
 // Crashes reports whether the run of the step is cut off by a crash.
 func (t *Taken) Crashes() bool {
-	return slices.ContainsFunc(t.plan.mishaps, func(m mishap) bool { return m.fault == crash })
+	return slices.ContainsFunc(t.plan.faults, func(m injectedFault) bool { return m.fault == crash })
 }
 
 // take takes a step.
@@ -321,7 +321,7 @@ func (w *Walker) take(s *Taken) error {
 		if err := w.receive(s.Actor, s.View); err != nil {
 			return err
 		}
-		return w.settle()
+		return w.normalize()
 	case core.Fire:
 		w.fire(s.Item)
 		return nil
@@ -338,14 +338,14 @@ func (w *Walker) take(s *Taken) error {
 		s.Leaf = leaf
 		return err
 	case core.Ask:
-		if len(s.plan.mishaps) > 0 {
+		if len(s.plan.faults) > 0 {
 			w.Set(w.Machine.Failures, w.Value(w.Machine.Failures)+1)
 		}
 		return w.ask(s.Item, s.plan)
 	}
 	var leaf *behavior.Leaf
 	var err error
-	if len(s.plan.turns)+len(s.plan.mishaps) == 0 {
+	if len(s.plan.turns)+len(s.plan.faults) == 0 {
 		leaf, err = w.finish(s.Item)
 	} else {
 		leaf, err = w.reconcile(s.Item, s.plan)
@@ -358,7 +358,7 @@ func (w *Walker) take(s *Taken) error {
 		return nil
 	}
 	s.Leaf = leaf
-	for _, m := range s.plan.mishaps {
+	for _, m := range s.plan.faults {
 		if m.fault != crash {
 			w.Set(w.Machine.Failures, w.Value(w.Machine.Failures)+1)
 		}

@@ -31,9 +31,9 @@ type Walker struct {
 	row    []byte
 	plain  bool
 
-	// Live shows the store, and sights what each actor's cached client shows.
-	Live   *Sight
-	sights []*Sight
+	// Live shows the store, and clients what each actor's cached client shows.
+	Live    *ClientView
+	clients []*ClientView
 
 	// acting is whose step it is.
 	acting *Actor
@@ -61,7 +61,7 @@ type Walker struct {
 	notes     []callNote
 	noted     bool
 	visit     visit
-	Shortcuts Shortcuts
+	StepCache StepCache
 	// Ahead tells that the walker takes steps before the searching goroutine does.
 	Ahead bool
 	// Monitor, if set, looks at every step before and after it is taken.
@@ -74,7 +74,7 @@ type Walker struct {
 // Listener follows what happens within a step.
 type Listener interface {
 	Began()
-	Called(a *Actor, activation behavior.Activation, call Told)
+	Called(a *Actor, activation behavior.Activation, call CallEvent)
 	Ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
 	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of what waits
 	// for it, or starts again.
@@ -96,7 +96,7 @@ type Inattentive struct{}
 func (Inattentive) Began() {}
 
 // Called implements [Listener].
-func (Inattentive) Called(*Actor, behavior.Activation, Told) {}
+func (Inattentive) Called(*Actor, behavior.Activation, CallEvent) {}
 
 // Ended implements [Listener].
 func (Inattentive) Ended(*Actor, behavior.Activation, behavior.Path, *behavior.Leaf) {}
@@ -120,13 +120,13 @@ const maxNested = 64
 // NewWalker returns a walker of a machine. It learns with a learner, or takes only steps that are known if that is nil.
 func NewWalker(m *Machine, learn *Learner) *Walker {
 	w := &Walker{Machine: m, Learn: learn, Buffer: make([]byte, 0, 4096)}
-	w.Live = &Sight{Walker: w, Glance: view.NewGlance(m.Vocabulary, &w.Vector, nil)}
+	w.Live = &ClientView{Walker: w, ClientView: view.NewClientView(m.Vocabulary, &w.Vector, nil)}
 	for _, a := range m.Actors {
 		s := w.Live
 		if len(a.Views) > 0 {
-			s = &Sight{Walker: w, Actor: a, Glance: view.NewGlance(m.Vocabulary, &w.Vector, a.Views)}
+			s = &ClientView{Walker: w, Actor: a, ClientView: view.NewClientView(m.Vocabulary, &w.Vector, a.Views)}
 		}
-		w.sights = append(w.sights, s)
+		w.clients = append(w.clients, s)
 	}
 	return w
 }
@@ -148,7 +148,7 @@ func (w *Walker) fit() {
 	for len(w.Vector) < w.Machine.Vocabulary.Cells() {
 		w.Vector = append(w.Vector, 0)
 	}
-	w.Shortcuts.forget()
+	w.StepCache.forget()
 }
 
 // Value returns the value of a cell.
@@ -165,8 +165,8 @@ func (w *Walker) Set(c state.Cell, value state.Value) {
 		w.fit()
 	}
 	was := w.Vector[c]
-	if w.Shortcuts.Tracing {
-		w.Shortcuts.depend(c, was)
+	if w.StepCache.Tracing {
+		w.StepCache.depend(c, was)
 	}
 	if was == value {
 		return

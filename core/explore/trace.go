@@ -16,43 +16,43 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// Tell tells a run in full, step by step. Every step is run again for real, on fresh
-// instances, before it is told: an error means that it did not happen again. The
+// Trace returns the trace of a run, step by step. Every step is run again for real, on fresh
+// instances, before it is in the trace: an error means that it did not happen again. The
 // run starts in the state start; the step after, if not nil, is tried at its end.
-func (s *Space) Tell(ctx context.Context, start core.StateID, run core.Run, after *core.Step) (core.Trace, error) {
+func (s *Space) Trace(ctx context.Context, start core.StateID, run core.Run, after *core.Step) (core.Trace, error) {
 	trace := core.Trace{CycleStart: -1, Initial: s.Objects(start)}
-	legs, err := s.unfold(start, run)
+	steps, err := s.concretize(start, run)
 	if err != nil {
 		return core.Trace{}, err
 	}
-	if len(legs) > 0 {
-		trace.Initial = s.objectsIn(legs[0].row)
+	if len(steps) > 0 {
+		trace.Initial = s.objectsIn(steps[0].row)
 	}
-	t := newTeller(s.executor)
+	t := newTraceBuilder(s.executor)
 	for i, edge := range run {
-		told, row, err := s.tellStep(ctx, t, legs[i].row, legs[i].step)
+		traced, row, err := s.traceStep(ctx, t, steps[i].row, steps[i].step)
 		if err != nil {
 			return core.Trace{}, err
 		}
-		if !bytes.Equal(row, legs[i].to) {
+		if !bytes.Equal(row, steps[i].to) {
 			return core.Trace{}, fmt.Errorf("the step %q led to a different state when it ran again", edge.Step)
 		}
-		told.From, told.To = edge.From, edge.To
-		trace.Steps = append(trace.Steps, told)
+		traced.From, traced.To = edge.From, edge.To
+		trace.Steps = append(trace.Steps, traced)
 	}
 	if after != nil {
 		at := run.End(start)
-		told, _, err := s.tellStep(ctx, t, s.row(at), *after)
+		traced, _, err := s.traceStep(ctx, t, s.row(at), *after)
 		if err != nil {
 			return core.Trace{}, err
 		}
-		told.From, told.To = at, at
-		trace.Steps = append(trace.Steps, told)
+		traced.From, traced.To = at, at
+		trace.Steps = append(trace.Steps, traced)
 	}
 	if int(start) >= s.States() {
 		return trace, nil // no start could be stored
 	}
-	return trace, s.relive(legs, s.firstRow(legs, start), after)
+	return trace, s.relive(steps, s.firstRow(steps, start), after)
 }
 
 // Objects returns the objects of a state, in the order of their keys.
@@ -77,12 +77,12 @@ func traceObject(o core.Object) core.TraceObject {
 	return core.TraceObject{Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, Fields: o.Content.Fields()}
 }
 
-// tellStep takes a step from a state, tells it, and returns the row it leads to,
+// traceStep takes a step from a state, and returns it with the row it leads to,
 // which is valid until the next step.
-func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.Step) (core.TraceStep, []byte, error) {
+func (s *Space) traceStep(ctx context.Context, t *traceBuilder, from []byte, step core.Step) (core.TraceStep, []byte, error) {
 	w := s.executor
 	w.Load(from)
-	told, err := t.tell(step)
+	traced, err := t.build(step)
 	if err != nil {
 		return core.TraceStep{}, nil, err
 	}
@@ -90,19 +90,21 @@ func (s *Space) tellStep(ctx context.Context, t *teller, from []byte, step core.
 		return core.TraceStep{}, nil, err
 	}
 	w.Buffer = w.Vector.AppendRow(w.Buffer[:0])
-	return told, w.Buffer, nil
+	return traced, w.Buffer, nil
 }
 
-// teller listens to a walker and tells what it does, step by step along a run.
-type teller struct {
+// traceBuilder listens to a walker, and builds the trace of a run from it, step by step.
+type traceBuilder struct {
 	walker *reduction.Explorer
 	calls  []core.TraceCall
 	runs   []ranAs
 	lags   lags
 }
 
-// newTeller returns a teller of a run from its first step on.
-func newTeller(w *reduction.Explorer) *teller { return &teller{walker: w, lags: newLags()} }
+// newTraceBuilder returns a builder of the trace of a run from its first step on.
+func newTraceBuilder(w *reduction.Explorer) *traceBuilder {
+	return &traceBuilder{walker: w, lags: newLags()}
+}
 
 // ranAs is a run of an actor within a step.
 type ranAs struct {
@@ -110,14 +112,14 @@ type ranAs struct {
 	actor *transition.Actor
 }
 
-// Began implements [transition.Listener]: what was tried before is not what is told.
-func (t *teller) Began() {
+// Began implements [transition.Listener]: what was tried before is not what is traced.
+func (t *traceBuilder) Began() {
 	t.calls, t.runs = nil, nil
 	t.lags.takeBack()
 }
 
 // Called implements [transition.Listener].
-func (t *teller) Called(a *transition.Actor, activation behavior.Activation, call transition.Told) {
+func (t *traceBuilder) Called(a *transition.Actor, activation behavior.Activation, call transition.CallEvent) {
 	c := core.TraceCall{
 		Call:     call.Node.Call.String(),
 		Response: call.Response.String(),
@@ -136,7 +138,7 @@ func (t *teller) Called(a *transition.Actor, activation behavior.Activation, cal
 }
 
 // Ended implements [transition.Listener].
-func (t *teller) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+func (t *traceBuilder) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
 	if leaf.Failure == behavior.CutOff {
 		leaf = nil
 	}
@@ -144,18 +146,18 @@ func (t *teller) Ended(a *transition.Actor, activation behavior.Activation, path
 }
 
 // Committed implements [transition.Listener].
-func (t *teller) Committed(v *view.View) { t.lags.committed(v) }
+func (t *traceBuilder) Committed(v *view.View) { t.lags.committed(v) }
 
 // Refreshed implements [transition.Listener].
-func (t *teller) Refreshed(v *view.View) { t.lags.refreshed(v) }
+func (t *traceBuilder) Refreshed(v *view.View) { t.lags.refreshed(v) }
 
-// tell takes the step.
-func (t *teller) tell(step core.Step) (core.TraceStep, error) {
+// build takes the step.
+func (t *traceBuilder) build(step core.Step) (core.TraceStep, error) {
 	w := t.walker
 	w.Listener = t
 	defer func() { w.Listener = nil }()
 	t.lags.keep()
-	told := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail, Order: step.Order}
+	traced := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail, Order: step.Order}
 	before := queued(w)
 	var unseen []string
 	if a, err := w.Machine.Actor(step.Item.Strategy); err == nil {
@@ -164,43 +166,43 @@ func (t *teller) tell(step core.Step) (core.TraceStep, error) {
 	chosen, err := w.Choose(step)
 	if err == nil && chosen == nil {
 		// Nothing asks for it, but it can be tried.
-		told.Kind = "probe"
+		traced.Kind = "probe"
 		chosen, err = w.Probe(step)
 	}
 	switch {
 	case err != nil && t.stuck():
 		// Nothing of the step remains, but how it got stuck is worth telling.
-		told.Result = t.runs[len(t.runs)-1].Leaf.String()
+		traced.Result = t.runs[len(t.runs)-1].Leaf.String()
 	case err != nil:
-		told.Result = err.Error()
+		traced.Result = err.Error()
 	case chosen == nil:
-		return told, fmt.Errorf("the step %q is no longer possible", step)
+		return traced, fmt.Errorf("the step %q is no longer possible", step)
 	case chosen.Leaf != nil:
-		told.Result = chosen.Leaf.Ending()
+		traced.Result = chosen.Leaf.Ending()
 	case chosen.Kind == core.Ask:
 		p := w.Flight(chosen.Item)
 		t.runs = append(t.runs, ranAs{actor: chosen.Actor, Run: behavior.Run{Activation: behavior.Activation{Request: chosen.Item.Request}, Path: p.Path}})
 	}
 	if chosen != nil {
-		told.Crashes = chosen.Crashes()
-		if told.Late = chosen.Late; told.Late {
-			told.Unseen = unseen
+		traced.Crashes = chosen.Crashes()
+		if traced.Late = chosen.Late; traced.Late {
+			traced.Unseen = unseen
 		}
 	}
-	told.Calls = t.calls
+	traced.Calls = t.calls
 	for _, change := range w.Changes() {
-		told.Changes = append(told.Changes, traceChange(change))
+		traced.Changes = append(traced.Changes, traceChange(change))
 	}
 	for _, item := range queued(w) {
 		if !slices.Contains(before, item) {
-			told.Enqueued = append(told.Enqueued, item)
+			traced.Enqueued = append(traced.Enqueued, item)
 		}
 	}
-	return told, nil
+	return traced, nil
 }
 
 // stuck reports whether the last run of the step never came back.
-func (t *teller) stuck() bool {
+func (t *traceBuilder) stuck() bool {
 	if len(t.runs) == 0 {
 		return false
 	}
@@ -249,7 +251,7 @@ func unseenBy(w *reduction.Explorer, a *transition.Actor) []string {
 const mostPaths = 4
 
 // again runs what was listened to for real, on fresh instances.
-func (t *teller) again(ctx context.Context) error {
+func (t *traceBuilder) again(ctx context.Context) error {
 	l := t.walker.Learn
 	for _, r := range t.runs {
 		if r.Leaf != nil && r.Leaf.Failure.Stuck() {
@@ -275,21 +277,21 @@ func (t *teller) again(ctx context.Context) error {
 }
 
 func traceChange(c core.Change) core.TraceChange {
-	told := core.TraceChange{Kind: c.Key.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name}
+	traced := core.TraceChange{Kind: c.Key.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name}
 	var before, after any
 	switch {
 	case c.Before == nil:
-		told.Verb = "created"
+		traced.Verb = "created"
 		after = c.After.Fields()
 	case c.After == nil:
-		told.Verb = "deleted"
-		return told
+		traced.Verb = "deleted"
+		return traced
 	default:
-		told.Verb = "changed"
+		traced.Verb = "changed"
 		before, after = c.Before.Fields(), c.After.Fields()
 	}
-	told.Fields = core.DiffFields(before, after)
-	return told
+	traced.Fields = core.DiffFields(before, after)
+	return traced
 }
 
 // queued returns the items in work queues.
@@ -303,30 +305,30 @@ func queued(w *reduction.Explorer) []string {
 	return items
 }
 
-// leg is a step of a run as it can be told, between states in which names are as the steps before left them.
-type leg struct {
+// concreteStep is a step of a run as a trace shows it, between states in which names are as the steps before left them.
+type concreteStep struct {
 	row  []byte
 	step core.Step
 	to   []byte
 }
 
-// unfold returns a run without merged states: it begins as the system does, and goes on from where each step led.
-func (s *Space) unfold(start core.StateID, run core.Run) ([]leg, error) {
+// concretize returns a run without merged states: it begins as the system does, and goes on from where each step led.
+func (s *Space) concretize(start core.StateID, run core.Run) ([]concreteStep, error) {
 	if s.checker != nil {
-		return s.unfoldMerged(start, run)
+		return s.concretizeMerged(start, run)
 	}
-	var legs []leg
+	var steps []concreteStep
 	at := start
 	for _, edge := range run {
-		legs = append(legs, leg{row: bytes.Clone(s.row(at)), step: edge.Step, to: bytes.Clone(s.row(edge.To))})
+		steps = append(steps, concreteStep{row: bytes.Clone(s.row(at)), step: edge.Step, to: bytes.Clone(s.row(edge.To))})
 		at = edge.To
 	}
-	return legs, nil
+	return steps, nil
 }
 
-// unfoldMerged follows a run through stored states together with what becomes of the names: the state that is told is always the
+// concretizeMerged follows a run through stored states together with what becomes of the names: the state that the trace shows is always the
 // stored one in some arrangement, and at the end the very state that the run leads to. It may begin in any arrangement, as the system does.
-func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
+func (s *Space) concretizeMerged(start core.StateID, run core.Run) ([]concreteStep, error) {
 	if len(run) == 0 {
 		return nil, nil
 	}
@@ -345,21 +347,21 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !bytes.Equal(stored, s.row(s.standIns.representative(edge.To))) {
+		if !bytes.Equal(stored, s.row(s.orbits.representative(edge.To))) {
 			return nil, fmt.Errorf("the step %q leads to a different state than before", edge.Step)
 		}
 		arranged = arranged.After(w.Arrangement.Inverse())
 		arrangements = append(arrangements, arranged)
 	}
 	turn := arranged.Inverse()
-	if end, known := s.standIns.by[run.End(start)]; known {
+	if end, known := s.orbits.by[run.End(start)]; known {
 		turn = end.After(turn)
 	}
 	rows := make([][]byte, len(arrangements))
 	for i := range arrangements {
 		at := start
 		if i > 0 {
-			at = s.standIns.representative(run[i-1].To)
+			at = s.orbits.representative(run[i-1].To)
 		}
 		arrangements[i] = turn.After(arrangements[i])
 		w.Load(bytes.Clone(s.row(at)))
@@ -369,11 +371,11 @@ func (s *Space) unfoldMerged(start core.StateID, run core.Run) ([]leg, error) {
 		}
 		rows[i] = image.AppendRow(nil)
 	}
-	var legs []leg
+	var steps []concreteStep
 	for i, edge := range run {
-		legs = append(legs, leg{row: rows[i], step: s.renamed(edge.Step, arrangements[i]), to: rows[i+1]})
+		steps = append(steps, concreteStep{row: rows[i], step: s.renamed(edge.Step, arrangements[i]), to: rows[i+1]})
 	}
-	return legs, nil
+	return steps, nil
 }
 
 // renamed returns a step with names exchanged.

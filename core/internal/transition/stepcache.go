@@ -6,28 +6,28 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Shortcuts lead from what a run depends on straight to what it does to the state, past its calls and the event handlers
+// StepCache leads from what a run depends on straight to what it does to the state, past its calls and the event handlers
 // that they set off. What a run does follows from the values of the cells that it looks at, as long as nobody holds
-// versions of objects. Each walker that only reads has its own: they save time, and change nothing.
-type Shortcuts struct {
-	// roots are where the shortcuts of items begin, by agent.
-	roots []*fork
-	// Room is how many more forks there may be.
+// versions of objects. Each walker that only reads has its own: it saves time, and changes nothing.
+type StepCache struct {
+	// roots are where the cached steps of items begin, by agent.
+	roots []*decision
+	// Room is how many more decisions there may be.
 	Room int
 
-	// Tracing tells that a run is followed to make a shortcut of it, and trace what it depends on so far: cells, in the
+	// Tracing tells that a run is followed to make a cached step of it, and trace what it depends on so far: cells, in the
 	// order in which it came to look at them, with their values before the step.
 	Tracing bool
 	Trace   []Touch
 }
 
-// mostForks bounds the memory that shortcuts take: some megabytes for a walker.
-const mostForks = 1 << 16
+// mostDecisions bounds the memory that cached steps take: some megabytes for a walker.
+const mostDecisions = 1 << 16
 
-// fork is where a shortcut goes on by the value of a cell, or ends with an effect.
-type fork struct {
+// decision is where a cached step goes on by the value of a cell, or ends with an effect.
+type decision struct {
 	cell   state.Cell
-	ways   state.Fan[*fork]
+	ways   state.Fan[*decision]
 	effect *effect
 }
 
@@ -46,8 +46,8 @@ type put struct {
 	to   state.Value
 }
 
-// Find returns what the step of an agent does in a state, nil if there is no shortcut.
-func (s *Shortcuts) Find(agent int, vector state.Vector) *effect {
+// Find returns what the step of an agent does in a state, nil if there is no cached step.
+func (s *StepCache) Find(agent int, vector state.Vector) *effect {
 	if agent >= len(s.roots) {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (s *Shortcuts) Find(agent int, vector state.Vector) *effect {
 }
 
 // depend notes that the run which is traced depends on what a cell held before the step.
-func (s *Shortcuts) depend(c state.Cell, value state.Value) {
+func (s *StepCache) depend(c state.Cell, value state.Value) {
 	for i := range s.Trace {
 		if s.Trace[i].Cell == c {
 			return
@@ -71,14 +71,14 @@ func (s *Shortcuts) depend(c state.Cell, value state.Value) {
 	s.Trace = append(s.Trace, Touch{Cell: c, Was: value})
 }
 
-// add makes a shortcut of what was traced.
-func (s *Shortcuts) add(agent int, e *effect) {
+// add makes a cached step of what was traced.
+func (s *StepCache) add(agent int, e *effect) {
 	for agent >= len(s.roots) {
 		s.roots = append(s.roots, nil)
 	}
 	at := s.roots[agent]
 	if at == nil {
-		at = s.fork(0, e)
+		at = s.decide(0, e)
 		s.roots[agent] = at
 	}
 	for i, t := range s.Trace {
@@ -87,16 +87,16 @@ func (s *Shortcuts) add(agent int, e *effect) {
 		}
 		next := at.ways.Get(t.Was)
 		if next == nil {
-			next = s.fork(i+1, e)
+			next = s.decide(i+1, e)
 			at.ways.Put(t.Was, next)
 		}
 		at = next
 	}
 }
 
-// Remember makes a shortcut without an effect, for a vector of which nothing is known yet. What is looked at may come in any order, as for
-// predicates that go through maps: first comes what was looked at before, even if it was not this time. That takes more shortcuts, and is right.
-func (s *Shortcuts) Remember(agent int, vector state.Vector, trace []Touch) {
+// Remember makes a cached step without an effect, for a vector of which nothing is known yet. What is looked at may come in any order, as for
+// predicates that go through maps: first comes what was looked at before, even if it was not this time. That takes more cached steps, and is right.
+func (s *StepCache) Remember(agent int, vector state.Vector, trace []Touch) {
 	s.Trace = nil
 	if agent < len(s.roots) {
 		for at := s.roots[agent]; at != nil && at.effect == nil; {
@@ -111,30 +111,30 @@ func (s *Shortcuts) Remember(agent int, vector state.Vector, trace []Touch) {
 	s.add(agent, &effect{})
 }
 
-// fork returns a fork for the cell at a place in the trace, or the end of the shortcut behind the last.
-func (s *Shortcuts) fork(at int, e *effect) *fork {
+// decide returns a decision for the cell at a place in the trace, or the end of the cached step behind the last.
+func (s *StepCache) decide(at int, e *effect) *decision {
 	s.Room--
 	if at == len(s.Trace) {
-		return &fork{effect: e}
+		return &decision{effect: e}
 	}
-	return &fork{cell: s.Trace[at].Cell}
+	return &decision{cell: s.Trace[at].Cell}
 }
 
-// forget drops all shortcuts: a list depends on all cells of a kind, and there are new ones.
-func (s *Shortcuts) forget() { clear(s.roots); s.Room = mostForks }
+// forget drops all cached steps: a list depends on all cells of a kind, and there are new ones.
+func (s *StepCache) forget() { clear(s.roots); s.Room = mostDecisions }
 
 // takesShortcuts reports whether the walker may leave out the calls of a run.
 func (w *Walker) takesShortcuts() bool {
 	return w.Learn == nil && w.Listener == nil && !w.noted && !w.Machine.Holds
 }
 
-// finish runs an item from its beginning to its end, as one step without faults, by a shortcut if there is one. See [walker.reconcile].
-// A shortcut does not show in which other orders concurrent calls may be answered, so there is none where that matters.
+// finish runs an item from its beginning to its end, as one step without faults, from the cache if it is there. See [walker.reconcile].
+// The cache does not show in which other orders concurrent calls may be answered, so that no step is there where that matters.
 func (w *Walker) finish(it *Item) (*behavior.Leaf, error) {
 	if !w.takesShortcuts() {
 		return w.reconcile(it, plan{})
 	}
-	s := &w.Shortcuts
+	s := &w.StepCache
 	if e := s.Find(it.Agent, w.Vector); e != nil {
 		w.jump(e)
 		return e.leaf, nil
@@ -180,18 +180,18 @@ func Touches(touched []Touch, c state.Cell) bool {
 	return false
 }
 
-// traced is a sight that notes what is looked at.
-type traced struct{ *Sight }
+// traced is a client that notes what is looked at.
+type traced struct{ *ClientView }
 
-var _ behavior.Glance = traced{}
+var _ behavior.Cells = traced{}
 
-// Value implements [behavior.Glance].
+// Value implements [behavior.Cells].
 func (t traced) Value(c state.Cell) state.Value {
 	t.Walker.depend(c)
-	return t.Sight.Value(c)
+	return t.ClientView.Value(c)
 }
 
-// AppendSignature implements [behavior.Glance]. A list depends on all that might be in it.
+// AppendSignature implements [behavior.Cells]. A list depends on all that might be in it.
 func (t traced) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	vocabulary := t.Walker.Machine.Vocabulary
 	for _, c := range vocabulary.Kind(kind) {
@@ -199,11 +199,11 @@ func (t traced) AppendSignature(buffer []byte, kind core.Kind, namespace string,
 			t.Walker.depend(c)
 		}
 	}
-	return t.Sight.AppendSignature(buffer, kind, namespace, selection)
+	return t.ClientView.AppendSignature(buffer, kind, namespace, selection)
 }
 
 // depend notes that the run which is traced depends on a cell.
-func (w *Walker) depend(c state.Cell) { w.Shortcuts.depend(c, w.Vector[c]) }
+func (w *Walker) depend(c state.Cell) { w.StepCache.depend(c, w.Vector[c]) }
 
 // ValueIn returns the value of a cell in a vector that may be shorter.
 func ValueIn(vector state.Vector, c state.Cell) state.Value {

@@ -6,22 +6,22 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// settle brings what the step touched to its canonical form.
-func (w *Walker) settle() error {
+// normalize brings what the step touched to its canonical form.
+func (w *Walker) normalize() error {
 	if w.Machine.Holds {
-		return w.settleTogether()
+		return w.normalizeTogether()
 	}
 	for i := range w.Touched {
 		c := w.Touched[i].Cell
-		w.Set(c, w.Machine.Vocabulary.Settled(c, w.Vector[c]))
+		w.Set(c, w.Machine.Vocabulary.Normalized(c, w.Vector[c]))
 	}
 	return nil
 }
 
-// settleTogether brings all versions that can be seen of the objects which the step had to do with to their canonical
+// normalizeTogether brings all versions that can be seen of the objects which the step had to do with to their canonical
 // forms. Those which a run in flight was shown cannot be renamed, as nobody can change what
 // it remembers; they are when it has ended.
-func (w *Walker) settleTogether() error {
+func (w *Walker) normalizeTogether() error {
 	for _, c := range w.concerned() {
 		if w.pinned(c) {
 			continue
@@ -38,18 +38,18 @@ func (w *Walker) settleTogether() error {
 		if len(versions) == 0 {
 			continue
 		}
-		settlement, known := w.Machine.Vocabulary.Settlement(c, versions, w.Buffer)
+		normal, known := w.Machine.Vocabulary.Normalization(c, versions, w.Buffer)
 		if !known {
 			if w.Learn == nil {
 				return ErrUnknown
 			}
-			settlement = w.Machine.Vocabulary.Settle(c, versions)
+			normal = w.Machine.Vocabulary.Normalize(c, versions)
 		}
-		if settlement.Same {
+		if normal.Same {
 			continue
 		}
-		w.Set(c, settlement.Of(w.Value(c)))
-		if err := w.rename(c, settlement); err != nil {
+		w.Set(c, normal.Of(w.Value(c)))
+		if err := w.rename(c, normal); err != nil {
 			return err
 		}
 	}
@@ -57,19 +57,19 @@ func (w *Walker) settleTogether() error {
 }
 
 // rename brings the versions of an object in all backlogs to their canonical forms.
-func (w *Walker) rename(c state.Cell, settlement *state.Settlement) error {
+func (w *Walker) rename(c state.Cell, normal *state.Normalization) error {
 	key, _ := w.Machine.Vocabulary.Key(c)
 	for _, a := range w.Machine.Watchers[key.Kind] {
 		v := a.View(key.Kind)
 		if v == nil || w.Value(v.Cell()) == 0 {
 			continue
 		}
-		after, known := v.Renamed(w.Value(v.Cell()), c, settlement)
+		after, known := v.Renamed(w.Value(v.Cell()), c, normal)
 		if !known {
 			if w.Learn == nil {
 				return ErrUnknown
 			}
-			after = v.Rename(w.Value(v.Cell()), c, settlement)
+			after = v.Rename(w.Value(v.Cell()), c, normal)
 		}
 		w.Set(v.Cell(), after)
 	}

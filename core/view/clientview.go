@@ -7,23 +7,23 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Glance is a state as one controller sees it: through its views the kinds that it
+// ClientView is a state as one controller sees it: through its views the kinds that it
 // watches or caches, and all else as it is in the store. What it shows of single objects and
 // in lists agrees.
-type Glance struct {
+type ClientView struct {
 	vocabulary *state.Vocabulary
 	vector     *state.Vector
 	views      []*View
 }
 
-// NewGlance returns a glance at a vector through views, at most one for each kind. It
+// NewClientView returns a client view of a vector through views, at most one for each kind. It
 // shows the vector as it is whenever it is asked.
-func NewGlance(vocabulary *state.Vocabulary, vector *state.Vector, views []*View) Glance {
-	return Glance{vocabulary: vocabulary, vector: vector, views: views}
+func NewClientView(vocabulary *state.Vocabulary, vector *state.Vector, views []*View) ClientView {
+	return ClientView{vocabulary: vocabulary, vector: vector, views: views}
 }
 
 // Value returns what a cell shows.
-func (g *Glance) Value(c state.Cell) state.Value {
+func (g *ClientView) Value(c state.Cell) state.Value {
 	stored := g.stored(c)
 	if len(g.views) == 0 {
 		return stored
@@ -40,7 +40,7 @@ func (g *Glance) Value(c state.Cell) state.Value {
 
 // AppendSignature appends the signature of a list: the cells it shows, with their values. It returns false where it is not
 // known whether something is selected.
-func (g *Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
+func (g *ClientView) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	v := g.view(kind)
 	var backlog state.Value
 	if v != nil {
@@ -72,7 +72,7 @@ func (g *Glance) AppendSignature(buffer []byte, kind core.Kind, namespace string
 }
 
 // view returns the view of a kind, nil if the kind is not watched.
-func (g *Glance) view(kind core.Kind) *View {
+func (g *ClientView) view(kind core.Kind) *View {
 	for _, v := range g.views {
 		if v.kind == kind {
 			return v
@@ -81,16 +81,16 @@ func (g *Glance) view(kind core.Kind) *View {
 	return nil
 }
 
-func (g *Glance) stored(c state.Cell) state.Value {
+func (g *ClientView) stored(c state.Cell) state.Value {
 	if int(c) >= len(*g.vector) {
 		return 0
 	}
 	return (*g.vector)[c]
 }
 
-// List returns the selected objects of a kind that the glance shows, in the order of their keys. An
+// List returns the selected objects of a kind that the client view shows, in the order of their keys. An
 // empty namespace means all namespaces.
-func (g *Glance) List(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
+func (g *ClientView) List(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
 	var objects []core.Object
 	for _, c := range g.vocabulary.Kind(kind) {
 		key, _ := g.vocabulary.Key(c)

@@ -12,7 +12,7 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// TestGlanceIsConsistent checks that a glance shows the objects of a watched kind as
+// TestGlanceIsConsistent checks that a seen shows the objects of a watched kind as
 // they were at one position of the stream, single ones and lists alike, and everything
 // else as it is.
 func TestGlanceIsConsistent(t *testing.T) {
@@ -25,7 +25,7 @@ func TestGlanceIsConsistent(t *testing.T) {
 		s.vector[freeCell] = s.vocabulary.Intern(freeCell, text("stored"))
 		s.vector[item] = state.Queued
 		plainTwin := &twin{rule: "lag", bound: 3}
-		glance := view.NewGlance(s.vocabulary, &s.vector, []*view.View{s.view})
+		seen := view.NewClientView(s.vocabulary, &s.vector, []*view.View{s.view})
 
 		for range rapid.IntRange(1, 12).Draw(t, "commits") {
 			v := drawVersion(t, plainTwin)
@@ -35,7 +35,7 @@ func TestGlanceIsConsistent(t *testing.T) {
 			shown := plainTwin.at(plainTwin.received)
 			for _, key := range keys() {
 				cell := s.vocabulary.Object(key)
-				if got := s.vocabulary.Content(cell, glance.Value(cell)); got != shown[key] {
+				if got := s.vocabulary.Content(cell, seen.Value(cell)); got != shown[key] {
 					t.Fatalf("%s is shown as %v, want %v", key, got, shown[key])
 				}
 			}
@@ -46,33 +46,33 @@ func TestGlanceIsConsistent(t *testing.T) {
 					key, _ := s.vocabulary.Key(cell)
 					if shown[key] != nil && (namespace == "" || namespace == key.Namespace) {
 						want = binary.AppendUvarint(want, uint64(cell))
-						want = binary.AppendUvarint(want, uint64(glance.Value(cell)))
+						want = binary.AppendUvarint(want, uint64(seen.Value(cell)))
 						objects = append(objects, core.Object{Key: key, Content: shown[key]})
 					}
 				}
-				if got := glance.List(kind, namespace, nil); !slices.Equal(got, objects) {
+				if got := seen.List(kind, namespace, nil); !slices.Equal(got, objects) {
 					t.Fatalf("the list of namespace %q is %v, want %v", namespace, got, objects)
 				}
-				if got, _ := glance.AppendSignature(nil, kind, namespace, nil); string(got) != string(want) {
+				if got, _ := seen.AppendSignature(nil, kind, namespace, nil); string(got) != string(want) {
 					t.Fatalf("the list of namespace %q does not agree with its objects", namespace)
 				}
 			}
 		}
-		if got := glance.Value(freeCell); got != s.vector[freeCell] {
+		if got := seen.Value(freeCell); got != s.vector[freeCell] {
 			t.Fatalf("a kind without a view is shown as %d, want %d", got, s.vector[freeCell])
 		}
-		if got := glance.Value(item); got != state.Queued {
+		if got := seen.Value(item); got != state.Queued {
 			t.Fatalf("an item is shown as %d", got)
 		}
-		if got, _ := glance.AppendSignature(nil, free.Kind, "", nil); len(got) == 0 {
+		if got, _ := seen.AppendSignature(nil, free.Kind, "", nil); len(got) == 0 {
 			t.Fatal("the list of a kind without a view is empty")
 		}
 		late := s.vocabulary.Object(core.Key{Kind: free.Kind, Name: "late"})
-		if got := glance.Value(late); got != 0 {
+		if got := seen.Value(late); got != 0 {
 			t.Fatalf("an object beyond the end of the vector is shown as %d", got)
 		}
 		s.vector = append(s.vector, s.vocabulary.Intern(late, text("late")))
-		if got := glance.List(free.Kind, "", nil); len(got) != 2 || got[1].Content != text("late") {
+		if got := seen.List(free.Kind, "", nil); len(got) != 2 || got[1].Content != text("late") {
 			t.Fatalf("after another object came the list is %v", got)
 		}
 	})

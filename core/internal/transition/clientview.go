@@ -10,29 +10,29 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// Sight is a state as somebody's client shows it. It implements [behavior.Glance].
-type Sight struct {
-	view.Glance
+// ClientView is a state as somebody's client shows it. It implements [behavior.Cells].
+type ClientView struct {
+	view.ClientView
 	Walker *Walker
 	// Actor is whose client it is, nil for what reads the store itself.
 	Actor *Actor
 }
 
-var _ behavior.Glance = (*Sight)(nil)
+var _ behavior.Cells = (*ClientView)(nil)
 
-// AppendSignature implements [behavior.Glance]. A walker that learns finds out what is selected.
-func (s *Sight) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
+// AppendSignature implements [behavior.Cells]. A walker that learns finds out what is selected.
+func (s *ClientView) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	begin := len(buffer)
-	signature, known := s.Glance.AppendSignature(buffer, kind, namespace, selection)
+	signature, known := s.ClientView.AppendSignature(buffer, kind, namespace, selection)
 	if known || s.Walker.Learn == nil {
 		return signature, known
 	}
 	s.List(kind, namespace, selection)
-	return s.Glance.AppendSignature(buffer[:begin], kind, namespace, selection)
+	return s.ClientView.AppendSignature(buffer[:begin], kind, namespace, selection)
 }
 
-// AppendHeld implements [behavior.Glance].
-func (s *Sight) AppendHeld(buffer []byte, c state.Cell) []byte {
+// AppendHeld implements [behavior.Cells].
+func (s *ClientView) AppendHeld(buffer []byte, c state.Cell) []byte {
 	for _, value := range s.Walker.held(c) {
 		buffer = binary.AppendUvarint(buffer, uint64(value))
 	}
@@ -89,8 +89,8 @@ func (w *Walker) pinned(c state.Cell) bool {
 
 // tracker shows a store the state of a walker, and notes what it looks at.
 type tracker struct {
-	sight *Sight
-	reads []behavior.Read
+	client *ClientView
+	reads  []behavior.Read
 	// known are the reads without what they saw, nil as long as there are few.
 	known map[behavior.Read]bool
 }
@@ -124,9 +124,9 @@ func (t *tracker) noted(read behavior.Read) bool {
 
 // Get implements [core.Snapshot].
 func (t *tracker) Get(key core.Key) core.Content {
-	vocabulary := t.sight.Walker.Machine.Vocabulary
+	vocabulary := t.client.Walker.Machine.Vocabulary
 	c := vocabulary.Object(key)
-	value := t.sight.Value(c)
+	value := t.client.Value(c)
 	t.note(behavior.Read{Cell: c, Value: value})
 	return vocabulary.Content(c, value)
 }
@@ -138,12 +138,12 @@ func (t *tracker) List(kind core.Kind, namespace string) []core.Object {
 
 // Select implements [core.Selective].
 func (t *tracker) Select(kind core.Kind, namespace string, selection core.Selection) []core.Object {
-	return t.list(kind, namespace, t.sight.Walker.Machine.Vocabulary.Selection(kind, namespace, selection))
+	return t.list(kind, namespace, t.client.Walker.Machine.Vocabulary.Selection(kind, namespace, selection))
 }
 
 func (t *tracker) list(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
-	objects := t.sight.List(kind, namespace, selection)
-	signature, _ := t.sight.AppendSignature(nil, kind, namespace, selection)
+	objects := t.client.List(kind, namespace, selection)
+	signature, _ := t.client.AppendSignature(nil, kind, namespace, selection)
 	t.note(behavior.Read{Listed: true, Kind: kind, Namespace: namespace, Selection: selection, Signature: string(signature)})
 	return objects
 }
@@ -151,11 +151,11 @@ func (t *tracker) list(kind core.Kind, namespace string, selection *state.Select
 // Held implements [core.Snapshot]. What the run itself was shown does not have to be noted: it depends on where the
 // run is.
 func (t *tracker) Held(key core.Key) []core.Content {
-	w := t.sight.Walker
+	w := t.client.Walker
 	c := w.Machine.Vocabulary.Object(key)
 	held := w.held(c)
 	if w.Machine.Holds {
-		t.note(behavior.Read{Held: true, Cell: c, Signature: string(t.sight.AppendHeld(nil, c))})
+		t.note(behavior.Read{Held: true, Cell: c, Signature: string(t.client.AppendHeld(nil, c))})
 	}
 	var contents []core.Content
 	for _, value := range held {
