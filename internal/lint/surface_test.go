@@ -124,8 +124,10 @@ func namesInUse(t *tree) (top map[string]bool, members map[string]map[string]boo
 		ast.Inspect(f.syntax, func(node ast.Node) bool {
 			switch n := node.(type) {
 			case *ast.SelectorExpr:
-				if from, ok := n.X.(*ast.Ident); ok && imported[from.Name] != "" && !(f.isTest() && imported[from.Name] == f.folder()) {
-					top[imported[from.Name]+"."+n.Sel.Name] = true
+				if from, ok := n.X.(*ast.Ident); ok && imported[from.Name] != "" {
+					if own := f.isTest() && imported[from.Name] == f.folder(); !own {
+						top[imported[from.Name]+"."+n.Sel.Name] = true
+					}
 				}
 				selected(n.Sel.Name)
 			case *ast.KeyValueExpr:

@@ -29,7 +29,7 @@ type base struct{ name string }
 func TestOf(t *testing.T) {
 	c := &controller{
 		Client: http.DefaultClient, base: base{"a"}, seen: map[string]bool{"default/a": true}, tries: []int{3},
-		last: time.Unix(0, 0).UTC(), started: true, known: new(sync.Map), work: make(chan int, 1), do: func() {},
+		last: time.Unix(0, 0).UTC(), started: true, mu: sync.Mutex{}, known: new(sync.Map), work: make(chan int, 1), do: func() {},
 	}
 	c.again = c
 	c.known.Store("k", 7)
