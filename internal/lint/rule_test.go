@@ -36,6 +36,7 @@ func rules() []rule {
 		{"modules", checkModules},
 		{"links", checkLinks},
 		{"mentions", checkMentions},
+		{"reasons", checkReasons},
 		{"surface", checkSurface},
 		{"facade", checkFacade},
 	}
