@@ -55,15 +55,15 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 		"search", "search breadth-first (bfs) or depth-first (dfs); sample a system that is too large with walks that take random steps (random), follow random priorities (pct), or both in turn (swarm)")
 	flags.Var(&flagValue[int]{to: &f.workers, parse: natural, text: fmt.Sprint(f.workers), kind: "N"},
 		"workers", "number of workers that search in parallel")
-	flags.Var(&flagValue[int]{to: &f.maxStates, parse: natural, kind: "N"}, "max-states", "stop after this many states")
+	flags.Var(&flagValue[int]{to: &f.maxStates, parse: natural, kind: "N"}, "max-states", "stop after this many states (default no limit)")
 	flags.Var(&flagValue[int]{to: &f.walks, parse: natural, kind: "N"}, "walks",
 		fmt.Sprintf("stop after this many walks (default %d, or as many as --max-time allows)", orrery.DefaultWalks))
 	flags.Var(&flagValue[int]{to: &f.changePoints, parse: natural, text: fmt.Sprint(f.changePoints), kind: "N"},
 		"change-points", "how often priorities change in each walk of --search pct")
 	flags.Var(&flagValue[int]{to: &f.maxDepth, parse: natural, kind: "N"}, "max-depth",
 		fmt.Sprintf("explore at most this many steps from an initial state (default for walks: %d)", orrery.DefaultWalkLength))
-	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s")
-	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop when this much memory is in use, such as 2GiB")
+	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s (default no limit)")
+	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop when this much memory is in use, such as 2GiB (default no limit)")
 	flags.BoolVar(&f.compact, "compact", false, "store a hash of each state instead of the state: needs less memory, but may miss states; the report gives the probability")
 	flags.StringArrayVar(&f.properties, "property", nil, "check the property with this `NAME`, or this formula, instead of the system's own properties (repeatable)")
 	flags.StringArrayVar(&f.propertyFiles, "properties", nil, "also check the properties in this `FILE` (repeatable)")
@@ -81,9 +81,9 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.Var(&flagValue[string]{to: &f.granularity, parse: oneOf("reconcile", "call"), text: f.granularity, kind: "reconcile|call"},
 		"granularity", "what one step is: a whole reconcile, or each of its calls")
 	flags.StringArrayVar(&f.stale, "stale", nil,
-		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE (repeatable); rules are fresh, lag(N), own-writes(N), restart(N) and relist")
-	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how many crashes may happen in one run; a controller restarts after each")
-	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run")
+		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE (repeatable); rules are fresh (default), lag(N) (up to N changes behind), own-writes(N) (like lag, but shows own writes at once), restart(N) (up to N changes behind after a restart) and relist (any number behind, then all at once)")
+	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how many crashes may happen in one run; a controller restarts after each (default 0)")
+	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run (default 0)")
 	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` (repeatable; default all controllers)")
 	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(orrery.DefaultOrders), kind: "N"},
 		"orders", "maximum number of orders in which the concurrent calls of a reconcile are answered; 1 for one fixed order")

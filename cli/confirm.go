@@ -38,7 +38,7 @@ objects of a finding's trace, and runs the steps of the trace there. Calls fail,
 controllers crash, and caches are stale where they are in the trace.
 
 Confirm runs the servers in the folder that KUBEBUILDER_ASSETS names. Without that
-variable, it builds them from their Go modules, once, which takes some minutes.
+variable, it builds them from their Go modules, once, which takes about a quarter of an hour.
 
 Exit codes: 1 confirmed, 0 not confirmed, 2 bad usage or bad input.`,
 		Args: exactly("one record that orrery check --out wrote"),

@@ -162,7 +162,7 @@ func (p *page) searched(report *core.Report) {
 func reductionNote(name string) string {
 	switch name {
 	case "none":
-		return " (every order was explored)"
+		return " (no order was skipped)"
 	case "symmetry":
 		return " (states that are equal up to renaming were merged)"
 	}

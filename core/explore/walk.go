@@ -181,8 +181,12 @@ func (c *crossing) Took(t *transition.Taken) error {
 // shortfall says what the walks have seen, and what they have not.
 func (w *randomWalker) shortfall() string {
 	visited := w.States() - w.frontier.len()
-	reason := fmt.Sprintf("random walks do not visit every state: %d walks (seed %d) visited %d states, and saw %d more next to them; raise --walks (Options.Walks) to visit more",
-		w.walked, w.options.Seed, visited, w.frontier.len())
+	remedy := "raise --walks (Options.Walks)"
+	if w.longest == w.length {
+		remedy += ", or --max-depth (Options.MaxDepth), since walks stop after " + fmt.Sprint(w.length) + " steps"
+	}
+	reason := fmt.Sprintf("random walks do not visit every state: %d walks (seed %d) visited %d states, and saw %d more next to them; to visit more, %s",
+		w.walked, w.options.Seed, visited, w.frontier.len(), remedy)
 	estimate := w.coverage.estimate()
 	if w.order == SwarmWalks { // these are not all made in the same way
 		estimate = w.coverage.lately()

@@ -18,7 +18,7 @@ import (
 func coffeeCan() catalog.Entry {
 	return catalog.Entry{
 		Name:   "model/coffee-can",
-		Doc:    "A can of black and white beans, from all mixes of up to n beans: whether the whites are even never changes.",
+		Doc:    "A can of black and white beans, from all mixes of up to n beans: the parity of the white beans never changes.",
 		Params: []catalog.Param{{Name: "n", Doc: "beans at most", Default: 100, Min: 1, Max: 1000}},
 		Build: func(v catalog.Values) (*core.System, error) {
 			return coffeeCanModel(v["n"]).System()

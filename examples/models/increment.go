@@ -20,7 +20,7 @@ import (
 func increment() catalog.Entry {
 	return catalog.Entry{
 		Name:   "model/increment",
-		Doc:    "n threads increment a shared number without a lock: from two threads on an increment gets lost.",
+		Doc:    "n threads increment a shared number without a lock: with two threads or more, increments get lost.",
 		Params: []catalog.Param{{Name: "n", Doc: "threads", Default: 2, Min: 1, Max: 8}},
 		Build: func(v catalog.Values) (*core.System, error) {
 			return incrementModel(v["n"]).System()

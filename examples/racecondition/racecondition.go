@@ -19,9 +19,9 @@ import (
 func Catalog() []catalog.Entry {
 	return []catalog.Entry{{
 		Name: "racecondition",
-		Doc:  "Two controllers set the same missing label of a Namespace: who comes first decides.",
+		Doc:  "Two controllers set the same missing label of a Namespace: whichever acts first decides the value.",
 		Params: []catalog.Param{
-			{Name: "fixed", Doc: "1: one of them leaves to the other what is the other's to set", Default: 0, Min: 0, Max: 1},
+			{Name: "fixed", Doc: "1: only one of them sets the label", Default: 0, Min: 0, Max: 1},
 		},
 		Build: func(v catalog.Values) (*core.System, error) { return System(v["fixed"] == 1) },
 	}}

@@ -26,7 +26,7 @@ var definition []byte
 func Catalog() []catalog.Entry {
 	return []catalog.Entry{{
 		Name: "tenants",
-		Doc:  "Independent custom resources under the same two controllers: all is well.",
+		Doc:  "Independent custom resources under the same two controllers: every property holds.",
 		Params: []catalog.Param{
 			{Name: "n", Doc: "tenants", Default: 2, Min: 1, Max: 64},
 		},

@@ -49,7 +49,7 @@ func main() { etcdmain.Main(os.Args) }
 // build compiles the programs into the folder. A module is generated for it in a
 // temporary folder. The programs appear in the folder only once they are whole.
 func build(ctx context.Context, folder string, logger hclog.Logger) error {
-	logger.Info("building kube-apiserver and its etcd: this takes some minutes, once", "version", Version, "folder", folder)
+	logger.Info("building kube-apiserver and its etcd: this takes about a quarter of an hour, once", "version", Version, "folder", folder)
 	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func TestBuildLeavesNothingHalfDone(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
-			if !strings.Contains(log.String(), "this takes some minutes, once") {
+			if !strings.Contains(log.String(), "this takes about a quarter of an hour, once") {
 				t.Errorf("it says %q", &log)
 			}
 			if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {

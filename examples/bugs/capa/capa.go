@@ -21,7 +21,7 @@ import (
 func Catalog() []catalog.Entry {
 	return []catalog.Entry{{
 		Name: "bug/capa-5794",
-		Doc:  "An instance whose creation nobody wrote down is created again.",
+		Doc:  "An instance is created twice if its creation was not recorded.",
 		Params: []catalog.Param{
 			{Name: "fixed", Doc: "1: the operator creates instances with a token", Default: 0, Min: 0, Max: 1},
 		},

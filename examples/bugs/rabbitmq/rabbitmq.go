@@ -29,7 +29,7 @@ func Catalog() []catalog.Entry {
 	return []catalog.Entry{
 		{
 			Name: "bug/rabbitmq-758",
-			Doc:  "Scaling down is refused, unless nobody looked in between.",
+			Doc:  "The operator refuses to scale down, unless it never saw the larger size.",
 			Params: []catalog.Param{
 				{Name: "fixed", Doc: "1: the API server refuses it", Default: 0, Min: 0, Max: 1},
 			},
