@@ -64,7 +64,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	}
 	merged, apart := v.space.Merged()
 	if merged && v.doubtful() {
-		options.Logger.Debug("something was found in merged states: all are searched, to tell it in full")
+		options.Logger.Debug("a violation was found in merged states: the search begins again without merging, to show it in full")
 		found := v
 		c.exploring.Merge = false
 		if limit := options.MaxTime; limit > 0 {

@@ -2,7 +2,8 @@
 // simulated world, in one process, and visits every order in which they can act,
 // every stale cache they can act on, and every crash they can suffer, within stated
 // bounds. It reports whether the system always settles, in the same place, with the
-// user's own properties true. If it does not, it shows the shortest counterexample.
+// user's own properties true. If it does not, it shows a counterexample, the shortest one
+// unless another search was asked for.
 //
 // # A first check
 //
@@ -48,7 +49,7 @@
 //
 //   - holds: the whole system was searched, and every property is true;
 //   - violated: there are findings, each with a counterexample that was run again with the
-//     real code before it was told;
+//     real code before it was reported;
 //   - inconclusive: nothing wrong was found, but something was left out. The report's
 //     Reasons say what, and what to change: the option to raise, or the code that the
 //     simulated world cannot do justice to.
@@ -58,8 +59,8 @@
 //
 // # What may go wrong
 //
-// Without [Options] the world is kind: caches are fresh, nothing crashes, no call
-// fails. These options make it less so:
+// By default nothing goes wrong: caches are fresh, nothing crashes, no call
+// fails. These options let it:
 //
 //   - [Options.Stale] lets caches miss the latest changes, for each controller and kind;
 //   - [Options.Crashes] lets controllers crash between two calls and start again;
@@ -97,7 +98,7 @@
 // # The command
 //
 // The command orrery checks systems by name, records runs, replays, draws and confirms
-// findings, and measures the engine. A program of your own has the same verbs with your
+// findings, and measures the engine. A program of your own has the same commands with your
 // systems, by two lines:
 //
 //	func main() {

@@ -36,7 +36,7 @@ const (
 	ByPartialOrder Reduction = "por"
 	// BySymmetry visits one of the states that differ only in which of the names is which that the system declares to be
 	// interchangeable, after it has checked that controllers treat them alike. Where that cannot be made use of, it is
-	// as ByPartialOrder, and the report says why; so it is where something was found, so that it can be told in full.
+	// as ByPartialOrder, and the report says why; so it is where something was found, so that it can be shown in full.
 	BySymmetry Reduction = "symmetry"
 	// NoReduction visits every order.
 	NoReduction Reduction = "none"
@@ -142,7 +142,7 @@ type Options struct {
 	// Seed makes walks repeatable: with the same seed they make the same choices.
 	Seed int64
 
-	// Logger gets what the check does, at the levels Debug and Trace; nil logs nothing. What controllers log goes elsewhere: where, the
+	// Logger gets what [Run] and [Replay] do, at the levels Debug and Trace; nil logs nothing. What controllers log goes elsewhere: where, the
 	// adapter says.
 	Logger hclog.Logger
 

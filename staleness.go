@@ -75,7 +75,7 @@ func parseStaleness(text string) (Staleness, error) {
 			s.Kind = ""
 		}
 	default:
-		return s, fmt.Errorf("staleness %q: use CONTROLLER/KIND=RULE, such as web/Pod=lag(1), or all=RULE", text)
+		return s, fmt.Errorf("staleness %q: use CONTROLLER/KIND=RULE, such as web/Pod=lag(1), or all=RULE; * stands for all controllers or all kinds", text)
 	}
 	if _, err := view.Parse(rule); err != nil {
 		return s, fmt.Errorf("staleness %q: %w", text, err)

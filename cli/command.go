@@ -121,7 +121,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		},
 	}
 	root.PersistentFlags().Var(&flagValue[string]{to: &level, parse: oneOf(logLevels...), text: level, kind: "LEVEL"}, "log-level",
-		"how much to log to standard error: "+strings.Join(logLevels, ", ")+"; each includes those before it")
+		"how much to log to standard error: "+strings.Join(logLevels, ", ")+"; each includes those before it; from debug on there is no progress line")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())

@@ -43,7 +43,7 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 	}
 	options.Logger = s.logger
 	for i, trace := range traces(finding) {
-		s.logger.Debug("a run is taken again", "finding", number, "run", i+1, "steps", len(trace.Steps))
+		s.logger.Debug("a trace is replayed", "finding", number, "run", i+1, "steps", len(trace.Steps))
 		deviation, err := s.Engine.Replay(ctx, system, trace, options)
 		if err != nil {
 			return err

@@ -132,8 +132,9 @@ func TestKindFor(t *testing.T) {
 		{"", "v1", "pod", "", "no kind is known that is served as pod.v1: "},
 		{"", "v1", "Pods", "", "no kind is known that is served as Pods.v1: "},
 		{"", "v1", "podlists", "", "no kind is known that is served as podlists.v1: "},
+		{"", "", "gizmos", "", "no kind is known that is served as gizmos"},
 		{"", "v2", "pods", "", `Pod is not served in version "v2", only in v1: `},
-		{"example.com", "", "widgets", "", "widgets.example.com could be of several versions: "},
+		{"example.com", "", "widgets", "", "widgets.example.com has no version: name one of "},
 	} {
 		asked := schema.GroupVersionResource{Group: test.group, Version: test.version, Resource: test.resource}
 		kind, err := server.KindFor(asked)

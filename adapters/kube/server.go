@@ -108,7 +108,7 @@ func (s *Server) Scheme() *runtime.Scheme { return s.scheme }
 func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.RESTMapper() }
 
 // KindFor returns the kind that the server serves under exactly the group, the version and the plural that the path of a request
-// names. An empty group is the core group. It returns an error that says what to change if there is none.
+// names: unlike a REST mapper it guesses nothing. An empty group is the core group. The error says what to change; it is none of those of package meta.
 func (s *Server) KindFor(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	return s.registry.KindFor(resource)
 }
@@ -168,7 +168,7 @@ func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]an
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
 // 1. Equal versions are counted anew.
 func (s *Server) Normalize(key core.Key, versions []core.Content) []core.Content {
-	return s.form.Settle(key, versions)
+	return s.form.Normalize(key, versions)
 }
 
 // Rename implements [core.Renamer]. In an object it renames all texts but kinds with their versions, and what the server

@@ -220,7 +220,7 @@ func TestRecordsOfWordsReplay(t *testing.T) {
 				call.Behind, call.Fault, call.Creates = nil, "", nil
 			}
 		}
-		if d, err := explore.Replay(context.Background(), system, o.Conditions, trace, o.Run); d != nil || err != nil {
+		if d, err := explore.Replay(context.Background(), system, o.Conditions, trace, o.Run, nil); d != nil || err != nil {
 			t.Errorf("seed %d: %+v, %v", seed, d, err)
 		}
 	}

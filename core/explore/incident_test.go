@@ -190,7 +190,7 @@ func TestTellAndReplay(t *testing.T) {
 	}
 	trace.CycleStart = 0
 	limits := options(1).Run
-	if d, err := explore.Replay(context.Background(), system, explore.Conditions{}, trace, limits); d != nil || err != nil {
+	if d, err := explore.Replay(context.Background(), system, explore.Conditions{}, trace, limits, nil); d != nil || err != nil {
 		t.Errorf("replayed at once: %+v, %v", d, err)
 	}
 	for _, test := range []struct {
@@ -204,7 +204,7 @@ func TestTellAndReplay(t *testing.T) {
 		{"another write", boardWith([]string{"a 0"}, toggler("a", "0", "2")), 1, `"put a 2"`},
 		{"another second step", boardWith([]string{"a 0"}, toggler("a", "0", "1", "2")), 2, `"put a 2"`},
 	} {
-		d, err := explore.Replay(context.Background(), test.system, explore.Conditions{}, trace, limits)
+		d, err := explore.Replay(context.Background(), test.system, explore.Conditions{}, trace, limits, nil)
 		if err != nil || d == nil || d.Step != test.step || !strings.Contains(d.Reason, test.want) {
 			t.Errorf("%s: %+v, %v, want step %d with %q", test.name, d, err, test.step, test.want)
 		}

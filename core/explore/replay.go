@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
@@ -16,12 +18,16 @@ import (
 
 // Replay takes the steps of a trace again, with real code from the first to the last. It
 // returns where it goes another way, nil if it does not. An error means that the
-// system cannot be run.
-func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits) (*core.Deviation, error) {
+// system cannot be run. The logger gets each step; nil logs nothing.
+func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits, logger hclog.Logger) (*core.Deviation, error) {
 	l, err := transition.NewLearner(ctx, system, conditions, limits, 0)
 	if err != nil {
 		return nil, err
 	}
+	if logger == nil {
+		logger = hclog.NewNullLogger()
+	}
+	l.Logger = logger
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
 	w := space.executor
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {
@@ -33,6 +39,7 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 		if i == trace.CycleStart {
 			cycle = w.Vector.AppendRow(nil)
 		}
+		logger.Debug("a step is replayed", "step", i+1, "controller", recorded.Controller, "request", recorded.Request)
 		reason, err := follow(w, ctx, t, recorded)
 		if err != nil || reason != "" {
 			return &core.Deviation{Step: i + 1, Reason: reason}, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -103,6 +104,9 @@ func TestView(t *testing.T) {
 	if _, err := view.Get(configMaps, key); !errors.Is(err, errUnstarted) {
 		t.Errorf("while nothing runs: %v", err)
 	}
+	if _, err := (&View{Server: s.server, Current: new(transport.Current)}).Get(configMaps, key); !errors.Is(err, errNotStarted) {
+		t.Errorf("while nothing runs, without an error for it: %v", err)
+	}
 	view.Current.Begin(s)
 	object, err := view.Get(configMaps, key)
 	if found, ok := object.(*corev1.ConfigMap); err != nil || !ok || found.Labels["app"] != "x" || found.Kind != "ConfigMap" {
@@ -139,6 +143,16 @@ func TestView(t *testing.T) {
 	}
 	if !slices.Equal(s.calls, want) {
 		t.Errorf("calls: %q, want %q", s.calls, want)
+	}
+	// The REST mapper knows these, but no object has such a kind, so that an informer would never deliver one.
+	for _, name := range []string{"pod", "ConfigMapList"} {
+		of := Form{Kind: corev1.SchemeGroupVersion.WithKind(name), As: Untyped}
+		if err := view.Serves(of); !meta.IsNoMatchError(errors.Unwrap(err)) {
+			t.Errorf("an informer for %s: %v", name, err)
+		}
+		if _, err := view.Get(of, key); !meta.IsNoMatchError(err) {
+			t.Errorf("a cached %s: %v", name, err)
+		}
 	}
 	if err := view.Serves(Form{Kind: corev1.SchemeGroupVersion.WithKind("Gizmo"), As: Untyped}); err == nil || !strings.Contains(err.Error(), "or its Go type to the scheme") {
 		t.Errorf("a kind that is not served: %v", err)

@@ -1,7 +1,9 @@
 package informer
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -96,6 +98,9 @@ func (v *View) List(of Form, which Selection) ([]client.Object, error) {
 	return objects, nil
 }
 
+// errNotStarted is the error of a read before any run, if an adapter has no other.
+var errNotStarted = errors.New("the cache is not started: it can be read once controllers run")
+
 // reading returns the run that reads, and whether the kind has namespaces.
 func (v *View) reading(of Form) (*transport.Run, bool, error) {
 	mapping, err := v.mapping(of)
@@ -104,12 +109,16 @@ func (v *View) reading(of Form) (*transport.Run, bool, error) {
 	}
 	run := v.Current.Run()
 	if run == nil {
-		return nil, false, v.Unstarted
+		return nil, false, cmp.Or(v.Unstarted, errNotStarted)
 	}
 	return run, mapping.Scope.Name() == meta.RESTScopeNameNamespace, nil
 }
 
+// mapping returns how a kind is served. A mapper knows the lists of a kind and its name in small letters, too, of which there are no objects.
 func (v *View) mapping(of Form) (*meta.RESTMapping, error) {
+	if v.Server.Serves(of.Kind) != nil {
+		return nil, &meta.NoKindMatchError{GroupKind: of.Kind.GroupKind(), SearchedVersions: []string{of.Kind.Version}}
+	}
 	return v.Server.RESTMapper().RESTMapping(of.Kind.GroupKind(), of.Kind.Version)
 }
 

@@ -52,6 +52,13 @@ func (n *Notes) LeaveOut(p Part) {
 	}
 }
 
+// noted returns what is noted so far. Goroutines of a set-up may still note more.
+func (n *Notes) noted() (assumptions, doubts []string, parts []Part) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.assumptions), slices.Clone(n.doubts), slices.Clone(n.parts)
+}
+
 // Without leaves out parts that do not matter to what is checked. option is what users know it by.
 func Without(option string, names ...string) Option {
 	return func(d *Definition) {
@@ -66,8 +73,8 @@ func Without(option string, names ...string) Option {
 
 // unrun adds what is not run to the system: as an assumption if the options leave it out, as a reason otherwise. What the options
 // leave out must be there.
-func (d *Definition) unrun(system *core.System, found *Notes) error {
-	for _, p := range found.parts {
+func (d *Definition) unrun(system *core.System, parts []Part) error {
+	for _, p := range parts {
 		if slices.ContainsFunc(d.leftOut, func(l Part) bool { return l.Option == p.Option && l.Name == p.Name }) {
 			system.Assumptions = append(system.Assumptions, fmt.Sprintf("The system does not depend on what is left out of it: %s.", p.Text))
 			continue
@@ -77,7 +84,7 @@ func (d *Definition) unrun(system *core.System, found *Notes) error {
 	}
 	for _, l := range d.leftOut {
 		var there []string
-		for _, p := range found.parts {
+		for _, p := range parts {
 			if p.Option == l.Option && !slices.Contains(there, p.Name) {
 				there = append(there, p.Name)
 			}

@@ -78,6 +78,7 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 	if err != nil {
 		return nil, err
 	}
+	assumptions, doubts, parts := found.noted()
 	system := &core.System{
 		Name:       d.name,
 		Store:      server,
@@ -89,10 +90,10 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 		// What is read through the cache shows only when it is read.
 		Kinds:           server.Kinds(),
 		Interchangeable: d.interchangeable,
-		Assumptions:     found.assumptions,
-		Unmodelled:      found.doubts,
+		Assumptions:     assumptions,
+		Unmodelled:      doubts,
 	}
-	if err := d.unrun(system, found); err != nil {
+	if err := d.unrun(system, parts); err != nil {
 		return nil, err
 	}
 	players, err := d.players(system, server)

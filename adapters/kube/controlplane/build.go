@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,12 +162,20 @@ func goCommand(ctx context.Context, folder string, logger hclog.Logger, argument
 	)
 	var output bytes.Buffer
 	command.Stdout = &output
-	command.Stderr = logger.StandardWriter(&hclog.StandardLoggerOptions{ForceLevel: hclog.Info})
+	var complaints bytes.Buffer
+	command.Stderr = io.MultiWriter(&complaints, logger.StandardWriter(&hclog.StandardLoggerOptions{ForceLevel: hclog.Info}))
 	if err := command.Run(); err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // that it was killed says less
 		}
-		return nil, fmt.Errorf("go %s: %w", arguments[0], err)
+		return nil, fmt.Errorf("go %s: %w: %s", arguments[0], err, lastLines(complaints.String()))
 	}
 	return output.Bytes(), nil
+}
+
+// lastLines returns the end of what a program says, where it says why it failed.
+func lastLines(text string) string {
+	const most = 10
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }

@@ -69,7 +69,7 @@ func TestBuildLeavesNothingHalfDone(t *testing.T) {
 		command string
 		want    string
 	}{
-		{"the module cannot be had", "echo nowhere >&2; exit 1", "cannot prepare the build of kube-apiserver " + Version},
+		{"the module cannot be had", "echo nowhere >&2; exit 1", "cannot prepare the build of kube-apiserver " + Version + ": go mod: exit status 1: nowhere"},
 		{"the answer cannot be read", "echo text", "cannot prepare the build"},
 	}
 	for _, test := range tests {

@@ -59,7 +59,9 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 	}
 	run := t.Current.Run()
 	if run == nil {
-		t.Idle(sent.Method + " " + sent.URL.Path)
+		if t.Idle != nil {
+			t.Idle(sent.Method + " " + sent.URL.Path)
+		}
 		return respond(sent, apierrors.NewServiceUnavailable("the set-up of a controller asks the API server, which answers only once controllers run"))
 	}
 	request, err := translate(t.Server, sent, body)

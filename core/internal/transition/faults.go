@@ -132,10 +132,10 @@ func (p plan) alike(other plan) bool {
 	})
 }
 
-// inject tries the current step with concurrent calls answered in all orders that matter, and without and with faults as far
+// tryVariants tries the current step with concurrent calls answered in all orders that matter, and without and with faults as far
 // as the budgets go.
-func (w *Walker) inject() error {
-	v := injection{Walker: w}
+func (w *Walker) tryVariants() error {
+	v := variants{Walker: w}
 	if w.visit.step.Actor.fallible {
 		v.failures = w.Machine.Conditions.Failures - int(w.Value(w.Machine.Failures))
 		v.crashes = w.Machine.Conditions.Crashes - int(w.Value(w.Machine.Crashes))
@@ -153,15 +153,15 @@ func (w *Walker) inject() error {
 	return v.all(step)
 }
 
-// injection are the ways in which a step may go.
-type injection struct {
+// variants are the ways in which a step may go.
+type variants struct {
 	*Walker
 	orders            orders
 	failures, crashes int
 }
 
 // all tries all ways but the first, which was just taken.
-func (v *injection) all(step Taken) error {
+func (v *variants) all(step Taken) error {
 	v.orders.plans = []plan{{}}
 	for i := 0; i < len(v.orders.plans); i++ {
 		step.plan = v.orders.plans[i]
@@ -179,7 +179,7 @@ func (v *injection) all(step Taken) error {
 }
 
 // ask tries a single call without and with faults, and each of several concurrent ones.
-func (v *injection) ask(step Taken) error {
+func (v *variants) ask(step Taken) error {
 	p := v.Flight(step.Item)
 	number := len(p.Path)
 	turns := p.Node.Turns
@@ -214,7 +214,7 @@ func (v *injection) ask(step Taken) error {
 
 // faulty tries the reconcile that was just taken with one more fault than it has, at a later call; and so on as far as the budgets go. One
 // that is blocked is not under way, so that it cannot be cut off by a crash.
-func (v *injection) faulty(step Taken) error {
+func (v *variants) faulty(step Taken) error {
 	if err := v.orders.add(v.Walker, step.Item); err != nil {
 		return v.visit.visitor.Stopped(&step, err)
 	}
@@ -263,7 +263,7 @@ func (v *injection) faulty(step Taken) error {
 }
 
 // crash tries a reconcile that a crash cuts off, with every way in which the controller may start again.
-func (v *injection) crash(step Taken, m injectedFault) error {
+func (v *variants) crash(step Taken, m injectedFault) error {
 	step.plan = step.plan.failing(m)
 	// Where its views can be then depends on what the run wrote.
 	if _, err := v.reconcile(step.Item, step.plan); err != nil {

@@ -115,26 +115,26 @@ func (w *Walker) work(it *Item) error {
 	switch {
 	case it.Standing:
 		w.visit.step = Taken{Kind: core.Act, Actor: it.Actor, Item: it}
-		return w.inject()
+		return w.tryVariants()
 	case it.Actor.User:
 		if !w.Pending(it) {
 			return nil
 		}
 		w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
-		return w.inject()
+		return w.tryVariants()
 	case it.Actor.Atomic || w.Machine.Conditions.Granularity == PerReconcile:
 		if !w.Pending(it) {
 			return nil
 		}
 		w.visit.step = Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}
-		return w.inject()
+		return w.tryVariants()
 	}
 	if p := w.Flight(it); p != nil && !p.Blocked {
 		if p.Node.Leaf != nil {
 			return w.try(Taken{Kind: core.Return, Actor: it.Actor, Item: it})
 		}
 		w.visit.step = Taken{Kind: core.Ask, Actor: it.Actor, Item: it, node: p.Node}
-		return w.inject()
+		return w.tryVariants()
 	}
 	begin := Taken{Kind: core.Begin, Actor: it.Actor, Item: it}
 	may, err := w.MayBegin(it)

@@ -10,10 +10,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Settle counts anew what the server counts up. It brings metadata.generation, the generations that the status has observed, and the generation of
+// Normalize counts anew what the server counts up. It brings metadata.generation, the generations that the status has observed, and the generation of
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
 // 1. Equal versions are counted anew.
-func (f *Form) Settle(key core.Key, versions []core.Content) []core.Content {
+func (f *Form) Normalize(key core.Key, versions []core.Content) []core.Content {
 	if storage.IsRecord(key.Kind) {
 		return versions
 	}

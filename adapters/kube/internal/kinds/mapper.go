@@ -23,12 +23,12 @@ func (g *Registry) KindFor(resource schema.GroupVersionResource) (schema.GroupVe
 		return kind, nil
 	}
 	switch {
-	case resource.Version == "":
-		return schema.GroupVersionKind{}, fmt.Errorf("%s could be of several versions: name one", resource.GroupResource())
+	case r != nil && resource.Version == "":
+		return schema.GroupVersionKind{}, fmt.Errorf("%s has no version: name one of %s", resource.GroupResource(), strings.Join(r.Served, ", "))
 	case r != nil:
 		return schema.GroupVersionKind{}, r.notServed(resource.Version)
 	}
-	path := strings.TrimSuffix(resource.Resource+"."+resource.Version+"."+resource.Group, ".")
+	path := strings.Trim(resource.Resource+"."+resource.Version+"."+resource.Group, ".")
 	return schema.GroupVersionKind{}, fmt.Errorf("no kind is known that is served as %s: add its Go type to the scheme, or give its custom resource definition", path)
 }
 
@@ -36,8 +36,8 @@ func (g *Registry) KindFor(resource schema.GroupVersionResource) (schema.GroupVe
 // name, the core group comes first, then Kubernetes' own ones, then those of custom resources. It is the same one as long as no kind is added.
 func (g *Registry) RESTMapper() meta.RESTMapper { return g.mapper() }
 
-// mapAnew forgets the mapper, as the kinds are others.
-func (g *Registry) mapAnew() { g.mapper = sync.OnceValue(g.newMapper) }
+// resetMapper forgets the mapper, since the kinds have changed: mappers that were handed out before do not know the new ones.
+func (g *Registry) resetMapper() { g.mapper = sync.OnceValue(g.newMapper) }
 
 func (g *Registry) newMapper() meta.RESTMapper {
 	versions := g.groupVersions()

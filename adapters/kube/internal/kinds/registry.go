@@ -82,7 +82,7 @@ func NewRegistry(own func(*Resource) kindrules.Rules) *Registry {
 		paths:     map[schema.GroupResource]*Resource{},
 		sent:      map[schema.GroupVersionResource]schema.GroupVersionKind{},
 	}
-	g.mapAnew()
+	g.resetMapper()
 	return g
 }
 
@@ -98,7 +98,7 @@ func (g *Registry) Add(r *Resource) error {
 	}
 	r.Rules = g.own(r)
 	g.resources[kind], g.paths[path] = r, r
-	g.mapAnew()
+	g.resetMapper()
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (g *Registry) AddScheme(scheme *runtime.Scheme) error {
 		if virtual(kind.Kind) {
 			plural, _ := meta.UnsafeGuessKindToResource(kind)
 			g.sent[plural] = kind
-			g.mapAnew()
+			g.resetMapper()
 			continue
 		}
 		best, known := preferred[kind.GroupKind()]
