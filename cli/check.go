@@ -27,12 +27,20 @@ func (s *session) checkCommand() *cobra.Command {
 		Long: `Check explores every order in which the controllers of a system can act, and reports
 which of its properties hold.
 
---property checks another property instead: by its name, or as a formula of linear
-temporal logic, such as 'G F settled' or '"no pod is left" leads to quiescent'. Atoms
-are quiescent, terminal and settled, and, in quotes, the names of invariants and
-expressions in the Common Expression Language, such as "pods.size() > 0".
+By default it judges the properties that the system declares. --property judges one
+property instead: by its name, or as a formula of linear temporal logic, such as
+'G F settled' or '"no pod is left" leads to quiescent'. Atoms are quiescent, terminal and
+settled, and, in quotes, the names of invariants and expressions in the Common
+Expression Language, such as "pods.size() > 0".
 --properties adds the properties of a YAML file. Check reports mistakes in formulas
 and files before it runs the system.
+
+--stale says how stale caches may be, by one of these rules:
+  fresh          show each change as soon as it is committed
+  lag(N)         miss up to N of the latest changes
+  own-writes(N)  like lag(N), but show the controller's own writes immediately
+  restart(N)     be fresh, but miss up to N changes after the controller restarts
+  relist         miss any number of changes, then receive them all at once
 
 Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		Args: exactly("the name of one system (orrery list shows them)"),

@@ -81,7 +81,7 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.Var(&flagValue[string]{to: &f.granularity, parse: oneOf("reconcile", "call"), text: f.granularity, kind: "reconcile|call"},
 		"granularity", "what one step is: a whole reconcile, or each of its calls")
 	flags.StringArrayVar(&f.stale, "stale", nil,
-		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE; * stands for all controllers or all kinds (repeatable); rules are fresh (default), lag(N) (up to N changes behind), own-writes(N) (like lag, but shows own writes at once), restart(N) (up to N changes behind after a restart) and relist (any number behind, then all at once)")
+		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE; * stands for all controllers or all kinds (repeatable; default all=fresh); see above for the rules")
 	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how many crashes may happen in one run; a controller restarts after each (default 0)")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run (default 0)")
 	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` (repeatable; default all controllers)")
