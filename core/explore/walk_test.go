@@ -146,7 +146,7 @@ func TestGoodTuring(t *testing.T) {
 				}
 			}
 			for _, reason := range space.Reasons() {
-				_, after, _ := strings.Cut(reason, "to visit more; about ")
+				_, after, _ := strings.Cut(reason, "; about ")
 				text, _, _ := strings.Cut(after, "%")
 				if share, err := strconv.ParseFloat(text, 64); err == nil {
 					unseen = share / 100
