@@ -2,6 +2,7 @@ package informer
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -182,6 +183,22 @@ func TestIndexes(t *testing.T) {
 	}
 	if !slices.Equal(called, []string{"app", "app (untyped)"}) {
 		t.Errorf("indexes: %q", called)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	raw := []byte(`{"metadata": {"name": "a"}, "spec": {"replicas": 3, "ratio": 0.5}}`)
+	object, err := Form{Kind: configMapsKind, As: Untyped}.decode(raw, runtime.NewScheme())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": "a"},
+		"spec":     map[string]any{"replicas": int64(3), "ratio": 0.5},
+	}
+	if got := object.(*unstructured.Unstructured).Object; !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded is %#v, want %#v", got, want)
 	}
 }
 
