@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/grace"
 	"github.com/orrery-dev/orrery/record"
 	"github.com/orrery-dev/orrery/record/atomicfile"
 )
@@ -41,6 +43,10 @@ and files before it runs the system.
   own-writes(N)  like lag(N), but show the controller's own writes immediately
   restart(N)     be fresh, but miss up to N changes after the controller restarts
   relist         miss any number of changes, then receive them all at once
+
+A signal (SIGINT, SIGTERM) or --max-time ends the check within a second. The report then says
+what is missing. A record (--out) has all findings all the same, and as many states as there was
+time for; a drawing (--dot) that is not finished is not written.
 
 Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		Args: exactly("the name of one system (orrery list shows them)"),
@@ -69,6 +75,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 		return err
 	}
 	s.logger.Debug("the system is built", "system", name, "params", values.Strings(), "controllers", len(system.Strategies))
+	began := time.Now()
 	asked, err := s.chosen(system, flags.properties, flags.propertyFiles)
 	if err != nil {
 		return err
@@ -94,15 +101,39 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	complete(report, flags.out)
 	s.code = exitCode(ctx, report.Verdict)
 
+	// What was found comes before the files, which may take some time.
+	if flags.format == "json" {
+		err = writeJSON(s.streams.Out, report)
+	} else {
+		err = text.Report(s.streams.Out, report, text.Options{Color: s.streams.Color})
+	}
+	writing, stop := writingTime(ctx, began, flags.maxTime)
+	defer stop()
 	header := record.Header{System: name, Params: report.Params, Options: given}
-	written := files.write(result, header)
+	note, written := files.write(writing, result, header)
 	if flags.out != "" || flags.dot != "" {
 		s.logger.Debug("the files are written", "out", flags.out, "dot", flags.dot, "error", written)
 	}
-	if flags.format == "json" {
-		return errors.Join(written, writeJSON(s.streams.Out, report))
+	if note != "" {
+		fmt.Fprintf(s.streams.Err, "orrery: %s: %s\n", flags.out, note)
 	}
-	return errors.Join(written, text.Report(s.streams.Out, report, text.Options{Color: s.streams.Color}))
+	return errors.Join(err, written)
+}
+
+// writingGrace is how long files are still written after the command was interrupted or has reached its limit on time.
+const writingGrace = 600 * time.Millisecond
+
+// writingTime returns the context in which files are written.
+func writingTime(ctx context.Context, began time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
+	later, stop := grace.After(ctx, writingGrace)
+	if limit == 0 {
+		return later, stop
+	}
+	limited, cancel := context.WithDeadline(later, began.Add(limit+writingGrace))
+	return limited, func() {
+		cancel()
+		stop()
+	}
 }
 
 // build finds a system by name and makes it.
@@ -199,16 +230,29 @@ func openFiles(out, drawing string) (files outputFiles, err error) {
 }
 
 // write writes the files. One that cannot be written does not keep the other
-// from being.
-func (f outputFiles) write(result *orrery.Result, header record.Header) error {
-	return errors.Join(
+// from being. The note says what is missing from the record because it was interrupted, empty if nothing is; a drawing is whole or not written.
+func (f outputFiles) write(ctx context.Context, result *orrery.Result, header record.Header) (note string, err error) {
+	err = errors.Join(
 		commit(f.record, func(w io.Writer) error {
-			return record.Write(w, header, &result.Report, result.Graph, record.DefaultLimit)
+			extent, err := record.Write(ctx, w, header, &result.Report, graphOf(result), record.DefaultLimit)
+			if extent.Interrupted {
+				note = extent.Note + "; its report, findings and outcomes are complete"
+			}
+			return err
 		}),
 		commit(f.drawing, func(w io.Writer) error {
-			return draw(w, &result.Report, func() dot.Space { return liveSpace(result) }, drawing{})
+			return draw(w, &result.Report, func() (dot.Space, error) { return liveSpace(ctx, result) }, drawing{})
 		}),
 	)
+	return note, err
+}
+
+// graphOf returns the graph of a check to record, nil if it has none.
+func graphOf(result *orrery.Result) record.Graph {
+	if result.Graph == nil {
+		return nil
+	}
+	return result.Graph
 }
 
 func commit(file *atomicfile.File, write func(io.Writer) error) error {

@@ -52,7 +52,7 @@ Exit codes: 1 confirmed, 0 not confirmed, 2 bad usage or bad input.`,
 
 // confirm runs a recorded finding on a real API server.
 func (s *session) confirm(ctx context.Context, path string, number int) error {
-	system, _, finding, err := s.recorded(path, number)
+	system, _, finding, err := s.recorded(ctx, path, number)
 	if err != nil {
 		return err
 	}

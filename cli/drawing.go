@@ -1,10 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/dot"
@@ -22,7 +21,10 @@ type drawing struct {
 
 // draw writes a drawing: without a choice the first finding, or the graph if
 // there is none, or the outcomes if the graph is too large to be drawn.
-func draw(w io.Writer, report *core.Report, space func() dot.Space, choice drawing) error {
+func draw(w io.Writer, report *core.Report, space func() (dot.Space, error), choice drawing) error {
+	if choice.finding == 0 && !choice.outcomes && !choice.graph && len(report.Findings) > 0 {
+		choice.finding = 1
+	}
 	if choice.finding > 0 {
 		finding, err := findingOf(report, choice.finding)
 		if err != nil {
@@ -30,17 +32,14 @@ func draw(w io.Writer, report *core.Report, space func() dot.Space, choice drawi
 		}
 		return dot.Finding(w, finding)
 	}
-	switch {
-	case choice.outcomes:
-		return dot.Outcomes(w, space())
-	case choice.graph:
-		return dot.States(w, space())
-	case len(report.Findings) > 0:
-		return dot.Finding(w, report.Findings[0])
-	case report.States > dot.StateLimit:
-		return dot.Outcomes(w, space())
+	drawn, err := space()
+	if err != nil {
+		return fmt.Errorf("the states are not drawn: %w", err)
 	}
-	return dot.States(w, space())
+	if choice.outcomes || !choice.graph && report.States > dot.StateLimit {
+		return dot.Outcomes(w, drawn)
+	}
+	return dot.States(w, drawn)
 }
 
 // findingOf returns a finding by its number.
@@ -54,38 +53,31 @@ func findingOf(report *core.Report, number int) (core.Finding, error) {
 	return report.Findings[number-1], nil
 }
 
-// liveSpace returns the graph of a check that has just ended.
-func liveSpace(result *orrery.Result) dot.Space {
+// liveSpace returns the graph of a check that has just ended. The error is that of the context.
+func liveSpace(ctx context.Context, result *orrery.Result) (dot.Space, error) {
 	space := dot.Space{System: text.SystemName(&result.Report), Outcomes: result.Report.OutcomeList}
 	graph := result.Graph
 	if graph == nil {
-		return space
+		return space, nil
 	}
-	initial, quiescent := setOf(graph.Initial()), setOf(graph.Quiescent())
 	space.Total = graph.States()
-	for n := range min(space.Total, record.DefaultLimit) {
-		id := core.StateID(n)
-		state := dot.State{
-			Initial:   initial[id],
-			Cut:       graph.Cut(id),
-			Quiescent: quiescent[id],
-			Edges:     slices.Clone(graph.Edges(id)),
+	var objects []core.TraceObject
+	var steps []core.Edge
+	err := graph.List(ctx, record.DefaultLimit, func(listed *core.Listed) error {
+		objects, steps = append(objects, listed.NewObjects...), append(steps, listed.NewSteps...)
+		state := dot.State{Initial: listed.Initial, Cut: listed.Cut, Quiescent: listed.Quiescent}
+		for _, number := range listed.Objects {
+			state.Objects = append(state.Objects, objects[number])
 		}
-		outcome := graph.Outcome(id)
-		for _, key := range slices.SortedFunc(maps.Keys(outcome), core.Key.Compare) {
-			state.Objects = append(state.Objects, core.TraceObject{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, Fields: outcome[key]})
+		for _, step := range listed.Steps {
+			edge := steps[step.Step]
+			edge.From, edge.To = listed.ID, step.To
+			state.Edges = append(state.Edges, edge)
 		}
 		space.States = append(space.States, state)
-	}
-	return space
-}
-
-func setOf(ids []core.StateID) map[core.StateID]bool {
-	set := make(map[core.StateID]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set
+		return nil
+	})
+	return space, err
 }
 
 // recordedSpace returns the graph that a record holds.

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orrery-dev/orrery/adapters/dot"
-	"github.com/orrery-dev/orrery/record"
 )
 
 func (s *session) exportCommand() *cobra.Command {
@@ -20,7 +20,7 @@ language of Graphviz. By default, the drawing shows the first finding; if there 
 no finding, the state graph; and if that is too large, the outcomes.`,
 		Args: exactly("one record that orrery check --out wrote"),
 		RunE: func(command *cobra.Command, args []string) error {
-			return s.export(args[0], format, choice)
+			return s.export(command.Context(), args[0], format, choice)
 		},
 	}
 	flags := command.Flags()
@@ -33,21 +33,22 @@ no finding, the state graph; and if that is too large, the outcomes.`,
 }
 
 // export writes a record in another form.
-func (s *session) export(path, format string, choice drawing) error {
+func (s *session) export(ctx context.Context, path, format string, choice drawing) error {
 	if format == "" {
 		return errors.New("choose an output format: --format dot or --format json")
 	}
 	if format == "json" && choice != (drawing{}) {
 		return errors.New("--finding, --outcomes and --graph choose what to draw: use them with --format dot")
 	}
-	r, err := record.ReadFile(path)
+	r, err := readRecord(ctx, path)
 	if err != nil {
 		return err
 	}
+	out := interruptibleWriter{ctx, s.streams.Out}
 	if format == "json" {
-		return r.WriteJSON(s.streams.Out)
+		return r.WriteJSON(out)
 	}
-	return draw(s.streams.Out, &r.Report, func() dot.Space { return recordedSpace(r) }, choice)
+	return draw(out, &r.Report, func() (dot.Space, error) { return recordedSpace(r), nil }, choice)
 }
 
 // findingNumber takes the number of a finding.

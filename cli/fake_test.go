@@ -15,6 +15,7 @@ import (
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/naive"
 )
 
 // startedVariable names the environment variable with the file that a slow check
@@ -173,6 +174,10 @@ func (lampGraph) Edges(id core.StateID) []core.Edge {
 		return nil
 	}
 	return []core.Edge{{To: 1, Wrote: true, Step: core.Step{Item: core.Item{Strategy: "alice", Request: "desk"}}}}
+}
+
+func (g lampGraph) List(ctx context.Context, n int, show func(*core.Listed) error) error {
+	return naive.List(ctx, g, n, show)
 }
 
 func (lampGraph) Outcome(id core.StateID) map[core.Key]any {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/record"
 )
 
 func (s *session) replayCommand() *cobra.Command {
@@ -33,7 +32,7 @@ Exit codes: 1 it still happens, 0 it does not, 2 bad usage or bad input.`,
 
 // replay runs a recorded finding again.
 func (s *session) replay(ctx context.Context, path string, number int) error {
-	system, report, finding, err := s.recorded(path, number)
+	system, report, finding, err := s.recorded(ctx, path, number)
 	if err != nil {
 		return err
 	}
@@ -60,8 +59,8 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 
 // recorded returns a finding of a run record, with the report that it is in and the system that it
 // was found in, built anew.
-func (s *session) recorded(path string, number int) (*core.System, *core.Report, *core.Finding, error) {
-	r, err := record.ReadFile(path)
+func (s *session) recorded(ctx context.Context, path string, number int) (*core.System, *core.Report, *core.Finding, error) {
+	r, err := readRecord(ctx, path)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -1,6 +1,9 @@
 package core
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Graph is what a search has stored: the reachable states and the steps between
 // them. Properties that are about runs judge it. It is not safe for concurrent
@@ -19,6 +22,10 @@ type Graph interface {
 	// valid until the next call. A state where nothing can happen has none; it
 	// repeats for ever.
 	Edges(StateID) []Edge
+
+	// List shows the first n states in the order of their numbers, with their steps, which is faster than to ask for one after the other. It stops with
+	// the error of show, or with that of the context when it ends.
+	List(ctx context.Context, n int, show func(*Listed) error) error
 
 	// Cut tells that the state was stored but that not all of its steps were
 	// taken: a bound was hit, or a call was not supported.

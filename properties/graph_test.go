@@ -2,6 +2,7 @@ package properties_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/naive"
 )
 
 // graph is a graph given by its edges.
@@ -53,12 +55,16 @@ type number core.StateID
 func (n number) Canonical() string { return strconv.Itoa(int(n)) }
 func (n number) Fields() any       { return int(n) }
 
-func (g *graph) States() int                          { return len(g.edges) }
-func (g *graph) Initial() []core.StateID              { return g.initial }
-func (g *graph) State(id core.StateID) core.State     { return point{id, g.queued[id]} }
-func (g *graph) Edges(id core.StateID) []core.Edge    { return slices.Clone(g.edges[id]) }
-func (g *graph) Cut(id core.StateID) bool             { return g.cut != nil && g.cut[id] }
-func (g *graph) Acyclic() bool                        { return g.acyclic }
+func (g *graph) States() int                       { return len(g.edges) }
+func (g *graph) Initial() []core.StateID           { return g.initial }
+func (g *graph) State(id core.StateID) core.State  { return point{id, g.queued[id]} }
+func (g *graph) Edges(id core.StateID) []core.Edge { return slices.Clone(g.edges[id]) }
+func (g *graph) Cut(id core.StateID) bool          { return g.cut != nil && g.cut[id] }
+func (g *graph) Acyclic() bool                     { return g.acyclic }
+func (g *graph) List(ctx context.Context, n int, show func(*core.Listed) error) error {
+	return naive.List(ctx, g, n, show)
+}
+
 func (g *graph) Relisted(id core.StateID) []core.Item { return g.relisted[id] }
 func (g *graph) Effect(e core.Edge) core.Effect       { return g.tried[e.From][e.Step.Item] }
 func (g *graph) Incidents() []core.Incident           { return g.incident }

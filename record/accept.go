@@ -9,8 +9,8 @@ import (
 
 // accept checks that an entry may follow those before it, and that everything
 // it refers to is there, so that users of the entries need not.
-func (r *Reader) accept(entry Entry) error {
-	if err := r.inOrder(entry.tag()); err != nil {
+func (r *Reader) accept(t tag, entry Entry) error {
+	if err := r.inOrder(t); err != nil {
 		return err
 	}
 	switch entry := entry.(type) {
@@ -32,8 +32,18 @@ func (r *Reader) accept(entry Entry) error {
 			return fmt.Errorf("%d of %d states cannot be recorded", entry.Recorded, entry.States)
 		}
 		r.extent = entry
+		if r.farthest >= int64(entry.States) {
+			return fmt.Errorf("a step leads to state %d, which does not exist", r.farthest)
+		}
 	case Object:
 		r.count.Objects++
+	case Item:
+		r.count.Items++
+		r.items = append(r.items, entry)
+	case Step:
+		r.count.StepNames++
+		r.steps = append(r.steps, entry)
+		return acceptStep(entry)
 	case State:
 		r.count.States++
 		r.count.Steps += len(entry.Steps)
@@ -49,9 +59,8 @@ func (r *Reader) accept(entry Entry) error {
 	return nil
 }
 
-// inOrder checks the order of the entries: objects and states come mixed, all
-// others in the order of their tags, and the header, the report, the extent and
-// the end exactly once.
+// inOrder checks the order of the entries: objects and states come mixed, with what else states refer to, and the header, the report, the
+// extent and the end exactly once. The extent of the first version comes before the objects.
 func (r *Reader) inOrder(t tag) error {
 	wanted := func() bool {
 		switch t {
@@ -61,10 +70,18 @@ func (r *Reader) inOrder(t tag) error {
 			return r.last == headerTag
 		case findingTag:
 			return r.last == reportTag || r.last == findingTag
-		case outcomeTag, extentTag:
+		case outcomeTag:
 			return r.last >= reportTag && r.last <= outcomeTag
-		case objectTag, stateTag, endTag:
-			return r.last >= extentTag && r.last <= stateTag
+		case extentTag:
+			return r.last >= reportTag && (!r.first && r.last != extentTag || r.last <= outcomeTag)
+		case objectTag:
+			return r.last >= reportTag && (r.first && r.last >= extentTag || !r.first && r.last != extentTag)
+		case stateTag:
+			return r.first && r.last >= extentTag
+		case itemTag, stepTag, packedTag:
+			return !r.first && r.last >= reportTag && r.last != extentTag
+		case endTag:
+			return r.first && r.last >= extentTag || r.last == extentTag
 		}
 		return false
 	}
@@ -105,12 +122,22 @@ func (r *Reader) acceptState(state State) error {
 		}
 	}
 	for _, step := range state.Steps {
-		if int64(step.To) >= int64(r.extent.States) {
+		if r.farthest = max(r.farthest, int64(step.To)); r.first && r.farthest >= int64(r.extent.States) {
 			return fmt.Errorf("a step leads from state %d to state %d, which does not exist", state.ID, step.To)
 		}
-		if _, known := core.StepKindOf(step.Kind); !known {
-			return fmt.Errorf("a step from state %d is of the kind %q, which there is not", state.ID, step.Kind)
+		if !r.first {
+			continue // it was checked once, where its name is
 		}
+		if err := acceptStep(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func acceptStep(step Step) error {
+	if _, known := core.StepKindOf(step.Kind); !known {
+		return fmt.Errorf("a step is of the kind %q, which there is not", step.Kind)
 	}
 	return nil
 }

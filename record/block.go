@@ -13,8 +13,10 @@ import (
 
 const (
 	// magic and the version, as decimal number, make the first line of a record.
-	magic   = "orrery-record "
-	version = 1
+	magic = "orrery-record "
+	// version is what is written. The first version is read, too: its states are JSON.
+	version      = 2
+	firstVersion = 1
 
 	// blockTarget is the size at which a block is closed. Larger blocks compress
 	// hardly better, and smaller ones worse.
@@ -46,7 +48,7 @@ type blockWriter struct {
 }
 
 func newBlockWriter(out io.Writer) (*blockWriter, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return nil, fmt.Errorf("record: start compression: %w", err)
 	}
@@ -62,7 +64,7 @@ func (w *blockWriter) add(t tag, payload []byte) error {
 		return fmt.Errorf("record: an entry of %d bytes is too large to be recorded: record without it, or check a smaller system", len(payload))
 	}
 	w.plain.WriteByte(byte(t))
-	w.plain.Write(binary.AppendUvarint(nil, uint64(len(payload))))
+	w.plain.Write(binary.AppendUvarint(w.plain.AvailableBuffer(), uint64(len(payload))))
 	w.plain.Write(payload)
 	if w.plain.Len() < blockTarget {
 		return nil

@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestUnsoundEntries writes records with sound checksums whose entries do not fit
+// TestUnsoundEntriesOfFirstVersion writes records with sound checksums whose entries do not fit
 // together: only the reader's own checks can refuse them.
-func TestUnsoundEntries(t *testing.T) {
+func TestUnsoundEntriesOfFirstVersion(t *testing.T) {
 	header, report, extent, end := Header{System: "s"}, Report{}, Extent{}, counts{}
 	finding := Report{Findings: []core.Finding{{ID: 1}}}
 	tests := []struct {
@@ -36,6 +37,53 @@ func TestUnsoundEntries(t *testing.T) {
 		{"unknown kind of step", []Entry{header, report, Extent{States: 1, Recorded: 1}, State{Steps: []Step{{Kind: "probe"}}}, end}, `kind "probe"`},
 		{"wrong counts", []Entry{header, report, extent, counts{Objects: 1}}, "should hold"},
 		{"entry after the end", []Entry{header, report, extent, end, end}, "follows the last entry"},
+		{"entry of another version", []Entry{header, report, extent, Item{}, end}, "cannot follow"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Read(bytes.NewReader(asFirstVersion(assemble(t, test.entries))))
+			var corrupt *CorruptError
+			if !errors.As(err, &corrupt) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want a CorruptError with %q", err, test.want)
+			}
+		})
+	}
+	t.Run("sound", func(t *testing.T) {
+		if _, err := Read(bytes.NewReader(asFirstVersion(assemble(t, []Entry{header, report, extent, end})))); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestUnsoundEntries does so with what differs from the first version.
+func TestUnsoundEntries(t *testing.T) {
+	header, report := Header{System: "s"}, Report{}
+	one, object := Extent{States: 1, Recorded: 1}, Object{Name: "o"}
+	step, item := Step{Kind: "act"}, Item{Controller: "c"}
+	tests := []struct {
+		name    string
+		entries []Entry
+		want    string
+	}{
+		{"no extent", []Entry{header, report, counts{}}, "cannot follow"},
+		{"two extents", []Entry{header, report, Extent{}, Extent{}, counts{}}, "cannot follow"},
+		{"state behind the extent", []Entry{header, report, one, packed{0, 0, 0, 0, 0}, counts{States: 1}}, "cannot follow"},
+		{"object before the report", []Entry{header, object, report, Extent{}, counts{}}, "cannot follow"},
+		{"state as JSON", []Entry{header, report, State{}, one, counts{States: 1}}, "cannot follow"},
+		{"missing states", []Entry{header, report, one, counts{}}, "missing"},
+		{"unknown object", []Entry{header, report, object, packed{0, 1, 1, 0, 0, 0}, one, counts{}}, "object 1"},
+		{"unknown item", []Entry{header, report, packed{0, 0, 1, 0, 0, 0}, one, counts{}}, "item 0"},
+		{"unknown timer", []Entry{header, report, item, packed{0, 0, 0, 1, 1, 0}, one, counts{}}, "item 1"},
+		{"unknown step", []Entry{header, report, packed{0, 0, 0, 0, 1, 0, 0}, one, counts{}}, "step 0"},
+		{"unknown kind of step", []Entry{header, report, Step{Kind: "probe"}, one, counts{}}, `kind "probe"`},
+		{"unknown state", []Entry{header, report, step, packed{0, 0, 0, 0, 1, 0, 2}, one, counts{}}, "does not exist"},
+		{"state before the first", []Entry{header, report, step, packed{0, 0, 0, 0, 1, 0, 1}, one, counts{}}, "cannot be"},
+		{"unknown mark", []Entry{header, report, packed{8, 0, 0, 0, 0}, one, counts{}}, "marks"},
+		{"empty state", []Entry{header, report, packed{}, one, counts{}}, "marks"},
+		{"endless list", []Entry{header, report, packed{0, 100}, one, counts{}}, "longer than its entry"},
+		{"cut short", []Entry{header, report, packed{0, 0x80}, one, counts{}}, "cut short"},
+		{"too long", []Entry{header, report, packed{0, 0, 0, 0, 0, 0}, one, counts{}}, "follows the last step"},
+		{"wrong counts", []Entry{header, report, item, packed{0, 0, 0, 0, 0}, one, counts{States: 1}}, "should hold"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -47,10 +95,22 @@ func TestUnsoundEntries(t *testing.T) {
 		})
 	}
 	t.Run("sound", func(t *testing.T) {
-		if _, err := Read(bytes.NewReader(assemble(t, []Entry{header, report, extent, end}))); err != nil {
-			t.Error(err)
+		entries := []Entry{header, report, object, item, step, packed{1, 1, 0, 1, 0, 1, 0, 1, 0, 0}, one, counts{Objects: 1, States: 1, Steps: 1, Items: 1, StepNames: 1}}
+		got, err := Read(bytes.NewReader(assemble(t, entries)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := State{Initial: true, Objects: []int{0}, Work: []Item{item}, Timers: []Item{item}, Steps: []Step{step}}
+		if !reflect.DeepEqual(got.States, []State{want}) {
+			t.Errorf("got %+v, want %+v", got.States, want)
 		}
 	})
+}
+
+// asFirstVersion returns a record with the first line of the first version.
+func asFirstVersion(record []byte) []byte {
+	_, blocks, _ := bytes.Cut(record, []byte("\n"))
+	return append([]byte("orrery-record 1\n"), blocks...)
 }
 
 func TestUnsoundBlocks(t *testing.T) {
@@ -111,7 +171,11 @@ func assemble(t *testing.T, entries []Entry) []byte {
 	}
 	r := &recorder{blocks: blocks}
 	for _, entry := range entries {
-		r.add(entry)
+		if state, isPacked := entry.(packed); isPacked {
+			r.err = errors.Join(r.err, r.blocks.add(packedTag, state))
+		} else {
+			r.add(entry)
+		}
 	}
 	if err := errors.Join(r.err, blocks.flush()); err != nil {
 		t.Fatal(err)
@@ -121,9 +185,10 @@ func assemble(t *testing.T, entries []Entry) []byte {
 
 // FuzzEntries gets past the checksums, which random bytes never do.
 func FuzzEntries(f *testing.F) {
-	f.Add([]byte("\x01\x02{}\x02\x02{}\x05\x02{}\x08\x02{}"))
-	f.Add([]byte("\x01\x02{}\x02\x16{\"findings\":[{\"id\":1}]}\x03\x08{\"id\":1}\x05\x02{}\x08\x0e{\"findings\":1}"))
-	f.Fuzz(func(t *testing.T, plain []byte) {
+	f.Add(true, []byte("\x01\x02{}\x02\x02{}\x05\x02{}\x08\x02{}"))
+	f.Add(true, []byte("\x01\x02{}\x02\x16{\"findings\":[{\"id\":1}]}\x03\x08{\"id\":1}\x05\x02{}\x08\x0e{\"findings\":1}"))
+	f.Add(false, []byte("\x01\x02{}\x02\x02{}\x09\x02{}\x0b\x06\x00\x00\x01\x00\x00\x00\x05\x1b{\"states\":1,\"recorded\":1}\x08\x02{}"))
+	f.Fuzz(func(t *testing.T, first bool, plain []byte) {
 		var file bytes.Buffer
 		blocks, err := newBlockWriter(&file)
 		if err != nil {
@@ -133,7 +198,11 @@ func FuzzEntries(f *testing.F) {
 		if err := blocks.flush(); err != nil {
 			t.Fatal(err)
 		}
-		record, err := Read(&file)
+		whole := file.Bytes()
+		if first {
+			whole = asFirstVersion(whole)
+		}
+		record, err := Read(bytes.NewReader(whole))
 		if err != nil {
 			return
 		}

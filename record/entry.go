@@ -2,8 +2,8 @@ package record
 
 import "github.com/orrery-dev/orrery/core"
 
-// Entry is one entry of a record: a [Header], [Report], [Finding], [Outcome],
-// [Extent], [Object] or [State], in this order.
+// Entry is one entry of a record: a [Header], a [Report], each [Finding], each [Outcome], then each [Object] before the first
+// [State] that has it, and the [Extent] at the end. In records of the first version, the extent comes before the objects.
 type Entry interface{ tag() tag }
 
 // Header says what was checked. It is the first entry of every record.
@@ -38,8 +38,10 @@ type Extent struct {
 	States int `json:"states"`
 	// Recorded is how many of them the record holds: those with the smallest numbers.
 	Recorded int `json:"recorded"`
-	// Note says in a sentence that not all are recorded, empty if all are.
+	// Note says in a sentence that not all are recorded, and why, empty if all are.
 	Note string `json:"note,omitempty"`
+	// Interrupted tells that there would be more of them if recording had not been interrupted.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Object is one version of an object, as far as it matters to outcomes. Objects
@@ -95,10 +97,12 @@ type counts struct {
 	Objects  int `json:"objects"`
 	States   int `json:"states"`
 	Steps    int `json:"steps"`
+	// Items and StepNames are what states refer to, in records of the second version.
+	Items     int `json:"items,omitempty"`
+	StepNames int `json:"step_names,omitempty"`
 }
 
-// tag tells the kinds of entries apart. The order of the tags is the order of
-// the entries; the numbers are part of the format.
+// tag tells the kinds of entries apart. The numbers are part of the format.
 type tag byte
 
 const (
@@ -110,6 +114,11 @@ const (
 	objectTag  tag = 6
 	stateTag   tag = 7
 	endTag     tag = 8
+
+	// These are in records of the second version only, which has no states as JSON.
+	itemTag   tag = 9
+	stepTag   tag = 10
+	packedTag tag = 11
 )
 
 func (Header) tag() tag  { return headerTag }
@@ -120,3 +129,6 @@ func (Extent) tag() tag  { return extentTag }
 func (Object) tag() tag  { return objectTag }
 func (State) tag() tag   { return stateTag }
 func (counts) tag() tag  { return endTag }
+func (Item) tag() tag    { return itemTag }
+func (Step) tag() tag    { return stepTag }
+func (packed) tag() tag  { return packedTag }

@@ -31,7 +31,7 @@ type VersionError struct {
 
 // Error implements error.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the run record has format version %s, but this orrery reads version %d: read it with the orrery that wrote it, or write it again with orrery check --out", e.Version, version)
+	return fmt.Sprintf("the run record has format version %s, but this orrery reads versions %d to %d: read it with the orrery that wrote it, or write it again with orrery check --out", e.Version, firstVersion, version)
 }
 
 // ErrNotRecord is the error for a file that is no run record at all.

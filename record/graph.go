@@ -1,103 +1,108 @@
 package record
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
 
-// addGraph adds the first states of a graph, and before each the objects in it
-// that no earlier state had.
-func (r *recorder) addGraph(graph core.Graph, limit int) {
-	extent := Extent{States: graph.States(), Recorded: min(graph.States(), limit)}
-	if extent.Recorded < extent.States {
-		extent.Note = fmt.Sprintf("only the first %d of %d states are recorded", extent.Recorded, extent.States)
-	}
-	r.add(extent)
-
-	initial, quiescent := setOf(graph.Initial()), setOf(graph.Quiescent())
-	numbers := map[[sha256.Size]byte]int{}
-	for n := range extent.Recorded {
-		if r.err != nil {
-			return
-		}
-		id := core.StateID(n)
-		state := State{ID: id, Initial: initial[id], Cut: graph.Cut(id), Quiescent: quiescent[id]}
-		for _, object := range objectsOf(graph, id) {
-			number, err := r.object(numbers, object)
-			if err != nil {
-				r.err = fmt.Errorf("record: object %s of state %d: %w", core.TraceObject(object).Key(), id, err)
-				return
-			}
-			state.Objects = append(state.Objects, number)
-		}
-		view := graph.State(id)
-		state.Work = items(view.Work())
-		state.Timers = items(view.Timers())
-		for _, edge := range graph.Edges(id) {
-			state.Steps = append(state.Steps, stepOf(edge))
-		}
-		r.count.States++
-		r.count.Steps += len(state.Steps)
-		r.add(state)
-	}
+// Graph is what a record asks of a graph, as [core.Graph] has it.
+type Graph interface {
+	States() int
+	List(ctx context.Context, n int, show func(*core.Listed) error) error
 }
 
-func setOf(ids []core.StateID) map[core.StateID]bool {
-	set := make(map[core.StateID]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
+// addGraph adds the first states of a graph, and before each what it refers to and no state before it does.
+func (r *recorder) addGraph(ctx context.Context, graph Graph, limit int) {
+	a := graphRecorder{recorder: r, objects: map[[sha256.Size]byte]int{}}
+	err := graph.List(ctx, min(graph.States(), limit), a.state)
+	switch {
+	case r.err != nil:
+	case err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())):
+		r.err = err
+	default:
+		r.extent = Extent{States: graph.States(), Recorded: r.count.States}
+		if r.extent.Recorded < r.extent.States {
+			r.extent.Note = fmt.Sprintf("only the first %d of %d states are recorded", r.extent.Recorded, r.extent.States)
+		}
+		if err != nil {
+			r.extent.Note += ", because recording was interrupted"
+			r.extent.Interrupted = true
+		}
 	}
-	return set
+	r.add(r.extent)
 }
 
-// object returns the number of an object, and adds the object when it is new.
-func (r *recorder) object(numbers map[[sha256.Size]byte]int, object Object) (int, error) {
+// graphRecorder adds the states of a graph.
+type graphRecorder struct {
+	*recorder
+	// objects are the numbers of objects by the hashes of their entries, versions those by the numbers that the graph gives them, and listed
+	// those of the state at hand.
+	objects          map[[sha256.Size]byte]int
+	versions, listed []int
+	packed           packed
+}
+
+// state adds a state.
+func (a *graphRecorder) state(s *core.Listed) error {
+	for _, object := range s.NewObjects {
+		a.object(Object(object))
+	}
+	for _, item := range s.NewItems {
+		a.count.Items++
+		a.add(itemOf(item))
+	}
+	for _, step := range s.NewSteps {
+		a.count.StepNames++
+		a.add(stepOf(step))
+	}
+	a.listed = a.listed[:0]
+	for _, version := range s.Objects {
+		if a.err == nil {
+			a.listed = append(a.listed, a.versions[version])
+		}
+	}
+	a.count.States++
+	a.count.Steps += len(s.Steps)
+	a.packed = appendPacked(a.packed[:0], s, a.listed)
+	if a.err == nil {
+		a.err = a.blocks.add(packedTag, a.packed)
+	}
+	return a.err
+}
+
+// object adds an object, unless it is the same as one before.
+func (a *graphRecorder) object(object Object) {
+	if a.err != nil {
+		return
+	}
 	text, err := encode(object)
 	if err != nil {
-		return 0, err
+		a.err = fmt.Errorf("record: object %s: %w", core.TraceObject(object).Key(), err)
+		return
 	}
 	sum := sha256.Sum256(text)
-	number, known := numbers[sum]
+	number, known := a.objects[sum]
 	if !known {
-		number = len(numbers)
-		numbers[sum] = number
-		r.count.Objects++
-		r.add(object)
+		number = len(a.objects)
+		a.objects[sum] = number
+		a.count.Objects++
+		a.err = a.blocks.add(objectTag, text)
 	}
-	return number, nil
+	a.versions = append(a.versions, number)
 }
 
-// objectsOf returns what matters of the objects of a state, in the order of
-// their keys.
-func objectsOf(graph core.Graph, id core.StateID) []Object {
-	outcome := graph.Outcome(id)
-	keys := slices.SortedFunc(maps.Keys(outcome), core.Key.Compare)
-	objects := make([]Object, 0, len(keys))
-	for _, key := range keys {
-		objects = append(objects, Object{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, Fields: outcome[key]})
-	}
-	return objects
-}
-
-func items(from []core.Item) []Item {
-	var to []Item
-	for _, item := range from {
-		to = append(to, Item{Controller: item.Strategy, Request: item.Request})
-	}
-	return to
-}
+func itemOf(item core.Item) Item { return Item{Controller: item.Strategy, Request: item.Request} }
 
 func stepOf(edge core.Edge) Step {
 	return Step{
 		Kind:     edge.Step.Kind.Name(),
-		Item:     Item{Controller: edge.Step.Item.Strategy, Request: edge.Step.Item.Request},
+		Item:     itemOf(edge.Step.Item),
 		Detail:   edge.Step.Detail,
 		Order:    edge.Step.Order,
-		To:       edge.To,
 		Late:     edge.Late,
 		Wrote:    edge.Wrote,
 		Failed:   edge.Failed,

@@ -1,10 +1,12 @@
 package record_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/naive"
 )
 
 // light is a graph of a lamp that two people switch, in as little code as a
@@ -37,6 +39,10 @@ func (l *light) State(id core.StateID) core.State  { return lightState{id: id} }
 func (l *light) Edges(id core.StateID) []core.Edge { return l.edges[id] }
 func (l *light) Cut(id core.StateID) bool          { return id == 1 }
 func (l *light) Quiescent() []core.StateID         { return []core.StateID{2} }
+
+func (l *light) List(ctx context.Context, n int, show func(*core.Listed) error) error {
+	return naive.List(ctx, l, n, show)
+}
 
 func (l *light) Outcome(id core.StateID) map[core.Key]any {
 	return map[core.Key]any{

@@ -23,8 +23,14 @@ type Reader struct {
 	// offset is where the current block starts, next where it ends.
 	offset, next int64
 
+	// first tells that the record is of the first version.
+	first bool
 	last  tag
 	count counts
+	// items and steps are what states refer to, and farthest is the highest number of a state that a step leads to, -1 without one.
+	items    []Item
+	steps    []Step
+	farthest int64
 	// extent and findings are what later entries are checked against.
 	extent   Extent
 	findings []core.Finding
@@ -44,7 +50,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if !found {
 		return nil, ErrNotRecord
 	}
-	if number != strconv.Itoa(version) {
+	if number != strconv.Itoa(version) && number != strconv.Itoa(firstVersion) {
 		return nil, &VersionError{Version: strconv.QuoteToASCII(number)}
 	}
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(blockLimit))
@@ -52,7 +58,10 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, fmt.Errorf("record: start decompression: %w", err)
 	}
 	offset := int64(len(line)) + 1
-	return &Reader{blocks: blockReader{in: in, decoder: decoder}, offset: offset, next: offset}, nil
+	return &Reader{
+		blocks: blockReader{in: in, decoder: decoder}, offset: offset, next: offset,
+		first: number == strconv.Itoa(firstVersion), farthest: -1,
+	}, nil
 }
 
 // firstLine reads a line, as far as one can be the first line of a record.
@@ -88,7 +97,19 @@ func (r *Reader) Next() (Entry, error) {
 	return entry, nil
 }
 
+// read returns the next entry that is not there only to be referred to.
 func (r *Reader) read() (Entry, error) {
+	for {
+		entry, err := r.readAny()
+		switch entry.(type) {
+		case Item, Step:
+			continue
+		}
+		return entry, err
+	}
+}
+
+func (r *Reader) readAny() (Entry, error) {
 	if len(r.plain) == 0 {
 		if err := r.fill(); err != nil {
 			return nil, err
@@ -99,11 +120,11 @@ func (r *Reader) read() (Entry, error) {
 		return nil, r.corrupt(err)
 	}
 	r.plain = rest
-	entry, err := decode(t, payload)
+	entry, err := r.decode(t, payload)
 	if err != nil {
 		return nil, r.corrupt(err)
 	}
-	if err := r.accept(entry); err != nil {
+	if err := r.accept(t, entry); err != nil {
 		return nil, r.corrupt(err)
 	}
 	if t == endTag {
@@ -148,7 +169,7 @@ func (r *Reader) corrupt(reason error) error {
 }
 
 // decode returns the entry that a payload holds. Numbers keep their digits.
-func decode(t tag, payload []byte) (Entry, error) {
+func (r *Reader) decode(t tag, payload []byte) (Entry, error) {
 	switch t {
 	case headerTag:
 		return decodeAs[Header](payload)
@@ -166,6 +187,12 @@ func decode(t tag, payload []byte) (Entry, error) {
 		return decodeAs[State](payload)
 	case endTag:
 		return decodeAs[counts](payload)
+	case itemTag:
+		return decodeAs[Item](payload)
+	case stepTag:
+		return decodeAs[Step](payload)
+	case packedTag:
+		return packed(payload).unpack(core.StateID(r.count.States), r.count.Objects, r.items, r.steps)
 	}
 	return nil, fmt.Errorf("there is no kind of entry number %d", t)
 }

@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -31,7 +32,7 @@ var header = record.Header{
 func written(t testing.TB, limit int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := record.Write(&out, header, lightReport(), newLight(), limit); err != nil {
+	if _, err := record.Write(t.Context(), &out, header, lightReport(), newLight(), limit); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -94,7 +95,7 @@ func TestStepsOfEveryKind(t *testing.T) {
 	}
 	report.Stale, report.Crashes, report.Failures, report.Doubles = []string{"all=relist"}, 1, 2, []string{"alice"}
 	var out bytes.Buffer
-	if err := record.Write(&out, header, report, graph, 10); err != nil {
+	if _, err := record.Write(t.Context(), &out, header, report, graph, 10); err != nil {
 		t.Fatal(err)
 	}
 	got, err := record.Read(&out)
@@ -129,6 +130,54 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// TestInterrupted records until the context ends: what is recorded until then can be read, and says so.
+func TestInterrupted(t *testing.T) {
+	for limit := range 4 {
+		ctx, cancel := context.WithCancel(t.Context())
+		graph := &interrupting{light: newLight(), after: limit, interrupt: cancel}
+		var out bytes.Buffer
+		extent, err := record.Write(ctx, &out, header, lightReport(), graph, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := record.Read(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := record.Extent{States: 3, Recorded: limit}
+		if limit < 3 {
+			want.Interrupted = true
+			want.Note = fmt.Sprintf("only the first %d of 3 states are recorded, because recording was interrupted", limit)
+		}
+		if extent != want || got.Extent != want || len(got.States) != limit {
+			t.Errorf("%d states, recorded %+v, and %+v was returned; want %+v", len(got.States), got.Extent, extent, want)
+		}
+		if asJSON(got.Report) != asJSON(lightReport()) {
+			t.Error("the report is not whole")
+		}
+	}
+}
+
+// interrupting is a light that ends a context when so many states were listed.
+type interrupting struct {
+	*light
+	after     int
+	interrupt func()
+}
+
+func (i *interrupting) List(ctx context.Context, n int, show func(*core.Listed) error) error {
+	if i.after == 0 {
+		i.interrupt()
+	}
+	return i.light.List(ctx, n, func(listed *core.Listed) error {
+		err := show(listed)
+		if int(listed.ID)+1 == i.after {
+			i.interrupt()
+		}
+		return err
+	})
+}
+
 // TestFirstVersion reads a file that is never written anew: what the first
 // version wrote stays readable.
 func TestFirstVersion(t *testing.T) {
@@ -158,7 +207,7 @@ func TestLimit(t *testing.T) {
 
 func TestWithoutGraph(t *testing.T) {
 	var out bytes.Buffer
-	if err := record.Write(&out, header, lightReport(), nil, 10); err != nil {
+	if _, err := record.Write(t.Context(), &out, header, lightReport(), nil, 10); err != nil {
 		t.Fatal(err)
 	}
 	got, err := record.Read(&out)
@@ -219,7 +268,7 @@ func TestLargeRecordNamesTheDamagedBlock(t *testing.T) {
 			Objects: []core.TraceObject{{Name: strings.Repeat("x", 300<<10)}}, Trace: core.Trace{CycleStart: -1}})
 	}
 	var out bytes.Buffer
-	if err := record.Write(&out, header, report, nil, 0); err != nil {
+	if _, err := record.Write(t.Context(), &out, header, report, nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	whole := out.Bytes()
@@ -241,9 +290,9 @@ func TestRefused(t *testing.T) {
 		{"empty", "", "not a run record"},
 		{"other file", "#!/bin/sh\necho hello\n", "not a run record"},
 		{"long line", strings.Repeat("x", 1000), "not a run record"},
-		{"newer version", "orrery-record 2\n" + body, `format version "2", but this orrery reads version 1`},
+		{"newer version", "orrery-record 3\n" + body, `format version "3", but this orrery reads versions 1 to 2`},
 		{"odd version", "orrery-record 01\n" + body, `format version "01"`},
-		{"no blocks", "orrery-record 1\n", "damaged at byte 16: the file ends too early"},
+		{"no blocks", "orrery-record 2\n", "damaged at byte 16: the file ends too early"},
 		{"trailing bytes", whole + "x", fmt.Sprintf("damaged at byte %d: something follows the end", len(whole))},
 	}
 	for _, test := range tests {
@@ -274,7 +323,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestWriteError(t *testing.T) {
 	broken := errors.New("the disk is full")
-	if err := record.Write(failing{broken}, header, lightReport(), newLight(), 10); !errors.Is(err, broken) {
+	if _, err := record.Write(t.Context(), failing{broken}, header, lightReport(), newLight(), 10); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 }
@@ -282,7 +331,7 @@ func TestWriteError(t *testing.T) {
 func TestFileIsWholeOrUntouched(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "run.orr")
-	if err := record.WriteFile(path, header, lightReport(), newLight(), 10); err != nil {
+	if _, err := record.WriteFile(t.Context(), path, header, lightReport(), newLight(), 10); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(path)
@@ -291,7 +340,7 @@ func TestFileIsWholeOrUntouched(t *testing.T) {
 	}
 	unsayable := lightReport()
 	unsayable.StatesPerSecond = math.Inf(1)
-	if err := record.WriteFile(path, header, unsayable, nil, 10); err == nil {
+	if _, err := record.WriteFile(t.Context(), path, header, unsayable, nil, 10); err == nil {
 		t.Error("a report that JSON cannot say was written")
 	}
 	after, err := os.ReadFile(path)
@@ -321,7 +370,7 @@ func TestAnyFields(t *testing.T) {
 		report := lightReport()
 		report.Findings[0].Trace.Initial[0].Fields = fields.Draw(t, "fields")
 		var out bytes.Buffer
-		if err := record.Write(&out, header, report, nil, 0); err != nil {
+		if _, err := record.Write(t.Context(), &out, header, report, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 		got, err := record.Read(&out)

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,12 +15,13 @@ import (
 // records at a few megabytes.
 const DefaultLimit = 100_000
 
-// Write writes a record of a report and of the first states of the graph, limit
-// of them at most. A nil graph has no states.
-func Write(w io.Writer, header Header, report *core.Report, graph core.Graph, limit int) error {
+// Write writes a record of a report and of the first states of the graph, limit of them at most. A nil graph has no states. It returns how many
+// states are recorded. When the context ends, it records no more states: the record is whole all the same, and its extent says so. Report, findings
+// and outcomes are always recorded.
+func Write(ctx context.Context, w io.Writer, header Header, report *core.Report, graph Graph, limit int) (Extent, error) {
 	blocks, err := newBlockWriter(w)
 	if err != nil {
-		return err
+		return Extent{}, err
 	}
 	r := &recorder{blocks: blocks}
 	r.add(header)
@@ -35,33 +37,35 @@ func Write(w io.Writer, header Header, report *core.Report, graph core.Graph, li
 	if graph == nil {
 		r.add(Extent{})
 	} else {
-		r.addGraph(graph, limit)
+		r.addGraph(ctx, graph, limit)
 	}
 	r.add(r.count)
 	if r.err != nil {
-		return r.err
+		return Extent{}, r.err
 	}
-	return blocks.flush()
+	return r.extent, blocks.flush()
 }
 
 // WriteFile is [Write] to a file, which appears under its name only once it is
 // complete.
-func WriteFile(path string, header Header, report *core.Report, graph core.Graph, limit int) error {
+func WriteFile(ctx context.Context, path string, header Header, report *core.Report, graph Graph, limit int) (Extent, error) {
 	file, err := atomicfile.Create(path)
 	if err != nil {
-		return err
+		return Extent{}, err
 	}
 	defer file.Discard()
-	if err := Write(file, header, report, graph, limit); err != nil {
-		return err
+	extent, err := Write(ctx, file, header, report, graph, limit)
+	if err != nil {
+		return Extent{}, err
 	}
-	return file.Commit()
+	return extent, file.Commit()
 }
 
 // recorder adds entries until the first error.
 type recorder struct {
 	blocks *blockWriter
 	count  counts
+	extent Extent
 	err    error
 }
 

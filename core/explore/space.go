@@ -51,6 +51,7 @@ type Space struct {
 	// rebuilder makes again what the store does not keep, nil if it keeps all.
 	rebuilder *rebuilder
 	order     Order
+	workers   int
 	initial   []core.StateID
 	// quiescent are the states with nothing to do but to wait for timers, in the order of their expansion.
 	quiescent []core.StateID
@@ -88,6 +89,7 @@ func newSpace(m *transition.Machine, l *transition.Learner, r *reduction.Reducti
 		machine: m, Reductions: r,
 		learner: l,
 		order:   options.Order,
+		workers: options.Workers,
 		acyclic: true,
 		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0 || options.Order.Walks()},
 	}

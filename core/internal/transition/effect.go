@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // Edge returns the step that the walker has taken from a state, without where it leads.
@@ -14,6 +16,22 @@ func (w *Walker) Edge(from core.StateID, t *Taken) core.Edge {
 		e.Failed, e.Requeued = errorOf(t.Leaf), t.Leaf.Result.Requeue
 	}
 	return e
+}
+
+// Signature stands for what [Walker.Edge] says of a step, but for where it leads. It can be compared.
+type Signature struct {
+	kind        core.StepKind
+	actor       *Actor
+	item        *Item
+	view        *view.View
+	leaf        *behavior.Leaf
+	late, wrote bool
+}
+
+// Signature returns that of a step, and false if there is more to say: what is chosen in it, or goes wrong.
+func (w *Walker) Signature(t *Taken) (Signature, bool) {
+	plain := len(t.plan.turns)+len(t.plan.faults)+len(t.positions)+len(t.lost) == 0
+	return Signature{t.Kind, t.Actor, t.Item, t.View, t.Leaf, t.Late, w.Wrote}, plain
 }
 
 // Effect returns what the step changes that the walker has taken.
