@@ -13,6 +13,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/grace"
 	"github.com/orrery-dev/orrery/properties"
 	"github.com/orrery-dev/orrery/reduction"
 )
@@ -114,8 +115,11 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	v := &verdict{logger: c.options.Logger, space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons()), unmodelled: c.system.Unmodelled}
 	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()
+	telling, stopTelling := grace.After(judging, tellingGrace)
+	defer stopTelling()
+	v.telling = telling
 	v.judge(judging)
-	v.judgeGrowth(judging)
+	v.judgeGrowth()
 	return v, nil
 }
 
@@ -226,13 +230,16 @@ func (o Options) limits() behavior.Limits {
 	return behavior.Limits{Deadline: o.StepDeadline, Calls: o.MaxCalls}
 }
 
-// judging returns the context in which properties are judged: what was found until a
-// bound on time was hit is still judged, for a while.
+// tellingGrace is how long runs are still told after judging has ended, so that what was found is not lost. What does not look whether it has
+// ended is ended then, too.
+const tellingGrace = 300 * time.Millisecond
+
+// judging returns the context in which properties are judged. A search leaves some of the time for that.
 func (o Options) judging(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
 	if o.MaxTime == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, began.Add(o.MaxTime+max(time.Second, o.MaxTime/4)))
+	return context.WithDeadline(ctx, began.Add(o.MaxTime))
 }
 
 func perSecond(n int, elapsed time.Duration) float64 {

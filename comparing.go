@@ -44,7 +44,11 @@ func (v *verdict) matchComparisons(ctx context.Context) {
 	for _, p := range v.properties {
 		all = append(all, p.Comparisons...)
 	}
-	unmatched, err := properties.Unmatched(ctx, v.space, all)
+	var unmatched []core.Comparison
+	err := v.space.Within(v.telling, func() (err error) {
+		unmatched, err = properties.Unmatched(ctx, v.space, all)
+		return err
+	})
 	if err != nil {
 		v.because("the search ended before it was known whether every comparison rule matches an object")
 	}

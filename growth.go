@@ -1,7 +1,6 @@
 package orrery
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -15,7 +14,7 @@ const boundedGrowth = "no endless growth"
 
 // judgeGrowth tells of a run on which there are more and more objects. Where controllers may stop some time, it is a
 // warning.
-func (v *verdict) judgeGrowth(ctx context.Context) {
+func (v *verdict) judgeGrowth() {
 	g := v.space.Growth()
 	if g == nil {
 		return
@@ -23,11 +22,20 @@ func (v *verdict) judgeGrowth(ctx context.Context) {
 	p := core.Property{Name: boundedGrowth, Warning: g.Shown}
 	last := g.Run[len(g.Run)-1]
 	report := core.PropertyReport{Name: p.Name, Verdict: core.Inconclusive, Warning: p.Warning}
-	v.tellViolations(ctx, g.Space, p, []core.Violation{{
+	var fields []string
+	err := g.Space.Within(v.telling, func() error {
+		fields = properties.ChangedFields(g.Space.Effect(last))
+		return nil
+	})
+	if err != nil {
+		v.because(undecided(p, err))
+		return
+	}
+	v.tellViolations(g.Space, p, []core.Violation{{
 		Summary:     grows(g),
 		Details:     []string{goesOn(g), adviceAgainst(g)},
 		Controllers: g.Controllers(),
-		Fields:      properties.ChangedFields(g.Space.Effect(last)),
+		Fields:      fields,
 		Stem:        g.Run,
 		State:       last.To,
 	}}, &report)

@@ -24,6 +24,9 @@ type verdict struct {
 	// comparisons are the rules that all properties that compare objects follow besides their own.
 	comparisons []core.Comparison
 	reasons     []string
+	// telling is the context in which runs are told, and in which the space is read: it ends a little after that in which properties are
+	// judged.
+	telling context.Context
 	// unmodelled are the reasons that the system itself gives.
 	unmodelled []string
 
@@ -75,17 +78,21 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 		report.Verdict = core.Inconclusive
 		v.because(undecided(p, err))
 	}
-	v.tellViolations(ctx, v.space, p, violations, &report)
+	v.tellViolations(v.space, p, violations, &report)
 	v.reports = append(v.reports, report)
 	v.logger.Debug("a property was judged", "property", p.Name, "verdict", report.Verdict, "elapsed", time.Since(began))
 }
 
 // tellViolations tells the stories of the violations of a property in a space, and says so in the report of the property.
-func (v *verdict) tellViolations(ctx context.Context, space *explore.Space, p core.Property, violations []core.Violation, report *core.PropertyReport) {
+func (v *verdict) tellViolations(space *explore.Space, p core.Property, violations []core.Violation, report *core.PropertyReport) {
 	for _, violation := range violations {
-		finding, err := v.finding(ctx, space, p, violation)
+		finding, err := v.finding(space, p, violation)
 		if err != nil {
-			v.because(fmt.Sprintf("a violation of %q was found, but its trace could not be reproduced: %v", p.Name, err))
+			why := fmt.Sprintf("its trace could not be reproduced: %v", err)
+			if ended(err) {
+				why = "the check ended before its trace could be run again"
+			}
+			v.because(fmt.Sprintf("a violation of %q was found, but %s", p.Name, why))
 			if report.Verdict == core.Holds {
 				report.Verdict = core.Inconclusive
 			}
@@ -116,8 +123,17 @@ func (v *verdict) because(reason string) {
 	}
 }
 
+// ended reports whether an error is that of a context.
+func ended(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 func undecided(p core.Property, err error) string {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case !ended(err):
+	case p.Judge == nil:
+		return fmt.Sprintf("%q is violated, but the check ended before a run could be found that shows it", p.Name)
+	default:
 		return fmt.Sprintf("the search ended before %q could be judged", p.Name)
 	}
 	return fmt.Sprintf("%q could not be judged: %v", p.Name, err)
@@ -130,17 +146,26 @@ func (v *verdict) violations(ctx context.Context, p core.Property) (violations [
 			err = fmt.Errorf("it panicked: %v", value)
 		}
 	}()
-	if p.Judge != nil {
-		g, err := v.graphFor(p)
-		if err != nil {
-			return nil, err
-		}
-		return p.Judge(ctx, g)
-	}
 	id, broken := v.space.Broken(p.Name)
-	if broken == nil {
+	if p.Judge == nil && broken == nil {
 		return nil, nil
 	}
+	err = v.space.Within(v.telling, func() (err error) {
+		if p.Judge == nil {
+			violations = v.broken(p, id, broken)
+			return nil
+		}
+		g, err := v.graphFor(p)
+		if err == nil {
+			violations, err = p.Judge(ctx, g)
+		}
+		return err
+	})
+	return violations, err
+}
+
+// broken returns how an invariant is violated that is broken in a state.
+func (v *verdict) broken(p core.Property, id core.StateID, broken error) []core.Violation {
 	violates := func(other core.StateID) bool { return other == id }
 	if !v.space.Minimal() {
 		violates = func(other core.StateID) bool { return p.Invariant(v.space.State(other)) != nil }
@@ -152,13 +177,13 @@ func (v *verdict) violations(ctx context.Context, p core.Property) (violations [
 		violation.Controllers = []string{last.Step.Item.Strategy}
 		violation.Fields = properties.ChangedFields(v.space.Effect(last))
 	}
-	return []core.Violation{violation}, nil
+	return []core.Violation{violation}
 }
 
 // finding tells the story of a violation. The error means that it did not happen
 // again when it was run again.
-func (v *verdict) finding(ctx context.Context, space *explore.Space, p core.Property, violation core.Violation) (core.Finding, error) {
-	trace, err := tell(ctx, space, violation.Stem, violation.Cycle, violation.State, violation.Probe)
+func (v *verdict) finding(space *explore.Space, p core.Property, violation core.Violation) (core.Finding, error) {
+	trace, err := v.tell(space, violation.Stem, violation.Cycle, violation.State, violation.Probe)
 	if err != nil {
 		return core.Finding{}, err
 	}
@@ -173,7 +198,7 @@ func (v *verdict) finding(ctx context.Context, space *explore.Space, p core.Prop
 		Trace:       trace,
 	}
 	if violation.Other != nil {
-		other, err := tell(ctx, space, *violation.Other, nil, violation.OtherState, nil)
+		other, err := v.tell(space, *violation.Other, nil, violation.OtherState, nil)
 		if err != nil {
 			return core.Finding{}, err
 		}
@@ -198,16 +223,22 @@ func unseen(trace core.Trace) []string {
 	return lines
 }
 
-func tell(ctx context.Context, space *explore.Space, stem, cycle core.Run, end core.StateID, probe *core.Step) (core.Trace, error) {
+func (v *verdict) tell(space *explore.Space, stem, cycle core.Run, end core.StateID, probe *core.Step) (trace core.Trace, err error) {
 	start := end
 	if len(stem) > 0 {
 		start = stem[0].From
 	}
-	trace, err := space.Trace(context.WithoutCancel(ctx), start, slices.Concat(stem, cycle), probe)
+	err = space.Within(v.telling, func() (err error) {
+		trace, err = space.Trace(v.telling, start, slices.Concat(stem, cycle), probe)
+		return err
+	})
+	if err != nil {
+		return core.Trace{CycleStart: -1}, err
+	}
 	if len(cycle) > 0 {
 		trace.CycleStart = len(stem)
 	}
-	return trace, err
+	return trace, nil
 }
 
 // report puts everything together.
@@ -266,22 +297,24 @@ const toldOutcomes = 16
 // tellOutcomes counts the different ends, and tells the first of them, each with a
 // shortest run to it.
 func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) {
-	outcomes, err := v.differentOutcomes(ctx)
+	var outcomes []properties.Outcome
+	var reports []core.OutcomeReport
+	err := v.space.Within(v.telling, func() (err error) {
+		outcomes, err = v.differentOutcomes(ctx)
+		for _, o := range outcomes[:min(len(outcomes), toldOutcomes)] {
+			if stem, found := o.Shortest(v.space); found {
+				at := stem.End(o.States[0])
+				trace, err := v.tell(v.space, stem, nil, at, nil)
+				if err != nil && !ended(err) {
+					v.because(fmt.Sprintf("the trace to an outcome could not be reproduced: %v", err))
+				}
+				reports = append(reports, core.OutcomeReport{State: at, States: len(o.States), Objects: v.space.Objects(at), Trace: trace})
+			}
+		}
+		return err
+	})
 	if err != nil {
 		v.because("the search ended before all outcomes could be compared")
-	}
-	var reports []core.OutcomeReport
-	for _, o := range outcomes[:min(len(outcomes), toldOutcomes)] {
-		stem, found := o.Shortest(v.space)
-		if !found {
-			continue
-		}
-		at := stem.End(o.States[0])
-		trace, err := tell(ctx, v.space, stem, nil, at, nil)
-		if err != nil {
-			v.because(fmt.Sprintf("the trace to an outcome could not be reproduced: %v", err))
-		}
-		reports = append(reports, core.OutcomeReport{State: at, States: len(o.States), Objects: v.space.Objects(at), Trace: trace})
 	}
 	return len(outcomes), reports
 }

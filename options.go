@@ -90,7 +90,7 @@ type Options struct {
 	Workers int
 
 	// MaxStates, MaxDepth, MaxTime and MaxMemory (bytes in use by the process) bound the search; 0 means no bound. A search that hits
-	// a bound is at best inconclusive.
+	// a bound is at best inconclusive. MaxTime is for judging as well: the search ends when four fifths of it are over.
 	MaxStates int
 	MaxDepth  int
 	MaxTime   time.Duration

@@ -24,7 +24,7 @@ func (s *search) interrupted(err error) error {
 	switch {
 	case errors.Is(err, errFull):
 	case s.context.Err() != nil && errors.Is(err, s.context.Err()):
-		s.fellShort(s.ended())
+		s.fellShort(endOf(s.context, s.options.Bounds))
 	default:
 		return err
 	}
@@ -33,10 +33,29 @@ func (s *search) interrupted(err error) error {
 	return nil
 }
 
-// ended says why the context of the search ended.
-func (s *search) ended() string {
-	if errors.Is(context.Cause(s.context), errTime) {
-		return fmt.Sprintf("the search reached the time limit (%s): raise --max-time (Options.MaxTime), or make the system smaller", s.options.Bounds.Time)
+// goesOn reports whether there are states to expand, or finds some that have to be. Nothing goes on when the context has ended meanwhile.
+func (s *search) goesOn() bool {
+	if s.overlapping || s.frontier.len() > 0 {
+		return true
+	}
+	more := false
+	err := s.Within(s.context, func() error {
+		more = s.applyProvisos() || s.arrangeEnds()
+		return nil
+	})
+	if err != nil {
+		s.fellShort(endOf(s.context, s.options.Bounds))
+	}
+	return more && err == nil
+}
+
+// judgingShare is which part of the time is left to judge what was found: one fifth.
+const judgingShare = 5
+
+// endOf says why the context of a search ended.
+func endOf(ctx context.Context, bounds Bounds) string {
+	if errors.Is(context.Cause(ctx), errTime) {
+		return fmt.Sprintf("the search reached the time limit (%s): raise --max-time (Options.MaxTime), or make the system smaller", bounds.Time)
 	}
 	return "the search was interrupted"
 }
@@ -44,7 +63,7 @@ func (s *search) ended() string {
 // exhausted returns which bound was hit, empty if none.
 func (s *search) exhausted() string {
 	if s.context.Err() != nil {
-		return s.ended()
+		return endOf(s.context, s.options.Bounds)
 	}
 	if s.table != nil && !s.enlarge() {
 		return s.outOfMemory()

@@ -177,6 +177,7 @@ func (s *Space) Effect(e core.Edge) core.Effect {
 	s.learner.Where = transition.Provenance{State: e.From}
 	chosen, err := w.Choose(e.Step)
 	if err != nil || chosen == nil {
+		s.attend()
 		return core.Effect{}
 	}
 	return w.Effect(chosen)
@@ -185,6 +186,7 @@ func (s *Space) Effect(e core.Edge) core.Effect {
 // untried notes that something could not be tried in a stored state. What is wrong
 // with a run that never came back is an incident already.
 func (s *Space) untried(err error) {
+	s.attend()
 	if !s.stops(err) {
 		s.because(err.Error())
 	}
@@ -208,6 +210,7 @@ func (s *Space) CanonicalOutcome(id core.StateID, outcome map[core.Key]any) map[
 
 // Shortest implements [core.Graph].
 func (s *Space) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
+	s.attend() // the predicate need not ask for anything of a state
 	if s.Minimal() {
 		for id := range core.StateID(s.States()) {
 			if accept(id) {

@@ -40,7 +40,14 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 	if err != nil {
 		return nil, "", err
 	}
-	if why := space.unmergedBecause(); why != "" {
+	interrupted := space.Within(ctx, func() error {
+		why = space.unmergedBecause()
+		return nil
+	})
+	switch {
+	case interrupted != nil:
+		space.because(endOf(ctx, options.Bounds))
+	case why != "":
 		return nil, why, nil
 	}
 	return space, "", nil

@@ -65,7 +65,7 @@ func TestMistakenStates(t *testing.T) {
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, options)
 	forgetting := &forgetful{Compact: store.NewCompact()}
 	space.store = forgetting
-	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), pool: newPool(space, 1)}
+	s := &search{Space: space, context: ctx, options: options, frontier: newFrontier(options), batch: newBatch(0), ahead: newBatch(0), pool: newPool(t.Context(), space, 1)}
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}

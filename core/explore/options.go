@@ -38,7 +38,8 @@ type Bounds struct {
 	Depth int
 	// Walks is how many walks there are; 0 means [WalkCount], and no bound if there is one on time.
 	Walks int
-	Time  time.Duration
+	// Time is for the search and for those who judge what it found: the search ends when four fifths of it are over.
+	Time time.Duration
 	// Memory is in bytes, as the Go runtime counts what it holds.
 	Memory int64
 }

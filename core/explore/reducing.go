@@ -9,6 +9,7 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/internal/grace"
 )
 
 // reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
@@ -88,9 +89,12 @@ func (s *sightings) collect(l *transition.Learner, space *Space) {
 	}
 }
 
+// recallGrace is how long states are looked for after the search was to end.
+const recallGrace = 100 * time.Millisecond
+
 // recall adds to what the last search found what the searches before it did. What is put down to a state that was not
 // stored again is told without a run.
-func (s *Space) recall(seen sightings) {
+func (s *Space) recall(ctx context.Context, seen sightings) {
 	var missing []sighting
 	for _, before := range seen {
 		if !slices.ContainsFunc(s.learner.Incidents, func(known core.Incident) bool {
@@ -103,9 +107,15 @@ func (s *Space) recall(seen sightings) {
 		return
 	}
 	states := map[state.Fingerprint]core.StateID{}
-	for id := range core.StateID(s.States()) {
-		states[s.Fingerprint(id)] = id
-	}
+	later, stop := grace.After(ctx, recallGrace)
+	defer stop()
+	// If there is no time to look at all states, some are not found.
+	_ = s.Within(later, func() error {
+		for id := range core.StateID(s.States()) {
+			states[s.Fingerprint(id)] = id
+		}
+		return nil
+	})
 	for _, before := range missing {
 		incident := before.incident
 		if id, stored := states[before.at]; stored {

@@ -41,6 +41,9 @@ func Replay(ctx context.Context, system *core.System, conditions Conditions, tra
 		}
 		logger.Debug("a step is replayed", "step", i+1, "controller", recorded.Controller, "request", recorded.Request)
 		reason, err := follow(w, ctx, t, recorded)
+		if ctx.Err() != nil {
+			return nil, ctx.Err() // what was cut short is not what happens
+		}
 		if err != nil || reason != "" {
 			return &core.Deviation{Step: i + 1, Reason: reason}, err
 		}
@@ -91,7 +94,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 	now, err := t.build(step)
 	if err != nil {
 		var unsupported *core.Unsupported
-		if errors.As(err, &unsupported) || ctx.Err() != nil {
+		if errors.As(err, &unsupported) {
 			return "", err
 		}
 		return err.Error(), nil

@@ -27,7 +27,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	outer := ctx
 	if limit := options.Bounds.Time; limit > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
+		ctx, stop = context.WithTimeoutCause(ctx, limit-limit/judgingShare, errTime)
 		defer stop()
 	}
 	if options.Logger == nil {
@@ -58,7 +58,10 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		space.growing = options.growth.look()
 	}
 	if len(space.Reasons()) == 0 && space.States() > 0 && !options.Order.Walks() {
-		if err := space.reliveSome(uint64(options.Seed)); err != nil {
+		switch err := space.Within(ctx, func() error { return space.reliveSome(uint64(options.Seed)) }); {
+		case ctx.Err() != nil:
+			space.because(endOf(ctx, options.Bounds))
+		case err != nil:
 			return nil, err
 		}
 	}
@@ -69,7 +72,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	}
 	space.Stats.Executed, space.Stats.Behaviours = l.Executed, l.Behaviours
 	space.apart = apart
-	space.recall(before)
+	space.recall(ctx, before)
 	return space, nil
 }
 
@@ -132,7 +135,7 @@ func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	if space.table != nil {
 		defer space.table.DropUnassigned()
 	}
-	s.pool = newPool(space, options.Workers)
+	s.pool = newPool(ctx, space, options.Workers)
 	defer s.pool.dismiss()
 	err := s.loop()
 	options.Logger.Debug("the search ended", "states", space.States(), "transitions", space.Stats.Transitions, "depth", space.Stats.Depth,
@@ -200,7 +203,7 @@ func (s *search) start() error {
 
 // loop expands states until there are none left or a bound is hit.
 func (s *search) loop() error {
-	for s.overlapping || s.frontier.len() > 0 || s.applyProvisos() || s.arrangeEnds() {
+	for s.goesOn() {
 		if reason := s.exhausted(); reason != "" {
 			s.fellShort(reason)
 			break
@@ -257,10 +260,13 @@ func (s *search) merge() error {
 	}
 	if s.overlapping {
 		// Properties may look at what the workers work with, so that had to wait.
-		for id := first; id < core.StateID(s.States()); id++ {
+		for id := first; id < core.StateID(s.States()) && s.context.Err() == nil; id++ {
 			if inspected := s.inspect(id); err == nil {
 				err = inspected
 			}
+		}
+		if err == nil {
+			err = s.context.Err()
 		}
 	}
 	return err
@@ -307,6 +313,9 @@ func (s *search) mergeComplete() (int, error) {
 
 // mergeState stores where the steps from a state of the batch lead.
 func (s *search) mergeState(i int) error {
+	if err := s.context.Err(); err != nil {
+		return err
+	}
 	w := s.batch.states[i]
 	c, e := s.batch.at(i)
 	switch {
@@ -344,9 +353,6 @@ func (s *search) mergeState(i int) error {
 
 // expand takes the steps from a state that have to be followed, learning what is new about them.
 func (s *search) expand(w waiting) error {
-	if err := s.context.Err(); err != nil {
-		return err
-	}
 	id := s.store.ID(w.ref)
 	s.executor.Load(s.row(id))
 	s.learner.Where = transition.Provenance{State: id}
@@ -409,6 +415,9 @@ type counts struct {
 func (x *expander) Took(t *transition.Taken) error {
 	if x.beyond(x.depth) {
 		return errDeep
+	}
+	if err := x.context.Err(); err != nil {
+		return err
 	}
 	x.steps++
 	if !x.learner.Fresh {

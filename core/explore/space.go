@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -69,6 +70,10 @@ type Space struct {
 	lister     lister
 	// starts are what the system starts with, by the rows of initial states; nil if nobody has asked.
 	starts map[string]*core.Initial
+	// reading is the context that the space is read in, nil if nothing ends that, and ended the error with which it ended what
+	// read the space.
+	reading context.Context
+	ended   error
 	// growing is a run on which there are more and more objects, nil if none was found.
 	growing *Growth
 }
@@ -212,8 +217,10 @@ func (s *Space) Broken(name string) (core.StateID, error) {
 	return 0, nil
 }
 
-// row returns the packed row of a state. It must not be changed.
+// row returns the packed row of a state. It must not be changed. As all that is known of a state is in its row, this is where what reads
+// the space is ended.
 func (s *Space) row(id core.StateID) []byte {
+	s.attend()
 	if row := s.store.Encoded(s.store.At(id)); row != nil || s.rebuilder == nil {
 		return row
 	}

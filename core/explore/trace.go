@@ -83,6 +83,7 @@ func (s *Space) traceStep(ctx context.Context, t *traceBuilder, from []byte, ste
 	w := s.executor
 	w.Load(from)
 	traced, err := t.build(step)
+	s.attend() // what was cut short is not what happens
 	if err != nil {
 		return core.TraceStep{}, nil, err
 	}

@@ -165,6 +165,9 @@ type crossing struct {
 
 // Took implements [transition.Visitor].
 func (c *crossing) Took(t *transition.Taken) error {
+	if err := c.context.Err(); err != nil {
+		return err
+	}
 	c.steps++
 	if !c.learner.Fresh {
 		c.known++

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 
@@ -21,8 +22,10 @@ type pool struct {
 
 // worker expands chunks of a batch.
 type worker struct {
-	space  *Space
-	walker *reduction.Explorer
+	// context ends the work: what is not expanded then is not complete.
+	context context.Context
+	space   *Space
+	walker  *reduction.Explorer
 	// table is where states are inserted, nil if the search does so alone, and buffer where their records are written.
 	table  *store.Full
 	buffer *store.Buffer
@@ -42,11 +45,11 @@ type worker struct {
 	_ [128]byte
 }
 
-func newPool(space *Space, workers int) *pool {
+func newPool(ctx context.Context, space *Space, workers int) *pool {
 	p := &pool{workers: make([]worker, max(workers, 1)), done: newSemaphore()}
 	for i := range p.workers {
 		w := &p.workers[i]
-		w.space, w.walker = space, space.explorer(nil)
+		w.context, w.space, w.walker = ctx, space, space.explorer(nil)
 		w.walker.Ahead, w.walker.Checker = true, space.checker
 		if table := space.table; table != nil {
 			w.table, w.buffer = table, table.Buffer()
@@ -128,7 +131,7 @@ func (w *worker) expandChunk(c *chunk, states []waiting, bound int) {
 // expand expands one state.
 func (w *worker) expand(e *expansion, state waiting, bound int) {
 	*e = expansion{from: w.space.store.ID(state.ref), begin: len(w.successors), end: len(w.successors)}
-	if bound > 0 && int(state.depth) >= bound {
+	if bound > 0 && int(state.depth) >= bound || w.context.Err() != nil {
 		return
 	}
 	row := w.space.store.Encoded(state.ref)
@@ -168,9 +171,15 @@ func (w *worker) keep(agents []int) agentRange {
 // Stopped implements [transition.Visitor]: the searching goroutine has to look at the state.
 func (w *worker) Stopped(_ *transition.Taken, err error) error { return err }
 
+// attendEvery is after how many steps of a state a worker looks whether the search has ended.
+const attendEvery = 1 << 10
+
 // Took implements [transition.Visitor]: it notes where a step leads.
 func (w *worker) Took(t *transition.Taken) error {
 	w.current.steps++
+	if w.current.steps%attendEvery == 0 && w.context.Err() != nil {
+		return w.context.Err()
+	}
 	begin := len(w.rows)
 	tag := w.walker.Fingerprint.Lo
 	if w.space.checker == nil {
