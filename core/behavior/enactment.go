@@ -55,7 +55,7 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	case core.Restart:
 		e.crash(step.Controller)
 	case core.Begin:
-		err = e.begin(item)
+		err = e.begin(ctx, item)
 	case core.Ask:
 		err = e.flying(item, func(session *Session) error { return e.calls(ctx, session, step) })
 	case core.Return:
@@ -76,12 +76,12 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 }
 
 // start starts a run of a strategy.
-func (e *enactment) start(item core.Item) (*Session, error) {
+func (e *enactment) start(ctx context.Context, item core.Item) (*Session, error) {
 	strategy, known := e.strategies[item.Strategy]
 	if !known {
 		return nil, differing("there is no longer a controller %q", item.Strategy)
 	}
-	instance, err := NewInstance(strategy, e.limits.Deadline)
+	instance, err := NewInstance(ctx, strategy, e.limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (e *enactment) start(item core.Item) (*Session, error) {
 
 // run takes a run from its beginning to its end.
 func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep) error {
-	session, err := e.start(item)
+	session, err := e.start(ctx, item)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep
 }
 
 // begin starts a run that goes on in later steps.
-func (e *enactment) begin(item core.Item) error {
-	session, err := e.start(item)
+func (e *enactment) begin(ctx context.Context, item core.Item) error {
+	session, err := e.start(ctx, item)
 	if err == nil {
 		e.flights = append(e.flights, flight{item, session})
 	}

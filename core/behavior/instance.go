@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -8,8 +9,8 @@ import (
 )
 
 // NewInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine
-// and a wait beyond the deadline are errors that name the controller.
-func NewInstance(strategy core.Strategy, deadline time.Duration) (core.Instance, error) {
+// and a wait beyond the deadline are errors that name the controller. When the context ends, its error is returned.
+func NewInstance(ctx context.Context, strategy core.Strategy, deadline time.Duration) (core.Instance, error) {
 	type made struct {
 		instance core.Instance
 		err      error
@@ -42,6 +43,8 @@ func NewInstance(strategy core.Strategy, deadline time.Duration) (core.Instance,
 			return nil, fmt.Errorf("setting up controller %q: Strategy.New returned neither an instance nor an error", name)
 		}
 		return m.instance, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	case <-watch.C:
 		return nil, fmt.Errorf("setting up controller %q did not finish within %s: do not wait for anything there", name, deadline)
 	}

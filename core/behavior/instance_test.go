@@ -1,6 +1,7 @@
 package behavior_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"strings"
@@ -35,7 +36,7 @@ func TestNewInstance(t *testing.T) {
 		{"never returns", func() (core.Instance, error) { <-end; return nil, nil }, "did not finish within 100ms"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			made, err := behavior.NewInstance(test.setUp, 100*time.Millisecond)
+			made, err := behavior.NewInstance(t.Context(), test.setUp, 100*time.Millisecond)
 			if test.want == "" {
 				if err != nil || made == nil {
 					t.Errorf("got %v, %v", made, err)
@@ -47,7 +48,12 @@ func TestNewInstance(t *testing.T) {
 			}
 		})
 	}
-	if _, err := behavior.NewInstance(setUp(func() (core.Instance, error) { return nil, failed }), time.Second); !errors.Is(err, failed) {
+	if _, err := behavior.NewInstance(t.Context(), setUp(func() (core.Instance, error) { return nil, failed }), time.Second); !errors.Is(err, failed) {
 		t.Errorf("the error %v does not wrap the strategy's own", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := behavior.NewInstance(ctx, setUp(func() (core.Instance, error) { <-end; return nil, nil }), time.Minute); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, and the context has ended", err)
 	}
 }

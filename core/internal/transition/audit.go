@@ -397,7 +397,7 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 
 // remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
 func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, error) {
-	instance, err := behavior.NewInstance(a.Strategy, l.limits.Deadline)
+	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ type Learner struct {
 
 // NewLearner returns what learns about a system, with the machine that it makes grow.
 func NewLearner(ctx context.Context, system *core.System, conditions Conditions, limits behavior.Limits, seed int64) (*Learner, error) {
-	m, err := newMachine(system, conditions, limits.Deadline)
+	m, err := newMachine(ctx, system, conditions, limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (l *Learner) fail(node *behavior.Node) {
 
 // Open puts a fresh instance of an actor to work. The session has to be closed or aborted.
 func (l *Learner) Open(a *Actor) (*behavior.Session, error) {
-	instance, err := behavior.NewInstance(a.Strategy, l.limits.Deadline)
+	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
 	if err != nil {
 		return nil, err
 	}

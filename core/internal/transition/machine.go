@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -65,7 +66,7 @@ type history struct {
 
 // newMachine returns the machine of a valid system. It sets up every controller once, within the deadline. An
 // error says what to change.
-func newMachine(system *core.System, conditions Conditions, deadline time.Duration) (*Machine, error) {
+func newMachine(ctx context.Context, system *core.System, conditions Conditions, deadline time.Duration) (*Machine, error) {
 	if err := conditions.Validate(system); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,8 @@ func newMachine(system *core.System, conditions Conditions, deadline time.Durati
 		}
 	}
 	for _, strategy := range system.Strategies {
-		if _, err := behavior.NewInstance(strategy, deadline); err != nil {
+		// If the context has ended, no code is run, and the machine is that of a search that ends at its start.
+		if _, err := behavior.NewInstance(ctx, strategy, deadline); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 		name := strategy.Describe().Name
