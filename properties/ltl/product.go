@@ -205,7 +205,7 @@ func (e *ends) add(node uint32, kind end) {
 // ends searches the whole product.
 func (p *product) ends(ctx context.Context, strong bool) (*ends, error) {
 	e := &ends{}
-	search := &fair.Search{Space: &fairness{p, strong}, Marks: p.automaton.marks}
+	search := &fair.Search{Space: &fairness{p, strong}, Marks: p.automaton.marks, Context: ctx}
 	err := scc.Search(ctx, p, func(c scc.Component[uint32]) bool {
 		for _, node := range c.Nodes {
 			switch {

@@ -33,6 +33,9 @@ type Search struct {
 	Space
 	// Marks are those that a run has to come by again and again.
 	Marks uint64
+	// Context ends what is done with a component that is large; nil ends nothing. Parts are missing then, so whoever gives it must look whether it
+	// has ended.
+	Context context.Context
 	// Stops tells that a run may also stop in a place where no step is possible that fairness is assumed of.
 	Stops bool
 }
@@ -51,7 +54,10 @@ func (s *Search) Parts(whole scc.Component[uint32], accept func(places []uint32)
 		}
 	}
 	if s.Recurring() {
-		for _, place := range whole.Nodes {
+		for i, place := range whole.Nodes {
+			if s.ended(i) {
+				return
+			}
 			for step := range s.Enabled(place) {
 				if s.Recurs(step) {
 					recurring[step] = true
@@ -69,10 +75,18 @@ func (s *Search) Parts(whole scc.Component[uint32], accept func(places []uint32)
 	s.without(whole, recurring, accept)
 }
 
+// ended reports whether the context has ended. It looks at some of the places only, as that takes time.
+func (s *Search) ended(place int) bool {
+	return place%1024 == 0 && s.Context != nil && s.Context.Err() != nil
+}
+
 // take removes the steps that are taken inside of a component, and reports whether all marks are there.
 func (s *Search) take(whole scc.Component[uint32], steps, more map[int]bool) bool {
 	var marks uint64
-	for _, place := range whole.Nodes {
+	for i, place := range whole.Nodes {
+		if s.ended(i) {
+			return false
+		}
 		for arc := range s.Arcs(place) {
 			news := marks|arc.Marks != marks || steps[arc.Step] || more[arc.Step]
 			if news && whole.Has(arc.To) {
@@ -90,7 +104,10 @@ func (s *Search) take(whole scc.Component[uint32], steps, more map[int]bool) boo
 
 // staysPossible reports whether some step is possible in all places.
 func (s *Search) staysPossible(places []uint32, steps map[int]bool) bool {
-	for _, place := range places {
+	for i, place := range places {
+		if s.ended(i) {
+			return true
+		}
 		if len(steps) == 0 {
 			return false
 		}
@@ -108,7 +125,10 @@ func (s *Search) staysPossible(places []uint32, steps map[int]bool) bool {
 // without goes on with what is left of a component when the places are left out in which one of some steps is possible.
 func (s *Search) without(whole scc.Component[uint32], neglected map[int]bool, accept func([]uint32)) {
 	r := &remainder{Space: s.Space, local: map[uint32]uint32{}}
-	for _, place := range whole.Nodes {
+	for i, place := range whole.Nodes {
+		if s.ended(i) {
+			return
+		}
 		avoids := true
 		for step := range s.Enabled(place) {
 			avoids = avoids && !neglected[step]
@@ -118,8 +138,12 @@ func (s *Search) without(whole scc.Component[uint32], neglected map[int]bool, ac
 			r.places = append(r.places, place)
 		}
 	}
-	// It is a part of what was searched already, so nothing ends this early.
-	_ = scc.Search(context.Background(), r, func(c scc.Component[uint32]) bool {
+	ctx := s.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	// That the context has ended is for whoever gave it.
+	_ = scc.Search(ctx, r, func(c scc.Component[uint32]) bool {
 		places := make([]uint32, len(c.Nodes))
 		for i, n := range c.Nodes {
 			places[i] = r.places[n]
