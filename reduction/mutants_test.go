@@ -15,9 +15,11 @@ type mutant struct {
 	// blind mutants do not know what is looked at by what is checked, eager ones take everybody to be due, and set in their
 	// ways are those that keep to the footprints they were told of at the given time.
 	blind, eager bool
-	setAt        int
-	told         *int
-	known        *[]explore.Footprint
+	// mistake changes how a step goes, before it is asked whether its agent may be followed alone.
+	mistake func(*explore.Way)
+	setAt   int
+	told    *int
+	known   *[]explore.Footprint
 }
 
 // Learn implements [explore.Reducer].
@@ -73,6 +75,15 @@ func (c mutantChooser) Choose(enabled []explore.Enabled) explore.Choice {
 	return c.Chooser.Choose(changed)
 }
 
+// Alone implements [explore.Chooser].
+func (c mutantChooser) Alone(way *explore.Way) bool {
+	mistaken := *way
+	if c.mistake != nil {
+		c.mistake(&mistaken)
+	}
+	return c.Chooser.Alone(&mistaken)
+}
+
 // TestMutantsAreCaught checks that what is compared shows whether anything is overlooked.
 func TestMutantsAreCaught(t *testing.T) {
 	for _, test := range []struct {
@@ -89,6 +100,11 @@ func TestMutantsAreCaught(t *testing.T) {
 		{name: "takes", mutant: mutant{forget: func(f *explore.Footprint) { f.Takes = false }}, trapped: true},
 		{name: "visibility", mutant: mutant{blind: true}, trapped: true},
 		{name: "fairness", mutant: mutant{eager: true}},
+		{name: "what changes without waking", mutant: mutant{forget: func(f *explore.Footprint) { f.Missed, f.MissedInViews = nil, nil }}},
+		{name: "what views hold back", mutant: mutant{forget: func(f *explore.Footprint) { f.MissedInViews = nil }}},
+		{name: "timers that are set", mutant: mutant{mistake: func(way *explore.Way) { way.Timed = false }}},
+		{name: "changes", mutant: mutant{mistake: func(way *explore.Way) { way.Changes = false }}},
+		{name: "work for others", mutant: mutant{mistake: func(way *explore.Way) { way.Wakes = false }}, trapped: true},
 		{name: "growth", mutant: mutant{setAt: 2, told: new(int), known: new([]explore.Footprint)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

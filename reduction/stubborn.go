@@ -10,10 +10,11 @@ var _ explore.Reducer = Stubborn{}
 
 // Learn implements [explore.Reducer].
 func (Stubborn) Learn(footprints []explore.Footprint, visible []explore.Place) func() explore.Chooser {
-	d := newIndependence(footprints, visible)
+	d, l := newIndependence(footprints, visible), newLevel(footprints)
 	return func() explore.Chooser {
 		return &chooser{
 			independence: d,
+			level:        l,
 			now:          make([]*explore.Footprint, d.agents),
 			stages:       map[*explore.Footprint]agents{},
 			sleeping:     sleeping{pairs: map[pair]bool{}},
@@ -24,6 +25,7 @@ func (Stubborn) Learn(footprints []explore.Footprint, visible []explore.Place) f
 // chooser looks for small stubborn sets.
 type chooser struct {
 	*independence
+	level
 	enabled agents
 	// members is the set under construction, and open those of its members that may pull in others.
 	members agents

@@ -3,6 +3,7 @@ package reduction_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
@@ -143,6 +144,34 @@ func traps() []trap {
 						return core.Result{}
 					},
 				},
+			},
+		}},
+		// The one that looks must not go first: what it looks at changes, and nobody tells it.
+		{"a change that wakes nobody", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("looks", func(w *plain.World) {
+					if x.Get(w) == 1 {
+						z.Set(w, 1)
+					}
+				}),
+				once("writes", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}},
+		// Whoever looks first waits for an hour, and else for nothing.
+		{"a timer that is set", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "looks", Requests: []core.Request{"r"}, Watches: []plain.Watch{{Kind: things.Kind(), Map: func(core.Key) []core.Request { return []core.Request{"r"} }}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if things.At(0).Get(w) == 0 {
+							return core.Result{RequeueAfter: time.Hour}
+						}
+						return core.Result{}
+					},
+				},
+				once("writes", func(w *plain.World) { things.At(0).Set(w, 1) }),
 			},
 		}},
 		{"a message that is there already", plain.Model{

@@ -186,6 +186,9 @@ func (op *operation) goesOnAfter(last core.Key) bool {
 
 // get answers with one object. A status has the same answer as its object.
 func (op *operation) get() (*Response, error) {
+	if op.request.LifetimeOnly {
+		return op.lifetime()
+	}
 	object := op.find(op.key(op.request.Name))
 	if object == nil {
 		return nil, op.notFound()

@@ -73,6 +73,10 @@ type Request struct {
 	// PartialObjectMetadata, or a list of those.
 	MetadataOnly bool
 
+	// LifetimeOnly asks for an answer with nothing but what decides how long the object of a get lives: its uid, owners, finalizers, and when it
+	// was deleted. No client can ask for so little. It is for those who play a part of Kubernetes, of whom less is searched then.
+	LifetimeOnly bool `json:",omitempty"`
+
 	// DryRun asks for the answer without the writes.
 	DryRun bool
 	// FieldManager names the writer in the record of who manages which fields; empty is
@@ -149,6 +153,9 @@ func (r *Request) String() string {
 	}
 	if r.Subresource != "" {
 		fmt.Fprintf(&b, " (%s)", r.Subresource)
+	}
+	if r.LifetimeOnly {
+		b.WriteString(" (owners, finalizers and deletion)")
 	}
 	return b.String()
 }

@@ -27,12 +27,14 @@ type Answered struct {
 	Reads []Read
 }
 
-// Read is one thing that was looked at to answer a call: a cell; with Listed set,
+// Read is one thing that was looked at to answer a call: a cell, or a part of its object; with Listed set,
 // all objects of a kind in a namespace (empty for all); with Held set, who else holds which versions of
 // the object of the cell.
 type Read struct {
-	Cell      state.Cell
-	Value     state.Value
+	Cell  state.Cell
+	Value state.Value
+	// Projection is the part of the object that counts, with its number as the value; nil if all of it does.
+	Projection *state.Projection
 	Listed    bool
 	Held      bool
 	Kind      core.Kind
@@ -62,6 +64,8 @@ type probe struct {
 type Cells interface {
 	// Value returns what the cell shows.
 	Value(state.Cell) state.Value
+	// Project returns the number of the part that the cell of an object shows, and false if it is not known.
+	Project(*state.Projection, state.Cell) (state.Value, bool)
 	// AppendSignature appends the signature of a list of what is selected, and returns false if it is not known what is.
 	AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool)
 	// AppendHeld appends the signature of the versions of an object that are held besides
@@ -82,6 +86,12 @@ func (n *Node) Look(cells Cells, buffer []byte) *Answered {
 				return nil
 			}
 			at = p.bySignature[string(signature)]
+		case p.read.Projection != nil:
+			shown, known := cells.Project(p.read.Projection, p.read.Cell)
+			if !known {
+				return nil
+			}
+			at = p.byValue.Get(shown)
 		case p.read.Held:
 			at = p.bySignature[string(cells.AppendHeld(buffer[:0], p.read.Cell))]
 		default:

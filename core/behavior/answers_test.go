@@ -16,6 +16,10 @@ type cells []state.Value
 
 func (c cells) Value(cell state.Cell) state.Value { return c[cell] }
 
+func (c cells) Project(p *state.Projection, cell state.Cell) (state.Value, bool) {
+	return p.Shown(cell, c[cell])
+}
+
 func (c cells) AppendHeld(buffer []byte, cell state.Cell) []byte {
 	return binary.AppendUvarint(buffer, uint64(c[cell+1]))
 }

@@ -215,7 +215,7 @@ func (a *Answered) disturbs(other *Answered, selects Selects) bool {
 func (a *Answered) before(w Write) []state.Value {
 	var values []state.Value
 	for _, r := range a.Reads {
-		if !r.Listed && !r.Held && r.Cell == w.Cell {
+		if !r.Listed && !r.Held && r.Projection == nil && r.Cell == w.Cell {
 			values = append(values, r.Value)
 		}
 	}

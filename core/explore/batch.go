@@ -90,8 +90,8 @@ type expansion struct {
 	// complete is false if something about the state is not known yet. Then the rest
 	// does not count.
 	complete bool
-	// reduced tells that not all agents are followed.
-	reduced bool
+	// reduced tells that not all agents are followed, and level that one is alone as its step does nothing.
+	reduced, level bool
 	// quiescent tells that there was nothing to do but to wait for timers.
 	quiescent bool
 	// back tells that a step leads to a state that is not numbered higher.

@@ -50,6 +50,7 @@ func (s *search) expandFully(id core.StateID) {
 	s.Stats.Transitions -= steps
 	s.Stats.FromTree -= steps
 	s.partial.Remove(id)
+	s.level.Remove(id)
 	s.full.Add(id)
 	s.sleeps.clear(id)
 	s.expanded.Remove(id)
@@ -107,12 +108,26 @@ func (d *depthFirst) from(root core.StateID) []core.StateID {
 		case white:
 			d.enter(to)
 		case grey:
-			if !slices.Contains(back, at.id) {
-				back = append(back, at.id)
+			if last := d.last(to); !slices.Contains(back, last) {
+				back = append(back, last)
 			}
 		}
 	}
 	return back
+}
+
+// last returns the last state on the way, from one on, that follows more than an agent whose step does nothing. There is one: each such step makes a
+// queue shorter.
+func (d *depthFirst) last(from core.StateID) core.StateID {
+	for _, v := range slices.Backward(d.way) {
+		if !d.space.level.Has(v.id) {
+			return v.id
+		}
+		if v.id == from {
+			break
+		}
+	}
+	return d.way[len(d.way)-1].id
 }
 
 func (d *depthFirst) enter(id core.StateID) {

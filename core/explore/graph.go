@@ -70,6 +70,7 @@ func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.Ha
 func (s *Space) list(id core.StateID, all bool) []core.Edge {
 	s.reader.Load(s.row(id))
 	var only []bool
+	s.reader.Level = false
 	if !all {
 		// What is not known is not followed either: it is behind a cut.
 		only, _ = s.reader.Reduce()
@@ -105,7 +106,10 @@ func (l *lister) Took(t *transition.Taken) error {
 	}
 	l.rows = rows
 	l.successors = append(l.successors, store.Lookup{Hash: tag, Begin: int32(begin), End: int32(len(l.rows))})
-	l.edges = append(l.edges, w.Edge(l.from, t))
+	e := w.Edge(l.from, t)
+	// What does nothing does no more on an old view: it could as well be done later.
+	e.Late = e.Late && !w.Level
+	l.edges = append(l.edges, e)
 	return nil
 }
 

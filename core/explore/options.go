@@ -120,6 +120,8 @@ type (
 	Enabled = reduction.Enabled
 	// Footprint is what an agent may touch.
 	Footprint = reduction.Footprint
+	// Way is how the step of an agent goes in a state.
+	Way = reduction.Way
 	// Place numbers something that steps may touch.
 	Place = reduction.Place
 )

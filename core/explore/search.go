@@ -342,7 +342,7 @@ func (s *search) mergeState(i int) error {
 		}
 	}
 	if e.reduced {
-		s.partial.Add(e.from)
+		s.leftOut(e.from, e.level)
 	}
 	s.finish(e.from, w.depth, counts{
 		steps: e.steps, known: e.steps, quiescent: e.quiescent,
@@ -385,10 +385,18 @@ func (s *search) expand(w waiting) error {
 		s.markCut(id)
 	}
 	if reduced {
-		s.partial.Add(id)
+		s.leftOut(id, s.executor.Level)
 	}
 	s.finish(id, w.depth, x.counts)
 	return nil
+}
+
+// leftOut notes that not all agents are followed in a state, and whether that is because one may be followed alone.
+func (s *Space) leftOut(id core.StateID, level bool) {
+	s.partial.Add(id)
+	if level {
+		s.level.Add(id)
+	}
 }
 
 // errDeep ends the expansion of a state whose steps lead beyond the bound on depth.

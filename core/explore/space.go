@@ -61,10 +61,12 @@ type Space struct {
 	// partial are the states in which agents are left out, and full those in which none is so as not to put it
 	// off for ever.
 	partial, full bitset.Set[core.StateID]
-	cut           bitset.Set[core.StateID]
-	depths        depths
-	sleeps        sleeps
-	reasons       []string
+	// level are those of the partial states in which one agent is followed alone, as its step does nothing.
+	level   bitset.Set[core.StateID]
+	cut     bitset.Set[core.StateID]
+	depths  depths
+	sleeps  sleeps
+	reasons []string
 
 	invariants []invariant
 	lister     lister

@@ -150,7 +150,7 @@ func (t *traceBuilder) Ended(a *transition.Actor, activation behavior.Activation
 func (t *traceBuilder) Committed(v *view.View) { t.lags.committed(v) }
 
 // Refreshed implements [transition.Listener].
-func (t *traceBuilder) Refreshed(v *view.View) { t.lags.refreshed(v) }
+func (t *traceBuilder) Refreshed(v *view.View, _ []view.Change) { t.lags.refreshed(v) }
 
 // build takes the step.
 func (t *traceBuilder) build(step core.Step) (core.TraceStep, error) {

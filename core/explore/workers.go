@@ -144,7 +144,7 @@ func (w *worker) expand(e *expansion, state waiting, bound int) {
 		return
 	}
 	w.current = e
-	e.reduced = reduced
+	e.reduced, e.level = reduced, w.walker.Level
 	if w.space.sleeps.needed {
 		e.asleep = w.keep(w.walker.Asleep)
 	}

@@ -43,6 +43,9 @@ type Vocabulary struct {
 	selections map[selectionName]*Selection
 	selecting  map[core.Kind][]*Selection
 
+	projections map[projectionName]*Projection
+	projecting  map[core.Kind][]*Projection
+
 	cells []cell
 	// prints are the prints of every cell's values, and settled their canonical forms,
 	// nil where a value is its own. They lie apart from the cells because the search
@@ -109,6 +112,9 @@ func NewVocabulary(settle func(core.Key, []core.Content) []core.Content) *Vocabu
 
 		selections: map[selectionName]*Selection{},
 		selecting:  map[core.Kind][]*Selection{},
+
+		projections: map[projectionName]*Projection{},
+		projecting:  map[core.Kind][]*Projection{},
 	}
 }
 

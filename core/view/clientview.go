@@ -38,6 +38,11 @@ func (g *ClientView) Value(c state.Cell) state.Value {
 	return stored
 }
 
+// Project returns the number of the part that the cell of an object shows, and false if it is not known.
+func (g *ClientView) Project(p *state.Projection, c state.Cell) (state.Value, bool) {
+	return p.Shown(c, g.Value(c))
+}
+
 // AppendSignature appends the signature of a list: the cells it shows, with their values. It returns false where it is not
 // known whether something is selected.
 func (g *ClientView) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {

@@ -33,6 +33,30 @@ func (s *Set[N]) AddAll(other Set[N]) {
 	}
 }
 
+// KeepAll removes the numbers that are not in another set.
+func (s *Set[N]) KeepAll(other Set[N]) {
+	for i := range s.words {
+		if i < len(other.words) {
+			s.words[i] &= other.words[i]
+		} else {
+			s.words[i] = 0
+		}
+	}
+}
+
+// HasAll reports whether all numbers of another set are in the set.
+func (s *Set[N]) HasAll(other Set[N]) bool {
+	for i, word := range other.words {
+		if i < len(s.words) {
+			word &^= s.words[i]
+		}
+		if word != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // grow makes the set at least so many words long.
 func (s *Set[N]) grow(words int) {
 	if more := words - len(s.words); more > 0 {

@@ -149,7 +149,9 @@ func (g *loose) controller(name string, work *routine) *agent {
 
 // work returns what a controller does. Some controllers are blocked now and then.
 func (g *loose) work() *routine {
-	switch g.IntN(12) {
+	switch g.IntN(16) {
+	case 12, 13, 14, 15:
+		return g.watchful(2)
 	case 0:
 		return g.guarded()
 	case 1, 2:

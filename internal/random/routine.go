@@ -3,6 +3,7 @@ package random
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -167,6 +168,27 @@ func (g *loose) bump(kind core.Kind) *routine {
 		})
 	}
 	r.next = append(r.next, r.next[0])
+	return r
+}
+
+// watchful returns a routine that looks and mostly does nothing: it sets a timer, tells the receiver, or changes something only for some of what
+// it may see, and looks at something else first now and then.
+func (g *loose) watchful(looks int) *routine {
+	r := &routine{verb: []verb{get, get, list}[g.IntN(3)], kind: g.kind(), name: g.name(), shared: g.IntN(10) < g.sharing, guard: -1}
+	for range none + 1 {
+		then := &routine{guard: -1}
+		switch choice := g.IntN(8); {
+		case choice == 0:
+			then.result.RequeueAfter = time.Minute
+		case choice == 1:
+			then = g.routine(1, false)
+		case choice == 2 && g.receives:
+			then = &routine{verb: send, name: g.name(), guard: -1, next: []*routine{{guard: -1}}}
+		case choice < 5 && looks > 1:
+			then = g.watchful(looks - 1)
+		}
+		r.next = append(r.next, then)
+	}
 	return r
 }
 

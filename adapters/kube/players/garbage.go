@@ -173,7 +173,12 @@ type collection struct {
 	key       core.Key
 }
 
+// run looks first at what decides how long objects live, and at the rest only if there is something to do: so whatever else changes in them
+// makes no difference to most runs.
 func (c *collection) run() error {
+	if stays, err := c.stays(); stays || err != nil {
+		return err
+	}
 	object, err := c.read(c.key)
 	if err != nil || object == nil {
 		return err
@@ -187,6 +192,23 @@ func (c *collection) run() error {
 		return nil
 	}
 	return c.collect(object)
+}
+
+// stays reports whether there is nothing to do for the object.
+func (c *collection) stays() (bool, error) {
+	object, err := c.lifetime(c.key)
+	switch {
+	case err != nil:
+		return false, err
+	case object == nil:
+		return true, nil
+	case storage.Waits(object, metav1.FinalizerDeleteDependents), storage.Waits(object, metav1.FinalizerOrphanDependents):
+		return false, nil
+	case object.GetDeletionTimestamp() != nil:
+		return true, nil
+	}
+	owners, err := c.owners(object, c.lifetime)
+	return err == nil && (owners.unknown || len(owners.gone) == 0), err
 }
 
 // finishForeground lets an object go when no dependent blocks its deletion any more.
@@ -233,33 +255,17 @@ func (c *collection) orphanDependents(object *unstructured.Unstructured) error {
 // collect deletes an object none of whose owners is there to stay, and takes the
 // references to other owners from one that has such an owner.
 func (c *collection) collect(object *unstructured.Unstructured) error {
-	solid, waiting := false, false
-	gone := map[types.UID]bool{}
-	for _, reference := range object.GetOwnerReferences() {
-		key, ok := c.collector.ownerKey(reference, c.key.Namespace)
-		if !ok {
-			return nil
-		}
-		owner, err := c.read(key)
-		switch {
-		case err != nil:
-			return err
-		case owner == nil || owner.GetUID() != reference.UID:
-			gone[reference.UID] = true
-		case storage.Waits(owner, metav1.FinalizerDeleteDependents):
-			waiting = true
-			gone[reference.UID] = true
-		default:
-			solid = true
-		}
+	owners, err := c.owners(object, c.read)
+	if err != nil || owners.unknown {
+		return err
 	}
 	switch {
-	case solid && len(gone) > 0:
-		return c.removeOwners(c.key, object, func(r metav1.OwnerReference) bool { return gone[r.UID] })
-	case solid:
+	case owners.solid && len(owners.gone) > 0:
+		return c.removeOwners(c.key, object, func(r metav1.OwnerReference) bool { return owners.gone[r.UID] })
+	case owners.solid:
 		return nil
 	}
-	if waiting {
+	if owners.waiting {
 		found, err := c.dependents(object)
 		if err != nil {
 			return err
@@ -269,6 +275,39 @@ func (c *collection) collect(object *unstructured.Unstructured) error {
 		}
 	}
 	return c.remove(object, propagation(object))
+}
+
+// ownership is how the owners of an object are.
+type ownership struct {
+	// unknown tells that an owner is of a kind that is not served, solid that one is there to stay, and waiting that one waits for its
+	// dependents to be deleted.
+	unknown, solid, waiting bool
+	// gone are those that are not there to stay.
+	gone map[types.UID]bool
+}
+
+// owners looks at the owners of an object.
+func (c *collection) owners(object *unstructured.Unstructured, read func(core.Key) (*unstructured.Unstructured, error)) (ownership, error) {
+	o := ownership{gone: map[types.UID]bool{}}
+	for _, reference := range object.GetOwnerReferences() {
+		key, ok := c.collector.ownerKey(reference, c.key.Namespace)
+		if !ok {
+			return ownership{unknown: true}, nil
+		}
+		owner, err := read(key)
+		switch {
+		case err != nil:
+			return ownership{}, err
+		case owner == nil || owner.GetUID() != reference.UID:
+			o.gone[reference.UID] = true
+		case storage.Waits(owner, metav1.FinalizerDeleteDependents):
+			o.waiting = true
+			o.gone[reference.UID] = true
+		default:
+			o.solid = true
+		}
+	}
+	return o, nil
 }
 
 // collectWaitedFor deletes an object with dependents for which an owner waits. If a
@@ -301,7 +340,16 @@ func propagation(object *unstructured.Unstructured) metav1.DeletionPropagation {
 
 // read gets an object, nil if there is none.
 func (c *collection) read(key core.Key) (*unstructured.Unstructured, error) {
-	response := perform(c.world, &kube.Request{Verb: kube.Get, Kind: c.kind(key), Namespace: key.Namespace, Name: key.Name})
+	return c.get(&kube.Request{Verb: kube.Get, Kind: c.kind(key), Namespace: key.Namespace, Name: key.Name})
+}
+
+// lifetime gets what decides how long an object lives, nil if there is none.
+func (c *collection) lifetime(key core.Key) (*unstructured.Unstructured, error) {
+	return c.get(&kube.Request{Verb: kube.Get, Kind: c.kind(key), Namespace: key.Namespace, Name: key.Name, LifetimeOnly: true})
+}
+
+func (c *collection) get(request *kube.Request) (*unstructured.Unstructured, error) {
+	response := perform(c.world, request)
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, nil

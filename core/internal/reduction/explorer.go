@@ -31,7 +31,7 @@ func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 	r.Choosers = nil
 	r.Footprints.gate(m)
 	if !r.Footprints.allVisible {
-		r.Choosers = reducer.Learn(r.Footprints.all(), sorted(r.Footprints.visible.reads))
+		r.Choosers = reducer.Learn(r.Footprints.all(m.Vocabulary), sorted(r.Footprints.visible.reads))
 	}
 }
 
@@ -50,6 +50,7 @@ type Explorer struct {
 	*transition.Walker
 	*Reductions
 	selection
+	level
 	sleepSet
 	canonicalizer
 	// Checker checks that names are treated alike, nil if it is no matter.
@@ -61,11 +62,11 @@ var _ transition.Monitor = (*Explorer)(nil)
 // NewExplorer returns an explorer that leaves out what can be left out. It learns with a learner, or takes only steps that are known if that is nil.
 func NewExplorer(m *transition.Machine, l *transition.Learner, r *Reductions) *Explorer {
 	w := &Explorer{Walker: transition.NewWalker(m, l), Reductions: r}
-	if r.Recording() {
-		listen(w)
-	}
 	if r.Choosers != nil {
 		w.chooser = r.Choosers()
+	}
+	if r.Recording() || w.chooser != nil {
+		listen(w)
 	}
 	if r.Footprints != nil || r.Symmetry != nil {
 		w.Monitor = w
@@ -101,7 +102,7 @@ func (w *Explorer) After(s *transition.Taken) error {
 // account notes what a step touched, if it is to be known.
 func (w *Explorer) account(s *transition.Taken) error {
 	switch {
-	case !w.Recording() || s.Kind == core.Fire || s.Kind == core.Restart || w.Footprints.covers(w, s):
+	case !w.Recording() || s.Kind == core.Fire || w.Footprints.covers(w, s):
 		return nil
 	case w.Learn == nil:
 		return transition.ErrUnknown

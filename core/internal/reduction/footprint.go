@@ -14,6 +14,12 @@ import (
 // footprints is what is known of what steps touch. The searching goroutine makes it grow; the others only compare.
 type footprints struct {
 	places map[placeName]Place
+	// names are those of places, by number.
+	names []placeName
+	// looks are the places that the answer to a call was made from, as who made it sees them, and woken the agents that whatever changed an object
+	// woke, as far as it was seen to change.
+	looks map[*behavior.Answered][]Place
+	woken map[sight]*bitset.Set[int]
 	// agents are by number, stages are the steps of runs whose calls are steps of their own.
 	agents []*footprint
 	stages map[transition.Stage]*footprint
@@ -37,16 +43,21 @@ type footprints struct {
 	choosing *transition.Walker
 }
 
-// placeName says what a place is: a cell, who holds versions of its object, the objects of a kind in a
+// placeName says what a place is: a cell or a part of its object, who holds versions of its object, the objects of a kind in a
 // namespace (empty for all), those of them that are selected, or the workers of an actor.
 type placeName struct {
-	cell      state.Cell
+	cell state.Cell
+	// view is that of which agent a place is seen through, if viewed is set.
+	view      state.Cell
+	viewed    bool
 	held      bool
 	listed    bool
 	kind      core.Kind
 	namespace string
 	selection *state.Selection
 	workers   string
+	// projection is the part of an object that counts, nil if all of it does.
+	projection *state.Projection
 }
 
 // footprint is what was touched so far.
@@ -55,6 +66,8 @@ type footprint struct {
 	reads, writes map[Place]bool
 	alters, gates map[Place]bool
 	wakes         map[int]bool
+	// looks are the places that were looked at, as the agent sees them.
+	looks map[Place]bool
 	// putOff tells that the agent was put off in some state, see [Choice]: nobody sleeps behind its steps.
 	putOff bool
 	// takes tells that the agent takes its own work out of a queue, and blocks that a run of it was blocked, or may be by what it was
@@ -74,6 +87,8 @@ func NewFootprints() *footprints {
 		places:   map[placeName]Place{},
 		stages:   map[transition.Stage]*footprint{},
 		handlers: map[core.Kind]*footprint{},
+		looks:    map[*behavior.Answered][]Place{},
+		woken:    map[sight]*bitset.Set[int]{},
 		visible:  newFootprint(),
 	}
 }
@@ -82,7 +97,7 @@ func newFootprint() *footprint {
 	return &footprint{
 		reads: map[Place]bool{}, writes: map[Place]bool{},
 		alters: map[Place]bool{}, gates: map[Place]bool{},
-		wakes: map[int]bool{},
+		wakes: map[int]bool{}, looks: map[Place]bool{},
 		kinds: map[core.Kind]bool{},
 		holds: map[state.Cell]bool{}, normalizes: map[state.Cell]bool{},
 	}
@@ -113,6 +128,7 @@ func (f *footprints) place(name placeName) Place {
 	if !known {
 		p = Place(len(f.places))
 		f.places[name] = p
+		f.names = append(f.names, name)
 	}
 	return p
 }
@@ -160,7 +176,7 @@ func (f *footprints) stage(s transition.Stage) *footprint {
 }
 
 // Read implements [transition.Recorder].
-func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, reads []behavior.Read) {
+func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, answered *behavior.Answered, reads []behavior.Read) {
 	if !f.recording {
 		return
 	}
@@ -169,6 +185,7 @@ func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, reads [
 	if w.Handling != nil {
 		readers = []*footprint{f.handler(w.Handling.Key.Kind)}
 	} else {
+		f.look(s, answered, reads)
 		readers = []*footprint{f.agents[w.Current().Agent()]}
 		if w.Machine.Conditions.Granularity == transition.PerCall && !w.Current().Actor.Atomic {
 			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all the same.
@@ -212,7 +229,7 @@ func (f *footprints) readPlaces(s *transition.ClientView, r behavior.Read) []Pla
 	place := f.place(placeName{listed: true, kind: r.Kind, namespace: r.Namespace, selection: r.Selection})
 	if !r.Listed {
 		key, _ := w.Machine.Vocabulary.Key(r.Cell)
-		kind, place = key.Kind, f.place(placeName{cell: r.Cell})
+		kind, place = key.Kind, f.place(placeName{cell: r.Cell, projection: r.Projection})
 	}
 	if r.Held {
 		return f.heldPlaces(w.Machine, r.Cell)
@@ -228,12 +245,18 @@ func (f *footprints) readPlaces(s *transition.ClientView, r behavior.Read) []Pla
 
 // covers reports whether the walker's step touched nothing but what is known.
 func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
+	if !f.coversWakes(w, s) {
+		return false
+	}
+	if s.Kind == core.Restart {
+		return true // where there may be one, nothing is left out for what steps touch
+	}
 	known := f.of(w, s)
 	if known == nil || !known.known {
 		return false
 	}
 	for _, t := range w.Touched {
-		if !known.touched.Has(t.Cell) {
+		if !known.touched.Has(t.Cell) || !f.coversParts(w, known, t) {
 			return false
 		}
 	}
@@ -244,6 +267,10 @@ func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 
 // note notes what the walker's step touched.
 func (f *footprints) note(w *Explorer, s *transition.Taken) {
+	f.noteWakes(w, s)
+	if s.Kind == core.Restart {
+		return
+	}
 	ties := w.Ties(s)
 	for _, known := range f.both(w, s) {
 		if !known.known {
@@ -257,6 +284,7 @@ func (f *footprints) note(w *Explorer, s *transition.Taken) {
 				f.growth++
 				f.wrote(w, s, known, t.Cell)
 			}
+			f.noteParts(w, known, t)
 		}
 		w.wakes.agents(s, func(agent int) { grow(f, known.wakes, agent) })
 		f.tie(w, known, ties)
@@ -306,6 +334,46 @@ func (f *footprints) wrote(w *Explorer, s *transition.Taken, known *footprint, c
 	if key.Namespace != "" {
 		grow(f, known.alters, f.place(placeName{listed: true, kind: key.Kind, namespace: key.Namespace}))
 	}
+}
+
+// coversParts reports whether it is known that the walker's step changes the parts of an object that it does.
+func (f *footprints) coversParts(w *Explorer, known *footprint, t transition.Touch) bool {
+	key, isObject := w.Machine.Vocabulary.Key(t.Cell)
+	if !isObject {
+		return true
+	}
+	for _, p := range w.Machine.Vocabulary.Projections(key.Kind) {
+		if changes, sure := differs(p, t.Cell, t.Was, w.Value(t.Cell)); !sure {
+			return false
+		} else if changes {
+			place, placed := f.places[placeName{cell: t.Cell, projection: p}]
+			if !placed || !known.alters[place] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// noteParts notes which parts of an object the walker's step changes.
+func (f *footprints) noteParts(w *Explorer, known *footprint, t transition.Touch) {
+	vocabulary := w.Machine.Vocabulary
+	key, isObject := vocabulary.Key(t.Cell)
+	if !isObject {
+		return
+	}
+	for _, p := range vocabulary.Projections(key.Kind) {
+		if vocabulary.Project(p, t.Cell, t.Was) != vocabulary.Project(p, t.Cell, w.Value(t.Cell)) {
+			grow(f, known.alters, f.place(placeName{cell: t.Cell, projection: p}))
+		}
+	}
+}
+
+// differs reports whether two values of an object's cell differ in a part, and whether that is known.
+func differs(p *state.Projection, c state.Cell, one, other state.Value) (differ, known bool) {
+	a, knownOne := p.Shown(c, one)
+	b, knownOther := p.Shown(c, other)
+	return a != b, knownOne && knownOther
 }
 
 // Selects finds out what is selected of what steps change, with all values that objects had so far.
@@ -438,12 +506,13 @@ func sorted[K int | Place](members map[K]bool) []K {
 }
 
 // all returns the footprints of all agents, by number, and keeps those of the stages.
-func (f *footprints) all() []Footprint {
+func (f *footprints) all(vocabulary *state.Vocabulary) []Footprint {
 	without := f.unchanging()
 	agents := make([]Footprint, len(f.agents))
 	f.blocked = make([]bool, len(f.agents))
 	for i, known := range f.agents {
 		agents[i] = f.export(known, without)
+		agents[i].Missed, agents[i].MissedInViews = f.missed(vocabulary, i)
 		f.blocked[i] = known.blocks
 	}
 	f.exported = make(map[transition.Stage]*Footprint, len(f.stages))

@@ -16,6 +16,9 @@ type Chooser interface {
 	// Choose returns what has to be followed in a state. It must be a function of its argument, which it must not keep.
 	// The choice is valid until the next call.
 	Choose(enabled []Enabled) Choice
+	// Alone reports whether an agent may be followed alone if this is how its step may go. It is asked about all ways in which it may, one after
+	// the other. It must be a function of its argument, which it must not keep.
+	Alone(*Way) bool
 	// Commute reports whether the steps of two agents that are followed in the state of the last choice lead to the same state in either
 	// order, and whoever goes second is followed behind the step of the first, unless agents like that are put off somewhere.
 	Commute(agent, other int) bool
@@ -49,6 +52,23 @@ type Footprint struct {
 	Wakes []int
 	// Gates are the places that may keep it from taking a step, in order.
 	Gates []Place
+	// Missed are the places it looks at of which somebody else may change what it sees without putting its work into a queue, in order;
+	// MissedInViews are those of them that it sees through a view which may lag behind, and are not among the others.
+	Missed, MissedInViews []Place
+}
+
+// Way is how the step of an agent that takes its work out of a queue goes in a state.
+type Way struct {
+	Agent int
+	// Faulty tells that calls fail on the way.
+	Faulty bool
+	// Changes tells that more is different behind the step than the agent's own work and how many calls may yet fail, and Wakes that it puts
+	// other work into queues, be it there already or not.
+	Changes, Wakes bool
+	// Again tells that the agent's work is in the queue behind it, and Timed that there is a timer for it that was not there before.
+	Again, Timed bool
+	// Looks are the places that it looks at, as the agent sees them.
+	Looks []Place
 }
 
 // Enabled is an agent that can take a step in a state.

@@ -7,6 +7,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
 // Only returns those agents of a list for which something is true.
@@ -50,8 +51,8 @@ func (w *Explorer) Follow(full bool, asleep, woken []int) (reduced bool, only []
 		return false, nil, err
 	}
 	reduced = only != nil
-	// Where controllers are done timers fire, and nothing commutes with that.
-	d.Wakeful = d.Wakeful || w.users
+	// Where controllers are done timers fire, and nothing commutes with that. Behind the one that is followed alone nobody sleeps.
+	d.Wakeful = d.Wakeful || w.users || w.Level
 	if d.Wakeful || len(asleep) == 0 && len(woken) == 0 {
 		return reduced, only, nil
 	}
@@ -95,11 +96,12 @@ func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 // enabling notes the work that a step puts into queues, also where it is there already: with another order of
 // steps it may not be. It implements [transition.Listener].
 type enabling struct {
-	transition.Inattentive
+	changes
 	walker *transition.Walker
 	// messages tells that calls may put something into a queue.
 	messages bool
 	woken    []state.Cell
+	awake    bitset.Set[int]
 }
 
 var _ transition.Listener = (*enabling)(nil)
@@ -112,11 +114,14 @@ func listen(w *Explorer) {
 }
 
 // Began implements [transition.Listener].
-func (k *enabling) Began() { k.woken = k.woken[:0] }
+func (k *enabling) Began() {
+	k.woken, k.seen = k.woken[:0], k.seen[:0]
+}
 
 // Called implements [transition.Listener]: messages are there at once.
 func (k *enabling) Called(_ *transition.Actor, _ behavior.Activation, call transition.CallEvent) {
 	w := k.walker
+	k.wrote(w, call.Writes)
 	if !k.messages || call.Node.Call.Source() != core.Live {
 		return
 	}

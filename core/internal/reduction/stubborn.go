@@ -22,14 +22,29 @@ func (w *Explorer) Reduce() ([]bool, error) {
 		c.only[agent] = false
 	}
 	c.marked = c.marked[:0]
-	if c.chooser == nil || w.Faulty() {
+	w.Level = false
+	if c.chooser == nil {
 		return nil, nil
+	}
+	agent, found, err := w.alone()
+	switch {
+	case err != nil:
+		return nil, err
+	case !found && w.Faulty():
+		return nil, nil
+	case found && w.Faulty():
+		w.Level = true
+		return w.follow(agent), nil
 	}
 	if err := w.FindEnabled(); err != nil {
 		return nil, err
 	}
 	if len(c.Enabled) < 2 {
 		return nil, nil
+	}
+	if found {
+		w.Level = true
+		return w.follow(agent), w.putOff(w.others(agent))
 	}
 	choice := c.chooser.Choose(c.Enabled)
 	if err := w.putOff(choice.PutOff); err != nil {
@@ -39,14 +54,31 @@ func (w *Explorer) Reduce() ([]bool, error) {
 	if chosen == nil {
 		return nil, nil
 	}
+	return w.follow(chosen...), nil
+}
+
+// follow notes whom to follow.
+func (w *Explorer) follow(agents ...int) []bool {
+	c := &w.selection
 	for len(c.only) < len(w.Footprints.agents) {
 		c.only = append(c.only, false)
 	}
-	for _, agent := range chosen {
+	for _, agent := range agents {
 		c.only[agent] = true
 	}
-	c.marked = append(c.marked, chosen...)
-	return c.only, nil
+	c.marked = append(c.marked, agents...)
+	return c.only
+}
+
+// others returns the enabled agents but for one.
+func (w *Explorer) others(agent int) []int {
+	var others []int
+	for _, e := range w.Enabled {
+		if e.Agent != agent {
+			others = append(others, e.Agent)
+		}
+	}
+	return others
 }
 
 // putOff notes agents that are put off.

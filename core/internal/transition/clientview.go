@@ -20,6 +20,15 @@ type ClientView struct {
 
 var _ behavior.Cells = (*ClientView)(nil)
 
+// Project implements [behavior.Cells]. A walker that learns finds out what is shown.
+func (s *ClientView) Project(p *state.Projection, c state.Cell) (state.Value, bool) {
+	shown, known := s.ClientView.Project(p, c)
+	if known || s.Walker.Learn == nil {
+		return shown, known
+	}
+	return s.Walker.Machine.Vocabulary.Project(p, c, s.Value(c)), true
+}
+
 // AppendSignature implements [behavior.Cells]. A walker that learns finds out what is selected.
 func (s *ClientView) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	begin := len(buffer)
@@ -95,7 +104,10 @@ type tracker struct {
 	known map[behavior.Read]bool
 }
 
-var _ core.Selective = (*tracker)(nil)
+var (
+	_ core.Selective  = (*tracker)(nil)
+	_ core.Projecting = (*tracker)(nil)
+)
 
 func (t *tracker) note(read behavior.Read) {
 	if t.noted(read) {
@@ -129,6 +141,15 @@ func (t *tracker) Get(key core.Key) core.Content {
 	value := t.client.Value(c)
 	t.note(behavior.Read{Cell: c, Value: value})
 	return vocabulary.Content(c, value)
+}
+
+// Project implements [core.Projecting].
+func (t *tracker) Project(key core.Key, of core.Projection) core.Content {
+	vocabulary := t.client.Walker.Machine.Vocabulary
+	c, p := vocabulary.Object(key), vocabulary.Projection(key.Kind, of)
+	shown := vocabulary.Project(p, c, t.client.Value(c))
+	t.note(behavior.Read{Cell: c, Value: shown, Projection: p})
+	return p.Content(shown)
 }
 
 // List implements [core.Snapshot].

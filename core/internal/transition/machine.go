@@ -158,7 +158,7 @@ type recorder interface {
 	// added is called when the machine has another agent.
 	Added()
 	// read is called for what the answer to the call of a node depends on, as a client shows it.
-	Read(s *ClientView, node *behavior.Node, reads []behavior.Read)
+	Read(s *ClientView, node *behavior.Node, answered *behavior.Answered, reads []behavior.Read)
 	// block is called when a run of an agent was blocked.
 	Block(agent int)
 }

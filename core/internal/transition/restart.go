@@ -48,7 +48,7 @@ func (w *Walker) restart(a *Actor, positions []int) error {
 		}
 		w.Set(v.Cell(), after)
 		if w.Listener != nil {
-			w.Listener.Refreshed(v)
+			w.Listener.Refreshed(v, nil)
 		}
 	}
 	if err := w.Relist(a); err != nil {

@@ -169,6 +169,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		if edge == nil {
 			edge = answered.Edge
 		}
+		w.Asked = append(w.Asked, answered)
 		call.Response, call.Writes, call.sends = edge.Response, answered.Writes, len(answered.Enqueue) > 0
 		w.hear(a, activation, call)
 		first := len(w.answers)
@@ -281,7 +282,7 @@ func (w *Walker) receive(a *Actor, v *view.View) error {
 	changes, rest := v.Deliver(w.Value(v.Cell()))
 	w.Set(v.Cell(), rest)
 	if w.Listener != nil {
-		w.Listener.Refreshed(v)
+		w.Listener.Refreshed(v, changes)
 	}
 	for _, change := range changes {
 		missed := v.Rule() == view.Relist() && change.To == 0

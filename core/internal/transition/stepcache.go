@@ -191,6 +191,12 @@ func (t traced) Value(c state.Cell) state.Value {
 	return t.ClientView.Value(c)
 }
 
+// Project implements [behavior.Cells].
+func (t traced) Project(p *state.Projection, c state.Cell) (state.Value, bool) {
+	t.Walker.depend(c)
+	return t.ClientView.Project(p, c)
+}
+
 // AppendSignature implements [behavior.Cells]. A list depends on all that might be in it.
 func (t traced) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	vocabulary := t.Walker.Machine.Vocabulary

@@ -148,6 +148,16 @@ func (w *Walker) work(it *Item) error {
 	return nil
 }
 
+// StepsOf shows a visitor the steps that can be taken for an item. It ends the visit with an error, and the walker is where it was.
+func (w *Walker) StepsOf(visitor visitor, it *Item) error {
+	w.visit = visit{visitor: visitor}
+	err := w.work(it)
+	if err != nil {
+		w.undo()
+	}
+	return err
+}
+
 // Try takes a step from the state that the walker is in, shows it to a visitor, and takes it back.
 func (w *Walker) Try(visitor visitor, step Taken) error {
 	w.visit = visit{visitor: visitor}
@@ -171,7 +181,7 @@ func (w *Walker) attempt() error {
 	if w.Listener != nil {
 		w.Listener.Began()
 	}
-	w.Reversed = w.Reversed[:0]
+	w.Reversed, w.Asked = w.Reversed[:0], w.Asked[:0]
 	var err error
 	if w.Monitor != nil {
 		err = w.Monitor.Before(s)
@@ -307,6 +317,9 @@ func (t *Taken) due() bool {
 	}
 	return len(t.plan.faults) == 0
 }
+
+// Faulty reports whether calls fail in the step.
+func (t *Taken) Faulty() bool { return len(t.plan.faults) > 0 }
 
 // Crashes reports whether the run of the step is cut off by a crash.
 func (t *Taken) Crashes() bool {

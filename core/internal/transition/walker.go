@@ -51,6 +51,8 @@ type Walker struct {
 	gathers bool
 	// unsure tells that a walker that may not learn came to something that is not known.
 	unsure bool
+	// Asked are the answers to the calls of the step.
+	Asked []*behavior.Answered
 	// Handling is the event that is handled, nil while a reconcile is at work.
 	Handling *core.Event
 	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.
@@ -76,10 +78,10 @@ type Listener interface {
 	Began()
 	Called(a *Actor, activation behavior.Activation, call CallEvent)
 	Ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
-	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of what waits
-	// for it, or starts again.
+	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of changes that waited
+	// for it; without any if it starts again.
 	Committed(*view.View)
-	Refreshed(*view.View)
+	Refreshed(v *view.View, changes []view.Change)
 }
 
 // Monitor looks at steps as they are taken. An error ends the step.
@@ -105,7 +107,7 @@ func (Inattentive) Ended(*Actor, behavior.Activation, behavior.Path, *behavior.L
 func (Inattentive) Committed(*view.View) {}
 
 // Refreshed implements [Listener].
-func (Inattentive) Refreshed(*view.View) {}
+func (Inattentive) Refreshed(*view.View, []view.Change) {}
 
 // Touch is a cell that a step looked at or changed, with the value that it had before.
 type Touch struct {
