@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -118,9 +119,15 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	telling, stopTelling := grace.After(judging, tellingGrace)
 	defer stopTelling()
 	v.telling = telling
+	v.whole = wholeOf(judging, space)
 	v.judge(judging)
 	v.judgeGrowth()
 	return v, nil
+}
+
+// wholeOf returns what searches a space again without leaving out anything, once.
+func wholeOf(ctx context.Context, space *explore.Space) func() *explore.Space {
+	return sync.OnceValue(func() *explore.Space { return space.Whole(ctx, storyStates) })
 }
 
 // groups lists groups of names.

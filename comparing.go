@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -21,12 +22,12 @@ func comparisonsOfOutcomes(given []core.Property) []core.Comparison {
 	return given[i].Comparisons
 }
 
-// graphFor returns the graph as a property sees it.
-func (v *verdict) graphFor(p core.Property) (core.Graph, error) {
+// graphFor returns the graph of a space as a property sees it.
+func (v *verdict) graphFor(space *explore.Space, p core.Property) (core.Graph, error) {
 	if !p.Compares {
-		return v.space, nil
+		return space, nil
 	}
-	return properties.Compared(v.space, v.comparisons)
+	return properties.Compared(space, v.comparisons)
 }
 
 // differentOutcomes returns the different outcomes, compared as the same outcome is.

@@ -18,8 +18,10 @@ import (
 
 // verdict is a judgement in the making.
 type verdict struct {
-	logger     hclog.Logger
-	space      *explore.Space
+	logger hclog.Logger
+	space  *explore.Space
+	// whole is the space of a search that leaves out nothing, for short stories: nil if there is none or nobody has asked.
+	whole      func() *explore.Space
 	properties []core.Property
 	// comparisons are the rules that all properties that compare objects follow besides their own.
 	comparisons []core.Comparison
@@ -73,14 +75,43 @@ func (v *verdict) judge(ctx context.Context) {
 func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 	report := core.PropertyReport{Name: p.Name, Verdict: core.Holds, Warning: p.Warning}
 	began := time.Now()
-	violations, err := v.violations(ctx, p)
+	violations, err := v.violations(ctx, v.space, p)
 	if err != nil {
 		report.Verdict = core.Inconclusive
 		v.because(undecided(p, err))
 	}
-	v.tellViolations(v.space, p, violations, &report)
+	space, violations := v.shorten(ctx, p, violations)
+	v.tellViolations(space, p, violations, &report)
 	v.reports = append(v.reports, report)
 	v.logger.Debug("a property was judged", "property", p.Name, "verdict", report.Verdict, "elapsed", time.Since(began))
+}
+
+// storyStates is how many states are searched without leaving out anything at most, to tell shorter stories.
+const storyStates = 50_000
+
+// shorten returns violations of a property with the stories of a search of all orders, if they are not longer. Where controllers that change nothing are followed alone, what they do
+// is part of every story; a search of all orders, in which nothing has to be learned any more, has stories without it.
+func (v *verdict) shorten(ctx context.Context, p core.Property, violations []core.Violation) (*explore.Space, []core.Violation) {
+	if len(violations) == 0 || v.whole() == nil {
+		return v.space, violations
+	}
+	others, err := v.violations(ctx, v.whole(), p)
+	if err != nil || len(others) == 0 || steps(others) > steps(violations) {
+		return v.space, violations
+	}
+	return v.whole(), others
+}
+
+// steps counts the steps of the stories of violations.
+func steps(violations []core.Violation) int {
+	n := 0
+	for _, violation := range violations {
+		n += len(violation.Stem) + len(violation.Cycle)
+		if violation.Other != nil {
+			n += len(*violation.Other)
+		}
+	}
+	return n
 }
 
 // tellViolations tells the stories of the violations of a property in a space, and says so in the report of the property.
@@ -139,23 +170,23 @@ func undecided(p core.Property, err error) string {
 	return fmt.Sprintf("%q could not be judged: %v", p.Name, err)
 }
 
-// violations returns what is wrong with a property. A panic of a property is an error.
-func (v *verdict) violations(ctx context.Context, p core.Property) (violations []core.Violation, err error) {
+// violations returns what is wrong with a property in a space. A panic of a property is an error.
+func (v *verdict) violations(ctx context.Context, space *explore.Space, p core.Property) (violations []core.Violation, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fmt.Errorf("it panicked: %v", value)
 		}
 	}()
-	id, broken := v.space.Broken(p.Name)
+	id, broken := space.Broken(p.Name)
 	if p.Judge == nil && broken == nil {
 		return nil, nil
 	}
-	err = v.space.Within(v.telling, func() (err error) {
+	err = space.Within(v.telling, func() (err error) {
 		if p.Judge == nil {
-			violations = v.broken(p, id, broken)
+			violations = v.broken(space, p, id, broken)
 			return nil
 		}
-		g, err := v.graphFor(p)
+		g, err := v.graphFor(space, p)
 		if err == nil {
 			violations, err = p.Judge(ctx, g)
 		}
@@ -165,17 +196,17 @@ func (v *verdict) violations(ctx context.Context, p core.Property) (violations [
 }
 
 // broken returns how an invariant is violated that is broken in a state.
-func (v *verdict) broken(p core.Property, id core.StateID, broken error) []core.Violation {
+func (v *verdict) broken(space *explore.Space, p core.Property, id core.StateID, broken error) []core.Violation {
 	violates := func(other core.StateID) bool { return other == id }
-	if !v.space.Minimal() {
-		violates = func(other core.StateID) bool { return p.Invariant(v.space.State(other)) != nil }
+	if !space.Minimal() {
+		violates = func(other core.StateID) bool { return p.Invariant(space.State(other)) != nil }
 	}
-	stem, _ := v.space.Shortest(violates)
+	stem, _ := space.Shortest(violates)
 	violation := core.Violation{Summary: fmt.Sprintf("%s: %v", p.Name, broken), Stem: stem, State: stem.End(id)}
 	if len(stem) > 0 {
 		last := stem[len(stem)-1]
 		violation.Controllers = []string{last.Step.Item.Strategy}
-		violation.Fields = properties.ChangedFields(v.space.Effect(last))
+		violation.Fields = properties.ChangedFields(space.Effect(last))
 	}
 	return []core.Violation{violation}
 }

@@ -35,10 +35,10 @@ type Read struct {
 	Value state.Value
 	// Projection is the part of the object that counts, with its number as the value; nil if all of it does.
 	Projection *state.Projection
-	Listed    bool
-	Held      bool
-	Kind      core.Kind
-	Namespace string
+	Listed     bool
+	Held       bool
+	Kind       core.Kind
+	Namespace  string
 	// Selection says which of the objects that are listed count, nil if all do.
 	Selection *state.Selection
 	// Signature identifies what a list showed, or what was held, see [Cells].

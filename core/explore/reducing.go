@@ -65,6 +65,25 @@ func (s *Space) pointless() bool {
 	return s.Choosers != nil && s.partial.Empty() && s.States() >= enoughTried
 }
 
+// Whole searches the states of a space without leaving out anything, if controllers that change nothing were followed alone there: on the same
+// machine, so that little has to be learned. It returns nil if there are more states than that, or if they cannot be searched to the end.
+func (s *Space) Whole(ctx context.Context, states int) *Space {
+	if s.level.Empty() {
+		return nil
+	}
+	l := *s.learner
+	l.Context = ctx
+	options := Options{Conditions: s.machine.Conditions, Workers: 1, Bounds: Bounds{States: states}, Logger: l.Logger}
+	options.growth = &growth{context: ctx, system: s.machine.System, options: options}
+	whole, err := explore(ctx, s.machine, &l, &reduction.Reductions{}, options, time.Now(), 0)
+	l.Context, l.Searching = context.WithoutCancel(ctx), false
+	if err != nil || len(whole.reasons) > 0 {
+		return nil
+	}
+	whole.executor.EndVisit()
+	return whole
+}
+
 // sightings are what was found out about the code of controllers in searches that were begun again. A later search may not meet it once
 // more: what is learned is kept, a coin falls otherwise, and what code keeps outside of its instances is not as it was.
 type sightings []sighting

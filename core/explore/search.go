@@ -428,7 +428,7 @@ func (x *expander) Took(t *transition.Taken) error {
 		return err
 	}
 	x.steps++
-	if !x.learner.Fresh {
+	if !x.learner.Fresh && !slices.Contains(x.executor.Learned, t.Agent()) {
 		x.known++
 	}
 	_, err := x.insertCurrent(x.executor, x.from, x.depth+1, x.executor.SleepersBehind(t))

@@ -53,7 +53,8 @@ type Vocabulary struct {
 	prints  [][]Fingerprint
 	settled [][]Value
 	// normals are the canonical forms of several versions of an object together.
-	normals []map[string]*Normalization
+	normals        []map[string]*Normalization
+	normalizations int
 }
 
 // Normalization says how the versions of an object that can still be seen are brought to
@@ -296,7 +297,25 @@ func (v *Vocabulary) Normalize(c Cell, versions []Value) *Normalization {
 		v.normals[c] = map[string]*Normalization{}
 	}
 	v.normals[c][name] = s
+	v.normalizations++
 	return s
+}
+
+// Normalizations returns how many of them are known.
+func (v *Vocabulary) Normalizations() int { return v.normalizations }
+
+// Renamed returns the values that a value of an object's cell may become without a write, by what is known of canonical forms: the value itself is
+// the first.
+func (v *Vocabulary) Renamed(c Cell, value Value) []Value {
+	values := []Value{value}
+	for i := 0; i < len(values); i++ {
+		for _, s := range v.normals[c] {
+			if to := s.Of(values[i]); !slices.Contains(values, to) {
+				values = append(values, to)
+			}
+		}
+	}
+	return values
 }
 
 // Print returns the print of a value in a cell.

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"encoding/binary"
-
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -69,8 +67,7 @@ func (g *ClientView) AppendSignature(buffer []byte, kind core.Kind, namespace st
 			return buffer, false
 		}
 		if selected {
-			buffer = binary.AppendUvarint(buffer, uint64(c))
-			buffer = binary.AppendUvarint(buffer, uint64(shown))
+			buffer = state.AppendSigned(buffer, c, shown)
 		}
 	}
 	return buffer, true

@@ -18,12 +18,12 @@ type Reductions struct {
 	Symmetry *state.Interchange
 }
 
-// Growth counts what was learned of footprints.
+// Growth counts what was learned of footprints, and of how versions are renamed.
 func (r *Reductions) Growth() int {
 	if r.Footprints == nil {
 		return 0
 	}
-	return r.Footprints.growth
+	return r.Footprints.growth + r.Footprints.vocabulary.Normalizations()
 }
 
 // MakeChoosers makes choosers from what is known.
@@ -31,7 +31,7 @@ func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 	r.Choosers = nil
 	r.Footprints.gate(m)
 	if !r.Footprints.allVisible {
-		r.Choosers = reducer.Learn(r.Footprints.all(m.Vocabulary), sorted(r.Footprints.visible.reads))
+		r.Choosers = reducer.Learn(r.Footprints.all(), sorted(r.Footprints.visible.reads))
 	}
 }
 

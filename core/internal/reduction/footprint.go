@@ -1,9 +1,6 @@
 package reduction
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -16,10 +13,12 @@ type footprints struct {
 	places map[placeName]Place
 	// names are those of places, by number.
 	names []placeName
-	// looks are the places that the answer to a call was made from, as who made it sees them, and woken the agents that whatever changed an object
-	// woke, as far as it was seen to change.
+	// looks are the places that the answer to a call was made from, with what whoever made it saw there, and woken the agents that were woken
+	// whenever something was seen to change so, by what was there before.
 	looks map[*behavior.Answered][]Place
-	woken map[sight]*bitset.Set[int]
+	woken map[sight]map[state.Value][]waking
+	// vocabulary is that of the machine.
+	vocabulary *state.Vocabulary
 	// agents are by number, stages are the steps of runs whose calls are steps of their own.
 	agents []*footprint
 	stages map[transition.Stage]*footprint
@@ -47,9 +46,12 @@ type footprints struct {
 // namespace (empty for all), those of them that are selected, or the workers of an actor.
 type placeName struct {
 	cell state.Cell
-	// view is that of which agent a place is seen through, if viewed is set.
-	view      state.Cell
-	viewed    bool
+	// sight is how an object is seen, and value what is seen, if valued is set.
+	sight  sight
+	value  state.Value
+	valued bool
+	// entering tells that a place is what comes to be listed.
+	entering  bool
 	held      bool
 	listed    bool
 	kind      core.Kind
@@ -88,7 +90,7 @@ func NewFootprints() *footprints {
 		stages:   map[transition.Stage]*footprint{},
 		handlers: map[core.Kind]*footprint{},
 		looks:    map[*behavior.Answered][]Place{},
-		woken:    map[sight]*bitset.Set[int]{},
+		woken:    map[sight]map[state.Value][]waking{},
 		visible:  newFootprint(),
 	}
 }
@@ -105,7 +107,7 @@ func newFootprint() *footprint {
 
 // Record has a machine record what its steps touch.
 func (f *footprints) Record(m *transition.Machine) {
-	m.Recorder, f.recording = f, true
+	m.Recorder, f.vocabulary, f.recording = f, m.Vocabulary, true
 	for range m.Agents {
 		f.Added()
 	}
@@ -336,83 +338,6 @@ func (f *footprints) wrote(w *Explorer, s *transition.Taken, known *footprint, c
 	}
 }
 
-// coversParts reports whether it is known that the walker's step changes the parts of an object that it does.
-func (f *footprints) coversParts(w *Explorer, known *footprint, t transition.Touch) bool {
-	key, isObject := w.Machine.Vocabulary.Key(t.Cell)
-	if !isObject {
-		return true
-	}
-	for _, p := range w.Machine.Vocabulary.Projections(key.Kind) {
-		if changes, sure := differs(p, t.Cell, t.Was, w.Value(t.Cell)); !sure {
-			return false
-		} else if changes {
-			place, placed := f.places[placeName{cell: t.Cell, projection: p}]
-			if !placed || !known.alters[place] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// noteParts notes which parts of an object the walker's step changes.
-func (f *footprints) noteParts(w *Explorer, known *footprint, t transition.Touch) {
-	vocabulary := w.Machine.Vocabulary
-	key, isObject := vocabulary.Key(t.Cell)
-	if !isObject {
-		return
-	}
-	for _, p := range vocabulary.Projections(key.Kind) {
-		if vocabulary.Project(p, t.Cell, t.Was) != vocabulary.Project(p, t.Cell, w.Value(t.Cell)) {
-			grow(f, known.alters, f.place(placeName{cell: t.Cell, projection: p}))
-		}
-	}
-}
-
-// differs reports whether two values of an object's cell differ in a part, and whether that is known.
-func differs(p *state.Projection, c state.Cell, one, other state.Value) (differ, known bool) {
-	a, knownOne := p.Shown(c, one)
-	b, knownOther := p.Shown(c, other)
-	return a != b, knownOne && knownOther
-}
-
-// Selects finds out what is selected of what steps change, with all values that objects had so far.
-func (f *footprints) Selects(vocabulary *state.Vocabulary) {
-	for _, known := range f.agents {
-		f.selectsOf(vocabulary, known)
-	}
-	for _, known := range f.stages {
-		f.selectsOf(vocabulary, known)
-	}
-}
-
-func (f *footprints) selectsOf(vocabulary *state.Vocabulary, known *footprint) {
-	for c := range known.touched.All() {
-		key, isObject := vocabulary.Key(c)
-		if !isObject {
-			continue
-		}
-		for _, s := range vocabulary.Selections(key.Kind) {
-			if vocabulary.May(s, c) {
-				grow(f, known.alters, f.place(placeName{listed: true, kind: s.Kind, namespace: s.Namespace, selection: s}))
-			}
-		}
-	}
-}
-
-// gate notes what keeps items from being taken from their queues where each call is a step of its own: that all workers are
-// busy.
-func (f *footprints) gate(m *transition.Machine) {
-	if m.Conditions.Granularity != transition.PerCall {
-		return
-	}
-	for _, it := range m.Items {
-		if !it.Actor.Atomic {
-			grow(f, f.agents[it.Agent].gates, f.place(placeName{workers: it.Actor.Name}))
-		}
-	}
-}
-
 // covers reports whether these ties of a step are known.
 func (f *footprint) covers(t transition.Ties) bool {
 	for _, c := range t.Held {
@@ -453,76 +378,4 @@ func (f *footprints) heldPlaces(m *transition.Machine, c state.Cell) []Place {
 		}
 	}
 	return places
-}
-
-// unchanging returns the places that say who holds versions of objects which nobody changes: it does not matter.
-func (f *footprints) unchanging() map[Place]bool {
-	written := map[Place]bool{}
-	for _, known := range f.agents {
-		for place := range known.writes {
-			written[place] = true
-		}
-	}
-	unchanging := map[Place]bool{}
-	for name, place := range f.places {
-		if name.held && !written[f.places[placeName{cell: name.cell}]] {
-			unchanging[place] = true
-		}
-	}
-	return unchanging
-}
-
-// export returns a footprint for a reducer, without the places that do not matter.
-func (f *footprints) export(from *footprint, without map[Place]bool) Footprint {
-	reads := maps.Clone(from.reads)
-	for kind := range from.kinds {
-		if h := f.handlers[kind]; h != nil {
-			maps.Copy(reads, h.reads)
-		}
-	}
-	gates := maps.Clone(from.gates)
-	if from.blocks {
-		maps.Copy(gates, reads)
-	}
-	idle := func(place Place) bool { return without[place] }
-	return Footprint{
-		Known:  from.known,
-		Takes:  from.takes,
-		Reads:  slices.DeleteFunc(sorted(reads), idle),
-		Writes: sorted(from.writes),
-		Alters: slices.DeleteFunc(sorted(from.alters), idle),
-		Wakes:  sorted(from.wakes),
-		Gates:  sorted(gates),
-	}
-}
-
-func sorted[K int | Place](members map[K]bool) []K {
-	list := make([]K, 0, len(members))
-	for member := range members {
-		list = append(list, member)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// all returns the footprints of all agents, by number, and keeps those of the stages.
-func (f *footprints) all(vocabulary *state.Vocabulary) []Footprint {
-	without := f.unchanging()
-	agents := make([]Footprint, len(f.agents))
-	f.blocked = make([]bool, len(f.agents))
-	for i, known := range f.agents {
-		agents[i] = f.export(known, without)
-		agents[i].Missed, agents[i].MissedInViews = f.missed(vocabulary, i)
-		f.blocked[i] = known.blocks
-	}
-	f.exported = make(map[transition.Stage]*Footprint, len(f.stages))
-	for stage, known := range f.stages {
-		exported := f.export(known, without)
-		if it := stage.Begun; it != nil && f.blocked[it.Agent] {
-			// Whether a run that was blocked can begin anew depends on all that it reads.
-			exported.Reads = agents[it.Agent].Reads
-		}
-		f.exported[stage] = &exported
-	}
-	return agents
 }

@@ -1,0 +1,243 @@
+package reduction
+
+import (
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+	"github.com/orrery-dev/orrery/internal/bitset"
+)
+
+// sight is an object or a part of it as somebody sees it: through a view that may lag behind, or as it is.
+type sight struct {
+	cell, view state.Cell
+	viewed     bool
+	// projection is the part of the object that counts, nil if all of it does.
+	projection *state.Projection
+}
+
+// change is how an object changes as somebody sees it.
+type change struct {
+	sight
+	from, to state.Value
+}
+
+// changes are what a step shows to those who look. It implements [transition.Listener].
+type changes struct {
+	transition.Inattentive
+	seen []change
+}
+
+// Refreshed implements [transition.Listener].
+func (c *changes) Refreshed(v *view.View, changes []view.Change) {
+	for _, delivered := range changes {
+		c.seen = append(c.seen, change{sight{cell: delivered.Cell, view: v.Cell(), viewed: true}, delivered.From, delivered.To})
+	}
+}
+
+// wrote notes what a call is about to write.
+func (c *changes) wrote(w *transition.Walker, writes []behavior.Write) {
+	for i, write := range writes {
+		from := w.Value(write.Cell)
+		for _, before := range writes[:i] {
+			if before.Cell == write.Cell {
+				from = before.To
+			}
+		}
+		c.seen = append(c.seen, change{sight{cell: write.Cell}, from, write.To})
+	}
+}
+
+// each calls a function with all that is seen to change: objects, and the parts of them that somebody looks at. It returns false where it is
+// not known whether a part changes; with what finds that out, it always is.
+func (c *changes) each(vocabulary *state.Vocabulary, learns bool, call func(change)) bool {
+	sure := true
+	for _, seen := range c.seen {
+		call(seen)
+		key, _ := vocabulary.Key(seen.cell)
+		for _, p := range vocabulary.Projections(key.Kind) {
+			if learns {
+				vocabulary.Project(p, seen.cell, seen.from)
+				vocabulary.Project(p, seen.cell, seen.to)
+			}
+			differ, known := differs(p, seen.cell, seen.from, seen.to)
+			sure = sure && known
+			if differ && known {
+				part := seen
+				part.projection = p
+				part.from, _ = p.Shown(seen.cell, seen.from)
+				part.to, _ = p.Shown(seen.cell, seen.to)
+				call(part)
+			}
+		}
+	}
+	return sure
+}
+
+// wakeful returns the agents that a step wakes or whose work it makes anew: the one that takes it, and those of a controller that starts again.
+func (w *Explorer) wakeful(s *transition.Taken) *bitset.Set[int] {
+	awake := &w.wakes.awake
+	awake.Clear()
+	awake.Add(s.Agent())
+	for _, c := range w.wakes.woken {
+		awake.Add(w.Machine.ItemAt[c].Agent)
+	}
+	if s.Kind == core.Restart || s.Crashes() {
+		for _, it := range w.Machine.Items {
+			if it.Actor == s.Actor {
+				awake.Add(it.Agent)
+			}
+		}
+	}
+	return awake
+}
+
+// waking is what something was seen to change to, and the agents that were woken whenever it did.
+type waking struct {
+	to    state.Value
+	woken *bitset.Set[int]
+}
+
+// wakingOf returns the agents that were woken whenever something was seen to change so, nil if it was not.
+func (f *footprints) wakingOf(c change) *bitset.Set[int] {
+	for _, known := range f.woken[c.sight][c.from] {
+		if known.to == c.to {
+			return known.woken
+		}
+	}
+	return nil
+}
+
+// coversWakes reports whether it is known that what the walker's step changes does not wake more agents than it does.
+func (f *footprints) coversWakes(w *Explorer, s *transition.Taken) bool {
+	if len(w.wakes.seen) == 0 {
+		return true
+	}
+	covered, awake := true, w.wakeful(s)
+	sure := w.wakes.each(f.vocabulary, false, func(c change) {
+		known := f.wakingOf(c)
+		covered = covered && known != nil && awake.HasAll(*known)
+	})
+	return sure && covered
+}
+
+// noteWakes notes which agents are not woken by what the walker's step changes.
+func (f *footprints) noteWakes(w *Explorer, s *transition.Taken) {
+	awake := w.wakeful(s)
+	w.wakes.each(f.vocabulary, true, func(c change) {
+		known := f.wakingOf(c)
+		switch {
+		case known == nil:
+			if f.woken[c.sight] == nil {
+				f.woken[c.sight] = map[state.Value][]waking{}
+			}
+			known = &bitset.Set[int]{}
+			known.AddAll(*awake)
+			f.woken[c.sight][c.from] = append(f.woken[c.sight][c.from], waking{c.to, known})
+			f.growth++
+		case !awake.HasAll(*known):
+			known.KeepAll(*awake)
+			f.growth++
+		}
+	})
+}
+
+// look notes what the answer to a call of an agent was made from: what the agent saw, and where.
+func (f *footprints) look(s *transition.ClientView, answered *behavior.Answered, reads []behavior.Read) {
+	known := f.agents[s.Walker.Current().Agent()]
+	var places []Place
+	note := func(name placeName) {
+		place := f.place(name)
+		grow(f, known.looks, place)
+		places = append(places, place)
+	}
+	for _, r := range reads {
+		switch {
+		case r.Held:
+			note(placeName{cell: r.Cell, held: true})
+		case !r.Listed:
+			key, _ := f.vocabulary.Key(r.Cell)
+			at := seenBy(s, key.Kind, r.Cell)
+			at.projection = r.Projection
+			note(placeName{sight: at, value: r.Value, valued: true})
+		default:
+			note(placeName{listed: true, kind: r.Kind, namespace: r.Namespace, selection: r.Selection, sight: seenBy(s, r.Kind, 0), entering: true})
+			for c, value := range state.Signed(r.Signature) {
+				note(placeName{sight: seenBy(s, r.Kind, c), value: value, valued: true})
+			}
+		}
+	}
+	f.looks[answered] = places
+}
+
+// seenBy returns how an object of a kind is seen by a client.
+func seenBy(s *transition.ClientView, kind core.Kind, c state.Cell) sight {
+	at := sight{cell: c}
+	if s.Actor != nil {
+		if v := s.Actor.View(kind); v != nil {
+			at.view, at.viewed = v.Cell(), true
+		}
+	}
+	return at
+}
+
+// missed returns the places of which somebody else may change what an agent saw there without waking it: those that it sees as they are, and those
+// that it sees through views.
+func (f *footprints) missed(agent int) (missed, inViews []Place) {
+	for _, place := range sorted(f.agents[agent].looks) {
+		name := f.names[place]
+		switch {
+		case !f.misses(agent, name):
+		case name.sight.viewed:
+			inViews = append(inViews, place)
+		default:
+			missed = append(missed, place)
+		}
+	}
+	return missed, inViews
+}
+
+// misses reports whether somebody may change what is seen in a place without waking an agent. Who holds which versions changes without waking
+// anybody.
+func (f *footprints) misses(agent int, name placeName) bool {
+	switch {
+	case name.held:
+		return true
+	case name.valued:
+		return slices.ContainsFunc(f.become(name.sight, name.value), func(from state.Value) bool {
+			return slices.ContainsFunc(f.woken[name.sight][from], func(known waking) bool { return !known.woken.Has(agent) })
+		})
+	}
+	return slices.ContainsFunc(f.vocabulary.Kind(name.kind), func(c state.Cell) bool {
+		key, _ := f.vocabulary.Key(c)
+		at := name.sight
+		at.cell = c
+		return (name.namespace == "" || name.namespace == key.Namespace) && f.missesEntry(agent, at, name.selection)
+	})
+}
+
+// missesEntry reports whether an object may come to be selected without waking an agent.
+func (f *footprints) missesEntry(agent int, at sight, selection *state.Selection) bool {
+	selected := func(value state.Value) bool {
+		return value != 0 && (selection == nil || f.vocabulary.Evaluate(selection, at.cell, value))
+	}
+	for from, all := range f.woken[at] {
+		for _, known := range all {
+			if !known.woken.Has(agent) && !selected(from) && selected(known.to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// become returns what may be seen in place of a value although nothing has changed.
+func (f *footprints) become(at sight, value state.Value) []state.Value {
+	if at.projection == nil {
+		return f.vocabulary.Renamed(at.cell, value)
+	}
+	return []state.Value{value}
+}
