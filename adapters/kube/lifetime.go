@@ -18,7 +18,11 @@ func (lifetime) Identity() string { return "lifetime" }
 
 // Project implements [core.Projection].
 func (lifetime) Project(o core.Object) core.Content {
-	tree := storage.Of(o.Content).Tree
+	return lifetimeOf{jsontree.Canonical(lifetimeIn(storage.Of(o.Content).Tree))}
+}
+
+// lifetimeIn is what an object says of its lifetime.
+func lifetimeIn(tree map[string]any) map[string]any {
 	from, _ := tree["metadata"].(map[string]any)
 	metadata := map[string]any{}
 	for _, field := range []string{"name", "namespace", "uid", "ownerReferences", "finalizers", "deletionTimestamp"} {
@@ -26,7 +30,17 @@ func (lifetime) Project(o core.Object) core.Content {
 			metadata[field] = value
 		}
 	}
-	return lifetimeOf{jsontree.Canonical(map[string]any{"apiVersion": tree["apiVersion"], "kind": tree["kind"], "metadata": metadata})}
+	return map[string]any{"apiVersion": tree["apiVersion"], "kind": tree["kind"], "metadata": metadata}
+}
+
+// DoneLifetime is the response to a request with LifetimeOnly set, by the whole object as a real server sends it. The error is that of
+// reading it.
+func DoneLifetime(object json.RawMessage) (*Response, error) {
+	var tree map[string]any
+	if err := jsontree.Decode(object, &tree); err != nil {
+		return nil, err
+	}
+	return done(jsontree.Canonical(lifetimeIn(tree))), nil
 }
 
 // lifetimeOf is the lifetime of an object, as JSON.

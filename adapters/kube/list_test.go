@@ -194,6 +194,41 @@ func TestMetadataOnly(t *testing.T) {
 	expect(t, "size after a patch", jsontree.At(w.must(request(Get, widgetKind, "a")), "spec", "size"), 4)
 }
 
+// TestLifetimeOnly checks that what decides how long an object lives is all that is shown, by this server and of what a real one sends.
+func TestLifetimeOnly(t *testing.T) {
+	w := newWorld(t)
+	a := w.must(creation(widgetKind, tree{
+		"name": "a", "labels": tree{"x": "y"}, "finalizers": []any{"example.org/wait"},
+		"ownerReferences": []any{tree{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "1"}},
+	}, tree{"spec": tree{"size": 3}}))
+	r := request(Get, widgetKind, "a")
+	r.LifetimeOnly = true
+	metadata := a.Object["metadata"].(tree)
+	want := tree{"apiVersion": a.GetAPIVersion(), "kind": "Widget", "metadata": tree{
+		"name": "a", "namespace": "default", "uid": metadata["uid"], "finalizers": metadata["finalizers"], "ownerReferences": metadata["ownerReferences"],
+	}}
+	expect(t, "the lifetime", w.must(r).Object, want)
+	real, err := DoneLifetime(jsontree.Canonical(a.Object))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown tree
+	if err := jsontree.Decode(real.Object, &shown); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "the lifetime that a real server shows", shown, want)
+	w.must(patching(widgetKind, "a", types.MergePatchType, `{"spec":{"size":4}}`))
+	expect(t, "the lifetime after another change", w.must(r).Object, want)
+	w.must(request(Delete, widgetKind, "a"))
+	if w.must(r).GetDeletionTimestamp() == nil {
+		t.Error("the lifetime does not show that the object was deleted")
+	}
+	r.Name = "b"
+	if _, err := DoneLifetime([]byte("no JSON")); err == nil {
+		t.Error("what is no object has a lifetime")
+	}
+}
+
 // Kubernetes' own kinds are not named in every item of a list, custom ones are.
 func TestKindsOfItems(t *testing.T) {
 	w := newWorld(t)

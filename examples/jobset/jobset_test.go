@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -21,11 +22,16 @@ func TestReadme(t *testing.T) { transcript.Compare(t, entries(), *update) }
 
 func check(t *testing.T, of size) core.Report {
 	t.Helper()
+	return checkUnder(t, of, orrery.Options{Reduction: orrery.NoReduction})
+}
+
+func checkUnder(t *testing.T, of size, options orrery.Options) core.Report {
+	t.Helper()
 	system, err := newSystem(of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := orrery.Run(t.Context(), system, orrery.Options{Reduction: orrery.NoReduction})
+	result, err := orrery.Run(t.Context(), system, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +70,60 @@ func TestSizes(t *testing.T) {
 					report.States, report.Transitions, report.Depth, test.states, test.transitions, test.depth)
 			}
 		})
+	}
+}
+
+// TestReduced compares what is left where controllers that find nothing to do go first with searches of every order, also while there may be a fault.
+func TestReduced(t *testing.T) {
+	lag, err := orrery.ParseStaleness("all=lag(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := size{jobSets: 1, groups: 2, replicas: 1}
+	restarted := one
+	restarted.restarts = 1
+	for _, test := range []struct {
+		name    string
+		size    size
+		options orrery.Options
+		reduced int
+		long    bool
+	}{
+		{"one", one, orrery.Options{}, 384, false},
+		{"a restart", restarted, orrery.Options{}, 1_059, false},
+		{"a crash", one, orrery.Options{Crashes: 1}, 1_237, false},
+		{"a failed call", one, orrery.Options{Failures: 1}, 860, false},
+		{"stale caches", one, orrery.Options{Stale: lag}, 66_002, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.long && testing.Short() {
+				t.Skip("takes half a minute")
+			}
+			reduced := checkUnder(t, test.size, test.options)
+			test.options.Reduction = orrery.NoReduction
+			full := checkUnder(t, test.size, test.options)
+			t.Logf("%d states in full, %d reduced", full.States, reduced.States)
+			if reduced.States != test.reduced || full.States < 5*reduced.States {
+				t.Errorf("%d states, want %d, and %d in full, want 5 times as many at least", reduced.States, test.reduced, full.States)
+			}
+			if reduced.Verdict != full.Verdict || !reflect.DeepEqual(reduced.Properties, full.Properties) {
+				t.Errorf("%s with %v, in full %s with %v", reduced.Verdict, reduced.Properties, full.Verdict, full.Properties)
+			}
+			if got, want := endings(t, reduced), endings(t, full); !slices.Equal(got, want) {
+				t.Errorf("it ends with %+v, in full with %+v", got, want)
+			}
+		})
+	}
+}
+
+// TestLinear checks that JobSets which have nothing to do with each other add up: each takes 383 states after the one it starts in.
+func TestLinear(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		report := checkUnder(t, size{jobSets: n, groups: 2, replicas: 1}, orrery.Options{})
+		if report.Verdict != core.Holds || report.States != 383*n+1 || report.Transitions != 488*n || report.Outcomes != 1 {
+			t.Errorf("%d JobSets: %s with %d states, %d steps and %d outcomes, want %d and %d and 1",
+				n, report.Verdict, report.States, report.Transitions, report.Outcomes, 383*n+1, 488*n)
+		}
 	}
 }
 

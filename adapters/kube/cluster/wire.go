@@ -43,11 +43,13 @@ func (c *Cluster) send(ctx context.Context, request *kube.Request) (*kube.Respon
 	if err != nil || response.Status != nil {
 		return response, err
 	}
-	switch request.Verb {
-	case kube.Delete, kube.DeleteCollection:
+	switch {
+	case request.LifetimeOnly:
+		return kube.DoneLifetime(response.Object)
+	case request.Verb == kube.Delete, request.Verb == kube.DeleteCollection:
 		// Clients see only whether there is an error.
 		return kube.Done(nil), nil
-	case kube.List:
+	case request.Verb == kube.List:
 		return c.list(request, response.Object)
 	}
 	return response, nil
