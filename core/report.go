@@ -53,6 +53,9 @@ type Report struct {
 	// Transitions counts every step taken from a stored state, those that lead to a known
 	// state included.
 	Transitions int `json:"transitions"`
+	// StatesIdleFirst counts the states in which one controller was followed and no other, as its reconcile found nothing to do, and whatever changes
+	// what it read queues it again.
+	StatesIdleFirst int `json:"states_idle_first,omitempty"`
 	// TerminalStates counts the states in which nothing can happen.
 	TerminalStates int `json:"terminal_states"`
 	// Outcomes counts the different ends that the system can settle in.

@@ -156,6 +156,9 @@ func (p *page) searched(report *core.Report) {
 	p.line(1, "controller code: ", counted(report.Behaviours, "distinct behavior", "distinct behaviors"), "; ",
 		counted(report.StepsFromTree, "step", "steps"), " reused one without running code")
 	p.line(1, "granularity: ", clean(report.Granularity), "; reduction: ", clean(report.Reduction), reductionNote(report.Reduction))
+	if report.StatesIdleFirst > 0 {
+		p.line(1, counted(report.StatesIdleFirst, "state", "states"), " in which a controller that found nothing to do went first")
+	}
 }
 
 // reductionNote says what a reduction means.

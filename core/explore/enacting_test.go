@@ -135,9 +135,9 @@ func disturbances(r *rand.Rand, system *core.System) explore.Conditions {
 
 // TestToldRunsCanBeEnacted enacts random runs in a world that has only what is told to go by.
 func TestToldRunsCanBeEnacted(t *testing.T) {
-	n := *systems / 3
+	n := *systems
 	if testing.Short() {
-		n /= 10
+		n /= 30
 	}
 	met := map[string]int{}
 	for seed := *firstSeed; n > 0; seed++ {

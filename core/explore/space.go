@@ -229,6 +229,15 @@ func (s *Space) row(id core.StateID) []byte {
 	return s.rebuilder.row(id)
 }
 
+// IdleFirst returns in how many states one agent is followed alone, as its step does nothing and whatever changes what it looked at wakes it.
+func (s *Space) IdleFirst() int {
+	n := 0
+	for range s.level.All() {
+		n++
+	}
+	return n
+}
+
 // Odds returns how likely it is, about, that states were missed because others were taken for them: 0 unless the search was compact.
 func (s *Space) Odds() float64 {
 	if s.rebuilder == nil {
