@@ -2,6 +2,7 @@ package reduction_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -234,6 +235,30 @@ func traps() []trap {
 			Controllers: []plain.Controller{
 				once("waits", func(w *plain.World) { w.Require(x.Get(w) == 1) }),
 				once("writes", func(w *plain.World) { z.Set(w, 1) }),
+			},
+		}},
+		// The one that makes its calls in another order would leave the loop, and sooner or later it does.
+		{"an order of concurrent calls that is left out in one state of a loop", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "looks", Requests: []core.Request{"r"}, Watches: []plain.Watch{{Kind: y.Key().Kind, Map: func(core.Key) []core.Request { return []core.Request{"r"} }}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result { y.Get(w); return core.Result{} },
+				},
+				{
+					Name: "races", Requests: []core.Request{"r"}, Watches: []plain.Watch{{Kind: y.Key().Kind, Map: func(core.Key) []core.Request { return []core.Request{"r"} }}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 1 {
+							return core.Result{}
+						}
+						var all sync.WaitGroup
+						all.Go(func() { x.Set(w, 1) })
+						all.Go(func() { x.Set(w, 2) })
+						all.Wait()
+						y.Set(w, 1-y.Get(w))
+						return core.Result{}
+					},
+				},
 			},
 		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.

@@ -141,9 +141,9 @@ func (d *depthFirst) enter(id core.StateID) {
 	d.way = append(d.way, v)
 }
 
-// expandComponents opens states so that the graph shows which loops are fair. A loop that a fair run can stay in needs no step of an
-// agent that is enabled in all of its states; whether it is enabled can be seen only where it is not left
-// out. So the states of a loop that leave out such an agent are opened. Properties that look at states on the way may be about
+// expandComponents opens states so that the graph shows which loops are fair. A loop that a fair run can stay in needs no step that
+// is possible in all of its states; whether it is possible can be seen only where it is not left
+// out. So the states of a loop that leave out such a step are opened. Properties that look at states on the way may be about
 // parts of loops, whatever these are: then all states of loops are opened.
 func (s *search) expandComponents() bool {
 	found, parts := false, slices.ContainsFunc(s.machine.System.Properties, func(p core.Property) bool { return p.Sees != nil })
@@ -162,52 +162,70 @@ func (s *search) expandComponents() bool {
 	return found
 }
 
-// ignored returns the states of a component which leave out an agent that is enabled in all states of the component and takes no step
-// within it.
-func (s *search) ignored(component []core.StateID) []core.StateID {
+// ignored returns the states of a component which leave out a step that is due in all states of the component and not taken within it. Fairness is
+// of steps, not of agents: one that makes concurrent calls has a step for each order in which they are answered.
+func (s *Space) ignored(component []core.StateID) []core.StateID {
 	inside := make(map[core.StateID]bool, len(component))
 	for _, id := range component {
 		inside[id] = true
 	}
-	taken, enabled := map[int]bool{}, map[int]int{}
-	left := map[core.StateID][]int{}
+	taken, due := map[core.Step]bool{}, map[core.Step]int{}
+	left := map[core.StateID][]core.Step{}
 	for _, id := range component {
-		followed := map[int]bool{}
+		followed := map[core.Step]bool{}
 		for _, h := range s.arcs(id) {
-			followed[h.agent] = true
+			followed[h.step] = true
 			if inside[h.to] {
-				taken[h.agent] = true
+				taken[h.step] = true
 			}
 		}
-		s.reader.Load(s.row(id))
-		if err := s.reader.FindEnabled(); err != nil {
-			continue // a step that is not known is behind a cut
-		}
-		for _, e := range s.reader.Enabled {
-			if e.Due {
-				enabled[e.Agent]++
-			}
-			if e.Due && !followed[e.Agent] {
-				left[id] = append(left[id], e.Agent)
+		for _, step := range s.dueSteps(id) {
+			due[step]++
+			if !followed[step] {
+				left[id] = append(left[id], step)
 			}
 		}
 	}
 	var ignoring []core.StateID
 	for _, id := range component {
-		for _, agent := range left[id] {
-			if !taken[agent] && enabled[agent] == len(component) {
-				ignoring = append(ignoring, id)
-				break
-			}
+		if slices.ContainsFunc(left[id], func(step core.Step) bool { return !taken[step] && due[step] == len(component) }) {
+			ignoring = append(ignoring, id)
 		}
 	}
 	return ignoring
 }
 
-// arc is a step that is followed: by whom, and where it leads.
+// dueSteps returns the steps that can be taken in a state and are due, each once.
+func (s *Space) dueSteps(id core.StateID) []core.Step {
+	s.reader.Load(s.row(id))
+	d := dueVisitor{space: s}
+	if _, err := s.reader.Steps(&d, nil); err != nil {
+		panic("explore: listing the steps of a state ended with " + err.Error())
+	}
+	return d.steps
+}
+
+// dueVisitor lists steps that are due.
+type dueVisitor struct {
+	space *Space
+	steps []core.Step
+}
+
+// Stopped implements [transition.Visitor]. What is not known was never taken.
+func (d *dueVisitor) Stopped(t *transition.Taken, _ error) error { return d.Took(t) }
+
+// Took implements [transition.Visitor].
+func (d *dueVisitor) Took(t *transition.Taken) error {
+	if step := t.Step(); d.space.Fair(step) && step.Kind != core.Fire && !slices.Contains(d.steps, step) {
+		d.steps = append(d.steps, step)
+	}
+	return nil
+}
+
+// arc is a step that is followed, and where it leads.
 type arc struct {
-	agent int
-	to    core.StateID
+	step core.Step
+	to   core.StateID
 }
 
 // arcs returns the steps that are followed from a state.
@@ -242,7 +260,7 @@ func (h *arcVisitor) Took(t *transition.Taken) error {
 	}
 	w.Buffer = row
 	if r, known := h.store.Find(tag, row); known {
-		h.arcs = append(h.arcs, arc{agent: t.Agent(), to: h.store.ID(r)})
+		h.arcs = append(h.arcs, arc{step: t.Step(), to: h.store.ID(r)})
 	}
 	return nil
 }
