@@ -91,19 +91,20 @@ func (s *search) exhausted() string {
 	return ""
 }
 
-// enlarge makes the table large enough for the workers to insert all that a batch is likely to bring. It returns false if there is no memory
+// enlarge makes the tables large enough for the workers to insert all that a batch is likely to bring. It returns false if there is no memory
 // for that.
 func (s *search) enlarge() bool {
 	const steps = 8 // to new states
+	states := steps * min(s.frontier.len(), batchLen)
 	for {
-		growth := s.table.GrowthFor(steps * min(s.frontier.len(), batchLen))
+		growth := s.table.GrowthFor(states)
 		if growth == 0 {
 			return true
 		}
 		if !s.meter.affords(growth) {
 			return false
 		}
-		s.table.GrowTable(s.pool.divide)
+		s.table.Grow(states)
 	}
 }
 

@@ -54,7 +54,7 @@ func (s *search) expandFully(id core.StateID) {
 	s.full.Add(id)
 	s.sleeps.clear(id)
 	s.expanded.Remove(id)
-	s.frontier.push(waiting{ref: s.store.At(id), depth: s.depthOf(id)})
+	s.frontier.push(waiting{id: id, depth: s.depthOf(id)})
 }
 
 // depthOf returns the length of the run by which a state was first reached.

@@ -1,10 +1,10 @@
 package explore
 
-import "github.com/orrery-dev/orrery/core/internal/store"
+import "github.com/orrery-dev/orrery/core"
 
 // waiting is a stored state that is to be expanded.
 type waiting struct {
-	ref   store.Ref
+	id    core.StateID
 	depth uint32
 }
 
@@ -20,43 +20,12 @@ type frontier interface {
 // newFrontier returns the frontier of a search.
 func newFrontier(options Options) frontier {
 	switch {
-	case options.Compact:
-		return &spans{}
 	case options.Order == DepthFirst:
 		return &stack{}
 	case options.Order.Walks():
 		return &unordered{}
 	}
-	return &queue{}
-}
-
-// queue is the frontier of a breadth-first search.
-type queue struct {
-	waiting []waiting
-	head    int
-}
-
-func (q *queue) push(w waiting) { q.waiting = append(q.waiting, w) }
-
-func (q *queue) len() int { return len(q.waiting) - q.head }
-
-// take never takes states of two depths at once, so that the depth of a search is
-// exact when it is stopped.
-func (q *queue) take(batch []waiting) []waiting {
-	batch = batch[:0]
-	for q.head < len(q.waiting) && len(batch) < cap(batch) {
-		next := q.waiting[q.head]
-		if len(batch) > 0 && next.depth != batch[0].depth {
-			break
-		}
-		batch = append(batch, next)
-		q.head++
-	}
-	if q.head > len(q.waiting)/2 && q.head > 1<<12 {
-		q.waiting = q.waiting[:copy(q.waiting, q.waiting[q.head:])]
-		q.head = 0
-	}
-	return batch
+	return &spans{}
 }
 
 // stack is the frontier of a depth-first search. Several states at its top are
@@ -91,7 +60,7 @@ func (a *unordered) len() int { return a.count }
 
 func (a *unordered) take(batch []waiting) []waiting { return batch[:0] }
 
-// spans is the frontier of a compact search: that of a breadth-first search, where what waits is mostly one state after the other.
+// spans is the frontier of a breadth-first search: a queue, where what waits is mostly one state after the other.
 type spans struct {
 	spans []span
 	count int
@@ -106,7 +75,7 @@ type span struct {
 // at returns one of the states.
 func (s *span) at(i int) waiting {
 	w := s.first
-	w.ref += store.Ref(i)
+	w.id += core.StateID(i)
 	return w
 }
 
@@ -121,7 +90,8 @@ func (s *spans) push(w waiting) {
 
 func (s *spans) len() int { return s.count }
 
-// take never takes states of two depths at once, as that of [queue].
+// take never takes states of two depths at once, so that the depth of a search is
+// exact when it is stopped.
 func (s *spans) take(batch []waiting) []waiting {
 	batch = batch[:0]
 	for len(s.spans) > 0 && len(batch) < cap(batch) {

@@ -8,6 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
 // Each step of a run is one of a fresh instance, as if the controller had started just then. What really takes a run is one
@@ -130,24 +131,25 @@ func (s *Space) relive(steps []concreteStep, start []byte, after *core.Step) err
 // reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at most. A search that is
 // not complete shows only what is told, and that is audited when it is.
 func (s *Space) reliveSome(seed uint64) error {
-	var ends []core.StateID
-	within := make([]bool, s.States())
+	var within bitset.Set[core.StateID]
+	ends := s.States()
 	for id := range core.StateID(s.States()) {
-		if parent := s.store.Parent(s.store.At(id)); parent != store.NoParent {
-			within[parent] = true
+		if parent := s.store.Parent(s.store.At(id)); parent != store.NoParent && within.Add(parent) {
+			ends--
 		}
 	}
-	for id := range core.StateID(s.States()) {
-		if !within[id] {
-			ends = append(ends, id)
-		}
-	}
-	count := min(len(ends), mostHistories)
+	count := min(ends, mostHistories)
 	steps := s.States()/2 + leastRelived
+	end, before := core.StateID(0), 0 // how many of them are before it
 	for i := range count {
 		// One of each stretch, and the seed says which.
-		from, to := i*len(ends)/count, (i+1)*len(ends)/count
-		id := s.within(ends[from+int(seed%uint64(to-from))])
+		from, to := i*ends/count, (i+1)*ends/count
+		for chosen := from + int(seed%uint64(to-from)); within.Has(end) || before < chosen; end++ {
+			if !within.Has(end) {
+				before++
+			}
+		}
+		id := s.within(end)
 		run, first := s.ancestry(id), id
 		if steps -= len(run); steps < 0 {
 			return nil

@@ -30,12 +30,10 @@ func (s *search) insert(tag uint64, row []byte, from core.StateID, depth uint32,
 		s.fellShort(s.outOfMemory())
 		return 0, errFull
 	}
-	r, ok := s.store.Insert(tag, row, from)
-	if !ok {
-		s.because("there are more states than can be stored: make the system smaller")
-		return 0, errFull
+	if _, ok := s.store.Insert(tag, row, from); !ok {
+		return 0, s.tooMany()
 	}
-	return s.enqueue(r, depth, asleep)
+	return s.enqueue(depth, asleep)
 }
 
 // revisit notes a step to a state that was found. If it has no number yet, it gets the next one.
@@ -46,8 +44,16 @@ func (s *search) revisit(r store.Ref, from core.StateID, depth uint32, asleep []
 	if err := s.room(); err != nil {
 		return 0, err
 	}
-	s.table.Assign(r, from)
-	return s.enqueue(r, depth, asleep)
+	if !s.table.Assign(r, from) {
+		return 0, s.tooMany()
+	}
+	return s.enqueue(depth, asleep)
+}
+
+// tooMany says that there are more states than the store can number.
+func (s *search) tooMany() error {
+	s.because("there are more states than can be stored: make the system smaller")
+	return errFull
 }
 
 // room returns an error if no more states may be stored.
@@ -60,13 +66,13 @@ func (s *search) room() error {
 }
 
 // enqueue puts the state that was stored last on the frontier.
-func (s *search) enqueue(r store.Ref, depth uint32, asleep []int) (core.StateID, error) {
+func (s *search) enqueue(depth uint32, asleep []int) (core.StateID, error) {
 	id := core.StateID(s.store.Len() - 1)
 	s.depths.add(depth)
 	s.sleeps.add(asleep)
 	s.levels.add(depth)
 	s.Stats.Depth = max(s.Stats.Depth, int(depth))
-	s.frontier.push(waiting{ref: r, depth: depth})
+	s.frontier.push(waiting{id: id, depth: depth})
 	if !s.overlapping {
 		return id, s.inspect(id)
 	}
@@ -87,7 +93,7 @@ func (s *search) reach(r store.Ref, from core.StateID, depth uint32, asleep []in
 	default:
 		s.cut.Remove(id)
 		s.deep.Remove(id)
-		s.frontier.push(waiting{ref: r, depth: depth})
+		s.frontier.push(waiting{id: id, depth: depth})
 	}
 	return id
 }

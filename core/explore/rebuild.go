@@ -54,7 +54,7 @@ func (r *rebuilder) row(id core.StateID) []byte {
 
 // known returns a row that is at hand, nil if it is not.
 func (r *rebuilder) known(id core.StateID) []byte {
-	if row := r.space.store.Encoded(r.space.store.At(id)); row != nil {
+	if row := r.space.store.Encoded(r.space.store.At(id), nil); row != nil {
 		return row
 	}
 	if row := r.kept[id]; row != nil {

@@ -353,7 +353,7 @@ func (s *search) mergeState(i int) error {
 
 // expand takes the steps from a state that have to be followed, learning what is new about them.
 func (s *search) expand(w waiting) error {
-	id := s.store.ID(w.ref)
+	id := w.id
 	s.executor.Load(s.row(id))
 	s.learner.Where = transition.Provenance{State: id}
 	asleep, woken := s.sleeps.at(id), s.sleeps.takeWoken(id)
@@ -485,8 +485,8 @@ func (s *search) cutRest() {
 // cutAll cuts those of the states that were not expanded.
 func (s *search) cutAll(states []waiting) {
 	for _, w := range states {
-		if id := s.store.ID(w.ref); !s.expanded.Has(id) {
-			s.markCut(id)
+		if !s.expanded.Has(w.id) {
+			s.markCut(w.id)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (s *search) slept(id core.StateID, depth uint32, asleep []int) {
 func (s *search) expandWith(id core.StateID, depth uint32, agents []int) {
 	before := s.sleeps.woken[id]
 	if before == nil {
-		s.frontier.push(waiting{ref: s.store.At(id), depth: depth})
+		s.frontier.push(waiting{id: id, depth: depth})
 	}
 	agents = append(agents, before...)
 	slices.Sort(agents)

@@ -41,6 +41,8 @@ type Space struct {
 	executor, reader *reduction.Explorer
 
 	store store.Store
+	// buffer is for the row that was asked for last.
+	buffer []byte
 	// table is the store if workers insert states into it, or else nil.
 	table *store.Full
 	// checker checks that names are treated alike, nil if states are not merged, and apart is why they are not although that was asked for.
@@ -219,14 +221,15 @@ func (s *Space) Broken(name string) (core.StateID, error) {
 	return 0, nil
 }
 
-// row returns the packed row of a state. It must not be changed. As all that is known of a state is in its row, this is where what reads
-// the space is ended.
+// row returns the packed row of a state. It must not be changed, and is good until the next call. As all that is known of a state is in its row,
+// this is where what reads the space is ended.
 func (s *Space) row(id core.StateID) []byte {
 	s.attend()
-	if row := s.store.Encoded(s.store.At(id)); row != nil || s.rebuilder == nil {
-		return row
+	if s.rebuilder != nil {
+		return s.rebuilder.row(id)
 	}
-	return s.rebuilder.row(id)
+	s.buffer = s.store.Encoded(s.store.At(id), s.buffer)
+	return s.buffer
 }
 
 // IdleFirst returns in how many states one agent is followed alone, as its step does nothing and whatever changes what it looked at wakes it.

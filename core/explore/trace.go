@@ -42,7 +42,7 @@ func (s *Space) Trace(ctx context.Context, start core.StateID, run core.Run, aft
 	}
 	if after != nil {
 		at := run.End(start)
-		traced, _, err := s.traceStep(ctx, t, s.row(at), *after)
+		traced, _, err := s.traceStep(ctx, t, bytes.Clone(s.row(at)), *after)
 		if err != nil {
 			return core.Trace{}, err
 		}

@@ -34,6 +34,8 @@ type worker struct {
 	// expansions are those of the chunk at hand, and current the one at hand. successors and rows are all that it led to.
 	expansions [chunkLen]expansion
 	current    *expansion
+	// row is a buffer for the row of the state at hand.
+	row        []byte
 	successors []store.Lookup
 	rows       []byte
 	agents     []int
@@ -86,13 +88,6 @@ func (p *pool) call(workers int, work func(worker int)) {
 	}
 }
 
-// divide is the [store.Division] of work among all of them, the searching goroutine too.
-func (p *pool) divide(work func(part, of int)) {
-	p.call(len(p.workers), func(i int) { work(i, len(p.workers)) })
-	work(0, len(p.workers))
-	p.done.wait(p.calls)
-}
-
 // begin has the others expand a batch.
 func (p *pool) begin(b *batch) {
 	p.call(min(len(p.workers), b.chunksLen()), func(i int) { p.workers[i].expandChunks(b, len(p.workers)) })
@@ -106,6 +101,9 @@ func (p *pool) finish(b *batch) {
 
 // expandChunks expands chunks of a batch, as one of some workers, until all are taken.
 func (w *worker) expandChunks(b *batch, workers int) {
+	if w.table != nil {
+		w.table.Settle(w.buffer)
+	}
 	for {
 		begin, end := b.takeChunks(workers)
 		if begin == end {
@@ -130,13 +128,16 @@ func (w *worker) expandChunk(c *chunk, states []waiting, bound int) {
 
 // expand expands one state.
 func (w *worker) expand(e *expansion, state waiting, bound int) {
-	*e = expansion{from: w.space.store.ID(state.ref), begin: len(w.successors), end: len(w.successors)}
+	*e = expansion{from: state.id, begin: len(w.successors), end: len(w.successors)}
 	if bound > 0 && int(state.depth) >= bound || w.context.Err() != nil {
 		return
 	}
-	row := w.space.store.Encoded(state.ref)
+	row := w.space.store.Encoded(w.space.store.At(state.id), w.row)
 	if row == nil || w.space.sleeps.needed && w.space.expanded.Has(e.from) {
 		return // only the searching goroutine can make it again, and wakes agents
+	}
+	if w.space.rebuilder == nil {
+		w.row = row
 	}
 	w.walker.Load(row)
 	reduced, only, err := w.walker.Follow(w.space.full.Has(e.from), w.space.sleeps.at(e.from), nil)
@@ -213,7 +214,7 @@ func (w *worker) report(c *chunk, expansions []expansion) {
 		for j := expansions[i].begin; j < expansions[i].end; j++ {
 			a := &w.successors[j]
 			row := w.rows[a.Begin:a.End]
-			r, found, published := w.look(a.Hash, row)
+			r, found, published := w.look(a, row)
 			if published {
 				e.back = e.back || w.space.store.ID(r) <= e.from
 				if !w.space.depths.needed && !w.wakes(r, j) {
@@ -249,12 +250,12 @@ func (w *worker) wakes(r store.Ref, successor int) bool {
 }
 
 // look finds a state, or inserts it if that can be. It reports whether it is found now, and whether it is known to have its number.
-func (w *worker) look(tag uint64, row []byte) (r store.Ref, found, published bool) {
+func (w *worker) look(a *store.Lookup, row []byte) (r store.Ref, found, published bool) {
 	if w.table == nil {
-		r, found = w.space.store.Find(tag, row)
+		r, found = w.space.store.Find(a.Hash, row)
 		return r, found, found
 	}
-	r, found = w.table.FindOrInsert(w.buffer, tag, row)
+	r, found = w.table.FindOrInsert(w.buffer, a, row)
 	return r, found, found && w.table.Published(r)
 }
 

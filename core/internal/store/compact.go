@@ -54,7 +54,7 @@ func (c *Compact) At(id core.StateID) Ref { return Ref(id) }
 func (c *Compact) ID(r Ref) core.StateID { return core.StateID(r) }
 
 // Encoded implements [Store].
-func (c *Compact) Encoded(r Ref) []byte { return c.rows.row(core.StateID(r)) }
+func (c *Compact) Encoded(r Ref, _ []byte) []byte { return c.rows.row(core.StateID(r)) }
 
 // Parent implements [Store].
 func (c *Compact) Parent(r Ref) core.StateID { return c.parents.at(core.StateID(r)) }

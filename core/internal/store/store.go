@@ -2,7 +2,7 @@ package store
 
 import "github.com/orrery-dev/orrery/core"
 
-// Ref refers to a stored state. What it stands for is known to its store alone.
+// Ref refers to a stored state: by its number, or in a way that is known to its store alone.
 type Ref uint32
 
 // NoParent is the parent of an initial state.
@@ -15,7 +15,7 @@ const maxEncoded = 1<<16 - 1
 type Store interface {
 	// Len returns the number of stored states.
 	Len() int
-	// Find returns where a state is stored, and false if it is not. The hash is one of the encoding.
+	// Find returns where a state is stored, and false if it is not. The hash is one of the encoding, which does not end in a zero.
 	Find(hash uint64, encoded []byte) (Ref, bool)
 	// Prefetch brings what finding states looks at near to the processor. To find one after the other would be to wait for
 	// memory each time; what is asked for at once comes at once.
@@ -28,8 +28,9 @@ type Store interface {
 	At(core.StateID) Ref
 	// ID returns the number of a stored state.
 	ID(Ref) core.StateID
-	// Encoded returns the encoding of a state, which must not be changed; nil if it is not kept any more.
-	Encoded(Ref) []byte
+	// Encoded returns the encoding of a state, which must not be changed; nil if it is not kept any more. It may be written into the buffer, or
+	// into another one if that is too short, and is good until the buffer is used again.
+	Encoded(r Ref, buffer []byte) []byte
 	// Parent returns the state from which a state was first reached, NoParent for initial ones.
 	Parent(Ref) core.StateID
 	// SetParent gives a state another parent, which is nearer to the start.
@@ -47,6 +48,8 @@ type Lookup struct {
 	Found      bool
 	// touched tells nothing: it is where Prefetch puts what it reads.
 	touched bool
+	// at is where to look on in the table.
+	at uint
 }
 
 // Pages is a list that grows without moving what it holds.

@@ -139,7 +139,7 @@ func (w *Walker) Load(row []byte) {
 	cells := w.Vector.ReadRow(row)
 	w.Fingerprint = w.Machine.Vocabulary.Fingerprint(w.Vector)
 	w.Forget()
-	w.row, w.plain = row, cells == len(row)
+	w.row, w.plain = append(w.row[:0], row...), cells == len(row)
 }
 
 // fit makes the vector as long as the vocabulary.
