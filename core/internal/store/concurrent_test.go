@@ -314,3 +314,56 @@ func TestClaimsAreFreed(t *testing.T) {
 		t.Errorf("%d pages of claims are left and %d spare, want %d at most", pages, len(f.spare), most)
 	}
 }
+
+// TestClaimsStayReadable has one goroutine find states by their claims before another one settles them, and uses these references one round
+// later, as a search does that stores a batch while the next one is expanded.
+func TestClaimsStayReadable(t *testing.T) {
+	f := NewFull()
+	own, other := f.Buffer(), f.Buffer()
+	const rounds, each = 20, 3 * claimPageLen / 2
+	type found struct {
+		n int
+		r Ref
+	}
+	var before, claimed []found
+	claims := 0
+	for round := range rounds {
+		makeRoom(f, 2*each, 3)
+		f.Publish(false)
+		var again []found
+		for n := max(0, (round-3)*each); n < round*each; n++ {
+			hash, encoded := sample(n)
+			r, ok := findOrInsert(f, other, hash, encoded)
+			if !ok {
+				t.Fatal("there is no room")
+			}
+			if !f.Published(r) {
+				claims++
+			}
+			again = append(again, found{n, r})
+		}
+		f.Settle(own)
+		var now []found
+		for n := round * each; n < (round+1)*each; n++ {
+			hash, encoded := sample(n)
+			r, ok := findOrInsert(f, own, hash, encoded)
+			if !ok {
+				t.Fatal("there is no room")
+			}
+			now = append(now, found{n, r})
+		}
+		for _, c := range claimed {
+			f.Assign(c.r, NoParent)
+		}
+		for _, b := range before {
+			if _, encoded := sample(b.n); int(f.ID(b.r)) != b.n || !bytes.Equal(f.Encoded(b.r, nil), encoded) {
+				t.Fatalf("state %d was found as %d, %x", b.n, f.ID(b.r), f.Encoded(b.r, nil))
+			}
+		}
+		before, claimed = again, now
+		f.Count()
+	}
+	if claims < each {
+		t.Errorf("only %d claims were found", claims)
+	}
+}

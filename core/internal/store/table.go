@@ -101,7 +101,10 @@ func (t *table) rebuild(longer int, becomes func(uint64) uint64) {
 		return p
 	}
 	enter := func(entry uint64) {
-		for i := homeIn(uint32(entry>>32), len(t.pages)); ; i = t.after(i) {
+		if entry == 0 {
+			return
+		}
+		for i := t.home(uint32(entry >> 32)); ; i = t.after(i) {
 			p := t.pages[i/tablePageLen]
 			if p == nil {
 				p = page()
@@ -113,26 +116,13 @@ func (t *table) rebuild(longer int, becomes func(uint64) uint64) {
 			}
 		}
 	}
-	var around []uint64 // those that did not fit in behind where they belong, near the end, and went on from the beginning
-	for n, p := range old {
-		for i, entry := range p {
-			if entry == 0 {
-				continue
-			}
-			home := homeIn(uint32(entry>>32), len(old))
-			if entry = becomes(entry); entry == 0 {
-				continue
-			}
-			if home > uint(n*tablePageLen+i) {
-				around = append(around, entry)
-			} else {
-				enter(entry)
+	for _, p := range old {
+		for _, entry := range p {
+			if entry != 0 {
+				enter(becomes(entry))
 			}
 		}
 		free = append(free, p)
-	}
-	for _, entry := range around {
-		enter(entry)
 	}
 	for i := range t.pages {
 		if t.pages[i] == nil {
