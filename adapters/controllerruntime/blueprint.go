@@ -32,6 +32,8 @@ const setupDeadline = 10 * time.Second
 type blueprint struct {
 	scheme *runtime.Scheme
 	server *kube.Server
+	// decoder reads what caches show.
+	decoder *informer.Decoder
 	// client, newClient and controller are those of the user's manager options.
 	client     client.Options
 	newClient  client.NewClientFunc
@@ -104,7 +106,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	a := &assembly{}
 	a.informers = informers{synced: synced, stray: a.strayHandler}
 	a.cache = &viewCache{
-		view:      informer.View{Server: b.server, Current: &a.current, Unstarted: &cache.ErrCacheNotStarted{}},
+		view:      informer.View{Server: b.server, Decoder: b.decoder, Current: &a.current, Unstarted: &cache.ErrCacheNotStarted{}},
 		informers: &a.informers,
 		indexes:   informer.Indexes{},
 	}

@@ -56,7 +56,7 @@ func (i *instance) sameSources(before int) {
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
 	i.assembly.current.Begin(recorder)
 	defer i.sameSources(i.assembly.sources())
-	informer.Deliver(i.blueprint.server, i.registered.watches.handlers, event)
+	informer.Deliver(i.blueprint.server, i.blueprint.decoder, i.registered.watches.handlers, event)
 	return i.registered.queue.take()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -40,6 +41,7 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	b := &blueprint{
 		scheme:         scheme,
 		server:         server,
+		decoder:        informer.NewDecoder(scheme),
 		client:         d.manager.Client,
 		newClient:      d.manager.NewClient,
 		controller:     d.manager.Controller,

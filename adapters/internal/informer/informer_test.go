@@ -100,12 +100,12 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newState(t, indexes)
-	view := View{Server: s.server, Current: new(transport.Current), Unstarted: errUnstarted}
+	view := View{Server: s.server, Decoder: NewDecoder(s.server.Scheme()), Current: new(transport.Current), Unstarted: errUnstarted}
 	key := client.ObjectKey{Namespace: "default", Name: "a"}
 	if _, err := view.Get(configMaps, key); !errors.Is(err, errUnstarted) {
 		t.Errorf("while nothing runs: %v", err)
 	}
-	if _, err := (&View{Server: s.server, Current: new(transport.Current)}).Get(configMaps, key); !errors.Is(err, errNotStarted) {
+	if _, err := (&View{Server: s.server, Decoder: NewDecoder(s.server.Scheme()), Current: new(transport.Current)}).Get(configMaps, key); !errors.Is(err, errNotStarted) {
 		t.Errorf("while nothing runs, without an error for it: %v", err)
 	}
 	view.Current.Begin(s)
@@ -222,7 +222,7 @@ func TestDeliver(t *testing.T) {
 	if kinds := Kinds(watches); !slices.Equal(kinds, []core.Kind{"ConfigMap", "Pod"}) {
 		t.Errorf("kinds: %v", kinds)
 	}
-	Deliver(s.server, watches, core.Event{Key: key, New: content})
+	Deliver(s.server, NewDecoder(s.server.Scheme()), watches, core.Event{Key: key, New: content})
 	added, ok := first.shown[1].(*corev1.ConfigMap)
 	if !ok || added.Name != "a" || added.Kind != "" || added.ResourceVersion == "" {
 		t.Errorf("shown %v", first.shown)
@@ -245,7 +245,7 @@ func TestDeliver(t *testing.T) {
 		{core.Event{Key: key, Old: content, Missed: true}, "deleted"},
 	} {
 		first.shown = nil
-		Deliver(s.server, watches, test.event)
+		Deliver(s.server, NewDecoder(s.server.Scheme()), watches, test.event)
 		if first.shown[0] != any(test.want) {
 			t.Errorf("%+v: %v", test.event, first.shown)
 		}

@@ -19,6 +19,8 @@ import (
 type View struct {
 	// Server knows the kinds. It is not asked here: the run is.
 	Server *kube.Server
+	// Decoder reads what is shown.
+	Decoder *Decoder
 	// Current has the run that reads.
 	Current *transport.Current
 	// Unstarted is the error of reads while nothing runs.
@@ -47,7 +49,7 @@ func (v *View) Get(of Form, key client.ObjectKey) (client.Object, error) {
 	if err := response.Err(); err != nil {
 		return nil, err
 	}
-	return of.decode(response.Object, v.Server.Scheme())
+	return v.Decoder.Decode(of, response.Object)
 }
 
 // Selection says which objects are listed.
@@ -91,7 +93,7 @@ func (v *View) List(of Form, which Selection) ([]client.Object, error) {
 	}
 	objects := make([]client.Object, len(list.Items))
 	for i, item := range list.Items {
-		if objects[i], err = of.decode(item, v.Server.Scheme()); err != nil {
+		if objects[i], err = v.Decoder.Decode(of, item); err != nil {
 			return nil, err
 		}
 	}

@@ -30,9 +30,9 @@ func Kinds(watches []Watch) []core.Kind {
 
 // Deliver shows an event to the watches of its kind, in their order. Like a real informer it gives the same object
 // to all handlers. The server is only asked how the object looks.
-func Deliver(server *kube.Server, watches []Watch, event core.Event) {
-	before := shown(server, event.Key, event.Old)
-	after := shown(server, event.Key, event.New)
+func Deliver(server *kube.Server, decoder *Decoder, watches []Watch, event core.Event) {
+	before := shown(server, decoder, event.Key, event.Old)
+	after := shown(server, decoder, event.Key, event.New)
 	for _, w := range watches {
 		switch {
 		case w.Form.Name() != event.Key.Kind:
@@ -50,13 +50,14 @@ func Deliver(server *kube.Server, watches []Watch, event core.Event) {
 }
 
 // shown prepares a version of an object to be shown to event handlers.
-func shown(server *kube.Server, key core.Key, content core.Content) *shownObject {
-	return &shownObject{server: server, key: key, content: content, objects: map[Form]client.Object{}}
+func shown(server *kube.Server, decoder *Decoder, key core.Key, content core.Content) *shownObject {
+	return &shownObject{server: server, decoder: decoder, key: key, content: content, objects: map[Form]client.Object{}}
 }
 
 // shownObject is one version of an object in the forms in which handlers see it.
 type shownObject struct {
 	server  *kube.Server
+	decoder *Decoder
 	key     core.Key
 	content core.Content
 	objects map[Form]client.Object
@@ -98,7 +99,7 @@ func (o *shownObject) read(of Form) (client.Object, error) {
 	if err := response.Err(); err != nil {
 		return nil, err
 	}
-	return of.decode(response.Object, o.server.Scheme())
+	return o.decoder.Decode(of, response.Object)
 }
 
 // lone is a store with a single object.
