@@ -36,7 +36,7 @@ func (w *Explorer) Reduce() ([]bool, error) {
 		w.Level = true
 		return w.follow(agent), nil
 	}
-	if err := w.FindEnabled(); err != nil {
+	if err := w.findEnabled(); err != nil {
 		return nil, err
 	}
 	if len(c.Enabled) < 2 {
@@ -97,8 +97,8 @@ func (w *Explorer) putOff(agents []int) error {
 	return nil
 }
 
-// FindEnabled finds the agents that can take a step in the state of the walker.
-func (w *Explorer) FindEnabled() error {
+// findEnabled finds the agents that can take a step in the state of the walker.
+func (w *Explorer) findEnabled() error {
 	c := &w.selection
 	c.Enabled, c.users = c.Enabled[:0], true
 	for _, a := range w.Machine.Actors {
