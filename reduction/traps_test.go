@@ -261,6 +261,19 @@ func traps() []trap {
 				},
 			},
 		}},
+		// Nobody forces the one that finds nothing to do to look, but the other one must act.
+		{"an idle controller that need not act", plain.Model{
+			Initial: zero,
+			Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) {
+				w.Require(z.Get(w) == 0)
+				z.Set(w, 1)
+			}}}}},
+			Controllers: []plain.Controller{{
+				Name: "looks", Unfair: true, Requests: []core.Request{"r"},
+				Reconcile: func(w *plain.World, _ core.Request) core.Result { y.Get(w); return core.Result{} },
+			}},
+			Properties: []core.Property{properties.Eventually("z is 1", isOne)},
+		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.
 		{"runs that panic for ever", plain.Model{
 			Initial: zero,

@@ -29,7 +29,8 @@ func (w *Explorer) alone() (agent int, found bool, err error) {
 		return 0, false, nil
 	}
 	for _, it := range w.Machine.Items {
-		if it.Actor.Atomic || it.Actor.User || !w.Pending(it) {
+		// If nobody forces the one that is followed to act, a run seems to end where others are left out that are forced to.
+		if it.Actor.Atomic || it.Actor.User || it.Actor.Unfair || !w.Pending(it) {
 			continue
 		}
 		w.fits = false
