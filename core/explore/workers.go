@@ -51,17 +51,22 @@ func newPool(ctx context.Context, space *Space, workers int) *pool {
 	p := &pool{workers: make([]worker, max(workers, 1)), done: newSemaphore()}
 	for i := range p.workers {
 		w := &p.workers[i]
-		w.context, w.space, w.walker = ctx, space, space.explorer(nil)
-		w.walker.Ahead, w.walker.Checker = true, space.checker
-		if table := space.table; table != nil {
-			w.table, w.buffer = table, table.Buffer()
-		}
+		w.equip(ctx, space)
 		if i > 0 { // or else it is the searching goroutine
 			w.call = newSemaphore()
 			go w.attend(i, p.done)
 		}
 	}
 	return p
+}
+
+// equip gives a worker what it works with.
+func (w *worker) equip(ctx context.Context, space *Space) {
+	w.context, w.space, w.walker = ctx, space, space.explorer(nil)
+	w.walker.Ahead, w.walker.Checker = true, space.checker
+	if table := space.table; table != nil {
+		w.table, w.buffer = table, table.Buffer()
+	}
 }
 
 // attend does the work of a worker whenever it is called.

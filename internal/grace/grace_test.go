@@ -18,7 +18,7 @@ func TestAfter(t *testing.T) {
 		if later.Err() != nil {
 			t.Error("it ended too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if later.Err() == nil {
 			t.Error("it did not end")

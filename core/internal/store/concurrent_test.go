@@ -207,7 +207,7 @@ func TestFullIsAMap(t *testing.T) {
 				f.Grow(1000)
 			}
 			merge := func() {
-				parent := core.StateID(NoParent)
+				parent := NoParent
 				if round > 1 {
 					parent = core.StateID(round)
 				}
