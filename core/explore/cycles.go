@@ -173,10 +173,10 @@ func (s *Space) ignored(component []core.StateID) []core.StateID {
 	left := map[core.StateID][]core.Step{}
 	for _, id := range component {
 		followed := map[core.Step]bool{}
-		for _, h := range s.arcs(id) {
-			followed[h.step] = true
-			if inside[h.to] {
-				taken[h.step] = true
+		for _, e := range s.Edges(id) {
+			followed[e.Step] = true
+			if inside[e.To] {
+				taken[e.Step] = true
 			}
 		}
 		for _, step := range s.dueSteps(id) {
@@ -222,68 +222,25 @@ func (d *dueVisitor) Took(t *transition.Taken) error {
 	return nil
 }
 
-// arc is a step that is followed, and where it leads.
-type arc struct {
-	step core.Step
-	to   core.StateID
-}
-
-// arcs returns the steps that are followed from a state.
-func (s *Space) arcs(id core.StateID) []arc {
-	s.reader.Load(s.row(id))
-	var only []bool
-	if !s.full.Has(id) {
-		only, _ = s.reader.Reduce()
-	}
-	h := arcVisitor{Space: s}
-	if _, err := s.reader.Steps(&h, only); err != nil {
-		panic("explore: listing the steps of a state ended with " + err.Error())
-	}
-	return h.arcs
-}
-
-// arcVisitor lists arcs.
-type arcVisitor struct {
-	*Space
-	arcs []arc
-}
-
-// Stopped implements [transition.Visitor]: what is not known is behind a cut.
-func (h *arcVisitor) Stopped(*transition.Taken, error) error { return nil }
-
-// Took implements [transition.Visitor].
-func (h *arcVisitor) Took(t *transition.Taken) error {
-	w := h.reader
-	row, tag, known := w.PackKnown(w.Buffer[:0])
-	if !known {
-		return nil
-	}
-	w.Buffer = row
-	if r, known := h.store.Find(tag, row); known {
-		h.arcs = append(h.arcs, arc{step: t.Step(), to: h.store.ID(r)})
-	}
-	return nil
-}
-
-// followed is the graph of the steps that are followed. It implements [scc.Graph].
-type followed struct {
+// followedSteps is the graph of the steps that are followed. It implements [scc.Graph].
+type followedSteps struct {
 	space *Space
 	// next is the next state to begin with.
 	next core.StateID
 }
 
 // Root implements [scc.Graph].
-func (f *followed) Root() (core.StateID, bool) {
+func (f *followedSteps) Root() (core.StateID, bool) {
 	f.next++
 	return f.next - 1, int(f.next) <= f.space.States()
 }
 
 // Next implements [scc.Graph].
-func (f *followed) Next(id core.StateID, at *scc.Targets[core.StateID]) (core.StateID, bool) {
+func (f *followedSteps) Next(id core.StateID, at *scc.Targets[core.StateID]) (core.StateID, bool) {
 	return at.Next(func() []core.StateID {
 		var targets []core.StateID
-		for _, h := range f.space.arcs(id) {
-			targets = append(targets, h.to)
+		for _, e := range f.space.Edges(id) {
+			targets = append(targets, e.To)
 		}
 		return targets
 	})
@@ -292,7 +249,7 @@ func (f *followed) Next(id core.StateID, at *scc.Targets[core.StateID]) (core.St
 // eachLoop calls a function with the components that have a step inside, until it returns false.
 func (s *Space) eachLoop(yield func(states []core.StateID) bool) {
 	// Without a context that ends, there is no error.
-	_ = scc.Search(context.Background(), &followed{space: s}, func(c scc.Component[core.StateID]) bool {
+	_ = scc.Search(context.Background(), &followedSteps{space: s}, func(c scc.Component[core.StateID]) bool {
 		return !c.Cyclic || yield(c.Nodes)
 	})
 }

@@ -2,10 +2,12 @@ package explore
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/effort"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
@@ -69,18 +71,23 @@ func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.Ha
 // list returns the steps from a state: all of them, or only those that are followed.
 func (s *Space) list(id core.StateID, all bool) []core.Edge {
 	s.reader.Load(s.row(id))
-	var only []bool
-	s.reader.Level = false
-	if !all {
-		// What is not known is not followed either: it is behind a cut.
-		only, _ = s.reader.Reduce()
-	}
 	l := &s.lister
-	l.from, l.edges, l.successors, l.rows = id, l.edges[:0], l.successors[:0], l.rows[:0]
-	if _, err := s.reader.Steps(l, only); err != nil {
+	l.from, l.edges = id, l.edges[:0]
+	l.targets.clear()
+	if _, err := s.reader.Steps(l, followed(s.reader, all)); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
 	return l.stored()
+}
+
+// followed returns whose steps are followed in the state of an explorer, nil for all.
+func followed(w *reduction.Explorer, all bool) []bool {
+	if all {
+		return nil
+	}
+	// What is not known is not followed either: it is behind a cut.
+	only, _ := w.Reduce()
+	return only
 }
 
 // lister lists the steps of a state.
@@ -88,9 +95,8 @@ type lister struct {
 	space *Space
 	from  core.StateID
 	edges []core.Edge
-	// successors and rows are where the edges lead, which is looked up for all at once.
-	successors []store.Lookup
-	rows       []byte
+	// targets are where the edges lead.
+	targets targets
 }
 
 // Stopped implements [transition.Visitor]: what is not known is behind the cut.
@@ -98,34 +104,53 @@ func (l *lister) Stopped(*transition.Taken, error) error { return nil }
 
 // Took implements [transition.Visitor].
 func (l *lister) Took(t *transition.Taken) error {
-	w := l.space.reader
-	begin := len(l.rows)
-	rows, tag, known := w.PackKnown(l.rows)
-	if !known {
-		return nil
+	if w := l.space.reader; l.targets.add(w) {
+		l.edges = append(l.edges, w.Edge(l.from, t))
 	}
-	l.rows = rows
-	l.successors = append(l.successors, store.Lookup{Hash: tag, Begin: int32(begin), End: int32(len(l.rows))})
-	e := w.Edge(l.from, t)
-	// What does nothing does no more on an old view: it could as well be done later.
-	e.Late = e.Late && !w.Level
-	l.edges = append(l.edges, e)
 	return nil
 }
 
 // stored returns the edges. Those to states that were not stored are left out.
 func (l *lister) stored() []core.Edge {
-	s := l.space
-	s.store.Prefetch(l.successors)
 	kept := l.edges[:0]
-	for i, a := range l.successors {
-		if r, known := s.store.Find(a.Hash, l.rows[a.Begin:a.End]); known {
-			e := l.edges[i]
-			e.To = s.store.ID(r)
-			kept = append(kept, e)
+	for i, to := range l.targets.stored(l.space.store) {
+		e := l.edges[i]
+		e.To = to
+		kept = append(kept, e)
+	}
+	return l.space.orbits.spread(kept)
+}
+
+// targets are where steps from a state lead, which is looked up for all at once.
+type targets struct {
+	lookups []store.Lookup
+	rows    []byte
+}
+
+func (t *targets) clear() { t.lookups, t.rows = t.lookups[:0], t.rows[:0] }
+
+// add adds the state that a walker is in, and returns false if it is not known well enough to be stored.
+func (t *targets) add(w *reduction.Explorer) bool {
+	begin := len(t.rows)
+	rows, tag, known := w.PackKnown(t.rows)
+	if !known {
+		return false
+	}
+	t.rows = rows
+	t.lookups = append(t.lookups, store.Lookup{Hash: tag, Begin: int32(begin), End: int32(len(t.rows))})
+	return true
+}
+
+// stored returns those that are stored, by their places among all.
+func (t *targets) stored(in store.Store) iter.Seq2[int, core.StateID] {
+	return func(yield func(int, core.StateID) bool) {
+		in.Prefetch(t.lookups)
+		for i, l := range t.lookups {
+			if r, known := in.Find(l.Hash, t.rows[l.Begin:l.End]); known && !yield(i, in.ID(r)) {
+				return
+			}
 		}
 	}
-	return s.orbits.spread(kept)
 }
 
 // Relisted implements [core.Graph].

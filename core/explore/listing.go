@@ -7,7 +7,6 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
-	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/internal/bitset"
@@ -130,10 +129,9 @@ type sectionWorker struct {
 	// plain and steps number the steps.
 	plain map[transition.Signature]int
 	steps map[core.Edge]int
-	// numbers and successors are what the steps of a state are, and where they lead, whose rows are in rows.
-	numbers    []int
-	successors []store.Lookup
-	rows       []byte
+	// numbers and targets are what the steps of a state are, and where they lead.
+	numbers []int
+	targets targets
 }
 
 // work lists sections until there are no more.
@@ -177,22 +175,13 @@ func (w *sectionWorker) keep(cells []state.Cell, wanted state.Value) {
 
 // follow lists the steps of the state that the walker is in.
 func (w *sectionWorker) follow(id core.StateID) error {
-	w.numbers, w.successors, w.rows = w.numbers[:0], w.successors[:0], w.rows[:0]
-	var only []bool
-	if !w.space.full.Has(id) {
-		// What is not known is not followed either: it is behind a cut.
-		only, _ = w.walker.Reduce()
-	}
-	if _, err := w.walker.Steps(w, only); err != nil {
+	w.numbers = w.numbers[:0]
+	w.targets.clear()
+	if _, err := w.walker.Steps(w, followed(w.walker, w.space.full.Has(id))); err != nil {
 		return err
 	}
-	w.space.store.Prefetch(w.successors)
-	for i, a := range w.successors {
-		r, known := w.space.store.Find(a.Hash, w.rows[a.Begin:a.End])
-		if !known {
-			continue
-		}
-		step := core.ListedStep{Step: w.numbers[i], To: w.space.store.ID(r)}
+	for i, to := range w.targets.stored(w.space.store) {
+		step := core.ListedStep{Step: w.numbers[i], To: to}
 		w.section.steps = append(w.section.steps, step)
 		for _, step.To = range w.space.orbits.of[step.To] {
 			w.section.steps = append(w.section.steps, step)
@@ -209,14 +198,9 @@ func (w *sectionWorker) Took(t *transition.Taken) error {
 	if err := w.context.Err(); err != nil {
 		return err
 	}
-	begin := len(w.rows)
-	rows, tag, known := w.walker.PackKnown(w.rows)
-	if !known {
-		return nil
+	if w.targets.add(w.walker) {
+		w.numbers = append(w.numbers, w.step(t))
 	}
-	w.rows = rows
-	w.successors = append(w.successors, store.Lookup{Hash: tag, Begin: int32(begin), End: int32(len(w.rows))})
-	w.numbers = append(w.numbers, w.step(t))
 	return nil
 }
 

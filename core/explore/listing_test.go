@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/internal/naive"
 	"github.com/orrery-dev/orrery/reduction"
 )
@@ -54,6 +55,7 @@ func TestListTwin(t *testing.T) {
 		for _, o := range []explore.Options{
 			{}, {Workers: 3}, {Workers: 2, Reducer: reduction.Stubborn{}}, {Workers: 2, Compact: true},
 			{Workers: 2, Bounds: explore.Bounds{States: 20}}, {Workers: 2, Conditions: explore.Conditions{Crashes: 1, Failures: 1}},
+			{Workers: 2, Reducer: reduction.Stubborn{}, Conditions: explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}},
 		} {
 			o.Run = options(1).Run
 			space, err := explore.Search(t.Context(), system, o)

@@ -74,6 +74,12 @@ func NewExplorer(m *transition.Machine, l *transition.Learner, r *Reductions) *E
 	return w
 }
 
+// Load puts the explorer in a state, of which nothing is found out yet.
+func (w *Explorer) Load(row []byte) {
+	w.Walker.Load(row)
+	w.Level, w.Learned = false, w.Learned[:0]
+}
+
 // Before implements [transition.Monitor]: if states are merged, it makes sure that a step is the same with names exchanged.
 func (w *Explorer) Before(s *transition.Taken) error {
 	switch {
@@ -87,9 +93,12 @@ func (w *Explorer) Before(s *transition.Taken) error {
 	return w.Checker.check(s.Item, w.Vector)
 }
 
-// After implements [transition.Monitor]: it notes what a step touched, if it is to be known. Where concurrent calls are answered in several orders no
+// After implements [transition.Monitor]: it notes what a step touched, if it is to be known, and that one which goes first because it does nothing
+// is not late. Where concurrent calls are answered in several orders no
 // states are merged: with names exchanged, another order comes first.
 func (w *Explorer) After(s *transition.Taken) error {
+	// What does nothing does no more on a stale view: it could as well be done later.
+	s.Late = s.Late && !w.Level
 	if err := w.account(s); err != nil || len(w.Reversed) == 0 || w.Symmetry == nil {
 		return err
 	}

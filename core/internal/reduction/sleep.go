@@ -42,7 +42,6 @@ func (w *Explorer) Follow(full bool, asleep, woken []int) (reduced bool, only []
 	if w.Learn != nil && w.Footprints != nil {
 		w.Footprints.choosing = w.Walker
 	}
-	w.Level, w.Learned = false, w.Learned[:0]
 	d.Asleep, d.Wakeful = d.Asleep[:0], full || w.chooser == nil || w.Faulty()
 	if full {
 		return false, nil, nil

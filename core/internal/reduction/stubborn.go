@@ -22,7 +22,6 @@ func (w *Explorer) Reduce() ([]bool, error) {
 		c.only[agent] = false
 	}
 	c.marked = c.marked[:0]
-	w.Level, w.Learned = false, w.Learned[:0]
 	if c.chooser == nil {
 		return nil, nil
 	}
