@@ -85,7 +85,7 @@ func TestDisturbances(t *testing.T) {
 		},
 		{name: "a view that is up to date", system: countedOnce(t), options: orrery.Options{Crashes: 0, Stale: []orrery.Staleness{{Rule: orrery.Fresh}}}},
 		{
-			name: "a step on an old view", system: countedOnce(t), options: orrery.Options{Stale: []orrery.Staleness{{Controller: "cashier", Kind: "Order", Rule: orrery.Lag(1)}}}, property: "staleness safety",
+			name: "a step on a stale view", system: countedOnce(t), options: orrery.Options{Stale: []orrery.Staleness{{Controller: "cashier", Kind: "Order", Rule: orrery.Lag(1)}}}, property: "staleness safety",
 			says: []string{"on a stale cache", "total", "cashier"},
 		},
 	} {

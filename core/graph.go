@@ -40,7 +40,7 @@ type Graph interface {
 	Acyclic() bool
 
 	// Shortest returns a run from an initial state to a state that the predicate accepts, and false if there is
-	// none: of those with the fewest faults, and of these with the fewest steps on old views, a shortest.
+	// none: of those with the fewest faults, and of these with the fewest steps on stale views, a shortest.
 	Shortest(func(StateID) bool) (Run, bool)
 
 	// Items returns every item that was in a work queue of some state, in order,

@@ -90,7 +90,7 @@ func TestSteps(t *testing.T) {
 		}
 		edge.Late = true
 		if !edge.Disturbed() {
-			t.Errorf("on an old view, %q is not disturbed", step)
+			t.Errorf("on a stale view, %q is not disturbed", step)
 		}
 		edge.Late, edge.Step.Detail = false, "call 1 (get K a) fails: timeout"
 		if !edge.Disturbed() || edge.Step.Due() {

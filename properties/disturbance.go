@@ -100,7 +100,7 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// calm are the states that can be reached without faults and without steps on old views.
+// calm are the states that can be reached without faults and without steps on stale views.
 type calm struct {
 	graph   core.Graph
 	reached []bool

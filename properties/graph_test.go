@@ -86,7 +86,7 @@ func (g *graph) Quiescent() []core.StateID {
 	return ids
 }
 
-// cost returns what a run takes: how many faults, steps on old views, and steps.
+// cost returns what a run takes: how many faults, steps on stale views, and steps.
 func cost(run core.Run) []int {
 	c := []int{0, 0, len(run)}
 	for _, e := range run {

@@ -213,7 +213,7 @@ type overwrite struct {
 	field         field
 	first, second claim
 	run           core.Run
-	// disturbed is 1 if the run takes faults or steps on old views, and 0 if not.
+	// disturbed is 1 if the run takes faults or steps on stale views, and 0 if not.
 	disturbed int
 }
 
@@ -224,7 +224,7 @@ type holder struct {
 }
 
 // overwrites returns for each two controllers a shortest run on which the one changes what the other wrote, without
-// faults and steps on old views if it goes without.
+// faults and steps on stale views if it goes without.
 func (c *contest) overwrites(ctx context.Context, g core.Graph) ([]overwrite, error) {
 	calm, err := c.search(ctx, quiet{g})
 	if err != nil {

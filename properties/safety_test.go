@@ -16,7 +16,7 @@ import (
 // fault makes a step one in which something goes wrong.
 func fault(e *core.Edge) { e.Step.Detail = `call 1, "get", fails: timeout` }
 
-// late makes a step one on an old view.
+// late makes a step one on a stale view.
 func late(e *core.Edge) { e.Late = true }
 
 // restart makes a step a crash.
@@ -104,7 +104,7 @@ func TestSafetyOnGraphs(t *testing.T) {
 		// end is how a run ends, and what users did on it.
 		type end struct{ outcome, history string }
 		endOf := func(id core.StateID) end { return end{g.outcomes[id], fmt.Sprint(g.histories[id])} }
-		// least are the fewest faults that it takes to an end, and then the fewest steps on old views.
+		// least are the fewest faults that it takes to an end, and then the fewest steps on stale views.
 		least := map[end][]int{}
 		var follow func(at core.StateID, run core.Run)
 		follow = func(at core.StateID, run core.Run) {

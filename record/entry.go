@@ -80,7 +80,7 @@ type Step struct {
 	// Order says in which order concurrent calls were answered, see [core.Step].
 	Order string       `json:"order,omitempty"`
 	To    core.StateID `json:"to"`
-	// Late tells that the controller acted on an old view.
+	// Late tells that the controller acted on a stale view.
 	Late bool `json:"late,omitempty"`
 	// Wrote tells that the step committed at least one write.
 	Wrote bool `json:"wrote,omitempty"`

@@ -85,7 +85,7 @@ func TestConditions(t *testing.T) {
 		{"stale", orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(2)}}}, nil},
 		{"relist", orrery.Options{Stale: []orrery.Staleness{{Controller: "parts", Kind: "Widget.example.org", Rule: orrery.Relist}}}, nil},
 		{"crashes", orrery.Options{Crashes: 1}, nil},
-		{"restarts with old views", orrery.Options{Crashes: 1, Stale: []orrery.Staleness{{Rule: orrery.Restart(1)}}}, nil},
+		{"restarts with stale views", orrery.Options{Crashes: 1, Stale: []orrery.Staleness{{Rule: orrery.Restart(1)}}}, nil},
 		{"failures", orrery.Options{Failures: 2}, nil},
 		{"calls", orrery.Options{Granularity: orrery.PerCall}, nil},
 		{"doubles", orrery.Options{Doubles: []string{"parts"}, Granularity: orrery.PerCall}, nil},

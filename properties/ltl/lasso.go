@@ -38,7 +38,7 @@ func (p *product) lasso(e *ends, strong bool) lasso {
 }
 
 // effort is what a run takes: of two runs, the one with fewer faults is less, then the one with
-// fewer steps on old views, then the shorter one. Each has some bits of the number.
+// fewer steps on stale views, then the shorter one. Each has some bits of the number.
 type effort uint64
 
 func (e effort) with(l label) effort {

@@ -51,7 +51,7 @@ const (
 )
 
 // label is what matters of a step: its name, the atoms that are true of it, and whether it is a fault
-// or taken on an old view.
+// or taken on a stale view.
 type label struct {
 	step        int
 	also        letter

@@ -44,7 +44,6 @@ func (d *Decoder) Decode(of Form, raw []byte) (client.Object, error) {
 	if err != nil || known {
 		return object, err
 	}
-	kept = nil
 	if c := copied(object); c != nil && !shares(reflect.ValueOf(object), reflect.ValueOf(c), 0) {
 		kept, object = object, c
 	}

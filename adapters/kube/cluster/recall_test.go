@@ -66,7 +66,7 @@ func TestRecall(t *testing.T) {
 		{"a list of one", list, 2, "1 item", "red"},
 		{"a list of two", list, 3, "2 items", "red green"},
 		{"a list of the two as they were", list, 4, "2 items", "red blue"},
-		{"no old view for live reads", live, 1, "ok", "white"},
+		{"no stale view for live reads", live, 1, "ok", "white"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

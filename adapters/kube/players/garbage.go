@@ -176,39 +176,34 @@ type collection struct {
 // run looks first at what decides how long objects live, and at the rest only if there is something to do: so whatever else changes in them
 // makes no difference to most runs.
 func (c *collection) run() error {
-	if stays, err := c.stays(); stays || err != nil {
+	if due, err := c.due(c.lifetime); due == nil || err != nil {
 		return err
 	}
-	object, err := c.read(c.key)
-	if err != nil || object == nil {
+	due, err := c.due(c.read)
+	if due == nil || err != nil {
 		return err
 	}
-	switch {
-	case storage.Waits(object, metav1.FinalizerDeleteDependents):
-		return c.finishForeground(object)
-	case storage.Waits(object, metav1.FinalizerOrphanDependents):
-		return c.orphanDependents(object)
-	case object.GetDeletionTimestamp() != nil || len(object.GetOwnerReferences()) == 0:
-		return nil
-	}
-	return c.collect(object)
+	return due()
 }
 
-// stays reports whether there is nothing to do for the object.
-func (c *collection) stays() (bool, error) {
-	object, err := c.lifetime(c.key)
+// due returns what is to be done for the object, nil if nothing is, as far as a way to read objects shows.
+func (c *collection) due(read func(core.Key) (*unstructured.Unstructured, error)) (func() error, error) {
+	object, err := read(c.key)
 	switch {
-	case err != nil:
-		return false, err
-	case object == nil:
-		return true, nil
-	case storage.Waits(object, metav1.FinalizerDeleteDependents), storage.Waits(object, metav1.FinalizerOrphanDependents):
-		return false, nil
+	case err != nil || object == nil:
+		return nil, err
+	case storage.Waits(object, metav1.FinalizerDeleteDependents):
+		return func() error { return c.finishForeground(object) }, nil
+	case storage.Waits(object, metav1.FinalizerOrphanDependents):
+		return func() error { return c.orphanDependents(object) }, nil
 	case object.GetDeletionTimestamp() != nil:
-		return true, nil
+		return nil, nil
 	}
-	owners, err := c.owners(object, c.lifetime)
-	return err == nil && (owners.unknown || len(owners.gone) == 0), err
+	owners, err := c.owners(object, read)
+	if err != nil || owners.unknown || len(owners.gone) == 0 {
+		return nil, err
+	}
+	return func() error { return c.collect(object, owners) }, nil
 }
 
 // finishForeground lets an object go when no dependent blocks its deletion any more.
@@ -254,16 +249,9 @@ func (c *collection) orphanDependents(object *unstructured.Unstructured) error {
 
 // collect deletes an object none of whose owners is there to stay, and takes the
 // references to other owners from one that has such an owner.
-func (c *collection) collect(object *unstructured.Unstructured) error {
-	owners, err := c.owners(object, c.read)
-	if err != nil || owners.unknown {
-		return err
-	}
-	switch {
-	case owners.solid && len(owners.gone) > 0:
+func (c *collection) collect(object *unstructured.Unstructured, owners ownership) error {
+	if owners.solid {
 		return c.removeOwners(c.key, object, func(r metav1.OwnerReference) bool { return owners.gone[r.UID] })
-	case owners.solid:
-		return nil
 	}
 	if owners.waiting {
 		found, err := c.dependents(object)

@@ -55,7 +55,7 @@ func (f *footprints) unchanging() map[Place]bool {
 	}
 	unchanging := map[Place]bool{}
 	for name, place := range f.places {
-		if name.held && !written[f.places[placeName{cell: name.cell}]] {
+		if name.held && !written[f.places[placeName{sight: sight{cell: name.cell}}]] {
 			unchanging[place] = true
 		}
 	}

@@ -45,9 +45,8 @@ type footprints struct {
 // placeName says what a place is: a cell or a part of its object, who holds versions of its object, the objects of a kind in a
 // namespace (empty for all), those of them that are selected, or the workers of an actor.
 type placeName struct {
-	cell state.Cell
-	// sight is how an object is seen, and value what is seen, if valued is set.
-	sight  sight
+	sight
+	// value is what is seen, if valued is set.
 	value  state.Value
 	valued bool
 	// entering tells that a place is what comes to be listed.
@@ -58,8 +57,6 @@ type placeName struct {
 	namespace string
 	selection *state.Selection
 	workers   string
-	// projection is the part of an object that counts, nil if all of it does.
-	projection *state.Projection
 }
 
 // footprint is what was touched so far.
@@ -231,7 +228,7 @@ func (f *footprints) readPlaces(s *transition.ClientView, r behavior.Read) []Pla
 	place := f.place(placeName{listed: true, kind: r.Kind, namespace: r.Namespace, selection: r.Selection})
 	if !r.Listed {
 		key, _ := w.Machine.Vocabulary.Key(r.Cell)
-		kind, place = key.Kind, f.place(placeName{cell: r.Cell, projection: r.Projection})
+		kind, place = key.Kind, f.place(placeName{sight: sight{cell: r.Cell, projection: r.Projection}})
 	}
 	if r.Held {
 		return f.heldPlaces(w.Machine, r.Cell)
@@ -239,7 +236,7 @@ func (f *footprints) readPlaces(s *transition.ClientView, r behavior.Read) []Pla
 	places := []Place{place}
 	if s.Actor != nil {
 		if v := s.Actor.View(kind); v != nil {
-			places = append(places, f.place(placeName{cell: v.Cell()}))
+			places = append(places, f.place(placeName{sight: sight{cell: v.Cell()}}))
 		}
 	}
 	return places
@@ -305,12 +302,12 @@ func (f *footprints) begin(s *transition.Taken, known *footprint) {
 		known.takes = true
 	case core.Deliver:
 		grow(f, known.kinds, s.View.Kind())
-		grow(f, known.gates, f.place(placeName{cell: s.View.Cell()}))
+		grow(f, known.gates, f.place(placeName{sight: sight{cell: s.View.Cell()}}))
 		return
 	}
 	// Whether its views are old makes it another step.
 	for _, v := range s.Actor.Views {
-		grow(f, known.reads, f.place(placeName{cell: v.Cell()}))
+		grow(f, known.reads, f.place(placeName{sight: sight{cell: v.Cell()}}))
 	}
 }
 
@@ -326,7 +323,7 @@ func (f *footprints) wrote(w *Explorer, s *transition.Taken, known *footprint, c
 	if c == w.Machine.Crashes || c == w.Machine.Failures {
 		return // as long as there may be faults, nothing is left out
 	}
-	grow(f, known.writes, f.place(placeName{cell: c}))
+	grow(f, known.writes, f.place(placeName{sight: sight{cell: c}}))
 	key, isObject := vocabulary.Key(c)
 	if !isObject {
 		return
@@ -357,11 +354,11 @@ func (f *footprint) covers(t transition.Ties) bool {
 func (f *footprints) tie(w *Explorer, known *footprint, t transition.Ties) {
 	for _, c := range t.Held {
 		grow(f, known.holds, c)
-		grow(f, known.alters, f.place(placeName{cell: c, held: true}))
+		grow(f, known.alters, f.place(placeName{sight: sight{cell: c}, held: true}))
 	}
 	for _, c := range t.Normalized {
 		grow(f, known.normalizes, c)
-		grow(f, known.reads, f.place(placeName{cell: c}))
+		grow(f, known.reads, f.place(placeName{sight: sight{cell: c}}))
 		for _, place := range f.heldPlaces(w.Machine, c) {
 			grow(f, known.reads, place)
 		}
@@ -370,11 +367,11 @@ func (f *footprints) tie(w *Explorer, known *footprint, t transition.Ties) {
 
 // heldPlaces returns the places that say who holds which versions of an object.
 func (f *footprints) heldPlaces(m *transition.Machine, c state.Cell) []Place {
-	places := []Place{f.place(placeName{cell: c, held: true})}
+	places := []Place{f.place(placeName{sight: sight{cell: c}, held: true})}
 	key, _ := m.Vocabulary.Key(c)
 	for _, a := range m.Watchers[key.Kind] {
 		if v := a.View(key.Kind); v != nil {
-			places = append(places, f.place(placeName{cell: v.Cell()}))
+			places = append(places, f.place(placeName{sight: sight{cell: v.Cell()}}))
 		}
 	}
 	return places

@@ -7,40 +7,42 @@ import (
 
 // coversParts reports whether it is known that the walker's step changes the parts of an object that it does.
 func (f *footprints) coversParts(w *Explorer, known *footprint, t transition.Touch) bool {
-	key, isObject := w.Machine.Vocabulary.Key(t.Cell)
-	if !isObject {
-		return true
-	}
-	for _, p := range w.Machine.Vocabulary.Projections(key.Kind) {
-		if changes, sure := differs(p, t.Cell, t.Was, w.Value(t.Cell)); !sure {
-			return false
-		} else if changes {
-			place, placed := f.places[placeName{cell: t.Cell, projection: p}]
-			if !placed || !known.alters[place] {
-				return false
-			}
-		}
-	}
-	return true
+	covered := true
+	sure := eachPart(w.Machine.Vocabulary, t.Cell, t.Was, w.Value(t.Cell), false, func(p *state.Projection, _, _ state.Value) {
+		place, placed := f.places[placeName{sight: sight{cell: t.Cell, projection: p}}]
+		covered = covered && placed && known.alters[place]
+	})
+	return sure && covered
 }
 
 // noteParts notes which parts of an object the walker's step changes.
 func (f *footprints) noteParts(w *Explorer, known *footprint, t transition.Touch) {
-	vocabulary := w.Machine.Vocabulary
-	key, isObject := vocabulary.Key(t.Cell)
-	if !isObject {
-		return
-	}
-	for _, p := range vocabulary.Projections(key.Kind) {
-		if vocabulary.Project(p, t.Cell, t.Was) != vocabulary.Project(p, t.Cell, w.Value(t.Cell)) {
-			grow(f, known.alters, f.place(placeName{cell: t.Cell, projection: p}))
-		}
-	}
+	eachPart(w.Machine.Vocabulary, t.Cell, t.Was, w.Value(t.Cell), true, func(p *state.Projection, _, _ state.Value) {
+		grow(f, known.alters, f.place(placeName{sight: sight{cell: t.Cell, projection: p}}))
+	})
 }
 
-// differs reports whether two values of an object's cell differ in a part, and whether that is known.
-func differs(p *state.Projection, c state.Cell, one, other state.Value) (differ, known bool) {
-	a, knownOne := p.Shown(c, one)
-	b, knownOther := p.Shown(c, other)
-	return a != b, knownOne && knownOther
+// eachPart calls a function with the parts in which two values of a cell differ, and with what they are in each. It returns false where it is not
+// known whether a part differs; with what learns that, it always is. What is no object has no parts.
+func eachPart(vocabulary *state.Vocabulary, c state.Cell, one, other state.Value, learns bool, call func(p *state.Projection, one, other state.Value)) bool {
+	key, isObject := vocabulary.Key(c)
+	if !isObject {
+		return true
+	}
+	sure := true
+	for _, p := range vocabulary.Projections(key.Kind) {
+		if learns {
+			vocabulary.Project(p, c, one)
+			vocabulary.Project(p, c, other)
+		}
+		a, knownOne := p.Shown(c, one)
+		b, knownOther := p.Shown(c, other)
+		switch {
+		case !knownOne || !knownOther:
+			sure = false
+		case a != b:
+			call(p, a, b)
+		}
+	}
+	return sure
 }

@@ -73,7 +73,7 @@ func (v visible) see(name placeName) { grow(v.footprints, v.visible.reads, v.pla
 
 func (v visible) object(key core.Key) {
 	if c, known := v.vocabulary.Lookup(key); known {
-		v.see(placeName{cell: c})
+		v.see(placeName{sight: sight{cell: c}})
 	} else {
 		v.see(placeName{listed: true, kind: key.Kind})
 	}

@@ -63,7 +63,7 @@ func (w *Explorer) Follow(full bool, asleep, woken []int) (reduced bool, only []
 	}
 	d.awake = slices.Grow(d.awake[:0], w.Machine.Agents)[:w.Machine.Agents]
 	clear(d.awake)
-	for _, e := range w.Enabled {
+	for _, e := range w.enabled {
 		followed := !reduced || only[e.Agent]
 		d.awake[e.Agent] = followed && (len(woken) == 0 && !Contains(d.Asleep, e.Agent) || Contains(woken, e.Agent))
 	}

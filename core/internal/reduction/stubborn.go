@@ -5,7 +5,7 @@ import "github.com/orrery-dev/orrery/core/internal/transition"
 // selection is the part of an explorer that leaves agents out.
 type selection struct {
 	chooser Chooser
-	Enabled []Enabled
+	enabled []Enabled
 	// users tells that only users can take a step.
 	users  bool
 	only   []bool
@@ -38,14 +38,14 @@ func (w *Explorer) Reduce() ([]bool, error) {
 	if err := w.findEnabled(); err != nil {
 		return nil, err
 	}
-	if len(c.Enabled) < 2 {
+	if len(c.enabled) < 2 {
 		return nil, nil
 	}
 	if found {
 		w.Level = true
 		return w.follow(agent), w.putOff(w.others(agent))
 	}
-	choice := c.chooser.Choose(c.Enabled)
+	choice := c.chooser.Choose(c.enabled)
 	if err := w.putOff(choice.PutOff); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (w *Explorer) follow(agents ...int) []bool {
 // others returns the enabled agents but for one.
 func (w *Explorer) others(agent int) []int {
 	var others []int
-	for _, e := range w.Enabled {
+	for _, e := range w.enabled {
 		if e.Agent != agent {
 			others = append(others, e.Agent)
 		}
@@ -99,11 +99,11 @@ func (w *Explorer) putOff(agents []int) error {
 // findEnabled finds the agents that can take a step in the state of the walker.
 func (w *Explorer) findEnabled() error {
 	c := &w.selection
-	c.Enabled, c.users = c.Enabled[:0], true
+	c.enabled, c.users = c.enabled[:0], true
 	for _, a := range w.Machine.Actors {
 		for i, v := range a.Views {
 			if v.Waiting(w.Value(v.Cell())) > 0 {
-				c.Enabled, c.users = append(c.Enabled, Enabled{Agent: a.Deliveries[i], Due: !a.Unfair}), false
+				c.enabled, c.users = append(c.enabled, Enabled{Agent: a.Deliveries[i], Due: !a.Unfair}), false
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (w *Explorer) findEnabled() error {
 			}
 			e.Now = now
 		}
-		c.Enabled, c.users = append(c.Enabled, e), c.users && it.Actor.User
+		c.enabled, c.users = append(c.enabled, e), c.users && it.Actor.User
 	}
 	return nil
 }

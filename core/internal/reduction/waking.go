@@ -57,22 +57,12 @@ func (c *changes) each(vocabulary *state.Vocabulary, learns bool, call func(chan
 	sure := true
 	for _, seen := range c.seen {
 		call(seen)
-		key, _ := vocabulary.Key(seen.cell)
-		for _, p := range vocabulary.Projections(key.Kind) {
-			if learns {
-				vocabulary.Project(p, seen.cell, seen.from)
-				vocabulary.Project(p, seen.cell, seen.to)
-			}
-			differ, known := differs(p, seen.cell, seen.from, seen.to)
-			sure = sure && known
-			if differ && known {
-				part := seen
-				part.projection = p
-				part.from, _ = p.Shown(seen.cell, seen.from)
-				part.to, _ = p.Shown(seen.cell, seen.to)
-				call(part)
-			}
-		}
+		known := eachPart(vocabulary, seen.cell, seen.from, seen.to, learns, func(p *state.Projection, from, to state.Value) {
+			part := change{seen.sight, from, to}
+			part.projection = p
+			call(part)
+		})
+		sure = sure && known
 	}
 	return sure
 }
@@ -157,7 +147,7 @@ func (f *footprints) look(s *transition.ClientView, answered *behavior.Answered,
 	for _, r := range reads {
 		switch {
 		case r.Held:
-			note(placeName{cell: r.Cell, held: true})
+			note(placeName{sight: sight{cell: r.Cell}, held: true})
 		case !r.Listed:
 			key, _ := f.vocabulary.Key(r.Cell)
 			at := seenBy(s, key.Kind, r.Cell)

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
-// TestBounds checks that it takes an old view of the links, and nothing else, to make a
+// TestBounds checks that it takes a stale view of the links, and nothing else, to make a
 // second one.
 func TestBounds(t *testing.T) {
 	for _, test := range []struct {
@@ -26,9 +26,9 @@ func TestBounds(t *testing.T) {
 		{"without faults", false, orrery.Options{}, 3, core.Holds},
 		{"two crashes", false, orrery.Options{Crashes: 2}, 11, core.Holds},
 		{"a call that fails", false, orrery.Options{Failures: 1}, 7, core.Holds},
-		{"an old view of Services", false, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "Service", Rule: orrery.Lag(1)}}}, 4, core.Holds},
+		{"a stale view of Services", false, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "Service", Rule: orrery.Lag(1)}}}, 4, core.Holds},
 		{"own writes are seen", false, orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.OwnWrites(1)}}}, 3, core.Holds},
-		{"an old view of links", false, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "ConfigMap", Rule: orrery.Lag(1)}}}, 8, core.Violated},
+		{"a stale view of links", false, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "ConfigMap", Rule: orrery.Lag(1)}}}, 8, core.Violated},
 		{"fixed", true, orrery.Options{Stale: []orrery.Staleness{{Controller: "cryostat", Kind: "ConfigMap", Rule: orrery.Lag(1)}}}, 5, core.Holds},
 	} {
 		t.Run(test.name, func(t *testing.T) {

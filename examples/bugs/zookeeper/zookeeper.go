@@ -1,5 +1,5 @@
 // Package zookeeper is a miniature of the operator for ZooKeeper of the Pravega project,
-// with two defects that were found in it: an operator that starts again on an old view
+// with two defects that were found in it: an operator that starts again on a stale view
 // of the cluster deletes volumes that are in use.
 package zookeeper
 

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
-// TestBounds checks that each defect takes a crash, and an old view from just so far
+// TestBounds checks that each defect takes a crash, and a stale view from just so far
 // back, and that the fix holds in any case.
 func TestBounds(t *testing.T) {
 	for _, test := range []struct {
