@@ -10,6 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/examples/bugs/cryostat"
 	"github.com/orrery-dev/orrery/examples/bugs/rabbitmq"
 	"github.com/orrery-dev/orrery/examples/bugs/zookeeper"
+	"github.com/orrery-dev/orrery/examples/leadergroups"
 	"github.com/orrery-dev/orrery/examples/missedwatch"
 	"github.com/orrery-dev/orrery/examples/models"
 	"github.com/orrery-dev/orrery/examples/racecondition"
@@ -25,6 +26,7 @@ func main() {
 		cryostat.Catalog(),
 		rabbitmq.Catalog(),
 		zookeeper.Catalog(),
+		leadergroups.Catalog(),
 		missedwatch.Catalog(),
 		racecondition.Catalog(),
 		tenants.Catalog(),
