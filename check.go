@@ -49,6 +49,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 		return nil, err
 	}
 	exploring := options.explore(began)
+	exploring.Memo = memoOf(system)
 	if exploring.Conditions, err = options.conditions(system); err != nil {
 		return nil, err
 	}

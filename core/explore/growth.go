@@ -86,7 +86,7 @@ func (g *growth) look() *Growth {
 	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress = inTurn, 1, nil, false, false, nil
 	o.Bounds = Bounds{Memory: o.Bounds.Memory}
 	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
-	l, err := transition.NewLearner(g.context, g.system, o.Conditions, o.Run, o.Seed)
+	l, err := o.learner(g.context, g.system)
 	if err != nil {
 		return nil
 	}

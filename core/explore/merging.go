@@ -19,7 +19,7 @@ import (
 // why that does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full, or
 // runs that can go on for ever, of which merged states do not show whether they are fair.
 func merged(ctx context.Context, system *core.System, options Options, began time.Time, found *sightings) (space *Space, why string, err error) {
-	l, err := transition.NewLearner(ctx, system, options.Conditions, options.Run, options.Seed)
+	l, err := options.learner(ctx, system)
 	if err != nil {
 		return nil, "", err
 	}

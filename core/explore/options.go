@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"context"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -66,6 +68,8 @@ type Options struct {
 	Conditions Conditions
 	// Run bounds each run of controller code.
 	Run behavior.Limits
+	// Memo is what earlier searches of the same system found out about its controllers' code; nil if nothing is known of any.
+	Memo *Memo
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)
 
@@ -99,6 +103,12 @@ type (
 	Granularity = transition.Granularity
 )
 
+// Memo is what searches of the same system found out about the code of its controllers. Any number of searches may use one at the same time.
+type Memo = transition.Memo
+
+// NewMemo returns an empty memo.
+func NewMemo() *Memo { return transition.NewMemo() }
+
 // How much of a reconcile is one step: all of it, or each call.
 const (
 	PerReconcile = transition.PerReconcile
@@ -125,3 +135,12 @@ type (
 	// Place numbers something that steps may touch.
 	Place = reduction.Place
 )
+
+// learner returns what learns about a system in a search.
+func (o Options) learner(ctx context.Context, system *core.System) (*transition.Learner, error) {
+	l, err := transition.NewLearner(ctx, system, o.Conditions, o.Run, o.Seed)
+	if err == nil {
+		l.Memo = o.Memo
+	}
+	return l, err
+}

@@ -34,6 +34,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		options.Logger = hclog.NewNullLogger()
 	}
 	began := time.Now()
+	if options.Memo == nil {
+		options.Memo = NewMemo() // searches are begun again
+	}
 	options.growth = &growth{context: ctx, system: system, options: options}
 	var before sightings
 	space, apart, err := searchOnce(ctx, system, options, began, &before)
@@ -93,7 +96,7 @@ func searchOnce(ctx context.Context, system *core.System, options Options, began
 
 // unmerged searches with no states merged.
 func unmerged(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (*Space, error) {
-	l, err := transition.NewLearner(ctx, system, options.Conditions, options.Run, options.Seed)
+	l, err := options.learner(ctx, system)
 	switch {
 	case err != nil:
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	api "sigs.k8s.io/jobset/api/jobset/v1alpha2"
@@ -193,4 +194,33 @@ func endings(t *testing.T, report core.Report) []ending {
 	}
 	slices.SortFunc(all, func(a, b ending) int { return len(a.jobs) - len(b.jobs) })
 	return all
+}
+
+// TestSecondCheck checks a system again under other options, and then learns only what is new.
+func TestSecondCheck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	of := size{jobSets: 1, groups: 1, replicas: 1, restarts: 1}
+	system, err := newSystem(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, options := range []orrery.Options{{}, {}, {Reduction: orrery.NoReduction}, {Workers: 2, Granularity: orrery.PerReconcile, Seed: 7}} {
+		began := time.Now()
+		result, err := orrery.Run(t.Context(), system, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		fresh := checkUnder(t, of, options)
+		got := result.Report
+		t.Logf("%d: %d runs of code in %v, %d in %v if nothing is known", i, got.ReconcilesExecuted, took, fresh.ReconcilesExecuted, time.Since(began)-took)
+		if got.States != fresh.States || got.Verdict != fresh.Verdict || got.Behaviours != fresh.Behaviours {
+			t.Errorf("%d: %d states and %d behaviors, %s; want %d and %d, %s", i, got.States, got.Behaviours, got.Verdict, fresh.States, fresh.Behaviours, fresh.Verdict)
+		}
+		if i > 0 && 2*got.ReconcilesExecuted > fresh.ReconcilesExecuted {
+			t.Errorf("%d: %d runs of code, %d if nothing is known", i, got.ReconcilesExecuted, fresh.ReconcilesExecuted)
+		}
+	}
 }

@@ -62,37 +62,64 @@ func (s *audits) times(a *Actor, run behavior.Run) int {
 	return 1
 }
 
-// audit goes through a new path again on the instance of the session that it was learned in. It closes the session.
-func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run) error {
+// learnEnd audits the end of a new path in the session that it was learned in, which it closes, unless the same was found before.
+func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run) error {
 	if run.Leaf.Failure.Stuck() {
 		session.Abort()
 		return nil
 	}
-	clock, times := session.Elapsed(), l.audits.times(a, run)
+	times := l.audits.times(a, run)
 	if l.Hasty || l.Fickle(a) {
 		times = 1
 	}
-	divergence, err := l.again(session, run, min(times, fair))
+	key := l.digest(a, nil, run)
+	if known, found := l.Memo.runs.get(key); found && known.times >= times {
+		*run.Leaf = *session.Close(run.Leaf)
+		run.Leaf.Overtaking = known.overtaking
+		return nil
+	}
+	sure, err := l.audit(session, a, run, times)
+	if err != nil || run.Leaf.Failure.Stuck() {
+		return err
+	}
+	waits, err := l.look(a, run)
 	if err != nil {
 		return err
+	}
+	if err := l.overtake(a, run); err != nil {
+		return err
+	}
+	if sure && !waits && run.Leaf.Late == nil && !l.Fickle(a) {
+		l.Memo.runs.set(key, audited{times: times, overtaking: run.Leaf.Overtaking})
+	}
+	return nil
+}
+
+// audit goes through a new path again on the instance of the session that it was learned in, and on fresh ones. It closes the session,
+// and reports whether the code went the same way each time.
+func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same bool, err error) {
+	clock := session.Elapsed()
+	divergence, err := l.again(session, run, min(times, fair))
+	if err != nil {
+		return false, err
 	}
 	*run.Leaf = *session.Close(run.Leaf) // what was left behind shows now
 	switch {
 	case run.Leaf.Failure.Stuck():
-		return nil
+		return false, nil
 	case run.Leaf.Late != nil:
 		l.Machine.doubt("%s leaves work running after it has returned, %s: it would then %q, and the states after that were not searched. Wait for the work before returning, or return RequeueAfter", a.Name, run.Activation, run.Leaf.Late)
 	}
 	// More often in a row, and code that stops where too much comes at once would show what no search comes to.
 	for left := times - fair; left > 0 && divergence == nil; left -= fair {
 		if divergence, err = l.anew(a, run, min(left, fair)); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if divergence != nil {
-		return l.diagnose(a, []behavior.Run{run}, clock, divergence)
+		return false, l.diagnose(a, []behavior.Run{run}, clock, divergence)
 	}
-	return nil
+	return true, nil
 }
 
 // diagnose finds out why an instance that went through the runs before, and whose clock was so far ahead, takes another way in the last one, and reports it.
@@ -160,7 +187,7 @@ func (l *Learner) anew(a *Actor, run behavior.Run, times int) (*behavior.Diverge
 // overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
 // may go on with what comes first.
 func (l *Learner) overtake(a *Actor, run behavior.Run) error {
-	if run.Leaf.Failure.Stuck() || l.Fickle(a) {
+	if l.Fickle(a) {
 		return nil
 	}
 	overtaking := map[int]behavior.Overtaking{}
@@ -219,6 +246,10 @@ func (l *Learner) Relive(a *Actor, runs []behavior.Run) error {
 	if len(runs) < 2 || l.Fickle(a) || !l.relived.add(runs) {
 		return nil
 	}
+	key := l.digest(a, nil, runs...)
+	if _, found := l.Memo.histories.get(key); found {
+		return nil
+	}
 	session, err := l.Open(a)
 	if err != nil {
 		return err
@@ -238,6 +269,7 @@ func (l *Learner) Relive(a *Actor, runs []behavior.Run) error {
 			return err
 		}
 	}
+	l.Memo.histories.set(key, struct{}{})
 	return nil
 }
 
@@ -246,6 +278,11 @@ func (l *Learner) Relive(a *Actor, runs []behavior.Run) error {
 func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (core.Call, error) {
 	if node.Timed || !l.tells(a) || behavior.Aim(node.Call) == node.Call.Identity() {
 		return node.Earlier, nil
+	}
+	key := l.digest(a, node.Call, behavior.Run{Activation: activation, Path: path})
+	if call, found := l.Memo.earlier.get(key); found {
+		node.Timed, node.Earlier = true, call
+		return call, nil
 	}
 	activation.Clock -= behavior.Tick
 	session, err := l.Open(a)
@@ -258,36 +295,39 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 	if err != nil {
 		return nil, err
 	}
+	if parting == nil {
+		call, _, err := session.NextAs(l.Context, node.Call)
+		if err != nil {
+			return nil, err
+		}
+		if call != nil && behavior.Aim(call) == behavior.Aim(node.Call) && call.Identity() != node.Call.Identity() {
+			node.Earlier = call
+		}
+	}
 	node.Timed = true
-	if parting != nil {
-		return nil, nil
-	}
-	call, _, err := session.NextAs(l.Context, node.Call)
-	if err != nil || call == nil || behavior.Aim(call) != behavior.Aim(node.Call) || call.Identity() == node.Call.Identity() {
-		return nil, err
-	}
-	node.Earlier = call
-	return call, nil
+	l.Memo.earlier.set(key, node.Earlier)
+	return node.Earlier, nil
 }
 
 // tells reports whether the code of an actor may look at a clock.
 func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 
-// look goes through a new path once more, an epoch later. What the code does besides writing other times shows that it waits for a time.
-func (l *Learner) look(a *Actor, run behavior.Run) error {
-	if run.Leaf.Failure.Stuck() || !l.tells(a) {
-		return nil
+// look goes through a new path once more, an epoch later, and reports whether the code waits for a time: what it does besides writing other
+// times shows that.
+func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
+	if !l.tells(a) {
+		return false, nil
 	}
 	later, parting, err := l.moved(a, run, behavior.Epoch)
 	if err != nil {
-		return err
+		return false, err
 	}
 	parting, written := shows(run, later, parting)
 	if parting == nil && written {
 		// What is another time later, and the same a tick earlier, is not written each time.
 		var earlier []core.Call
 		if earlier, parting, err = l.moved(a, run, -behavior.Tick); err != nil {
-			return err
+			return false, err
 		}
 		for i := range earlier {
 			call := run.Path[i].From.Call
@@ -297,15 +337,15 @@ func (l *Learner) look(a *Actor, run behavior.Run) error {
 		}
 	}
 	if parting == nil {
-		return nil
+		return false, nil
 	}
 	// Is it because of the clock that it goes another way?
 	calls, again, err := l.moved(a, run, 0)
 	if again, written = shows(run, calls, again); err != nil || again != nil || written {
-		return err
+		return false, err
 	}
 	l.waits(a, run, parting)
-	return nil
+	return true, nil
 }
 
 // shows returns where calls do more than to name other times than those of a run, and whether they name any.

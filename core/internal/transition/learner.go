@@ -33,6 +33,8 @@ type Learner struct {
 	Fresh bool
 
 	audits audits
+	// Memo is what is known from other searches, and gets what this one finds out.
+	Memo *Memo
 	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded.
 	Hasty bool
 	// relived are the histories that were audited. Those of different actors end in different leaves.
@@ -44,13 +46,13 @@ type Learner struct {
 	Seen  map[Wrong]bool
 }
 
-// NewLearner returns what learns about a system, with the machine that it makes grow.
+// NewLearner returns what learns about a system, with the machine that it makes grow. It knows nothing from other searches.
 func NewLearner(ctx context.Context, system *core.System, conditions Conditions, limits behavior.Limits, seed int64) (*Learner, error) {
 	m, err := newMachine(ctx, system, conditions, limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
-	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}}, nil
+	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}, Memo: NewMemo()}, nil
 }
 
 // Provenance is a step in a state, or the delivery of the objects of a state if
@@ -113,12 +115,7 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	}
 	if leaf != nil {
 		run := behavior.Run{Activation: activation, Path: path, Leaf: leaf}
-		if err = l.audit(current.session, a, run); err == nil {
-			err = l.look(a, run)
-		}
-		if err == nil {
-			err = l.overtake(a, run)
-		}
+		err = l.learnEnd(current.session, a, run)
 		l.learned(a, activation, leaf)
 	}
 	return current, err

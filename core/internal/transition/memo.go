@@ -1,0 +1,152 @@
+package transition
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"reflect"
+	"sync"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// Memo is what searches found out about the code of strategies and others need not find out again: the runs that it went through again
+// and again without going another way. Code is run once in each search all the same, and only what it does then is looked up, to the last
+// byte: so code that does something else by then is audited anew.
+//
+// Searches that use a memo at the same time do no harm to each other.
+type Memo struct {
+	mu         sync.Mutex
+	strategies map[core.Strategy]int
+
+	runs      table[audited]
+	histories table[struct{}]
+	earlier   table[core.Call]
+}
+
+// audited is what was found out about a run that is the same however often it is audited, and at other times.
+type audited struct {
+	times int
+	// overtaking is that of its leaf.
+	overtaking map[int]behavior.Overtaking
+}
+
+// NewMemo returns an empty memo.
+func NewMemo() *Memo { return &Memo{strategies: map[core.Strategy]int{}} }
+
+// number numbers strategies from 1. It is 0 for one that cannot be told apart from others, of which nothing is remembered.
+func (m *Memo) number(s core.Strategy) int {
+	if !reflect.ValueOf(s).Comparable() {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.strategies[s] == 0 {
+		m.strategies[s] = len(m.strategies) + 1
+	}
+	return m.strategies[s]
+}
+
+// table is a map that several searches may use.
+type table[V any] struct {
+	mu sync.Mutex
+	of map[digest]V
+}
+
+func (t *table[V]) get(d digest) (v V, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v, known = t.of[d]
+	return v, known && d != digest{}
+}
+
+func (t *table[V]) set(d digest, v V) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of == nil {
+		t.of = map[digest]V{}
+	}
+	t.of[d] = v
+}
+
+// digest identifies what code does, as far as anybody can tell. The zero value stands for nothing that is remembered.
+type digest [sha256.Size]byte
+
+// digest identifies runs of an actor that follow each other. One without a leaf ends in front of the call that is given.
+func (l *Learner) digest(a *Actor, call core.Call, runs ...behavior.Run) digest {
+	number := l.Memo.number(a.Strategy)
+	if number == 0 {
+		return digest{}
+	}
+	d := digester{sha256.New()}
+	d.number(int64(number))
+	for _, run := range runs {
+		d.run(run)
+	}
+	if call != nil {
+		d.text(call.Identity())
+	}
+	return digest(d.Sum(nil))
+}
+
+// digester writes what tells runs apart, each text behind its length.
+type digester struct{ hash.Hash }
+
+func (d digester) number(n int64) { _, _ = d.Write(binary.AppendVarint(nil, n)) }
+
+func (d digester) text(s string) {
+	d.number(int64(len(s)))
+	_, _ = d.Write([]byte(s))
+}
+
+func (d digester) flag(b bool) {
+	if b {
+		d.number(1)
+	} else {
+		d.number(0)
+	}
+}
+
+func (d digester) run(run behavior.Run) {
+	d.number(int64(run.Activation.Clock))
+	d.flag(run.Activation.Event != nil)
+	if e := run.Activation.Event; e != nil {
+		d.text(e.Key.String())
+		d.content(e.Old)
+		d.content(e.New)
+		d.flag(e.Missed)
+		d.flag(e.Initial)
+	} else {
+		d.text(string(run.Activation.Request))
+	}
+	d.number(int64(len(run.Path)))
+	for _, edge := range run.Path {
+		d.number(int64(len(edge.From.Parked)))
+		for _, call := range edge.From.Parked {
+			d.text(call.Identity())
+		}
+		d.text(edge.From.Call.Identity())
+		d.text(edge.Response.Identity())
+	}
+	d.flag(run.Leaf != nil)
+	if l := run.Leaf; l != nil {
+		d.text(string(l.Failure))
+		d.text(l.Message)
+		d.flag(l.Result.Err != nil)
+		d.flag(l.Result.Requeue)
+		d.number(int64(l.Result.RequeueAfter))
+		d.flag(l.Result.Blocked)
+		d.number(int64(len(l.Requests)))
+		for _, request := range l.Requests {
+			d.text(string(request))
+		}
+	}
+}
+
+func (d digester) content(c core.Content) {
+	d.flag(c != nil)
+	if c != nil {
+		d.text(c.Canonical())
+	}
+}
