@@ -22,7 +22,7 @@ func (o Options) Validate(system *core.System) error {
 
 // conditions returns what the world may do to the controllers of a system.
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
-	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, Orders: o.Orders, Caches: o.caches}
+	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, IgnoredMemory: o.IgnoreMemory, Orders: o.Orders, Caches: o.caches}
 	switch o.Granularity {
 	case PerReconcile:
 	case PerCall:
@@ -85,7 +85,7 @@ func (o Options) disturbs() bool { return o.Crashes > 0 || o.Failures > 0 || len
 func (o Options) Again(report *core.Report) (Options, error) {
 	o.Granularity = Granularity(report.Granularity)
 	o.Crashes, o.Failures, o.Doubles = report.Crashes, report.Failures, report.Doubles
-	o.FaultsIn, o.Orders = report.FaultsIn, report.Orders
+	o.FaultsIn, o.Orders, o.IgnoreMemory = report.FaultsIn, report.Orders, report.IgnoredMemory
 	var err error
 	if o.Stale, err = ParseStaleness(report.Stale...); err != nil {
 		return o, fmt.Errorf("the report: %w", err)

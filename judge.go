@@ -285,6 +285,8 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Failures:           options.Failures,
 		FaultsIn:           options.FaultsIn,
 		Views:              v.space.Views(),
+		Memory:             v.space.Memory(),
+		IgnoredMemory:      options.IgnoreMemory,
 		Doubles:            options.Doubles,
 		Orders:             options.Orders,
 		Workers:            options.Workers,
@@ -373,6 +375,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	}
 	if options.Orders == 1 {
 		given = append(given, "Concurrent calls of a reconcile are answered in one order.")
+	}
+	if len(options.IgnoreMemory) > 0 {
+		given = append(given, fmt.Sprintf("What controllers keep in %s makes no difference to what they do.", strings.Join(options.IgnoreMemory, ", ")))
 	}
 	for _, name := range options.Doubles {
 		given = append(given, fmt.Sprintf("Two instances of %s are always active.", name))

@@ -126,6 +126,9 @@ type Options struct {
 	FaultsIn []string
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
+	// IgnoreMemory names fields of controllers, such as "Reconciler.metrics", whose contents make no difference to what they do, with all that can be
+	// reached from them. What else controllers keep in memory from one reconcile to the next is part of each state; the report names it.
+	IgnoreMemory []string
 	// Orders is in how many orders the calls are answered at most that a reconcile makes concurrently, from several goroutines; 0 means
 	// [DefaultOrders]. Only orders that may matter count. Where there are more, the check is inconclusive at best; so it is
 	// with 1, which leaves one order.

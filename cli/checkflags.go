@@ -35,6 +35,7 @@ type checkFlags struct {
 
 	granularity       string
 	stale, doubles    []string
+	ignoredMemory     []string
 	faultsIn          []string
 	crashes, failures int
 	orders            int
@@ -87,6 +88,7 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` (repeatable; default all controllers)")
 	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(orrery.DefaultOrders), kind: "N"},
 		"orders", "maximum number of orders in which the concurrent calls of a reconcile are answered; 1 for one fixed order")
+	flags.StringArrayVar(&f.ignoredMemory, "ignore-memory", nil, "what controllers keep in this `FIELD`, such as Reconciler.metrics, makes no difference (repeatable)")
 	flags.StringArrayVar(&f.doubles, "double", nil, "run two active instances of this `CONTROLLER`, as after a lost lease (repeatable)")
 }
 
@@ -111,8 +113,10 @@ func (f *checkFlags) options() (orrery.Options, error) {
 		Failures:    f.failures,
 		FaultsIn:    f.faultsIn,
 		Doubles:     f.doubles,
-		Orders:      f.orders,
-		Seed:        f.seed,
+
+		IgnoreMemory: f.ignoredMemory,
+		Orders:       f.orders,
+		Seed:         f.seed,
 
 		ChangePoints: f.changePoints,
 		Compact:      f.compact,

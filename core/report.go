@@ -40,8 +40,12 @@ type Report struct {
 	// Orders is in how many orders the concurrent calls of a reconcile were answered at most, 0 if nothing was said about it.
 	Orders int `json:"orders,omitempty"`
 	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
-	Views   []ViewReport `json:"views,omitempty"`
-	Workers int          `json:"workers"`
+	Views []ViewReport `json:"views,omitempty"`
+	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state. IgnoredMemory is what does
+	// not count of it.
+	Memory        []MemoryReport `json:"memory,omitempty"`
+	IgnoredMemory []string       `json:"ignored_memory,omitempty"`
+	Workers       int            `json:"workers"`
 	// Compact tells that states were told apart by a hash of 64 bits, and MissedStateOdds how likely it is, about, that
 	// one was missed for it.
 	Compact         bool    `json:"compact,omitempty"`
@@ -95,6 +99,15 @@ type ViewReport struct {
 	Kind       Kind   `json:"kind"`
 	// Rule says how far it may lag behind, such as "lag(1)".
 	Rule string `json:"rule"`
+}
+
+// MemoryReport is what a controller keeps in memory from one run to the next.
+type MemoryReport struct {
+	Controller string `json:"controller"`
+	// Contents is how many different memories it was found to have, besides that of a fresh start.
+	Contents int `json:"contents"`
+	// Fields are the fields in which they differ, such as "Reconciler.seen", in order.
+	Fields []string `json:"fields"`
 }
 
 // PropertyReport is the verdict on one property.

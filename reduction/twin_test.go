@@ -43,6 +43,8 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 		compose = random.System
 	case 3:
 		compose = random.Concurrent
+	case 4, 5:
+		compose = random.Mindful
 	}
 	system, err := compose(seed)
 	if err != nil {

@@ -2,9 +2,11 @@ package controllerruntime_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -43,8 +45,18 @@ func (r *rememberer) Reconcile(ctx context.Context, request reconcile.Request) (
 	return reconcile.Result{}, r.Status().Update(ctx, w)
 }
 
-// TestMemoryIsNamed checks that the fields are named in which a controller remembers something.
-func TestMemoryIsNamed(t *testing.T) {
+// remembering returns a system with a controller that keeps something.
+func remembering(t *testing.T, keep func(r *rememberer, name string) (again bool)) *core.System {
+	return controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			r := &rememberer{Client: mgr.GetClient(), unused: map[string]int{"a": 1}, seen: map[string]bool{}, known: &sync.Map{}, keep: keep}
+			return ctrl.NewControllerManagedBy(mgr).Named("remembers").For(&Widget{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).Complete(r)
+		}))
+}
+
+// TestMemoryIsPartOfTheState checks controllers that remember what they have done: once in all, but once more after each crash. The fields are
+// named.
+func TestMemoryIsPartOfTheState(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		keep func(r *rememberer, name string) bool
@@ -55,26 +67,68 @@ func TestMemoryIsNamed(t *testing.T) {
 			r.seen[name] = true
 			return again
 		}, "rememberer.seen"},
-		{"a number", func(r *rememberer, _ string) bool { r.tries.count++; return r.tries.count > 3 }, "rememberer.tries.count"},
+		{"a number", func(r *rememberer, _ string) bool { r.tries.count++; return r.tries.count > 1 }, "rememberer.tries.count"},
 		{"a map for many", func(r *rememberer, name string) bool {
 			_, again := r.known.LoadOrStore(name, 1)
 			return again
 		}, "rememberer.known"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
-				controllerruntime.Setup(func(mgr ctrl.Manager) error {
-					r := &rememberer{Client: mgr.GetClient(), unused: map[string]int{"a": 1}, seen: map[string]bool{}, known: &sync.Map{}, keep: test.keep}
-					return ctrl.NewControllerManagedBy(mgr).Named("remembers").For(&Widget{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).Complete(r)
-				}))
-			result, err := orrery.Run(context.Background(), system, orrery.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			reasons := strings.Join(result.Report.Reasons, "; ")
-			if result.Report.Verdict != core.Inconclusive || !strings.Contains(reasons, "it keeps memory between runs in "+test.want+" (") {
-				t.Errorf("the verdict is %s: %s", result.Report.Verdict, reasons)
+			system := remembering(t, test.keep)
+			for crashes := range 3 {
+				result, err := orrery.Run(t.Context(), system, orrery.Options{Crashes: crashes})
+				if err != nil {
+					t.Fatal(err)
+				}
+				report := result.Report
+				if len(report.Reasons) > 0 {
+					t.Errorf("there are reasons: %v", report.Reasons)
+				}
+				if len(report.Memory) != 1 || report.Memory[0].Contents == 0 || !slices.Equal(report.Memory[0].Fields, []string{test.want}) {
+					t.Errorf("the memory is %+v", report.Memory)
+				}
+				// It has written once, and may have once more after each crash.
+				if report.Outcomes != crashes+1 {
+					t.Errorf("with %d crashes there are %d outcomes", crashes, report.Outcomes)
+				}
 			}
 		})
 	}
+}
+
+// TestMemoryWithoutEnd checks a controller that counts its runs, and runs every minute.
+func TestMemoryWithoutEnd(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			return ctrl.NewControllerManagedBy(mgr).Named("counts").For(&Widget{}).Complete(&counting{Client: mgr.GetClient(), last: map[string]int{}})
+		}))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := strings.Join(result.Report.Reasons, "; ")
+	if result.Report.Verdict != core.Inconclusive || !strings.Contains(reasons, "counting.runs") || strings.Contains(reasons, "counting.last") {
+		t.Errorf("%s: %s", result.Report.Verdict, reasons)
+	}
+	result, err = orrery.Run(t.Context(), system, orrery.Options{IgnoreMemory: []string{"counting.runs"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Report.Verdict != core.Holds || !strings.Contains(strings.Join(result.Report.Assumptions, "; "), "counting.runs") {
+		t.Errorf("without the field: %s %v", result.Report.Verdict, result.Report.Reasons)
+	}
+}
+
+// counting is a reconciler that counts its runs.
+type counting struct {
+	client.Client
+	runs int
+	last map[string]int
+}
+
+// Reconcile counts.
+func (c *counting) Reconcile(_ context.Context, request reconcile.Request) (reconcile.Result, error) {
+	c.runs++
+	c.last[request.Name] = 1
+	return reconcile.Result{RequeueAfter: time.Minute}, nil
 }

@@ -155,6 +155,9 @@ func (p *page) searched(report *core.Report) {
 		counted(report.Outcomes, "outcome", "outcomes"))
 	p.line(1, "controller code: ", counted(report.Behaviours, "distinct behavior", "distinct behaviors"), "; ",
 		counted(report.StepsFromTree, "step", "steps"), " reused one without running code")
+	for _, m := range report.Memory {
+		p.line(1, "memory: ", clean(m.Controller), " keeps ", clean(strings.Join(m.Fields, ", ")), ", ", counted(m.Contents, "content", "contents"), " so far; it is part of each state")
+	}
 	p.line(1, "granularity: ", clean(report.Granularity), "; reduction: ", clean(report.Reduction), reductionNote(report.Reduction))
 	if report.StatesIdleFirst > 0 {
 		p.line(1, counted(report.StatesIdleFirst, "state", "states"), " in which a controller that found nothing to do went first")

@@ -17,6 +17,17 @@ type Activation struct {
 	Request core.Request
 	// Clock is how far the clock has moved when the run begins.
 	Clock time.Duration
+	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
+	Since *Memory
+}
+
+// Memory is what an instance keeps of what it has done, by what it shows of it.
+type Memory struct {
+	// Identity tells it apart from the other memories of the same code. A fresh instance has no memory.
+	Identity string
+	// Histories are runs of one instance that lead there, the one that was found first before others. Each run begins with the
+	// memory that the one before has left.
+	Histories [][]Run
 }
 
 // String says in a few words what the run is about.

@@ -65,6 +65,9 @@ func (s *search) exhausted() string {
 	if s.context.Err() != nil {
 		return endOf(s.context, s.options.Bounds)
 	}
+	if s.machine.Unbounded != "" {
+		return s.machine.Unbounded
+	}
 	if s.table != nil && !s.enlarge() {
 		return s.outOfMemory()
 	}

@@ -57,6 +57,8 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 func unmergeable(m *transition.Machine, options Options) string {
 	c := m.Conditions
 	switch {
+	case len(c.Remembering) > 0:
+		return "controllers keep memory, in which names cannot be exchanged"
 	case options.Order.Walks():
 		return "walks do not merge states"
 	case m.Holds:

@@ -20,6 +20,14 @@ import (
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run. The logger gets each step; nil logs nothing.
 func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits, logger hclog.Logger) (*core.Deviation, error) {
+	deviation, err := replay(ctx, system, conditions, trace, limits, logger)
+	for conditions.Expect(err) {
+		deviation, err = replay(ctx, system, conditions, trace, limits, logger)
+	}
+	return deviation, err
+}
+
+func replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits, logger hclog.Logger) (*core.Deviation, error) {
 	l, err := transition.NewLearner(ctx, system, conditions, limits, 0)
 	if err != nil {
 		return nil, err
@@ -94,7 +102,8 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 	now, err := t.build(step)
 	if err != nil {
 		var unsupported *core.Unsupported
-		if errors.As(err, &unsupported) {
+		var memory *transition.UnexpectedMemory
+		if errors.As(err, &unsupported) || errors.As(err, &memory) {
 			return "", err
 		}
 		return err.Error(), nil

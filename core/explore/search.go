@@ -40,10 +40,9 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	options.growth = &growth{context: ctx, system: system, options: options}
 	var before sightings
 	space, apart, err := searchOnce(ctx, system, options, began, &before)
-	var found *transition.UnexpectedViews
-	for errors.As(err, &found) {
-		options.Logger.Debug("more kinds are read through caches: the search begins again with their views", "caches", found.Caches)
-		options.Conditions.Caches = append(slices.Clip(options.Conditions.Caches), found.Caches...)
+	for options.Conditions.Expect(err) {
+		options.growth.options.Conditions = options.Conditions
+		options.Logger.Debug("the search begins again, as more is known of controllers", "reason", err)
 		space, apart, err = searchOnce(ctx, system, options, began, &before)
 	}
 	if err == nil {

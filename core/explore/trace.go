@@ -261,7 +261,7 @@ func (t *traceBuilder) again(ctx context.Context) error {
 		if l.Fickle(r.actor) {
 			continue // that it may do something else is known; it did this once
 		}
-		session, err := l.Open(r.actor)
+		session, err := l.Open(r.actor, r.Activation.Since)
 		if err != nil {
 			return err
 		}

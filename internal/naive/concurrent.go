@@ -107,16 +107,16 @@ func (c *crowd) leave() {
 }
 
 // run runs a request of a strategy. Concurrent calls are answered one at a time, as the schedule says.
-func (t *turn) run(p player, request core.Request) (result core.Result) {
+func (t *turn) run(instance core.Instance, p player, request core.Request) (result core.Result) {
 	if p.Sequential || !t.conditions.Concurrent {
-		return p.fresh().Reconcile(t, request)
+		return instance.Reconcile(t, request)
 	}
 	var reason any
 	synctest.Test(new(testing.T), func(*testing.T) {
 		c := &crowd{}
 		defer c.leave()
 		defer func() { reason = recover() }()
-		go func() { result = p.fresh().Reconcile(c, request) }()
+		go func() { result = instance.Reconcile(c, request) }()
 		for {
 			synctest.Wait()
 			if len(c.calls) == 0 {

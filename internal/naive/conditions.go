@@ -216,7 +216,7 @@ func (s State) withFlight(item core.Item, f flight, flying bool) State {
 
 // hidden is what objects, work and timers do not show of the state, as text.
 func (s State) hidden() string {
-	text := fmt.Sprintf("crashes %d failures %d", s.crashes, s.failures)
+	text := fmt.Sprintf("crashes %d failures %d memories %q", s.crashes, s.failures, s.memories)
 	var streams []string
 	for of, b := range s.backlogs {
 		line := fmt.Sprintf("%s %s:", of.controller, of.kind)

@@ -49,8 +49,10 @@ type explorer struct {
 	system     *core.System
 	conditions Conditions
 	players    []player
-	graph      *Graph
-	known      map[string]core.StateID
+	// keeping are the strategies that are known to keep memory.
+	keeping map[string]bool
+	graph   *Graph
+	known   map[string]core.StateID
 }
 
 // Explore visits everything that the system can reach. It gives up with an error
@@ -64,7 +66,33 @@ func ExploreUnder(system *core.System, conditions Conditions, limit int) (*Graph
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}
-	e := &explorer{system: system, conditions: conditions, graph: &Graph{}, known: map[string]core.StateID{}}
+	keeping := map[string]bool{}
+	for {
+		graph, unknown, err := exploreKeeping(system, conditions, limit, keeping)
+		if unknown == "" {
+			return graph, err
+		}
+		keeping[unknown] = true
+	}
+}
+
+// exploreKeeping visits everything that the system can reach. It returns a strategy that was not known to keep memory, and does.
+func exploreKeeping(system *core.System, conditions Conditions, limit int, keeping map[string]bool) (graph *Graph, unknown string, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			name, ok := reason.(forgotten)
+			if !ok {
+				panic(reason)
+			}
+			unknown = string(name)
+		}
+	}()
+	graph, err = exploreOnce(system, conditions, limit, keeping)
+	return graph, "", err
+}
+
+func exploreOnce(system *core.System, conditions Conditions, limit int, keeping map[string]bool) (*Graph, error) {
+	e := &explorer{system: system, conditions: conditions, keeping: keeping, graph: &Graph{}, known: map[string]core.StateID{}}
 	for _, s := range system.Strategies {
 		e.players = append(e.players, player{s.Describe(), s})
 	}
@@ -197,7 +225,7 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			items = add(items, item)
 		}
 	}
-	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0
+	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0 || e.keeping[p.Name]
 	for _, item := range items {
 		if !whole {
 			begins, err := e.mayBegin(from, p, item)

@@ -15,6 +15,7 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 		return nil, nil
 	}
 	from.crashes++
+	from = from.withoutMemory(p.Name)
 	for _, item := range from.work {
 		if item.Strategy == p.Name {
 			from.work = remove(from.work, item)
@@ -82,7 +83,7 @@ func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error
 					}
 				}
 			}()
-			t.run(p, item.Request)
+			t.busy(p, func(instance core.Instance) { t.run(instance, p, item.Request) })
 		})
 		if err != nil || !cut {
 			return err
@@ -111,7 +112,9 @@ func (e *explorer) next(from State, p player, item core.Item, s *schedule, answe
 				done = false
 			}
 		}()
-		result = t.run(p, item.Request)
+		instance := t.awake(p)
+		result = t.run(instance, p, item.Request)
+		t.remember(p, instance)
 	})
 	if err != nil {
 		return from, result, false, false, err

@@ -17,6 +17,8 @@ type State struct {
 	// backlogs are what lagging views have not received, flights what runs in flight were answered.
 	backlogs map[stream]backlog
 	flights  map[core.Item]flight
+	// memories are what strategies remember, by name.
+	memories map[string]string
 	// crashes and failures are how many there were.
 	crashes, failures int
 }

@@ -31,6 +31,10 @@ type turn struct {
 	state      State
 	written    []core.Key
 
+	// keeping are the strategies that keep memory, and late what waits for the ends of their runs.
+	keeping map[string]bool
+	late    map[string]*[]postponed
+
 	// acting is whose run it is, and depth how many handlers are at work.
 	acting string
 	depth  int
@@ -45,7 +49,7 @@ type turn struct {
 }
 
 func (e *explorer) turn(from State) *turn {
-	return &turn{store: e.system.Store, players: e.players, conditions: e.conditions, state: from, schedule: &schedule{}}
+	return &turn{store: e.system.Store, players: e.players, conditions: e.conditions, state: from, schedule: &schedule{}, keeping: e.keeping, late: map[string]*[]postponed{}}
 }
 
 // unanswered unwinds a run whose call the store does not model.
@@ -122,11 +126,17 @@ func (t *turn) deliver(event core.Event, to []player) {
 		if !p.watches(event.Key.Kind) {
 			continue
 		}
+		if late := t.late[p.Name]; late != nil {
+			*late = append(*late, postponed{p, event})
+			continue
+		}
 		outer := t.acting
 		t.acting, t.depth = p.Name, t.depth+1
-		for _, request := range p.fresh().Handle(t, event) {
-			t.enqueue(core.Item{Strategy: p.Name, Request: request})
-		}
+		t.busy(p, func(instance core.Instance) {
+			for _, request := range instance.Handle(t, event) {
+				t.enqueue(core.Item{Strategy: p.Name, Request: request})
+			}
+		})
 		t.acting, t.depth = outer, t.depth-1
 	}
 }
@@ -193,7 +203,7 @@ func (e *explorer) reconcile(from State, p player, item core.Item) ([]reconciled
 		t.acting, t.schedule = p.Name, s
 		t.state.work = remove(t.state.work, item)
 		var result core.Result
-		err := answered(func() { result = t.run(p, item.Request) })
+		err := answered(func() { t.busy(p, func(instance core.Instance) { result = t.run(instance, p, item.Request) }) })
 		if err != nil || result.Blocked {
 			return err
 		}

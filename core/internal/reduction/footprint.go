@@ -259,6 +259,11 @@ func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 			return false
 		}
 	}
+	for _, c := range w.Recalled {
+		if place, placed := f.places[placeName{sight: sight{cell: c}}]; !placed || !known.reads[place] {
+			return false
+		}
+	}
 	woken := true
 	w.wakes.agents(s, func(agent int) { woken = woken && known.wakes[agent] })
 	return woken && (!w.Machine.Holds || known.covers(w.Ties(s)))
@@ -284,6 +289,9 @@ func (f *footprints) note(w *Explorer, s *transition.Taken) {
 				f.wrote(w, s, known, t.Cell)
 			}
 			f.noteParts(w, known, t)
+		}
+		for _, c := range w.Recalled {
+			grow(f, known.reads, f.place(placeName{sight: sight{cell: c}}))
 		}
 		w.wakes.agents(s, func(agent int) { grow(f, known.wakes, agent) })
 		f.tie(w, known, ties)

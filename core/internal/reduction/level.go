@@ -53,7 +53,8 @@ func (w fitting) Took(t *transition.Taken) error {
 		w.Learned = append(w.Learned, t.Agent())
 	}
 	w.describe(t)
-	if w.fits = w.chooser.Alone(&w.way); !w.fits {
+	// What a process remembers may change without waking anybody.
+	if w.fits = len(w.Recalled) == 0 && w.chooser.Alone(&w.way); !w.fits {
 		return errUnfit
 	}
 	return nil

@@ -36,7 +36,9 @@ type Actor struct {
 	waited bool
 	// Waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
 	Waits string
-	items map[core.Request]*Item
+	// process is what it shares its memory with.
+	process *process
+	items   map[core.Request]*Item
 }
 
 // indivisible reports whether every run of a strategy is one step. Such a strategy does not crash: messages would be lost
@@ -60,7 +62,7 @@ type Item struct {
 	// Standing items are always in the work queue and have no cell.
 	Standing bool
 	Cell     state.Cell
-	root     *behavior.Node
+	roots    roots
 	// Agent is the number of the item among those that take steps.
 	Agent int
 	// parked are the points of its run where the run can be in flight, by number; the first is none.
@@ -123,6 +125,6 @@ type delivery []handling
 type handling struct {
 	actor *Actor
 	event core.Event
-	// root is where its event handlers begin, nil if it has a view of the kind and does not watch it.
-	root *behavior.Node
+	// roots are where its event handlers begin, none if it has a view of the kind and does not watch it.
+	roots roots
 }

@@ -99,9 +99,14 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 // and reports whether the code went the same way each time.
 func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same bool, err error) {
 	clock := session.Elapsed()
-	divergence, err := l.again(session, run, min(times, fair))
-	if err != nil {
-		return false, err
+	keeps := a.process.remembers() && a.process.memories[run.Leaf.Memory] != run.Activation.Since
+	var divergence *behavior.Divergence
+	if !keeps {
+		// What leaves no trace in memory makes no difference to the instance.
+		if divergence, err = l.again(session, run, min(times, fair)); err != nil {
+			return false, err
+		}
+		times -= fair
 	}
 	*run.Leaf = *session.Close(run.Leaf) // what was left behind shows now
 	switch {
@@ -111,10 +116,18 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 		l.Machine.doubt("%s leaves work running after it has returned, %s: it would then %q, and the states after that were not searched. Wait for the work before returning, or return RequeueAfter", a.Name, run.Activation, run.Leaf.Late)
 	}
 	// More often in a row, and code that stops where too much comes at once would show what no search comes to.
-	for left := times - fair; left > 0 && divergence == nil; left -= fair {
-		if divergence, err = l.anew(a, run, min(left, fair)); err != nil {
+	repeats := fair
+	if keeps {
+		times, repeats = min(times, fair), 1
+	}
+	if since := run.Activation.Since; since != nil {
+		times = max(times, len(since.Histories)-1) // whatever led there, it does the same
+	}
+	for way := 1; times > 0 && divergence == nil; way++ {
+		if divergence, err = l.anew(a, run, min(times, repeats), way); err != nil {
 			return false, err
 		}
+		times -= repeats
 	}
 	if divergence != nil {
 		return false, l.diagnose(a, []behavior.Run{run}, clock, divergence)
@@ -127,7 +140,7 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 	cause, run := core.Memory, runs[len(runs)-1]
 	// Fresh instances differ by nothing but chance, and by the clock if it is moved for them.
 	for range rare {
-		other, err := l.anew(a, run, 1)
+		other, err := l.anew(a, run, 1, 0)
 		if err != nil {
 			return err
 		}
@@ -139,7 +152,7 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 	if cause != core.Chance && clock > 0 {
 		later := run
 		later.Activation.Clock += clock
-		other, err := l.anew(a, later, 1)
+		other, err := l.anew(a, later, 1, 0)
 		if err != nil {
 			return err
 		}
@@ -174,11 +187,14 @@ func differsBy(cause core.Cause, kept []string) string {
 	return "with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state"
 }
 
-// anew audits a run on a fresh instance.
-func (l *Learner) anew(a *Actor, run behavior.Run, times int) (*behavior.Divergence, error) {
-	session, err := l.Open(a)
-	if err != nil {
+// anew audits a run on a fresh instance, which is brought to where the run begins by one of the histories that lead there, in turn.
+func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
+	session, _, strayed, err := l.bring(a, run.Activation.Since, way)
+	switch {
+	case err != nil:
 		return nil, err
+	case strayed != nil:
+		return strayed.divergence, nil
 	}
 	defer session.Abort()
 	return l.again(session, run, times)
@@ -195,7 +211,7 @@ func (l *Learner) overtake(a *Actor, run behavior.Run) error {
 		if len(edge.From.Parked) == 0 {
 			continue
 		}
-		session, err := l.Open(a)
+		session, err := l.Open(a, run.Activation.Since)
 		if err != nil {
 			return err
 		}
@@ -250,7 +266,7 @@ func (l *Learner) Relive(a *Actor, runs []behavior.Run) error {
 	if _, found := l.Memo.histories.get(key); found {
 		return nil
 	}
-	session, err := l.Open(a)
+	session, err := l.Open(a, nil)
 	if err != nil {
 		return err
 	}
@@ -285,7 +301,7 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 		return call, nil
 	}
 	activation.Clock -= behavior.Tick
-	session, err := l.Open(a)
+	session, err := l.Open(a, activation.Since)
 	if err != nil {
 		return nil, err
 	}
@@ -367,7 +383,7 @@ func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*
 // moved takes a fresh instance along a run when the clock has moved. It returns its calls, and where it does more than to write other
 // contents.
 func (l *Learner) moved(a *Actor, run behavior.Run, by time.Duration) ([]core.Call, *behavior.Divergence, error) {
-	session, err := l.Open(a)
+	session, err := l.Open(a, run.Activation.Since)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -409,6 +425,9 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 	one, err := l.remembers(a, nil)
 	if one == nil || err != nil {
 		return nil, err
+	}
+	if since := runs[0].Activation.Since; since != nil {
+		runs = slices.Concat(since.Histories[0], runs)
 	}
 	other, err := l.remembers(a, nil)
 	if err != nil {

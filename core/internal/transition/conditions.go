@@ -39,6 +39,26 @@ type Conditions struct {
 	Orders int
 	// Doubles names controllers of which two instances are active at once, as after a lost lease.
 	Doubles []string
+	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. [Search] finds out by itself
+	// which ones do.
+	Remembering []string
+	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
+	IgnoredMemory []string
+}
+
+// Expect makes conditions of what ended a search because it was not known of controllers, and returns true, if that is why it ended with the error.
+func (c *Conditions) Expect(err error) bool {
+	var views *UnexpectedViews
+	var memory *UnexpectedMemory
+	switch {
+	case errors.As(err, &views):
+		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
+	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Process):
+		c.Remembering = append(slices.Clip(c.Remembering), memory.Process)
+	default:
+		return false
+	}
+	return true
 }
 
 // Staleness says how far views may lag behind.

@@ -9,7 +9,7 @@ import (
 func (w *Walker) begin(it *Item) error {
 	w.acting = it.Actor
 	w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
-	return w.fly(it, it.root, nil)
+	return w.fly(it, it.roots[0], nil)
 }
 
 // fly parks the run of an item at a node, and finds out what comes there.

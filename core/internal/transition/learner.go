@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -64,7 +65,10 @@ type Provenance struct {
 
 // codeRun is a run of real code in step with a walk through its tree. A nil codeRun
 // is one that has not begun.
-type codeRun struct{ session *behavior.Session }
+type codeRun struct {
+	session  *behavior.Session
+	instance core.Instance
+}
 
 func (l *codeRun) answer(node *behavior.Node, response core.Response) {
 	if l != nil {
@@ -83,11 +87,11 @@ func (l *codeRun) stop() {
 // end of the run. It begins the run if there is none yet.
 func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*codeRun, error) {
 	if current == nil {
-		session, err := l.Open(a)
+		session, instance, err := l.open(a, activation.Since, 0)
 		if err != nil {
 			return nil, err
 		}
-		current = &codeRun{session}
+		current = &codeRun{session, instance}
 		l.count(activation)
 		current.session.Begin(activation)
 		divergence, err := current.session.Replay(l.Context, path)
@@ -114,8 +118,12 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 		}
 	}
 	if leaf != nil {
-		run := behavior.Run{Activation: activation, Path: path, Leaf: leaf}
-		err = l.learnEnd(current.session, a, run)
+		run := behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf} // which may be kept
+		if err = l.remember(a, current.instance, run); err == nil {
+			err = l.learnEnd(current.session, a, run)
+		} else {
+			current.session.Abort()
+		}
 		l.learned(a, activation, leaf)
 	}
 	return current, err
@@ -132,13 +140,57 @@ func (l *Learner) fail(node *behavior.Node) {
 	}
 }
 
-// Open puts a fresh instance of an actor to work. The session has to be closed or aborted.
-func (l *Learner) Open(a *Actor) (*behavior.Session, error) {
+// Open puts an instance of an actor to work that remembers what it did before: a fresh one, taken through that. The session has to be closed
+// or aborted.
+func (l *Learner) Open(a *Actor, since *behavior.Memory) (*behavior.Session, error) {
+	session, _, err := l.open(a, since, 0)
+	return session, err
+}
+
+// open is as [Learner.Open], by one of the histories that lead to the memory, in turn.
+func (l *Learner) open(a *Actor, since *behavior.Memory, way int) (*behavior.Session, core.Instance, error) {
+	session, instance, strayed, err := l.bring(a, since, way)
+	if strayed != nil {
+		if err := l.diagnose(a, strayed.runs, strayed.clock, strayed.divergence); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, ErrStopped
+	}
+	return session, instance, err
+}
+
+// strayed is a history that an instance did not go through again.
+type strayed struct {
+	runs       []behavior.Run
+	clock      time.Duration
+	divergence *behavior.Divergence
+}
+
+// bring takes a fresh instance to a memory, or as far as it goes the same way.
+func (l *Learner) bring(a *Actor, since *behavior.Memory, way int) (*behavior.Session, core.Instance, *strayed, error) {
 	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	return behavior.Open(instance, a.Sequential, l.limits), nil
+	session := behavior.Open(instance, a.Sequential, l.limits)
+	if since == nil {
+		return session, instance, nil, nil
+	}
+	history := since.Histories[way%len(since.Histories)]
+	for i, run := range history {
+		clock := session.Elapsed()
+		divergence, err := l.again(session, run, 1)
+		if divergence != nil || err != nil {
+			session.Abort()
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if divergence != nil {
+			return nil, nil, &strayed{history[:i+1], clock, divergence}, nil
+		}
+	}
+	return session, instance, nil, nil
 }
 
 // Fickle reports whether an actor was found not to be deterministic.
@@ -184,7 +236,7 @@ func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior
 // endless reports event handlers that set each other off for ever.
 func (l *Learner) endless(d delivery) error {
 	for _, h := range d {
-		if h.root == nil {
+		if len(h.roots) == 0 {
 			continue
 		}
 		l.report(core.Incident{

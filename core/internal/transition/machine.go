@@ -47,6 +47,8 @@ type Machine struct {
 	Crashes, Failures, History state.Cell
 	// Histories are what users have done, by value of the cell.
 	Histories []history
+	// Unbounded says why there may be no end to the states, empty if nothing is known of that.
+	Unbounded string
 	// Doubts are what is known not to be searched of the code of controllers, whichever search learned it.
 	Doubts []string
 }
@@ -141,6 +143,12 @@ func (m *Machine) addActor(strategy core.Strategy, name string) *Actor {
 		}
 	}
 	a.Name = name
+	a.process = m.addProcess(a)
+	if a.process.remembers() && m.Conditions.Granularity == PerCall {
+		// What several runs of one process make of one memory, call by call, is not searched.
+		a.Atomic = true
+		m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", a.Name)
+	}
 	a.Restarts = m.addAgent()
 	m.Actors = append(m.Actors, a)
 	m.ByName[a.Name] = a
@@ -148,7 +156,7 @@ func (m *Machine) addActor(strategy core.Strategy, name string) *Actor {
 		m.Watchers[kind] = append(m.Watchers[kind], a)
 	}
 	for _, request := range a.Standing {
-		m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, Standing: true, root: &behavior.Node{}})
+		m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, Standing: true, roots: []*behavior.Node{{}}})
 	}
 	return a
 }
@@ -193,7 +201,7 @@ func (m *Machine) Item(a *Actor, request core.Request) *Item {
 	if it, known := a.items[request]; known {
 		return it
 	}
-	it := &Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, root: &behavior.Node{}, parked: make([]point, 1)}
+	it := &Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, roots: []*behavior.Node{{}}, parked: make([]point, 1)}
 	it.Cell = m.Vocabulary.Item(it.Item)
 	m.addItem(it)
 	for len(m.ItemAt) <= int(it.Cell) {
@@ -240,7 +248,7 @@ func (m *Machine) parkBlocked(it *Item) int {
 		for len(it.parked) <= it.blockedAt {
 			it.parked = append(it.parked, point{})
 		}
-		it.parked[it.blockedAt] = point{item: it, Node: it.root, Blocked: true}
+		it.parked[it.blockedAt] = point{item: it, Node: it.roots[0], Blocked: true}
 	}
 	return it.blockedAt
 }
@@ -292,7 +300,7 @@ func (m *Machine) deliver(cell state.Cell, change transition) *delivery {
 	for _, a := range m.Watchers[key.Kind] {
 		h := handling{actor: a, event: event}
 		if slices.Contains(a.Watches, key.Kind) {
-			h.root = &behavior.Node{}
+			h.roots = []*behavior.Node{{}}
 		}
 		d = append(d, h)
 	}

@@ -110,6 +110,10 @@ func (d digester) flag(b bool) {
 
 func (d digester) run(run behavior.Run) {
 	d.number(int64(run.Activation.Clock))
+	d.flag(run.Activation.Since != nil)
+	if m := run.Activation.Since; m != nil {
+		d.text(m.Identity)
+	}
 	d.flag(run.Activation.Event != nil)
 	if e := run.Activation.Event; e != nil {
 		d.text(e.Key.String())

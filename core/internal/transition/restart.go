@@ -24,11 +24,14 @@ func (w *Walker) positions(a *Actor) [][]int {
 	return combinations
 }
 
-// restart crashes an actor and starts it again: its work, its timers and its runs in flight are lost, its views are where
+// restart crashes an actor and starts it again: its memory, its work, its timers and its runs in flight are lost, its views are where
 // the positions say, and it is told of all objects as at the start.
 func (w *Walker) restart(a *Actor, positions []int) error {
 	w.acting = a
 	w.Set(w.Machine.Crashes, w.Value(w.Machine.Crashes)+1)
+	if a.process.remembers() {
+		w.Set(a.process.cell, 0)
+	}
 	for _, it := range w.Machine.Items {
 		if it.Actor != a || it.Standing {
 			continue

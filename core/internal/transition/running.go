@@ -1,6 +1,8 @@
 package transition
 
 import (
+	"slices"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
@@ -32,7 +34,12 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 	if !it.Standing {
 		w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
 	}
-	leaf, err := w.run(it.Actor, it.root, behavior.Activation{Request: it.Request}, p)
+	root, since, err := w.root(it.Actor, &it.roots)
+	if err != nil {
+		w.undo()
+		return nil, err
+	}
+	leaf, err := w.run(it.Actor, root, behavior.Activation{Request: it.Request, Since: since}, p)
 	if err == nil && leaf.Failure.Stuck() {
 		err = ErrStopped
 	}
@@ -67,9 +74,33 @@ func (w *Walker) fire(it *Item) {
 	w.Set(it.Cell, w.Value(it.Cell)&^state.Timed|state.Queued)
 }
 
-// run follows a run of an actor through its behaviour tree to a leaf, with the
-// effects of its calls applied. Where the tree ends, it learns.
+// run takes a run of an actor from its beginning to its end, with what it leaves in memory. What comes up meanwhile for the event handlers of the
+// same process waits for the end: they share the memory, of which nobody knows what it is in the midst of a run.
 func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activation, p plan) (*behavior.Leaf, error) {
+	if !a.process.remembers() {
+		return w.follow(a, root, activation, p)
+	}
+	begin := len(w.waiting)
+	w.busy = append(w.busy, a.process)
+	leaf, err := w.follow(a, root, activation, p)
+	w.busy = w.busy[:len(w.busy)-1]
+	waiting := slices.Clone(w.waiting[begin:])
+	w.waiting = w.waiting[:begin]
+	if err != nil || leaf.Failure == behavior.CutOff || leaf.Failure.Stuck() {
+		return leaf, err
+	}
+	w.Set(a.process.cell, leaf.Memory)
+	for _, h := range waiting {
+		if err := w.handleOne(h); err != nil {
+			return nil, err
+		}
+	}
+	return leaf, nil
+}
+
+// follow follows a run of an actor through its behaviour tree to a leaf, with the
+// effects of its calls applied. Where the tree ends, it learns.
+func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activation, p plan) (*behavior.Leaf, error) {
 	node, base, outer, made := root, len(w.path), w.base, w.made
 	w.base, w.made = base, nil
 	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
@@ -317,25 +348,41 @@ func (w *Walker) handle(d delivery, only *Actor) error {
 		}
 		return w.Learn.endless(d)
 	}
+	for i := range d {
+		h := &d[i]
+		if only != nil && h.actor != only || len(h.roots) == 0 {
+			continue
+		}
+		if slices.Contains(w.busy, h.actor.process) {
+			w.waiting = append(w.waiting, h)
+			continue
+		}
+		if err := w.handleOne(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// handleOne runs the event handlers of one actor for a change.
+func (w *Walker) handleOne(h *handling) error {
 	outer := w.Handling
 	w.nested++
 	defer func() { w.nested--; w.Handling = outer }()
-	for i := range d {
-		h := &d[i]
-		if only != nil && h.actor != only || h.root == nil {
-			continue
-		}
-		w.Handling = &h.event
-		leaf, err := w.run(h.actor, h.root, behavior.Activation{Event: &h.event}, plan{})
-		if err != nil {
-			return err
-		}
-		if leaf.Failure.Stuck() {
-			return ErrStopped
-		}
-		for _, enqueued := range leaf.Cells {
-			w.mark(enqueued, state.Queued)
-		}
+	w.Handling = &h.event
+	root, since, err := w.root(h.actor, &h.roots)
+	if err != nil {
+		return err
+	}
+	leaf, err := w.run(h.actor, root, behavior.Activation{Event: &h.event, Since: since}, plan{})
+	if err != nil {
+		return err
+	}
+	if leaf.Failure.Stuck() {
+		return ErrStopped
+	}
+	for _, enqueued := range leaf.Cells {
+		w.mark(enqueued, state.Queued)
 	}
 	return nil
 }

@@ -57,6 +57,11 @@ type Walker struct {
 	Handling *core.Event
 	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.
 	nested int
+	// busy are the processes that keep memory and are in the midst of a run, and waiting what there is for their event handlers.
+	busy    []*process
+	waiting []*handling
+	// Recalled are the cells of the memories that the runs of the step began with.
+	Recalled []state.Cell
 	// released are the points that runs in flight left within the step.
 	released []*point
 	// notes are what the run of the step did, call by call. Only faults need them.
@@ -199,7 +204,8 @@ func (w *Walker) Forget() {
 
 // renew makes the walker ready for a step.
 func (w *Walker) renew() {
-	w.Touched, w.released = w.Touched[:0], w.released[:0]
+	w.Touched, w.released, w.Recalled = w.Touched[:0], w.released[:0], w.Recalled[:0]
+	w.busy, w.waiting = w.busy[:0], w.waiting[:0]
 	w.Wrote = false
 }
 

@@ -1,0 +1,42 @@
+package explore_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/naive"
+	"github.com/orrery-dev/orrery/internal/random"
+)
+
+// TestTwinWithMemory compares searches of systems whose controllers keep memory, under random conditions, with the twin.
+func TestTwinWithMemory(t *testing.T) {
+	remembering := 0
+	large := eachUnder(t, *systems, random.Mindful, conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
+		for workers := 1; workers <= 2; workers++ {
+			o := options(workers)
+			o.Conditions = c
+			if seed%4 == 0 {
+				o.Order = explore.DepthFirst
+			}
+			space := search(t, system, o)
+			if slices.ContainsFunc(space.Reasons(), func(reason string) bool { return strings.Contains(reason, "crashes in those cases were not searched") }) {
+				continue // what is blocked in one case only cannot be said to be under way
+			}
+			for _, incident := range space.Incidents() {
+				if incident.Kind == core.Nondeterministic {
+					t.Errorf("%s: %v", incident.Message, incident.Details)
+				}
+			}
+			if d := differ(summaryUnder(space), summaryOfTwinUnder(want)); d != "" {
+				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run TestTwinWithMemory -systems 1 -first-seed %d", workers, c, d, seed)
+			}
+			if workers == 1 && len(space.Memory()) > 0 {
+				remembering++
+			}
+		}
+	})
+	t.Logf("%d systems were too large; memory was found in %d", large, remembering)
+}

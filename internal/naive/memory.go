@@ -1,0 +1,81 @@
+package naive
+
+import (
+	"maps"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Remembering is a strategy whose instances keep memory that can be told and given.
+type Remembering interface {
+	core.Strategy
+
+	// Remember returns an instance that remembers something, which is what [Mindful.Remembers] returned.
+	Remember(memory string) core.Instance
+}
+
+// Mindful is an instance that says what it remembers, empty if that is nothing.
+type Mindful interface{ Remembers() string }
+
+// awake returns an instance with what the strategy remembers in the state.
+func (t *turn) awake(p player) core.Instance {
+	if r, ok := p.strategy.(Remembering); ok {
+		return r.Remember(t.state.memories[p.Name])
+	}
+	return p.fresh()
+}
+
+// remember notes what an instance remembers after a run.
+func (t *turn) remember(p player, instance core.Instance) {
+	m, ok := instance.(Mindful)
+	if !ok {
+		return
+	}
+	t.state.memories = maps.Clone(t.state.memories)
+	if t.state.memories == nil {
+		t.state.memories = map[string]string{}
+	}
+	t.state.memories[p.Name] = m.Remembers()
+	if m.Remembers() == "" {
+		delete(t.state.memories, p.Name)
+		return
+	}
+	if !t.keeping[p.Name] {
+		panic(forgotten(p.Name))
+	}
+}
+
+// forgotten unwinds a search that did not know that a strategy keeps memory. Its event handlers are to wait for the end of its runs then.
+type forgotten string
+
+// withoutMemory returns the state after a crash of a strategy.
+func (s State) withoutMemory(name string) State {
+	s.memories = maps.Clone(s.memories)
+	delete(s.memories, name)
+	return s
+}
+
+// postponed are the changes that the event handlers of a strategy are told of once a run of it is over.
+type postponed struct {
+	player player
+	event  core.Event
+}
+
+// busy runs something on an instance of a strategy, and tells its handlers afterwards what has changed meanwhile, if it keeps memory.
+func (t *turn) busy(p player, run func(core.Instance)) {
+	instance := t.awake(p)
+	if !t.keeping[p.Name] {
+		run(instance)
+		t.remember(p, instance)
+		return
+	}
+	outer := t.late[p.Name]
+	t.late[p.Name] = &[]postponed{}
+	run(instance)
+	t.remember(p, instance)
+	waiting := *t.late[p.Name]
+	t.late[p.Name] = outer
+	for _, w := range waiting {
+		t.deliver(w.event, []player{w.player})
+	}
+}
