@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -9,14 +10,19 @@ import (
 
 // Bench is what a benchmark needs.
 type Bench struct {
-	// Orrery takes trials of the systems that are named. Trials of others are left out.
-	Orrery  Tool
-	Systems []string
-	// Spin takes trials, too, unless it is nil: then WhyNot says why.
-	Spin   Tool
-	WhyNot string
+	// Commands are orrery commands. The first one that has a system takes the trials of it; those of systems that none
+	// has are left out.
+	Commands []Command
+	// Rivals take trials, too, if they are installed.
+	Rivals []Rival
 	// Progress, if set, is told of each trial before it is taken: its number from 1, and of how many.
 	Progress func(number, of int, t Trial)
+}
+
+// Command is an orrery command with the systems that it has.
+type Command struct {
+	Tool
+	Systems []string
 }
 
 // Measure takes the trials of a plan. When the context ends, or a trial cannot be taken, it returns what it has, with an error.
@@ -58,15 +64,11 @@ func (m *measuring) possible(sections []schedule) []schedule {
 	var possible []schedule
 	for _, s := range sections {
 		s.trials = slices.DeleteFunc(slices.Clone(s.trials), func(t Trial) bool {
-			switch {
-			case !slices.Contains(m.Systems, t.System):
-				m.note(fmt.Sprintf("%s was not measured: it is not one of the systems of this command", t.System))
-				return true
-			case t.Tool == Spin && m.Spin == nil:
-				m.note(fmt.Sprintf("SPIN was not measured: %s", m.WhyNot))
-				return true
+			_, err := m.tool(t)
+			if err != nil {
+				m.note(err.Error())
 			}
-			return false
+			return err != nil
 		})
 		if len(s.trials) > 0 {
 			possible = append(possible, s)
@@ -74,6 +76,29 @@ func (m *measuring) possible(sections []schedule) []schedule {
 		}
 	}
 	return possible
+}
+
+// tool returns what takes a trial, and an error if nothing does.
+func (b *Bench) tool(t Trial) (Tool, error) {
+	has := slices.IndexFunc(b.Commands, func(c Command) bool { return slices.Contains(c.Systems, t.System) })
+	switch {
+	case has < 0 && t.System == jobset:
+		return nil, errors.New("jobset was not measured: its controllers are in a command of their own, " +
+			"which go build makes in the folder examples/jobset; give that to bench with --with")
+	case has < 0:
+		return nil, fmt.Errorf("%s was not measured: it is not one of the systems here", t.System)
+	case t.Tool == Orrery:
+		return b.Commands[has], nil
+	}
+	for _, rival := range b.Rivals {
+		switch {
+		case rival.Name == t.Tool && rival.Tool == nil:
+			return nil, fmt.Errorf("%s was not measured: %w", rival.Title, rival.Missing)
+		case rival.Name == t.Tool:
+			return rival.Tool, nil
+		}
+	}
+	return nil, fmt.Errorf("%s was not measured: nobody looked for it", t.Tool)
 }
 
 func (m *measuring) note(text string) {
@@ -110,16 +135,15 @@ func (m *measuring) all(ctx context.Context, sections []schedule) error {
 
 // run takes one trial.
 func (m *measuring) run(ctx context.Context, t Trial, turn int) (Run, error) {
-	tool := m.Orrery
-	if t.Tool == Spin {
-		tool = m.Spin
+	tool, err := m.tool(t)
+	if err != nil {
+		return Run{}, err
 	}
 	run := Run{Trial: t, Turn: turn, Command: tool.Command(t)}
 	m.begun++
 	if m.Progress != nil {
 		m.Progress(m.begun, m.of, t)
 	}
-	var err error
 	if run.Sample, err = tool.Run(ctx, t); err != nil {
 		return run, err
 	}
@@ -135,17 +159,19 @@ func (m *measuring) run(ctx context.Context, t Trial, turn int) (Run, error) {
 }
 
 // agree returns an error if searches that must come to the same do not: full ones of a system find the same states,
-// whoever searches, and all that judge it come to the same verdict.
+// whoever searches, and all that judge it come to the same verdict and outcomes.
 func agree(runs []Run) error {
 	for i, a := range runs {
 		for _, b := range runs[:i] {
-			same := a.System == b.System && a.Params == b.Params
+			same := a.subject() == b.subject()
+			judged := same && a.Tool == b.Tool && a.Judged && b.Judged
 			switch {
 			case same && a.Reduction == full && b.Reduction == full && (a.States != b.States || a.Transitions != b.Transitions):
 				return fmt.Errorf("two full searches of the same system differ: %d states and %d steps with %s, %d and %d with %s",
 					b.States, b.Transitions, b.Command, a.States, a.Transitions, a.Command)
-			case same && a.Tool == b.Tool && a.Judged && b.Judged && a.Verdict != b.Verdict:
-				return fmt.Errorf("two searches of the same system differ: the verdict is %q with %s, %q with %s", b.Verdict, b.Command, a.Verdict, a.Command)
+			case judged && (a.Verdict != b.Verdict || a.Outcomes != b.Outcomes):
+				return fmt.Errorf("two searches of the same system differ: the verdict is %q with %d outcomes with %s, %q with %d with %s",
+					b.Verdict, b.Outcomes, b.Command, a.Verdict, a.Outcomes, a.Command)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,9 +28,12 @@ func (p pretender) Run(_ context.Context, t Trial) (Sample, error) {
 	}
 	n, found := t.param("n")
 	if !found {
+		n, found = t.param("jobsets")
+	}
+	if !found {
 		n = 4
 	}
-	s := Sample{States: 1, Verdict: "holds"}
+	s := Sample{States: 1, Verdict: "holds", Outcomes: 1}
 	for range n {
 		s.States *= 3
 	}
@@ -36,9 +41,9 @@ func (p pretender) Run(_ context.Context, t Trial) (Sample, error) {
 	if t.Reduction == reduced && t.System != contended {
 		s.States, s.Transitions = 2*n+1, 2*n
 	}
-	rate := 100_000.0
+	rate := 100_000 * (1 + 0.75*float64(t.Workers-1))
 	if t.Tool == Orrery {
-		rate = 200_000 * (1 + 0.75*float64(t.Workers-1))
+		rate *= 2
 		s.Executed, s.FromTree = 4*n, max(s.Transitions-2*n, 0)
 	}
 	if t.System == tenants {
@@ -59,14 +64,22 @@ func (p pretender) Run(_ context.Context, t Trial) (Sample, error) {
 // everything returns the names of all systems that are measured.
 func everything() []string {
 	return []string{
-		Counters, contended, tenants, "model/increment", "model/paxos", "model/philosophers", "model/two-phase-commit", "racecondition",
+		Counters, contended, tenants, jobset, "model/increment", "model/paxos", "model/philosophers", "model/two-phase-commit", "racecondition",
+	}
+}
+
+// pretending returns a benchmark in which the same pretender is every tool, and all that is measured is there.
+func pretending(p pretender) Bench {
+	return Bench{
+		Commands: []Command{{Tool: p, Systems: everything()}},
+		Rivals:   []Rival{{Name: Spin, Title: "SPIN", Tool: p}, {Name: Rumur, Title: "Rumur", Tool: p}},
 	}
 }
 
 // TestPlansAreWithin holds the trials of the plans against the systems that there are.
 func TestPlansAreWithin(t *testing.T) {
 	for _, plan := range []Plan{FullPlan(1), FullPlan(8), QuickPlan(2)} {
-		b := Bench{Orrery: pretender{}, Spin: pretender{}, Systems: everything()}
+		b := pretending(pretender{})
 		report, err := b.Measure(t.Context(), plan)
 		if err != nil {
 			t.Fatal(err)
@@ -80,16 +93,14 @@ func TestPlansAreWithin(t *testing.T) {
 // TestTurns looks at the order in which trials are taken: what is compared takes turns.
 func TestTurns(t *testing.T) {
 	var order []string
-	b := Bench{
-		Orrery: pretender{}, Spin: pretender{}, Systems: everything(),
-		Progress: func(number, of int, trial Trial) {
-			if trial.System == contended {
-				order = append(order, trial.Reduction)
-			}
-			if number > of {
-				t.Errorf("run %d of %d", number, of)
-			}
-		},
+	b := pretending(pretender{})
+	b.Progress = func(number, of int, trial Trial) {
+		if trial.System == contended {
+			order = append(order, trial.Reduction)
+		}
+		if number > of {
+			t.Errorf("run %d of %d", number, of)
+		}
 	}
 	if _, err := b.Measure(t.Context(), FullPlan(2)); err != nil {
 		t.Fatal(err)
@@ -116,12 +127,12 @@ func TestWorkers(t *testing.T) {
 // TestEndsEarly wants what was measured to be kept when a trial cannot be taken.
 func TestEndsEarly(t *testing.T) {
 	broken := errors.New("the disk is full")
-	b := Bench{Systems: everything(), Spin: pretender{}, Orrery: pretender{taken: func(t Trial) error {
+	b := pretending(pretender{taken: func(t Trial) error {
 		if t.System == contended {
 			return broken
 		}
 		return nil
-	}}}
+	}})
 	report, err := b.Measure(t.Context(), FullPlan(2))
 	if !errors.Is(err, broken) {
 		t.Fatalf("got %v, want %v", err, broken)
@@ -135,8 +146,30 @@ func TestEndsEarly(t *testing.T) {
 	}
 }
 
+// TestFirstCommand has the first command that has a system take its trials.
+func TestFirstCommand(t *testing.T) {
+	by := map[string]map[string]int{}
+	command := func(name string, systems ...string) Command {
+		by[name] = map[string]int{}
+		return Command{Tool: pretender{taken: func(t Trial) error { by[name][t.System]++; return nil }}, Systems: systems}
+	}
+	b := Bench{Commands: []Command{command("first", Counters), command("second", Counters, jobset), command("third", jobset, tenants)}}
+	report, err := b.Measure(t.Context(), QuickPlan(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, systems := range map[string][]string{"first": {Counters}, "second": {jobset}, "third": {tenants}} {
+		if got := slices.Sorted(maps.Keys(by[name])); !slices.Equal(got, systems) {
+			t.Errorf("the %s command measured %v, want %v", name, got, systems)
+		}
+	}
+	if slices.ContainsFunc(report.Notes, func(note string) bool { return strings.HasPrefix(note, jobset) }) {
+		t.Errorf("it was measured: %v", report.Notes)
+	}
+}
+
 func TestNothingToMeasure(t *testing.T) {
-	b := Bench{Orrery: pretender{}, Systems: []string{"mine"}}
+	b := Bench{Commands: []Command{{Tool: pretender{}, Systems: []string{"mine"}}}}
 	if _, err := b.Measure(t.Context(), QuickPlan(2)); err == nil {
 		t.Error("a command without the systems measures something")
 	}
@@ -158,9 +191,19 @@ func TestDisagreement(t *testing.T) {
 				s.Verdict = "violated"
 			}
 		}},
+		{"outcomes", func(t Trial, s *Sample) {
+			if t.System == jobset && t.Conditions == "crashes=1" && t.Reduction == full {
+				s.Outcomes = 2
+			}
+		}},
+		{"states of another tool", func(t Trial, s *Sample) {
+			if t.Tool == Rumur && t.Workers == 2 {
+				s.Transitions--
+			}
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := Bench{Orrery: pretender{spoil: test.spoil}, Spin: pretender{}, Systems: everything()}
+			b := pretending(pretender{spoil: test.spoil})
 			if _, err := b.Measure(t.Context(), FullPlan(2)); err == nil || !strings.Contains(err.Error(), "differ") {
 				t.Errorf("got %v", err)
 			}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -16,7 +17,7 @@ func WriteText(w io.Writer, r *Report) {
 Every search is a process of its own. Times are by the clock and do not include its start.
 What is compared was run in turn; of several turns the tables show the one of median time.
 Other work on the machine makes times longer. So rates of one worker are by the processor time
-if that is less than the time by the clock, for SPIN as well.
+if that is less than the time by the clock, for all tools.
 `)
 	for _, page := range []struct {
 		section, title string
@@ -25,9 +26,11 @@ if that is less than the time by the clock, for SPIN as well.
 	}{
 		{reductionSection, "Full against reduced", "Complete checks, the system's own properties included.", pairTable},
 		{growthSection, "Growth", "The same, with ever more of what has nothing to do with each other.", pairTable},
-		{speedSection, "Speed and memory", `The same model for both tools. Nothing is judged but what every search sees by itself.
-  Bytes per state are those beyond a search of one counter. Orrery tells the memory that was
-  resident at most, SPIN what it took; making its verifier is not in the time.`, speedTable},
+		{controllersSection, "Controllers", `Complete checks of an operator from the examples and of the published JobSet controllers, also
+  with a crash, a failed call, or stale caches.`, controllerTable},
+		{speedSection, "Speed and memory", `The same model for all tools. Nothing is judged but what every search sees by itself.
+  Bytes per state are those beyond a search of one counter. Orrery and Rumur tell the memory that
+  was resident at most, SPIN what it took; to make verifiers is not in the time.`, speedTable},
 		{compactSection, "Hashes in place of states", "The same once more, with --compact: states are told apart by 64 bits of a hash.", speedTable},
 		{codeSection, "Runs of code", "Full searches. Code runs to learn a behaviour and once more to audit it; all other steps are looked up.", codeTable},
 		{contendedSection, "Nothing to leave out", "No two steps of this model commute: what a reduction costs where it is of no use.", speedTable},
@@ -55,27 +58,43 @@ if that is less than the time by the clock, for SPIN as well.
 func pairTable(runs []Run) table {
 	t := table{labels: 2}
 	t.add("system", "", "states", "steps", "time", "reduced: states", "steps", "time", "fewer states")
-	for _, run := range runs {
-		whole := where(runs, Trial{System: run.System, Params: run.Params, Reduction: full})
-		part := where(runs, Trial{System: run.System, Params: run.Params, Reduction: reduced})
-		if run.Reduction == reduced && len(whole) > 0 {
-			continue // it is beside the full one
-		}
-		fewer := unknown
-		if len(whole) > 0 && len(part) > 0 {
-			fewer = number(float64(whole[0].States)/float64(part[0].States)) + "×"
-		}
-		t.add(slices.Concat([]string{run.System, run.Params}, searched(whole), searched(part), []string{fewer})...)
+	for _, p := range facing(runs) {
+		t.add(slices.Concat([]string{p.subject.System, p.subject.Params}, searched(p.full), searched(p.reduced), []string{times(p.fewer())})...)
 	}
 	return t
 }
 
-// searched tells of the first of some runs, if there is one.
-func searched(runs []Run) []string {
-	if len(runs) == 0 {
+// searched tells of a run, if there is one.
+func searched(run *Run) []string {
+	if run == nil {
 		return []string{unknown, unknown, unknown}
 	}
-	return []string{count(runs[0].States), count(runs[0].Transitions), seconds(runs[0].Seconds)}
+	return []string{count(run.States), count(run.Transitions), seconds(run.Seconds)}
+}
+
+// controllerTable puts full and reduced searches of a system side by side, with what both of them say of it.
+func controllerTable(runs []Run) table {
+	t := table{labels: 4}
+	t.add("system", "", "", "verdict", "outcomes", "states", "steps", "runs of code", "time",
+		"reduced: states", "steps", "runs of code", "time", "fewer states")
+	for _, p := range facing(runs) {
+		judged := cmp.Or(p.full, p.reduced)
+		t.add(slices.Concat(
+			[]string{p.subject.System, p.subject.Params, p.subject.Conditions, judged.Verdict, count(judged.Outcomes)},
+			ran(p.full), ran(p.reduced), []string{times(p.fewer())},
+		)...)
+	}
+	return t
+}
+
+// ran tells of a run, if there is one, and how often code ran in it.
+func ran(run *Run) []string {
+	cells := searched(run)
+	code := unknown
+	if run != nil {
+		code = count(run.Executed)
+	}
+	return slices.Insert(cells, 2, code)
 }
 
 // speedTable has a line for each search.
@@ -109,7 +128,7 @@ func writeCommands(w io.Writer, runs []Run) {
 		}
 	}
 	fmt.Fprintln(w)
-	for _, tool := range []string{Orrery, Spin} {
+	for _, tool := range []string{Orrery, Spin, Rumur} {
 		if run, measured := largest[tool]; measured {
 			fmt.Fprintf(w, "  $ %s\n", run.Command)
 		}

@@ -23,8 +23,14 @@ func TestPages(t *testing.T) {
 		plan  Plan
 		bench Bench
 	}{
-		{"full", FullPlan(2), Bench{Orrery: pretender{}, Spin: pretender{}, Systems: everything()}},
-		{"quick", QuickPlan(1), Bench{Orrery: pretender{}, Systems: []string{Counters}, WhyNot: "there is no program spin in PATH"}},
+		{"full", FullPlan(2), pretending(pretender{})},
+		{"quick", QuickPlan(1), Bench{
+			Commands: []Command{{Tool: pretender{}, Systems: []string{Counters}}},
+			Rivals: []Rival{
+				{Name: Spin, Title: "SPIN", Missing: errors.New("there is no program spin in PATH")},
+				{Name: Rumur, Title: "Rumur", Tool: pretender{}},
+			},
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			report, err := test.bench.Measure(t.Context(), test.plan)

@@ -1,22 +1,28 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Names of the sections.
 const (
-	reductionSection = "reduction"
-	growthSection    = "growth"
-	startSection     = "start"
-	speedSection     = "speed"
-	compactSection   = "compact"
-	codeSection      = "code"
-	contendedSection = "contended"
+	reductionSection   = "reduction"
+	growthSection      = "growth"
+	controllersSection = "controllers"
+	startSection       = "start"
+	speedSection       = "speed"
+	compactSection     = "compact"
+	codeSection        = "code"
+	contendedSection   = "contended"
 )
 
 // Names of the other systems that are measured.
 const (
 	contended = "model/contended"
 	tenants   = "tenants"
+	// jobset is in a module of its own, examples/jobset.
+	jobset = "jobset"
 )
 
 // Plan is what is measured.
@@ -40,21 +46,30 @@ type sizes struct {
 	// timed, and code the tenants of those that count runs of code.
 	speed, contended int
 	code             []int
-	// counters and tenants are those searched in full and reduced, and manyTenants and manyCounters those
-	// only reduced.
-	counters, tenants         []int
-	manyCounters, manyTenants []int
-	// models are others to search in full and reduced.
-	models []Trial
+	// counters, tenants and jobSets are those searched in full and reduced, and manyCounters, manyTenants and
+	// manyJobSets those only reduced.
+	counters, tenants, jobSets             []int
+	manyCounters, manyTenants, manyJobSets []int
+	// models and controllers are others to search in full and reduced.
+	models, controllers []Trial
 }
 
-// FullPlan is for a machine with some number of processors. It takes about two minutes on two that
+// conditions are what controllers are searched with besides.
+var conditions = []string{"", "crashes=1", "failures=1", "stale=all=lag(1)"}
+
+// FullPlan is for a machine with some number of processors. It takes about five minutes on two that
 // have nothing else to do.
 func FullPlan(processors int) Plan {
 	return plan(processors, false, sizes{
 		turns: 3, speed: 14, contended: 10, code: []int{1, 3, 6},
 		counters: []int{1, 2, 4, 8, 12}, manyCounters: []int{25, mostCounters},
 		tenants: []int{1, 2, 3, 4, 5}, manyTenants: []int{mostTenants},
+		jobSets: []int{1, 2}, manyJobSets: []int{4, mostJobSets},
+		controllers: slices.Concat(
+			under(Trial{System: tenants, Params: "n=3"}, conditions...),
+			under(Trial{System: jobset}, conditions...),
+			[]Trial{{System: jobset, Params: restarted}, {System: jobset, Params: "groups=3"}},
+		),
 		models: []Trial{
 			{System: "model/increment", Params: "n=5"},
 			{System: "model/paxos"},
@@ -71,7 +86,9 @@ func QuickPlan(processors int) Plan {
 		turns: 1, speed: 6, contended: 5, code: []int{1, 2},
 		counters: []int{1, 4}, manyCounters: []int{mostCounters},
 		tenants: []int{1, 2}, manyTenants: []int{mostTenants},
-		models: []Trial{{System: "model/philosophers", Params: "n=4"}},
+		jobSets: []int{1}, manyJobSets: []int{mostJobSets},
+		controllers: slices.Concat(under(Trial{System: tenants, Params: "n=1"}, conditions...), []Trial{{System: jobset}}),
+		models:      []Trial{{System: "model/philosophers", Params: "n=4"}},
 	})
 }
 
@@ -79,9 +96,11 @@ func plan(processors int, quick bool, size sizes) Plan {
 	return Plan{Quick: quick, sections: []schedule{
 		{reductionSection, 1, pairs(size.models)},
 		{growthSection, 1, growth(size)},
+		{controllersSection, 1, pairs(size.controllers)},
 		{startSection, 1, []Trial{
 			{Tool: Orrery, System: Counters, Params: "n=1 k=2", Reduction: full, Workers: 1},
 			{Tool: Spin, System: Counters, Params: "n=1 k=2", Reduction: full, Workers: 1},
+			{Tool: Rumur, System: Counters, Params: "n=1 k=2", Reduction: full, Workers: 1},
 		}},
 		{speedSection, size.turns, speed(processors, fmt.Sprintf("n=%d k=2", size.speed))},
 		{compactSection, 1, []Trial{
@@ -107,7 +126,16 @@ func pairs(systems []Trial) []Trial {
 	return trials
 }
 
-// growth returns searches of counters and tenants as they get more.
+// under returns a system under each of some conditions.
+func under(t Trial, conditions ...string) []Trial {
+	var trials []Trial
+	for _, t.Conditions = range conditions {
+		trials = append(trials, t)
+	}
+	return trials
+}
+
+// growth returns searches of counters, tenants and JobSets as they get more.
 func growth(size sizes) []Trial {
 	var trials []Trial
 	series := func(system, params string, both, more []int) {
@@ -124,18 +152,23 @@ func growth(size sizes) []Trial {
 	}
 	series(Counters, "n=%d k=2", size.counters, size.manyCounters)
 	series(tenants, "n=%d", size.tenants, size.manyTenants)
+	series(jobset, manyAlike, size.jobSets, size.manyJobSets)
 	return trials
 }
 
-// speed returns searches of counters by both tools, with ever more workers where that
+// speed returns searches of counters by all tools, with ever more workers where that
 // makes sense.
 func speed(processors int, params string) []Trial {
 	trials := []Trial{
 		{Tool: Orrery, System: Counters, Params: params, Reduction: full, Workers: 1},
 		{Tool: Spin, System: Counters, Params: params, Reduction: full, Workers: 1},
+		{Tool: Rumur, System: Counters, Params: params, Reduction: full, Workers: 1},
 	}
 	for workers := 2; workers <= processors; workers *= 2 {
-		trials = append(trials, Trial{Tool: Orrery, System: Counters, Params: params, Reduction: full, Workers: workers})
+		trials = append(trials,
+			Trial{Tool: Orrery, System: Counters, Params: params, Reduction: full, Workers: workers},
+			Trial{Tool: Rumur, System: Counters, Params: params, Reduction: full, Workers: workers},
+		)
 	}
 	return append(trials,
 		Trial{Tool: Orrery, System: Counters, Params: params, Reduction: reduced, Workers: 1},

@@ -2,11 +2,13 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -19,17 +21,49 @@ type Program struct {
 	Path, Name string
 }
 
+// FindProgram returns another orrery command, which is a file or the name of one in PATH, with the systems that it says it has.
+func FindProgram(ctx context.Context, name string) (Command, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return Command{}, err
+	}
+	var said bytes.Buffer
+	list := exec.CommandContext(ctx, path, "list", "--format", "json")
+	list.Args[0], list.Stderr = name, &said
+	out, err := list.Output()
+	if ctx.Err() != nil {
+		return Command{}, ctx.Err()
+	}
+	var listed struct {
+		Schema  string `json:"schema"`
+		Systems []struct {
+			Name string `json:"name"`
+		} `json:"systems"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &listed)
+	}
+	switch {
+	case err != nil:
+		return Command{}, fmt.Errorf("%s: there is no list of systems: %s", typed(list.Args), cmp.Or(ending(said.Bytes()), err.Error()))
+	case listed.Schema != listSchema:
+		return Command{}, fmt.Errorf("%s: the list is of the form %q, not %q", typed(list.Args), listed.Schema, listSchema)
+	}
+	command := Command{Tool: Program{Path: path, Name: name}}
+	for _, system := range listed.Systems {
+		command.Systems = append(command.Systems, system.Name)
+	}
+	return command, nil
+}
+
+// listSchema names the form of the list that an orrery command writes of its systems.
+const listSchema = "orrery.list/v1"
+
 var _ Tool = Program{}
 
 // Command implements [Tool].
 func (p Program) Command(t Trial) string {
-	words := append([]string{"orrery"}, arguments(t)...)
-	for i, word := range words {
-		if strings.Contains(word, " ") {
-			words[i] = "'" + word + "'"
-		}
-	}
-	return strings.Join(words, " ")
+	return typed(append([]string{filepath.Base(p.Name)}, arguments(t)...))
 }
 
 // Run implements [Tool].
@@ -65,6 +99,10 @@ func arguments(t Trial) []string {
 	for _, param := range strings.Fields(t.Params) {
 		words = append(words, "--param", param)
 	}
+	for _, condition := range strings.Fields(t.Conditions) {
+		name, value, _ := strings.Cut(condition, "=")
+		words = append(words, "--"+name, value)
+	}
 	words = append(words, "--reduction", t.Reduction, "--workers", strconv.Itoa(t.Workers))
 	if t.Compact {
 		words = append(words, "--compact")
@@ -89,6 +127,7 @@ func sampleOf(r *core.Report, t Trial) (Sample, error) {
 	}
 	s := Sample{
 		Verdict:     string(r.Verdict),
+		Outcomes:    r.Outcomes,
 		States:      r.States,
 		Transitions: r.Transitions,
 		Seconds:     float64(r.ElapsedMS) / 1000,

@@ -24,8 +24,12 @@ func TestCommand(t *testing.T) {
 			Trial{System: tenants, Reduction: reduced, Workers: 1, Judged: true},
 			"orrery check tenants --reduction por --workers 1 --format json",
 		},
+		{
+			Trial{System: jobset, Params: "groups=3", Conditions: "crashes=1 stale=all=lag(1)", Reduction: reduced, Workers: 1, Judged: true},
+			"orrery check jobset --param groups=3 --crashes 1 --stale 'all=lag(1)' --reduction por --workers 1 --format json",
+		},
 	} {
-		if got := (Program{}).Command(test.trial); got != test.want {
+		if got := (Program{Name: "bin/orrery"}).Command(test.trial); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}

@@ -12,12 +12,46 @@ func where(runs []Run, like Trial) []Run {
 			if cmp.Or(like.Tool, run.Tool) == run.Tool &&
 				cmp.Or(like.System, run.System) == run.System &&
 				cmp.Or(like.Params, run.Params) == run.Params &&
+				cmp.Or(like.Conditions, run.Conditions) == run.Conditions &&
 				cmp.Or(like.Reduction, run.Reduction) == run.Reduction &&
 				cmp.Or(like.Workers, run.Workers) == run.Workers && !yield(run) {
 				return
 			}
 		}
 	})
+}
+
+// facing returns the first full and the first reduced run of each subject, in the order in which they were taken. One may be nil.
+func facing(runs []Run) []pair {
+	var all []pair
+	for i := range runs {
+		run := &runs[i]
+		at := slices.IndexFunc(all, func(p pair) bool { return p.subject == run.subject() })
+		if at < 0 {
+			at = len(all)
+			all = append(all, pair{subject: run.subject()})
+		}
+		to := &all[at].full
+		if run.Reduction != full {
+			to = &all[at].reduced
+		}
+		*to = cmp.Or(*to, run)
+	}
+	return all
+}
+
+// pair has a full and a reduced search of the same side by side.
+type pair struct {
+	subject       Trial
+	full, reduced *Run
+}
+
+// fewer returns how many times fewer states the reduced search has, 0 if one of them was not taken.
+func (p pair) fewer() float64 {
+	if p.full == nil || p.reduced == nil {
+		return 0
+	}
+	return float64(p.full.States) / float64(p.reduced.States)
 }
 
 // each returns a measure of all runs for which it is known.

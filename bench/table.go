@@ -67,6 +67,14 @@ func known(value float64) string {
 	return number(value)
 }
 
+// times returns how many times as much something is, unless nobody knows it.
+func times(value float64) string {
+	if value == 0 {
+		return unknown
+	}
+	return number(value) + "×"
+}
+
 func count(n int) string { return number(float64(n)) }
 
 // seconds returns a time.

@@ -1,11 +1,21 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The sizes of the targets on states.
 const (
 	mostCounters = 50
 	mostTenants  = 10
+	mostJobSets  = 8
+)
+
+// Parameters of JobSets: how many there are with one group of Jobs each, and that a JobSet is restarted once.
+const (
+	manyAlike = "jobsets=%d groups=1"
+	restarted = "restarts=1"
 )
 
 // Standing reports whether a target is met.
@@ -58,12 +68,12 @@ type Target struct {
 
 // targets returns all targets, as far as they can be judged.
 func targets(r *Report) []Target {
-	return append(stateTargets(r.section(growthSection)), timeTargets(r)...)
+	return slices.Concat(growthTargets(r.section(growthSection)), controllerTargets(r.section(controllersSection)), timeTargets(r))
 }
 
-// stateTargets are about how many states a reduced search stores. Nothing that the machine does bears on them.
-func stateTargets(growth []Run) []Target {
-	stored := func(run Run) float64 { return float64(run.States) }
+// growthTargets are about how many states a reduced search stores of ever more of the same. Nothing that the machine does bears on
+// them, nor on those of controllers.
+func growthTargets(growth []Run) []Target {
 	of := func(system, params string) []float64 {
 		return each(where(growth, Trial{Tool: Orrery, System: system, Params: params, Reduction: reduced}), stored)
 	}
@@ -85,8 +95,42 @@ func stateTargets(growth []Run) []Target {
 		measured = nil
 	}
 	many.judge(measured)
-	return []Target{counters, many}
+
+	alike := Target{
+		Name:     fmt.Sprintf("%d JobSets, reduced search: what each adds alone, and the initial state", mostJobSets),
+		Relation: Exactly, Unit: "states",
+	}
+	measured = of(jobset, fmt.Sprintf(manyAlike, mostJobSets))
+	if single := of(jobset, fmt.Sprintf(manyAlike, 1)); len(single) > 0 {
+		alike.Bound = mostJobSets*(single[0]-1) + 1
+	} else {
+		measured = nil
+	}
+	alike.judge(measured)
+	return []Target{counters, many, alike}
 }
+
+// controllerTargets are about how little of JobSet has to be visited.
+func controllerTargets(controllers []Run) []Target {
+	restart := Target{Name: "JobSet with a restart, reduced search", Relation: AtMost, Bound: 1_200, Unit: "states"}
+	restart.judge(each(where(controllers, Trial{System: jobset, Params: restarted, Reduction: reduced}), stored))
+
+	least := Target{Name: "JobSet under any condition, reduced search: fewer states than a full one", Relation: AtLeast, Bound: 5, Unit: "times"}
+	var fewer []float64
+	for _, p := range facing(where(controllers, Trial{System: jobset})) {
+		if times := p.fewer(); times > 0 {
+			fewer = append(fewer, times)
+		}
+	}
+	if len(fewer) > 0 {
+		fewer = []float64{slices.Min(fewer)}
+	}
+	least.judge(fewer)
+	return []Target{restart, least}
+}
+
+// stored is how many states a search stored.
+func stored(run Run) float64 { return float64(run.States) }
 
 // timeTargets are about time and memory. Small searches say nothing about them.
 func timeTargets(r *Report) []Target {
@@ -94,6 +138,8 @@ func timeTargets(r *Report) []Target {
 	one := where(speed, Trial{Tool: Orrery, Reduction: full, Workers: 1})
 	two := where(speed, Trial{Tool: Orrery, Reduction: full, Workers: 2})
 	spin := where(speed, Trial{Tool: Spin, Reduction: full})
+	rumurOne := where(speed, Trial{Tool: Rumur, Workers: 1})
+	rumurTwo := where(speed, Trial{Tool: Rumur, Workers: 2})
 	whole := where(crowd, Trial{Tool: Orrery, Reduction: full})
 	part := where(crowd, Trial{Tool: Orrery, Reduction: reduced})
 	if len(code) > 0 {
@@ -107,6 +153,8 @@ func timeTargets(r *Report) []Target {
 	memory := func(run Run) float64 { return run.BytesPerState }
 	all := []Target{
 		{Name: "one worker beside SPIN, full search: states per second", Relation: AtLeast, Bound: 1, Unit: "times", Turns: ratios(one, spin, rate)},
+		{Name: "one worker beside Rumur, full search: states per second", Relation: AtLeast, Bound: 1, Unit: "times", Turns: ratios(one, rumurOne, rate)},
+		{Name: "two workers beside two threads of Rumur, full search: states per second", Relation: AtLeast, Bound: 1, Unit: "times", Turns: ratios(two, rumurTwo, rate)},
 		{Name: "two workers beside one, full search: states per second", Relation: AtLeast, Bound: 1.7, Unit: "times", Turns: ratios(two, calm(one), rate)},
 		{Name: "one worker, full search: memory per state", Relation: AtMost, Bound: 64, Unit: "bytes", Turns: each(one, memory)},
 		{Name: "one worker, full search, compact: memory per state", Relation: AtMost, Bound: 24, Unit: "bytes", Turns: each(compact, memory)},
@@ -121,7 +169,7 @@ func timeTargets(r *Report) []Target {
 			t.Met, t.Why = Open, "a quick benchmark is too short for times and memory"
 		}
 	}
-	if workers := &all[1]; workers.Met == Open && len(two) > 0 && len(calm(one)) < len(one) {
+	if workers := &all[3]; workers.Met == Open && len(two) > 0 && len(calm(one)) < len(one) {
 		workers.Why = "the machine was too busy to tell what a second worker is worth"
 	}
 	return all

@@ -33,27 +33,44 @@ func TestTargets(t *testing.T) {
 				s.States = 41
 			}
 		}, []int{1}},
-		{"as slow as half of SPIN", slower(2.5, func(t Trial) bool { return t.System == Counters && t.Tool == Orrery }), []int{2}},
-		{"workers in each other's way", slower(1.1, func(t Trial) bool { return t.Workers == 2 }), []int{3}},
+		{"JobSets", func(t Trial, s *Sample) {
+			if t.Params == "jobsets=8 groups=1" {
+				s.States--
+			}
+		}, []int{2}},
+		{"a restart", func(t Trial, s *Sample) {
+			if t.Params == "restarts=1" {
+				s.States *= 150
+			}
+		}, []int{3}},
+		{"one condition", func(t Trial, s *Sample) {
+			if t.System == jobset && t.Conditions == "crashes=1" && t.Reduction == reduced {
+				s.States = 17
+			}
+		}, []int{4}},
+		{"as slow as half of the others", slower(2.5, func(t Trial) bool { return t.System == Counters && t.Tool == Orrery }), []int{5, 6, 7}},
+		{"half as slow as SPIN", slower(0.4, func(t Trial) bool { return t.Tool == Spin }), []int{5}},
+		{"half as slow as two threads", slower(0.4, func(t Trial) bool { return t.Tool == Rumur && t.Workers == 2 }), []int{7}},
+		{"workers in each other's way", slower(1.1, func(t Trial) bool { return t.Workers == 2 && t.Tool == Orrery }), []int{8}},
 		{"memory", func(t Trial, s *Sample) {
 			if !t.Compact {
 				s.PeakBytes += 5 * int64(s.States)
 			}
-		}, []int{4}},
+		}, []int{9}},
 		{"compact memory", func(t Trial, s *Sample) {
 			if t.Compact {
 				s.PeakBytes += 5 * int64(s.States)
 			}
-		}, []int{5}},
-		{"slow trees", slower(120, func(t Trial) bool { return t.System == tenants }), []int{6}},
-		{"dear reduction", slower(1.4, func(t Trial) bool { return t.System == contended && t.Reduction == reduced }), []int{7}},
+		}, []int{10}},
+		{"slow trees", slower(120, func(t Trial) bool { return t.System == tenants }), []int{11}},
+		{"dear reduction", slower(1.4, func(t Trial) bool { return t.System == contended && t.Reduction == reduced }), []int{12}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spoil := func(trial Trial, s *Sample) {
 				fast(trial, s)
 				test.spoil(trial, s)
 			}
-			b := Bench{Orrery: pretender{spoil: spoil}, Spin: pretender{}, Systems: everything()}
+			b := pretending(pretender{spoil: spoil})
 			report, err := b.Measure(t.Context(), FullPlan(2))
 			if err != nil {
 				t.Fatal(err)
@@ -78,7 +95,7 @@ func TestTargets(t *testing.T) {
 // worker is worth, which cannot be told then.
 func TestBusyMachine(t *testing.T) {
 	measure := func(waiting float64) *Report {
-		b := Bench{Orrery: pretender{spoil: func(_ Trial, s *Sample) { s.Seconds *= waiting }}, Spin: pretender{}, Systems: everything()}
+		b := pretending(pretender{spoil: func(_ Trial, s *Sample) { s.Seconds *= waiting }})
 		report, err := b.Measure(t.Context(), FullPlan(2))
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +106,7 @@ func TestBusyMachine(t *testing.T) {
 	for i, want := range calm.Targets {
 		got := busy.Targets[i]
 		switch {
-		case i == 3:
+		case i == 8:
 			if got.Met != Open || !strings.Contains(got.Why, "too busy") {
 				t.Errorf("%s: got %s: %s", got.Name, got.Met, got.Why)
 			}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,8 +11,10 @@ import (
 const (
 	// Orrery is the checker that is measured.
 	Orrery = "orrery"
-	// Spin is the checker that it is measured beside, see https://spinroot.com.
-	Spin = "spin"
+	// Spin and Rumur are the checkers that it is measured beside, see https://spinroot.com and
+	// https://github.com/Smattr/rumur.
+	Spin  = "spin"
+	Rumur = "rumur"
 )
 
 // Names of reductions.
@@ -22,12 +25,14 @@ const (
 
 // Trial is one search that is to be measured.
 type Trial struct {
-	// Tool is [Orrery] or [Spin].
+	// Tool is [Orrery], [Spin] or [Rumur].
 	Tool string `json:"tool"`
 	// System is the name of the system in the catalog, and Params its parameters as
 	// "name=value" words with a space between them.
 	System string `json:"system"`
 	Params string `json:"params"`
+	// Conditions are what may happen to the controllers: flags of a check as "name=value" words.
+	Conditions string `json:"conditions,omitempty"`
 	// Reduction is "none" for a full search, or "por".
 	Reduction string `json:"reduction"`
 	// Workers is how many workers search at once.
@@ -41,7 +46,7 @@ type Trial struct {
 
 // String returns a trial in a few words.
 func (t Trial) String() string {
-	words := strings.Fields(t.Tool + " " + t.System + " " + t.Params)
+	words := strings.Fields(t.Tool + " " + t.System + " " + t.Params + " " + t.Conditions)
 	return strings.Join(append(words, t.search(), "search, workers="+strconv.Itoa(t.Workers)), " ")
 }
 
@@ -57,6 +62,11 @@ func (t Trial) search() string {
 	return kind
 }
 
+// subject returns a trial as far as it says what is searched.
+func (t Trial) subject() Trial {
+	return Trial{System: t.System, Params: t.Params, Conditions: t.Conditions}
+}
+
 // param returns the value of a parameter, and false if the trial does not set it.
 func (t Trial) param(name string) (int, bool) {
 	for _, word := range strings.Fields(t.Params) {
@@ -70,8 +80,9 @@ func (t Trial) param(name string) (int, bool) {
 
 // Sample is what one search told of itself.
 type Sample struct {
-	// Verdict is the verdict of the search. SPIN gives none.
-	Verdict string `json:"verdict,omitempty"`
+	// Verdict is the verdict of the search, and Outcomes counts the different ends that it found. Only Orrery tells them.
+	Verdict  string `json:"verdict,omitempty"`
+	Outcomes int    `json:"outcomes,omitempty"`
 	// States and Transitions count as those of a report do.
 	States      int `json:"states"`
 	Transitions int `json:"transitions"`
@@ -82,7 +93,7 @@ type Sample struct {
 	// PeakBytes is the most memory that the process had, 0 if that is not known.
 	PeakBytes int64 `json:"peak_bytes"`
 	// Executed counts real runs of controller code, and FromTree the steps that needed none.
-	// SPIN has no such thing.
+	// Other tools have no such thing.
 	Executed int `json:"reconciles_executed,omitempty"`
 	FromTree int `json:"steps_from_tree,omitempty"`
 }
@@ -98,6 +109,17 @@ func (s Sample) undisturbed(workers int) float64 {
 
 // disturbed reports whether a search by one worker had to wait for a processor for more than a tenth of its time.
 func (s Sample) disturbed() bool { return s.ProcessorSeconds < 0.9*s.Seconds }
+
+// typed returns a command line as it is typed into a shell.
+func typed(words []string) string {
+	quoted := slices.Clone(words)
+	for i, word := range quoted {
+		if strings.ContainsAny(word, " ()*") {
+			quoted[i] = "'" + word + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
 
 // Tool takes trials.
 type Tool interface {
