@@ -64,7 +64,7 @@ func (p pretender) Run(_ context.Context, t Trial) (Sample, error) {
 // everything returns the names of all systems that are measured.
 func everything() []string {
 	return []string{
-		Counters, contended, tenants, jobset, "model/increment", "model/paxos", "model/philosophers", "model/two-phase-commit", "racecondition",
+		Counters, contended, tenants, jobset, leaderGroups, "model/increment", "model/paxos", "model/philosophers", "model/two-phase-commit", "racecondition",
 	}
 }
 

@@ -26,7 +26,7 @@ if that is less than the time by the clock, for all tools.
 	}{
 		{reductionSection, "Full against reduced", "Complete checks, the system's own properties included.", pairTable},
 		{growthSection, "Growth", "The same, with ever more of what has nothing to do with each other.", pairTable},
-		{controllersSection, "Controllers", `Complete checks of an operator from the examples and of the published JobSet controllers, also
+		{controllersSection, "Controllers", `Complete checks of operators from the examples and of the published JobSet controllers, also
   with a crash, a failed call, or stale caches.`, controllerTable},
 		{speedSection, "Speed and memory", `The same model for all tools. Nothing is judged but what every search sees by itself.
   Bytes per state are those beyond a search of one counter. Orrery and Rumur tell the memory that

@@ -19,8 +19,9 @@ const (
 
 // Names of the other systems that are measured.
 const (
-	contended = "model/contended"
-	tenants   = "tenants"
+	contended    = "model/contended"
+	tenants      = "tenants"
+	leaderGroups = "leadergroups"
 	// jobset is in a module of its own, examples/jobset.
 	jobset = "jobset"
 )
@@ -50,8 +51,8 @@ type sizes struct {
 	// manyJobSets those only reduced.
 	counters, tenants, jobSets             []int
 	manyCounters, manyTenants, manyJobSets []int
-	// models and controllers are others to search in full and reduced.
-	models, controllers []Trial
+	// models and controllers are others to search in full and reduced, and vast are controllers only reduced.
+	models, controllers, vast []Trial
 }
 
 // conditions are what controllers are searched with besides.
@@ -68,8 +69,13 @@ func FullPlan(processors int) Plan {
 		controllers: slices.Concat(
 			under(Trial{System: tenants, Params: "n=3"}, conditions...),
 			under(Trial{System: jobset}, conditions...),
-			[]Trial{{System: jobset, Params: restarted}, {System: jobset, Params: "groups=3"}},
+			[]Trial{
+				{System: jobset, Params: restarted},
+				{System: jobset, Params: "groups=3"},
+				{System: leaderGroups, Params: "groups=1"},
+			},
 		),
+		vast: []Trial{{System: leaderGroups}},
 		models: []Trial{
 			{System: "model/increment", Params: "n=5"},
 			{System: "model/paxos"},
@@ -96,7 +102,7 @@ func plan(processors int, quick bool, size sizes) Plan {
 	return Plan{Quick: quick, sections: []schedule{
 		{reductionSection, 1, pairs(size.models)},
 		{growthSection, 1, growth(size)},
-		{controllersSection, 1, pairs(size.controllers)},
+		{controllersSection, 1, slices.Concat(pairs(size.controllers), alone(size.vast))},
 		{startSection, 1, []Trial{
 			{Tool: Orrery, System: Counters, Params: "n=1 k=2", Reduction: full, Workers: 1},
 			{Tool: Spin, System: Counters, Params: "n=1 k=2", Reduction: full, Workers: 1},
@@ -115,10 +121,15 @@ func plan(processors int, quick bool, size sizes) Plan {
 }
 
 // pairs returns full and reduced searches of systems, with their properties.
-func pairs(systems []Trial) []Trial {
+func pairs(systems []Trial) []Trial { return judged(systems, full, reduced) }
+
+// alone returns reduced searches of systems, with their properties.
+func alone(systems []Trial) []Trial { return judged(systems, reduced) }
+
+func judged(systems []Trial, reductions ...string) []Trial {
 	var trials []Trial
 	for _, t := range systems {
-		for _, reduction := range []string{full, reduced} {
+		for _, reduction := range reductions {
 			t.Tool, t.Reduction, t.Workers, t.Judged = Orrery, reduction, 1, true
 			trials = append(trials, t)
 		}
@@ -139,16 +150,14 @@ func under(t Trial, conditions ...string) []Trial {
 func growth(size sizes) []Trial {
 	var trials []Trial
 	series := func(system, params string, both, more []int) {
-		var small []Trial
-		for _, n := range both {
-			small = append(small, Trial{System: system, Params: fmt.Sprintf(params, n)})
+		of := func(sizes []int) []Trial {
+			var systems []Trial
+			for _, n := range sizes {
+				systems = append(systems, Trial{System: system, Params: fmt.Sprintf(params, n)})
+			}
+			return systems
 		}
-		trials = append(trials, pairs(small)...)
-		for _, n := range more {
-			trials = append(trials, Trial{
-				Tool: Orrery, System: system, Params: fmt.Sprintf(params, n), Reduction: reduced, Workers: 1, Judged: true,
-			})
-		}
+		trials = slices.Concat(trials, pairs(of(both)), alone(of(more)))
 	}
 	series(Counters, "n=%d k=2", size.counters, size.manyCounters)
 	series(tenants, "n=%d", size.tenants, size.manyTenants)
