@@ -51,7 +51,7 @@ func (p pretender) Run(_ context.Context, t Trial) (Sample, error) {
 	}
 	s.Seconds = float64(s.States) / rate
 	s.ProcessorSeconds = s.Seconds * float64(t.Workers)
-	s.PeakBytes = 40<<20 + 60*int64(s.States)
+	s.PeakBytes = 40<<20 + 30*int64(s.States)
 	if t.Compact {
 		s.PeakBytes = 40<<20 + 20*int64(s.States)
 	}

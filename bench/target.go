@@ -156,7 +156,7 @@ func timeTargets(r *Report) []Target {
 		{Name: "one worker beside Rumur, full search: states per second", Relation: AtLeast, Bound: 1, Unit: "times", Turns: ratios(one, rumurOne, rate)},
 		{Name: "two workers beside two threads of Rumur, full search: states per second", Relation: AtLeast, Bound: 1, Unit: "times", Turns: ratios(two, rumurTwo, rate)},
 		{Name: "two workers beside one, full search: states per second", Relation: AtLeast, Bound: 1.7, Unit: "times", Turns: ratios(two, calm(one), rate)},
-		{Name: "one worker, full search: memory per state", Relation: AtMost, Bound: 64, Unit: "bytes", Turns: each(one, memory)},
+		{Name: "one worker, full search: memory per state", Relation: AtMost, Bound: 31, Unit: "bytes", Turns: each(one, memory)},
 		{Name: "one worker, full search, compact: memory per state", Relation: AtMost, Bound: 24, Unit: "bytes", Turns: each(compact, memory)},
 		{Name: "controller-runtime reconcilers: steps without a run of code, per second and worker", Relation: AtLeast, Bound: 500_000, Unit: "steps",
 			Turns: each(code, func(run Run) float64 { return run.TreePerSecond })},
