@@ -22,7 +22,10 @@ func (o Options) Validate(system *core.System) error {
 
 // conditions returns what the world may do to the controllers of a system.
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
-	c := explore.Conditions{Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, IgnoredMemory: o.IgnoreMemory, Orders: o.Orders, Caches: o.caches}
+	c := explore.Conditions{
+		Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, IgnoredMemory: o.IgnoreMemory, Orders: o.Orders,
+		Caches: o.caches, Remembering: o.remembering,
+	}
 	switch o.Granularity {
 	case PerReconcile:
 	case PerCall:
@@ -90,9 +93,12 @@ func (o Options) Again(report *core.Report) (Options, error) {
 	if o.Stale, err = ParseStaleness(report.Stale...); err != nil {
 		return o, fmt.Errorf("the report: %w", err)
 	}
-	o.caches = nil
+	o.caches, o.remembering = nil, nil
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
+	}
+	for _, m := range report.Memory {
+		o.remembering = append(o.remembering, m.Controller)
 	}
 	return o, nil
 }

@@ -1,6 +1,8 @@
 package explore_test
 
 import (
+	"context"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -39,4 +41,39 @@ func TestTwinWithMemory(t *testing.T) {
 		}
 	})
 	t.Logf("%d systems were too large; memory was found in %d", large, remembering)
+}
+
+// TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.
+func TestRunsWithMemoryReplay(t *testing.T) {
+	remembering := 0
+	for seed := range uint64(40) {
+		system, err := random.Mindful(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options(1)
+		o.Conditions = disturbances(rand.New(rand.NewPCG(seed, 5)), system)
+		o.Bounds.States = 200
+		space := search(t, system, o)
+		if len(space.Memory()) > 0 {
+			remembering++
+		}
+		if o.Conditions.Granularity == explore.PerCall { // which steps there are depends on who is known to keep memory
+			for _, m := range space.Memory() {
+				o.Conditions.Remembering = append(o.Conditions.Remembering, m.Controller)
+			}
+		}
+		goal := core.StateID(space.States() - 1)
+		run, _ := space.Shortest(func(id core.StateID) bool { return id == goal })
+		trace, err := space.Trace(context.Background(), start(run, goal), run, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := explore.Replay(context.Background(), system, o.Conditions, trace, o.Run, nil); d != nil || err != nil {
+			t.Errorf("seed %d: %+v, %v", seed, d, err)
+		}
+	}
+	if remembering < 10 {
+		t.Errorf("only %d systems keep memory", remembering)
+	}
 }

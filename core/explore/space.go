@@ -261,7 +261,6 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 	return s.reader.Fingerprint
 }
 
-// Views returns the views that may lag behind, in the order of controllers. Both instances of a controller that is active
 // Memory returns what controllers were found to keep in memory from one run to the next.
 func (s *Space) Memory() []core.MemoryReport {
 	var all []core.MemoryReport
@@ -271,6 +270,7 @@ func (s *Space) Memory() []core.MemoryReport {
 	return all
 }
 
+// Views returns the views that may lag behind, in the order of controllers. Both instances of a controller that is active
 // twice have those of the controller.
 func (s *Space) Views() []core.ViewReport {
 	var views []core.ViewReport

@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -170,7 +171,10 @@ func (t *traceBuilder) build(step core.Step) (core.TraceStep, error) {
 		traced.Kind = "probe"
 		chosen, err = w.Probe(step)
 	}
+	var memory *transition.UnexpectedMemory
 	switch {
+	case errors.As(err, &memory):
+		return traced, err // which is no end of the step: it has to be taken by somebody who knows
 	case err != nil && t.stuck():
 		// Nothing of the step remains, but how it got stuck is worth telling.
 		traced.Result = t.runs[len(t.runs)-1].Leaf.String()
