@@ -379,6 +379,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if len(options.IgnoreMemory) > 0 {
 		given = append(given, fmt.Sprintf("What controllers keep in %s makes no difference to what they do.", strings.Join(options.IgnoreMemory, ", ")))
 	}
+	if len(v.space.Memory()) > 0 {
+		given = append(given, "Event handlers of a controller that keeps memory run between its reconciles, not during them.")
+	}
 	for _, name := range options.Doubles {
 		given = append(given, fmt.Sprintf("Two instances of %s are always active.", name))
 	}
