@@ -10,6 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/examples/bugs/cryostat"
 	"github.com/orrery-dev/orrery/examples/bugs/rabbitmq"
 	"github.com/orrery-dev/orrery/examples/bugs/zookeeper"
+	"github.com/orrery-dev/orrery/examples/expectations"
+	"github.com/orrery-dev/orrery/examples/launchcache"
 	"github.com/orrery-dev/orrery/examples/leadergroups"
 	"github.com/orrery-dev/orrery/examples/missedwatch"
 	"github.com/orrery-dev/orrery/examples/models"
@@ -26,6 +28,8 @@ func main() {
 		cryostat.Catalog(),
 		rabbitmq.Catalog(),
 		zookeeper.Catalog(),
+		expectations.Catalog(),
+		launchcache.Catalog(),
 		leadergroups.Catalog(),
 		missedwatch.Catalog(),
 		racecondition.Catalog(),
