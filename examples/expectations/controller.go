@@ -46,6 +46,9 @@ func (r *ReplicaSets) Reconcile(ctx context.Context, request ctrl.Request) (ctrl
 	if r.Defect == ForgetsAtEnd {
 		defer r.expected.Forget(request.NamespacedName)
 	}
+	if r.Defect == ExpectsTooMuch {
+		missing = 1
+	}
 	for created := range missing {
 		if err := r.create(ctx, &set); err != nil {
 			r.expected.Lower(request.NamespacedName, missing-created)

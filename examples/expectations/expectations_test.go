@@ -15,12 +15,17 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
-const tooMany = "never too many Pods"
+const (
+	tooMany   = "never too many Pods"
+	tooFew    = "enough Pods in the end"
+	staleness = "staleness safety"
+)
 
 // TestKnownSpaces checks spaces that were drawn by hand, of two Pods under lag(1). The first reconcile creates both, and the second commit delivers the
 // first. Then a reconcile and the delivery of the second Pod may come in either order, and a last reconcile finds all Pods: a diamond with a tail, of
 // 5 states and 5 steps. Without expectations, the reconcile that comes before the delivery creates a third Pod, and goes on to an end of its own: one
-// state for the third Pod, a diamond behind it and a tail. With fresh caches there is the first reconcile and one that finds all.
+// state for the third Pod, a diamond behind it and a tail. With fresh caches there is the first reconcile and one that finds all. If more is expected than is
+// created, one Pod is created and delivered, and a reconcile waits for the other one.
 func TestKnownSpaces(t *testing.T) {
 	for _, test := range []struct {
 		name                string
@@ -33,9 +38,10 @@ func TestKnownSpaces(t *testing.T) {
 	}{
 		{"fresh", 0, orrery.Fresh, 3, 2, 1, 2, core.Holds, nil},
 		{"right", 0, orrery.Lag(1), 5, 5, 1, 2, core.Holds, nil},
-		{"expects nothing", ExpectsNothing, orrery.Lag(1), 8, 8, 2, 0, core.Violated, []string{tooMany, "staleness safety"}},
-		{"forgets at the end", ForgetsAtEnd, orrery.Lag(1), 8, 8, 2, 0, core.Violated, []string{tooMany, "staleness safety"}},
-		{"forgets at the first", ForgetsAtFirst, orrery.Lag(1), 8, 8, 2, 2, core.Violated, []string{tooMany, "staleness safety"}},
+		{"expects nothing", ExpectsNothing, orrery.Lag(1), 8, 8, 2, 0, core.Violated, []string{tooMany, staleness}},
+		{"forgets at the end", ForgetsAtEnd, orrery.Lag(1), 8, 8, 2, 0, core.Violated, []string{tooMany, staleness}},
+		{"forgets at the first", ForgetsAtFirst, orrery.Lag(1), 8, 8, 2, 2, core.Violated, []string{tooMany, staleness}},
+		{"expects too much", ExpectsTooMuch, orrery.Lag(1), 4, 3, 1, 2, core.Violated, []string{tooFew}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			report := check(t, 2, test.defect, orrery.Options{Stale: []orrery.Staleness{{Rule: test.rule}}, Reduction: orrery.NoReduction})
@@ -93,6 +99,9 @@ func TestExpectations(t *testing.T) {
 
 // TestMoreReplicas checks that it is no matter of two Pods.
 func TestMoreReplicas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
 	for replicas := 1; replicas <= 4; replicas++ {
 		for _, rule := range []orrery.StaleRule{orrery.Lag(1), orrery.Lag(replicas)} {
 			stale := []orrery.Staleness{{Rule: rule}}
@@ -105,6 +114,16 @@ func TestMoreReplicas(t *testing.T) {
 					t.Errorf("%d replicas, %s, defect %d: %s, violating %q", replicas, rule, defect, report.Verdict, violated(report))
 				}
 			}
+		}
+	}
+}
+
+// TestNeverMet checks what tells of expectations that are never met: a property that asks for the Pods. The controller rests, and is at rest when it is
+// run again, as long as it has its memory; so only a crash would show it otherwise.
+func TestNeverMet(t *testing.T) {
+	for crashes, want := range [][]string{{tooFew}, {tooFew, "crash safety"}} {
+		if report := check(t, 2, ExpectsTooMuch, orrery.Options{Crashes: crashes}); !slices.Equal(violated(report), want) {
+			t.Errorf("%d crashes: it violates %q, want %q", crashes, violated(report), want)
 		}
 	}
 }

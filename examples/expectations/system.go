@@ -22,7 +22,7 @@ func Catalog() []catalog.Entry {
 		Doc:  "A controller like that of ReplicaSets keeps the Pods in memory that its cache does not show yet: check it with --stale all=lag(1).",
 		Params: []catalog.Param{
 			{Name: "replicas", Doc: "Pods that are wanted", Default: 2, Min: 1, Max: 8},
-			{Name: "defect", Doc: "1: nothing is expected; 2: expectations end with the reconcile; 3: expectations end with the first Pod", Default: 0, Min: 0, Max: 3},
+			{Name: "defect", Doc: "1: nothing is expected; 2: expectations end with the reconcile; 3: expectations end with the first Pod; 4: more is expected than is created", Default: 0, Min: 0, Max: 4},
 		},
 		Build: func(v catalog.Values) (*core.System, error) { return System(v["replicas"], Defect(v["defect"])) },
 	}}
@@ -38,6 +38,8 @@ const (
 	ForgetsAtEnd
 	// ForgetsAtFirst takes the first Pod that it sees for all that it expects.
 	ForgetsAtFirst
+	// ExpectsTooMuch expects all Pods that are missing, and creates one at a time.
+	ExpectsTooMuch
 )
 
 // System returns the controller with one ReplicaSet that wants a number of Pods.
@@ -49,13 +51,18 @@ func System(replicas int, defect Defect) (*core.System, error) {
 		}),
 		controllerruntime.ObjectValues(replicaSet(int32(replicas))),
 		controllerruntime.Properties(properties.Convergent()...),
-		controllerruntime.Properties(neverTooMany(replicas)),
+		controllerruntime.Properties(neverTooMany(replicas), enoughInTheEnd(replicas)),
 	)
 }
 
 // neverTooMany says that a ReplicaSet never has more Pods than it wants.
 func neverTooMany(replicas int) core.Property {
 	return properties.Quota("never too many Pods", "Pod", properties.ByOwner, func(core.State, string) int { return replicas })
+}
+
+// enoughInTheEnd says that at some time a ReplicaSet has the Pods that it wants, and keeps them.
+func enoughInTheEnd(replicas int) core.Property {
+	return properties.EventuallyAlways("enough Pods in the end", func(s core.State) bool { return len(s.List("Pod", "")) >= replicas })
 }
 
 func replicaSet(replicas int32) *appsv1.ReplicaSet {
