@@ -58,7 +58,7 @@ type sizes struct {
 // conditions are what controllers are searched with besides.
 var conditions = []string{"", "crashes=1", "failures=1", "stale=all=lag(1)"}
 
-// FullPlan is for a machine with some number of processors. It takes about five minutes on two that
+// FullPlan is for a machine with some number of processors. It takes about six minutes on two that
 // have nothing else to do.
 func FullPlan(processors int) Plan {
 	return plan(processors, false, sizes{

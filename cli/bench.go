@@ -19,7 +19,7 @@ func (s *session) benchCommand() *cobra.Command {
 		Short: "Run the benchmarks: time and memory of searches, compared with SPIN and Rumur",
 		Long: `Bench measures the time and memory of searches, and compares them with targets. Each
 search runs in a process of its own: a check, whose command is shown, or SPIN or Rumur, if
-spin or rumur are installed, and gcc. Bench takes about five minutes on an idle machine.
+spin or rumur are installed, and gcc. Bench takes about six minutes on an idle machine.
 Searches that are compared with each other take turns, so that other load affects both.
 
 The JobSet controllers are in a command of their own. To measure them, too:
