@@ -54,6 +54,14 @@ type Content interface {
 	Fields() any
 }
 
+// Tagged is a [Content] that shows a name of this very version, such as a resource version. Who keeps the name may refer to the version by it.
+type Tagged interface {
+	Content
+
+	// Tag returns the name. It must be a function of the content, and long enough not to be found in other texts by chance.
+	Tag() string
+}
+
 // Doubtful is a [Content] that its store took without checking all that is in it, so that the
 // real world might have refused it.
 type Doubtful interface {

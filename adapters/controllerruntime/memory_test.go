@@ -2,6 +2,7 @@ package controllerruntime_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -131,4 +132,85 @@ func (c *counting) Reconcile(_ context.Context, request reconcile.Request) (reco
 	c.runs++
 	c.last[request.Name] = 1
 	return reconcile.Result{RequeueAfter: time.Minute}, nil
+}
+
+// sightings is a reconciler that remembers the resource version which it saw last, and counts in another object how often it saw a new one.
+type sightings struct {
+	client.Client
+	last string
+}
+
+// Reconcile counts.
+func (s *sightings) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	w, count := &Widget{}, &Widget{}
+	if err := s.Get(ctx, request.NamespacedName, w); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if request.Name != "w" || w.ResourceVersion == s.last {
+		return reconcile.Result{}, nil
+	}
+	s.last = w.ResourceVersion
+	if err := s.Get(ctx, client.ObjectKey{Namespace: "default", Name: "count"}, count); err != nil {
+		return reconcile.Result{}, err
+	}
+	count.Spec.Parts++
+	return reconcile.Result{}, s.Update(ctx, count)
+}
+
+// flips is a reconciler that changes an object and changes it back, once the object was counted.
+type flips struct{ client.Client }
+
+// Reconcile changes the object twice.
+func (f *flips) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	w, count := &Widget{}, &Widget{}
+	if err := f.Get(ctx, client.ObjectKey{Namespace: "default", Name: "count"}, count); err != nil || count.Spec.Parts != 1 {
+		return reconcile.Result{}, err
+	}
+	if err := f.Get(ctx, client.ObjectKey{Namespace: "default", Name: "w"}, w); err != nil {
+		return reconcile.Result{}, err
+	}
+	for _, parts := range []int{2, 1} {
+		w.Spec.Parts = parts
+		if err := f.Update(ctx, w); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	return reconcile.Result{}, nil
+}
+
+// TestRememberedVersions has an object changed and changed back. For who remembers the version from before, the one after is a new one.
+func TestRememberedVersions(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1), widget("count", 0)),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			if err := ctrl.NewControllerManagedBy(mgr).Named("flips").For(&Widget{}).Complete(&flips{mgr.GetClient()}); err != nil {
+				return err
+			}
+			return ctrl.NewControllerManagedBy(mgr).Named("sightings").For(&Widget{}).Complete(&sightings{Client: mgr.GetClient()})
+		}))
+	for _, options := range []orrery.Options{{}, {Reduction: orrery.NoReduction}, {Workers: 2}} {
+		result, err := orrery.Run(t.Context(), system, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var counts []int
+		for _, outcome := range result.Report.OutcomeList {
+			for _, o := range outcome.Objects {
+				if o.Name != "count" {
+					continue
+				}
+				var counted Widget
+				text, err := json.Marshal(o.Fields)
+				if err == nil {
+					err = json.Unmarshal(text, &counted)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				counts = append(counts, counted.Spec.Parts)
+			}
+		}
+		if !slices.Equal(counts, []int{2}) || len(result.Report.Reasons) > 0 {
+			t.Errorf("it has counted %v versions, want 2; %v", counts, result.Report.Reasons)
+		}
+	}
 }

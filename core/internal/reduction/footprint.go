@@ -382,5 +382,8 @@ func (f *footprints) heldPlaces(m *transition.Machine, c state.Cell) []Place {
 			places = append(places, f.place(placeName{sight: sight{cell: v.Cell()}}))
 		}
 	}
+	for _, memory := range m.MemoryCells() {
+		places = append(places, f.place(placeName{sight: sight{cell: memory}}))
+	}
 	return places
 }

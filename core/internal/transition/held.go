@@ -27,6 +27,14 @@ func (w *Walker) Ties(s *Taken) Ties {
 	for _, p := range w.released {
 		t.Held = append(t.Held, p.cells()...)
 	}
+	for _, touched := range w.Touched {
+		for _, v := range w.letGo(touched) {
+			t.Held = append(t.Held, v.cell)
+		}
+	}
+	for _, v := range w.inMemory() {
+		t.Held = append(t.Held, v.cell)
+	}
 	t.Normalized = w.concerned()
 	if s.Item != nil {
 		if p := w.Flight(s.Item); p != nil {

@@ -100,7 +100,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 			m.addActor(strategy, core.SecondInstance(name))
 		}
 	}
-	m.Holds = m.lags || conditions.Granularity == PerCall
+	m.Holds = m.lags || conditions.Granularity == PerCall || len(conditions.Remembering) > 0
 	return m, nil
 }
 

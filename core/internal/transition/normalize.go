@@ -20,13 +20,14 @@ func (w *Walker) normalize() error {
 
 // normalizeTogether brings all versions that can be seen of the objects which the step had to do with to their canonical
 // forms. Those which a run in flight was shown cannot be renamed, as nobody can change what
-// it remembers; they are when it has ended.
+// it remembers; they are when it has ended. Nor can those that memory names, and the others are only renamed where these stay as they are.
 func (w *Walker) normalizeTogether() error {
 	for _, c := range w.concerned() {
 		if w.pinned(c) {
 			continue
 		}
-		versions := w.visible(c)
+		remembered := w.remembered(c)
+		versions := append(w.visible(c), remembered...)
 		if stored := w.Value(c); stored != 0 {
 			versions = append(versions, stored)
 		}
@@ -45,7 +46,7 @@ func (w *Walker) normalizeTogether() error {
 			}
 			normal = w.Machine.Vocabulary.Normalize(c, versions)
 		}
-		if normal.Same {
+		if normal.Same || slices.ContainsFunc(remembered, func(v state.Value) bool { return normal.Of(v) != v }) {
 			continue
 		}
 		w.Set(c, normal.Of(w.Value(c)))
@@ -85,6 +86,9 @@ func (w *Walker) concerned() []state.Cell {
 			cells = append(cells, t.Cell)
 		} else if v := w.Machine.viewAt(t.Cell); v != nil {
 			cells = v.AppendCells(cells, t.Was)
+		}
+		for _, v := range w.letGo(t) {
+			cells = append(cells, v.cell)
 		}
 	}
 	for _, p := range w.released {

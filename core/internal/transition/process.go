@@ -21,7 +21,9 @@ type process struct {
 	// memories are by value, with contents, what is different in each from that of a fresh instance. Values are by identity.
 	memories []*behavior.Memory
 	contents []map[string]string
-	values   map[string]state.Value
+	// held are the versions of objects that each memory names.
+	held   [][]version
+	values map[string]state.Value
 	// begun are the runs that were learned from each memory but the fresh one.
 	begun map[state.Value][]begun
 	// fresh is what a fresh instance shows, nil before one was looked at. noise is what not even two fresh instances have in common.
@@ -36,7 +38,7 @@ func (p *process) remembers() bool { return p.cell != nowhere }
 
 // addProcess returns the process of a new actor.
 func (m *Machine) addProcess(a *Actor) *process {
-	p := &process{name: a.Name, cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}}
+	p := &process{name: a.Name, cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}}
 	if slices.Contains(m.Conditions.Remembering, p.name) {
 		p.cell = m.Vocabulary.Note("memory of " + p.name)
 	}
@@ -122,6 +124,7 @@ func (l *Learner) remember(a *Actor, instance core.Instance, run behavior.Run) e
 		value = l.Machine.Vocabulary.Extend(p.cell, identity)
 		p.values[identity] = value
 		p.memories, p.contents = append(p.memories, &behavior.Memory{Identity: identity}), append(p.contents, contents)
+		p.held = append(p.held, l.named(identity, history))
 		run.Leaf.Memory = value
 	}
 	m := p.memories[value]
@@ -171,6 +174,65 @@ func fieldsOf(contents map[string]string) map[string]bool {
 		fields[field] = true
 	}
 	return fields
+}
+
+// named returns the versions that were shown on a history and that a memory names.
+func (l *Learner) named(identity string, history []behavior.Run) []version {
+	var versions []version
+	note := func(key core.Key, content core.Content) {
+		tagged, ok := content.(core.Tagged)
+		if !ok || tagged.Tag() == "" || !strings.Contains(identity, tagged.Tag()) {
+			return
+		}
+		c := l.Machine.Vocabulary.Object(key)
+		if v := (version{cell: c, value: l.Machine.Vocabulary.Intern(c, content)}); !slices.Contains(versions, v) {
+			versions = append(versions, v)
+		}
+	}
+	for _, run := range history {
+		if e := run.Activation.Event; e != nil {
+			note(e.Key, e.Old)
+			note(e.Key, e.New)
+		}
+		for _, edge := range run.Path {
+			for _, object := range shownBy(edge.Response) {
+				note(object.Key, object.Content)
+			}
+		}
+	}
+	return versions
+}
+
+// inMemory returns the versions that the processes remember in the state of the walker.
+func (w *Walker) inMemory() []version {
+	var versions []version
+	for _, a := range w.Machine.Actors {
+		if p := a.process; p.remembers() {
+			versions = append(versions, p.held[w.Value(p.cell)]...)
+		}
+	}
+	return versions
+}
+
+// remembered returns the versions of an object that the processes remember in the state of the walker.
+func (w *Walker) remembered(c state.Cell) []state.Value {
+	var versions []state.Value
+	for _, v := range w.inMemory() {
+		if v.cell == c {
+			versions = append(versions, v.value)
+		}
+	}
+	return versions
+}
+
+// letGo returns the versions that a process remembered before the step of the walker.
+func (w *Walker) letGo(t Touch) []version {
+	for _, a := range w.Machine.Actors {
+		if p := a.process; p.remembers() && p.cell == t.Cell {
+			return p.held[t.Was]
+		}
+	}
+	return nil
 }
 
 // retrace audits some of what is known to be done with a memory on an instance that came to the memory by another history, the newest. If it
@@ -247,6 +309,17 @@ func identityOf(contents map[string]string) string {
 		fmt.Fprintf(&text, "%q=%q\n", path, contents[path])
 	}
 	return text.String()
+}
+
+// MemoryCells returns the cells of the memories of those processes that are known to keep any.
+func (m *Machine) MemoryCells() []state.Cell {
+	var cells []state.Cell
+	for _, a := range m.Actors {
+		if a.process.remembers() {
+			cells = append(cells, a.process.cell)
+		}
+	}
+	return cells
 }
 
 // Memory is what a process keeps from one run to the next.

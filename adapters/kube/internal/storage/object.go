@@ -50,7 +50,10 @@ type Object struct {
 	sent func() json.RawMessage
 }
 
-var _ core.Doubtful = (*Object)(nil)
+var (
+	_ core.Doubtful = (*Object)(nil)
+	_ core.Tagged   = (*Object)(nil)
+)
 
 // New takes the tree over: nobody may change it afterwards.
 func New(tree map[string]any, again int, unshown ...string) *Object {
@@ -72,6 +75,9 @@ func New(tree map[string]any, again int, unshown ...string) *Object {
 
 // Canonical implements [core.Content].
 func (o *Object) Canonical() string { return o.canonical }
+
+// Tag implements [core.Tagged].
+func (o *Object) Tag() string { return o.Version }
 
 // Fields implements [core.Content]: the tree as in unstructured objects.
 func (o *Object) Fields() any { return o.Tree }
