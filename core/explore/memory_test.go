@@ -75,5 +75,63 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 	}
 	if remembering < 10 {
 		t.Errorf("only %d systems keep memory", remembering)
+
+// careless is a strategy that the twin takes for one with memory, and makes a mistake with it.
+type careless struct {
+	naive.Remembering
+	mistake func(memory string) string
+}
+
+// Remember implements [naive.Remembering].
+func (c careless) Remember(memory string) core.Instance {
+	return c.Remembering.Remember(c.mistake(memory))
+}
+
+// TestMistakesWithMemoryShow checks that random systems tell right from wrong: memory that is lost between runs, of which a part is lost, or that outlives
+// a crash, and an identity that forgets a field.
+func TestMistakesWithMemoryShow(t *testing.T) {
+	for name, test := range map[string]struct {
+		mistake  func(string) string
+		ignored  []string
+		immortal bool
+	}{
+		"memory is lost":          {mistake: func(string) string { return "" }},
+		"a bit is lost":           {mistake: func(memory string) string { return map[string]string{"2": "", "3": "1"}[memory] }},
+		"an identity forgets":     {ignored: []string{"high"}},
+		"an identity is the one":  {ignored: []string{"high", "low"}},
+		"memory outlives a crash": {immortal: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shown := false
+			for seed := uint64(1); seed < 200 && !shown; seed++ {
+				system, err := random.Mindful(seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				told := *system
+				told.Strategies = slices.Clone(system.Strategies)
+				for i, strategy := range told.Strategies {
+					if r, ok := strategy.(naive.Remembering); ok && test.mistake != nil {
+						told.Strategies[i] = careless{r, test.mistake}
+					}
+				}
+				crashes := int(seed % 2)
+				if test.immortal {
+					crashes = 1
+				}
+				want, err := naive.ExploreUnder(&told, naive.Conditions{Crashes: crashes, Immortal: test.immortal}, largest)
+				if err != nil {
+					continue // too large
+				}
+				o := options(1)
+				o.Conditions = explore.Conditions{Crashes: crashes, IgnoredMemory: test.ignored}
+				o.Bounds.States = largest
+				space := search(t, system, o)
+				shown = differ(summaryUnder(space), summaryOfTwinUnder(want)) != ""
+			}
+			if !shown {
+				t.Error("no system shows it")
+			}
+		})
 	}
 }

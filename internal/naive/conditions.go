@@ -16,6 +16,8 @@ type Conditions struct {
 	Crashes, Failures int
 	// FaultsIn are the controllers that may crash, and whose calls may fail; empty means all of them.
 	FaultsIn []string
+	// Immortal tells that memory outlives crashes, which no process can do: for tests that want to see the difference.
+	Immortal bool
 	// PerCall makes a step of every call.
 	PerCall bool
 	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls are answered in

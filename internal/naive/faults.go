@@ -15,7 +15,9 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 		return nil, nil
 	}
 	from.crashes++
-	from = from.withoutMemory(p.Name)
+	if !e.conditions.Immortal {
+		from = from.withoutMemory(p.Name)
+	}
 	for _, item := range from.work {
 		if item.Strategy == p.Name {
 			from.work = remove(from.work, item)
