@@ -81,12 +81,21 @@ type Instance interface {
 	Reconcile(EffectRecorder, Request) Result
 }
 
-// Introspective is an [Instance] whose memory can be looked at. It says what a controller keeps that was found to remember something.
+// Introspective is an [Instance] whose memory can be looked at. What is different in it from that of a fresh instance is part of the state, so that
+// the instance may depend on it. What it does not show must not make a difference.
 type Introspective interface {
 	Instance
 
 	// Memory returns the values that can be reached from the instance, by the way to each, such as "Reconciler.seen[default/a]". It is called between runs.
 	Memory() map[string]string
+}
+
+// Sharing is an [Introspective] instance whose memory other strategies may share: what one set-up makes for several controllers.
+type Sharing interface {
+	Introspective
+
+	// Shared returns the ways, as in its memory, to what other strategies can reach as well.
+	Shared() []string
 }
 
 // Event is the delivery of one committed change to a strategy: Old is nil when

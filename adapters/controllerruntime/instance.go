@@ -60,16 +60,30 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 	return i.registered.queue.take()
 }
 
-var _ core.Introspective = (*instance)(nil)
+var _ core.Sharing = (*instance)(nil)
 
 // Memory implements [core.Introspective]: what can be reached from the reconciler and from what it watches with.
-func (i *instance) Memory() map[string]string {
+func (i *instance) Memory() map[string]string { return memory.Of(i.registered.roots()...) }
+
+// Shared implements [core.Sharing]: what can be reached from other controllers of the set-up.
+func (i *instance) Shared() []string {
+	var others []any
+	for _, c := range i.assembly.controllers {
+		if c != i.registered {
+			others = append(others, c.roots()...)
+		}
+	}
+	return memory.Shared(i.registered.roots(), others)
+}
+
+// roots are what the memory of a controller can be reached from.
+func (c *registered) roots() []any {
 	var roots []any
-	if do, ok := fieldOf[reconcile.Reconciler](reflect.ValueOf(i.registered.controller).Elem(), "Do"); ok {
+	if do, ok := fieldOf[reconcile.Reconciler](reflect.ValueOf(c.controller).Elem(), "Do"); ok {
 		roots = append(roots, *do)
 	}
-	for _, source := range *i.registered.sources {
+	for _, source := range *c.sources {
 		roots = append(roots, source)
 	}
-	return memory.Of(roots...)
+	return roots
 }

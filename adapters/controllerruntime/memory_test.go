@@ -214,3 +214,48 @@ func TestRememberedVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedMemory has two controllers of one set-up share a map: what one of them sees of the other's is not searched.
+func TestSharedMemory(t *testing.T) {
+	for name, test := range map[string]struct {
+		shared bool
+		reason string
+	}{
+		"one map for both":       {true, "keeps rememberer.seen in memory, which other controllers of its set-up can reach"},
+		"a map for each of them": {false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					one, other := map[string]bool{}, map[string]bool{}
+					if test.shared {
+						other = one
+					}
+					keep := func(r *rememberer, name string) bool {
+						again := r.seen[name]
+						r.seen[name] = true
+						return again
+					}
+					for _, c := range []struct {
+						name string
+						seen map[string]bool
+					}{{"one", one}, {"other", other}} {
+						r := &rememberer{Client: mgr.GetClient(), unused: map[string]int{"a": 1}, seen: c.seen, known: &sync.Map{}, keep: keep}
+						err := ctrl.NewControllerManagedBy(mgr).Named(c.name).For(&Widget{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).Complete(r)
+						if err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reasons := strings.Join(result.Report.Reasons, "; ")
+			if (reasons == "") != (test.reason == "") || !strings.Contains(reasons, test.reason) {
+				t.Errorf("%s: %s", result.Report.Verdict, reasons)
+			}
+		})
+	}
+}

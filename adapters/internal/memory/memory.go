@@ -19,14 +19,29 @@ import (
 
 // Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root. What functions have captured
 // cannot be seen.
-func Of(roots ...any) (values map[string]string) {
-	values = map[string]string{}
-	m := &memory{values: values, seen: map[sighted]bool{}, skipped: infrastructure()}
+func Of(roots ...any) (values map[string]string) { return from(roots).values }
+
+// Shared returns the ways from the roots to what can be reached from others, too: pointers and maps, in order.
+func Shared(roots, others []any) []string {
+	mine, theirs := from(roots), from(others)
+	var ways []string
+	for at, way := range mine.ways {
+		if _, shared := theirs.ways[at]; shared {
+			ways = append(ways, way)
+		}
+	}
+	slices.Sort(ways)
+	return slices.Compact(ways)
+}
+
+// from looks from roots.
+func from(roots []any) (m *memory) {
+	m = &memory{values: map[string]string{}, seen: map[sighted]bool{}, ways: map[unsafe.Pointer]string{}, skipped: infrastructure()}
 	defer func() { _ = recover() }() // whatever cannot be read, the rest of it is still worth telling
 	for _, root := range roots {
 		m.look(ownName(reflect.ValueOf(root)), reflect.ValueOf(root), 0)
 	}
-	return values
+	return m
 }
 
 // ownName returns the name of a type without its package.
@@ -45,6 +60,8 @@ func ownName(v reflect.Value) string {
 type memory struct {
 	values map[string]string
 	seen   map[sighted]bool
+	// ways are those to what pointers point to, and to maps.
+	ways map[unsafe.Pointer]string
 	// skipped are packages that are not looked into.
 	skipped []string
 }
@@ -95,6 +112,7 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 			return
 		}
 		m.seen[at] = true
+		m.ways[at.at] = path
 		m.look(path, v.Elem(), depth+1)
 	case reflect.Interface:
 		m.look(path, v.Elem(), depth+1)
@@ -102,6 +120,9 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		m.inside(path, v, depth)
 	case reflect.Map:
 		m.values[path] = fmt.Sprint(v.Len())
+		if !v.IsNil() {
+			m.ways[v.UnsafePointer()] = path
+		}
 		for entries := v.MapRange(); entries.Next(); {
 			m.look(path+"["+plainly(entries.Key())+"]", entries.Value(), depth+1)
 		}

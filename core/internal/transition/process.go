@@ -103,6 +103,10 @@ func (l *Learner) remember(a *Actor, instance core.Instance, run behavior.Run) e
 		return err
 	}
 	identity := identityOf(contents)
+	if shared := sharedOf(instance, contents); shared != "" && p.remembers() {
+		l.Machine.doubt("%s keeps %s in memory, which other controllers of its set-up can reach: what they see of it was not searched. "+
+			"If they make no use of it, leave it out with --ignore-memory %s (Options.IgnoreMemory)", p.name, shared, shared)
+	}
 	value, known := p.values[identity]
 	if identity != "" && !p.remembers() {
 		return &UnexpectedMemory{Process: p.name}
@@ -235,6 +239,22 @@ func (w *Walker) letGo(t Touch) []version {
 	return nil
 }
 
+// sharedOf returns a field among contents that other strategies can reach, empty if there is none.
+func sharedOf(instance core.Instance, contents map[string]string) string {
+	sharing, ok := instance.(core.Sharing)
+	if !ok || len(contents) == 0 {
+		return ""
+	}
+	shared := sharing.Shared()
+	for _, path := range slices.Sorted(maps.Keys(contents)) {
+		if leadsThrough(path, shared) {
+			field, _, _ := strings.Cut(path, "[")
+			return field
+		}
+	}
+	return ""
+}
+
 // retrace audits some of what is known to be done with a memory on an instance that came to the memory by another history, the newest. If it
 // does something else, there is more to the memory than the instance shows.
 func (l *Learner) retrace(a *Actor, memory state.Value) error {
@@ -290,15 +310,15 @@ func (l *Learner) contents(a *Actor, instance core.Instance) (map[string]string,
 		}
 	}
 	found := differences(p.fresh, introspective.Memory())
-	maps.DeleteFunc(found, func(path, _ string) bool { return p.noise[path] || l.Machine.Conditions.ignores(path) })
+	maps.DeleteFunc(found, func(path, _ string) bool { return p.noise[path] || leadsThrough(path, l.Machine.Conditions.IgnoredMemory) })
 	return found, nil
 }
 
-// ignores reports whether a part of a memory does not count.
-func (c Conditions) ignores(path string) bool {
-	return slices.ContainsFunc(c.IgnoredMemory, func(ignored string) bool {
-		rest, below := strings.CutPrefix(path, ignored)
-		return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
+// leadsThrough reports whether a way leads to one of some parts, or through it.
+func leadsThrough(path string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool {
+		rest, through := strings.CutPrefix(path, part)
+		return through && (rest == "" || rest[0] == '.' || rest[0] == '[')
 	})
 }
 
