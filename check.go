@@ -49,7 +49,6 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 		return nil, err
 	}
 	exploring := options.explore(began)
-	exploring.Memo = memoOf(system)
 	if exploring.Conditions, err = options.conditions(system); err != nil {
 		return nil, err
 	}
@@ -215,6 +214,9 @@ func (o Options) explore(began time.Time) explore.Options {
 		Seed:         o.Seed,
 		ChangePoints: o.ChangePoints,
 		Logger:       o.Logger,
+	}
+	if o.Memo != nil {
+		options.Memo = o.Memo.found
 	}
 	if o.Progress != nil {
 		options.Progress = func(p explore.Progress) {

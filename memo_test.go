@@ -1,12 +1,9 @@
 package orrery_test
 
 import (
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
-	"weak"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
@@ -44,8 +41,8 @@ func checked(t *testing.T, system *core.System, options orrery.Options) core.Rep
 
 // TestSecondCheckLearnsWhatIsNew counts the runs of code of checks of one system: each path has to be run once.
 func TestSecondCheckLearnsWhatIsNew(t *testing.T) {
-	system := relay()
-	first := checked(t, system, orrery.Options{})
+	system, memo := relay(), orrery.NewMemo()
+	first := checked(t, system, orrery.Options{Memo: memo})
 	for name, options := range map[string]orrery.Options{
 		"the same":             {},
 		"another seed":         {Seed: 1},
@@ -53,7 +50,9 @@ func TestSecondCheckLearnsWhatIsNew(t *testing.T) {
 		"all orders":           {Reduction: orrery.NoReduction},
 		"two instances of one": {Doubles: []string{"to w2"}},
 	} {
-		again, fresh := checked(t, system, options), checked(t, relay(), options)
+		fresh := checked(t, system, options)
+		options.Memo = memo
+		again := checked(t, system, options)
 		if 4*again.ReconcilesExecuted > fresh.ReconcilesExecuted {
 			t.Errorf("%s: %d runs of code, %d if nothing is known", name, again.ReconcilesExecuted, fresh.ReconcilesExecuted)
 		}
@@ -71,7 +70,7 @@ func TestSecondCheckLearnsWhatIsNew(t *testing.T) {
 
 // TestSecondCheckFindsWhatIsWrong checks systems again in which something is wrong with the code, or has become wrong in between.
 func TestSecondCheckFindsWhatIsWrong(t *testing.T) {
-	kept, changed := 0, false
+	kept, changed, memo := 0, false, orrery.NewMemo()
 	system := onSlate(map[string]string{"w0": "none"})
 	forgetful := stateless("forgetful", func(do ask, _ core.Request) core.Result {
 		do("get w0")
@@ -95,13 +94,13 @@ func TestSecondCheckFindsWhatIsWrong(t *testing.T) {
 		}
 	}
 	system.Strategies = []core.Strategy{&forgetful}
-	if report := checked(t, system, orrery.Options{}); report.Verdict != core.Holds {
+	if report := checked(t, system, orrery.Options{Memo: memo}); report.Verdict != core.Holds {
 		t.Fatalf("the verdict is %s", report.Verdict)
 	}
 	changed = true
 	for range 3 {
 		kept = 0
-		report := checked(t, system, orrery.Options{})
+		report := checked(t, system, orrery.Options{Memo: memo})
 		if len(report.Reasons)+len(report.Findings) == 0 || !strings.Contains(strings.Join(reasonsOf(report), " "), "memory") {
 			t.Errorf("nothing is said about memory: %v", reasonsOf(report))
 		}
@@ -121,39 +120,15 @@ func reasonsOf(r core.Report) []string {
 }
 
 func TestChecksAtTheSameTimeShareWhatTheyLearn(t *testing.T) {
-	system := relay()
+	system, memo := relay(), orrery.NewMemo()
 	want := checked(t, relay(), orrery.Options{}).States
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if report := checked(t, system, orrery.Options{}); report.Verdict != core.Holds || report.States != want {
+			if report := checked(t, system, orrery.Options{Memo: memo}); report.Verdict != core.Holds || report.States != want {
 				t.Errorf("%s, %d states, want %d", report.Verdict, report.States, want)
 			}
 		})
 	}
 	all.Wait()
-}
-
-// TestWhatWasLearnedGoesWithItsSystem checks that a system that nobody holds is let go.
-func TestWhatWasLearnedGoesWithItsSystem(t *testing.T) {
-	held := relay()
-	strategy := weak.Make(held.Strategies[0].(*hand))
-	checked(t, held, orrery.Options{})
-	runtime.KeepAlive(held)
-	held = nil
-	for deadline := time.Now().Add(10 * time.Second); strategy.Value() != nil; time.Sleep(time.Millisecond) {
-		if runtime.GC(); time.Now().After(deadline) {
-			t.Fatal("what was learned of a system is still there")
-		}
-	}
-}
-
-// settled is a system that is never let go.
-var settled = *relay()
-
-func TestSystemInAVariableOfAPackage(t *testing.T) {
-	first, second := checked(t, &settled, orrery.Options{}), checked(t, &settled, orrery.Options{})
-	if first.Verdict != core.Holds || 4*second.ReconcilesExecuted > first.ReconcilesExecuted {
-		t.Errorf("%s; %d and %d runs of code", first.Verdict, first.ReconcilesExecuted, second.ReconcilesExecuted)
-	}
 }

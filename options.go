@@ -141,6 +141,10 @@ type Options struct {
 	// Comparisons are rules for comparing objects, such as [properties.Without] makes: all properties that compare objects follow them.
 	Comparisons []core.Comparison
 
+	// Memo is what checks of the same system have found out about the code of its controllers, and gets what this one does: checks that share one
+	// run code only for what is new. It makes no difference to what they find. Nil shares nothing.
+	Memo *Memo
+
 	// Params are the parameters that the system was built with; they are recorded with the result.
 	Params map[string]string
 
@@ -154,6 +158,12 @@ type Options struct {
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)
 }
+
+// Memo is what checks of one system find out about the code of its controllers, see [NewMemo]. Checks at the same time may share one.
+type Memo struct{ found *explore.Memo }
+
+// NewMemo returns an empty memo, for the options of several checks of one system.
+func NewMemo() *Memo { return &Memo{explore.NewMemo()} }
 
 // Progress is how far a search has come.
 type Progress struct {

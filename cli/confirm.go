@@ -52,12 +52,12 @@ Exit codes: 1 confirmed, 0 not confirmed, 2 bad usage or bad input.`,
 
 // confirm runs a recorded finding on a real API server.
 func (s *session) confirm(ctx context.Context, path string, number int) error {
-	system, _, finding, err := s.recorded(ctx, path, number)
+	system, report, finding, err := s.recorded(ctx, path, number)
 	if err != nil {
 		return err
 	}
 	for i, trace := range traces(finding) {
-		if err := confirmable(trace); err != nil {
+		if err := confirmable(trace, report.Memory); err != nil {
 			return fmt.Errorf("finding %d: %s %w", number, runName(finding, i), err)
 		}
 	}
@@ -80,8 +80,13 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 }
 
 // confirmable returns an error if a run has a step that cannot be made to happen on a real API server.
-func confirmable(trace core.Trace) error {
+func confirmable(trace core.Trace, memory []core.MemoryReport) error {
 	for i, step := range trace.Steps {
+		for _, m := range memory {
+			if m.Controller == step.Controller {
+				return fmt.Errorf("cannot be confirmed: step %d is one of %s, which keeps %s in memory, and there each reconcile runs on a fresh instance", i+1, m.Controller, strings.Join(m.Fields, ", "))
+			}
+		}
 		if why := unconfirmable(step); why != "" {
 			return fmt.Errorf("cannot be confirmed: step %d cannot run on a real API server: %s", i+1, why)
 		}

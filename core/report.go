@@ -68,8 +68,8 @@ type Report struct {
 	// length of the longest run that was followed, for depth-first search.
 	Depth int `json:"depth"`
 
-	// ReconcilesExecuted counts real runs of controller code, StepsFromTree the steps that needed none. What an earlier check of the same system in
-	// the same process has audited is not run for that again.
+	// ReconcilesExecuted counts real runs of controller code, StepsFromTree the steps that needed none. What an earlier check with the same memo
+	// has audited is not run for that again.
 	ReconcilesExecuted int `json:"reconciles_executed"`
 	StepsFromTree      int `json:"steps_from_tree"`
 	// Behaviours counts the distinct runs (leaves of behaviour trees) that were learned.

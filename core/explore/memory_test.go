@@ -75,6 +75,8 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 	}
 	if remembering < 10 {
 		t.Errorf("only %d systems keep memory", remembering)
+	}
+}
 
 // careless is a strategy that the twin takes for one with memory, and makes a mistake with it.
 type careless struct {

@@ -10,12 +10,12 @@ import (
 type Remembering interface {
 	core.Strategy
 
-	// Remember returns an instance that remembers something, which is what [Mindful.Remembers] returned.
+	// Remember returns an instance that remembers something, which is what [mindful.Remembers] returned.
 	Remember(memory string) core.Instance
 }
 
-// Mindful is an instance that says what it remembers, empty if that is nothing.
-type Mindful interface{ Remembers() string }
+// mindful is an instance that says what it remembers, empty if that is nothing.
+type mindful interface{ Remembers() string }
 
 // awake returns an instance with what the strategy remembers in the state.
 func (t *turn) awake(p player) core.Instance {
@@ -27,7 +27,7 @@ func (t *turn) awake(p player) core.Instance {
 
 // remember notes what an instance remembers after a run.
 func (t *turn) remember(p player, instance core.Instance) {
-	m, ok := instance.(Mindful)
+	m, ok := instance.(mindful)
 	if !ok {
 		return
 	}

@@ -48,7 +48,7 @@ type Conditions struct {
 
 // Expect makes conditions of what ended a search because it was not known of controllers, and returns true, if that is why it ended with the error.
 func (c *Conditions) Expect(err error) bool {
-	var views *UnexpectedViews
+	var views *unexpectedViews
 	var memory *UnexpectedMemory
 	switch {
 	case errors.As(err, &views):

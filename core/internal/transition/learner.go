@@ -374,12 +374,12 @@ type Wrong struct {
 // WrongOf returns what an incident comes to.
 func WrongOf(i core.Incident) Wrong { return Wrong{i.Kind, i.Strategy, i.Message} }
 
-// UnexpectedViews ends a search in which controllers have read kinds through their caches of which they were not known to
+// unexpectedViews ends a search in which controllers have read kinds through their caches of which they were not known to
 // have views that may lag behind.
-type UnexpectedViews struct{ Caches []CachedKind }
+type unexpectedViews struct{ Caches []CachedKind }
 
 // Error implements error.
-func (u *UnexpectedViews) Error() string {
+func (u *unexpectedViews) Error() string {
 	var texts []string
 	for _, c := range u.Caches {
 		texts = append(texts, fmt.Sprintf("%s reads %s", c.Controller, c.Kind))
@@ -413,5 +413,5 @@ func (l *Learner) cached(a *Actor, reads []behavior.Read) error {
 	if len(found) == 0 || !l.Searching {
 		return nil
 	}
-	return &UnexpectedViews{found}
+	return &unexpectedViews{found}
 }

@@ -310,7 +310,9 @@ func (l *Learner) contents(a *Actor, instance core.Instance) (map[string]string,
 		}
 	}
 	found := differences(p.fresh, introspective.Memory())
-	maps.DeleteFunc(found, func(path, _ string) bool { return p.noise[path] || leadsThrough(path, l.Machine.Conditions.IgnoredMemory) })
+	maps.DeleteFunc(found, func(path, _ string) bool {
+		return p.noise[path] || leadsThrough(path, l.Machine.Conditions.IgnoredMemory)
+	})
 	return found, nil
 }
 
