@@ -9,6 +9,7 @@ package memory
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ type sighted struct {
 // How far is looked: what is kept between runs is near, and clients are large.
 const (
 	deepest = 12
-	most    = 4096
+	most    = 1 << 15
 )
 
 // infrastructure are packages whose values are no memory of the controller's, with those below them.
@@ -123,8 +124,13 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		if !v.IsNil() {
 			m.ways[v.UnsafePointer()] = path
 		}
-		for entries := v.MapRange(); entries.Next(); {
-			m.look(path+"["+plainly(entries.Key())+"]", entries.Value(), depth+1)
+		// In order, so that what is too much is the same each time.
+		entries := map[string]reflect.Value{}
+		for each := v.MapRange(); each.Next(); {
+			entries[plainly(each.Key())] = each.Value()
+		}
+		for _, key := range slices.Sorted(maps.Keys(entries)) {
+			m.look(path+"["+key+"]", entries[key], depth+1)
 		}
 	case reflect.Slice, reflect.Array:
 		m.values[path] = fmt.Sprint(v.Len())
@@ -144,7 +150,7 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 	if v.CanAddr() {
 		switch at := v.Addr().Interface().(type) {
 		case *time.Time:
-			m.values[path] = at.String()
+			m.values[path] = at.Round(0).String() // as it is on the clock on the wall
 			return
 		case *sync.Map:
 			at.Range(func(key, value any) bool {
@@ -155,6 +161,10 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 		case *sync.Mutex, *sync.RWMutex, *sync.Once, *sync.Pool, *sync.WaitGroup, *sync.Cond:
 			return
 		}
+	}
+	if t := v.Type(); t.PkgPath() == "sync/atomic" && strings.HasPrefix(t.Name(), "Pointer[") && v.CanAddr() {
+		m.look(path, v.Addr().MethodByName("Load").Call(nil)[0], depth+1)
+		return
 	}
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -182,6 +192,8 @@ func plainly(v reflect.Value) string {
 			return "nil"
 		}
 		return plainly(v.Elem())
+	case reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return v.Kind().String() // an address says nothing
 	}
 	return fmt.Sprint(v)
 }

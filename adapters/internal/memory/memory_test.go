@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -22,6 +23,8 @@ type controller struct {
 	known   *sync.Map
 	work    chan int
 	do      func()
+	latest  atomic.Pointer[base]
+	waiting map[chan int]bool
 }
 
 type base struct{ name string }
@@ -32,11 +35,14 @@ func TestOf(t *testing.T) {
 		last: time.Unix(0, 0).UTC(), started: true, mu: sync.Mutex{}, known: new(sync.Map), work: make(chan int, 1), do: func() {},
 	}
 	c.again = c
+	c.latest.Store(&base{"b"})
+	c.waiting = map[chan int]bool{make(chan int): true}
 	c.known.Store("k", 7)
 	c.work <- 1
 	want := map[string]string{
 		"controller.name": "a", "controller.seen": "1", "controller.seen[default/a]": "true", "controller.tries": "1", "controller.tries[0]": "3",
-		"controller.last": "1970-01-01 00:00:00 +0000 UTC", "controller.started": "true", "controller.again": "false", "controller.known[k]": "7",
+		"controller.last": "1970-01-01 00:00:00 +0000 UTC", "controller.started": "true", "controller.again": "false", "controller.latest.name": "b",
+		"controller.waiting": "1", "controller.waiting[chan]": "true", "controller.known[k]": "7",
 		"controller.work": "1", "int": "5",
 	}
 	got := Of(c, 5)
