@@ -274,6 +274,64 @@ func traps() []trap {
 			}},
 			Properties: []core.Property{properties.Eventually("z is 1", isOne)},
 		}},
+		// The first change that nobody tells of does no harm, but there is another one behind it.
+		{"a change that does no harm, and one that does", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("looks", func(w *plain.World) {
+					if x.Get(w) == 2 {
+						z.Set(w, 1)
+					}
+				}),
+				once("first", func(w *plain.World) { x.Set(w, 1) }),
+				{
+					Name: "second", Watches: []plain.Watch{{Kind: x.Key().Kind, Map: func(core.Key) []core.Request { return []core.Request{"r"} }}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 1 {
+							x.Set(w, 2)
+						}
+						return core.Result{}
+					},
+				},
+			},
+		}},
+		// What is looked at first changes so that there is more to look at: what changed before without waking anybody.
+		{"a change behind which more is looked at", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("looks", func(w *plain.World) {
+					if x.Get(w) == 1 && y.Get(w) == 1 {
+						z.Set(w, 1)
+					}
+				}),
+				once("first", func(w *plain.World) { y.Set(w, 1) }),
+				once("second", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}},
+		// It finds nothing to do where it looks first, whatever that is, but something where it looks later.
+		{"a change of what is looked at last", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("looks", func(w *plain.World) {
+					if x.Get(w) == 0 && y.Get(w) == 1 {
+						z.Set(w, 1)
+					}
+				}),
+				once("first", func(w *plain.World) { x.Set(w, 1) }),
+				once("second", func(w *plain.World) { y.Set(w, 1) }),
+			},
+		}},
+		// Behind the change it looks at nothing else, but goes on for ever.
+		{"a change behind which it is tried again", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "looks", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result { return core.Result{Requeue: x.Get(w) == 1} },
+				},
+				once("changes", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.
 		{"runs that panic for ever", plain.Model{
 			Initial: zero,

@@ -41,7 +41,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			// Asking in every state what could be left out only costs time.
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
-		case r.Growth() == before:
+		case r.Growth() == before && !r.Outdated():
 			return space, nil
 		}
 	}

@@ -30,9 +30,16 @@ func (r *Reductions) Growth() int {
 func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 	r.Choosers = nil
 	r.Footprints.gate(m)
+	r.Footprints.index(m)
 	if !r.Footprints.allVisible {
 		r.Choosers = reducer.Learn(r.Footprints.all(), sorted(r.Footprints.visible.reads))
 	}
+}
+
+// Outdated reports whether it was learned of more places since choosers were made that changes there do no harm. Choices made without that are
+// right, but depend on what was known before the search.
+func (r *Reductions) Outdated() bool {
+	return r.Choosers != nil && r.Footprints.countHarmless() != r.Footprints.harmless
 }
 
 // Recording reports whether footprints are recorded.

@@ -99,10 +99,11 @@ func sorted[K int | Place](members map[K]bool) []K {
 func (f *footprints) all() []Footprint {
 	without := f.unchanging()
 	agents := make([]Footprint, len(f.agents))
-	f.blocked = make([]bool, len(f.agents))
+	f.blocked, f.harmless = make([]bool, len(f.agents)), 0
 	for i, known := range f.agents {
 		agents[i] = f.export(known, without)
-		agents[i].Missed, agents[i].MissedInViews = f.missed(i)
+		agents[i].Missed, agents[i].MissedInViews, agents[i].Harmless = f.missed(i)
+		f.harmless += len(agents[i].Harmless)
 		f.blocked[i] = known.blocks
 	}
 	f.exported = make(map[transition.Stage]*Footprint, len(f.stages))

@@ -36,6 +36,9 @@ type footprints struct {
 	// exported are the stages as they were known when the search began: what is chosen in a state must not depend on what was
 	// learned meanwhile.
 	exported map[transition.Stage]*Footprint
+	// items are those of the machine by then, by agent, and harmless is how many places were, see [Footprint].
+	items    map[int]*transition.Item
+	harmless int
 	// blocked tells which agents were known by then to be blocked now and then, by number.
 	blocked []bool
 	// choosing is the walker that learns while it leaves out agents.

@@ -55,6 +55,9 @@ type Footprint struct {
 	// Missed are the places it looks at of which somebody else may change what it sees without putting its work into a queue, in order;
 	// MissedInViews are those of them that it sees through a view which may lag behind, and are not among the others.
 	Missed, MissedInViews []Place
+	// Harmless are such places where it looks first, and where whatever it may see in place of what it saw leaves it with nothing to do: it then
+	// looks at nothing else. If calls fail it may look there later, so that they are missed as well.
+	Harmless []Place
 }
 
 // Way is how the step of an agent that takes its work out of a queue goes in a state.

@@ -174,20 +174,22 @@ func seenBy(s *transition.ClientView, kind core.Kind, c state.Cell) sight {
 	return at
 }
 
-// missed returns the places of which somebody else may change what an agent saw there without waking it: those that it sees as they are, and those
-// that it sees through views.
-func (f *footprints) missed(agent int) (missed, inViews []Place) {
+// missed returns the places of which somebody else may change what an agent saw there without waking it: those that it sees as they are, those
+// that it sees through views, and those where it does no harm, see [Footprint].
+func (f *footprints) missed(agent int) (missed, inViews, harmless []Place) {
 	for _, place := range sorted(f.agents[agent].looks) {
 		name := f.names[place]
 		switch {
 		case !f.misses(agent, name):
+		case name.valued && f.endsOnChanges(agent, name.sight, name.value):
+			harmless = append(harmless, place)
 		case name.sight.viewed:
 			inViews = append(inViews, place)
 		default:
 			missed = append(missed, place)
 		}
 	}
-	return missed, inViews
+	return missed, inViews, harmless
 }
 
 // misses reports whether somebody may change what is seen in a place without waking an agent. Who holds which versions changes without waking
