@@ -9,15 +9,19 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
 // rememberer is a reconciler that keeps something in one of its fields.
@@ -258,4 +262,49 @@ func TestSharedMemory(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRestartWithoutMemory checks a controller that is told of the first object only: one that it would find first after a restart counts, too, when
+// the end is judged.
+func TestRestartWithoutMemory(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+		controllerruntime.Properties(properties.Fixpoint()),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			f := &firsts{Client: mgr.GetClient()}
+			return ctrl.NewControllerManagedBy(mgr).Named("firsts").Watches(&Widget{}, handler.Funcs{
+				CreateFunc: func(_ context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+					if !f.told {
+						f.told = true
+						queue.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})
+					}
+				},
+			}).Complete(f)
+		}))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := result.Report
+	if len(report.Findings) != 1 || report.Findings[0].Property != "fixpoint" || !strings.Contains(report.Findings[0].Summary, "firsts(default/a)") {
+		t.Errorf("%s: %+v %q", report.Verdict, report.Findings, report.Reasons)
+	}
+}
+
+// firsts is a reconciler that is given the first object only. It counts once on each that it is given, and makes another one.
+type firsts struct {
+	client.Client
+	told bool
+}
+
+// Reconcile implements [reconcile.Reconciler].
+func (f *firsts) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	w := &Widget{}
+	if err := f.Get(ctx, request.NamespacedName, w); err != nil || w.Status.Ready > 0 {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	w.Status.Ready = 1
+	if err := f.Status().Update(ctx, w); err != nil || request.Name == "a" {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{}, f.Create(ctx, widget("a", 1))
 }

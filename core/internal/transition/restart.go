@@ -29,9 +29,6 @@ func (w *Walker) positions(a *Actor) [][]int {
 func (w *Walker) restart(a *Actor, positions []int) error {
 	w.acting = a
 	w.Set(w.Machine.Crashes, w.Value(w.Machine.Crashes)+1)
-	if a.process.remembers() {
-		w.Set(a.process.cell, 0)
-	}
 	for _, it := range w.Machine.Items {
 		if it.Actor != a || it.Standing {
 			continue
@@ -77,9 +74,12 @@ func (w *Walker) Start(initial core.Initial) error {
 	return w.normalize()
 }
 
-// Relist starts a controller: its handlers get a create event for every object
+// Relist starts a controller: it remembers nothing, its handlers get a create event for every object
 // of the kinds it watches, and its initial requests are queued.
 func (w *Walker) Relist(a *Actor) error {
+	if a.process.remembers() {
+		w.Set(a.process.cell, 0)
+	}
 	for _, request := range a.Initial {
 		if it := w.Machine.Item(a, request); !it.Standing {
 			w.mark(it.Cell, state.Queued)
