@@ -80,6 +80,13 @@ func suggested(err error, c explore.Conditions, system *core.System) error {
 	return err
 }
 
+// ignoredMemory returns what of the memory of controllers does not count, by the options or by the system, in order.
+func (o Options) ignoredMemory(system *core.System) []string {
+	ignored := slices.Concat(system.IgnoredMemory, o.IgnoreMemory)
+	slices.Sort(ignored)
+	return slices.Compact(ignored)
+}
+
 // disturbs reports whether the options let anything go wrong or be late.
 func (o Options) disturbs() bool { return o.Crashes > 0 || o.Failures > 0 || len(o.Stale) > 0 }
 

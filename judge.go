@@ -286,7 +286,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		FaultsIn:           options.FaultsIn,
 		Views:              v.space.Views(),
 		Memory:             v.space.Memory(),
-		IgnoredMemory:      options.IgnoreMemory,
+		IgnoredMemory:      options.ignoredMemory(system),
 		Doubles:            options.Doubles,
 		Orders:             options.Orders,
 		Workers:            options.Workers,
@@ -376,8 +376,8 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if options.Orders == 1 {
 		given = append(given, "Concurrent calls of a reconcile are answered in one order.")
 	}
-	if len(options.IgnoreMemory) > 0 {
-		given = append(given, fmt.Sprintf("What controllers keep in %s makes no difference to what they do.", strings.Join(options.IgnoreMemory, ", ")))
+	if ignored := options.ignoredMemory(system); len(ignored) > 0 {
+		given = append(given, fmt.Sprintf("What controllers keep in %s makes no difference to what they do.", strings.Join(ignored, ", ")))
 	}
 	if len(v.space.Memory()) > 0 {
 		given = append(given, "Event handlers of a controller that keeps memory run between its reconciles, not during them.")

@@ -33,6 +33,10 @@ type System struct {
 	// Properties are what the system's author wants checked.
 	Properties []Property
 
+	// IgnoredMemory names parts of what controllers keep in memory that make no difference to what they do, such as "Reconciler.metrics", see
+	// [Introspective], with all that can be reached from them. It is said in the report.
+	IgnoredMemory []string
+
 	// Assumptions are sentences for the report: what the model takes for
 	// granted besides what the engine says itself.
 	Assumptions []string

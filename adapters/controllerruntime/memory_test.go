@@ -124,6 +124,22 @@ func TestMemoryWithoutEnd(t *testing.T) {
 	}
 }
 
+// TestIgnoredMemory checks a system that says what does not count.
+func TestIgnoredMemory(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+		controllerruntime.IgnoreMemory("counting.runs", "counting.last"),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			return ctrl.NewControllerManagedBy(mgr).Named("counts").For(&Widget{}).Complete(&counting{Client: mgr.GetClient(), last: map[string]int{}})
+		}))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := result.Report; r.Verdict != core.Holds || len(r.Memory) > 0 || !slices.Equal(r.IgnoredMemory, []string{"counting.last", "counting.runs"}) {
+		t.Errorf("%s %v; memory %v, ignored %v", r.Verdict, r.Reasons, r.Memory, r.IgnoredMemory)
+	}
+}
+
 // counting is a reconciler that counts its runs.
 type counting struct {
 	client.Client

@@ -28,6 +28,11 @@ func common(option system.Option) Option { return func(d *definition) { option(&
 // Name is what reports call the system; "controllers" without it.
 func Name(name string) Option { return common(system.Name(name)) }
 
+// IgnoreMemory says that what controllers keep in some fields, such as "Reconciler.metrics", makes no difference to what they do, with all that can be
+// reached from these. What else they keep in memory is part of each state; reports name it. It is an assumption, and reports say so. See also
+// the option of a check of that name.
+func IgnoreMemory(fields ...string) Option { return common(system.IgnoreMemory(fields...)) }
+
 // Setup adds the controllers that a function registers on a manager: the calls
 // that main.go makes between creating its manager and starting it. The function is
 // called many times, each time with a fresh manager that is connected to nothing.

@@ -35,6 +35,7 @@ type Definition struct {
 	properties []core.Property
 
 	interchangeable [][]string
+	ignoredMemory   []string
 
 	collectGarbage bool
 	garbageKinds   []client.Object
@@ -58,6 +59,11 @@ func (d *Definition) Fail(message string) { d.errs = append(d.errs, errors.New(m
 
 // Err joins all mistakes in the options.
 func (d *Definition) Err() error { return errors.Join(d.errs...) }
+
+// IgnoreMemory names fields of controllers whose contents make no difference.
+func IgnoreMemory(fields ...string) Option {
+	return func(d *Definition) { d.ignoredMemory = append(d.ignoredMemory, fields...) }
+}
 
 // Name is what reports call the system.
 func Name(name string) Option { return func(d *Definition) { d.name = name } }

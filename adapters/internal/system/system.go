@@ -90,6 +90,7 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 		// What is read through the cache shows only when it is read.
 		Kinds:           server.Kinds(),
 		Interchangeable: d.interchangeable,
+		IgnoredMemory:   d.ignoredMemory,
 		Assumptions:     assumptions,
 		Unmodelled:      doubts,
 	}

@@ -311,7 +311,7 @@ func (l *Learner) contents(a *Actor, instance core.Instance) (map[string]string,
 	}
 	found := differences(p.fresh, introspective.Memory())
 	maps.DeleteFunc(found, func(path, _ string) bool {
-		return p.noise[path] || leadsThrough(path, l.Machine.Conditions.IgnoredMemory)
+		return p.noise[path] || leadsThrough(path, l.Machine.Conditions.IgnoredMemory) || leadsThrough(path, l.Machine.System.IgnoredMemory)
 	})
 	return found, nil
 }

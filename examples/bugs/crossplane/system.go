@@ -58,6 +58,8 @@ func newSystem(name string, in setting) (*core.System, error) {
 		controllerruntime.CRDs(files...),
 		controllerruntime.APIServer(kube.Definitions(definitions...), kube.ManagedFields()),
 		controllerruntime.Setup(setup),
+		// A circuit breaker counts the events for each composite. It opens at hundreds of them in a minute.
+		controllerruntime.IgnoreMemory("silentlyRequeueOnConflict.circuit.targets"),
 		controllerruntime.ObjectValues(in.objects(definition)...),
 		controllerruntime.Scenario(in.actions...),
 		controllerruntime.Properties(in.properties...),
