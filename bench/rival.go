@@ -54,7 +54,7 @@ const compiler = "gcc"
 type checker interface {
 	// recipe returns how to search n counters from 0 to k.
 	recipe(n, k int, t Trial) recipe
-	// sample returns what a verifier told of its search, which took some seconds by the clock.
+	// sample returns what a verifier printed about its search, which took some seconds by the clock.
 	sample(said string, seconds float64) (Sample, error)
 }
 

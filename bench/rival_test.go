@@ -107,7 +107,7 @@ func TestUnknownMemory(t *testing.T) {
 	}
 }
 
-// TestVerification looks at what the verifier of SPIN is told of the size of a search.
+// TestVerification looks at how the options of the SPIN verifier follow the size of a search.
 func TestVerification(t *testing.T) {
 	for _, test := range []struct {
 		n         int

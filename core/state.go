@@ -33,7 +33,7 @@ type Edge struct {
 	Failed string
 	// Requeued tells that the reconcile asked to be run again at once.
 	Requeued bool
-	// Late tells that the step was taken on a stale view: changes that its controller had not been told of were waiting for it.
+	// Late tells that the step was taken on a stale view: changes that its controller had not received yet were waiting for it.
 	Late bool
 }
 

@@ -50,7 +50,7 @@ type TraceStep struct {
 	Order string `json:"order,omitempty"`
 	// Crashes tells that the controller crashed in the step where its next call would have come, and started again.
 	Crashes bool `json:"crashes,omitempty"`
-	// Late tells that the controller acted on a stale view, and Unseen which changes it had not been told of, each in a few words.
+	// Late tells that the controller acted on a stale view, and Unseen which changes it had not received yet, each in a few words.
 	Late   bool     `json:"late,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
 	// Calls are the calls that the step made, in order.

@@ -280,7 +280,7 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
-// TestRestartWithoutMemory checks a controller that is told of the first object only: one that it would find first after a restart counts, too, when
+// TestRestartWithoutMemory checks a controller that hears of the first object only: one that it would find first after a restart counts, too, when
 // the end is judged.
 func TestRestartWithoutMemory(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),

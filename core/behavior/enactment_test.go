@@ -84,7 +84,7 @@ func TestEnactDisturbed(t *testing.T) {
 			steps: []core.TraceStep{failing(recorded("reconcile", "certain", "r", "sure for r"), "timeout", "504")},
 			parts: 1, reason: `ask sure for r can no longer fail with "timeout"`,
 		},
-		{name: "the world is told of stale views", steps: []core.TraceStep{behind}, asked: []string{"a for r", "b for r, Lamp 2 behind, Cord 1 behind"}},
+		{name: "the world is shown stale views", steps: []core.TraceStep{behind}, asked: []string{"a for r", "b for r, Lamp 2 behind, Cord 1 behind"}},
 		{
 			name: "a stale view shows something else", steps: []core.TraceStep{behind}, world: stage{answers: map[string]string{"b for r": "new"}},
 			parts: 1, reason: `the response to "ask b for r" is "new", where it was "b for r"`, asked: []string{"a for r", "b for r, Lamp 2 behind, Cord 1 behind"},

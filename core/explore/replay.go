@@ -20,13 +20,15 @@ import (
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run. The logger gets each step; nil logs nothing.
 func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits, logger hclog.Logger) (*core.Deviation, error) {
-	deviation, err := replay(ctx, system, conditions, trace, limits, logger)
-	for conditions.Expect(err) {
-		deviation, err = replay(ctx, system, conditions, trace, limits, logger)
+	for {
+		deviation, err := replay(ctx, system, conditions, trace, limits, logger)
+		if !conditions.Expect(err) {
+			return deviation, err
+		}
 	}
-	return deviation, err
 }
 
+// replay replays with what is known of controllers.
 func replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits, logger hclog.Logger) (*core.Deviation, error) {
 	l, err := transition.NewLearner(ctx, system, conditions, limits, 0)
 	if err != nil {

@@ -262,13 +262,7 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 }
 
 // Memory returns what controllers were found to keep in memory from one run to the next.
-func (s *Space) Memory() []core.MemoryReport {
-	var all []core.MemoryReport
-	for _, m := range s.machine.Memories() {
-		all = append(all, core.MemoryReport{Controller: m.Process, Contents: m.Contents, Fields: m.Fields})
-	}
-	return all
-}
+func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
 
 // Views returns the views that may lag behind, in the order of controllers. Both instances of a controller that is active
 // twice have those of the controller.

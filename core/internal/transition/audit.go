@@ -3,6 +3,7 @@ package transition
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -422,32 +423,19 @@ const mostKept = 4
 // kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two fresh ones. The
 // last run is gone through as often as it is audited. It is nil if instances of the actor cannot be looked at.
 func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
-	one, err := l.remembers(a, nil)
-	if one == nil || err != nil {
+	if err := l.compareFresh(a); err != nil || a.process.fresh == nil {
 		return nil, err
 	}
 	if since := runs[0].Activation.Since; since != nil {
 		runs = slices.Concat(since.Histories[0], runs)
 	}
-	other, err := l.remembers(a, nil)
-	if err != nil {
-		return nil, err
-	}
 	used, err := l.remembers(a, append(slices.Clone(runs), slices.Repeat(runs[len(runs)-1:], fair)...))
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for path, value := range used {
-		if was, there := one[path]; there && was == value || one[path] != other[path] {
-			continue
-		}
-		name, _, _ := strings.Cut(path, "[")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
+	changed := a.process.changed(used)
+	maps.DeleteFunc(changed, func(_, value string) bool { return value == gone })
+	names := slices.Sorted(maps.Keys(fieldsOf(changed)))
 	if len(names) > mostKept {
 		names = append(names[:mostKept], "and more")
 	}

@@ -19,6 +19,7 @@
 //	races.go      every order of concurrent calls that matters
 //	flight.go     runs whose calls are steps of their own
 //	restart.go    starts of the system and of a controller
+//	process.go    what code keeps in memory from one run to the next, as a cell of the state
 //	normalize.go  brings the values of a state to their canonical form at the end of a step
 //	stepcache.go  remembers the effects of steps by the cells that they depend on
 //
@@ -26,7 +27,7 @@
 //
 // What a controller does is taken from its behaviour tree (package core/behavior). Where the tree ends, a walker with a [Learner]
 // runs the real code, audits what it learned on fresh and used instances, and adds it to the tree; a walker without one stops with
-// [ErrUnknown]. So many walkers can take steps at once while nobody learns.
+// [ErrUnknown]. A [Memo] has what was audited, for other searches of the same system. So many walkers can take steps at once while nobody learns.
 //
 // A [Monitor] looks at every step before and after it is taken; a recorder is told what runs read. Reductions and symmetry use them. This
 // package knows neither, and no search.

@@ -47,6 +47,8 @@ type Machine struct {
 	Crashes, Failures, History state.Cell
 	// Histories are what users have done, by value of the cell.
 	Histories []history
+	// remembering are the processes that are known to keep memory, in the order of the system.
+	remembering []*process
 	// Unbounded says why there may be no end to the states, empty if nothing is known of that.
 	Unbounded string
 	// Doubts are what is known not to be searched of the code of controllers, whichever search learned it.

@@ -41,6 +41,7 @@ func (m *Machine) addProcess(a *Actor) *process {
 	p := &process{name: a.Name, cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}}
 	if slices.Contains(m.Conditions.Remembering, p.name) {
 		p.cell = m.Vocabulary.Note("memory of " + p.name)
+		m.remembering = append(m.remembering, p)
 	}
 	return p
 }
@@ -103,14 +104,14 @@ func (l *Learner) remember(a *Actor, instance core.Instance, run behavior.Run) e
 		return err
 	}
 	identity := identityOf(contents)
-	if shared := sharedOf(instance, contents); shared != "" && p.remembers() {
+	if identity != "" && !p.remembers() {
+		return &UnexpectedMemory{Process: p.name}
+	}
+	if shared := sharedOf(instance, contents); shared != "" {
 		l.Machine.doubt("%s keeps %s in memory, which other controllers of its set-up can reach: what they see of it was not searched. "+
 			"If they make no use of it, leave it out with --ignore-memory %s (Options.IgnoreMemory)", p.name, shared, shared)
 	}
 	value, known := p.values[identity]
-	if identity != "" && !p.remembers() {
-		return &UnexpectedMemory{Process: p.name}
-	}
 	if since := run.Activation.Since; since != nil {
 		before := p.values[since.Identity]
 		p.begun[before] = append(p.begun[before], begun{a, run})
@@ -174,10 +175,15 @@ func (p *process) grows(history []behavior.Run) []string {
 func fieldsOf(contents map[string]string) map[string]bool {
 	fields := map[string]bool{}
 	for path := range contents {
-		field, _, _ := strings.Cut(path, "[")
-		fields[field] = true
+		fields[fieldOf(path)] = true
 	}
 	return fields
+}
+
+// fieldOf returns the field that a way leads through first, without what of a map or a list.
+func fieldOf(path string) string {
+	field, _, _ := strings.Cut(path, "[")
+	return field
 }
 
 // named returns the versions that were shown on a history and that a memory names.
@@ -210,10 +216,8 @@ func (l *Learner) named(identity string, history []behavior.Run) []version {
 // inMemory returns the versions that the processes remember in the state of the walker.
 func (w *Walker) inMemory() []version {
 	var versions []version
-	for _, a := range w.Machine.Actors {
-		if p := a.process; p.remembers() {
-			versions = append(versions, p.held[w.Value(p.cell)]...)
-		}
+	for _, p := range w.Machine.remembering {
+		versions = append(versions, p.held[w.Value(p.cell)]...)
 	}
 	return versions
 }
@@ -231,8 +235,8 @@ func (w *Walker) remembered(c state.Cell) []state.Value {
 
 // letGo returns the versions that a process remembered before the step of the walker.
 func (w *Walker) letGo(t Touch) []version {
-	for _, a := range w.Machine.Actors {
-		if p := a.process; p.remembers() && p.cell == t.Cell {
+	for _, p := range w.Machine.remembering {
+		if p.cell == t.Cell {
 			return p.held[t.Was]
 		}
 	}
@@ -248,8 +252,7 @@ func sharedOf(instance core.Instance, contents map[string]string) string {
 	shared := sharing.Shared()
 	for _, path := range slices.Sorted(maps.Keys(contents)) {
 		if leadsThrough(path, shared) {
-			field, _, _ := strings.Cut(path, "[")
-			return field
+			return fieldOf(path)
 		}
 	}
 	return ""
@@ -295,25 +298,42 @@ func (l *Learner) contents(a *Actor, instance core.Instance) (map[string]string,
 		p.opaque = true
 		return nil, nil
 	}
-	if p.fresh == nil {
-		one, err := l.remembers(a, nil)
-		if err != nil {
-			return nil, err
-		}
-		other, err := l.remembers(a, nil)
-		if err != nil {
-			return nil, err
-		}
-		p.fresh, p.noise = one, map[string]bool{}
-		for path := range differences(one, other) {
-			p.noise[path] = true
-		}
+	if err := l.compareFresh(a); err != nil {
+		return nil, err
 	}
-	found := differences(p.fresh, introspective.Memory())
+	found := p.changed(introspective.Memory())
 	maps.DeleteFunc(found, func(path, _ string) bool {
-		return p.noise[path] || leadsThrough(path, l.Machine.Conditions.IgnoredMemory) || leadsThrough(path, l.Machine.System.IgnoredMemory)
+		return leadsThrough(path, l.Machine.Conditions.IgnoredMemory) || leadsThrough(path, l.Machine.System.IgnoredMemory)
 	})
 	return found, nil
+}
+
+// compareFresh finds out what fresh instances of an actor show, once. It leaves nothing if they do not show their memory.
+func (l *Learner) compareFresh(a *Actor) error {
+	p := a.process
+	if p.fresh != nil {
+		return nil
+	}
+	one, err := l.remembers(a, nil)
+	if one == nil || err != nil {
+		return err
+	}
+	other, err := l.remembers(a, nil)
+	if err != nil {
+		return err
+	}
+	p.fresh, p.noise = one, map[string]bool{}
+	for path := range differences(one, other) {
+		p.noise[path] = true
+	}
+	return nil
+}
+
+// changed returns what is different in a memory from that of a fresh instance, but not between two fresh ones.
+func (p *process) changed(memory map[string]string) map[string]string {
+	found := differences(p.fresh, memory)
+	maps.DeleteFunc(found, func(path, _ string) bool { return p.noise[path] })
+	return found
 }
 
 // leadsThrough reports whether a way leads to one of some parts, or through it.
@@ -336,35 +356,21 @@ func identityOf(contents map[string]string) string {
 // MemoryCells returns the cells of the memories of those processes that are known to keep any.
 func (m *Machine) MemoryCells() []state.Cell {
 	var cells []state.Cell
-	for _, a := range m.Actors {
-		if a.process.remembers() {
-			cells = append(cells, a.process.cell)
-		}
+	for _, p := range m.remembering {
+		cells = append(cells, p.cell)
 	}
 	return cells
 }
 
-// Memory is what a process keeps from one run to the next.
-type Memory struct {
-	// Process is the name of the process.
-	Process string
-	// Contents is how many different memories there are besides that of a fresh instance, and Fields are the fields that differ in them.
-	Contents int
-	Fields   []string
-}
-
 // Memories returns what processes were found to keep, in the order of the system.
-func (m *Machine) Memories() []Memory {
-	var all []Memory
-	for _, a := range m.Actors {
-		if !a.process.remembers() {
-			continue
-		}
+func (m *Machine) Memories() []core.MemoryReport {
+	var all []core.MemoryReport
+	for _, p := range m.remembering {
 		fields := map[string]bool{}
-		for _, contents := range a.process.contents {
+		for _, contents := range p.contents {
 			maps.Copy(fields, fieldsOf(contents))
 		}
-		all = append(all, Memory{Process: a.process.name, Contents: len(a.process.memories) - 1, Fields: slices.Sorted(maps.Keys(fields))})
+		all = append(all, core.MemoryReport{Controller: p.name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields))})
 	}
 	return all
 }
