@@ -130,7 +130,11 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 			entries[plainly(each.Key())] = each.Value()
 		}
 		for _, key := range slices.Sorted(maps.Keys(entries)) {
+			before := len(m.values)
 			m.look(path+"["+key+"]", entries[key], depth+1)
+			if len(m.values) == before && before < most { // as in a set
+				m.values[path+"["+key+"]"] = "set"
+			}
 		}
 	case reflect.Slice, reflect.Array:
 		m.values[path] = fmt.Sprint(v.Len())

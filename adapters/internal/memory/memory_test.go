@@ -61,6 +61,23 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// A key of a map tells memories apart even if there is nothing to look into behind it.
+func TestOfSets(t *testing.T) {
+	type controller struct {
+		seen    map[string]struct{}
+		running map[string]func()
+		clients map[string]*http.Client
+	}
+	c := &controller{seen: map[string]struct{}{"a": {}}, running: map[string]func(){"b": func() {}}, clients: map[string]*http.Client{"c": http.DefaultClient}}
+	want := map[string]string{
+		"controller.seen": "1", "controller.seen[a]": "set", "controller.running": "1", "controller.running[b]": "set",
+		"controller.clients": "1", "controller.clients[c]": "set",
+	}
+	if got := Of(c); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // What cannot be reached is not looked for, and nothing is no memory.
 func TestOfNothing(t *testing.T) {
 	var none *controller
