@@ -7,7 +7,9 @@ import "fmt"
 type Trace struct {
 	// Initial lists the objects at the start of the run.
 	Initial []TraceObject `json:"initial"`
-	Steps   []TraceStep   `json:"steps"`
+	// Memory is what controllers keep in memory at the start that a fresh instance does not: what their event handlers made of the initial objects.
+	Memory []MemoryChange `json:"memory,omitempty"`
+	Steps  []TraceStep    `json:"steps"`
 	// CycleStart is the number of steps after which the rest repeats for ever; -1 if nothing does.
 	CycleStart int `json:"cycle_start"`
 }
@@ -59,6 +61,9 @@ type TraceStep struct {
 	Changes []TraceChange `json:"changes,omitempty"`
 	// Enqueued are the items that are in a work queue after the step and were in none before, in order.
 	Enqueued []string `json:"enqueued,omitempty"`
+	// Memory are the differences in what controllers keep in memory, as each run of a reconcile or of event handlers left them, in order. Where a
+	// controller crashes, they are those between the states before and after the step.
+	Memory []MemoryChange `json:"memory,omitempty"`
 	// Result says how the step ended, empty if with success and nothing more to do.
 	Result string `json:"result,omitempty"`
 	// From and To number the states before and after the step.
@@ -106,3 +111,40 @@ type TraceChange struct {
 
 // Key returns the key of the changed object.
 func (c TraceChange) Key() Key { return Key{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name} }
+
+// MemoryChange is the difference that a run of a controller makes to a value that a controller keeps in memory.
+type MemoryChange struct {
+	Controller string `json:"controller"`
+	// Field is the way to the value, such as "Reconciler.seen[default/a]", see [Introspective].
+	Field string `json:"field"`
+	// From and To are the values before and after the step, nil where there is none.
+	From *string `json:"from,omitempty"`
+	To   *string `json:"to,omitempty"`
+	// Event is the object whose change the event handlers got that made the difference, empty if they did not.
+	Event string `json:"event,omitempty"`
+	// Lost tells that the controller crashed in the step: From is what it had then.
+	Lost bool `json:"lost,omitempty"`
+}
+
+// String says in a few words what is different.
+func (c MemoryChange) String() string {
+	switch {
+	case c.Lost && c.To == nil:
+		return fmt.Sprintf("loses %s = %s", c.Field, valueText(c.From))
+	case c.Lost:
+		return fmt.Sprintf("loses %s = %s, restarts with %s", c.Field, valueText(c.From), valueText(c.To))
+	case c.From == nil:
+		return fmt.Sprintf("%s = %s", c.Field, valueText(c.To))
+	}
+	return fmt.Sprintf("%s: %s → %s", c.Field, valueText(c.From), valueText(c.To))
+}
+
+func valueText(value *string) string {
+	switch {
+	case value == nil:
+		return "(absent)"
+	case *value == "":
+		return `""`
+	}
+	return *value
+}

@@ -22,3 +22,20 @@ func TestRepetition(t *testing.T) {
 		}
 	}
 }
+
+func TestMemoryChange(t *testing.T) {
+	value := func(text string) *string { return &text }
+	for want, change := range map[string]core.MemoryChange{
+		"Reconciler.seen[a] = 1":                               {To: value("1")},
+		`Reconciler.seen[a] = ""`:                              {To: value("")},
+		"Reconciler.seen[a]: 1 → 2":                            {From: value("1"), To: value("2")},
+		"Reconciler.seen[a]: 1 → (absent)":                     {From: value("1")},
+		"loses Reconciler.seen[a] = 1":                         {From: value("1"), Lost: true},
+		"loses Reconciler.seen[a] = true, restarts with false": {From: value("true"), To: value("false"), Lost: true},
+	} {
+		change.Field = "Reconciler.seen[a]"
+		if got := change.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

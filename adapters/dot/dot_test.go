@@ -86,6 +86,7 @@ func drawings() map[string]func(io.Writer) error {
 		"march":        finding(march(45, -1)),
 		"march-cycle":  finding(march(45, 5)),
 		"one-step":     finding(march(1, 0)),
+		"count":        finding(count()),
 		"pause":        finding(pause()),
 		"storm":        finding(storm()),
 		"no-steps":     finding(march(0, -1)),

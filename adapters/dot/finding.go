@@ -23,7 +23,7 @@ const (
 // they part where they really do.
 func Finding(w io.Writer, finding core.Finding) error {
 	c := newCanvas(wrapped(fmt.Sprintf("Finding %d: %s", finding.ID, finding.Summary), 90))
-	origin := c.node(start, append([]string{"Initial state", ""}, few(facts(beginning(finding)), lineLimit, "lines")...)...)
+	origin := c.node(start, slices.Concat([]string{"Initial state", ""}, few(facts(beginning(finding)), lineLimit, "lines"), memoryLines(finding.Trace.Memory))...)
 	if finding.Other == nil {
 		s := &story{canvas: c, trace: finding.Trace, look: plain, ending: bad, last: "What is wrong:", facts: wrapped(finding.Summary, lineWidth)}
 		s.draw(origin, 0)
@@ -172,7 +172,7 @@ func (s *story) legs(position, end int) []leg {
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
 	return step.Kind != "fire" && step.Kind != "restart" && step.Detail == "" &&
-		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
+		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 && len(step.Memory) == 0 &&
 		!slices.ContainsFunc(step.Calls, wrote)
 }
 

@@ -128,6 +128,24 @@ func storm() core.Finding {
 	return finding
 }
 
+// count is a run in which a controller counts in memory what it does, and loses it in a crash.
+func count() core.Finding {
+	value := func(text string) *string { return &text }
+	kept := func(from, to *string) core.MemoryChange {
+		return core.MemoryChange{Controller: "deployer", Field: "Deployer.tries[shop/web]", From: from, To: to}
+	}
+	finding := pause()
+	finding.Trace.Memory = []core.MemoryChange{kept(value("0"), value("5"))}
+	told := kept(value("5"), value("6"))
+	told.Event = "Deployment.apps shop/web"
+	finding.Trace.Steps[0].Memory = []core.MemoryChange{told}
+	lost := kept(value("6"), nil)
+	lost.Lost = true
+	look := core.TraceStep{Kind: "reconcile", Controller: "deployer", Request: "shop/web", Memory: []core.MemoryChange{kept(value("6"), value("7"))}}
+	finding.Trace.Steps = append(finding.Trace.Steps[:1], look, core.TraceStep{Kind: "restart", Controller: "deployer", Memory: []core.MemoryChange{lost}})
+	return finding
+}
+
 // march is a run too long to be drawn step by step.
 func march(steps, cycleStart int) core.Finding {
 	trace := core.Trace{Initial: []core.TraceObject{deployment("web:1", 0)}, CycleStart: cycleStart}

@@ -101,10 +101,22 @@ func changeLines(step core.TraceStep) []string {
 			lines = append(lines, fieldLines(change.Key(), field)...)
 		}
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && len(step.Memory) == 0 {
 		lines = []string{"nothing changed"}
 	}
-	return few(slices.Clip(lines), lineLimit, "lines")
+	return append(few(slices.Clip(lines), lineLimit, "lines"), memoryLines(step.Memory)...)
+}
+
+// memoryLines says what is different in what controllers keep in memory.
+func memoryLines(changes []core.MemoryChange) []string {
+	var lines []string
+	for _, change := range changes {
+		lines = append(lines, cut("memory of "+change.Controller+":", lineWidth), "    "+cut(change.String(), lineWidth))
+		if change.Event != "" {
+			lines = append(lines, "    by its event handler for "+cut(change.Event, lineWidth))
+		}
+	}
+	return few(lines, lineLimit, "lines")
 }
 
 // fieldLines says how a field was changed. Of one that is new, what is below it counts.

@@ -13,7 +13,7 @@ import (
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
 	return step.Kind != "fire" && step.Kind != "call" && step.Kind != "restart" && step.Detail == "" &&
-		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 &&
+		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 && len(step.Memory) == 0 &&
 		!slices.ContainsFunc(step.Calls, wrote)
 }
 
@@ -21,7 +21,11 @@ func idle(step core.TraceStep) bool {
 func (p *page) step(number int, step core.TraceStep) {
 	p.line(1, append([]string{fmt.Sprintf("Step %d: ", number)}, p.deed(step)...)...)
 	p.deeds(step)
-	if works(step) && len(step.Changes) == 0 {
+	switch {
+	case !works(step) || len(step.Changes) > 0:
+	case len(step.Memory) > 0:
+		p.line(2, p.faint("changes no objects"))
+	default:
 		p.line(2, p.faint("changes nothing"))
 	}
 }
@@ -103,6 +107,7 @@ func (p *page) deeds(step core.TraceStep) {
 	for _, change := range step.Changes {
 		p.change(change)
 	}
+	p.memory(step.Memory, step.Controller)
 	for _, item := range step.Enqueued {
 		p.line(2, "queued:  ", clean(item))
 	}
@@ -136,6 +141,31 @@ func (p *page) calls(calls []core.TraceCall) {
 			by = " (by the event handler of " + clean(call.Handler) + ")"
 		}
 		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response), p.faint(by))
+	}
+}
+
+// memory tells what is different in what controllers keep in memory, and in whose where it is not that of the one that acts.
+func (p *page) memory(changes []core.MemoryChange, acting string) {
+	shown := changes
+	if p.elide && len(shown) > fieldLimit {
+		shown = shown[:fieldLimit-1]
+	}
+	for _, change := range shown {
+		whose := ""
+		switch {
+		case change.Event != "":
+			whose = " (by the event handler of " + clean(change.Controller) + " for " + clean(change.Event) + ")"
+		case change.Controller != acting:
+			whose = " (in " + clean(change.Controller) + ")"
+		}
+		said := []rune(clean(change.String()))
+		if p.elide && len(said) > textWidth {
+			said = append(said[:textWidth:textWidth], '…')
+		}
+		p.line(2, "memory:  ", string(said), p.faint(whose))
+	}
+	if rest := len(changes) - len(shown); rest > 0 {
+		p.line(2, p.faint(fmt.Sprintf("… and %s in memory", counted(rest, "more field", "more fields"))))
 	}
 }
 

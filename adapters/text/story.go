@@ -44,7 +44,9 @@ func (p *page) story(finding core.Finding) {
 	p.steps(*finding.Other, common)
 }
 
-func sameStart(a, b core.Trace) bool { return reflect.DeepEqual(a.Initial, b.Initial) }
+func sameStart(a, b core.Trace) bool {
+	return reflect.DeepEqual(a.Initial, b.Initial) && reflect.DeepEqual(a.Memory, b.Memory)
+}
 
 // commonSteps returns how many steps two runs have in common at their beginning.
 func commonSteps(a, b core.Trace) int {
@@ -83,6 +85,7 @@ func (p *page) begin(trace core.Trace, changed map[core.Key][]string) {
 	p.gap()
 	if len(trace.Initial) == 0 {
 		p.line(1, "Initial state: no objects")
+		p.memory(trace.Memory, "")
 		return
 	}
 	p.line(1, "Initial state:")
@@ -97,6 +100,7 @@ func (p *page) begin(trace core.Trace, changed map[core.Key][]string) {
 	if rest := len(trace.Initial) - len(objects); rest > 0 {
 		p.line(2, p.faint(fmt.Sprintf("… and %s", counted(rest, "more object", "more objects"))))
 	}
+	p.memory(trace.Memory, "")
 }
 
 // steps tells the steps of a run from a position on.

@@ -176,6 +176,32 @@ func storm() core.Finding {
 	}
 }
 
+// count is a run in which a controller counts in memory what it does, and loses it in a crash.
+func count() core.Finding {
+	value := func(text string) *string { return &text }
+	kept := func(from, to *string) core.MemoryChange {
+		return core.MemoryChange{Controller: "deployer", Field: "Deployer.tries[shop/web]", From: from, To: to}
+	}
+	told := kept(value("1"), value("2"))
+	told.Event = "Deployment.apps shop/web"
+	first := write("deployer", "spec.replicas", 1, 2)
+	first.Memory = []core.MemoryChange{kept(nil, value("1")), told}
+	other := kept(value("x"), nil)
+	other.Controller, other.Field = "autoscaler", "Autoscaler.last"
+	look := core.TraceStep{Kind: "reconcile", Controller: "deployer", Request: "shop/web", Memory: []core.MemoryChange{other}}
+	deliver := core.TraceStep{Kind: "deliver", Controller: "deployer", Request: "Deployment.apps", Memory: []core.MemoryChange{told}}
+	crash := core.TraceStep{Kind: "restart", Controller: "deployer"}
+	for i := range 14 {
+		lost := kept(value(strings.Repeat("long-", 4*i)), nil)
+		lost.Field, lost.Lost = fmt.Sprintf("Deployer.seen[%d]", i), true
+		crash.Memory = append(crash.Memory, lost)
+	}
+	crash.Memory[1].To = value("\x1bnew")
+	trace := core.Trace{Initial: []core.TraceObject{web(1)}, Memory: []core.MemoryChange{kept(value("0"), value("5"))}, CycleStart: -1}
+	trace.Steps = []core.TraceStep{first, look, deliver, crash}
+	return core.Finding{ID: 1, Property: "same outcome", Summary: "deployer forgets", Trace: numbered(trace)}
+}
+
 // crowd is a story about one field of many.
 func crowd() core.Finding {
 	finding := pause()
@@ -264,6 +290,8 @@ func TestGolden(t *testing.T) {
 		{"pause", violated("fixpoint", pause()), text.Options{}},
 		{"storm", violated("same outcome", storm()), text.Options{}},
 		{"storm-full", violated("same outcome", storm()), text.Options{Full: true}},
+		{"count", violated("same outcome", count()), text.Options{}},
+		{"count-full", violated("same outcome", count()), text.Options{Full: true}},
 		{"crowd", violated("fixpoint", crowd()), text.Options{}},
 		{"pause-full", violated("fixpoint", pause()), text.Options{Full: true}},
 		{"march", violated("same outcome", march(20)), text.Options{}},

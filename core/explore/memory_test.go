@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func TestTwinWithMemory(t *testing.T) {
 
 // TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.
 func TestRunsWithMemoryReplay(t *testing.T) {
-	remembering := 0
+	remembering, told := 0, 0
 	for seed := range uint64(40) {
 		system, err := random.Mindful(seed)
 		if err != nil {
@@ -72,10 +73,85 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 		if d, err := explore.Replay(context.Background(), system, o.Conditions, trace, o.Run, nil); d != nil || err != nil {
 			t.Errorf("seed %d: %+v, %v", seed, d, err)
 		}
+		if why := unconnected(trace); why != "" {
+			t.Errorf("seed %d: %s", seed, why)
+		}
+		if at := slices.IndexFunc(trace.Steps, func(s core.TraceStep) bool { return len(s.Memory) > 0 }); at >= 0 {
+			told++
+			replaysOther(t, system, o, trace, at)
+		}
 	}
-	if remembering < 10 {
-		t.Errorf("only %d systems keep memory", remembering)
+	if remembering < 10 || told < 10 {
+		t.Errorf("only %d systems keep memory, and %d runs change it", remembering, told)
 	}
+}
+
+// unconnected says where a trace says of a value in memory that it was another one than it was last said to be, empty if it does not.
+func unconnected(trace core.Trace) string {
+	type place struct{ controller, field string }
+	now := map[place]string{}
+	for i, step := range append([]core.TraceStep{{Memory: trace.Memory}}, trace.Steps...) {
+		for _, c := range step.Memory {
+			at := place{c.Controller, c.Field}
+			if was, known := now[at]; known && !c.Lost && (c.From == nil || was != *c.From) {
+				return fmt.Sprintf("step %d says that %s was %v, and it was %s", i, c.Field, c.From, was)
+			}
+			if c.From != nil && c.To != nil && *c.From == *c.To {
+				return fmt.Sprintf("step %d says that %s is what it was", i, c.Field)
+			}
+			delete(now, at)
+			if c.To != nil {
+				now[at] = *c.To
+			}
+		}
+	}
+	return ""
+}
+
+// replaysOther replays a trace that says something else of memory in a step: the step and the field are named. A trace that says nothing of memory,
+// as older ones, is replayed, and the field is named if it deviates for another reason.
+func replaysOther(t *testing.T, system *core.System, o explore.Options, trace core.Trace, at int) {
+	t.Helper()
+	replay := func(change func(steps []core.TraceStep)) *core.Deviation {
+		other := trace
+		other.Steps = slices.Clone(trace.Steps)
+		change(other.Steps)
+		d, err := explore.Replay(context.Background(), system, o.Conditions, other, o.Run, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	wrong, field := "7", trace.Steps[at].Memory[0].Field
+	wants := func(d *core.Deviation, step int, said ...string) {
+		t.Helper()
+		if d == nil || d.Step != step || slices.ContainsFunc(said, func(part string) bool { return !strings.Contains(d.Reason, part) }) {
+			t.Errorf("%s: it deviates at %+v, want step %d, and %q", system.Name, d, step, said)
+		}
+	}
+	wants(replay(func(steps []core.TraceStep) {
+		steps[at].Memory = slices.Clone(steps[at].Memory)
+		steps[at].Memory[0].To = &wrong
+	}), at+1, "the memory of "+trace.Steps[at].Memory[0].Controller+" is different", field, wrong)
+	wants(replay(func(steps []core.TraceStep) {
+		steps[at].Memory = append(slices.Clone(steps[at].Memory), core.MemoryChange{Controller: "c", Field: "more", To: &wrong})
+	}), at+1, `the memory of c no longer changes: it was "more = 7"`)
+	forget := func(steps []core.TraceStep) {
+		for i := range steps {
+			steps[i].Memory = nil
+		}
+	}
+	if len(trace.Memory) > 0 {
+		wants(replay(forget), at+1, "now changes", field)
+		return
+	}
+	if d := replay(forget); d != nil {
+		t.Errorf("%s: a trace without memory deviates: %+v", system.Name, d)
+	}
+	wants(replay(func(steps []core.TraceStep) {
+		forget(steps)
+		steps[len(steps)-1].Result = "another"
+	}), len(trace.Steps), "it ended with \"another\"", field, "of which the record says nothing")
 }
 
 // careless is a strategy that the twin takes for one with memory, and makes a mistake with it.

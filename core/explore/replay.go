@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/hashicorp/go-hclog"
@@ -44,22 +45,26 @@ func replay(ctx context.Context, system *core.System, conditions Conditions, tra
 		return &core.Deviation{Reason: "the system no longer starts with these objects"}, err
 	}
 	t := newTraceBuilder(w)
+	memory := remembered{recorded: keepsMemory(trace)}
+	if reason := memory.differs(trace.Memory, l.Machine.MemoryChanges(nil, w.Recollection(), nil)); reason != "" {
+		return &core.Deviation{Reason: reason}, nil
+	}
 	var cycle []byte
 	for i, recorded := range trace.Steps {
 		if i == trace.CycleStart {
 			cycle = w.Vector.AppendRow(nil)
 		}
 		logger.Debug("a step is replayed", "step", i+1, "controller", recorded.Controller, "request", recorded.Request)
-		reason, err := follow(w, ctx, t, recorded)
+		reason, err := follow(w, ctx, t, recorded, &memory)
 		if ctx.Err() != nil {
 			return nil, ctx.Err() // what was cut short is not what happens
 		}
 		if err != nil || reason != "" {
-			return &core.Deviation{Step: i + 1, Reason: reason}, err
+			return &core.Deviation{Step: i + 1, Reason: reason + memory.note}, err
 		}
 	}
 	if trace.CycleStart >= 0 && !bytes.Equal(cycle, w.Vector.AppendRow(nil)) {
-		return &core.Deviation{Step: len(trace.Steps), Reason: "the repeated steps no longer lead back to where they began"}, nil
+		return &core.Deviation{Step: len(trace.Steps), Reason: "the repeated steps no longer lead back to where they began" + memory.note}, nil
 	}
 	return nil, nil
 }
@@ -90,7 +95,7 @@ func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 
 // follow takes a step of a trace again and says what is different about it, empty if
 // nothing is.
-func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorded core.TraceStep) (string, error) {
+func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorded core.TraceStep, memory *remembered) (string, error) {
 	a := w.Machine.ByName[recorded.Controller]
 	if a == nil {
 		return fmt.Sprintf("there is no longer a controller %q", recorded.Controller), nil
@@ -101,7 +106,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 	}
 	step := core.Step{Kind: kind, Item: core.Item{Strategy: a.Name, Request: recorded.Request}, Detail: recorded.Detail, Order: recorded.Order}
 	w.Forget()
-	now, err := t.build(step)
+	now, err := t.build(ctx, step)
 	if err != nil {
 		var unsupported *core.Unsupported
 		var memory *transition.UnexpectedMemory
@@ -110,7 +115,45 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 		}
 		return err.Error(), nil
 	}
-	return differs(recorded, now), t.again(ctx)
+	reason := differs(recorded, now)
+	if reason == "" {
+		reason = memory.differs(recorded.Memory, now.Memory)
+	}
+	return reason, t.again(ctx)
+}
+
+// remembered compares what controllers keep in memory with what a trace says they did.
+type remembered struct {
+	// recorded tells that the trace says anything of memory: older ones do not.
+	recorded bool
+	// note is what belongs to a deviation if the trace says nothing of memory, and there is some.
+	note string
+}
+
+// differs says what is different about memory, empty if nothing is or nothing was recorded.
+func (m *remembered) differs(recorded, now []core.MemoryChange) string {
+	if !m.recorded {
+		if len(now) > 0 && m.note == "" {
+			m.note = fmt.Sprintf(" (%s now keeps %s in memory, of which the record says nothing)", now[0].Controller, now[0].Field)
+		}
+		return ""
+	}
+	for i := range max(len(recorded), len(now)) {
+		switch {
+		case i >= len(now):
+			return fmt.Sprintf("the memory of %s no longer changes: it was %q", recorded[i].Controller, recorded[i])
+		case i >= len(recorded):
+			return fmt.Sprintf("the memory of %s now changes: %q", now[i].Controller, now[i])
+		case !reflect.DeepEqual(recorded[i], now[i]):
+			return fmt.Sprintf("the memory of %s is different: it was %q, and is now %q", now[i].Controller, recorded[i], now[i])
+		}
+	}
+	return ""
+}
+
+// keepsMemory reports whether a trace says anything of memory.
+func keepsMemory(trace core.Trace) bool {
+	return len(trace.Memory) > 0 || slices.ContainsFunc(trace.Steps, func(step core.TraceStep) bool { return len(step.Memory) > 0 })
 }
 
 // differs says how two tellings of a step differ, empty if they do not. The numbers
@@ -150,7 +193,7 @@ func sameCall(a, b core.TraceCall) bool {
 // inWords returns a step without what its words say already, so that it can be held against one of a
 // record that has nothing but the words.
 func inWords(step core.TraceStep) core.TraceStep {
-	step.Crashes = false
+	step.Crashes, step.Memory = false, nil
 	step.Calls = slices.Clone(step.Calls)
 	for i := range step.Calls {
 		c := &step.Calls[i]

@@ -29,6 +29,10 @@ func (s *Space) Trace(ctx context.Context, start core.StateID, run core.Run, aft
 	if len(steps) > 0 {
 		trace.Initial = s.objectsIn(steps[0].row)
 	}
+	if int(start) < s.States() {
+		s.executor.Load(s.firstRow(steps, start))
+		trace.Memory = s.machine.MemoryChanges(nil, s.executor.Recollection(), nil)
+	}
 	t := newTraceBuilder(s.executor)
 	for i, edge := range run {
 		traced, row, err := s.traceStep(ctx, t, steps[i].row, steps[i].step)
@@ -83,7 +87,7 @@ func traceObject(o core.Object) core.TraceObject {
 func (s *Space) traceStep(ctx context.Context, t *traceBuilder, from []byte, step core.Step) (core.TraceStep, []byte, error) {
 	w := s.executor
 	w.Load(from)
-	traced, err := t.build(step)
+	traced, err := t.build(ctx, step)
 	s.attend() // what was cut short is not what happens
 	if err != nil {
 		return core.TraceStep{}, nil, err
@@ -154,13 +158,13 @@ func (t *traceBuilder) Committed(v *view.View) { t.lags.committed(v) }
 func (t *traceBuilder) Refreshed(v *view.View, _ []view.Change) { t.lags.refreshed(v) }
 
 // build takes the step.
-func (t *traceBuilder) build(step core.Step) (core.TraceStep, error) {
+func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceStep, error) {
 	w := t.walker
 	w.Listener = t
 	defer func() { w.Listener = nil }()
 	t.lags.keep()
 	traced := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail, Order: step.Order}
-	before := queued(w)
+	before, remembered := queued(w), w.Recollection()
 	var unseen []string
 	if a, err := w.Machine.Actor(step.Item.Strategy); err == nil {
 		unseen = unseenBy(w, a)
@@ -203,7 +207,27 @@ func (t *traceBuilder) build(step core.Step) (core.TraceStep, error) {
 			traced.Enqueued = append(traced.Enqueued, item)
 		}
 	}
+	if chosen != nil && (chosen.Kind == core.Restart || chosen.Crashes()) {
+		crashed, err := t.crashed(ctx, chosen, remembered)
+		traced.Memory = w.Machine.MemoryChanges(remembered, w.Recollection(), crashed)
+		return traced, err
+	}
+	for _, r := range t.runs {
+		traced.Memory = append(traced.Memory, w.Machine.MemoryLeft(r.actor, r.Run)...)
+	}
 	return traced, nil
+}
+
+// crashed returns who crashes in a step with what in memory, nil if nobody knows.
+func (t *traceBuilder) crashed(ctx context.Context, chosen *transition.Taken, before transition.Recollection) (*transition.Crashed, error) {
+	if chosen.Kind == core.Restart {
+		return t.walker.Machine.Crash(chosen.Actor, before), nil
+	}
+	i := slices.IndexFunc(t.runs, func(r ranAs) bool { return r.actor == chosen.Actor && r.Leaf == nil })
+	if i < 0 {
+		return nil, nil
+	}
+	return t.walker.Learn.CrashIn(ctx, chosen.Actor, t.runs[i].Run)
 }
 
 // stuck reports whether the last run of the step never came back.

@@ -301,11 +301,15 @@ func (l *Learner) contents(a *Actor, instance core.Instance) (map[string]string,
 	if err := l.compareFresh(a); err != nil {
 		return nil, err
 	}
-	found := p.changed(introspective.Memory())
-	maps.DeleteFunc(found, func(path, _ string) bool {
+	return l.unignored(p.changed(introspective.Memory())), nil
+}
+
+// unignored leaves out the contents of a memory that make no difference.
+func (l *Learner) unignored(contents map[string]string) map[string]string {
+	maps.DeleteFunc(contents, func(path, _ string) bool {
 		return leadsThrough(path, l.Machine.Conditions.IgnoredMemory) || leadsThrough(path, l.Machine.System.IgnoredMemory)
 	})
-	return found, nil
+	return contents
 }
 
 // compareFresh finds out what fresh instances of an actor show, once. It leaves nothing if they do not show their memory.
