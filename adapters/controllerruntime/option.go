@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/companions"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -127,6 +128,9 @@ func ObjectValues(objects ...client.Object) Option { return common(system.Object
 // Strategies adds players that are not made of controller-runtime. See [Reconciler]
 // for those that are.
 func Strategies(strategies ...core.Strategy) Option { return common(system.Strategies(strategies...)) }
+
+// Companions adds controllers of Kubernetes that the checked ones build upon, such as [companions.StatefulSets] and [companions.Pods].
+func Companions(all ...companions.Companion) Option { return common(system.Companions(all...)) }
 
 // GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
 // whose owners are gone. It looks after the kinds that some controller watches,

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/companions"
 	"github.com/orrery-dev/orrery/adapters/kube/scenario"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -32,6 +33,7 @@ type Definition struct {
 	inOrder bool
 
 	strategies []core.Strategy
+	companions []companions.Companion
 	properties []core.Property
 
 	interchangeable [][]string
@@ -121,6 +123,19 @@ func InOrder(actions ...scenario.Action) Option {
 // Strategies are players of other adapters.
 func Strategies(strategies ...core.Strategy) Option {
 	return func(d *Definition) { d.strategies = append(d.strategies, strategies...) }
+}
+
+// Companions are controllers of Kubernetes that the checked ones build upon.
+func Companions(all ...companions.Companion) Option {
+	return func(d *Definition) {
+		for _, companion := range all {
+			if companion == nil {
+				d.Fail("a companion is nil: pass what a function of package companions returns")
+				return
+			}
+		}
+		d.companions = append(d.companions, all...)
+	}
 }
 
 // GarbageCollection adds the garbage collector, also for the kinds of the objects.

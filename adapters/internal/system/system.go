@@ -97,6 +97,13 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 	if err := d.unrun(system, parts); err != nil {
 		return nil, err
 	}
+	for _, companion := range d.companions {
+		strategy, err := companion(server)
+		if err != nil {
+			return nil, err
+		}
+		system.Strategies = append(system.Strategies, strategy)
+	}
 	players, err := d.players(system, server)
 	if err != nil {
 		return nil, err

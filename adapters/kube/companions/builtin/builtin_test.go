@@ -1,0 +1,124 @@
+package builtin
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/go-logr/logr"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/statefulset"
+	"k8s.io/utils/ptr"
+
+	"github.com/orrery-dev/orrery/adapters/kube/companions"
+)
+
+var (
+	scenarios = flag.Int("scenarios", 40, "random scenarios for each companion")
+	seed      = flag.Uint64("seed", 1, "seed of the first scenario")
+)
+
+// TestMain leaves out what the real controllers log. Their handlers of errors wait for a time that is in no bubble.
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard())
+	utilruntime.ErrorHandlers = nil
+	os.Exit(m.Run())
+}
+
+// random runs a test for each of the random scenarios.
+func random(t *testing.T, run func(*testing.T, *rand.Rand)) {
+	for n := range *scenarios {
+		t.Run(fmt.Sprint(*seed+uint64(n)), func(t *testing.T) { run(t, rand.New(rand.NewPCG(*seed+uint64(n), 0))) })
+	}
+}
+
+// scenario has a step to begin with, and a number of random ones after it, some of them together.
+func scenario(random *rand.Rand, first step, next func() step) []step {
+	steps := []step{first}
+	for range 4 + random.IntN(12) {
+		s := next()
+		if random.IntN(4) == 0 {
+			s = together(s, next())
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func replicaSets(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) (func(context.Context), error) {
+	c := replicaset.NewReplicaSetController(ctx, factory.Apps().V1().ReplicaSets(), factory.Core().V1().Pods(), client, replicaset.BurstReplicas)
+	return func(ctx context.Context) { c.Run(ctx, 1) }, nil
+}
+
+func statefulSets(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) (func(context.Context), error) {
+	c := statefulset.NewStatefulSetController(ctx, factory.Core().V1().Pods(), factory.Apps().V1().StatefulSets(),
+		factory.Core().V1().PersistentVolumeClaims(), factory.Apps().V1().ControllerRevisions(), client)
+	return func(ctx context.Context) { c.Run(ctx, 1) }, nil
+}
+
+func TestReplicaSets(t *testing.T) {
+	random(t, func(t *testing.T, random *rand.Rand) {
+		kind := appsKind("ReplicaSet")
+		first := creation(kind, &appsv1.ReplicaSet{ObjectMeta: named("r"), Spec: appsv1.ReplicaSetSpec{
+			Replicas: ptr.To(random.Int32N(4)), Selector: selector(), Template: template("i:1"),
+		}})
+		orphan := template("i:1")
+		compare(t, scenario(random, first, func() step {
+			switch random.IntN(10) {
+			case 0, 1:
+				return patching(kind, "r", fmt.Sprintf(`{"spec":{"replicas":%d}}`, random.IntN(5)))
+			case 2:
+				return onPod("relabel", random.IntN(8), label([]string{"a", "b"}[random.IntN(2)]))
+			case 3:
+				return creation(podKind(), &corev1.Pod{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "default", GenerateName: "r-", Labels: orphan.Labels}, Spec: orphan.Spec,
+				})
+			}
+			return podSteps(random, true)
+		}), []companions.Companion{companions.ReplicaSets()}, replicaSets)
+	})
+}
+
+func TestStatefulSets(t *testing.T) {
+	random(t, func(t *testing.T, random *rand.Rand) {
+		kind := appsKind("StatefulSet")
+		set := &appsv1.StatefulSet{ObjectMeta: named("s"), Spec: appsv1.StatefulSetSpec{
+			Replicas: ptr.To(random.Int32N(4)), Selector: selector(), Template: template("i:1"), ServiceName: "s",
+			RevisionHistoryLimit: ptr.To(random.Int32N(3)),
+		}}
+		if random.IntN(2) == 0 {
+			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
+		}
+		switch random.IntN(4) {
+		case 0:
+			set.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType
+		case 1:
+			set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: ptr.To(random.Int32N(3))}
+		}
+		if random.IntN(4) == 0 {
+			set.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: random.Int32N(3)}
+		}
+		compare(t, scenario(random, creation(kind, set), func() step {
+			switch random.IntN(12) {
+			case 0, 1:
+				return patching(kind, "s", fmt.Sprintf(`{"spec":{"replicas":%d}}`, random.IntN(5)))
+			case 2, 3:
+				return patching(kind, "s", fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i:%d"}]}}}}`, random.IntN(4)))
+			case 4:
+				return patching(kind, "s", fmt.Sprintf(`{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"partition":%d}}}}`, random.IntN(4)))
+			}
+			return podSteps(random, true)
+		}), []companions.Companion{companions.StatefulSets()}, statefulSets)
+	})
+}

@@ -1,0 +1,123 @@
+package builtin
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// informer is told of changes by whoever makes them, before that goes on.
+type informer struct {
+	cache.SharedIndexInformer // nothing else is called
+
+	indexer  cache.Indexer
+	handlers []cache.ResourceEventHandler
+}
+
+func newInformer() *informer {
+	return &informer{indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})}
+}
+
+func (i *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	i.handlers = append(i.handlers, handler)
+	return synced{}, nil
+}
+
+func (i *informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, _ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(handler)
+}
+
+func (i *informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, _ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(handler)
+}
+
+func (i *informer) AddIndexers(indexers cache.Indexers) error { return i.indexer.AddIndexers(indexers) }
+func (i *informer) GetIndexer() cache.Indexer                 { return i.indexer }
+func (i *informer) GetStore() cache.Store                     { return i.indexer }
+func (i *informer) HasSynced() bool                           { return true }
+
+// synced says that all handlers have been told of all.
+type synced struct{}
+
+func (synced) HasSynced() bool                     { return true }
+func (synced) HasSyncedChecker() cache.DoneChecker { return nil }
+
+// versions are the objects before and after a change, nil where there is none.
+func versions(c change) (old, now runtime.Object, err error) {
+	if c.old != nil {
+		if old, err = shown(c.old); err != nil {
+			return nil, nil, err
+		}
+	}
+	if c.new != nil {
+		now, err = shown(c.new)
+	}
+	return old, now, err
+}
+
+// apply brings the cache up to date.
+func (i *informer) apply(old, now runtime.Object) error {
+	if now == nil {
+		return i.indexer.Delete(old)
+	}
+	return i.indexer.Add(now)
+}
+
+// tell tells the handlers.
+func (i *informer) tell(old, now runtime.Object) {
+	for _, handler := range i.handlers {
+		switch {
+		case old == nil:
+			handler.OnAdd(now, false)
+		case now == nil:
+			handler.OnDelete(old)
+		default:
+			handler.OnUpdate(old, now)
+		}
+	}
+}
+
+// watch returns informers for a world. The caches show all changes that are made at once before a handler is told of any.
+func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactory {
+	factory := informers.NewSharedInformerFactory(client, 0)
+	of := map[core.Kind]*informer{}
+	for kind, object := range map[core.Kind]runtime.Object{
+		"Pod": &corev1.Pod{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "Job.batch": &batchv1.Job{},
+		"ReplicaSet.apps": &appsv1.ReplicaSet{}, "StatefulSet.apps": &appsv1.StatefulSet{},
+		"Deployment.apps": &appsv1.Deployment{}, "ControllerRevision.apps": &appsv1.ControllerRevision{},
+	} {
+		of[kind] = newInformer()
+		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return of[kind] })
+	}
+	w.told = func(all []change) {
+		var tell []func()
+		for _, c := range all {
+			i := of[c.key.Kind]
+			if i == nil {
+				continue
+			}
+			old, now, err := versions(c)
+			if err == nil {
+				err = i.apply(old, now)
+			}
+			if err != nil {
+				w.refused = append(w.refused, fmt.Sprintf("%s: %v", c.key, err))
+				continue
+			}
+			tell = append(tell, func() { i.tell(old, now) })
+		}
+		for _, t := range tell {
+			t()
+		}
+	}
+	return factory
+}

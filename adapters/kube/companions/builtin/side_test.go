@@ -1,0 +1,203 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/orrery-dev/orrery/adapters/kube/companions"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// controller starts the workers of a real controller, and returns when the context ends.
+type controller func(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) (run func(context.Context), err error)
+
+// side is one side of a comparison: a world with controllers in it.
+type side struct {
+	*world
+	// settle runs the controllers until they have nothing left to do.
+	settle func() error
+}
+
+// realSide runs real controllers. It is to be called in a bubble; stop ends them.
+func realSide(all ...controller) (s *side, stop func(), err error) {
+	// Resource versions of the simulated server are in no order.
+	gates := map[string]bool{}
+	for _, kind := range []string{"ReplicaSet", "StatefulSet", "Job", "DaemonSet"} {
+		gates["StaleControllerConsistency"+kind] = false
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+		return nil, nil, err
+	}
+	w, err := newWorld()
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := w.clientset()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	factory := watch(w, client)
+	var running sync.WaitGroup
+	for _, start := range all {
+		run, err := start(ctx, factory, client)
+		if err != nil {
+			cancel()
+			return nil, nil, err
+		}
+		running.Go(func() { run(ctx) })
+	}
+	settle := func() error {
+		synctest.Wait()
+		for range 4 { // back-offs are over
+			time.Sleep(10 * time.Minute)
+			synctest.Wait()
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if len(w.refused) > 0 {
+			return fmt.Errorf("the simulated server: %s", w.refused)
+		}
+		return nil
+	}
+	return &side{w, settle}, func() { cancel(); running.Wait() }, nil
+}
+
+// standInSide runs companions.
+func standInSide(all ...companions.Companion) (*side, error) {
+	w, err := newWorld()
+	if err != nil {
+		return nil, err
+	}
+	var instances []core.Instance
+	var watched []sets.Set[core.Kind]
+	for _, companion := range all {
+		strategy, err := companion(w.server)
+		if err != nil {
+			return nil, err
+		}
+		instance, err := strategy.New()
+		if err != nil {
+			return nil, err
+		}
+		instances, watched = append(instances, instance), append(watched, sets.New(strategy.Describe().Watches...))
+	}
+	var changes []change
+	w.told = func(made []change) { changes = append(changes, made...) }
+	queues := make([][]core.Request, len(all))
+	deliver := func() {
+		for len(changes) > 0 {
+			c := changes[0]
+			changes = changes[1:]
+			for i, instance := range instances {
+				if !watched[i].Has(c.key.Kind) {
+					continue
+				}
+				for _, request := range instance.Handle(w, core.Event{Key: c.key, Old: c.old, New: c.new}) {
+					if !slices.Contains(queues[i], request) {
+						queues[i] = append(queues[i], request)
+					}
+				}
+			}
+		}
+	}
+	settle := func() error {
+		const many = 1000
+		for range many {
+			deliver()
+			idle := true
+			for i, instance := range instances {
+				if len(queues[i]) == 0 {
+					continue
+				}
+				idle = false
+				request := queues[i][0]
+				queues[i] = queues[i][1:]
+				if result := instance.Reconcile(w, request); result.Err != nil {
+					queues[i] = append(queues[i], request)
+				}
+				deliver()
+			}
+			if len(w.refused) > 0 {
+				return fmt.Errorf("the simulated server: %s", w.refused)
+			}
+			if idle {
+				return nil
+			}
+		}
+		return fmt.Errorf("the companions do not settle: %v", queues)
+	}
+	return &side{w, settle}, nil
+}
+
+// step is something that happens to the objects of a world.
+type step struct {
+	name string
+	do   func(*world)
+}
+
+// compare makes the steps on both sides, and compares what they come to after each.
+func compare(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		theirs, stop, err := realSide(real...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		ours, err := standInSide(standIns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, s := range steps {
+			for name, side := range map[string]*side{"the real controllers": theirs, "the companions": ours} {
+				side.atOnce(s.do)
+				if err := side.settle(); err != nil {
+					t.Fatalf("%s: %v\n%s", name, err, told(steps[:n+1]))
+				}
+			}
+			want, got := outcome(theirs.world), outcome(ours.world)
+			if !slices.Equal(want, got) {
+				t.Fatalf("the outcomes differ after\n%s\nthe real controllers:\n%s\nthe companions:\n%s", told(steps[:n+1]), lines(missing(want, got)), lines(missing(got, want)))
+			}
+		}
+	})
+}
+
+func told(steps []step) string {
+	text := ""
+	for _, s := range steps {
+		text += "  " + s.name + "\n"
+	}
+	return text
+}
+
+func lines(all []string) string {
+	text := ""
+	for _, line := range all {
+		text += "  " + line + "\n"
+	}
+	return text
+}
+
+// missing are the lines of one outcome that are not as often in the other.
+func missing(from, in []string) []string {
+	in = slices.Clone(in)
+	return slices.DeleteFunc(slices.Clone(from), func(line string) bool {
+		i := slices.Index(in, line)
+		if i >= 0 {
+			in = slices.Delete(in, i, i+1)
+		}
+		return i >= 0
+	})
+}

@@ -1,0 +1,145 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+)
+
+func encode(kind schema.GroupVersionKind, object runtime.Object) []byte {
+	object.GetObjectKind().SetGroupVersionKind(kind)
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// creation is the step of creating an object.
+func creation(kind schema.GroupVersionKind, object runtime.Object) step {
+	text := encode(kind, object)
+	return step{"create " + string(text), func(w *world) {
+		if err := w.Do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: "default", Body: text}).(*kube.Response).Err(); err != nil {
+			panic(err)
+		}
+	}}
+}
+
+// patching is the step of changing an object by a merge patch. What the server refuses is refused on both sides.
+func patching(kind schema.GroupVersionKind, name, patch string) step {
+	return step{"patch " + kind.Kind + " " + name + " " + patch, func(w *world) {
+		w.Do(&kube.Request{Verb: kube.Patch, Kind: kind, Namespace: "default", Name: name, PatchType: types.MergePatchType, Body: []byte(patch)})
+	}}
+}
+
+// onPod is the step of doing something to a Pod, by its number among all.
+func onPod(what string, number int, do func(*world, *corev1.Pod)) step {
+	return step{fmt.Sprintf("%s Pod %d", what, number), func(w *world) {
+		if pods := podsOf(w); len(pods) > 0 {
+			do(w, pods[number%len(pods)])
+		}
+	}}
+}
+
+func podKind() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind("Pod") }
+
+// setPhase reports a phase of a Pod.
+func setPhase(phase corev1.PodPhase, ready bool) func(*world, *corev1.Pod) {
+	return func(w *world, pod *corev1.Pod) {
+		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			return // a Pod never comes back
+		}
+		status := metav1.ConditionFalse
+		if ready {
+			status = metav1.ConditionTrue
+		}
+		pod.Status.Phase = phase
+		pod.Status.Conditions = []corev1.PodCondition{{
+			Type: corev1.PodReady, Status: corev1.ConditionStatus(status), LastTransitionTime: metav1.Unix(946684800, 0),
+		}}
+		w.Do(&kube.Request{Verb: kube.Update, Kind: podKind(), Subresource: "status", Namespace: pod.Namespace, Name: pod.Name, Body: encode(podKind(), pod)})
+	}
+}
+
+// bind puts a Pod on a node.
+func bind(w *world, pod *corev1.Pod) {
+	kind := corev1.SchemeGroupVersion.WithKind("Binding")
+	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}, Target: corev1.ObjectReference{Kind: "Node", Name: "n"}}
+	w.Do(&kube.Request{Verb: kube.Create, Kind: podKind(), Subresource: "binding", Namespace: pod.Namespace, Name: pod.Name, Body: encode(kind, binding)})
+}
+
+// remove deletes a Pod, with a grace period, nil for its own.
+func remove(grace *int64) func(*world, *corev1.Pod) {
+	return func(w *world, pod *corev1.Pod) {
+		if grace != nil && pod.DeletionTimestamp == nil {
+			return // the node ends what was deleted
+		}
+		w.Do(&kube.Request{Verb: kube.Delete, Kind: podKind(), Namespace: pod.Namespace, Name: pod.Name, GracePeriodSeconds: grace})
+	}
+}
+
+// label changes the label by which Pods are selected.
+func label(value string) func(*world, *corev1.Pod) {
+	return func(w *world, pod *corev1.Pod) {
+		patching(podKind(), pod.Name, `{"metadata":{"labels":{"app":"`+value+`"}}}`).do(w)
+	}
+}
+
+// podSteps are what happens to Pods, with how often it does.
+func podSteps(random *rand.Rand, finish bool) step {
+	number := random.IntN(8)
+	choices := []step{
+		onPod("bind", number, bind),
+		onPod("run", number, setPhase(corev1.PodRunning, true)), onPod("run", number+1, setPhase(corev1.PodRunning, true)),
+		onPod("run", number+2, setPhase(corev1.PodRunning, true)), onPod("run", number+3, setPhase(corev1.PodRunning, true)),
+		onPod("unready", number, setPhase(corev1.PodRunning, false)),
+		onPod("fail", number, setPhase(corev1.PodFailed, false)),
+		onPod("delete", number, remove(nil)),
+		onPod("end", number, remove(ptr.To[int64](0))), onPod("end", number+1, remove(ptr.To[int64](0))),
+	}
+	if finish {
+		choices = append(choices, onPod("succeed", number, setPhase(corev1.PodSucceeded, false)), onPod("succeed", number+1, setPhase(corev1.PodSucceeded, false)))
+	}
+	return choices[random.IntN(len(choices))]
+}
+
+// template is one for Pods.
+func template(image string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: image}}},
+	}
+}
+
+// together makes one step of several.
+func together(steps ...step) step {
+	name := ""
+	for _, s := range steps {
+		name += s.name + "; "
+	}
+	return step{name, func(w *world) {
+		for _, s := range steps {
+			s.do(w)
+		}
+	}}
+}
+
+func selector() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}
+}
+
+func named(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: "default", Name: name}
+}
+
+func appsKind(name string) schema.GroupVersionKind { return appsv1.SchemeGroupVersion.WithKind(name) }

@@ -1,0 +1,123 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// change is a commit: the contents of an object before and after it, nil where there is none.
+type change struct {
+	key      core.Key
+	old, new core.Content
+}
+
+// world is a store that is a map, with a server in front of it.
+type world struct {
+	server *kube.Server
+
+	mu      sync.Mutex
+	objects map[core.Key]core.Content
+	// told gets changes, in order: those that are made at once together.
+	told     func([]change)
+	held     bool
+	heldBack []change
+	// refused are errors of the server itself.
+	refused []string
+}
+
+var (
+	_ core.Snapshot       = (*world)(nil)
+	_ core.EffectRecorder = (*world)(nil)
+)
+
+func newWorld() (*world, error) {
+	server, err := kube.NewServer(scheme.Scheme)
+	return &world{server: server, objects: map[core.Key]core.Content{}, told: func([]change) {}}, err
+}
+
+// Get implements [core.Snapshot].
+func (w *world) Get(key core.Key) core.Content { return w.objects[key] }
+
+// List implements [core.Snapshot].
+func (w *world) List(kind core.Kind, namespace string) []core.Object {
+	var objects []core.Object
+	for _, key := range slices.SortedFunc(maps.Keys(w.objects), core.Key.Compare) {
+		if key.Kind == kind && (namespace == "" || key.Namespace == namespace) {
+			objects = append(objects, core.Object{Key: key, Content: w.objects[key]})
+		}
+	}
+	return objects
+}
+
+// Held implements [core.Snapshot].
+func (w *world) Held(core.Key) []core.Content { return nil }
+
+// Do implements [core.EffectRecorder]. Events are not kept.
+func (w *world) Do(call core.Call) core.Response {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if request, ok := call.(*kube.Request); ok && request.Kind.Kind == "Event" {
+		return kube.Done(request.Body)
+	}
+	answer, err := w.server.Answer(w, call)
+	if err != nil {
+		w.refused = append(w.refused, fmt.Sprintf("%s: %v", call, err))
+		return kube.Done([]byte(`{}`))
+	}
+	for _, write := range answer.Writes {
+		old := w.objects[write.Key]
+		if write.Content == nil {
+			delete(w.objects, write.Key)
+		} else {
+			w.objects[write.Key] = write.Content
+		}
+		switch c := (change{write.Key, old, write.Content}); {
+		case old == write.Content:
+		case w.held:
+			w.heldBack = append(w.heldBack, c)
+		default:
+			w.told([]change{c})
+		}
+	}
+	return answer.Response
+}
+
+// atOnce makes changes of which nobody is told before all are made.
+func (w *world) atOnce(make func(*world)) {
+	w.held = true
+	make(w)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told(w.heldBack)
+	w.held, w.heldBack = false, nil
+}
+
+// clientset returns a client of the server.
+func (w *world) clientset() (kubernetes.Interface, error) {
+	return kubernetes.NewForConfig(transport.New(w.server, w).Config("test"))
+}
+
+// shown decodes a version of an object into the Go type of its kind, as clients see it.
+func shown(content core.Content) (runtime.Object, error) {
+	tree := runtime.DeepCopyJSON(content.Fields().(map[string]any))
+	if tagged, ok := content.(core.Tagged); ok {
+		tree["metadata"].(map[string]any)["resourceVersion"] = tagged.Tag()
+	}
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return nil, err
+	}
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
+	return object, err
+}

@@ -1,0 +1,151 @@
+package companions
+
+import (
+	"encoding/json"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// kind is a function, and not a variable, for each kind that companions look after.
+func deploymentKind() schema.GroupVersionKind {
+	return appsv1.SchemeGroupVersion.WithKind("Deployment")
+}
+func replicaSetKind() schema.GroupVersionKind {
+	return appsv1.SchemeGroupVersion.WithKind("ReplicaSet")
+}
+func statefulSetKind() schema.GroupVersionKind {
+	return appsv1.SchemeGroupVersion.WithKind("StatefulSet")
+}
+func revisionKind() schema.GroupVersionKind {
+	return appsv1.SchemeGroupVersion.WithKind("ControllerRevision")
+}
+func jobKind() schema.GroupVersionKind { return batchv1.SchemeGroupVersion.WithKind("Job") }
+func podKind() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind("Pod") }
+func claimKind() schema.GroupVersionKind {
+	return corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+}
+
+// object is a Go type of a kind.
+type object interface {
+	runtime.Object
+	metav1.Object
+}
+
+// client makes the requests of a companion, with Go types.
+type client struct{ world core.EffectRecorder }
+
+// do makes a request and decodes the answer, if that has an object.
+func (c client) do(r *kube.Request, into any) error {
+	response, ok := c.world.Do(r).(*kube.Response)
+	if !ok {
+		panic("companions: the request of a companion was not answered by an API server")
+	}
+	if err := response.Err(); err != nil {
+		return err
+	}
+	if response.Object == nil || into == nil {
+		return nil
+	}
+	return json.Unmarshal(response.Object, into)
+}
+
+// get reads an object, and returns nil if it is not there.
+func get[T any](c client, kind schema.GroupVersionKind, namespace, name string) (*T, error) {
+	found := new(T)
+	err := c.do(&kube.Request{Verb: kube.Get, Kind: kind, Namespace: namespace, Name: name}, found)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// list reads the objects that a request for a list selects, in the order of their names.
+func list[T any](c client, r *kube.Request) ([]*T, error) {
+	var found struct {
+		Items []*T `json:"items"`
+	}
+	r.Verb = kube.List
+	return found.Items, c.do(r, &found)
+}
+
+// create creates an object, and reads into it what the server has made of it.
+func (c client) create(kind schema.GroupVersionKind, o object) error {
+	return c.do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: o.GetNamespace(), Body: body(kind, o)}, o)
+}
+
+// update writes an object if it has not changed since it was read.
+func (c client) update(kind schema.GroupVersionKind, o object) error { return c.write(kind, o, "") }
+
+// updateStatus writes the status of an object if the object has not changed since it was read.
+func (c client) updateStatus(kind schema.GroupVersionKind, o object) error {
+	return c.write(kind, o, "status")
+}
+
+func (c client) write(kind schema.GroupVersionKind, o object, subresource string) error {
+	return c.do(&kube.Request{
+		Verb: kube.Update, Kind: kind, Subresource: subresource, Namespace: o.GetNamespace(), Name: o.GetName(), Body: body(kind, o),
+	}, o)
+}
+
+// body is an object as it is sent.
+func body(kind schema.GroupVersionKind, o object) []byte {
+	o.GetObjectKind().SetGroupVersionKind(kind)
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic("companions: an object cannot be written as JSON: " + err.Error())
+	}
+	return text
+}
+
+// setOwners replaces the owners of an object if it has not changed since it was read.
+func (c client) setOwners(kind schema.GroupVersionKind, o metav1.Object, owners []metav1.OwnerReference) error {
+	return c.patch(kind, o, "ownerReferences", owners)
+}
+
+// setFinalizers replaces the finalizers of an object if it has not changed since it was read.
+func (c client) setFinalizers(kind schema.GroupVersionKind, o metav1.Object, finalizers []string) error {
+	return c.patch(kind, o, "finalizers", finalizers)
+}
+
+// patch replaces a list in the metadata of an object. That the object is gone is fine.
+func (c client) patch(kind schema.GroupVersionKind, o metav1.Object, field string, list any) error {
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{field: list, "resourceVersion": o.GetResourceVersion()}})
+	if err != nil {
+		panic("companions: a list cannot be written as JSON: " + err.Error())
+	}
+	return ignoreNotFound(c.do(&kube.Request{
+		Verb: kube.Patch, Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), PatchType: types.MergePatchType, Body: text,
+	}, nil))
+}
+
+// remove deletes the very object that was read. That it is gone already is fine.
+func (c client) remove(kind schema.GroupVersionKind, o metav1.Object) error {
+	return ignoreNotFound(c.do(&kube.Request{
+		Verb: kube.Delete, Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), PreconditionUID: string(o.GetUID()),
+	}, nil))
+}
+
+// ignoreNotFound takes it for fine that an object is gone. So it is if it was deleted and made again.
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// now is the time that companions write: that of the server's clock, which stands still.
+func now() metav1.Time { return storage.Now() }

@@ -1,0 +1,186 @@
+package companions_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/adapters/kube/companions"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+func named(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: "default", Name: name}
+}
+
+func labels() map[string]string { return map[string]string{"app": "a"} }
+
+func selector() *metav1.LabelSelector { return &metav1.LabelSelector{MatchLabels: labels()} }
+
+func template() corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels()},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i:1"}}},
+	}
+}
+
+func replicaSet(replicas int32) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{ObjectMeta: named("r"), Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector(), Template: template()}}
+}
+
+func statefulSet(replicas int32, change func(*appsv1.StatefulSetSpec)) *appsv1.StatefulSet {
+	s := &appsv1.StatefulSet{ObjectMeta: named("s"), Spec: appsv1.StatefulSetSpec{
+		Replicas: &replicas, Selector: selector(), ServiceName: "s", Template: template(),
+	}}
+	if change != nil {
+		change(&s.Spec)
+	}
+	return s
+}
+
+func claim(name string) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{ObjectMeta: named(name), Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+	}}
+}
+
+// explore checks a system of companions, besides a controller that does nothing.
+func explore(t *testing.T, with []companions.Companion, objects []client.Object, actions ...controllerruntime.Action) core.Report {
+	t.Helper()
+	system, err := controllerruntime.New(scheme.Scheme,
+		controllerruntime.ObjectValues(objects...),
+		controllerruntime.Companions(with...),
+		controllerruntime.Reconciler("idle", func(client.Client) reconcile.Reconciler {
+			return reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil })
+		}, controllerruntime.For(&corev1.ConfigMap{})),
+		controllerruntime.Scenario(actions...),
+		controllerruntime.GarbageCollection(),
+		controllerruntime.VolumeProtection(),
+		controllerruntime.Properties(properties.Convergent()...),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Report
+}
+
+// summaries say of each outcome which Pods there are, in which phase and whether they are ready, and which claims, with their owners.
+func summaries(report core.Report) []string {
+	var all []string
+	for _, outcome := range report.OutcomeList {
+		text := ""
+		for _, object := range outcome.Objects {
+			o := &unstructured.Unstructured{Object: object.Fields.(map[string]any)}
+			phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
+			switch o.GetKind() {
+			case "Pod":
+				ready := ""
+				conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+				for _, c := range conditions {
+					if c := c.(map[string]any); c["type"] == "Ready" && c["status"] == "True" {
+						ready = ", ready"
+					}
+				}
+				text += fmt.Sprintf("%s %s%s; ", o.GetName(), phase, ready)
+			case "PersistentVolumeClaim":
+				owner := ""
+				for _, reference := range o.GetOwnerReferences() {
+					owner += " of " + reference.Kind
+				}
+				text += fmt.Sprintf("claim %s %s%s; ", o.GetName(), phase, owner)
+			}
+		}
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestConvergent checks that companions come to rest, always at the same, and how many states that takes.
+func TestConvergent(t *testing.T) {
+	sets := []companions.Companion{companions.ReplicaSets(), companions.Pods()}
+	stateful := []companions.Companion{companions.StatefulSets(), companions.Pods(), companions.VolumeClaims()}
+	gone := []companions.Companion{companions.StatefulSets(), companions.VolumeClaims(), companions.Pods(companions.OnNode(func(*corev1.Pod) string { return "" }))}
+	// What scaling does to claims is in the random scenarios of package builtin.
+	withClaims := func(whenScaled appsv1.PersistentVolumeClaimRetentionPolicyType) func(*appsv1.StatefulSetSpec) {
+		return func(s *appsv1.StatefulSetSpec) {
+			s.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{*claim("data")}
+			s.PersistentVolumeClaimRetentionPolicy = &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
+				WhenScaled: whenScaled, WhenDeleted: appsv1.DeletePersistentVolumeClaimRetentionPolicyType,
+			}
+		}
+	}
+	waiting := &corev1.Pod{ObjectMeta: named("p"), Spec: template().Spec}
+	waiting.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"},
+	}}}
+	gated := &corev1.Pod{ObjectMeta: named("p"), Spec: template().Spec}
+	gated.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "example.com/gate"}}
+	once := &corev1.Pod{ObjectMeta: named("p"), Spec: template().Spec}
+	once.Spec.RestartPolicy = corev1.RestartPolicyNever
+	failing := companions.Pods(companions.Exits(func(*corev1.Pod) int32 { return 1 }))
+	for _, test := range []struct {
+		name     string
+		with     []companions.Companion
+		objects  []client.Object
+		actions  []controllerruntime.Action
+		outcomes []string
+		states   int
+	}{
+		{"a ReplicaSet", sets, []client.Object{replicaSet(2)}, nil, []string{"r-zw001 Running, ready; r-zw002 Running, ready; "}, 31},
+		{
+			"a ReplicaSet that is scaled", sets, []client.Object{replicaSet(2)}, []controllerruntime.Action{controllerruntime.Scale(replicaSet(2), 1)},
+			[]string{"r-zw001 Running, ready; ", "r-zw001 Running, ready; r-zw002 Running, ready; "}, 81,
+		},
+		{"a StatefulSet", stateful, []client.Object{statefulSet(2, nil)}, nil, []string{"s-0 Running, ready; s-1 Running, ready; "}, 18},
+		{
+			"a StatefulSet in parallel", stateful, []client.Object{statefulSet(2, func(s *appsv1.StatefulSetSpec) { s.PodManagementPolicy = appsv1.ParallelPodManagement })}, nil,
+			[]string{"s-0 Running, ready; s-1 Running, ready; "}, 32,
+		},
+		{
+			"claims that go with their set", stateful, []client.Object{statefulSet(1, withClaims(appsv1.RetainPersistentVolumeClaimRetentionPolicyType))},
+			[]controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
+			[]string{"", "claim data-s-0 Bound of StatefulSet; s-0 Running, ready; "}, 250,
+		},
+		{
+			"Pods on no node", gone, []client.Object{statefulSet(1, nil)}, []controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
+			[]string{"", "s-0 Running, ready; "}, 49,
+		},
+		{"a claim", stateful, []client.Object{waiting.DeepCopy(), claim("c")}, nil, []string{"claim c Bound; p Running, ready; "}, 6},
+		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p ; "}, 2},
+		{"a gate", sets, []client.Object{gated.DeepCopy()}, nil, []string{"p Running; "}, 3},
+		{"a Pod that ends", sets, []client.Object{once.DeepCopy()}, nil, []string{"p Succeeded; "}, 4},
+		{"a Pod that fails", []companions.Companion{failing}, []client.Object{once.DeepCopy()}, nil, []string{"p Failed; "}, 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			report := explore(t, test.with, test.objects, test.actions...)
+			if report.Verdict != core.Holds || report.States != test.states {
+				t.Errorf("%s with %d states, want %d: %v", report.Verdict, report.States, test.states, report.Reasons)
+				for _, finding := range report.Findings {
+					t.Errorf("%s: %s", finding.Property, finding.Summary)
+				}
+			}
+			if got := summaries(report); !slices.Equal(got, test.outcomes) {
+				t.Errorf("outcomes %q, want %q", got, test.outcomes)
+			}
+		})
+	}
+}
