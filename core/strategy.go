@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // EffectRecorder is the port through which a strategy acts on the world. Every
 // call is recorded with its response: a run is remembered by them.
@@ -17,6 +20,11 @@ type EffectRecorder interface {
 type Description struct {
 	// Name tells the strategy apart within its system.
 	Name string
+
+	// Process names what the strategy runs in together with others, as the controllers of one manager do: they have one memory,
+	// one cache for each kind, and they crash and start again as one. An instance of each of them is a [Plural] one. Empty is a
+	// process of its own, called as the strategy is.
+	Process string
 
 	// Watches are the kinds whose changes are delivered to the strategy. The
 	// initial list of a watched kind is delivered at start, as create events.
@@ -52,6 +60,9 @@ type Description struct {
 	// time around them.
 	Sequential bool
 }
+
+// ProcessName returns the name of the process that the strategy runs in.
+func (d Description) ProcessName() string { return cmp.Or(d.Process, d.Name) }
 
 // Strategy is the port for a controller, or for anything else that takes steps.
 type Strategy interface {
@@ -90,12 +101,21 @@ type Introspective interface {
 	Memory() map[string]string
 }
 
-// Sharing is an [Introspective] instance whose memory other strategies may share: what one set-up makes for several controllers.
-type Sharing interface {
-	Introspective
+// Plural is an [Instance] of a process that several strategies run in. The memory of an [Introspective] one is that of the whole process.
+type Plural interface {
+	Instance
 
-	// Shared returns the ways, as in its memory, to what other strategies can reach as well.
-	Shared() []string
+	// Of returns another strategy of the process at work, by its name, nil if there is none. What it does and what this one does
+	// change the same memory.
+	Of(strategy string) Instance
+}
+
+// Pristine is a [Strategy] that knows what its instances remember when they are fresh: if they remember more by now, it is kept outside of them.
+type Pristine interface {
+	Strategy
+
+	// Pristine returns the memory of an instance that was made before any had run, see [Introspective].
+	Pristine() map[string]string
 }
 
 // Event is the delivery of one committed change to a strategy: Old is nil when

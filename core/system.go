@@ -3,6 +3,8 @@ package core
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // System is everything that is checked together: controllers, the world they act
@@ -67,7 +69,7 @@ func (s *System) Validate() error {
 	if len(s.Strategies) == 0 {
 		fail("the system has no controllers, so there is nothing to run: add at least one strategy")
 	}
-	names := map[string]bool{}
+	names, processes := map[string]bool{}, map[string]bool{}
 	for i, strategy := range s.Strategies {
 		if strategy == nil {
 			fail("strategy number %d is nil", i+1)
@@ -84,8 +86,19 @@ func (s *System) Validate() error {
 			fail("a controller is called %q, as the actions of the scenario are: give it another name", User)
 		}
 		names[d.Name] = true
+		if d.Process != "" {
+			processes[d.Process] = true
+			if d.Messages || len(d.Standing) > 0 {
+				fail("%q has messages or guarded actions, and cannot share the process %q with controllers: leave Description.Process empty", d.Name, d.Process)
+			}
+		}
 		if len(d.Watches) == 0 && len(d.Initial) == 0 && len(d.Standing) == 0 && !d.Messages {
 			fail("controller %q watches nothing and has no requests to begin with, so it would never run: register a watch or an initial request", d.Name)
+		}
+	}
+	for _, process := range slices.Sorted(maps.Keys(processes)) {
+		if names[process] {
+			fail("a process and a controller are called %q: give the process another name", process)
 		}
 	}
 	if len(s.Initial) == 0 {

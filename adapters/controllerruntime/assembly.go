@@ -27,6 +27,19 @@ type assembly struct {
 	cache       *viewCache
 	controllers []*registered
 	hooks       []hook
+	// setup is the number of the set-up that runs.
+	setup int
+}
+
+// process returns what a set-up has registered.
+func (a *assembly) process(setup int) []*registered {
+	var members []*registered
+	for _, c := range a.controllers {
+		if c.setup == setup {
+			members = append(members, c)
+		}
+	}
+	return members
 }
 
 // add takes what the set-up adds to the manager.
@@ -40,6 +53,7 @@ func (a *assembly) add(r manager.Runnable) error {
 		if err != nil {
 			return err
 		}
+		c.setup = a.setup
 		a.controllers = append(a.controllers, c)
 		return nil
 	case webhook.Server, metricsserver.Server, *certwatcher.CertWatcher, *manager.Server:

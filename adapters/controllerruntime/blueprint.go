@@ -52,6 +52,7 @@ func (b *blueprint) assemble() (*assembly, error) {
 		return nil, err
 	}
 	for i, setup := range b.setups {
+		a.setup = i
 		if err := caught(func() error { return setup(mgr) }); err != nil {
 			if runtime.IsNotRegisteredError(err) {
 				err = fmt.Errorf("%w: add the type to the scheme, as main.go does with AddToScheme", err)

@@ -13,14 +13,25 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// instance is a controller on a manager of its own.
+// instance is a controller on a manager of its own, with those that share its process.
 type instance struct {
 	assembly   *assembly
 	registered *registered
+	process    []*registered
 	blueprint  *blueprint
 }
 
-var _ core.Instance = (*instance)(nil)
+var _ core.Plural = (*instance)(nil)
+
+// Of implements [core.Plural].
+func (i *instance) Of(controller string) core.Instance {
+	for _, c := range i.process {
+		if c.name == controller {
+			return &instance{assembly: i.assembly, registered: c, process: i.process, blueprint: i.blueprint}
+		}
+	}
+	return nil
+}
 
 // Reconcile implements [core.Instance]. An error that is terminal is logged and
 // leaves no trace in the result, since such a request is not retried.
@@ -60,20 +71,23 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 	return i.registered.queue.take()
 }
 
-var _ core.Sharing = (*instance)(nil)
+var _ core.Introspective = (*instance)(nil)
 
-// Memory implements [core.Introspective]: what can be reached from the reconciler and from what it watches with.
-func (i *instance) Memory() map[string]string { return memory.Of(i.registered.roots()...) }
+// Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they watch with.
+func (i *instance) Memory() map[string]string { return memory.Of(roots(i.process)...) }
 
-// Shared implements [core.Sharing]: what can be reached from other controllers of the set-up.
-func (i *instance) Shared() []string {
-	var others []any
-	for _, c := range i.assembly.controllers {
-		if c != i.registered {
-			others = append(others, c.roots()...)
+// roots are what the memory of controllers can be reached from. Where there are several, the ways name them.
+func roots(controllers []*registered) []any {
+	var all []any
+	for _, c := range controllers {
+		for _, root := range c.roots() {
+			if len(controllers) > 1 {
+				root = memory.Named{Controller: c.name, Root: root}
+			}
+			all = append(all, root)
 		}
 	}
-	return memory.Shared(i.registered.roots(), others)
+	return all
 }
 
 // roots are what the memory of a controller can be reached from.

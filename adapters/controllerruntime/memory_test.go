@@ -3,6 +3,7 @@ package controllerruntime_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -212,72 +213,139 @@ func TestRememberedVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var counts []int
-		for _, outcome := range result.Report.OutcomeList {
-			for _, o := range outcome.Objects {
-				if o.Name != "count" {
-					continue
-				}
-				var counted Widget
-				text, err := json.Marshal(o.Fields)
-				if err == nil {
-					err = json.Unmarshal(text, &counted)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				counts = append(counts, counted.Spec.Parts)
-			}
-		}
+		counts := partsOf(t, result, "count")
 		if !slices.Equal(counts, []int{2}) || len(result.Report.Reasons) > 0 {
 			t.Errorf("it has counted %v versions, want 2; %v", counts, result.Report.Reasons)
 		}
 	}
 }
 
-// TestSharedMemory has two controllers of one set-up share a map: what one of them sees of the other's is not searched.
-func TestSharedMemory(t *testing.T) {
-	for name, test := range map[string]struct {
-		shared bool
+// adder adds to the parts of a widget that it does not know to be done.
+type adder struct {
+	client.Client
+	parts int
+	done  map[string]bool
+}
+
+func (a *adder) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	if a.done[req.Name] {
+		return reconcile.Result{}, nil
+	}
+	var w Widget
+	if err := a.Get(ctx, req.NamespacedName, &w); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	w.Spec.Parts += a.parts
+	a.done[req.Name] = true
+	return reconcile.Result{}, a.Update(ctx, &w)
+}
+
+// TestProcesses has two controllers that add to a widget once: together if they share the memory of what is done, each of them if not; and a
+// crash takes both memories.
+func TestProcesses(t *testing.T) {
+	done := map[string]bool{}
+	add := func(name string, parts int, done map[string]bool) func(ctrl.Manager) error {
+		return func(mgr ctrl.Manager) error {
+			a := &adder{Client: mgr.GetClient(), parts: parts, done: done}
+			if done == nil {
+				a.done = map[string]bool{}
+			}
+			return ctrl.NewControllerManagedBy(mgr).Named(name).For(&Widget{}).Complete(a)
+		}
+	}
+	both := func(sharing bool) func(ctrl.Manager) error {
+		return func(mgr ctrl.Manager) error {
+			one, other := map[string]bool{}, map[string]bool{}
+			if sharing {
+				other = one
+			}
+			return errors.Join(add("one", 10, one)(mgr), add("other", 20, other)(mgr))
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		setups  []func(ctrl.Manager) error
+		crashes int
+		// views are whose caches there are.
+		views  []string
+		parts  []int
 		reason string
 	}{
-		"one map for both":       {true, "keeps rememberer.seen in memory, which other controllers of its set-up can reach"},
-		"a map for each of them": {false, ""},
+		{name: "one memory", setups: []func(ctrl.Manager) error{both(true)}, views: []string{"one+other"}, parts: []int{11, 21}},
+		{name: "two memories", setups: []func(ctrl.Manager) error{both(false)}, views: []string{"one+other"}, parts: []int{31}},
+		{
+			name: "one memory and a crash", setups: []func(ctrl.Manager) error{both(true)}, crashes: 1, views: []string{"one+other"},
+			parts: []int{11, 21, 31, 41},
+		},
+		{
+			name: "two memories and a crash", setups: []func(ctrl.Manager) error{both(false)}, crashes: 1, views: []string{"one+other"},
+			parts: []int{31, 41, 51, 61},
+		},
+		{
+			name: "two processes and a crash", setups: []func(ctrl.Manager) error{add("one", 10, nil), add("other", 20, nil)}, crashes: 1,
+			views: []string{"one"}, parts: []int{31, 41, 51},
+		},
+		{
+			name: "two processes with one memory", setups: []func(ctrl.Manager) error{add("one", 10, done), add("other", 20, done)},
+			reason: "keeps adder.done outside of its instances",
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
-				controllerruntime.Setup(func(mgr ctrl.Manager) error {
-					one, other := map[string]bool{}, map[string]bool{}
-					if test.shared {
-						other = one
-					}
-					keep := func(r *rememberer, name string) bool {
-						again := r.seen[name]
-						r.seen[name] = true
-						return again
-					}
-					for _, c := range []struct {
-						name string
-						seen map[string]bool
-					}{{"one", one}, {"other", other}} {
-						r := &rememberer{Client: mgr.GetClient(), unused: map[string]int{"a": 1}, seen: c.seen, known: &sync.Map{}, keep: keep}
-						err := ctrl.NewControllerManagedBy(mgr).Named(c.name).For(&Widget{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).Complete(r)
-						if err != nil {
-							return err
-						}
-					}
-					return nil
-				}))
-			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+		t.Run(test.name, func(t *testing.T) {
+			options := []controllerruntime.Option{controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1))}
+			for _, setup := range test.setups {
+				options = append(options, controllerruntime.Setup(setup))
+			}
+			system := controllerruntime.ForTest(t, newScheme(), options...)
+			for _, reduction := range []orrery.Reduction{orrery.NoReduction, orrery.ByPartialOrder} {
+				result, err := orrery.Run(t.Context(), system, orrery.Options{Crashes: test.crashes, Reduction: reduction})
+				if err != nil {
+					t.Fatal(err)
+				}
+				reasons := strings.Join(result.Report.Reasons, "; ")
+				if (reasons == "") != (test.reason == "") || !strings.Contains(reasons, test.reason) {
+					t.Errorf("%s: %s", result.Report.Verdict, reasons)
+				}
+				if parts := partsOf(t, result, "w"); test.reason == "" && !slices.Equal(parts, test.parts) {
+					t.Errorf("there are %v parts in the end, want %v", parts, test.parts)
+				}
+			}
+			result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Controller: "one", Rule: "lag(1)"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reasons := strings.Join(result.Report.Reasons, "; ")
-			if (reasons == "") != (test.reason == "") || !strings.Contains(reasons, test.reason) {
-				t.Errorf("%s: %s", result.Report.Verdict, reasons)
+			var views []string
+			for _, v := range result.Report.Views {
+				views = append(views, v.Controller)
+			}
+			if test.reason == "" && !slices.Equal(views, test.views) {
+				t.Errorf("the caches of %v are stale, want those of %v", views, test.views)
 			}
 		})
 	}
+}
+
+// partsOf returns how many parts a widget has in the outcomes, in order.
+func partsOf(t *testing.T, result *orrery.Result, name string) []int {
+	t.Helper()
+	var parts []int
+	for _, outcome := range result.Report.OutcomeList {
+		for _, o := range outcome.Objects {
+			if o.Name != name {
+				continue
+			}
+			var w Widget
+			text, err := json.Marshal(o.Fields)
+			if err == nil {
+				err = json.Unmarshal(text, &w)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, w.Spec.Parts)
+		}
+	}
+	slices.Sort(parts)
+	return slices.Compact(parts)
 }
 
 // TestRestartWithoutMemory checks a controller that hears of the first object only: one that it would find first after a restart counts, too, when

@@ -37,8 +37,12 @@ func IgnoreMemory(fields ...string) Option { return common(system.IgnoreMemory(f
 // Setup adds the controllers that a function registers on a manager: the calls
 // that main.go makes between creating its manager and starting it. The function is
 // called many times, each time with a fresh manager that is connected to nothing.
-// It must register the same each time, and make its reconcilers itself. With
-// several set-ups, each runs on the same manager, in the order of the options.
+// It must register the same each time, and make its reconcilers itself.
+//
+// What one set-up registers runs as one process, as in one program: its controllers
+// share their memory and the manager's cache, and they crash and start again together. Controllers
+// of different programs belong into different set-ups. These run on the same manager, in
+// the order of the options, so that what one adds to its scheme or its indexes is there for the next.
 func Setup(setup func(ctrl.Manager) error) Option {
 	return func(d *definition) {
 		if setup == nil {

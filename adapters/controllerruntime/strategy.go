@@ -3,12 +3,14 @@ package controllerruntime
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -18,17 +20,40 @@ type strategy struct {
 	// index is the position of the controller among those of the set-up.
 	index       int
 	description core.Description
+	// pristine is what the instances of its process remember when they are fresh.
+	pristine map[string]string
 }
 
-var _ core.Strategy = (*strategy)(nil)
+var _ core.Pristine = (*strategy)(nil)
+
+// Pristine implements [core.Pristine].
+func (s *strategy) Pristine() map[string]string { return s.pristine }
 
 // strategies returns the controllers that a survey has found.
 func (b *blueprint) strategies(found *assembly) []core.Strategy {
 	all := make([]core.Strategy, len(found.controllers))
 	for i, c := range found.controllers {
-		all[i] = &strategy{blueprint: b, index: i, description: c.describe()}
+		members := found.process(c.setup)
+		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(roots(members)...)}
+		if len(members) > 1 {
+			s.description.Process = processName(members)
+		}
+		all[i] = s
 	}
 	return all
+}
+
+// processName names a process after its controllers.
+func processName(members []*registered) string {
+	const most = 3
+	var names []string
+	for _, c := range members {
+		names = append(names, c.name)
+	}
+	if more := len(names) - most; more > 1 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, "+")
 }
 
 func (c *registered) describe() core.Description {
@@ -53,10 +78,13 @@ func (s *strategy) New() (core.Instance, error) {
 		return nil, fmt.Errorf("controller %s cannot be set up again: the set-up registers other controllers than the first time; it must do the same each time it runs", s.description.Name)
 	}
 	c := a.controllers[s.index]
-	if err := a.startSources(c); err != nil {
-		return nil, err
+	process := a.process(c.setup)
+	for _, member := range process {
+		if err := a.startSources(member); err != nil {
+			return nil, err
+		}
 	}
-	return &instance{assembly: a, registered: c, blueprint: s.blueprint}, nil
+	return &instance{assembly: a, registered: c, process: process, blueprint: s.blueprint}, nil
 }
 
 // registered is a controller on its manager.
@@ -64,6 +92,8 @@ type registered struct {
 	controller controller.Controller
 	name       string
 	workers    int
+	// setup is the number of the set-up that registers it.
+	setup int
 	// sources are what the controller was told to watch so far, in that order.
 	sources *[]source.Source
 

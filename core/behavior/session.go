@@ -15,6 +15,8 @@ import (
 type Activation struct {
 	Event   *core.Event
 	Request core.Request
+	// Of names the strategy that is activated, where an instance is that of several.
+	Of string
 	// Clock is how far the clock has moved when the run begins.
 	Clock time.Duration
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
@@ -39,6 +41,9 @@ func (a Activation) String() string {
 }
 
 func (a Activation) run(instance core.Instance, recorder core.EffectRecorder) ending {
+	if a.Of != "" {
+		instance = instance.(core.Plural).Of(a.Of)
+	}
 	if a.Event != nil {
 		return ending{requests: instance.Handle(recorder, *a.Event)}
 	}

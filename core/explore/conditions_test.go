@@ -42,14 +42,14 @@ func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.
 			if err != nil {
 				panic(err)
 			}
-			rules[d.Name+"/"+string(kind)] = rule
+			rules[d.ProcessName()+"/"+string(kind)] = rule
 			c.Staleness = append(c.Staleness, explore.Staleness{Controller: d.Name, Kind: kind, Rule: parsed})
 		}
 	}
 	return c, naive.Conditions{
 		Crashes: c.Crashes, Failures: c.Failures, FaultsIn: c.FaultsIn,
 		PerCall: c.Granularity == explore.PerCall,
-		Rule:    func(controller string, kind core.Kind) naive.Rule { return rules[controller+"/"+string(kind)] },
+		Rule:    func(process string, kind core.Kind) naive.Rule { return rules[process+"/"+string(kind)] },
 	}
 }
 

@@ -42,10 +42,7 @@ func (s *Space) Incidents() []core.Incident { return s.learner.Incidents }
 
 // Fair implements [core.Graph]: faults and users are not forced to do anything.
 func (s *Space) Fair(step core.Step) bool {
-	if step.Kind == core.Fire {
-		return !s.machine.ByName[step.Item.Strategy].Unfair
-	}
-	return step.Due() && !s.machine.ByName[step.Item.Strategy].Unfair
+	return (step.Kind == core.Fire || step.Due()) && !s.machine.Unfair(step)
 }
 
 // History implements [core.Graph].
@@ -163,8 +160,8 @@ func (s *Space) Relisted(id core.StateID) []core.Item {
 		}
 	}
 	s.learner.Where = transition.Provenance{State: id}
-	for _, a := range s.machine.Actors {
-		if err := w.Relist(a); err != nil {
+	for _, p := range s.machine.Processes {
+		if err := w.Relist(p); err != nil {
 			s.untried(err)
 			return nil
 		}

@@ -26,10 +26,10 @@ const (
 	leastRelived = 32
 )
 
-// historian collects the runs of each actor along a run, since it was last started.
+// historian collects the runs of each process along a run, since it was last started.
 type historian struct {
 	transition.Inattentive
-	runs [][]behavior.Run
+	runs map[*transition.Process][]behavior.Run
 	step []ranAs
 }
 
@@ -41,28 +41,28 @@ func (h *historian) Ended(a *transition.Actor, activation behavior.Activation, p
 	h.step = append(h.step, ranAs{actor: a, Run: behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf}})
 }
 
-// took adds what happened in a step. A controller that starts again remembers nothing.
+// took adds what happened in a step. A process that starts again remembers nothing.
 func (h *historian) took(s *transition.Taken) {
 	if s != nil && (s.Kind == core.Restart || s.Crashes()) {
-		h.runs[s.Actor.Index] = nil
+		delete(h.runs, s.Actor.Process)
 	}
 	for _, r := range h.step {
 		switch {
 		case r.actor.User:
 		case r.Leaf.Failure == behavior.CutOff:
-			h.runs[r.actor.Index] = nil
+			delete(h.runs, r.actor.Process)
 		case !r.Leaf.Failure.Stuck():
-			h.runs[r.actor.Index] = append(h.runs[r.actor.Index], r.Run)
+			h.runs[r.actor.Process] = append(h.runs[r.actor.Process], r.Run)
 		}
 	}
 	h.step = nil
 }
 
-// history returns the runs of each actor along a run of the system and in the step tried after it, nil if that does not begin in an
+// history returns the runs of each process along a run of the system and in the step tried after it, nil if that does not begin in an
 // initial state.
-func (s *Space) history(steps []concreteStep, start []byte, after *core.Step) ([][]behavior.Run, error) {
+func (s *Space) history(steps []concreteStep, start []byte, after *core.Step) (map[*transition.Process][]behavior.Run, error) {
 	w := s.executor
-	h := &historian{runs: make([][]behavior.Run, len(s.machine.Actors))}
+	h := &historian{runs: map[*transition.Process][]behavior.Run{}}
 	w.Listener = h
 	defer func() { w.Listener = nil }()
 	initial := s.starting(start)
@@ -120,8 +120,8 @@ func (s *Space) relive(steps []concreteStep, start []byte, after *core.Step) err
 	if err != nil {
 		return err
 	}
-	for i, runs := range histories {
-		if err := s.learner.Relive(s.machine.Actors[i], runs); err != nil {
+	for _, p := range s.machine.Processes {
+		if err := s.learner.Relive(p, histories[p]); err != nil {
 			return err
 		}
 	}

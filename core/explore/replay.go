@@ -96,15 +96,14 @@ func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 // follow takes a step of a trace again and says what is different about it, empty if
 // nothing is.
 func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorded core.TraceStep, memory *remembered) (string, error) {
-	a := w.Machine.ByName[recorded.Controller]
-	if a == nil {
+	if !w.Machine.Knows(recorded.Controller) {
 		return fmt.Sprintf("there is no longer a controller %q", recorded.Controller), nil
 	}
 	kind, known := core.StepKindOf(recorded.Kind)
 	if !known && recorded.Kind != "probe" {
 		return fmt.Sprintf("there is no step of the kind %q", recorded.Kind), nil
 	}
-	step := core.Step{Kind: kind, Item: core.Item{Strategy: a.Name, Request: recorded.Request}, Detail: recorded.Detail, Order: recorded.Order}
+	step := core.Step{Kind: kind, Item: core.Item{Strategy: recorded.Controller, Request: recorded.Request}, Detail: recorded.Detail, Order: recorded.Order}
 	w.Forget()
 	now, err := t.build(ctx, step)
 	if err != nil {

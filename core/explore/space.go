@@ -264,16 +264,16 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 // Memory returns what controllers were found to keep in memory from one run to the next.
 func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
 
-// Views returns the views that may lag behind, in the order of controllers. Both instances of a controller that is active
-// twice have those of the controller.
+// Views returns the views that may lag behind, in the order of processes. Both instances of a process that is active
+// twice have those of the process.
 func (s *Space) Views() []core.ViewReport {
 	var views []core.ViewReport
-	for _, a := range s.machine.Actors {
-		if a.Name != a.Strategy.Describe().Name {
+	for _, p := range s.machine.Processes {
+		if p.Name != p.Members[0].Strategy.Describe().ProcessName() {
 			continue
 		}
-		for _, v := range a.Views {
-			views = append(views, core.ViewReport{Controller: a.Name, Kind: v.Kind(), Rule: v.Rule().String()})
+		for _, v := range p.Views {
+			views = append(views, core.ViewReport{Controller: p.Name, Kind: v.Kind(), Rule: v.Rule().String()})
 		}
 	}
 	return views
@@ -291,7 +291,7 @@ func (s *Space) idle() error {
 	for _, a := range s.machine.Actors {
 		if !a.User {
 			has := slices.Concat(a.Watches, a.Caches, a.Cached)
-			name := a.Strategy.Describe().Name
+			name := a.Strategy.Describe().ProcessName()
 			kinds[name] = append(kinds[name], has...)
 			all = append(all, has...)
 		}

@@ -255,7 +255,7 @@ func created(w *reduction.Explorer, writes []behavior.Write) []core.Key {
 func unseenBy(w *reduction.Explorer, a *transition.Actor) []string {
 	var changes []string
 	vocabulary := w.Machine.Vocabulary
-	for _, v := range a.Views {
+	for _, v := range a.Process.Views {
 		for _, c := range v.Backlog(w.Value(v.Cell())).Waiting {
 			key, _ := vocabulary.Key(c.Cell)
 			before, after := vocabulary.Content(c.Cell, c.From), vocabulary.Content(c.Cell, c.To)
@@ -441,7 +441,7 @@ func (l *lags) refreshed(v *view.View) { l.now[v] = lag{all: l.now[v].all} }
 // of returns how far the views of an actor are behind, those that are, in the state that a walker is in.
 func (l *lags) of(w *transition.Walker, a *transition.Actor) []core.TraceLag {
 	var behind []core.TraceLag
-	for _, v := range a.Views {
+	for _, v := range a.Process.Views {
 		changes := v.Waiting(w.Value(v.Cell()))
 		if v.Rule() == view.Relist() {
 			changes = l.now[v].since

@@ -10,8 +10,8 @@ import (
 
 // Conditions are what may happen to controllers besides their work.
 type Conditions struct {
-	// Rule returns how far a controller's view of a kind may lag behind; nil means that all views are fresh.
-	Rule func(controller string, kind core.Kind) Rule
+	// Rule returns how far a process's view of a kind may lag behind; nil means that all views are fresh.
+	Rule func(process string, kind core.Kind) Rule
 	// Crashes is how many crashes there may be in a run, and Failures how many calls may fail.
 	Crashes, Failures int
 	// FaultsIn are the controllers that may crash, and whose calls may fail; empty means all of them.
@@ -36,17 +36,17 @@ func (c Conditions) faulty(p player) bool {
 	return !p.Messages && len(p.Standing) == 0 && (len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, p.Name))
 }
 
-func (c Conditions) rule(controller string, kind core.Kind) Rule {
+func (c Conditions) rule(process string, kind core.Kind) Rule {
 	if c.Rule == nil {
 		return Rule{Name: "fresh"}
 	}
-	return c.Rule(controller, kind)
+	return c.Rule(process, kind)
 }
 
-// stream is a controller's view of a kind.
+// stream is a process's view of a kind.
 type stream struct {
-	controller string
-	kind       core.Kind
+	process string
+	kind    core.Kind
 }
 
 // backlog is what a view has received last, as far as a restart may undo it, and what waits for it.
@@ -60,15 +60,15 @@ type flight struct {
 	blocked bool
 }
 
-// snapshot is the store as a controller's cached client shows it.
+// snapshot is the store as the cached client of a process shows it.
 type snapshot struct {
 	State
-	controller string
+	process string
 }
 
 // Get implements [core.Snapshot].
 func (s snapshot) Get(key core.Key) core.Content {
-	for _, e := range s.backlogs[stream{s.controller, key.Kind}].waiting {
+	for _, e := range s.backlogs[stream{s.process, key.Kind}].waiting {
 		if e.Key == key {
 			return e.Old
 		}
@@ -82,7 +82,7 @@ func (s snapshot) List(kind core.Kind, namespace string) []core.Object {
 	for _, o := range s.State.List(kind, namespace) {
 		shown = shown.with(o.Key, o.Content)
 	}
-	for _, e := range s.backlogs[stream{s.controller, kind}].waiting {
+	for _, e := range s.backlogs[stream{s.process, kind}].waiting {
 		if namespace == "" || namespace == e.Key.Namespace {
 			shown = shown.with(e.Key, s.Get(e.Key))
 		}
@@ -92,25 +92,26 @@ func (s snapshot) List(kind core.Kind, namespace string) []core.Object {
 
 // committed puts a change into the backlogs of those whose views may lag behind, and delivers what must be.
 func (t *turn) committed(event core.Event, by string) {
-	var lagging []player
-	for _, p := range t.players {
-		if !p.views(event.Key.Kind) || t.conditions.rule(p.Name, event.Key.Kind).Name == "fresh" {
+	lagging := map[string]bool{}
+	for _, c := range t.crews {
+		s := stream{c.name(), event.Key.Kind}
+		rule := t.conditions.rule(s.process, s.kind)
+		if !slices.Contains(c.views(), s.kind) || rule.Name == "fresh" {
 			continue
 		}
-		lagging = append(lagging, p)
-		s := stream{p.Name, event.Key.Kind}
-		t.state = t.state.withBacklog(s, t.state.backlogs[s].with(event, t.conditions.rule(p.Name, event.Key.Kind)))
+		lagging[c.name()] = true
+		t.state = t.state.withBacklog(s, t.state.backlogs[s].with(event, rule))
 	}
-	for _, p := range t.players {
-		if !slices.ContainsFunc(lagging, func(l player) bool { return l.Name == p.Name }) {
-			t.deliver(event, []player{p})
+	for _, c := range t.crews {
+		if !lagging[c.name()] {
+			t.deliver(event, c)
 			continue
 		}
-		s := stream{p.Name, event.Key.Kind}
-		rule := t.conditions.rule(p.Name, event.Key.Kind)
+		s := stream{c.name(), event.Key.Kind}
+		rule := t.conditions.rule(s.process, s.kind)
 		caughtUp := len(t.state.backlogs[s].waiting) == 1
-		for t.mustReceive(s, rule, by == p.Name, caughtUp) {
-			t.receive(p, s)
+		for t.mustReceive(s, rule, by == s.process, caughtUp) {
+			t.receive(c, s)
 		}
 	}
 }
@@ -128,8 +129,8 @@ func (t *turn) mustReceive(s stream, rule Rule, own, caughtUp bool) bool {
 }
 
 // receive makes one delivery to a view.
-func (t *turn) receive(p player, s stream) {
-	rule := t.conditions.rule(p.Name, s.kind)
+func (t *turn) receive(c crew, s stream) {
+	rule := t.conditions.rule(s.process, s.kind)
 	b := t.state.backlogs[s]
 	n := 1
 	if rule.Name == "relist" {
@@ -139,7 +140,7 @@ func (t *turn) receive(p player, s stream) {
 	t.state = t.state.withBacklog(s, backlog{slices.Concat(b.received, events), b.waiting[n:]}.trimmed(rule))
 	for _, e := range events {
 		e.Missed = rule.Name == "relist" && e.New == nil
-		t.deliver(e, []player{p})
+		t.deliver(e, c)
 	}
 }
 
@@ -221,7 +222,7 @@ func (s State) hidden() string {
 	text := fmt.Sprintf("crashes %d failures %d memories %q", s.crashes, s.failures, s.memories)
 	var streams []string
 	for of, b := range s.backlogs {
-		line := fmt.Sprintf("%s %s:", of.controller, of.kind)
+		line := fmt.Sprintf("%s %s:", of.process, of.kind)
 		for _, events := range [][]core.Event{b.received, b.waiting} {
 			line += " |"
 			for _, e := range events {

@@ -48,8 +48,8 @@ func (g *Graph) Terminal() []core.StateID {
 type explorer struct {
 	system     *core.System
 	conditions Conditions
-	players    []player
-	// keeping are the strategies that are known to keep memory.
+	crews      []crew
+	// keeping are the processes that are known to keep memory.
 	keeping map[string]bool
 	graph   *Graph
 	known   map[string]core.StateID
@@ -76,7 +76,7 @@ func ExploreUnder(system *core.System, conditions Conditions, limit int) (*Graph
 	}
 }
 
-// exploreKeeping visits everything that the system can reach. It returns a strategy that was not known to keep memory, and does.
+// exploreKeeping visits everything that the system can reach. It returns a process that was not known to keep memory, and does.
 func exploreKeeping(system *core.System, conditions Conditions, limit int, keeping map[string]bool) (graph *Graph, unknown string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -94,7 +94,12 @@ func exploreKeeping(system *core.System, conditions Conditions, limit int, keepi
 func exploreOnce(system *core.System, conditions Conditions, limit int, keeping map[string]bool) (*Graph, error) {
 	e := &explorer{system: system, conditions: conditions, keeping: keeping, graph: &Graph{}, known: map[string]core.StateID{}}
 	for _, s := range system.Strategies {
-		e.players = append(e.players, player{s.Describe(), s})
+		p := player{s.Describe(), s}
+		if i := slices.IndexFunc(e.crews, func(c crew) bool { return c.name() == p.ProcessName() }); i >= 0 {
+			e.crews[i] = append(e.crews[i], p)
+		} else {
+			e.crews = append(e.crews, crew{p})
+		}
 	}
 	for _, initial := range system.Initial {
 		state, err := e.start(initial)
@@ -117,6 +122,14 @@ func exploreOnce(system *core.System, conditions Conditions, limit int, keeping 
 	return e.graph, nil
 }
 
+// players returns all strategies, process by process.
+func (e *explorer) players() []player { return slices.Concat(e.crews...) }
+
+// crewOf returns those that share a process with a strategy, itself included.
+func (e *explorer) crewOf(p player) crew {
+	return e.crews[slices.IndexFunc(e.crews, func(c crew) bool { return c.has(p.Name) })]
+}
+
 // start returns a state at start: each strategy has its initial requests, and
 // what its handlers return for the list of all objects of the kinds it watches.
 func (e *explorer) start(initial core.Initial) (State, error) {
@@ -126,12 +139,12 @@ func (e *explorer) start(initial core.Initial) (State, error) {
 	}
 	listed := t.state.objects
 	err := answered(func() {
-		for _, p := range e.players {
+		for _, p := range e.players() {
 			for _, request := range p.Initial {
 				t.enqueue(core.Item{Strategy: p.Name, Request: request})
 			}
 			for _, o := range listed {
-				t.deliver(core.Event{Key: o.Key, New: o.Content}, []player{p})
+				t.deliver(core.Event{Key: o.Key, New: o.Content}, crew{p})
 			}
 		}
 		t.settle()
@@ -168,20 +181,20 @@ func (e *explorer) expand(id core.StateID) error {
 		edges = append(edges, core.Edge{From: id, To: e.visit(to), Step: core.Step{Kind: kind, Item: item, Detail: detail}})
 		return &edges[len(edges)-1]
 	}
-	for _, p := range e.players {
-		for _, kind := range slices.Concat(p.Watches, p.Caches) {
-			of := stream{p.Name, kind}
+	for _, c := range e.crews {
+		for _, kind := range c.views() {
+			of := stream{c.name(), kind}
 			if len(from.backlogs[of].waiting) == 0 {
 				continue
 			}
 			t := e.turn(from)
-			if err := answered(func() { t.receive(p, of); t.settle() }); err != nil {
+			if err := answered(func() { t.receive(c, of); t.settle() }); err != nil {
 				return err
 			}
-			step(t.state, core.Deliver, core.Item{Strategy: p.Name, Request: core.Request(kind)}, "")
+			step(t.state, core.Deliver, core.Item{Strategy: c.name(), Request: core.Request(kind)}, "")
 		}
 	}
-	for _, p := range e.players {
+	for _, p := range e.players() {
 		if err := e.work(from, p, step); err != nil {
 			return err
 		}
@@ -193,16 +206,16 @@ func (e *explorer) expand(id core.StateID) error {
 			step(to, core.Fire, item, "")
 		}
 	}
-	for _, p := range e.players {
+	for _, c := range e.crews {
 		if from.crashes == e.conditions.Crashes {
 			break
 		}
-		states, err := e.restarts(from, p)
+		states, err := e.restarts(from, c)
 		if err != nil {
 			return err
 		}
 		for _, to := range states {
-			step(to, core.Restart, core.Item{Strategy: p.Name}, "")
+			step(to, core.Restart, core.Item{Strategy: c.name()}, "")
 		}
 	}
 	e.graph.Edges[id] = edges
@@ -225,7 +238,7 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			items = add(items, item)
 		}
 	}
-	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0 || e.keeping[p.Name]
+	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0 || e.keeping[p.ProcessName()]
 	for _, item := range items {
 		if !whole {
 			begins, err := e.mayBegin(from, p, item)

@@ -9,39 +9,39 @@ import (
 // parked unwinds a run that has made all the calls it may make for now.
 type parked struct{}
 
-// restarts returns the states after a crash of a controller: one for each combination of the positions of its views.
-func (e *explorer) restarts(from State, p player) ([]State, error) {
-	if !e.conditions.faulty(p) {
+// restarts returns the states after a crash of a process: one for each combination of the positions of its views.
+func (e *explorer) restarts(from State, c crew) ([]State, error) {
+	if !slices.ContainsFunc(c, e.conditions.faulty) {
 		return nil, nil
 	}
 	from.crashes++
 	if !e.conditions.Immortal {
-		from = from.withoutMemory(p.Name)
+		from = from.withoutMemory(c.name())
 	}
 	for _, item := range from.work {
-		if item.Strategy == p.Name {
+		if c.has(item.Strategy) {
 			from.work = remove(from.work, item)
 		}
 	}
 	for _, item := range from.timers {
-		if item.Strategy == p.Name {
+		if c.has(item.Strategy) {
 			from.timers = remove(from.timers, item)
 		}
 	}
 	for item := range from.flights {
-		if item.Strategy == p.Name {
+		if c.has(item.Strategy) {
 			from = from.withFlight(item, flight{}, false)
 		}
 	}
 	states := []State{from}
-	for _, kind := range slices.Concat(p.Watches, p.Caches) {
-		rule := e.conditions.rule(p.Name, kind)
+	for _, kind := range c.views() {
+		rule := e.conditions.rule(c.name(), kind)
 		if rule.Name == "fresh" {
 			continue
 		}
 		var more []State
 		for _, s := range states {
-			of := stream{p.Name, kind}
+			of := stream{c.name(), kind}
 			for _, b := range s.backlogs[of].restarts(rule) {
 				more = append(more, s.withBacklog(of, b))
 			}
@@ -51,12 +51,14 @@ func (e *explorer) restarts(from State, p player) ([]State, error) {
 	for i, s := range states {
 		t := e.turn(s)
 		err := answered(func() {
-			for _, request := range p.Initial {
-				t.enqueue(core.Item{Strategy: p.Name, Request: request})
-			}
-			for _, kind := range p.Watches {
-				for _, o := range (snapshot{s, p.Name}).List(kind, "") {
-					t.deliver(core.Event{Key: o.Key, New: o.Content, Initial: true}, []player{p})
+			for _, p := range c {
+				for _, request := range p.Initial {
+					t.enqueue(core.Item{Strategy: p.Name, Request: request})
+				}
+				for _, kind := range p.Watches {
+					for _, o := range (snapshot{s, c.name()}).List(kind, "") {
+						t.deliver(core.Event{Key: o.Key, New: o.Content, Initial: true}, crew{p})
+					}
 				}
 			}
 			t.settle()
@@ -75,7 +77,7 @@ func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error
 	err := eachSchedule(func(s *schedule) error {
 		t := e.turn(from)
 		t.state.work = remove(t.state.work, item)
-		t.acting, t.mortal, t.schedule = p.Name, true, s
+		t.acting, t.mortal, t.schedule = p, true, s
 		cut := false
 		err := answered(func() {
 			defer func() {
@@ -90,7 +92,7 @@ func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error
 		if err != nil || !cut {
 			return err
 		}
-		after, err := e.restarts(t.state, p)
+		after, err := e.restarts(t.state, e.crewOf(p))
 		states = append(states, after...)
 		return err
 	})
@@ -100,7 +102,7 @@ func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error
 // next runs an item in flight, as scheduled, to its next call or to its end: done tells which.
 func (e *explorer) next(from State, p player, item core.Item, s *schedule, answer bool) (to State, result core.Result, wrote, done bool, err error) {
 	t := e.turn(from)
-	t.acting, t.replies, t.flying, t.schedule = p.Name, from.flights[item].given, true, s
+	t.acting, t.replies, t.flying, t.schedule = p, from.flights[item].given, true, s
 	if answer {
 		t.replies = append(t.replies[:len(t.replies):len(t.replies)], nil)
 	}

@@ -17,10 +17,10 @@ type Remembering interface {
 // mindful is an instance that says what it remembers, empty if that is nothing.
 type mindful interface{ Remembers() string }
 
-// awake returns an instance with what the strategy remembers in the state.
+// awake returns an instance with what the process of the strategy remembers in the state.
 func (t *turn) awake(p player) core.Instance {
 	if r, ok := p.strategy.(Remembering); ok {
-		return r.Remember(t.state.memories[p.Name])
+		return r.Remember(t.state.memories[p.ProcessName()])
 	}
 	return p.fresh()
 }
@@ -35,47 +35,47 @@ func (t *turn) remember(p player, instance core.Instance) {
 	if t.state.memories == nil {
 		t.state.memories = map[string]string{}
 	}
-	t.state.memories[p.Name] = m.Remembers()
+	t.state.memories[p.ProcessName()] = m.Remembers()
 	if m.Remembers() == "" {
-		delete(t.state.memories, p.Name)
+		delete(t.state.memories, p.ProcessName())
 		return
 	}
-	if !t.keeping[p.Name] {
-		panic(forgotten(p.Name))
+	if !t.keeping[p.ProcessName()] {
+		panic(forgotten(p.ProcessName()))
 	}
 }
 
-// forgotten unwinds a search that did not know that a strategy keeps memory. Its event handlers are to wait for the end of its runs then.
+// forgotten unwinds a search that did not know that a process keeps memory. Its event handlers are to wait for the end of its runs then.
 type forgotten string
 
-// withoutMemory returns the state after a crash of a strategy.
+// withoutMemory returns the state after a crash of a process.
 func (s State) withoutMemory(name string) State {
 	s.memories = maps.Clone(s.memories)
 	delete(s.memories, name)
 	return s
 }
 
-// postponed are the changes that the event handlers of a strategy are told of once a run of it is over.
+// postponed are the changes that the event handlers of a strategy get once a run of its process is over.
 type postponed struct {
 	player player
 	event  core.Event
 }
 
-// busy runs something on an instance of a strategy, and tells its handlers afterwards what has changed meanwhile, if it keeps memory.
+// busy runs something on an instance of a strategy, and tells its handlers afterwards what has changed meanwhile, if its process keeps memory.
 func (t *turn) busy(p player, run func(core.Instance)) {
 	instance := t.awake(p)
-	if !t.keeping[p.Name] {
+	if !t.keeping[p.ProcessName()] {
 		run(instance)
 		t.remember(p, instance)
 		return
 	}
-	outer := t.late[p.Name]
-	t.late[p.Name] = &[]postponed{}
+	outer := t.late[p.ProcessName()]
+	t.late[p.ProcessName()] = &[]postponed{}
 	run(instance)
 	t.remember(p, instance)
-	waiting := *t.late[p.Name]
-	t.late[p.Name] = outer
+	waiting := *t.late[p.ProcessName()]
+	t.late[p.ProcessName()] = outer
 	for _, w := range waiting {
-		t.deliver(w.event, []player{w.player})
+		t.deliver(w.event, crew{w.player})
 	}
 }

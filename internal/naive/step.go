@@ -17,26 +17,43 @@ func (p player) watches(kind core.Kind) bool {
 	return slices.Contains(p.Watches, kind)
 }
 
-// views reports whether it reads a kind through its cache. Kinds that are cached but not declared are not known here.
-func (p player) views(kind core.Kind) bool {
-	return p.watches(kind) || slices.Contains(p.Caches, kind)
+// crew are the strategies that share a process.
+type crew []player
+
+func (c crew) name() string { return c[0].ProcessName() }
+
+func (c crew) has(strategy string) bool {
+	return slices.ContainsFunc(c, func(p player) bool { return p.Name == strategy })
+}
+
+// views returns the kinds that the process has in its cache. Those that are cached but not declared are not known here.
+func (c crew) views() []core.Kind {
+	var kinds []core.Kind
+	for _, p := range c {
+		for _, kind := range slices.Concat(p.Watches, p.Caches) {
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
 }
 
 // turn is one run of a strategy. It answers the calls of the run, and of the
 // event handlers that its writes set off, at once and on the spot.
 type turn struct {
 	store      core.Store
-	players    []player
+	crews      []crew
 	conditions Conditions
 	state      State
 	written    []core.Key
 
-	// keeping are the strategies that keep memory, and late what waits for the ends of their runs.
+	// keeping are the processes that keep memory, and late what waits for the ends of their runs.
 	keeping map[string]bool
 	late    map[string]*[]postponed
 
 	// acting is whose run it is, and depth how many handlers are at work.
-	acting string
+	acting player
 	depth  int
 	// effective tells that a call of the run wrote or sent something. One that is mortal may be cut off before the next that does.
 	effective, mortal bool
@@ -49,7 +66,7 @@ type turn struct {
 }
 
 func (e *explorer) turn(from State) *turn {
-	return &turn{store: e.system.Store, players: e.players, conditions: e.conditions, state: from, schedule: &schedule{}, keeping: e.keeping, late: map[string]*[]postponed{}}
+	return &turn{store: e.system.Store, crews: e.crews, conditions: e.conditions, state: from, schedule: &schedule{}, keeping: e.keeping, late: map[string]*[]postponed{}}
 }
 
 // unanswered unwinds a run whose call the store does not model.
@@ -68,7 +85,7 @@ func (t *turn) Do(call core.Call) core.Response {
 	}
 	var seen core.Snapshot = t.state
 	if call.Source() == core.Cached {
-		seen = snapshot{t.state, t.acting}
+		seen = snapshot{t.state, t.acting.ProcessName()}
 	}
 	answer, err := t.store.Answer(seen, call)
 	if err != nil {
@@ -82,7 +99,7 @@ func (t *turn) Do(call core.Call) core.Response {
 		answer = t.perhapsFailing(call, answer)
 		t.effective = t.effective || effects()
 	}
-	by := t.acting
+	by := t.acting.ProcessName()
 	for _, w := range answer.Writes {
 		old := t.state.Get(w.Key)
 		t.state = t.state.with(w.Key, w.Content)
@@ -101,8 +118,7 @@ func (t *turn) Do(call core.Call) core.Response {
 // perhapsFailing returns the answer to a call, as it is or as the call fails.
 func (t *turn) perhapsFailing(call core.Call, answer core.Answer) core.Answer {
 	t.schedule.ways = 1
-	mine := func(p player) bool { return p.Name == t.acting && t.conditions.faulty(p) }
-	if t.state.failures == t.conditions.Failures || call.Source() == core.Cached || !slices.ContainsFunc(t.players, mine) {
+	if t.state.failures == t.conditions.Failures || call.Source() == core.Cached || !t.conditions.faulty(t.acting) {
 		return answer
 	}
 	faults := t.store.Faults(call)
@@ -121,17 +137,17 @@ func (t *turn) perhapsFailing(call core.Call, answer core.Answer) core.Answer {
 }
 
 // deliver runs the event handlers of those who watch the object's kind.
-func (t *turn) deliver(event core.Event, to []player) {
+func (t *turn) deliver(event core.Event, to crew) {
 	for _, p := range to {
 		if !p.watches(event.Key.Kind) {
 			continue
 		}
-		if late := t.late[p.Name]; late != nil {
+		if late := t.late[p.ProcessName()]; late != nil {
 			*late = append(*late, postponed{p, event})
 			continue
 		}
 		outer := t.acting
-		t.acting, t.depth = p.Name, t.depth+1
+		t.acting, t.depth = p, t.depth+1
 		t.busy(p, func(instance core.Instance) {
 			for _, request := range instance.Handle(t, event) {
 				t.enqueue(core.Item{Strategy: p.Name, Request: request})
@@ -151,7 +167,7 @@ func (t *turn) enqueue(item core.Item) {
 
 // queues reports whether an item goes into a queue: standing ones do not.
 func (t *turn) queues(item core.Item) bool {
-	return !slices.ContainsFunc(t.players, func(p player) bool {
+	return !slices.ContainsFunc(slices.Concat(t.crews...), func(p player) bool {
 		return p.Name == item.Strategy && slices.Contains(p.Standing, item.Request)
 	})
 }
@@ -200,7 +216,7 @@ func (e *explorer) reconcile(from State, p player, item core.Item) ([]reconciled
 	var all []reconciled
 	err := eachSchedule(func(s *schedule) error {
 		t := e.turn(from)
-		t.acting, t.schedule = p.Name, s
+		t.acting, t.schedule = p, s
 		t.state.work = remove(t.state.work, item)
 		var result core.Result
 		err := answered(func() { t.busy(p, func(instance core.Instance) { result = t.run(instance, p, item.Request) }) })

@@ -9,7 +9,7 @@ import (
 )
 
 // Mindful returns the system of a seed, of a family in which controllers keep a few bits of memory: what they do depends on it, and event handlers
-// and reconciles change it.
+// and reconciles change it. Some of them share a process, and so their memory.
 func Mindful(seed uint64) (*core.System, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 4))}
 	system, err := g.system(fmt.Sprintf("mindful %d", seed), false)
@@ -31,7 +31,26 @@ func Mindful(seed uint64) (*core.System, error) {
 		}
 		system.Strategies[i] = m
 	}
+	if g.IntN(2) == 0 {
+		g.share(system.Strategies)
+	}
 	return system, nil
+}
+
+// share puts some of the controllers that keep memory into one process.
+func (g *generator) share(strategies []core.Strategy) {
+	var minds []*mind
+	for _, strategy := range strategies {
+		if m, ok := strategy.(*mind); ok && g.IntN(4) > 0 {
+			minds = append(minds, m)
+		}
+	}
+	if len(minds) < 2 {
+		return
+	}
+	for _, m := range minds {
+		m.process = minds
+	}
 }
 
 // minds is how many different memories a controller has at most.
@@ -56,15 +75,42 @@ type mind struct {
 	mute, skip [minds]bool
 	// swaps tells that some memories take one request for the other.
 	swaps bool
+	// process are those that share their memory, nil if it is alone.
+	process []*mind
+}
+
+// Describe implements [core.Strategy].
+func (m *mind) Describe() core.Description {
+	d := m.Strategy.Describe()
+	if m.process != nil {
+		d.Process = "shared"
+	}
+	return d
 }
 
 // New implements [core.Strategy].
 func (m *mind) New() (core.Instance, error) {
+	r, err := m.join(&memory{serial: rand.Uint64()})
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range m.process {
+		member, err := other.join(r.memory)
+		if err != nil {
+			return nil, err
+		}
+		r.members = append(r.members, member)
+	}
+	return r, nil
+}
+
+// join returns an instance with a memory.
+func (m *mind) join(with *memory) (*remembering, error) {
 	inner, err := m.Strategy.New()
 	if err != nil {
 		return nil, err
 	}
-	return &remembering{mind: m, Instance: inner, serial: rand.Uint64()}, nil
+	return &remembering{mind: m, Instance: inner, memory: with}, nil
 }
 
 // Remember returns an instance that remembers something, which is what [remembering.Remembers] returned.
@@ -83,9 +129,26 @@ func (m *mind) Remember(memory string) core.Instance {
 type remembering struct {
 	*mind
 	core.Instance
+	*memory
+	// members are those of its process.
+	members []*remembering
+}
+
+// memory is what a process keeps.
+type memory struct {
 	bits int
 	// serial is different in each instance, and nothing depends on it.
 	serial uint64
+}
+
+// Of implements [core.Plural].
+func (r *remembering) Of(strategy string) core.Instance {
+	for _, member := range r.members {
+		if member.Describe().Name == strategy {
+			return member
+		}
+	}
+	return nil
 }
 
 // Remembers returns what it remembers, empty if it is nothing.

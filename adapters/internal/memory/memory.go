@@ -18,31 +18,35 @@ import (
 	"unsafe"
 )
 
-// Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root. What functions have captured
-// cannot be seen.
-func Of(roots ...any) (values map[string]string) { return from(roots).values }
+// Named is a root that belongs to one of several controllers: the ways from it begin with the name of the controller, and a slash.
+type Named struct {
+	Controller string
+	Root       any
+}
 
-// Shared returns the ways from the roots to what can be reached from others, too: pointers and maps, in order.
-func Shared(roots, others []any) []string {
-	mine, theirs := from(roots), from(others)
-	var ways []string
-	for at, way := range mine.ways {
-		if _, shared := theirs.ways[at]; shared {
-			ways = append(ways, way)
-		}
-	}
-	slices.Sort(ways)
-	return slices.Compact(ways)
+// Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
+// several of the type. What functions have captured cannot be seen.
+func Of(roots ...any) map[string]string {
+	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: infrastructure()}
+	m.from(roots)
+	return m.values
 }
 
 // from looks from roots.
-func from(roots []any) (m *memory) {
-	m = &memory{values: map[string]string{}, seen: map[sighted]bool{}, ways: map[unsafe.Pointer]string{}, skipped: infrastructure()}
+func (m *memory) from(roots []any) {
 	defer func() { _ = recover() }() // whatever cannot be read, the rest of it is still worth telling
+	times := map[string]int{}
 	for _, root := range roots {
-		m.look(ownName(reflect.ValueOf(root)), reflect.ValueOf(root), 0)
+		prefix := ""
+		if named, ok := root.(Named); ok {
+			prefix, root = named.Controller+"/", named.Root
+		}
+		name := prefix + ownName(reflect.ValueOf(root))
+		if times[name]++; times[name] > 1 {
+			name = fmt.Sprintf("%s#%d", name, times[name])
+		}
+		m.look(name, reflect.ValueOf(root), 0)
 	}
-	return m
 }
 
 // ownName returns the name of a type without its package.
@@ -61,8 +65,6 @@ func ownName(v reflect.Value) string {
 type memory struct {
 	values map[string]string
 	seen   map[sighted]bool
-	// ways are those to what pointers point to, and to maps.
-	ways map[unsafe.Pointer]string
 	// skipped are packages that are not looked into.
 	skipped []string
 }
@@ -113,7 +115,6 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 			return
 		}
 		m.seen[at] = true
-		m.ways[at.at] = path
 		m.look(path, v.Elem(), depth+1)
 	case reflect.Interface:
 		m.look(path, v.Elem(), depth+1)
@@ -121,9 +122,6 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		m.inside(path, v, depth)
 	case reflect.Map:
 		m.values[path] = fmt.Sprint(v.Len())
-		if !v.IsNil() {
-			m.ways[v.UnsafePointer()] = path
-		}
 		// In order, so that what is too much is the same each time.
 		entries := map[string]reflect.Value{}
 		for each := v.MapRange(); each.Next(); {

@@ -111,8 +111,8 @@ func (f *footprints) Record(m *transition.Machine) {
 	for range m.Agents {
 		f.Added()
 	}
-	for _, a := range m.Actors {
-		f.agents[a.Restarts].known = true // where it can act, nothing is left out
+	for _, p := range m.Processes {
+		f.agents[p.Restarts].known = true // where it can act, nothing is left out
 	}
 }
 
@@ -317,7 +317,7 @@ func (f *footprints) begin(s *transition.Taken, known *footprint) {
 		return
 	}
 	// Whether its views are old makes it another step.
-	for _, v := range s.Actor.Views {
+	for _, v := range s.Actor.Process.Views {
 		grow(f, known.reads, f.place(placeName{sight: sight{cell: v.Cell()}}))
 	}
 }
@@ -380,10 +380,8 @@ func (f *footprints) tie(w *Explorer, known *footprint, t transition.Ties) {
 func (f *footprints) heldPlaces(m *transition.Machine, c state.Cell) []Place {
 	places := []Place{f.place(placeName{sight: sight{cell: c}, held: true})}
 	key, _ := m.Vocabulary.Key(c)
-	for _, a := range m.Watchers[key.Kind] {
-		if v := a.View(key.Kind); v != nil {
-			places = append(places, f.place(placeName{sight: sight{cell: v.Cell()}}))
-		}
+	for _, v := range m.Views[key.Kind] {
+		places = append(places, f.place(placeName{sight: sight{cell: v.Cell()}}))
 	}
 	for _, memory := range m.MemoryCells() {
 		places = append(places, f.place(placeName{sight: sight{cell: memory}}))

@@ -100,10 +100,10 @@ func (w *Explorer) putOff(agents []int) error {
 func (w *Explorer) findEnabled() error {
 	c := &w.selection
 	c.enabled, c.users = c.enabled[:0], true
-	for _, a := range w.Machine.Actors {
-		for i, v := range a.Views {
+	for _, p := range w.Machine.Processes {
+		for i, v := range p.Views {
 			if v.Waiting(w.Value(v.Cell())) > 0 {
-				c.enabled, c.users = append(c.enabled, Enabled{Agent: a.Deliveries[i], Due: !a.Unfair}), false
+				c.enabled, c.users = append(c.enabled, Enabled{Agent: p.Deliveries[i], Due: !p.Unfair()}), false
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func (w *Explorer) wakeful(s *transition.Taken) *bitset.Set[int] {
 	}
 	if s.Kind == core.Restart || s.Crashes() {
 		for _, it := range w.Machine.Items {
-			if it.Actor == s.Actor {
+			if it.Actor.Process == s.Actor.Process {
 				awake.Add(it.Agent)
 			}
 		}

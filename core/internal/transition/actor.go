@@ -21,13 +21,8 @@ type Actor struct {
 	Atomic bool
 	// fallible actors may crash, and their calls may fail, as far as the conditions allow it.
 	fallible bool
-	// Views are those of its views that may lag behind: of the kinds it watches, and of those it only reads through its cache.
-	Views []*view.View
 	// Cached are the kinds that it was seen to read through its cache without watching them or declaring it.
 	Cached []core.Kind
-	// Deliveries are the agents that deliver to the views, by their order, and restarts is the one that crashes the actor.
-	Deliveries []int
-	Restarts   int
 	// divergences counts how often the strategy was found not to be deterministic.
 	divergences int
 	// raced tells that the code is known to make calls at the same time of which the order matters.
@@ -36,8 +31,9 @@ type Actor struct {
 	waited bool
 	// Waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
 	Waits string
-	// process is what it shares its memory with.
-	process *process
+	// Process is what it runs in, and of is what it is called there, empty if it is alone.
+	Process *Process
+	of      string
 	items   map[core.Request]*Item
 }
 
@@ -46,13 +42,15 @@ type Actor struct {
 func indivisible(d core.Description) bool { return d.Messages || len(d.Standing) > 0 }
 
 // View returns the actor's lagging view of a kind, nil if it has none.
-func (a *Actor) View(kind core.Kind) *view.View {
-	for _, v := range a.Views {
-		if v.Kind() == kind {
-			return v
-		}
-	}
-	return nil
+func (a *Actor) View(kind core.Kind) *view.View { return a.Process.view(kind) }
+
+// reconciling and handling return what a run of the actor is about.
+func (a *Actor) reconciling(request core.Request, since *behavior.Memory) behavior.Activation {
+	return behavior.Activation{Of: a.of, Request: request, Since: since}
+}
+
+func (a *Actor) handling(event *core.Event, since *behavior.Memory) behavior.Activation {
+	return behavior.Activation{Of: a.of, Event: event, Since: since}
 }
 
 // Item is a request of an actor.
@@ -128,6 +126,8 @@ type delivery []handling
 type handling struct {
 	actor *Actor
 	event core.Event
+	// change numbers the change that the event is about. It is the same for all who handle it.
+	change int
 	// roots are where its event handlers begin, none if it has a view of the kind and does not watch it.
 	roots roots
 }

@@ -100,7 +100,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 // and reports whether the code went the same way each time.
 func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same bool, err error) {
 	clock := session.Elapsed()
-	keeps := a.process.remembers() && a.process.memories[run.Leaf.Memory] != run.Activation.Since
+	keeps := a.Process.remembers() && a.Process.memories[run.Leaf.Memory] != run.Activation.Since
 	var divergence *behavior.Divergence
 	if !keeps {
 		// What leaves no trace in memory makes no difference to the instance.
@@ -258,11 +258,12 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 	a.divergences++
 }
 
-// Relive takes one instance of an actor through what it did on a run, one activation after the other.
-func (l *Learner) Relive(a *Actor, runs []behavior.Run) error {
-	if len(runs) < 2 || l.Fickle(a) || !l.relived.add(runs) {
+// Relive takes one instance of a process through what it did on a run, one activation after the other.
+func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
+	if len(runs) < 2 || slices.ContainsFunc(p.Members, l.Fickle) || !l.relived.add(runs) {
 		return nil
 	}
+	a := p.Members[0]
 	key := l.digest(a, nil, runs...)
 	if _, found := l.Memo.histories.get(key); found {
 		return nil
@@ -279,7 +280,7 @@ func (l *Learner) Relive(a *Actor, runs []behavior.Run) error {
 			return err
 		}
 		if divergence != nil {
-			err := l.diagnose(a, runs[:i+1], clock, divergence)
+			err := l.diagnose(p.of(run.Activation), runs[:i+1], clock, divergence)
 			if errors.Is(err, ErrStopped) {
 				return nil
 			}
@@ -423,8 +424,8 @@ const mostKept = 4
 // kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two fresh ones. The
 // last run is gone through as often as it is audited. It is nil if instances of the actor cannot be looked at.
 func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
-	if err := l.compareFresh(a); err != nil || a.process.fresh == nil {
-		return nil, err
+	if a.Process.fresh == nil {
+		return nil, nil
 	}
 	if since := runs[0].Activation.Since; since != nil {
 		runs = slices.Concat(since.Histories[0], runs)
@@ -433,7 +434,7 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := a.process.changed(used)
+	changed := a.Process.changed(used)
 	maps.DeleteFunc(changed, func(_, value string) bool { return value == gone })
 	names := slices.Sorted(maps.Keys(fieldsOf(changed)))
 	if len(names) > mostKept {
@@ -455,7 +456,7 @@ func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, e
 	if len(runs) == 0 {
 		return introspective.Memory(), nil
 	}
-	session := behavior.Open(instance, a.Sequential, l.limits)
+	session := behavior.Open(instance, a.Process.sequential(), l.limits)
 	var divergence *behavior.Divergence
 	for i := 0; i < len(runs) && divergence == nil && err == nil; i++ {
 		divergence, err = l.again(session, runs[i], 1)

@@ -70,10 +70,8 @@ func (w *Walker) held(c state.Cell) []state.Value {
 func (w *Walker) visible(c state.Cell) []state.Value {
 	var versions []state.Value
 	key, _ := w.Machine.Vocabulary.Key(c)
-	for _, a := range w.Machine.Watchers[key.Kind] {
-		if v := a.View(key.Kind); v != nil {
-			versions = v.AppendVersions(versions, w.Value(v.Cell()), c)
-		}
+	for _, v := range w.Machine.Views[key.Kind] {
+		versions = v.AppendVersions(versions, w.Value(v.Cell()), c)
 	}
 	return versions
 }

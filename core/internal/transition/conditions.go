@@ -32,16 +32,20 @@ type Conditions struct {
 	Caches []CachedKind
 	// Crashes and Failures are how often, in one run, a controller may crash and a call may fail.
 	Crashes, Failures int
-	// FaultsIn names the controllers that may crash and whose calls may fail; empty means all of them.
+	// FaultsIn names the controllers that may crash and whose calls may fail, or the processes that they share; empty means all of them. With
+	// a controller all that share its process crash.
 	FaultsIn []string
 	// Orders is in how many orders the concurrent calls of a run are answered at most; 0 means [DefaultOrders], and 1 that they are answered
 	// in the order of their identities only.
 	Orders int
-	// Doubles names controllers of which two instances are active at once, as after a lost lease.
+	// Doubles names controllers, or processes, of which two instances are active at once, as after a lost lease. Those that share a process are
+	// so together.
 	Doubles []string
 	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. [Search] finds out by itself
 	// which ones do.
 	Remembering []string
+	// Outlived says what instances of controllers were found to share that [Search] began again after it had been changed.
+	Outlived []string
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
 	IgnoredMemory []string
 }
@@ -54,7 +58,7 @@ func (c *Conditions) Expect(err error) bool {
 	case errors.As(err, &views):
 		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
 	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Process):
-		c.Remembering = append(slices.Clip(c.Remembering), memory.Process)
+		c.Remembering, c.Outlived = append(slices.Clip(c.Remembering), memory.Process), memory.outlived
 	default:
 		return false
 	}
@@ -63,7 +67,8 @@ func (c *Conditions) Expect(err error) bool {
 
 // Staleness says how far views may lag behind.
 type Staleness struct {
-	// Controller and Kind say whose view of what; empty means all of them.
+	// Controller and Kind say whose view of what; empty means all of them. Controllers that share a process share its views: the name of the
+	// process, or of one of them, stands for all.
 	Controller string
 	Kind       core.Kind
 	Rule       view.Rule
@@ -97,14 +102,44 @@ func (c Conditions) Validate(system *core.System) error {
 	return errors.Join(errs...)
 }
 
-// views returns the kinds that controllers are known to have views of.
+// views returns the kinds that controllers, and processes that they share, are known to have views of.
 func (c Conditions) views(system *core.System) map[string][]core.Kind {
 	views := map[string][]core.Kind{}
-	for _, strategy := range system.Strategies {
-		d := strategy.Describe()
-		views[d.Name] = slices.Concat(d.Watches, c.caches(d))
+	for _, strategies := range together(system.Strategies) {
+		kinds := c.viewed(strategies)
+		for _, strategy := range strategies {
+			d := strategy.Describe()
+			views[d.Name], views[d.ProcessName()] = kinds, kinds
+		}
 	}
 	return views
+}
+
+// viewed returns the kinds that strategies which share a process are known to have views of: those that they watch, and then those that they
+// only read through the cache.
+func (c Conditions) viewed(strategies []core.Strategy) []core.Kind {
+	var kinds, cached []core.Kind
+	for _, strategy := range strategies {
+		d := strategy.Describe()
+		kinds, cached = append(kinds, d.Watches...), append(cached, c.caches(d)...)
+	}
+	var viewed []core.Kind
+	for _, kind := range slices.Concat(kinds, cached) {
+		if !slices.Contains(viewed, kind) {
+			viewed = append(viewed, kind)
+		}
+	}
+	return viewed
+}
+
+// doubled reports whether two instances of the process of some strategies are active at once.
+func (c Conditions) doubled(strategies []core.Strategy) bool {
+	return slices.ContainsFunc(strategies, func(s core.Strategy) bool { return named(c.Doubles, s.Describe()) })
+}
+
+// named reports whether a strategy or its process is among names.
+func named(names []string, d core.Description) bool {
+	return slices.Contains(names, d.Name) || slices.Contains(names, d.ProcessName())
 }
 
 // validate returns an error if the staleness concerns none of the views that there are, with what controllers cache known
@@ -188,10 +223,11 @@ func (c Conditions) validateFaults(strategies []core.Strategy) error {
 		d := strategy.Describe()
 		known[d.Name] = true
 		if !indivisible(d) {
-			fallible = append(fallible, d.Name)
+			fallible = append(fallible, d.Name, d.ProcessName())
 		}
 	}
 	slices.Sort(fallible)
+	fallible = slices.Compact(fallible)
 	if len(fallible) == 0 && len(c.FaultsIn) == 0 {
 		var names []string
 		for _, strategy := range strategies {
@@ -216,8 +252,8 @@ func (c Conditions) validateFaults(strategies []core.Strategy) error {
 }
 
 // faultsIn reports whether a controller may crash and its calls may fail.
-func (c Conditions) faultsIn(controller string) bool {
-	return len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, controller)
+func (c Conditions) faultsIn(d core.Description) bool {
+	return len(c.FaultsIn) == 0 || named(c.FaultsIn, d)
 }
 
 // Listed names kinds, in order.
@@ -230,11 +266,25 @@ func Listed(kinds []core.Kind) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// rule returns the rule of a controller's view of a kind.
-func (c Conditions) rule(controller string, kind core.Kind) view.Rule {
+// shared returns the conditions with the names of processes in place of those of controllers whose views they name.
+func (c Conditions) shared(system *core.System) Conditions {
+	c.Staleness = slices.Clone(c.Staleness)
+	for _, strategy := range system.Strategies {
+		d := strategy.Describe()
+		for i := range c.Staleness {
+			if c.Staleness[i].Controller == d.Name {
+				c.Staleness[i].Controller = d.ProcessName()
+			}
+		}
+	}
+	return c
+}
+
+// rule returns the rule of a process's view of a kind.
+func (c Conditions) rule(process string, kind core.Kind) view.Rule {
 	rule := view.Fresh()
 	for _, s := range c.Staleness {
-		if (s.Controller == "" || s.Controller == controller) && (s.Kind == "" || s.Kind == kind) {
+		if (s.Controller == "" || s.Controller == process) && (s.Kind == "" || s.Kind == kind) {
 			rule = s.Rule
 		}
 	}
@@ -247,6 +297,7 @@ func (c Conditions) rule(controller string, kind core.Kind) view.Rule {
 // Real informers start with the first read, and their first list may be an old one. So the view of such a kind is there from the
 // start of a run, whenever the kind is read first.
 type CachedKind struct {
+	// Controller is the name of the controller, or of the process that it shares with others.
 	Controller string
 	Kind       core.Kind
 }
@@ -255,7 +306,7 @@ type CachedKind struct {
 func (c Conditions) caches(d core.Description) []core.Kind {
 	kinds := slices.Clone(d.Caches)
 	for _, cached := range c.Caches {
-		if cached.Controller == d.Name {
+		if cached.Controller == d.Name || cached.Controller == d.ProcessName() {
 			kinds = append(kinds, cached.Kind)
 		}
 	}

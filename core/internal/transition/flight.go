@@ -18,7 +18,7 @@ func (w *Walker) fly(it *Item, node *behavior.Node, path behavior.Path) error {
 		if w.Learn == nil {
 			return ErrUnknown
 		}
-		run, err := w.Learn.explore(nil, it.Actor, behavior.Activation{Request: it.Request}, path, node)
+		run, err := w.Learn.explore(nil, it.Actor, it.Actor.reconciling(it.Request, nil), path, node)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (w *Walker) ask(it *Item, chosen plan) error {
 		w.path = append(w.path[:0], p.Path...)
 	}
 	defer func() { w.path = w.path[:0] }()
-	edge, err := w.call(it.Actor, behavior.Activation{Request: it.Request}, chosen.turn(number, p.Node), number, chosen.fault(number))
+	edge, err := w.call(it.Actor, it.Actor.reconciling(it.Request, nil), chosen.turn(number, p.Node), number, chosen.fault(number))
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (w *Walker) land(it *Item) (*behavior.Leaf, error) {
 	w.acting = it.Actor
 	p := w.Flight(it)
 	leaf := p.Node.Leaf
-	if err := w.ended(it.Actor, behavior.Activation{Request: it.Request}, p.Path, leaf); err != nil {
+	if err := w.ended(it.Actor, it.Actor.reconciling(it.Request, nil), p.Path, leaf); err != nil {
 		return nil, err
 	}
 	if leaf.Failure.Stuck() {

@@ -151,7 +151,8 @@ func (l *Learner) Open(a *Actor, since *behavior.Memory) (*behavior.Session, err
 func (l *Learner) open(a *Actor, since *behavior.Memory, way int) (*behavior.Session, core.Instance, error) {
 	session, instance, strayed, err := l.bring(a, since, way)
 	if strayed != nil {
-		if err := l.diagnose(a, strayed.runs, strayed.clock, strayed.divergence); err != nil {
+		last := strayed.runs[len(strayed.runs)-1]
+		if err := l.diagnose(a.Process.of(last.Activation), strayed.runs, strayed.clock, strayed.divergence); err != nil {
 			return nil, nil, err
 		}
 		return nil, nil, ErrStopped
@@ -172,7 +173,7 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int) (*behavior.Se
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	session := behavior.Open(instance, a.Sequential, l.limits)
+	session := behavior.Open(instance, a.Process.sequential(), l.limits)
 	if since == nil {
 		return session, instance, nil, nil
 	}
@@ -242,7 +243,7 @@ func (l *Learner) endless(d delivery) error {
 		l.report(core.Incident{
 			Kind:    core.Runaway,
 			Message: "its event handlers write, and those writes trigger them again without end",
-		}, h.actor, behavior.Activation{Event: &h.event})
+		}, h.actor, h.actor.handling(&h.event, nil))
 	}
 	return ErrStopped
 }
@@ -394,7 +395,7 @@ func (l *Learner) cached(a *Actor, reads []behavior.Read) error {
 	if a.User {
 		return nil
 	}
-	controller := a.Strategy.Describe().Name
+	d := a.Strategy.Describe()
 	var found []CachedKind
 	for _, r := range reads {
 		kind := r.Kind
@@ -402,12 +403,12 @@ func (l *Learner) cached(a *Actor, reads []behavior.Read) error {
 			key, _ := l.Machine.Vocabulary.Key(r.Cell)
 			kind = key.Kind
 		}
-		if slices.Contains(a.Watches, kind) || slices.Contains(a.Caches, kind) || slices.Contains(a.Cached, kind) {
+		if a.Process.caches(kind) {
 			continue
 		}
 		a.Cached = append(a.Cached, kind)
-		if l.Machine.Conditions.rule(controller, kind) != view.Fresh() {
-			found = append(found, CachedKind{Controller: controller, Kind: kind})
+		if l.Machine.Conditions.rule(d.ProcessName(), kind) != view.Fresh() {
+			found = append(found, CachedKind{Controller: d.Name, Kind: kind})
 		}
 	}
 	if len(found) == 0 || !l.Searching {

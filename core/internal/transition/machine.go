@@ -21,18 +21,22 @@ type Machine struct {
 	System     *core.System
 	Conditions Conditions
 	Vocabulary *state.Vocabulary
+	Processes  []*Process
 	Actors     []*Actor
 	ByName     map[string]*Actor
 	// Watchers are who is told of the changes of a kind, or has a view of it that may lag behind.
 	Watchers map[core.Kind][]*Actor
+	// Views are the views of a kind that may lag behind.
+	Views map[core.Kind][]*view.View
 
 	// Items are in the order of core.Item.Compare, but for actors, which keep the order of the system: it
 	// is the order of the steps of a state.
 	Items []*Item
 	// ItemAt finds the item of a cell, nil for the cell of an object.
 	ItemAt []*Item
-	// deliveries remembers per cell of an object who handles which change.
+	// deliveries remembers per cell of an object who handles which change, and changes counts them.
 	deliveries []map[transition]*delivery
+	changes    int
 
 	// Agents is how many there are: what takes steps one after the other. A work item is one, the delivery to a view, and the
 	// restarts of a controller.
@@ -48,7 +52,9 @@ type Machine struct {
 	// Histories are what users have done, by value of the cell.
 	Histories []history
 	// remembering are the processes that are known to keep memory, in the order of the system.
-	remembering []*process
+	remembering []*Process
+	// outlived is what instances were found to have in common that they should not.
+	outlived []string
 	// Unbounded says why there may be no end to the states, empty if nothing is known of that.
 	Unbounded string
 	// Doubts are what is known not to be searched of the code of controllers, whichever search learned it.
@@ -76,30 +82,32 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	}
 	m := &Machine{
 		System:     system,
-		Conditions: conditions,
+		Conditions: conditions.shared(system),
 		Vocabulary: state.NewVocabulary(system.Store.Normalize),
 		ByName:     map[string]*Actor{},
 		Watchers:   map[core.Kind][]*Actor{},
+		Views:      map[core.Kind][]*view.View{},
 		Histories:  []history{{next: map[*Item]state.Value{}}},
+		Doubts:     slices.Clone(conditions.Outlived),
 	}
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.History = m.Vocabulary.Note("history")
-		user := m.addActor(behavior.User{Scenario: system.Scenario}, core.User)
+		user := m.addProcess([]core.Strategy{behavior.User{Scenario: system.Scenario}}, nil, as).Members[0]
 		user.User = true
 		for _, action := range system.Scenario.Actions {
 			m.Item(user, core.Request(action.Name))
 		}
 	}
-	for _, strategy := range system.Strategies {
+	for _, strategies := range together(system.Strategies) {
 		// If the context has ended, no code is run, and the machine is that of a search that ends at its start.
-		if _, err := behavior.NewInstance(ctx, strategy, deadline); err != nil && ctx.Err() == nil {
+		fresh, err := setUp(ctx, strategies, deadline)
+		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}
-		name := strategy.Describe().Name
-		m.addActor(strategy, name)
-		if slices.Contains(conditions.Doubles, name) {
-			m.addActor(strategy, core.SecondInstance(name))
+		m.addProcess(strategies, fresh, as)
+		if conditions.doubled(strategies) {
+			m.addProcess(strategies, fresh, core.SecondInstance)
 		}
 	}
 	m.Holds = m.lags || conditions.Granularity == PerCall || len(conditions.Remembering) > 0
@@ -121,37 +129,28 @@ func (m *Machine) counter(name string, most int) state.Cell {
 	return c
 }
 
-func (m *Machine) addActor(strategy core.Strategy, name string) *Actor {
+func (m *Machine) addActor(p *Process, strategy core.Strategy, name string) {
 	a := &Actor{
 		Description: strategy.Describe(),
 		Index:       len(m.Actors),
 		Strategy:    strategy,
+		Process:     p,
 		items:       map[core.Request]*Item{},
 	}
+	if a.Description.Process != "" {
+		a.of = a.Name
+	}
 	a.Atomic = indivisible(a.Description)
-	a.fallible = !a.Atomic && m.Conditions.faultsIn(a.Name)
+	a.fallible = !a.Atomic && m.Conditions.faultsIn(a.Description)
 	a.Caches = m.Conditions.caches(a.Description)
 	kinds := a.Watches
-	for i, kind := range slices.Concat(a.Watches, a.Caches) {
-		rule := m.Conditions.rule(a.Name, kind)
-		if rule == view.Fresh() {
-			continue
-		}
-		a.Views = append(a.Views, view.New(m.Vocabulary, name, kind, rule))
-		a.Deliveries = append(a.Deliveries, m.addAgent())
-		m.lags = true
-		if i >= len(a.Watches) {
+	for _, kind := range a.Caches {
+		if a.View(kind) != nil {
 			kinds = append(slices.Clip(kinds), kind)
 		}
 	}
 	a.Name = name
-	a.process = m.addProcess(a)
-	if a.process.remembers() && m.Conditions.Granularity == PerCall {
-		// What several runs of one process make of one memory, call by call, is not searched.
-		a.Atomic = true
-		m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", a.Name)
-	}
-	a.Restarts = m.addAgent()
+	p.Members = append(p.Members, a)
 	m.Actors = append(m.Actors, a)
 	m.ByName[a.Name] = a
 	for _, kind := range kinds {
@@ -160,7 +159,6 @@ func (m *Machine) addActor(strategy core.Strategy, name string) *Actor {
 	for _, request := range a.Standing {
 		m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, Standing: true, roots: []*behavior.Node{{}}})
 	}
-	return a
 }
 
 // recorder records what steps read and write, beyond the cells that a walker touches.
@@ -263,6 +261,19 @@ func shownBy(response core.Response) []core.Object {
 	return nil
 }
 
+// Unfair reports whether nobody forces the step of a name to be taken that stays possible: that of an actor, or of the process of several.
+func (m *Machine) Unfair(step core.Step) bool {
+	if a, known := m.ByName[step.Item.Strategy]; known {
+		return a.Unfair
+	}
+	return !slices.ContainsFunc(m.Processes, func(p *Process) bool { return p.Name == step.Item.Strategy && !p.Unfair() })
+}
+
+// Knows reports whether there is an actor or a process of a name.
+func (m *Machine) Knows(name string) bool {
+	return m.ByName[name] != nil || slices.ContainsFunc(m.Processes, func(p *Process) bool { return p.Name == name })
+}
+
 // Actor returns the actor of a name.
 func (m *Machine) Actor(name string) (*Actor, error) {
 	if a, known := m.ByName[name]; known {
@@ -298,9 +309,10 @@ func (m *Machine) deliver(cell state.Cell, change transition) *delivery {
 		Missed:  change.missed,
 		Initial: change.initial,
 	}
+	m.changes++
 	d := delivery{}
 	for _, a := range m.Watchers[key.Kind] {
-		h := handling{actor: a, event: event}
+		h := handling{actor: a, event: event, change: m.changes}
 		if slices.Contains(a.Watches, key.Kind) {
 			h.roots = []*behavior.Node{{}}
 		}

@@ -109,6 +109,7 @@ func (d digester) flag(b bool) {
 }
 
 func (d digester) run(run behavior.Run) {
+	d.text(run.Activation.Of)
 	d.number(int64(run.Activation.Clock))
 	d.flag(run.Activation.Since != nil)
 	if m := run.Activation.Since; m != nil {

@@ -60,9 +60,8 @@ func (w *Walker) normalizeTogether() error {
 // rename brings the versions of an object in all backlogs to their canonical forms.
 func (w *Walker) rename(c state.Cell, normal *state.Normalization) error {
 	key, _ := w.Machine.Vocabulary.Key(c)
-	for _, a := range w.Machine.Watchers[key.Kind] {
-		v := a.View(key.Kind)
-		if v == nil || w.Value(v.Cell()) == 0 {
+	for _, v := range w.Machine.Views[key.Kind] {
+		if w.Value(v.Cell()) == 0 {
 			continue
 		}
 		after, known := v.Renamed(w.Value(v.Cell()), c, normal)

@@ -25,7 +25,7 @@ func (w *Walker) Recollection() Recollection {
 
 // Crashed is a process that crashes, with what was different in its memory then from that of a fresh instance.
 type Crashed struct {
-	process  *process
+	process  *Process
 	contents map[string]string
 }
 
@@ -49,7 +49,7 @@ func (m *Machine) MemoryChanges(before, after Recollection, crashed *Crashed) []
 
 // MemoryLeft returns the difference that a run of an actor made to what its process keeps in memory.
 func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
-	p := a.process
+	p := a.Process
 	if !p.remembers() || run.Leaf == nil || run.Leaf.Failure.Stuck() {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
 }
 
 // changes returns the difference between two memories. What was lost is what the process had when it crashed in between.
-func (p *process) changes(before, after, lost map[string]string) []core.MemoryChange {
+func (p *Process) changes(before, after, lost map[string]string) []core.MemoryChange {
 	paths := map[string]bool{}
 	for _, contents := range []map[string]string{before, after, lost} {
 		for path := range contents {
@@ -76,7 +76,7 @@ func (p *process) changes(before, after, lost map[string]string) []core.MemoryCh
 	}
 	var changes []core.MemoryChange
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		change := core.MemoryChange{Controller: p.name, Field: path, From: p.value(before, path), To: p.value(after, path)}
+		change := core.MemoryChange{Controller: p.Name, Field: path, From: p.value(before, path), To: p.value(after, path)}
 		if had := p.value(lost, path); lost != nil && !equalValues(had, change.To) {
 			change.From, change.Lost = had, had != nil
 		}
@@ -93,7 +93,7 @@ func (p *process) changes(before, after, lost map[string]string) []core.MemoryCh
 }
 
 // value returns a value in a memory that differs so from that of a fresh instance, nil if there is none.
-func (p *process) value(contents map[string]string, path string) *string {
+func (p *Process) value(contents map[string]string, path string) *string {
 	value, differs := contents[path]
 	if !differs {
 		fresh, there := p.fresh[path]
@@ -117,11 +117,11 @@ func equalValues(a, b *string) bool {
 
 // Crash returns the process of an actor as it crashes between two runs, where it kept something before. It is nil if that process is not known to keep anything.
 func (m *Machine) Crash(a *Actor, before Recollection) *Crashed {
-	i := slices.Index(m.remembering, a.process)
+	i := slices.Index(m.remembering, a.Process)
 	if i < 0 {
 		return nil
 	}
-	return &Crashed{a.process, m.contentsOf(i, before)}
+	return &Crashed{a.Process, m.contentsOf(i, before)}
 }
 
 func (m *Machine) contentsOf(i int, r Recollection) map[string]string {
@@ -133,7 +133,7 @@ func (m *Machine) contentsOf(i int, r Recollection) map[string]string {
 
 // CrashIn returns the process of an actor as it crashes in a run, where the next call would have come. It is nil if nobody knows.
 func (l *Learner) CrashIn(ctx context.Context, a *Actor, run behavior.Run) (*Crashed, error) {
-	if !a.process.remembers() || a.process.fresh == nil {
+	if !a.Process.remembers() || a.Process.fresh == nil {
 		return nil, nil
 	}
 	session, instance, err := l.open(a, run.Activation.Since, 0)
@@ -158,7 +158,7 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, run behavior.Run) (*Cra
 	defer watch.Stop()
 	select {
 	case memory := <-found:
-		return &Crashed{a.process, l.unignored(a.process.changed(memory))}, nil
+		return &Crashed{a.Process, l.unignored(a.Process.changed(memory))}, nil
 	case <-watch.C:
 	case <-ctx.Done():
 		return nil, ctx.Err()

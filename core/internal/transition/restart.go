@@ -8,11 +8,11 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// positions returns all combinations of positions at which a restart may put the views of an actor, in changes
+// positions returns all combinations of positions at which a restart may put the views of a process, in changes
 // behind the store: the newest first.
-func (w *Walker) positions(a *Actor) [][]int {
+func (w *Walker) positions(p *Process) [][]int {
 	combinations := [][]int{nil}
-	for _, v := range a.Views {
+	for _, v := range p.Views {
 		var longer [][]int
 		for _, c := range combinations {
 			for behind := range v.Positions(w.Value(v.Cell())) {
@@ -24,21 +24,21 @@ func (w *Walker) positions(a *Actor) [][]int {
 	return combinations
 }
 
-// restart crashes an actor and starts it again: its memory, its work, its timers and its runs in flight are lost, its views are where
+// restart crashes a process and starts it again: its memory, its work, its timers and its runs in flight are lost, its views are where
 // the positions say, and it is told of all objects as at the start.
-func (w *Walker) restart(a *Actor, positions []int) error {
-	w.acting = a
+func (w *Walker) restart(p *Process, positions []int) error {
+	w.acting = p.Members[0]
 	w.Set(w.Machine.Crashes, w.Value(w.Machine.Crashes)+1)
 	for _, it := range w.Machine.Items {
-		if it.Actor != a || it.Standing {
+		if it.Actor.Process != p || it.Standing {
 			continue
 		}
-		if p := w.Flight(it); p != nil {
-			w.released = append(w.released, p)
+		if at := w.Flight(it); at != nil {
+			w.released = append(w.released, at)
 		}
 		w.Set(it.Cell, 0)
 	}
-	for i, v := range a.Views {
+	for i, v := range p.Views {
 		after, known := v.Restarted(w.Value(v.Cell()), positions[i])
 		if !known {
 			if w.Learn == nil {
@@ -51,7 +51,7 @@ func (w *Walker) restart(a *Actor, positions []int) error {
 			w.Listener.Refreshed(v, nil)
 		}
 	}
-	if err := w.Relist(a); err != nil {
+	if err := w.Relist(p); err != nil {
 		return err
 	}
 	return w.normalize()
@@ -66,20 +66,29 @@ func (w *Walker) Start(initial core.Initial) error {
 		c := vocabulary.Object(object.Key)
 		w.Set(c, vocabulary.Normalized(c, vocabulary.Intern(c, object.Content)))
 	}
-	for _, a := range w.Machine.Actors {
-		if err := w.Relist(a); err != nil {
+	for _, p := range w.Machine.Processes {
+		if err := w.Relist(p); err != nil {
 			return err
 		}
 	}
 	return w.normalize()
 }
 
-// Relist starts a controller: it remembers nothing, its handlers get a create event for every object
+// Relist starts a process: it remembers nothing, the handlers of each controller in it get a create event for every object
 // of the kinds it watches, and its initial requests are queued.
-func (w *Walker) Relist(a *Actor) error {
-	if a.process.remembers() {
-		w.Set(a.process.cell, 0)
+func (w *Walker) Relist(p *Process) error {
+	if p.remembers() {
+		w.Set(p.cell, 0)
 	}
+	for _, a := range p.Members {
+		if err := w.relist(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Walker) relist(a *Actor) error {
 	for _, request := range a.Initial {
 		if it := w.Machine.Item(a, request); !it.Standing {
 			w.mark(it.Cell, state.Queued)
@@ -96,8 +105,13 @@ func (w *Walker) Relist(a *Actor) error {
 			if err != nil {
 				return err
 			}
-			if err := w.handle(*d, a); err != nil {
-				return err
+			for i := range *d {
+				if (*d)[i].actor != a {
+					continue
+				}
+				if err := w.handle((*d)[i:i+1], nil); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -106,8 +120,8 @@ func (w *Walker) Relist(a *Actor) error {
 
 // viewAt returns the view of a cell, nil for any other cell.
 func (m *Machine) viewAt(c state.Cell) *view.View {
-	for _, a := range m.Actors {
-		for _, v := range a.Views {
+	for _, p := range m.Processes {
+		for _, v := range p.Views {
 			if v.Cell() == c {
 				return v
 			}

@@ -39,7 +39,7 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 		w.undo()
 		return nil, err
 	}
-	leaf, err := w.run(it.Actor, root, behavior.Activation{Request: it.Request, Since: since}, p)
+	leaf, err := w.run(it.Actor, root, it.Actor.reconciling(it.Request, since), p)
 	if err == nil && leaf.Failure.Stuck() {
 		err = ErrStopped
 	}
@@ -77,11 +77,11 @@ func (w *Walker) fire(it *Item) {
 // run takes a run of an actor from its beginning to its end, with what it leaves in memory. What comes up meanwhile for the event handlers of the
 // same process waits for the end: they share the memory, of which nobody knows what it is in the midst of a run.
 func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activation, p plan) (*behavior.Leaf, error) {
-	if !a.process.remembers() {
+	if !a.Process.remembers() {
 		return w.follow(a, root, activation, p)
 	}
 	begin := len(w.waiting)
-	w.busy = append(w.busy, a.process)
+	w.busy = append(w.busy, a.Process)
 	leaf, err := w.follow(a, root, activation, p)
 	w.busy = w.busy[:len(w.busy)-1]
 	waiting := slices.Clone(w.waiting[begin:])
@@ -89,7 +89,7 @@ func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activati
 	if err != nil || leaf.Failure == behavior.CutOff || leaf.Failure.Stuck() {
 		return leaf, err
 	}
-	w.Set(a.process.cell, leaf.Memory)
+	w.Set(a.Process.cell, leaf.Memory)
 	for _, h := range waiting {
 		if err := w.handleOne(h); err != nil {
 			return nil, err
@@ -180,7 +180,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 	}
 	if commits {
 		client := w.Live
-		if len(a.Views) > 0 && node.Call.Source() == core.Cached {
+		if len(a.Process.Views) > 0 && node.Call.Source() == core.Cached {
 			client = w.clients[a.Index]
 		}
 		cells := behavior.Cells(client)
@@ -266,25 +266,26 @@ func (w *Walker) publish(c state.Cell, change transition) error {
 	}
 	// All backlogs first: what handlers write comes after it in each of them.
 	kind := (*d)[0].event.Key.Kind
-	for i := range *d {
-		if v := (*d)[i].actor.View(kind); v != nil {
-			if err := w.commit(v, view.Change{Cell: c, From: change.from, To: change.to}); err != nil {
-				return err
-			}
+	for _, v := range w.Machine.Views[kind] {
+		if err := w.commit(v, view.Change{Cell: c, From: change.from, To: change.to}); err != nil {
+			return err
 		}
 	}
-	acting := w.acting
+	acting := w.acting.Process
 	for i := range *d {
-		a := (*d)[i].actor
-		v := a.View(kind)
+		p := (*d)[i].actor.Process
+		v := p.view(kind)
+		if slices.ContainsFunc((*d)[:i], func(h handling) bool { return h.actor.Process == p }) {
+			continue // it has one cache, for all of them
+		}
 		if v == nil {
-			if err := w.handle((*d)[i:i+1], nil); err != nil {
+			if err := w.handle(*d, p); err != nil {
 				return err
 			}
 			continue
 		}
-		for n := v.Forced(w.Value(v.Cell()), a == acting); n > 0; n-- {
-			if err := w.receive(a, v); err != nil {
+		for n := v.Forced(w.Value(v.Cell()), p == acting); n > 0; n-- {
+			if err := w.receive(p, v); err != nil {
 				return err
 			}
 		}
@@ -308,8 +309,8 @@ func (w *Walker) commit(v *view.View, change view.Change) error {
 	return nil
 }
 
-// receive makes the next delivery to a view: its actor is told of the changes.
-func (w *Walker) receive(a *Actor, v *view.View) error {
+// receive makes the next delivery to a view: the event handlers of its process get the changes.
+func (w *Walker) receive(p *Process, v *view.View) error {
 	changes, rest := v.Deliver(w.Value(v.Cell()))
 	w.Set(v.Cell(), rest)
 	if w.Listener != nil {
@@ -321,7 +322,7 @@ func (w *Walker) receive(a *Actor, v *view.View) error {
 		if err != nil {
 			return err
 		}
-		if err := w.handle(*d, a); err != nil {
+		if err := w.handle(*d, p); err != nil {
 			return err
 		}
 	}
@@ -340,8 +341,8 @@ func (w *Walker) delivery(c state.Cell, change transition) (*delivery, error) {
 	return d, nil
 }
 
-// handle runs the event handlers for a change, those of one actor or of all, and enqueues what they ask for.
-func (w *Walker) handle(d delivery, only *Actor) error {
+// handle runs the event handlers for a change, those of one process or of all, and enqueues what they ask for.
+func (w *Walker) handle(d delivery, only *Process) error {
 	if w.nested == maxNested {
 		if w.Learn == nil {
 			return ErrUnknown
@@ -350,10 +351,10 @@ func (w *Walker) handle(d delivery, only *Actor) error {
 	}
 	for i := range d {
 		h := &d[i]
-		if only != nil && h.actor != only || len(h.roots) == 0 {
+		if only != nil && h.actor.Process != only || len(h.roots) == 0 {
 			continue
 		}
-		if slices.Contains(w.busy, h.actor.process) {
+		if slices.Contains(w.busy, h.actor.Process) {
 			w.waiting = append(w.waiting, h)
 			continue
 		}
@@ -374,7 +375,13 @@ func (w *Walker) handleOne(h *handling) error {
 	if err != nil {
 		return err
 	}
-	leaf, err := w.run(h.actor, root, behavior.Activation{Event: &h.event, Since: since}, plan{})
+	p := h.actor.Process
+	shares := p.remembers() && len(p.Members) > 1
+	before := state.Value(0)
+	if shares {
+		before = w.Value(p.cell)
+	}
+	leaf, err := w.run(h.actor, root, h.actor.handling(&h.event, since), plan{})
 	if err != nil {
 		return err
 	}
@@ -383,6 +390,9 @@ func (w *Walker) handleOne(h *handling) error {
 	}
 	for _, enqueued := range leaf.Cells {
 		w.mark(enqueued, state.Queued)
+	}
+	if changed := shares && w.Value(p.cell) != before; changed || shares && len(leaf.Cells) > 0 {
+		return w.stir(h, changed)
 	}
 	return nil
 }

@@ -78,12 +78,12 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 	}
 	quiescent = w.visit.due == 0
 	if int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes {
-		for _, a := range w.Machine.Actors {
-			if !a.fallible {
+		for _, p := range w.Machine.Processes {
+			if !p.fallible() {
 				continue
 			}
-			for _, positions := range w.positions(a) {
-				if err := w.try(Taken{Kind: core.Restart, Actor: a, positions: positions}); err != nil {
+			for _, positions := range w.positions(p) {
+				if err := w.try(Taken{Kind: core.Restart, Actor: p.Members[0], positions: positions}); err != nil {
 					return quiescent, err
 				}
 			}
@@ -97,12 +97,12 @@ func (w *Walker) follows(agent int) bool { return w.visit.only == nil || w.visit
 
 // deliveries tries what waits for views.
 func (w *Walker) deliveries() error {
-	for _, a := range w.Machine.Actors {
-		for i, v := range a.Views {
-			if v.Waiting(w.Value(v.Cell())) == 0 || !w.follows(a.Deliveries[i]) {
+	for _, p := range w.Machine.Processes {
+		for i, v := range p.Views {
+			if v.Waiting(w.Value(v.Cell())) == 0 || !w.follows(p.Deliveries[i]) {
 				continue
 			}
-			if err := w.try(Taken{Kind: core.Deliver, Actor: a, View: v}); err != nil {
+			if err := w.try(Taken{Kind: core.Deliver, Actor: p.Members[0], View: v}); err != nil {
 				return err
 			}
 		}
@@ -173,7 +173,7 @@ func (w *Walker) try(step Taken) error {
 // attempt tries the current step.
 func (w *Walker) attempt() error {
 	s := &w.visit.step
-	s.Late = w.Machine.lags && w.late(s.Actor) && s.Kind != core.Deliver && s.Kind != core.Restart
+	s.Late = w.Machine.lags && w.late(s.Actor.Process) && s.Kind != core.Deliver && s.Kind != core.Restart
 	if w.Learn != nil {
 		w.Learn.Where.step = s
 		w.Learn.Fresh = false
@@ -242,7 +242,8 @@ func (w *Walker) again(s *Taken) bool {
 
 // Taken is a step that a walker tries.
 type Taken struct {
-	Kind  core.StepKind
+	Kind core.StepKind
+	// Actor is whose step it is, the first one of those who share a process if it is that of all.
 	Actor *Actor
 	// Item is what is reconciled, fired or done; view what is delivered.
 	Item *Item
@@ -264,7 +265,7 @@ type Taken struct {
 
 // Step names the step.
 func (t *Taken) Step() core.Step {
-	s := core.Step{Kind: t.Kind, Item: core.Item{Strategy: t.Actor.Name}}
+	s := core.Step{Kind: t.Kind, Item: core.Item{Strategy: t.Actor.Process.Name}}
 	switch {
 	case t.Item != nil:
 		s.Item = t.Item.Item
@@ -291,7 +292,7 @@ func (t *Taken) Step() core.Step {
 			if behind == 1 {
 				changes = "change"
 			}
-			details = append(details, fmt.Sprintf("its view of %s is %d %s behind", t.Actor.Views[i].Kind(), behind, changes))
+			details = append(details, fmt.Sprintf("its view of %s is %d %s behind", t.Actor.Process.Views[i].Kind(), behind, changes))
 		}
 	}
 	s.Detail = strings.Join(details, ", and ")
@@ -304,9 +305,9 @@ func (t *Taken) Agent() int {
 	case t.Item != nil:
 		return t.Item.Agent
 	case t.View != nil:
-		return t.Actor.Deliveries[slices.Index(t.Actor.Views, t.View)]
+		return t.Actor.Process.Deliveries[slices.Index(t.Actor.Process.Views, t.View)]
 	}
-	return t.Actor.Restarts
+	return t.Actor.Process.Restarts
 }
 
 // due reports whether the step is one that controllers take by themselves.
@@ -331,7 +332,7 @@ func (w *Walker) take(s *Taken) error {
 	w.acting = s.Actor
 	switch s.Kind {
 	case core.Deliver:
-		if err := w.receive(s.Actor, s.View); err != nil {
+		if err := w.receive(s.Actor.Process, s.View); err != nil {
 			return err
 		}
 		return w.normalize()
@@ -339,7 +340,7 @@ func (w *Walker) take(s *Taken) error {
 		w.fire(s.Item)
 		return nil
 	case core.Restart:
-		err := w.restart(s.Actor, s.positions)
+		err := w.restart(s.Actor.Process, s.positions)
 		s.lost = w.released
 		return err
 	case core.Intervene:
@@ -378,7 +379,7 @@ func (w *Walker) take(s *Taken) error {
 	}
 	if leaf.Failure == behavior.CutOff {
 		s.Leaf = nil
-		return w.restart(s.Actor, s.positions)
+		return w.restart(s.Actor.Process, s.positions)
 	}
 	return nil
 }

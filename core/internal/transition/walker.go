@@ -58,8 +58,10 @@ type Walker struct {
 	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.
 	nested int
 	// busy are the processes that keep memory and are in the midst of a run, and waiting what there is for their event handlers.
-	busy    []*process
+	busy    []*Process
 	waiting []*handling
+	// stirred is who has acted last on a change among those that share memory.
+	stirred stirred
 	// Recalled are the cells of the memories that the runs of the step began with.
 	Recalled []state.Cell
 	// released are the points that runs in flight left within the step.
@@ -130,8 +132,8 @@ func NewWalker(m *Machine, learn *Learner) *Walker {
 	w.Live = &ClientView{Walker: w, ClientView: view.NewClientView(m.Vocabulary, &w.Vector, nil)}
 	for _, a := range m.Actors {
 		s := w.Live
-		if len(a.Views) > 0 {
-			s = &ClientView{Walker: w, Actor: a, ClientView: view.NewClientView(m.Vocabulary, &w.Vector, a.Views)}
+		if views := a.Process.Views; len(views) > 0 {
+			s = &ClientView{Walker: w, Actor: a, ClientView: view.NewClientView(m.Vocabulary, &w.Vector, views)}
 		}
 		w.clients = append(w.clients, s)
 	}
@@ -205,7 +207,7 @@ func (w *Walker) Forget() {
 // renew makes the walker ready for a step.
 func (w *Walker) renew() {
 	w.Touched, w.released, w.Recalled = w.Touched[:0], w.released[:0], w.Recalled[:0]
-	w.busy, w.waiting = w.busy[:0], w.waiting[:0]
+	w.busy, w.waiting, w.stirred = w.busy[:0], w.waiting[:0], stirred{}
 	w.Wrote = false
 }
 
@@ -253,9 +255,9 @@ func (w *Walker) Flight(it *Item) *point {
 	return nil
 }
 
-// late reports whether changes are waiting for an actor.
-func (w *Walker) late(a *Actor) bool {
-	for _, v := range a.Views {
+// late reports whether changes are waiting for a process.
+func (w *Walker) late(p *Process) bool {
+	for _, v := range p.Views {
 		if v.Waiting(w.Value(v.Cell())) > 0 {
 			return true
 		}
