@@ -332,6 +332,14 @@ func traps() []trap {
 				once("changes", func(w *plain.World) { x.Set(w, 1) }),
 			},
 		}},
+		// Behind the change it does nothing, either, but waits for ever to do so.
+		{"a change behind which it is blocked", plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("looks", func(w *plain.World) { w.Require(x.Get(w) == 0) }),
+				once("changes", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.
 		{"runs that panic for ever", plain.Model{
 			Initial: zero,

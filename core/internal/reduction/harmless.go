@@ -50,7 +50,7 @@ func (f *footprints) endsOnChanges(agent int, at sight, value state.Value) bool 
 	return true
 }
 
-// endsOn reports whether the run of an agent that sees a value looks at nothing else, and does nothing.
+// endsOn reports whether the run of an agent that sees a value looks at nothing else, does nothing, and is not waiting to do it.
 func (f *footprints) endsOn(agent int, at sight, value state.Value) bool {
 	it := f.items[agent]
 	if it == nil {
@@ -71,5 +71,5 @@ func (f *footprints) endsOn(agent int, at sight, value state.Value) bool {
 		return false
 	}
 	leaf := root.EndsOn(behavior.Read{Cell: at.cell, Projection: at.projection, Value: value})
-	return leaf != nil && leaf.Failure == behavior.None && leaf.Late == nil && !leaf.Retried() && !leaf.Later()
+	return leaf != nil && leaf.Failure == behavior.None && leaf.Late == nil && !leaf.Result.Blocked && !leaf.Retried() && !leaf.Later()
 }
