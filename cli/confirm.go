@@ -35,7 +35,8 @@ func (s *session) confirmCommand() *cobra.Command {
 		Short: "Run the trace of a finding against a real kube-apiserver",
 		Long: `Confirm starts a real kube-apiserver and its etcd on loopback, creates the initial
 objects of a finding's trace, and runs the steps of the trace there. Calls fail,
-controllers crash, and caches are stale where they are in the trace.
+controllers crash, and caches are stale where they are in the trace. What controllers
+keep in memory, they keep until they crash.
 
 Confirm runs the servers in the folder that KUBEBUILDER_ASSETS names. Without that
 variable, it builds them from their Go modules, once, which takes about a quarter of an hour.
@@ -67,11 +68,9 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 			return err
 		}
 		if p := confirmed.Deviation; p != nil {
-			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, step %d differs on kube-apiserver %s: %s\n",
-				number, runName(finding, i), p.Step, confirmed.Version, p.Reason)
-			for _, m := range report.Memory {
-				fmt.Fprintf(s.streams.Out, "%s keeps %s in memory, and there each reconcile runs on a fresh instance: that may be why.\n", m.Controller, strings.Join(m.Fields, ", "))
-			}
+			fmt.Fprintf(s.streams.Out, "Finding %d is not confirmed: in %s, %s differs on kube-apiserver %s: %s\n",
+				number, runName(finding, i), stepName(p.Step), confirmed.Version, p.Reason)
+			s.showMemory(report, trace)
 			return nil
 		}
 		fmt.Fprintf(s.streams.Out, "On kube-apiserver %s, %s happens as recorded.\n", confirmed.Version, runName(finding, i))
@@ -80,6 +79,31 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 	s.code = ExitViolated
 	fmt.Fprintf(s.streams.Out, "Finding %d is confirmed: %s\n", number, finding.Summary)
 	return nil
+}
+
+// showMemory says where memory may be why a run goes another way on a real server.
+func (s *session) showMemory(report *core.Report, trace core.Trace) {
+	for _, m := range report.Memory {
+		why := "It is made of the objects of the real server there, and may be something else: that may be why."
+		if !remembers(trace, m.Controller) {
+			why = "The trace says nothing of it. If an older version of orrery recorded the trace, that may be why: check the system again."
+		}
+		fmt.Fprintf(s.streams.Out, "%s keeps %s in memory. %s\n", m.Controller, strings.Join(m.Fields, ", "), why)
+	}
+}
+
+// remembers reports whether a controller keeps something in memory in a run.
+func remembers(trace core.Trace, controller string) bool {
+	its := func(c core.MemoryChange) bool { return c.Controller == controller }
+	return slices.ContainsFunc(trace.Memory, its) || slices.ContainsFunc(trace.Steps, func(step core.TraceStep) bool { return slices.ContainsFunc(step.Memory, its) })
+}
+
+// stepName names a step by its number, 0 for the start.
+func stepName(number int) string {
+	if number == 0 {
+		return "the start"
+	}
+	return fmt.Sprintf("step %d", number)
 }
 
 // confirmable returns an error if a run has a step that cannot be made to happen on a real API server.
@@ -102,7 +126,7 @@ func unconfirmable(step core.TraceStep) string {
 	case !known && step.Kind != "probe":
 		return fmt.Sprintf("there is no step of the kind %q", step.Kind)
 	case slices.ContainsFunc(step.Calls, func(call core.TraceCall) bool { return call.Handler != "" && call.Wrote }):
-		return "an event handler writes in it, and only reconciles run there"
+		return "an event handler writes in it, and only reconciles may write there"
 	case step.Detail != "" && step.Kind != core.Restart.Name() && !fails:
 		return "the record does not say which call fails" + again
 	case step.Late && len(own) > 0 && len(own[0].Behind) == 0:

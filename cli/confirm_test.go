@@ -128,6 +128,41 @@ Finding 1 is confirmed: alice switches Lamp desk on
 	}
 }
 
+// TestConfirmWithMemory says what memory may have to do with a run that goes another way.
+func TestConfirmWithMemory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.orr")
+	command := fakeCommand()
+	command.Engine.Check = func(ctx context.Context, system *core.System, options orrery.Options) (*orrery.Result, error) {
+		result, err := fakeCheck(ctx, system, options)
+		if err == nil {
+			finding := lampFinding()
+			finding.Trace.Memory = []core.MemoryChange{{Controller: "alice", Field: "Alice.seen[desk]"}}
+			result.Report.Findings = []core.Finding{finding}
+			result.Report.Memory = []core.MemoryReport{{Controller: "alice", Contents: 1, Fields: []string{"Alice.last", "Alice.seen"}}, {Controller: "bob", Contents: 2, Fields: []string{"Bob.tries"}}}
+		}
+		return result, err
+	}
+	command.Engine.Confirm = func(context.Context, *core.System, core.Trace, hclog.Logger) (cli.Confirmed, error) {
+		return cli.Confirmed{Version: "v1.2.3", Deviation: &core.Deviation{Reason: "it is dark"}}, nil
+	}
+	var out, complaints bytes.Buffer
+	streams := cli.Streams{Out: &out, Err: &complaints}
+	if code := command.Run(t.Context(), []string{"check", "fake/violated", "--out", file}, streams); code != cli.ExitViolated {
+		t.Fatalf("check: exit code %d: %s", code, &complaints)
+	}
+	out.Reset()
+	if code := command.Run(t.Context(), []string{"confirm", file}, streams); code != cli.ExitHolds {
+		t.Errorf("exit code %d: %s", code, &complaints)
+	}
+	want := `Finding 1 is not confirmed: in the trace, the start differs on kube-apiserver v1.2.3: it is dark
+alice keeps Alice.last, Alice.seen in memory. It is made of the objects of the real server there, and may be something else: that may be why.
+bob keeps Bob.tries in memory. The trace says nothing of it. If an older version of orrery recorded the trace, that may be why: check the system again.
+`
+	if out.String() != want {
+		t.Errorf("it says\n%swant\n%s", &out, want)
+	}
+}
+
 // TestConfirmRefuses is given runs that cannot be made to happen on a real server.
 func TestConfirmRefuses(t *testing.T) {
 	step := func(change func(*core.TraceStep)) core.TraceStep {

@@ -9,7 +9,9 @@ type Trace struct {
 	Initial []TraceObject `json:"initial"`
 	// Memory is what controllers keep in memory at the start that a fresh instance does not: what their event handlers made of the initial objects.
 	Memory []MemoryChange `json:"memory,omitempty"`
-	Steps  []TraceStep    `json:"steps"`
+	// Events are what the event handlers of controllers that keep memory got at the start, in order.
+	Events []TraceEvent `json:"events,omitempty"`
+	Steps  []TraceStep  `json:"steps"`
 	// CycleStart is the number of steps after which the rest repeats for ever; -1 if nothing does.
 	CycleStart int `json:"cycle_start"`
 }
@@ -64,6 +66,8 @@ type TraceStep struct {
 	// Memory are the differences in what controllers keep in memory, as each run of a reconcile or of event handlers left them, in order. Where a
 	// controller crashes, they are those between the states before and after the step.
 	Memory []MemoryChange `json:"memory,omitempty"`
+	// Events are what the event handlers of controllers that keep memory got in the step, in order.
+	Events []TraceEvent `json:"events,omitempty"`
 	// Result says how the step ended, empty if with success and nothing more to do.
 	Result string `json:"result,omitempty"`
 	// From and To number the states before and after the step.
@@ -111,6 +115,28 @@ type TraceChange struct {
 
 // Key returns the key of the changed object.
 func (c TraceChange) Key() Key { return Key{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name} }
+
+// TraceEvent is what the event handlers of a controller got, see [Event]. The versions of the object are those that there were after so many changes of
+// objects of the kind, counted from the start of the run: before the event From, and after it To.
+type TraceEvent struct {
+	Controller string `json:"controller"`
+	Kind       Kind   `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	From       int    `json:"from"`
+	To         int    `json:"to"`
+	// Of is how many changes of the kind there were when the handlers got the event.
+	Of      int  `json:"of"`
+	Missed  bool `json:"missed,omitempty"`
+	Initial bool `json:"initial,omitempty"`
+	// Calls is how many calls of the step were made before those of the handlers.
+	Calls int `json:"calls,omitempty"`
+	// Result says how the handlers ended, such as with what they enqueued, empty if with nothing.
+	Result string `json:"result,omitempty"`
+}
+
+// Key returns the key of the object.
+func (e TraceEvent) Key() Key { return Key{Kind: e.Kind, Namespace: e.Namespace, Name: e.Name} }
 
 // MemoryChange is the difference that a run of a controller makes to a value that a controller keeps in memory.
 type MemoryChange struct {

@@ -9,6 +9,10 @@ type World interface {
 	// that could not be carried out at all, or a [DeviationError]; what the world refuses is a response.
 	Do(context.Context, Call, RecordedCall) (Response, error)
 
+	// Event returns what the event handlers of a controller get, with the versions of the object that the world had then. The error is for
+	// versions that cannot be read, or a [DeviationError].
+	Event(context.Context, TraceEvent) (Event, error)
+
 	// Shows tells how the world differs from what a recorded change says is there
 	// after it, empty if it does not.
 	Shows(context.Context, TraceChange) (string, error)

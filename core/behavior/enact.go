@@ -18,21 +18,29 @@ func differing(format string, args ...any) error {
 // went wrong goes wrong again: calls fail, views are behind, controllers crash. It
 // returns where the world answered differently, nil if it did not.
 //
-// Event handlers are not run: the recorded run says who works on what.
+// A controller that keeps memory is one instance from its start to its crash, with the event handlers that feed the memory. Any other reconcile runs on an
+// instance of its own, and event handlers are not run: the recorded run says who works on what.
 func Enact(ctx context.Context, system *core.System, trace core.Trace, world core.World, limits Limits) (*core.Deviation, error) {
 	e := newEnactment(system, world, limits)
 	defer e.end()
+	if deviation, err := deviates(0, e.begins(ctx, trace)); deviation != nil || err != nil {
+		return deviation, err
+	}
 	for i, step := range trace.Steps {
-		err := e.step(ctx, step)
-		var different core.DeviationError
-		switch {
-		case errors.As(err, &different):
-			return &core.Deviation{Step: i + 1, Reason: string(different)}, nil
-		case err != nil:
-			return nil, err
+		if deviation, err := deviates(i+1, e.step(ctx, step)); deviation != nil || err != nil {
+			return deviation, err
 		}
 	}
 	return nil, nil
+}
+
+// deviates returns what is different about a step if that is what an error says.
+func deviates(step int, err error) (*core.Deviation, error) {
+	var different core.DeviationError
+	if errors.As(err, &different) {
+		return &core.Deviation{Step: step, Reason: string(different)}, nil
+	}
+	return nil, err
 }
 
 // Ending says the end of a reconcile as a trace does: nothing if it just returned.

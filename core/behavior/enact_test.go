@@ -63,6 +63,11 @@ func (s *stage) Do(_ context.Context, call core.Call, recorded core.RecordedCall
 	return reply(call.Identity()), s.broken
 }
 
+func (s *stage) Event(_ context.Context, e core.TraceEvent) (core.Event, error) {
+	s.asked = append(s.asked, fmt.Sprintf("event of %s from %d to %d", e.Name, e.From, e.To))
+	return core.Event{Key: e.Key(), Missed: e.Missed, Initial: e.Initial}, s.broken
+}
+
 func (s *stage) Shows(_ context.Context, change core.TraceChange) (string, error) {
 	s.asked = append(s.asked, "look at "+change.Name)
 	if s.missing[change.Name] {

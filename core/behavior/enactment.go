@@ -3,6 +3,7 @@ package behavior
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -12,13 +13,18 @@ import (
 type enactment struct {
 	world  core.World
 	limits Limits
-	// strategies are those that take steps, by the names under which they do.
+	// strategies are those that take steps, by the names under which they do, and programs the processes that they run in.
 	strategies map[string]core.Strategy
+	programs   map[string]string
 	user       User
 	// store knows how calls fail, nil if none can.
 	store core.Store
 	// flights are the runs that go on from one step to the next, in the order of their begins.
 	flights []flight
+	// processes are the instances at work of those processes that keep memory in the run, by name: from their start to their crash.
+	processes map[string]*Session
+	// events are those of the step that handlers did not get yet.
+	events []core.TraceEvent
 }
 
 // flight is a run that goes on from one step to the next.
@@ -29,31 +35,60 @@ type flight struct {
 
 func newEnactment(system *core.System, world core.World, limits Limits) *enactment {
 	user := User{system.Scenario}
-	e := &enactment{world: world, limits: limits, user: user, store: system.Store, strategies: map[string]core.Strategy{core.User: user}}
+	e := &enactment{
+		world: world, limits: limits, user: user, store: system.Store,
+		strategies: map[string]core.Strategy{core.User: user}, programs: map[string]string{}, processes: map[string]*Session{},
+	}
 	for _, s := range system.Strategies {
-		name := s.Describe().Name
-		e.strategies[name], e.strategies[core.SecondInstance(name)] = s, s
+		d := s.Describe()
+		second := core.SecondInstance(d.Name)
+		e.strategies[d.Name], e.strategies[second] = s, s
+		e.programs[d.Name], e.programs[second] = d.ProcessName(), core.SecondInstance(d.ProcessName())
 	}
 	return e
 }
 
-// end gives up the runs that are still under way.
+// begins starts the controllers that keep memory anywhere in a run: the others have nothing to remember.
+func (e *enactment) begins(ctx context.Context, trace core.Trace) error {
+	memory := slices.Clone(trace.Memory)
+	for _, step := range trace.Steps {
+		memory = append(memory, step.Memory...)
+	}
+	for _, change := range memory {
+		if e.processes[change.Controller] != nil {
+			continue
+		}
+		if err := e.open(ctx, change.Controller); err != nil {
+			return err
+		}
+	}
+	e.events = trace.Events
+	return e.handle(ctx, core.TraceStep{}, 0)
+}
+
+// end gives up the runs that are still under way, and the instances.
 func (e *enactment) end() {
 	for _, f := range e.flights {
 		f.session.Abort()
+	}
+	for _, session := range e.processes {
+		session.Abort()
 	}
 }
 
 // step takes a step. It returns a [core.DeviationError] where it goes another way.
 func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
+	e.events = step.Events
 	item := core.Item{Strategy: step.Controller, Request: step.Request}
 	kind, _ := core.StepKindOf(step.Kind) // what is tried at the end is reconciled
 	var err error
 	switch kind {
-	case core.Fire, core.Deliver:
-		return nil // only a work queue or a view changes
+	case core.Fire:
+		return nil // only a work queue changes
+	case core.Deliver:
+		return e.handle(ctx, step, len(step.Calls)) // the rest is a view
 	case core.Restart:
-		e.crash(step.Controller)
+		err = e.crash(ctx, step.Controller)
 	case core.Begin:
 		err = e.begin(ctx, item)
 	case core.Ask:
@@ -69,13 +104,33 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	default:
 		err = e.run(ctx, item, step)
 	}
+	if err == nil {
+		err = e.handle(ctx, step, len(step.Calls))
+	}
 	if err != nil {
 		return err
 	}
 	return e.shows(ctx, step)
 }
 
-// start starts a run of a strategy.
+// process returns the name of the process of who takes steps under a name, which may be the name of a process itself.
+func (e *enactment) process(name string) string {
+	if program, known := e.programs[name]; known {
+		return program
+	}
+	return name
+}
+
+// activation is what a run of who takes steps under a name is about.
+func (e *enactment) activation(name string) Activation {
+	d := e.strategies[name].Describe()
+	if d.Process == "" {
+		return Activation{}
+	}
+	return Activation{Of: d.Name}
+}
+
+// start starts a run of a strategy on a fresh instance.
 func (e *enactment) start(ctx context.Context, item core.Item) (*Session, error) {
 	strategy, known := e.strategies[item.Strategy]
 	if !known {
@@ -85,24 +140,68 @@ func (e *enactment) start(ctx context.Context, item core.Item) (*Session, error)
 	if err != nil {
 		return nil, err
 	}
-	return Start(instance, strategy.Describe().Sequential, Activation{Request: item.Request}, e.limits), nil
+	activation := e.activation(item.Strategy)
+	activation.Request = item.Request
+	return Start(instance, strategy.Describe().Sequential, activation, e.limits), nil
+}
+
+// open puts a fresh instance of a process to work.
+func (e *enactment) open(ctx context.Context, process string) error {
+	var first core.Strategy
+	sequential := true
+	for _, name := range slices.Sorted(maps.Keys(e.programs)) {
+		if e.programs[name] != process {
+			continue
+		}
+		if first == nil {
+			first = e.strategies[name]
+		}
+		sequential = sequential && e.strategies[name].Describe().Sequential
+	}
+	if first == nil {
+		return differing("there is no longer a controller %q", process)
+	}
+	instance, err := NewInstance(ctx, first, e.limits.Deadline)
+	if err == nil {
+		e.processes[process] = Open(instance, sequential, e.limits)
+	}
+	return err
+}
+
+// resume starts a run: on the instance that remembers what it did before, if there is one.
+func (e *enactment) resume(ctx context.Context, item core.Item) (*Session, error) {
+	session, remembers := e.processes[e.process(item.Strategy)]
+	if !remembers {
+		return e.start(ctx, item)
+	}
+	if session.over {
+		return nil, differing("%s does not come back from what it did before", item.Strategy)
+	}
+	activation := e.activation(item.Strategy)
+	activation.Request = item.Request
+	session.Begin(activation)
+	return session, nil
 }
 
 // run takes a run from its beginning to its end.
 func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep) error {
-	session, err := e.start(ctx, item)
+	session, err := e.resume(ctx, item)
 	if err != nil {
 		return err
 	}
-	defer session.Abort()
+	if session.single {
+		defer session.Abort()
+	}
 	if err := e.calls(ctx, session, step); err != nil {
 		return err
 	}
-	if step.Crashes {
-		defer e.crash(step.Controller)
-		return e.cutOff(ctx, session, step)
+	if !step.Crashes {
+		return e.returns(ctx, session, step)
 	}
-	return e.returns(ctx, session, step)
+	if err := e.cutOff(ctx, session, step); err != nil {
+		return err
+	}
+	return e.crash(ctx, step.Controller)
 }
 
 // begin starts a run that goes on in later steps.
@@ -123,9 +222,16 @@ func (e *enactment) flying(item core.Item, on func(*Session) error) error {
 	return on(e.flights[i].session)
 }
 
-// crash gives up all that a controller has under way.
-func (e *enactment) crash(controller string) {
-	e.land(func(item core.Item) bool { return item.Strategy == controller })
+// crash gives up all that the process of a controller has under way, and what it remembers.
+func (e *enactment) crash(ctx context.Context, controller string) error {
+	process := e.process(controller)
+	e.land(func(item core.Item) bool { return e.process(item.Strategy) == process })
+	session, remembers := e.processes[process]
+	if !remembers {
+		return nil
+	}
+	session.Abort()
+	return e.open(ctx, process)
 }
 
 // land gives up the runs of some items.
@@ -143,31 +249,41 @@ func (e *enactment) land(some func(core.Item) bool) {
 
 // calls lets a run make the calls of a step.
 func (e *enactment) calls(ctx context.Context, session *Session, step core.TraceStep) error {
-	for _, recorded := range step.Calls {
+	for i, recorded := range step.Calls {
 		if recorded.Handler != "" {
 			continue
 		}
-		call, leaf, err := session.Next(ctx)
-		if call != nil {
-			call = session.take(recorded)
-		}
-		switch {
-		case err != nil:
+		if err := e.handle(ctx, step, i); err != nil {
 			return err
-		case call == nil:
-			return differing("%s %s, where it was to %s", step.Controller, leaf, recorded.Call)
-		case call.String() != recorded.Call:
-			return differing("%s makes the call %s, where it was to %s", step.Controller, call, recorded.Call)
 		}
-		response, err := e.answer(ctx, call, core.RecordedCall{TraceCall: recorded, Changes: step.Changes})
+		call, leaf, err := session.Next(ctx)
 		if err != nil {
-			return fmt.Errorf("%s: %w", call, err)
+			return err
 		}
-		if response.String() != recorded.Response {
-			return differing("the response to %q is %q, where it was %q", call, response, recorded.Response)
+		if call == nil {
+			return differing("%s %s, where it was to %s", step.Controller, leaf, recorded.Call)
 		}
-		session.Answer(response)
+		if err := e.makes(ctx, session, step.Controller, step, recorded); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// makes answers the call that was recorded, which a run of somebody has come to.
+func (e *enactment) makes(ctx context.Context, session *Session, who string, step core.TraceStep, recorded core.TraceCall) error {
+	call := session.take(recorded)
+	if call.String() != recorded.Call {
+		return differing("%s makes the call %s, where it was to %s", who, call, recorded.Call)
+	}
+	response, err := e.answer(ctx, call, core.RecordedCall{TraceCall: recorded, Changes: step.Changes})
+	if err != nil {
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	if response.String() != recorded.Response {
+		return differing("the response to %q is %q, where it was %q", call, response, recorded.Response)
+	}
+	session.Answer(response)
 	return nil
 }
 
@@ -226,7 +342,10 @@ func (e *enactment) returns(ctx context.Context, session *Session, step core.Tra
 		return differing("%s also makes the call %s", step.Controller, call)
 	case step.Kind == core.Intervene.Name():
 		return nil // how it ends for users is not recorded
-	case leaf.Ending() != step.Result:
+	case step.Result != leaf.Ending() && !session.over:
+		leaf = session.Close(leaf) // where more is to be seen of how it ended
+	}
+	if leaf.Ending() != step.Result {
 		return differing("%s ends with %q, where it was %q", step.Controller, leaf.Ending(), step.Result)
 	}
 	return nil

@@ -100,6 +100,18 @@ func (c *chronicle) Do(_ context.Context, call core.Call, recorded core.Recorded
 	return answer.Response, nil
 }
 
+func (c *chronicle) Event(_ context.Context, e core.TraceEvent) (core.Event, error) {
+	past := c.past[e.Kind]
+	if len(past)-1 != e.Of {
+		return core.Event{}, core.DeviationError(fmt.Sprintf("there were %d changes of %s and not %d", len(past)-1, e.Kind, e.Of))
+	}
+	event := core.Event{Key: e.Key(), New: past[e.To][e.Key()], Missed: e.Missed, Initial: e.Initial}
+	if !e.Initial {
+		event.Old = past[e.From][e.Key()]
+	}
+	return event, nil
+}
+
 func (c *chronicle) Shows(_ context.Context, change core.TraceChange) (string, error) {
 	content := then{chronicle: c}.Get(change.Key())
 	if (content == nil) != (change.Verb == "deleted") {
@@ -175,6 +187,74 @@ func TestToldRunsCanBeEnacted(t *testing.T) {
 	for _, what := range []string{"behind", "relisted", "fault", "crash", "creates", "deliver", "restart", "user", "begin", "call", "return", "act"} {
 		if met[what] == 0 && !testing.Short() {
 			t.Errorf("no run had %q in it: %v", what, met)
+		}
+	}
+}
+
+// TestRememberedRunsCanBeEnacted enacts random runs of controllers with memory in a world that has only what is told to go by. They have to get the very
+// events that they got, when they got them, and to lose their memory where they did.
+func TestRememberedRunsCanBeEnacted(t *testing.T) {
+	n := *systems
+	if testing.Short() {
+		n /= 30
+	}
+	met := map[string]int{}
+	for seed := *firstSeed; n > 0; seed, n = seed+1, n-1 {
+		system, err := random.Mindful(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 6))
+		o := options(1)
+		o.Conditions = disturbances(r, system)
+		o.Bounds.States = 300
+		space := search(t, system, o)
+		for range 10 {
+			goal := core.StateID(r.IntN(space.States()))
+			run, found := space.Shortest(func(id core.StateID) bool { return id == goal })
+			if !found {
+				t.Fatalf("seed %d: there is no run to state %d", seed, goal)
+			}
+			trace, err := space.Trace(context.Background(), start(run, goal), run, nil)
+			if err != nil {
+				t.Fatalf("seed %d: the run to state %d: %v", seed, goal, err)
+			}
+			meetMemory(met, trace)
+			world := newChronicle(system, trace.Initial)
+			parting, err := behavior.Enact(context.Background(), system, reread(t, trace), world, o.Run)
+			if err != nil || parting != nil {
+				t.Fatalf("seed %d, conditions %+v: the run to state %d parts: %+v, %v\nagain with -run TestRememberedRunsCanBeEnacted -systems 3 -first-seed %d", seed, o.Conditions, goal, parting, err, seed)
+			}
+		}
+	}
+	t.Logf("there were %v", met)
+	for _, what := range []string{"at the start", "by a reconcile", "by an event", "lost", "stale", "missed", "again", "at the end", "shared"} {
+		if met[what] == 0 && !testing.Short() {
+			t.Errorf("no run had memory or events %q in it: %v", what, met)
+		}
+	}
+}
+
+// meetMemory counts what there is of memory in a trace.
+func meetMemory(met map[string]int, trace core.Trace) {
+	count := func(what string, is bool) {
+		if is {
+			met[what]++
+		}
+	}
+	count("at the start", len(trace.Memory) > 0)
+	for _, step := range trace.Steps {
+		for _, c := range step.Memory {
+			count("lost", c.Lost)
+			count("shared", c.Controller == "shared")
+			count("by a reconcile", c.Event == "")
+			count("by an event", c.Event != "")
+		}
+		for _, e := range step.Events {
+			count("stale", e.To < e.Of)
+			count("missed", e.Missed)
+			count("again", e.Initial)
+			count("at the end", e.Calls > 0 && e.Calls == len(step.Calls))
 		}
 	}
 }

@@ -192,7 +192,7 @@ func sameCall(a, b core.TraceCall) bool {
 // inWords returns a step without what its words say already, so that it can be held against one of a
 // record that has nothing but the words.
 func inWords(step core.TraceStep) core.TraceStep {
-	step.Crashes, step.Memory = false, nil
+	step.Crashes, step.Memory, step.Events = false, nil, nil
 	step.Calls = slices.Clone(step.Calls)
 	for i := range step.Calls {
 		c := &step.Calls[i]

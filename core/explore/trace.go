@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,11 +28,15 @@ func (s *Space) Trace(ctx context.Context, start core.StateID, run core.Run, aft
 	if len(steps) > 0 {
 		trace.Initial = s.objectsIn(steps[0].row)
 	}
+	t := newTraceBuilder(s.executor)
 	if int(start) < s.States() {
-		s.executor.Load(s.firstRow(steps, start))
+		row := s.firstRow(steps, start)
+		if trace.Events, err = s.startEvents(t, row); err != nil {
+			return core.Trace{}, err
+		}
+		s.executor.Load(row)
 		trace.Memory = s.machine.MemoryChanges(nil, s.executor.Recollection(), nil)
 	}
-	t := newTraceBuilder(s.executor)
 	for i, edge := range run {
 		traced, row, err := s.traceStep(ctx, t, steps[i].row, steps[i].step)
 		if err != nil {
@@ -58,6 +61,24 @@ func (s *Space) Trace(ctx context.Context, start core.StateID, run core.Run, aft
 		return trace, nil // no start could be stored
 	}
 	return trace, s.relive(steps, s.firstRow(steps, start), after)
+}
+
+// startEvents returns what event handlers get at the start of a run, those of controllers that keep memory. There is nothing if the run does not begin in an
+// initial state.
+func (s *Space) startEvents(t *traceBuilder, row []byte) ([]core.TraceEvent, error) {
+	if len(s.machine.MemoryCells()) == 0 {
+		return nil, nil
+	}
+	initial := s.starting(row)
+	if initial == nil {
+		return nil, nil
+	}
+	w := s.executor
+	w.Listener = t
+	defer func() { w.Listener = nil }()
+	t.Began()
+	err := w.Start(*initial)
+	return t.events, err
 }
 
 // Objects returns the objects of a state, in the order of their keys.
@@ -104,12 +125,14 @@ type traceBuilder struct {
 	walker *reduction.Explorer
 	calls  []core.TraceCall
 	runs   []ranAs
+	events []core.TraceEvent
 	lags   lags
+	feed   feed
 }
 
 // newTraceBuilder returns a builder of the trace of a run from its first step on.
 func newTraceBuilder(w *reduction.Explorer) *traceBuilder {
-	return &traceBuilder{walker: w, lags: newLags()}
+	return &traceBuilder{walker: w, lags: newLags(), feed: newFeed()}
 }
 
 // ranAs is a run of an actor within a step.
@@ -120,8 +143,9 @@ type ranAs struct {
 
 // Began implements [transition.Listener]: what was tried before is not what is traced.
 func (t *traceBuilder) Began() {
-	t.calls, t.runs = nil, nil
+	t.calls, t.runs, t.events = nil, nil, nil
 	t.lags.takeBack()
+	t.feed.takeBack()
 }
 
 // Called implements [transition.Listener].
@@ -141,10 +165,16 @@ func (t *traceBuilder) Called(a *transition.Actor, activation behavior.Activatio
 		c.Handler = a.Name
 	}
 	t.calls = append(t.calls, c)
+	t.feed.wrote(t.walker.Machine, call.Writes)
 }
 
 // Ended implements [transition.Listener].
 func (t *traceBuilder) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+	if activation.Event != nil && a.Remembers() {
+		event := t.feed.event(a, *activation.Event)
+		event.Calls, event.Result = len(t.calls)-len(path), leaf.Ending()
+		t.events = append(t.events, event)
+	}
 	if leaf.Failure == behavior.CutOff {
 		leaf = nil
 	}
@@ -155,7 +185,10 @@ func (t *traceBuilder) Ended(a *transition.Actor, activation behavior.Activation
 func (t *traceBuilder) Committed(v *view.View) { t.lags.committed(v) }
 
 // Refreshed implements [transition.Listener].
-func (t *traceBuilder) Refreshed(v *view.View, _ []view.Change) { t.lags.refreshed(v) }
+func (t *traceBuilder) Refreshed(v *view.View, changes []view.Change) {
+	t.lags.refreshed(v)
+	t.feed.refreshed(t.walker.Walker, v, t.lags.now[v].all, changes)
+}
 
 // build takes the step.
 func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceStep, error) {
@@ -163,6 +196,7 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 	w.Listener = t
 	defer func() { w.Listener = nil }()
 	t.lags.keep()
+	t.feed.keep()
 	traced := core.TraceStep{Kind: step.Kind.Name(), Controller: step.Item.Strategy, Request: step.Item.Request, Detail: step.Detail, Order: step.Order}
 	before, remembered := queued(w), w.Recollection()
 	var unseen []string
@@ -198,7 +232,7 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 			traced.Unseen = unseen
 		}
 	}
-	traced.Calls = t.calls
+	traced.Calls, traced.Events = t.calls, t.events
 	for _, change := range w.Changes() {
 		traced.Changes = append(traced.Changes, traceChange(change))
 	}
@@ -413,42 +447,4 @@ func (s *Space) renamed(step core.Step, a state.Arrangement) core.Step {
 	step.Item.Strategy = renaming(step.Item.Strategy)
 	step.Item.Request = core.Request(renaming(string(step.Item.Request)))
 	return step
-}
-
-// lags says how far views are behind the store along a run. Most backlogs say so themselves. Those of views that are
-// refreshed by lists leave out what came and went in between, so that changes are counted here.
-type lags struct {
-	now, before map[*view.View]lag
-}
-
-// lag counts the changes of the kind of a view, all of them and those since it was refreshed.
-type lag struct{ all, since int }
-
-func newLags() lags { return lags{now: map[*view.View]lag{}, before: map[*view.View]lag{}} }
-
-// keep begins a step: what was counted up to now stays.
-func (l *lags) keep() { l.before = maps.Clone(l.now) }
-
-// takeBack goes back to where the step began.
-func (l *lags) takeBack() { l.now = maps.Clone(l.before) }
-
-func (l *lags) committed(v *view.View) {
-	l.now[v] = lag{all: l.now[v].all + 1, since: l.now[v].since + 1}
-}
-
-func (l *lags) refreshed(v *view.View) { l.now[v] = lag{all: l.now[v].all} }
-
-// of returns how far the views of an actor are behind, those that are, in the state that a walker is in.
-func (l *lags) of(w *transition.Walker, a *transition.Actor) []core.TraceLag {
-	var behind []core.TraceLag
-	for _, v := range a.Process.Views {
-		changes := v.Waiting(w.Value(v.Cell()))
-		if v.Rule() == view.Relist() {
-			changes = l.now[v].since
-		}
-		if changes > 0 {
-			behind = append(behind, core.TraceLag{Kind: v.Kind(), Changes: changes, Of: l.now[v].all})
-		}
-	}
-	return behind
 }

@@ -54,7 +54,7 @@ func house() []place {
 		{"catalog", []string{"core"}, libraries},
 		{"record/...", []string{"core"}, libraries},
 		{"bench", []string{"core"}, nothing},
-		{"adapters/kube/cluster", []string{"core", "adapters/kube"}, kubernetes},
+		{"adapters/kube/cluster", []string{"core", "adapters/kube", "adapters/kube/internal/storage"}, kubernetes},
 		{"adapters/kube/controlplane", nil, kubernetes},
 		{"adapters/kube/transport", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/kube/fieldrules", nil, kubernetes},

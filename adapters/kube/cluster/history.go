@@ -31,6 +31,9 @@ func (h *history) before(lag core.TraceLag) (int64, error) {
 	if len(h.changes) != lag.Of || lag.Changes > lag.Of {
 		return 0, core.DeviationError(fmt.Sprintf("the real server has made %d changes of %s, where %d were recorded", len(h.changes), lag.Kind, lag.Of))
 	}
+	if lag.Changes == 0 {
+		return h.revision, nil
+	}
 	return h.changes[lag.Of-lag.Changes] - 1, nil
 }
 

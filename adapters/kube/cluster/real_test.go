@@ -51,6 +51,7 @@ func TestRealServer(t *testing.T) {
 	t.Run("installs and populates", func(t *testing.T) { installsAndPopulates(ctx, t, plane) })
 	t.Run("confirms", func(t *testing.T) { confirms(ctx, t, plane) })
 	t.Run("confirms what takes a disturbance", func(t *testing.T) { confirmsDisturbed(ctx, t, plane) })
+	t.Run("confirms what takes memory", func(t *testing.T) { confirmsRemembered(ctx, t, plane) })
 }
 
 // emptyAtFirst lists all kinds: what a server makes for itself must not be seen, as the

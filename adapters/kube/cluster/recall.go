@@ -23,6 +23,11 @@ func (c *Cluster) recall(ctx context.Context, request *kube.Request, lag core.Tr
 	if err != nil {
 		return nil, err
 	}
+	return c.recallAt(ctx, request, revision)
+}
+
+// recallAt answers a read with what there was at a revision.
+func (c *Cluster) recallAt(ctx context.Context, request *kube.Request, revision int64) (*kube.Response, error) {
 	if request.Verb == kube.List {
 		return c.listAt(ctx, request, revision)
 	}

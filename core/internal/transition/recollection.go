@@ -11,6 +11,9 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
+// Remembers reports whether what an actor does may depend on what its process is known to keep in memory.
+func (a *Actor) Remembers() bool { return a.Process.remembers() }
+
 // Recollection is what all processes keep in memory in a state, in the order of the system.
 type Recollection []state.Value
 
