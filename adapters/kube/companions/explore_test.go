@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -49,6 +51,14 @@ func statefulSet(replicas int32, change func(*appsv1.StatefulSetSpec)) *appsv1.S
 		change(&s.Spec)
 	}
 	return s
+}
+
+func job(change func(*batchv1.JobSpec)) *batchv1.Job {
+	j := &batchv1.Job{ObjectMeta: named("j"), Spec: batchv1.JobSpec{Template: template(), BackoffLimit: ptr.To[int32](1)}}
+	j.Spec.Template.Labels = nil
+	j.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	change(&j.Spec)
+	return j
 }
 
 func claim(name string) *corev1.PersistentVolumeClaim {
@@ -91,6 +101,11 @@ func summaries(report core.Report) []string {
 			o := &unstructured.Unstructured{Object: object.Fields.(map[string]any)}
 			phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
 			switch o.GetKind() {
+			case "Job":
+				conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+				for _, c := range conditions {
+					text += fmt.Sprint(c.(map[string]any)["type"], "; ")
+				}
 			case "Pod":
 				ready := ""
 				conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
@@ -136,6 +151,10 @@ func TestConvergent(t *testing.T) {
 	gated.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "example.com/gate"}}
 	once := &corev1.Pod{ObjectMeta: named("p"), Spec: template().Spec}
 	once.Spec.RestartPolicy = corev1.RestartPolicyNever
+	worked := []companions.Companion{companions.Jobs(), companions.Pods()}
+	indexed := func(s *batchv1.JobSpec) {
+		s.CompletionMode, s.Completions, s.Parallelism = ptr.To(batchv1.IndexedCompletion), ptr.To[int32](2), ptr.To[int32](2)
+	}
 	failing := companions.Pods(companions.Exits(func(*corev1.Pod) int32 { return 1 }))
 	for _, test := range []struct {
 		name     string
@@ -163,6 +182,16 @@ func TestConvergent(t *testing.T) {
 		{
 			"Pods on no node", gone, []client.Object{statefulSet(1, nil)}, []controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
 			[]string{"", "s-0 Running, ready; "}, 49,
+		},
+		{"a Job", worked, []client.Object{job(func(*batchv1.JobSpec) {})}, nil, []string{"SuccessCriteriaMet; Complete; j-bq001 Succeeded; "}, 22},
+		{"a Job with indexes", worked, []client.Object{job(indexed)}, nil, []string{"SuccessCriteriaMet; Complete; j-0-kn001 Succeeded; j-1-wb001 Succeeded; "}, 154},
+		{
+			"a Job that fails", []companions.Companion{companions.Jobs(), failing}, []client.Object{job(func(*batchv1.JobSpec) {})}, nil,
+			[]string{"FailureTarget; Failed; j-bq001 Failed; j-bq002 Failed; "}, 41,
+		},
+		{
+			"a Job that is suspended", worked, []client.Object{job(func(s *batchv1.JobSpec) { s.Suspend = ptr.To(true) })},
+			nil, []string{"Suspended; "}, 3,
 		},
 		{"a claim", stateful, []client.Object{waiting.DeepCopy(), claim("c")}, nil, []string{"claim c Bound; p Running, ready; "}, 6},
 		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p ; "}, 2},

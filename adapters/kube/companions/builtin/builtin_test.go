@@ -11,12 +11,14 @@ import (
 	"github.com/go-logr/logr"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/job"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 	"k8s.io/utils/ptr"
@@ -65,6 +67,11 @@ func statefulSets(ctx context.Context, factory informers.SharedInformerFactory, 
 	c := statefulset.NewStatefulSetController(ctx, factory.Core().V1().Pods(), factory.Apps().V1().StatefulSets(),
 		factory.Core().V1().PersistentVolumeClaims(), factory.Apps().V1().ControllerRevisions(), client)
 	return func(ctx context.Context) { c.Run(ctx, 1) }, nil
+}
+
+func jobs(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) (func(context.Context), error) {
+	c, err := job.NewController(ctx, client, factory.Core().V1().Pods(), factory.Batch().V1().Jobs(), nil, nil)
+	return func(ctx context.Context) { c.Run(ctx, 1) }, err
 }
 
 func TestReplicaSets(t *testing.T) {
@@ -120,5 +127,51 @@ func TestStatefulSets(t *testing.T) {
 			}
 			return podSteps(random, true)
 		}), []companions.Companion{companions.StatefulSets()}, statefulSets)
+	})
+}
+
+func TestJobs(t *testing.T) {
+	random(t, func(t *testing.T, random *rand.Rand) {
+		kind := batchv1.SchemeGroupVersion.WithKind("Job")
+		j := &batchv1.Job{ObjectMeta: named("j"), Spec: batchv1.JobSpec{
+			Parallelism: ptr.To(random.Int32N(4)), Template: template("i:1"), BackoffLimit: ptr.To(random.Int32N(3)), Suspend: ptr.To(random.IntN(5) == 0),
+		}}
+		j.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
+		if random.IntN(4) > 0 {
+			j.Spec.Completions = ptr.To(random.Int32N(4))
+		}
+		if random.IntN(4) == 0 {
+			j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed)
+		}
+		if j.Spec.Completions != nil && random.IntN(2) == 0 {
+			j.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
+			switch random.IntN(3) {
+			case 0:
+				j.Spec.BackoffLimitPerIndex, j.Spec.BackoffLimit = ptr.To(random.Int32N(2)), nil
+				if random.IntN(2) == 0 {
+					j.Spec.MaxFailedIndexes = ptr.To(random.Int32N(*j.Spec.Completions + 1))
+				}
+			case 1:
+				j.Spec.Completions = ptr.To(1 + random.Int32N(3))
+				j.Spec.SuccessPolicy = &batchv1.SuccessPolicy{Rules: []batchv1.SuccessPolicyRule{{SucceededIndexes: ptr.To("0")}}}
+			}
+		}
+		if random.IntN(4) == 0 {
+			j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+				{Action: batchv1.PodFailurePolicyActionFailJob, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: "In", Values: []int32{3}}},
+				{Action: batchv1.PodFailurePolicyActionIgnore, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: "In", Values: []int32{2}}},
+			}}
+		}
+		compare(t, scenario(random, creation(kind, j), func() step {
+			switch random.IntN(10) {
+			case 0:
+				return patching(kind, "j", fmt.Sprintf(`{"spec":{"parallelism":%d}}`, random.IntN(4)))
+			case 1:
+				return patching(kind, "j", fmt.Sprintf(`{"spec":{"suspend":%t}}`, random.IntN(2) == 0))
+			case 2, 3:
+				return onPod("exit", random.IntN(8), exit(1+random.Int32N(3)))
+			}
+			return podSteps(random, true)
+		}), []companions.Companion{companions.Jobs()}, jobs)
 	})
 }

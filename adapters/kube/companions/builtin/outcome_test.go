@@ -3,6 +3,7 @@ package builtin
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 	if err != nil {
 		panic(err)
 	}
-	return replacer.Replace(string(text))
+	return regexp.MustCompile(`default/j-[a-z0-9-]+`).ReplaceAllString(replacer.Replace(string(text)), "a Pod")
 }
 
 // plain is a value without times, uids, empty values, and counters of versions.

@@ -71,6 +71,16 @@ func setPhase(phase corev1.PodPhase, ready bool) func(*world, *corev1.Pod) {
 	}
 }
 
+// exit reports that the container of a Pod has ended with an exit code.
+func exit(code int32) func(*world, *corev1.Pod) {
+	return func(w *world, pod *corev1.Pod) {
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "c", Image: "i", ImageID: "i", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code}},
+		}}
+		setPhase(corev1.PodFailed, false)(w, pod)
+	}
+}
+
 // bind puts a Pod on a node.
 func bind(w *world, pod *corev1.Pod) {
 	kind := corev1.SchemeGroupVersion.WithKind("Binding")

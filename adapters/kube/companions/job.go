@@ -1,0 +1,180 @@
+package companions
+
+import (
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Jobs is the controller that makes the Pods of Jobs: with and without indexes, with parallelism, completions, limits for failures in all and for each
+// index, policies for failures and for success, suspension, and replacement of Pods that have failed or are on the way to. It counts each Pod once, with the help of a
+// finalizer, and its conditions come in the order of recent versions: first that the Job is to end, and that it has ended when no Pod is left.
+//
+// Left out are activeDeadlineSeconds, the adoption of Pods, and the time between a failure and the next try.
+func Jobs() Companion {
+	j := jobs{controls{jobKind(), podKind(), func(*corev1.Pod) bool { return false }}}
+	return func(server *kube.Server) (core.Strategy, error) {
+		s := &strategy{name: "job", kinds: []schema.GroupVersionKind{jobKind(), podKind()}, handle: j.handle, reconcile: j.reconcile}
+		return s.on(server)
+	}
+}
+
+type jobs struct{ controls }
+
+func (j jobs) handle(_ client, event core.Event) []core.Request {
+	if event.Key.Kind == kube.KindOf(j.owner.GroupKind()) {
+		return []core.Request{on(event.Key.Namespace, event.Key.Name)}
+	}
+	var found []core.Request
+	for _, content := range []core.Content{event.Old, event.New} {
+		if content == nil {
+			continue
+		}
+		if owner := j.controllerOf(metaOf(content)); owner != nil {
+			found = append(found, on(event.Key.Namespace, owner.Name))
+		}
+	}
+	return found
+}
+
+func (j jobs) reconcile(c client, named request) error {
+	job, err := get[batchv1.Job](c, j.owner, named.namespace, named.name)
+	if err != nil {
+		return err
+	}
+	if job != nil && job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName {
+		return nil
+	}
+	if job == nil || jobFinished(job) {
+		return j.letGo(c, named, job)
+	}
+	pods, err := j.podsOf(c, job, job.Spec.Selector)
+	if err != nil {
+		return err
+	}
+	return newJobSync(c, job, pods).run()
+}
+
+// letGo takes the finalizer from the Pods of a Job that is gone, or has come to its end.
+func (j jobs) letGo(c client, named request, job *batchv1.Job) error {
+	selector := labels.SelectorFromSet(labels.Set{batchv1.JobNameLabel: named.name})
+	pods, err := list[corev1.Pod](c, &kube.Request{Kind: podKind(), Namespace: named.namespace, LabelSelector: selector.String()})
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods {
+		owner := j.controllerOf(pod)
+		if owner == nil || owner.Name != named.name || job != nil && owner.UID != job.UID || !isTracked(pod) {
+			continue
+		}
+		if err := untrack(c, pod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTracked reports whether a Pod has not been counted yet.
+func isTracked(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
+}
+
+// untrack says that a Pod has been counted.
+func untrack(c client, pod *corev1.Pod) error {
+	finalizers := slices.DeleteFunc(slices.Clone(pod.Finalizers), func(f string) bool { return f == batchv1.JobTrackingFinalizer })
+	return c.setFinalizers(podKind(), pod, finalizers)
+}
+
+// jobFinished reports whether a Job has come to its end.
+func jobFinished(job *batchv1.Job) bool {
+	return jobCondition(job, batchv1.JobComplete) != nil || jobCondition(job, batchv1.JobFailed) != nil
+}
+
+// jobCondition returns a condition that is true, nil if it is not.
+func jobCondition(job *batchv1.Job, of batchv1.JobConditionType) *batchv1.JobCondition {
+	for i, condition := range job.Status.Conditions {
+		if condition.Type == of && condition.Status == corev1.ConditionTrue {
+			return &job.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// newJobCondition returns a condition that is true.
+func newJobCondition(of batchv1.JobConditionType, reason, message string) *batchv1.JobCondition {
+	return &batchv1.JobCondition{
+		Type: of, Status: corev1.ConditionTrue, Reason: reason, Message: message, LastProbeTime: now(), LastTransitionTime: now(),
+	}
+}
+
+// setJobCondition sets a condition, and reports whether it was another one. What is false and was never true is not said.
+func setJobCondition(job *batchv1.Job, condition *batchv1.JobCondition) bool {
+	at := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == condition.Type })
+	switch {
+	case at < 0 && condition.Status == corev1.ConditionFalse:
+		return false
+	case at < 0:
+		job.Status.Conditions = append(job.Status.Conditions, *condition)
+	case job.Status.Conditions[at].Status == condition.Status && job.Status.Conditions[at].Reason == condition.Reason:
+		return false
+	default:
+		job.Status.Conditions[at] = *condition
+	}
+	return true
+}
+
+// suspend says whether the Job is suspended. A Job that goes on begins anew.
+func (s *jobSync) suspend() {
+	if ptr.Deref(s.job.Spec.Suspend, false) {
+		if setJobCondition(s.job, newJobCondition(batchv1.JobSuspended, "JobSuspended", "Job suspended")) {
+			s.job.Status.StartTime = nil
+		}
+		return
+	}
+	resumed := newJobCondition(batchv1.JobSuspended, "JobResumed", "Job resumed")
+	resumed.Status = corev1.ConditionFalse
+	if setJobCondition(s.job, resumed) {
+		s.job.Status.StartTime = ptr.To(now())
+	}
+}
+
+// write writes the status, if it is another one than was written last.
+func (s *jobSync) write() error {
+	if equality.Semantic.DeepEqual(s.written, &s.job.Status) {
+		return nil
+	}
+	if err := s.client.updateStatus(jobKind(), s.job); err != nil {
+		return err
+	}
+	if s.job.Status.UncountedTerminatedPods == nil {
+		s.job.Status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
+	}
+	s.written = s.job.Status.DeepCopy()
+	return nil
+}
+
+// isIndexed reports whether the Pods of a Job have indexes.
+func isIndexed(job *batchv1.Job) bool {
+	return ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.IndexedCompletion
+}
+
+// waitsForEnd reports whether a Pod is replaced only when it has failed, and not already when it is being deleted.
+func waitsForEnd(job *batchv1.Job) bool {
+	return ptr.Deref(job.Spec.PodReplacementPolicy, batchv1.TerminatingOrFailed) == batchv1.Failed || job.Spec.PodFailurePolicy != nil
+}
+
+// hasFailed reports whether a Pod counts as failed.
+func hasFailed(job *batchv1.Job, pod *corev1.Pod) bool {
+	if pod.Status.Phase == corev1.PodFailed {
+		return true
+	}
+	return !waitsForEnd(job) && pod.DeletionTimestamp != nil && pod.Status.Phase != corev1.PodSucceeded
+}
