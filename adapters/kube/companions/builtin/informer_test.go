@@ -98,7 +98,7 @@ func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactor
 		of[kind] = newInformer()
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return of[kind] })
 	}
-	w.told = func(all []change) {
+	w.told = func(all []change) []func() {
 		var tell []func()
 		for _, c := range all {
 			i := of[c.key.Kind]
@@ -115,9 +115,7 @@ func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactor
 			}
 			tell = append(tell, func() { i.tell(old, now) })
 		}
-		for _, t := range tell {
-			t()
-		}
+		return tell
 	}
 	return factory
 }
