@@ -111,21 +111,11 @@ func body(kind schema.GroupVersionKind, o object) []byte {
 	return text
 }
 
-// setOwners replaces the owners of an object if it has not changed since it was read.
+// setOwners replaces the owners of an object if it has not changed since it was read. That the object is gone is fine.
 func (c client) setOwners(kind schema.GroupVersionKind, o metav1.Object, owners []metav1.OwnerReference) error {
-	return c.patch(kind, o, "ownerReferences", owners)
-}
-
-// setFinalizers replaces the finalizers of an object if it has not changed since it was read.
-func (c client) setFinalizers(kind schema.GroupVersionKind, o metav1.Object, finalizers []string) error {
-	return c.patch(kind, o, "finalizers", finalizers)
-}
-
-// patch replaces a list in the metadata of an object. That the object is gone is fine.
-func (c client) patch(kind schema.GroupVersionKind, o metav1.Object, field string, list any) error {
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{field: list, "resourceVersion": o.GetResourceVersion()}})
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": owners, "resourceVersion": o.GetResourceVersion()}})
 	if err != nil {
-		panic("companions: a list cannot be written as JSON: " + err.Error())
+		panic("companions: owners cannot be written as JSON: " + err.Error())
 	}
 	return ignoreNotFound(c.do(&kube.Request{
 		Verb: kube.Patch, Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), PatchType: types.MergePatchType, Body: text,

@@ -1,6 +1,7 @@
 package companions
 
 import (
+	"encoding/json"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -8,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -87,10 +89,17 @@ func isTracked(pod *corev1.Pod) bool {
 	return slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
 }
 
-// untrack says that a Pod has been counted.
+// untrack says that a Pod has been counted. It may have changed since it was read: it may have been deleted just now.
 func untrack(c client, pod *corev1.Pod) error {
-	finalizers := slices.DeleteFunc(slices.Clone(pod.Finalizers), func(f string) bool { return f == batchv1.JobTrackingFinalizer })
-	return c.setFinalizers(podKind(), pod, finalizers)
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": pod.UID, "$deleteFromPrimitiveList/finalizers": []string{batchv1.JobTrackingFinalizer},
+	}})
+	if err != nil {
+		return err
+	}
+	return ignoreNotFound(c.do(&kube.Request{
+		Verb: kube.Patch, Kind: podKind(), Namespace: pod.Namespace, Name: pod.Name, PatchType: types.StrategicMergePatchType, Body: text,
+	}, nil))
 }
 
 // jobFinished reports whether a Job has come to its end.
