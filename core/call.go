@@ -73,7 +73,7 @@ type Answer struct {
 	// changes nothing has none: writing what is there already is not a write.
 	Writes []Write
 	// Enqueue are items that the call hands to work queues directly, such as
-	// messages between actors.
+	// messages between actors. An item without a strategy is for the caller's own queue.
 	Enqueue []Item
 }
 

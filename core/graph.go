@@ -93,6 +93,8 @@ const (
 	Runaway IncidentKind = "runaway"
 	// Nondeterministic code did something else when it was run again with the same responses.
 	Nondeterministic IncidentKind = "nondeterministic"
+	// Mutated a cache: code changed an object that a cache had handed out, and that everybody reads there.
+	Mutated IncidentKind = "cache mutation"
 	// Unmodelled code made a call that the world does not model. The search does not go on behind it.
 	Unmodelled IncidentKind = "unsupported"
 )

@@ -34,6 +34,13 @@ func Deterministic() core.Property {
 		"Results for such a controller are uncertain: some of its behavior may have been missed.")
 }
 
+// NoCacheMutation holds if no controller changes an object that a cache has handed out, such as the result of a lister. Such an object is what
+// everybody reads who asks the cache, until the next change of it arrives.
+func NoCacheMutation() core.Property {
+	return conduct("no cache mutation", "No controller changes an object that its cache has handed out without copying it.", core.Mutated,
+		"All other readers of the cache see the change, although nothing was written. Change a DeepCopy of the object. That others see it was not searched.")
+}
+
 // conduct is a property that is broken by one kind of incident.
 func conduct(name, doc string, kind core.IncidentKind, advice string) core.Property {
 	return core.Property{
@@ -89,7 +96,7 @@ func blame(g core.Graph, incident core.Incident, advice string) core.Violation {
 // Conduct returns the properties that hold of any controller code that behaves: they
 // are always checked.
 func Conduct() []core.Property {
-	return []core.Property{NoPanic(), NoStuckReconcile(), NoRunaway(), Deterministic()}
+	return []core.Property{NoPanic(), NoStuckReconcile(), NoRunaway(), NoCacheMutation(), Deterministic()}
 }
 
 // Convergent returns the properties that systems of controllers should have: they

@@ -244,6 +244,7 @@ func TestConduct(t *testing.T) {
 		{Kind: core.Panicked, Strategy: "c", State: 1, Step: step("c"), Message: "boom", Details: []string{"get"}},
 		{Kind: core.Stuck, Strategy: "d", AtStart: true, Handling: &key, Message: "hangs"},
 		{Kind: core.Runaway, Strategy: "e", State: 0, Step: step("e"), Message: "runs"},
+		{Kind: core.Mutated, Strategy: "g", State: 0, Step: step("g"), Message: "changed"},
 		{Kind: core.Nondeterministic, Strategy: "f", State: 0, Step: step("f"), Message: "differs"},
 	}}
 	g.add(0, 1, "a")
@@ -251,6 +252,7 @@ func TestConduct(t *testing.T) {
 		"no panic":                 "c, reconciling r: boom",
 		"no stuck reconcile":       "d, handling an event of K k: hangs",
 		"no runaway reconcile":     "e, reconciling r: runs",
+		"no cache mutation":        "g, reconciling r: changed",
 		"deterministic reconciler": "f, reconciling r: differs",
 	} {
 		for _, p := range properties.Conduct() {

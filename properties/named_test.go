@@ -20,6 +20,7 @@ func asked() map[string][2]string {
 		"NoPanic":           same("no panic"),
 		"NoStuckReconcile":  same("no stuck reconcile"),
 		"NoRunaway":         same("no runaway reconcile"),
+		"NoCacheMutation":   same("no cache mutation"),
 		"Deterministic":     same("deterministic reconciler"),
 		"StableConvergence": same("stable convergence"),
 		"SameOutcome":       same("same outcome"),

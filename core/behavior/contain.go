@@ -19,7 +19,11 @@ func contain(run func() ending, aborted func() bool, done func(ending)) {
 		case aborted():
 			end = ending{failure: Exited, message: "was aborted"}
 		case panicked != nil:
-			end = ending{failure: Panicked, message: fmt.Sprintf("%v (at %s)", panicked, culprit())}
+			place := culprit()
+			if told, ok := panicked.(placed); ok {
+				place = told.Place()
+			}
+			end = ending{failure: Panicked, message: fmt.Sprintf("%v (at %s)", panicked, place)}
 		default:
 			end = ending{failure: Exited, message: "ended its goroutine (runtime.Goexit, or t.FailNow) instead of returning"}
 		}
@@ -28,6 +32,9 @@ func contain(run func() ending, aborted func() bool, done func(ending)) {
 	end = run()
 	returned = true
 }
+
+// placed is a panic of another goroutine that is raised again, and knows where it was raised first.
+type placed interface{ Place() string }
 
 // culprit names the function that panicked, from within the deferred call that
 // recovers it. A panic that was recovered and raised again is put down to where it was

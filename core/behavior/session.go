@@ -40,14 +40,19 @@ func (a Activation) String() string {
 	return "reconciling " + string(a.Request)
 }
 
-func (a Activation) run(instance core.Instance, recorder core.EffectRecorder) ending {
+func (a Activation) run(instance core.Instance, recorder core.EffectRecorder) (end ending) {
 	if a.Of != "" {
 		instance = instance.(core.Plural).Of(a.Of)
 	}
 	if a.Event != nil {
-		return ending{requests: instance.Handle(recorder, *a.Event)}
+		end.requests = instance.Handle(recorder, *a.Event)
+	} else {
+		end.result = instance.Reconcile(recorder, a.Request)
 	}
-	return ending{result: instance.Reconcile(recorder, a.Request)}
+	if lender, lends := instance.(core.Lender); lends {
+		end.mutated = lender.Mutated()
+	}
+	return end
 }
 
 // Limits bound one run of controller code.
@@ -110,12 +115,14 @@ type ending struct {
 	requests []core.Request
 	failure  Failure
 	message  string
+	// mutated is what the run changed of a cache.
+	mutated string
 	// late is the first call made after the end of a run.
 	late core.Call
 }
 
 func (e ending) leaf() *Leaf {
-	return &Leaf{Result: e.result, Requests: e.requests, Failure: e.failure, Message: e.message}
+	return &Leaf{Result: e.result, Requests: e.requests, Failure: e.failure, Message: e.message, Mutated: e.mutated}
 }
 
 // Open puts an instance to work. The session has to be closed or aborted.

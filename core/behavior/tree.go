@@ -137,6 +137,8 @@ type Leaf struct {
 	Failure Failure
 	// Message is about the failure, empty without one.
 	Message string
+	// Mutated is what the run changed of an object that a cache had handed out, empty if nothing.
+	Mutated string
 	// Late is the first call that the run made after it had ended, from a timer or a goroutine that it left behind; nil if
 	// there is none.
 	Late core.Call

@@ -3,7 +3,6 @@ package reduction
 import (
 	"slices"
 
-	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
@@ -98,18 +97,15 @@ func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 type enabling struct {
 	changes
 	walker *transition.Walker
-	// messages tells that calls may put something into a queue.
-	messages bool
-	woken    []state.Cell
-	awake    bitset.Set[int]
+	woken  []state.Cell
+	awake  bitset.Set[int]
 }
 
 var _ transition.Listener = (*enabling)(nil)
 
 // listen has an explorer note what it wakes.
 func listen(w *Explorer) {
-	messages := slices.ContainsFunc(w.Machine.Actors, func(a *transition.Actor) bool { return a.Messages && !a.User })
-	w.wakes = &enabling{walker: w.Walker, messages: messages}
+	w.wakes = &enabling{walker: w.Walker}
 	w.Listener = w.wakes
 }
 
@@ -118,16 +114,10 @@ func (k *enabling) Began() {
 	k.woken, k.seen = k.woken[:0], k.seen[:0]
 }
 
-// Called implements [transition.Listener]: messages are there at once.
+// Called implements [transition.Listener]: what a call puts into a queue is there at once.
 func (k *enabling) Called(_ *transition.Actor, _ behavior.Activation, call transition.CallEvent) {
-	w := k.walker
-	k.wrote(w, call.Writes)
-	if !k.messages || call.Node.Call.Source() != core.Live {
-		return
-	}
-	if answered := call.Node.Look(w.Live, w.Buffer); answered != nil {
-		k.woken = append(k.woken, answered.Enqueue...)
-	}
+	k.wrote(k.walker, call.Writes)
+	k.woken = append(k.woken, call.Enqueued...)
 }
 
 // Ended implements [transition.Listener]: what event handlers ask for is put into the queue.

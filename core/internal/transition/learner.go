@@ -219,8 +219,14 @@ func (l *Learner) learned(a *Actor, activation behavior.Activation, leaf *behavi
 	}
 }
 
-// failed reports a run that did not come to its end by itself.
+// failed reports a run that did not come to its end by itself, or that changed what a cache had handed out.
 func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+	if leaf.Mutated != "" {
+		l.report(core.Incident{Kind: core.Mutated, Message: "changed an object in its cache: " + leaf.Mutated, Details: path.Calls()}, a, activation)
+	}
+	if leaf.Failure == behavior.None {
+		return
+	}
 	kind := core.Stuck
 	switch leaf.Failure {
 	case behavior.Panicked:
@@ -271,7 +277,7 @@ func (l *Learner) report(incident core.Incident, a *Actor, activation behavior.A
 // the run is never made twice at the same time: where it changes nothing as it is, it is made as of a tick earlier.
 func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
 	look := &tracker{client: s}
-	answered, response, err := l.carryOut(look, node.Call)
+	answered, response, err := l.carryOut(look, a, node.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +293,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 			return nil, err
 		}
 		if earlier != nil {
-			other, otherwise, err := l.carryOut(look, earlier)
+			other, otherwise, err := l.carryOut(look, a, earlier)
 			if err != nil {
 				return nil, err
 			}
@@ -306,8 +312,8 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	return answered, node.Remember(look.reads, answered)
 }
 
-// carryOut lets the store answer a call, and returns what it changes.
-func (l *Learner) carryOut(look *tracker, call core.Call) (*behavior.Answered, core.Response, error) {
+// carryOut lets the store answer a call of an actor, and returns what it changes.
+func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call) (*behavior.Answered, core.Response, error) {
 	w := look.client.Walker
 	answer, err := ask(l.Machine.System.Store, look, call)
 	if err != nil {
@@ -328,9 +334,11 @@ func (l *Learner) carryOut(look *tracker, call core.Call) (*behavior.Answered, c
 	}
 	answered.Writes = effective(w, answered.Writes)
 	for _, enqueued := range answer.Enqueue {
-		to, err := l.Machine.Actor(enqueued.Strategy)
-		if err != nil {
-			return nil, nil, fmt.Errorf("answering %q: %w", call, err)
+		to := a
+		if enqueued.Strategy != "" {
+			if to, err = l.Machine.Actor(enqueued.Strategy); err != nil {
+				return nil, nil, fmt.Errorf("answering %q: %w", call, err)
+			}
 		}
 		if it := l.Machine.Item(to, enqueued.Request); !it.Standing {
 			answered.Enqueue = append(answered.Enqueue, it.Cell)

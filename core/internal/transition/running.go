@@ -20,8 +20,8 @@ type CallEvent struct {
 	Node     *behavior.Node
 	Response core.Response
 	Writes   []behavior.Write
-	// sends tells that it puts items into work queues directly, as messages are.
-	sends bool
+	// Enqueued are the items that it puts into work queues directly, as messages are.
+	Enqueued []state.Cell
 	// Fault is how the call fails, nil if it does not.
 	Fault *behavior.Fault
 }
@@ -157,7 +157,7 @@ func (w *Walker) ended(a *Actor, activation behavior.Activation, path behavior.P
 	if w.Listener != nil {
 		w.Listener.Ended(a, activation, path, leaf)
 	}
-	if leaf.Failure == behavior.None {
+	if leaf.Failure == behavior.None && leaf.Mutated == "" {
 		return nil
 	}
 	if w.Learn != nil {
@@ -201,7 +201,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 			edge = answered.Edge
 		}
 		w.Asked = append(w.Asked, answered)
-		call.Response, call.Writes, call.sends = edge.Response, answered.Writes, len(answered.Enqueue) > 0
+		call.Response, call.Writes, call.Enqueued = edge.Response, answered.Writes, answered.Enqueue
 		w.hear(a, activation, call)
 		first := len(w.answers)
 		if w.gathers {
@@ -221,7 +221,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		w.made = append(w.made, made)
 	}
 	if w.noted && w.nested == 0 {
-		w.notes = append(w.notes, callNote{node: node, effected: len(call.Writes) > 0 || call.sends})
+		w.notes = append(w.notes, callNote{node: node, effected: len(call.Writes)+len(call.Enqueued) > 0})
 	}
 	if w.Learn != nil {
 		w.path = append(w.path, edge)
