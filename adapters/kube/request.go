@@ -193,6 +193,26 @@ func patchWord(t types.PatchType) string {
 	return string(t)
 }
 
+// Enqueue is a call by which a run of a controller puts an item into a work queue, other than the one that it works on: its own queue, if
+// the item has no strategy. It is no request to an API server, but like one it takes effect at once. It implements [core.Call].
+type Enqueue struct{ Item core.Item }
+
+var _ core.Call = (*Enqueue)(nil)
+
+// Identity implements [core.Call].
+func (e *Enqueue) Identity() string { return e.String() }
+
+// String implements [core.Call].
+func (e *Enqueue) String() string {
+	if e.Item.Strategy == "" {
+		return "enqueue " + string(e.Item.Request)
+	}
+	return "enqueue " + e.Item.String()
+}
+
+// Source implements [core.Call].
+func (e *Enqueue) Source() core.Source { return core.Live }
+
 // Unmodelled is a call for a request to an API server that cannot be written as a
 // [Request]. A [Server] answers it with [core.Unsupported], so a check that meets it
 // is inconclusive. It implements [core.Call].

@@ -127,9 +127,12 @@ func (s *Server) Serves(kind schema.GroupVersionKind) error {
 // same for all its versions.
 func KindOf(kind schema.GroupKind) core.Kind { return kinds.Name(kind) }
 
-// Answer implements [core.Store] for calls of type [*Request]. A call of another type,
+// Answer implements [core.Store] for calls of type [*Request] and [*Enqueue]. A call of another type,
 // such as [*Unmodelled], is answered with [core.Unsupported].
 func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error) {
+	if e, ok := call.(*Enqueue); ok {
+		return core.Answer{Response: done(nil), Enqueue: []core.Item{e.Item}}, nil
+	}
 	request, ok := call.(*Request)
 	if !ok {
 		return core.Answer{}, unsupported(call)

@@ -27,6 +27,16 @@ func (c *Current) Unmodelled(asked, reason string) bool {
 	return true
 }
 
+// Enqueue puts an item into a work queue from within the run that is going on, and returns false if there is none.
+func (c *Current) Enqueue(item core.Item) bool {
+	run := c.Run()
+	if run == nil {
+		return false
+	}
+	run.recorder.Do(&kube.Enqueue{Item: item})
+	return true
+}
+
 // Run is one run of code: a reconcile, the handling of one event, an action of a user.
 type Run struct{ recorder core.EffectRecorder }
 

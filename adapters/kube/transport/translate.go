@@ -29,7 +29,7 @@ import (
 func translate(server *kube.Server, sent *http.Request, body []byte) (*kube.Request, error) {
 	path, ok := parsePath(sent.URL.Path)
 	if !ok {
-		return nil, errors.New("only requests for objects are modelled, not discovery and the like: ask the RESTMapper of the clients which kinds there are")
+		return nil, errors.New("only requests for objects and for which kinds there are are modelled, not schemas and the like: leave the request out")
 	}
 	kind, err := server.KindFor(path.resource)
 	if err != nil {

@@ -57,6 +57,15 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if sent.Method == http.MethodGet {
+		if found := t.Server.Discover(sent.URL.Path); found != nil {
+			body, err := json.Marshal(found)
+			if err != nil {
+				return nil, err
+			}
+			return reply(sent, http.StatusOK, body), nil
+		}
+	}
 	run := t.Current.Run()
 	if run == nil {
 		if t.Idle != nil {

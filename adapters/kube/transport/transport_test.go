@@ -88,7 +88,7 @@ func TestWhatIsNotModelledIsACallAsWell(t *testing.T) {
 		path, want string
 		headers    []string
 	}{
-		{"/version", "not discovery and the like", nil},
+		{"/openapi/v3", "not schemas and the like", nil},
 		{"/apis/apps/v1/deployments", "no kind is known that is served as deployments.v1.apps", nil},
 		{"/api/v1/pods?watch=1", "watches are modelled only where", nil},
 		{"/api/v1/pods", "tables are not modelled", []string{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}},
