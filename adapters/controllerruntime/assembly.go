@@ -16,6 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
+	"github.com/orrery-dev/orrery/core"
 )
 
 // assembly is what one run of the set-up has registered on its manager.
@@ -23,6 +24,7 @@ type assembly struct {
 	system.Notes
 
 	current     transport.Current
+	loans       informer.Loans
 	informers   informers
 	cache       *viewCache
 	controllers []*registered
@@ -40,6 +42,12 @@ func (a *assembly) process(setup int) []*registered {
 		}
 	}
 	return members
+}
+
+// begin begins a run.
+func (a *assembly) begin(recorder core.EffectRecorder) {
+	a.current.Begin(recorder)
+	a.loans.Begin()
 }
 
 // add takes what the set-up adds to the manager.

@@ -38,7 +38,9 @@ type blueprint struct {
 	client     client.Options
 	newClient  client.NewClientFunc
 	controller config.Controller
-	setups     []func(ctrl.Manager) error
+	// lends tells that the manager's cache hands out what it holds.
+	lends  bool
+	setups []func(ctrl.Manager) error
 	// configurations are what is said of the webhooks, in the order in which they are
 	// asked. There may be none.
 	configurations []webhook.Configuration
@@ -110,6 +112,8 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 		view:      informer.View{Server: b.server, Decoder: b.decoder, Current: &a.current, Unstarted: &cache.ErrCacheNotStarted{}},
 		informers: &a.informers,
 		indexes:   informer.Indexes{},
+		loans:     &a.loans,
+		lends:     b.lends,
 	}
 	// The program of a controller is usually called so.
 	connection := (&transport.Transport{Server: b.server, Current: &a.current, Idle: a.idleRequest}).Config("manager")

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,12 +30,16 @@ type viewCache struct {
 	view      informer.View
 	informers *informers
 	indexes   informer.Indexes
+	// loans are those of the run that is going on, for reads that make no copies.
+	loans *informer.Loans
+	// lends tells that no read makes any.
+	lends bool
 }
 
 var _ cache.Cache = (*viewCache)(nil)
 
 // Get implements [client.Reader].
-func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 	of, err := informer.Of(into, c.view.Server.Scheme())
 	if err != nil {
 		return err
@@ -50,6 +55,11 @@ func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Obj
 	found, target := reflect.ValueOf(object), reflect.ValueOf(into)
 	if !found.Type().AssignableTo(target.Type()) {
 		return fmt.Errorf("cache had type %s, but %s was asked for", found.Type(), target.Type())
+	}
+	chosen := client.GetOptions{}
+	chosen.ApplyOptions(options)
+	if c.lends || ptr.Deref(chosen.UnsafeDisableDeepCopy, false) {
+		found = reflect.ValueOf(c.loans.Lend(of, of.Name(), object))
 	}
 	target.Elem().Set(found.Elem())
 	return nil
@@ -82,8 +92,12 @@ func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...c
 	if chosen.Limit > 0 {
 		objects = objects[:min(chosen.Limit, int64(len(objects)))]
 	}
+	lends := c.lends || ptr.Deref(chosen.UnsafeDisableDeepCopy, false)
 	items := make([]runtime.Object, len(objects))
 	for i, object := range objects {
+		if lends {
+			object = c.loans.Lend(of, of.Name(), object)
+		}
 		items[i] = object
 	}
 	if err := meta.SetList(into, items); err != nil {
@@ -210,7 +224,7 @@ var _ cache.Informer = (*registration)(nil)
 // AddEventHandler implements [cache.Informer].
 func (i *registration) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
 	if w := i.informers.watching; w != nil {
-		w.handlers = append(w.handlers, informer.Watch{Form: i.form, Handler: handler})
+		w.handlers = append(w.handlers, informer.Watch{Form: i.form, Cache: i.form, Handler: handler})
 	} else {
 		i.informers.stray(i.form)
 	}

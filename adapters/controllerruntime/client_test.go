@@ -332,16 +332,16 @@ func TestWhatIsNotModelledIsSaid(t *testing.T) {
 		want string
 	}{
 		{
-			name: "discovery",
+			name: "schemas",
 			ask: func(_ context.Context, mgr ctrl.Manager) error {
 				clients, err := kubernetes.NewForConfig(mgr.GetConfig())
 				if err != nil {
 					return err
 				}
-				_, err = clients.Discovery().ServerVersion()
+				_, err = clients.Discovery().OpenAPISchema()
 				return err
 			},
-			want: "discovery",
+			want: "schemas",
 		}, {
 			name: "watch",
 			ask: func(ctx context.Context, mgr ctrl.Manager) error {

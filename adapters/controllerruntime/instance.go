@@ -36,7 +36,7 @@ func (i *instance) Of(controller string) core.Instance {
 // Reconcile implements [core.Instance]. An error that is terminal is logged and
 // leaves no trace in the result, since such a request is not retried.
 func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
-	i.assembly.current.Begin(recorder)
+	i.assembly.begin(recorder)
 	item := decode(request)
 	controller := i.registered.controller
 	log := controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name)
@@ -65,13 +65,19 @@ func (i *instance) sameSources(before int) {
 
 // Handle implements [core.Instance].
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
-	i.assembly.current.Begin(recorder)
+	i.assembly.begin(recorder)
 	defer i.sameSources(i.assembly.sources())
-	informer.Deliver(i.blueprint.server, i.blueprint.decoder, i.registered.watches.handlers, event)
+	informer.Deliver(i.blueprint.server, i.blueprint.decoder, &i.assembly.loans, i.registered.watches.handlers, event)
 	return i.registered.queue.take()
 }
 
-var _ core.Introspective = (*instance)(nil)
+var (
+	_ core.Introspective = (*instance)(nil)
+	_ core.Lender        = (*instance)(nil)
+)
+
+// Mutated implements [core.Lender].
+func (i *instance) Mutated() string { return i.assembly.loans.Changed() }
 
 // Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they watch with.
 func (i *instance) Memory() map[string]string { return memory.Of(roots(i.process)...) }

@@ -3,7 +3,6 @@ package controllerruntime
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -35,25 +35,19 @@ func (b *blueprint) strategies(found *assembly) []core.Strategy {
 	for i, c := range found.controllers {
 		members := found.process(c.setup)
 		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(roots(members)...)}
-		if len(members) > 1 {
-			s.description.Process = processName(members)
-		}
+		s.description.Process = processName(members)
 		all[i] = s
 	}
 	return all
 }
 
-// processName names a process after its controllers.
+// processName is what the process of some controllers is called.
 func processName(members []*registered) string {
-	const most = 3
 	var names []string
 	for _, c := range members {
 		names = append(names, c.name)
 	}
-	if more := len(names) - most; more > 1 {
-		names = append(names[:most], fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, "+")
+	return system.ProcessName(names)
 }
 
 func (c *registered) describe() core.Description {

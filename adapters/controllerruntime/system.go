@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
@@ -45,6 +46,7 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		client:         d.manager.Client,
 		newClient:      d.manager.NewClient,
 		controller:     d.manager.Controller,
+		lends:          ptr.Deref(d.manager.Cache.DefaultUnsafeDisableDeepCopy, false),
 		setups:         d.setups,
 		configurations: configurations,
 		logger:         logger,

@@ -215,14 +215,14 @@ func TestDeliver(t *testing.T) {
 	content := s.Get(key)
 	first, second, untyped, other := new(handler), new(handler), new(handler), new(handler)
 	watches := []Watch{
-		{configMaps, first}, {configMaps, second},
-		{Form{Kind: configMapsKind, As: Untyped}, untyped},
-		{Form{Kind: corev1.SchemeGroupVersion.WithKind("Pod")}, other},
+		{Form: configMaps, Handler: first}, {Form: configMaps, Handler: second},
+		{Form: Form{Kind: configMapsKind, As: Untyped}, Handler: untyped},
+		{Form: Form{Kind: corev1.SchemeGroupVersion.WithKind("Pod")}, Handler: other},
 	}
 	if kinds := Kinds(watches); !slices.Equal(kinds, []core.Kind{"ConfigMap", "Pod"}) {
 		t.Errorf("kinds: %v", kinds)
 	}
-	Deliver(s.server, NewDecoder(s.server.Scheme()), watches, core.Event{Key: key, New: content})
+	Deliver(s.server, NewDecoder(s.server.Scheme()), new(Loans), watches, core.Event{Key: key, New: content})
 	added, ok := first.shown[1].(*corev1.ConfigMap)
 	if !ok || added.Name != "a" || added.Kind != "" || added.ResourceVersion == "" {
 		t.Errorf("shown %v", first.shown)
@@ -245,7 +245,7 @@ func TestDeliver(t *testing.T) {
 		{core.Event{Key: key, Old: content, Missed: true}, "deleted"},
 	} {
 		first.shown = nil
-		Deliver(s.server, NewDecoder(s.server.Scheme()), watches, test.event)
+		Deliver(s.server, NewDecoder(s.server.Scheme()), new(Loans), watches, test.event)
 		if first.shown[0] != any(test.want) {
 			t.Errorf("%+v: %v", test.event, first.shown)
 		}

@@ -14,7 +14,13 @@ import (
 
 // Watch is an event handler with what it listens to.
 type Watch struct {
-	Form    Form
+	Form Form
+	// Scope is that of the informer, nil for all objects.
+	Scope *Scope
+	// Transform is what the informer keeps of an object, nil for all of it.
+	Transform cache.TransformFunc
+	// Cache names the cache whose objects the handler gets, as in [Loans.Lend]. Without it objects belong to the handlers of the event alone.
+	Cache   any
 	Handler cache.ResourceEventHandler
 }
 
@@ -29,55 +35,90 @@ func Kinds(watches []Watch) []core.Kind {
 }
 
 // Deliver shows an event to the watches of its kind, in their order. Like a real informer it gives the same object
-// to all handlers. The server is only asked how the object looks.
-func Deliver(server *kube.Server, decoder *Decoder, watches []Watch, event core.Event) {
-	before := shown(server, decoder, event.Key, event.Old)
-	after := shown(server, decoder, event.Key, event.New)
+// to all handlers of a cache, which lends it. The server is only asked how the object looks. An object that comes into the scope of an
+// informer is created for its handlers, and one that leaves it deleted.
+func Deliver(server *kube.Server, decoder *Decoder, loans *Loans, watches []Watch, event core.Event) {
+	before := shown(server, decoder, loans, event.Key, event.Old)
+	after := shown(server, decoder, loans, event.Key, event.New)
 	for _, w := range watches {
+		if w.Form.Name() != event.Key.Kind {
+			continue
+		}
+		was, is := before.in(w), after.in(w)
 		switch {
-		case w.Form.Name() != event.Key.Kind:
-		case event.Old == nil:
-			w.Handler.OnAdd(after.as(w.Form), event.Initial)
-		case event.New == nil && event.Missed:
+		case was == nil && is == nil:
+		case was == nil:
+			w.Handler.OnAdd(is, event.Initial)
+		case is == nil && event.Missed:
 			name := cache.NewObjectName(event.Key.Namespace, event.Key.Name)
-			w.Handler.OnDelete(cache.DeletedFinalStateUnknown{Key: name.String(), Obj: before.as(w.Form)})
-		case event.New == nil:
-			w.Handler.OnDelete(before.as(w.Form))
+			w.Handler.OnDelete(cache.DeletedFinalStateUnknown{Key: name.String(), Obj: was})
+		case is == nil:
+			w.Handler.OnDelete(was)
 		default:
-			w.Handler.OnUpdate(before.as(w.Form), after.as(w.Form))
+			w.Handler.OnUpdate(was, is)
 		}
 	}
 }
 
 // shown prepares a version of an object to be shown to event handlers.
-func shown(server *kube.Server, decoder *Decoder, key core.Key, content core.Content) *shownObject {
-	return &shownObject{server: server, decoder: decoder, key: key, content: content, objects: map[Form]client.Object{}}
+func shown(server *kube.Server, decoder *Decoder, loans *Loans, key core.Key, content core.Content) *shownObject {
+	return &shownObject{server: server, decoder: decoder, loans: loans, key: key, content: content, objects: map[any]any{}}
 }
 
 // shownObject is one version of an object in the forms in which handlers see it.
 type shownObject struct {
 	server  *kube.Server
 	decoder *Decoder
+	loans   *Loans
 	key     core.Key
 	content core.Content
-	objects map[Form]client.Object
+	// objects are by the caches, or else the forms, that show them.
+	objects map[any]any
 }
 
-// as returns the object in a form. A typed object has no kind, as when it comes
-// from a watch.
-func (o *shownObject) as(of Form) client.Object {
-	if object, known := o.objects[of]; known {
+// in returns the object as a watch shows it, nil if it does not. A typed object has no kind, as when it comes from a watch.
+func (o *shownObject) in(w Watch) any {
+	if o.content == nil {
+		return nil
+	}
+	name := any(w.Form)
+	if w.Cache != nil {
+		name = w.Cache
+	}
+	if object, known := o.objects[name]; known {
 		return object
 	}
-	object, err := o.read(of)
+	object, err := o.read(w.Form)
 	if err != nil {
 		panic(fmt.Sprintf("informer: %s cannot be shown to event handlers: %v", o.key, err))
 	}
-	if of.As == Typed {
+	if w.Form.As == Typed {
 		object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
-	o.objects[of] = object
-	return object
+	kept, err := Keep(object, w.Scope, w.Transform)
+	if err != nil {
+		panic(fmt.Sprintf("informer: %s cannot be shown to event handlers: %v", o.key, err))
+	}
+	if shared, ok := kept.(client.Object); ok && w.Cache != nil {
+		kept = o.loans.Lend(w.Cache, o.key.Kind, shared)
+	}
+	o.objects[name] = kept
+	return kept
+}
+
+// Keep returns what an informer keeps of an object, nil if the object is not in its scope.
+func Keep(object client.Object, scope *Scope, transform cache.TransformFunc) (any, error) {
+	if !scope.selects(object) {
+		return nil, nil
+	}
+	if transform == nil {
+		return object, nil
+	}
+	kept, err := transform(object)
+	if err != nil {
+		return nil, fmt.Errorf("the transform of the informer failed: %w", err)
+	}
+	return kept, nil
 }
 
 // read asks the server for the object as a client would, of a world in which there

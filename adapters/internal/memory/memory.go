@@ -86,12 +86,13 @@ func infrastructure() []string {
 	return []string{
 		"context", "crypto", "log", "net", "os", "reflect", "runtime", "testing",
 		"github.com/go-logr", "github.com/hashicorp/go-hclog",
-		"github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/internal/system",
+		"github.com/orrery-dev/orrery/adapters/clientgo", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/internal/system",
 		"github.com/orrery-dev/orrery/adapters/internal/webhook", "github.com/orrery-dev/orrery/adapters/kube",
 		"github.com/prometheus", "go.opentelemetry.io", "go.uber.org/zap",
 		"k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/runtime", "k8s.io/client-go/discovery", "k8s.io/client-go/dynamic",
 		"k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers", "k8s.io/client-go/rest",
-		"k8s.io/client-go/tools", "sigs.k8s.io/controller-runtime/pkg/cache", "sigs.k8s.io/controller-runtime/pkg/client",
+		"k8s.io/client-go/metadata", "k8s.io/client-go/tools", "k8s.io/client-go/util/workqueue", "k8s.io/klog",
+		"sigs.k8s.io/controller-runtime/pkg/cache", "sigs.k8s.io/controller-runtime/pkg/client",
 		"sigs.k8s.io/controller-runtime/pkg/cluster", "sigs.k8s.io/controller-runtime/pkg/manager",
 	}
 }
