@@ -1,0 +1,186 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/klog/v2"
+
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Controller is a controller that a set-up has registered.
+type Controller struct {
+	name string
+	// of is what keeps its memory, nil if it keeps none.
+	of      any
+	workers int
+	queue   interface {
+		take() []core.Request
+	}
+	reconcile func(context.Context, core.Request, core.EffectRecorder) core.Result
+}
+
+// Workers says how many items may be in flight at once; it is one without.
+func (c *Controller) Workers(n int) *Controller {
+	c.workers = n
+	return c
+}
+
+// register adds a controller to those of the process.
+func register[T comparable](e *Environment, name string, of any, queue *Queue[T], reconcile func(context.Context, T, core.EffectRecorder) core.Result) *Controller {
+	c := &Controller{name: name, of: of, queue: queue, reconcile: func(ctx context.Context, request core.Request, recorder core.EffectRecorder) core.Result {
+		item, err := queue.form.decode(request)
+		if err != nil {
+			return core.Result{Err: err}
+		}
+		return reconcile(ctx, item, recorder)
+	}}
+	queue.controller = c
+	e.controllers = append(e.controllers, c)
+	return c
+}
+
+// Sync registers a controller by the function that works on one item, such as its syncHandler. An error puts the item back into the queue. The controller is
+// given as a pointer, since what can be reached from it is its memory; nil says that it keeps none.
+func Sync[T comparable](e *Environment, name string, controller any, queue *Queue[T], sync func(context.Context, T) error) *Controller {
+	return register(e, name, controller, queue, func(ctx context.Context, item T, _ core.EffectRecorder) core.Result {
+		queue.begin(item)
+		return queue.end(sync(ctx, item))
+	})
+}
+
+// errNotTaken is that of a run in which nobody worked on the item.
+var errNotTaken = errors.New("the controller returned without taking the item from its work queue")
+
+// Run registers a controller that can only be run, such as by its Run method: the function must take items from the queue, mark them as done, and return when its context is
+// over. For each item it is run anew, on a virtual clock: the queue hands out that item alone, and the run ends once the item is done. The
+// controller is given as for [Sync].
+func Run[T comparable](e *Environment, name string, controller any, queue *Queue[T], run func(context.Context) error) *Controller {
+	return register(e, name, controller, queue, func(ctx context.Context, item T, recorder core.EffectRecorder) core.Result {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		// Where the engine ends a goroutine of the run, everybody else has to come to an end as well.
+		e.current.Begin(unwinding{recorder, cancel})
+		turn := queue.begin(item)
+		turn.stop, turn.stopped = cancel, ctx.Done()
+		err := run(ctx)
+		if turn.handed {
+			// A controller may return before its workers do.
+			<-ctx.Done()
+			err = nil
+		} else if err == nil && ctx.Err() == nil {
+			err = errNotTaken
+		}
+		result := queue.end(err)
+		if turn.panicked != nil {
+			panic(turn.panicked)
+		}
+		return result
+	})
+}
+
+// unwinding is a recorder that tells when it ends the goroutine that calls it.
+type unwinding struct {
+	core.EffectRecorder
+	tell func()
+}
+
+// Do implements [core.EffectRecorder].
+func (u unwinding) Do(call core.Call) core.Response {
+	returned := false
+	defer func() {
+		if !returned {
+			u.tell()
+		}
+	}()
+	response := u.EffectRecorder.Do(call)
+	returned = true
+	return response
+}
+
+// instance is a controller in an environment of its own, with those that share its process.
+type instance struct {
+	environment *Environment
+	controller  *Controller
+}
+
+var (
+	_ core.Introspective = (*instance)(nil)
+	_ core.Plural        = (*instance)(nil)
+	_ core.Lender        = (*instance)(nil)
+)
+
+// Of implements [core.Plural].
+func (i *instance) Of(name string) core.Instance {
+	for _, c := range i.environment.controllers {
+		if c.name == name {
+			return &instance{environment: i.environment, controller: c}
+		}
+	}
+	return nil
+}
+
+// begin begins a run of the instance.
+func (i *instance) begin(recorder core.EffectRecorder) {
+	i.environment.current.Begin(recorder)
+	i.environment.loans.Begin()
+	i.misplaced(nil, "while nothing runs", "a goroutine that outlives a sync is not modelled: add it within the sync or an event handler")
+}
+
+// misplaced makes sure that nothing was added to the queues of controllers, but for one.
+func (i *instance) misplaced(but *Controller, when, advice string) {
+	for _, c := range i.environment.controllers {
+		if c != but && len(c.queue.take()) > 0 {
+			i.environment.current.Unmodelled("adding an item to the work queue of "+c.name+" "+when, advice)
+		}
+	}
+}
+
+// Mutated implements [core.Lender].
+func (i *instance) Mutated() string { return i.environment.loans.Changed() }
+
+// Reconcile implements [core.Instance].
+func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
+	i.begin(recorder)
+	i.environment.working = i.controller
+	defer func() { i.environment.working = nil }()
+	logger := klog.LoggerWithValues(i.environment.process.logger, "controller", i.controller.name, "item", string(request))
+	return i.controller.reconcile(klog.NewContext(context.Background(), logger), request, recorder)
+}
+
+// Handle implements [core.Instance].
+func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
+	e := i.environment
+	i.begin(recorder)
+	informer.Deliver(e.process.server, e.process.decoder, &e.loans, e.watches(i.controller), event)
+	i.misplaced(i.controller, "in an event handler of "+i.controller.name,
+		"the event handlers that are added before a controller is registered are its own, and fill its queue: make and register one controller after the other")
+	return i.controller.queue.take()
+}
+
+// Memory implements [core.Introspective]: what can be reached from the controllers of the process and from their event handlers.
+func (i *instance) Memory() map[string]string { return memory.Of(i.environment.roots()...) }
+
+// roots are what the memory of the process can be reached from. Where there are several controllers, the ways name them.
+func (e *Environment) roots() []any {
+	var roots []any
+	for _, c := range e.controllers {
+		var own []any
+		if c.of != nil {
+			own = append(own, c.of)
+		}
+		for _, w := range e.watches(c) {
+			own = append(own, w.Handler)
+		}
+		for _, root := range own {
+			if len(e.controllers) > 1 {
+				root = memory.Named{Controller: c.name, Root: root}
+			}
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}

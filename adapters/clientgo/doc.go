@@ -1,0 +1,65 @@
+// Package clientgo runs unmodified controllers on client-go's informers, listers and work queues in a checked system, from the code of their
+// main.go.
+//
+// A set-up ([Setup]) does what main.go does: it makes clients, informer factories and controllers, in an [Environment] that reaches nothing but the simulated API
+// server. Three things are different:
+//
+//   - clients are made from [Environment.Config]. Any clientset is, also a generated one: only the network below it is simulated;
+//   - factories are filled ([Environment.Fill]) as soon as they are made. Then their informers' stores are the process's view of the cluster, which
+//     may be stale, and the engine runs their event handlers. Namespaces, selectors, indexers and transforms are those of the factory and
+//     the informer;
+//   - the controller's work queue is replaced ([QueueIn], [NewQueue]), and who works on its items is registered: a function that can be called ([Sync]), or a
+//     controller that can only be run ([Run]).
+//
+// For example:
+//
+//	clientgo.Setup(func(e *clientgo.Environment) error {
+//		client, err := kubernetes.NewForConfig(e.Config())
+//		if err != nil {
+//			return err
+//		}
+//		factory := informers.NewSharedInformerFactory(client, time.Minute)
+//		if err := e.Fill(factory); err != nil {
+//			return err
+//		}
+//		c := NewController(e.Context(), client, factory.Apps().V1().Deployments())
+//		queue, err := clientgo.QueueIn[string](e, c)
+//		if err != nil {
+//			return err
+//		}
+//		clientgo.Run(e, "my-controller", c, queue, func(ctx context.Context) error { return c.Run(ctx, 2) })
+//		return nil
+//	})
+//
+// Every run of a controller is made on a fresh instance: the set-up is run again. It must therefore register the same controllers each time
+// and keep its state out of package variables. What a controller keeps in its fields is its memory, and part of the state.
+//
+// # Listers
+//
+// What a lister returns is what the informer holds, and nobody may change it. After each run, what was handed out is compared with what
+// it was: a difference is a finding ("no cache mutation") that names the object and the field.
+//
+// # Work queues
+//
+// Inside the sync of an item, Add and AddRateLimited of that item are a requeue, and AddAfter a timer that fires when nothing else can happen. Another
+// item is enqueued at once, however it is added. From event handlers all are the same. NumRequeues is always 0: an item is tried as
+// long as it is added again, which is an assumption that reports name. Order and rate limits do not exist, as every order is tried.
+//
+// # Controllers that can only be run
+//
+// [Run] starts the controller anew for each item, in the engine's bubble of virtual time. Its queue hands the item to the first worker that asks, and makes all others
+// wait. When the item is done and its worker asks for the next, the context of the run ends. Workers must mark an item
+// with a deferred Done, as they usually do: then a panic of a worker is a finding; otherwise it ends the whole program.
+//
+// # Not modelled
+//
+//   - event handlers, indexers and informers that are added while controllers run, which make a check inconclusive;
+//   - watches made with a client, and writes into stores;
+//   - event handlers that fill the queue of another controller than their own, where a set-up registers several. Those that are added before a controller is
+//     registered are its own: make and register one controller after the other;
+//   - resyncs, leader election, and the loss of an informer's events.
+//
+// Events that controllers record are dropped. Make event broadcasters with the context of the environment ([Environment.Context], with
+// record.WithContext), or keep them in the controller: other ones live as long as the program, with their goroutines, for each instance. What
+// controllers log through klog is dropped, or goes to [Logger]: the logger of klog, which a program has once, is that of the first system.
+package clientgo

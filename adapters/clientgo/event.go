@@ -1,0 +1,89 @@
+package clientgo
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/record"
+)
+
+// eventless is a network that loses the events that controllers record. They are for people to read: nothing that is checked depends on them.
+type eventless struct{ network http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (n eventless) RoundTrip(sent *http.Request) (*http.Response, error) {
+	if sent.Method == http.MethodGet || sent.Method == http.MethodDelete || !aboutEvents(sent.URL.Path) {
+		return n.network.RoundTrip(sent)
+	}
+	var body []byte
+	if sent.Body != nil {
+		var err error
+		body, err = io.ReadAll(sent.Body)
+		sent.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	code := http.StatusCreated
+	if sent.Method != http.MethodPost {
+		code, body = http.StatusOK, []byte(`{"kind":"Event","apiVersion":"v1"}`)
+	}
+	return &http.Response{
+		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header:        http.Header{"Content-Type": {runtime.ContentTypeJSON}},
+		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)), Request: sent,
+	}, nil
+}
+
+// aboutEvents reports whether a path is that of events.
+func aboutEvents(path string) bool {
+	rest, ok := strings.CutPrefix(path, "/api/v1/")
+	if !ok {
+		if rest, ok = strings.CutPrefix(path, "/apis/events.k8s.io/"); ok {
+			_, rest, ok = strings.Cut(rest, "/")
+		}
+	}
+	parts := strings.Split(rest, "/")
+	const namespaced = 3 // namespaces, the name of one, and what is in it
+	if ok && len(parts) >= namespaced && parts[0] == "namespaces" {
+		parts = parts[2:]
+	}
+	return ok && parts[0] == "events"
+}
+
+// shutDownBroadcasters shuts down the event broadcasters that can be reached from a controller, as main.go does in the end. One that belongs to no run would be
+// started in one: its goroutines, which are outside of the bubble of the run, must not wait for it.
+func shutDownBroadcasters(controller any) {
+	const deepest = 6
+	seen := map[any]bool{}
+	var look func(v reflect.Value, depth int)
+	look = func(v reflect.Value, depth int) {
+		switch v.Kind() {
+		case reflect.Interface:
+			look(v.Elem(), depth)
+		case reflect.Pointer:
+			if v.IsNil() || depth == deepest || seen[v.UnsafePointer()] {
+				return
+			}
+			seen[v.UnsafePointer()] = true
+			switch b := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Interface().(type) {
+			case record.EventBroadcaster:
+				b.Shutdown()
+			case events.EventBroadcaster:
+				b.Shutdown()
+			default:
+				look(v.Elem(), depth+1)
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				look(v.Field(i), depth)
+			}
+		}
+	}
+	look(reflect.ValueOf(controller), 0)
+}

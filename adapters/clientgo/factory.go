@@ -1,0 +1,198 @@
+package clientgo
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamiclister"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/metadata/metadatalister"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/kube"
+)
+
+// servedType is a Go type of the scheme whose objects the API server serves.
+type servedType struct {
+	example client.Object
+	kind    schema.GroupVersionKind
+}
+
+// typesOf returns the Go types of the kinds that a server serves, each once and in order.
+func typesOf(server *kube.Server) []servedType {
+	var all []servedType
+	for kind, goType := range server.Scheme().AllKnownTypes() {
+		example, ok := reflect.New(goType).Interface().(client.Object)
+		if ok && server.Serves(kind) == nil {
+			all = append(all, servedType{example, kind})
+		}
+	}
+	slices.SortFunc(all, func(a, b servedType) int { return cmp.Compare(a.kind.String(), b.kind.String()) })
+	seen := map[reflect.Type]bool{}
+	return slices.DeleteFunc(all, func(t servedType) bool {
+		known := seen[reflect.TypeOf(t.example)]
+		seen[reflect.TypeOf(t.example)] = true
+		return known
+	})
+}
+
+// filled is a factory with what it has its informers in.
+type filled struct {
+	factory   any
+	informers reflect.Value
+}
+
+// Fill puts informers into factories, which must be new: generated ones, such as those of [k8s.io/client-go/informers], and those of
+// dynamicinformer and metadatainformer. The informers show what the factory was made for: its namespace, what its options
+// select, transformed as it says. There are no resyncs.
+func (e *Environment) Fill(factories ...any) error {
+	for _, factory := range factories {
+		if err := e.fill(factory); err != nil {
+			return fmt.Errorf("a %T cannot be filled with informers: %w", factory, err)
+		}
+	}
+	return nil
+}
+
+func (e *Environment) fill(factory any) error {
+	v := reflect.ValueOf(factory)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("it is no informer factory: pass what NewSharedInformerFactory has returned")
+	}
+	settings, err := settingsOf(v.Elem())
+	if err != nil {
+		return err
+	}
+	group := e.group()
+	if method := v.MethodByName("InformerFor"); method.IsValid() {
+		err = e.fillGenerated(method, settings, group)
+	} else {
+		err = e.fillGeneric(settings, group)
+	}
+	e.filled = append(e.filled, filled{factory, settings.informers})
+	return err
+}
+
+// settings are what a factory makes its informers with.
+type settings struct {
+	scope     *informer.Scope
+	transform cache.TransformFunc
+	// informers is the map of those that it has.
+	informers reflect.Value
+	// as is how objects are shown by a factory that is not generated.
+	as informer.Representation
+}
+
+// settingsOf reads the fields of a factory, which code generators have called the same for years.
+func settingsOf(factory reflect.Value) (settings, error) {
+	var s settings
+	if s.informers = fieldNamed(factory, "informers"); !s.informers.IsValid() || s.informers.Kind() != reflect.Map {
+		return s, fmt.Errorf("it has no map called informers, as factories have that this version of the adapter knows: make informers with Environment.Informer instead")
+	}
+	if s.informers.Len() > 0 {
+		return s, fmt.Errorf("it has informers already: call Fill as soon as the factory is made")
+	}
+	namespace, ok := fieldNamed(factory, "namespace").Interface().(string)
+	if !ok {
+		return s, fmt.Errorf("it does not say of which namespace it is: make informers with Environment.Informer instead")
+	}
+	var options metav1.ListOptions
+	tweak := fieldNamed(factory, "tweakListOptions")
+	if !tweak.IsValid() || !tweak.Type().ConvertibleTo(reflect.TypeFor[func(*metav1.ListOptions)]()) {
+		return s, fmt.Errorf("it does not say what its lists select: make informers with Environment.Informer instead")
+	}
+	if !tweak.IsNil() {
+		tweak.Call([]reflect.Value{reflect.ValueOf(&options)})
+	}
+	if transform := fieldNamed(factory, "transform"); transform.IsValid() { // which older ones do not have
+		s.transform, _ = transform.Interface().(cache.TransformFunc)
+	}
+	s.as = informer.Untyped
+	if factory.Type().PkgPath() == "k8s.io/client-go/metadata/metadatainformer" {
+		s.as = informer.MetadataOnly
+	}
+	var err error
+	s.scope, err = informer.NewScope(namespace, options)
+	return s, err
+}
+
+// fillGenerated has a generated factory make its informers, of all types that it may be asked for.
+func (e *Environment) fillGenerated(informerFor reflect.Value, s settings, group int) error {
+	const parameters = 2 // an example, and what makes an informer
+	t := informerFor.Type()
+	if t.NumIn() != parameters || t.In(0) != reflect.TypeFor[runtime.Object]() || t.In(1).Kind() != reflect.Func ||
+		t.In(1).NumOut() != 1 || t.In(1).Out(0) != reflect.TypeFor[cache.SharedIndexInformer]() {
+		return fmt.Errorf("its InformerFor is not as code generators make it: make informers with Environment.Informer instead")
+	}
+	for _, served := range e.process.types {
+		i := e.informer(informer.Form{Kind: served.kind, As: informer.Typed}, s.scope, s.transform, group)
+		made := reflect.ValueOf(cache.SharedIndexInformer(i))
+		informerFor.Call([]reflect.Value{reflect.ValueOf(served.example), reflect.MakeFunc(t.In(1), func([]reflect.Value) []reflect.Value {
+			return []reflect.Value{made.Convert(t.In(1).Out(0))}
+		})})
+		i.transform = s.transform // older factories do not pass it on
+	}
+	return nil
+}
+
+// fillGeneric puts informers of all resources into a factory of untyped objects, or of metadata.
+func (e *Environment) fillGeneric(s settings, group int) error {
+	if s.informers.Type() != reflect.TypeFor[map[schema.GroupVersionResource]informers.GenericInformer]() {
+		return fmt.Errorf("its informers are a %s, which this version of the adapter does not know: make informers with Environment.Informer instead", s.informers.Type())
+	}
+	mapper := e.view.Server.RESTMapper()
+	for _, kind := range e.view.Server.Kinds() {
+		mappings, err := mapper.RESTMappings(schema.ParseGroupKind(string(kind)))
+		if err != nil {
+			return err
+		}
+		for _, m := range mappings {
+			i := e.informer(informer.Form{Kind: m.GroupVersionKind, As: s.as}, s.scope, s.transform, group)
+			s.informers.SetMapIndex(reflect.ValueOf(m.Resource), reflect.ValueOf(genericInformer{i, m}))
+		}
+	}
+	return nil
+}
+
+// genericInformer is an informer of a factory of untyped objects, or of metadata.
+type genericInformer struct {
+	informer *sharedInformer
+	mapping  *meta.RESTMapping
+}
+
+var _ informers.GenericInformer = genericInformer{}
+
+// Informer implements [informers.GenericInformer].
+func (g genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
+
+// Lister implements [informers.GenericInformer].
+func (g genericInformer) Lister() cache.GenericLister {
+	if g.informer.form.As == informer.MetadataOnly {
+		return metadatalister.NewRuntimeObjectShim(metadatalister.New(&g.informer.store, g.mapping.Resource))
+	}
+	return dynamiclister.NewRuntimeObjectShim(dynamiclister.New(&g.informer.store, g.mapping.Resource))
+}
+
+// unfilled returns an error if a factory has made an informer of its own, of what was not known when it was filled.
+func (e *Environment) unfilled() error {
+	for _, f := range e.filled {
+		for entries := f.informers.MapRange(); entries.Next(); {
+			value := entries.Value().Interface()
+			if generic, ok := value.(informers.GenericInformer); ok {
+				value = generic.Informer()
+			}
+			if _, ours := value.(*sharedInformer); !ours {
+				return fmt.Errorf("a %T was asked for informers of %v, which the API server does not serve: add its Go type to the scheme, or its custom resource definition with CRDs", f.factory, entries.Key())
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package clientgo
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// fieldNamed returns a field of a struct, exported or not, as one that can be read and set; the zero Value if there is none.
+func fieldNamed(structure reflect.Value, name string) reflect.Value {
+	field := structure.FieldByName(name)
+	if !field.IsValid() || !field.CanAddr() {
+		return reflect.Value{}
+	}
+	return reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
+}
+
+// place is a field that holds a work queue, with what is to be put there.
+type place struct {
+	name  string
+	field reflect.Value
+	queue reflect.Value
+}
+
+// placesOf returns the fields of a controller that can hold a queue: those named, or all that can without a name.
+func placesOf[T comparable](of any, queue *Queue[T], names []string) ([]place, error) {
+	v := reflect.ValueOf(of)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("a %T has no fields that can be set: pass the pointer to the controller", of)
+	}
+	v = v.Elem()
+	var places []place
+	for _, name := range names {
+		field := fieldNamed(v, name)
+		if !field.IsValid() {
+			return nil, fmt.Errorf("%T has no field %s", of, name)
+		}
+		fitting, ok := queue.fitting(field.Type())
+		if !ok {
+			return nil, fmt.Errorf("field %s of %T is a %s: a queue with items of type %s cannot be put there", name, of, field.Type(), reflect.TypeFor[T]())
+		}
+		places = append(places, place{name, field, fitting})
+	}
+	if len(names) > 0 {
+		return places, nil
+	}
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		field := fieldNamed(v, name)
+		if !field.IsValid() || field.Kind() != reflect.Interface || !field.Type().Implements(reflect.TypeFor[shutDowner]()) {
+			continue
+		}
+		if fitting, ok := queue.fitting(field.Type()); ok {
+			places = append(places, place{name, field, fitting})
+		}
+	}
+	if len(places) == 1 {
+		return places, nil
+	}
+	if len(places) == 0 {
+		return nil, fmt.Errorf("%T has no field that holds a work queue with items of type %s: pass the queue where the controller takes one", of, reflect.TypeFor[T]())
+	}
+	var found []string
+	for _, p := range places {
+		found = append(found, p.name)
+	}
+	return nil, fmt.Errorf("%T has several fields that can hold a work queue, %s: name those that hold this one", of, strings.Join(found, ", "))
+}
+
+// shutDowner is what all interfaces of work queues have.
+type shutDowner interface{ ShutDown() }
+
+// fitting returns the queue as a value of the type of a field, and false if it cannot be one. Queues of older code have items of any type.
+func (q *Queue[T]) fitting(field reflect.Type) (reflect.Value, bool) {
+	for _, queue := range []any{workqueue.TypedRateLimitingInterface[T](q), q.Untyped()} {
+		if v := reflect.ValueOf(queue); v.Type().AssignableTo(field) {
+			return v, true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// QueueIn puts a queue in the place of the one that a controller has made for itself, which is shut down: into the field of that name, exported or not, or
+// into several that hold the same queue. Without a name it is the only field that can hold it. The controller is given as a pointer.
+func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Queue[T], error) {
+	queue, err := NewQueue[T](e)
+	if err != nil {
+		return nil, err
+	}
+	places, err := placesOf(controller, queue, fields)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		if was, ok := p.field.Interface().(shutDowner); ok && !p.field.IsNil() {
+			was.ShutDown()
+		}
+		p.field.Set(p.queue)
+	}
+	return queue, nil
+}

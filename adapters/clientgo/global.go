@@ -1,0 +1,26 @@
+package clientgo
+
+import (
+	"context"
+	"sync"
+
+	"github.com/go-logr/logr"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// globals guards what client-go keeps once for a process.
+var globals sync.Once
+
+// settleGlobals makes the logger that of klog, which would write to the standard error otherwise, and has errors that nobody handles logged only. By itself, client-go
+// lets whoever has such an error sleep until the last one is a while ago, whoever had that: on a virtual clock these may be years.
+func settleGlobals(logger logr.Logger) {
+	globals.Do(func() {
+		klog.SetLogger(logger)
+		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
+			func(ctx context.Context, err error, message string, pairs ...any) {
+				klog.FromContext(ctx).Error(err, message, pairs...)
+			},
+		}
+	})
+}

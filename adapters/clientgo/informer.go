@@ -1,0 +1,128 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+)
+
+// later are the methods that later versions of client-go ask of an informer besides. They are further away than those of
+// [informer.Synced], some of which are among them.
+type later struct{ farther }
+
+type farther struct{ cache.SharedIndexInformer }
+
+// sharedInformer is an informer whose store is the process's view, and whose event handlers the engine calls.
+type sharedInformer struct {
+	later
+	informer.Synced
+	environment *Environment
+	form        informer.Form
+	scope       *informer.Scope
+	transform   cache.TransformFunc
+	// group tells apart informers of one form, see [Environment.group].
+	group    int
+	store    viewStore
+	handlers []*registration
+}
+
+var _ cache.SharedIndexInformer = (*sharedInformer)(nil)
+
+// registration is an event handler of an informer.
+type registration struct {
+	informer.Synced
+	handler cache.ResourceEventHandler
+	// owner is the number of the controller that is registered next.
+	owner int
+}
+
+var _ cache.ResourceEventHandlerRegistration = (*registration)(nil)
+
+// AddEventHandler implements [cache.SharedInformer].
+func (i *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	if i.environment.current.Unmodelled(fmt.Sprintf("adding an event handler to the informer of %s", i.form.Name()), "only what the set-up watches is known: add the handler there") {
+		return nil, errors.New("an event handler that is added while controllers run is not modelled")
+	}
+	r := &registration{Synced: i.Synced, handler: handler, owner: len(i.environment.controllers)}
+	i.handlers = append(i.handlers, r)
+	return r, nil
+}
+
+// AddEventHandlerWithResyncPeriod implements [cache.SharedInformer]. Resyncs do not happen.
+func (i *sharedInformer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, _ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(handler)
+}
+
+// AddEventHandlerWithOptions implements [cache.SharedInformer].
+func (i *sharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, _ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(handler)
+}
+
+// RemoveEventHandler implements [cache.SharedInformer].
+func (i *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+	if i.environment.current.Unmodelled(fmt.Sprintf("removing an event handler from the informer of %s", i.form.Name()), "only what the set-up watches is known: leave the handler there") {
+		return errors.New("removing an event handler while controllers run is not modelled")
+	}
+	i.handlers = slices.DeleteFunc(i.handlers, func(r *registration) bool { return r == handle })
+	return nil
+}
+
+// GetStore implements [cache.SharedInformer].
+func (i *sharedInformer) GetStore() cache.Store { return &i.store }
+
+// GetIndexer implements [cache.SharedIndexInformer].
+func (i *sharedInformer) GetIndexer() cache.Indexer { return &i.store }
+
+// AddIndexers implements [cache.SharedIndexInformer].
+func (i *sharedInformer) AddIndexers(indexers cache.Indexers) error {
+	return i.store.AddIndexers(indexers)
+}
+
+// GetController implements [cache.SharedInformer]: there is nothing to control.
+func (i *sharedInformer) GetController() cache.Controller { return i }
+
+// HasSynced implements [cache.SharedInformer].
+func (i *sharedInformer) HasSynced() bool { return true }
+
+// Run implements [cache.SharedInformer]. There is nothing to do for it: the engine tells the handlers. While controllers run it lasts as long as a real one, in
+// a set-up nobody would end it.
+func (i *sharedInformer) Run(stop <-chan struct{}) {
+	if i.environment.current.Run() != nil {
+		<-stop
+	}
+}
+
+// RunWithContext implements [cache.SharedInformer].
+func (i *sharedInformer) RunWithContext(ctx context.Context) { i.Run(ctx.Done()) }
+
+// LastSyncResourceVersion implements [cache.SharedInformer]. There is no version of all objects of a kind here.
+func (i *sharedInformer) LastSyncResourceVersion() string {
+	i.environment.current.Unmodelled(fmt.Sprintf("asking how far the informer of %s has come", i.form.Name()), "there is no version of all objects of a kind: leave it out")
+	return ""
+}
+
+// SetWatchErrorHandler implements [cache.SharedInformer]: watches do not fail.
+func (i *sharedInformer) SetWatchErrorHandler(cache.WatchErrorHandler) error { return nil }
+
+// SetWatchErrorHandlerWithContext implements [cache.SharedInformer].
+func (i *sharedInformer) SetWatchErrorHandlerWithContext(cache.WatchErrorHandlerWithContext) error {
+	return nil
+}
+
+// SetTransform implements [cache.SharedInformer].
+func (i *sharedInformer) SetTransform(transform cache.TransformFunc) error {
+	if i.environment.current.Run() != nil {
+		return errors.New("informer has already started")
+	}
+	i.transform = transform
+	return nil
+}
+
+// IsStopped implements [cache.SharedInformer].
+func (i *sharedInformer) IsStopped() bool { return false }

@@ -1,0 +1,88 @@
+package clientgo_test
+
+import (
+	"context"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/orrery-dev/orrery/adapters/clientgo"
+)
+
+// parts are those of a controller of ConfigMaps that a test puts together.
+type parts struct {
+	client     kubernetes.Interface
+	factory    informers.SharedInformerFactory
+	configMaps corelisters.ConfigMapLister
+	queue      *clientgo.Queue[string]
+
+	// change is given each object that is added, and sync works on an item.
+	change func(any)
+	sync   func(context.Context, string) error
+	// second registers another controller.
+	second func()
+	// deaf tells that event handlers enqueue nothing, and run that the controller can only be run.
+	deaf, run bool
+}
+
+// setupOf returns a set-up of a controller that a test completes.
+func setupOf(complete func(*clientgo.Environment, *parts) error, options ...informers.SharedInformerOption) func(*clientgo.Environment) error {
+	return func(e *clientgo.Environment) error {
+		p := &parts{sync: func(context.Context, string) error { return nil }}
+		var err error
+		if p.client, err = kubernetes.NewForConfig(e.Config()); err != nil {
+			return err
+		}
+		p.factory = informers.NewSharedInformerFactoryWithOptions(p.client, 0, options...)
+		if err := e.Fill(p.factory); err != nil {
+			return err
+		}
+		if p.queue, err = clientgo.NewQueue[string](e); err != nil {
+			return err
+		}
+		informer := p.factory.Core().V1().ConfigMaps()
+		p.configMaps = informer.Lister()
+		enqueue := func(object any) {
+			if p.change != nil {
+				p.change(object)
+			}
+			if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil && !p.deaf {
+				p.queue.Add(key)
+			}
+		}
+		if _, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: enqueue, UpdateFunc: func(_, object any) { enqueue(object) }, DeleteFunc: enqueue,
+		}); err != nil {
+			return err
+		}
+		if err := complete(e, p); err != nil {
+			return err
+		}
+		if !p.run {
+			clientgo.Sync(e, "parts", p, p.queue, p.sync)
+			if p.second != nil {
+				p.second()
+			}
+			return nil
+		}
+		clientgo.Run(e, "parts", p, p.queue, func(ctx context.Context) error {
+			go func() {
+				for {
+					key, over := p.queue.Get()
+					if over {
+						return
+					}
+					if p.sync(ctx, key) != nil {
+						p.queue.AddRateLimited(key)
+					}
+					p.queue.Done(key)
+				}
+			}()
+			<-ctx.Done()
+			return nil
+		})
+		return nil
+	}
+}

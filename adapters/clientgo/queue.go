@@ -1,0 +1,271 @@
+package clientgo
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers or by the set-up, is enqueued. From within the
+// sync of an item, the same item is enqueued again at its end (Add, AddRateLimited), or when nothing else can happen (AddAfter), and another item
+// at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
+type Queue[T comparable] struct {
+	environment *Environment
+	form        form[T]
+	// controller is who works on the items, nil before it is registered.
+	controller *Controller
+
+	mu sync.Mutex
+	// added is what was added while nothing was worked on.
+	added []core.Request
+	// run is the sync that is going on, nil if there is none.
+	run *turn[T]
+}
+
+var _ workqueue.TypedRateLimitingInterface[string] = (*Queue[string])(nil)
+
+// turn is the sync of an item.
+type turn[T comparable] struct {
+	item T
+	// again tells that the item was added, and after is how much later it is to come, if that is positive.
+	again bool
+	after time.Duration
+
+	// What follows is for a controller that takes the item with Get. stop ends its run, and stopped tells everybody who waits for an item.
+	stop         func()
+	stopped      <-chan struct{}
+	handed, done bool
+	panicked     *workerPanic
+}
+
+// NewQueue returns a queue for a controller that takes one. The items are of a type that can be written down: a text, a name
+// ([k8s.io/apimachinery/pkg/types.NamespacedName], [k8s.io/client-go/tools/cache.ObjectName], [reconcile.Request]), or a struct that is the same after it was
+// written as JSON. See [QueueIn] for a controller that makes its own.
+//
+// [reconcile.Request]: https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/reconcile#Request
+func NewQueue[T comparable](e *Environment) (*Queue[T], error) {
+	f, err := formOf[T]()
+	if err != nil {
+		return nil, err
+	}
+	return &Queue[T]{environment: e, form: f}, nil
+}
+
+// Untyped returns the queue for a controller whose queue has items of any type.
+func (q *Queue[T]) Untyped() workqueue.TypedRateLimitingInterface[any] { return untyped[T]{q} }
+
+// encode writes an item down. An item that cannot be written is a mistake of the set-up.
+func (q *Queue[T]) encode(item T) core.Request {
+	request, err := q.form.encode(item)
+	if err != nil {
+		panic(fmt.Sprintf("clientgo: %v", err))
+	}
+	return request
+}
+
+// take returns what was added since the last call, each item once and in order, and forgets it.
+func (q *Queue[T]) take() []core.Request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	added := q.added
+	q.added = nil
+	slices.Sort(added)
+	return slices.Compact(added)
+}
+
+// begin begins the sync of an item.
+func (q *Queue[T]) begin(item T) *turn[T] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.run = &turn[T]{item: item}
+	return q.run
+}
+
+// end ends the sync that is going on, with the error that it returned.
+func (q *Queue[T]) end(err error) core.Result {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	run := q.run
+	q.run = nil
+	return core.Result{Err: err, Requeue: run.again, RequeueAfter: run.after}
+}
+
+// Add implements [workqueue.TypedInterface].
+func (q *Queue[T]) Add(item T) { q.AddAfter(item, 0) }
+
+// AddRateLimited implements [workqueue.TypedRateLimitingInterface].
+func (q *Queue[T]) AddRateLimited(item T) { q.AddAfter(item, 0) }
+
+// AddAfter implements [workqueue.TypedDelayingInterface].
+func (q *Queue[T]) AddAfter(item T, after time.Duration) {
+	request := q.encode(item)
+	if q.addedHere(item, request, after) {
+		return
+	}
+	to := core.Item{Request: request}
+	switch q.controller {
+	case q.environment.working:
+	case nil:
+		q.environment.current.Unmodelled("adding "+string(request)+" to a work queue that no controller was registered with", "register who works on it with clientgo.Sync or clientgo.Run")
+		return
+	default:
+		to.Strategy = q.controller.name
+	}
+	q.environment.current.Enqueue(to)
+}
+
+// addedHere notes what is added, and returns false for what is to be enqueued by a call: another item than the one that is worked on.
+func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch run := q.run; {
+	case run != nil && item == run.item && after <= 0:
+		run.again = true
+	case run != nil && item == run.item:
+		if run.after <= 0 || after < run.after {
+			run.after = after
+		}
+	case q.environment.working == nil:
+		q.added = append(q.added, request)
+	default:
+		return false
+	}
+	return true
+}
+
+// Len implements [workqueue.TypedInterface]. How long the queue is belongs to the engine.
+func (q *Queue[T]) Len() int { return 0 }
+
+// Get implements [workqueue.TypedInterface]. Of a run it hands out the one item that is to be worked on. Who asks for more waits for the end of the run, which
+// comes when the item is done and its worker asks for the next.
+func (q *Queue[T]) Get() (item T, shutDown bool) {
+	item, stopped := q.next()
+	if stopped == nil {
+		return item, false
+	}
+	<-stopped
+	var none T
+	return none, true
+}
+
+// next returns the item of the run, or what the end of the run can be waited for with.
+func (q *Queue[T]) next() (item T, stopped <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	run := q.run
+	switch {
+	case run == nil || run.stopped == nil:
+		over := make(chan struct{})
+		close(over)
+		return item, over
+	case run.done:
+		run.stop()
+	case !run.handed:
+		run.handed = true
+		return run.item, nil
+	}
+	return item, run.stopped
+}
+
+// Done implements [workqueue.TypedInterface]. Controllers defer it: then it is here that a panic of their worker can be seen, which would
+// end the whole program otherwise.
+func (q *Queue[T]) Done(item T) { q.finish(item, recover()) }
+
+// patience is how long, on the virtual clock, a run waits for the worker to come back after its item is done.
+const patience = time.Hour
+
+func (q *Queue[T]) finish(item T, panicked any) {
+	place := ""
+	if panicked != nil {
+		place = placeOfPanic()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	run := q.run
+	if run == nil || run.stopped == nil || item != run.item || run.done {
+		if panicked != nil {
+			panic(panicked)
+		}
+		return
+	}
+	run.done = true
+	if panicked != nil {
+		run.panicked = &workerPanic{panicked, place}
+		run.stop()
+		return
+	}
+	time.AfterFunc(patience, run.stop)
+}
+
+// Forget implements [workqueue.TypedRateLimitingInterface].
+func (q *Queue[T]) Forget(T) {}
+
+// NumRequeues implements [workqueue.TypedRateLimitingInterface].
+func (q *Queue[T]) NumRequeues(T) int { return 0 }
+
+// ShutDown implements [workqueue.TypedInterface]. A controller shuts its queue down when it ends.
+func (q *Queue[T]) ShutDown() {}
+
+// ShutDownWithDrain implements [workqueue.TypedInterface].
+func (q *Queue[T]) ShutDownWithDrain() {}
+
+// ShuttingDown implements [workqueue.TypedInterface].
+func (q *Queue[T]) ShuttingDown() bool { return false }
+
+// untyped is a queue whose items may be of any type as far as the controller knows.
+type untyped[T comparable] struct{ queue *Queue[T] }
+
+var _ workqueue.TypedRateLimitingInterface[any] = untyped[string]{}
+
+// item returns an item as what it has to be.
+func (u untyped[T]) item(item any) T {
+	typed, ok := item.(T)
+	if !ok {
+		panic(fmt.Sprintf("clientgo: an item of type %T is added to a queue that was made for items of type %T: make it for the other type", item, typed))
+	}
+	return typed
+}
+
+// Add implements [workqueue.TypedInterface].
+func (u untyped[T]) Add(item any) { u.queue.Add(u.item(item)) }
+
+// AddRateLimited implements [workqueue.TypedRateLimitingInterface].
+func (u untyped[T]) AddRateLimited(item any) { u.queue.AddRateLimited(u.item(item)) }
+
+// AddAfter implements [workqueue.TypedDelayingInterface].
+func (u untyped[T]) AddAfter(item any, after time.Duration) { u.queue.AddAfter(u.item(item), after) }
+
+// Len implements [workqueue.TypedInterface].
+func (u untyped[T]) Len() int { return u.queue.Len() }
+
+// Get implements [workqueue.TypedInterface].
+func (u untyped[T]) Get() (item any, shutDown bool) {
+	typed, shutDown := u.queue.Get()
+	if shutDown {
+		return nil, true
+	}
+	return typed, false
+}
+
+// Done implements [workqueue.TypedInterface].
+func (u untyped[T]) Done(item any) { u.queue.finish(u.item(item), recover()) }
+
+// Forget implements [workqueue.TypedRateLimitingInterface].
+func (u untyped[T]) Forget(any) {}
+
+// NumRequeues implements [workqueue.TypedRateLimitingInterface].
+func (u untyped[T]) NumRequeues(any) int { return 0 }
+
+// ShutDown implements [workqueue.TypedInterface].
+func (u untyped[T]) ShutDown() {}
+
+// ShutDownWithDrain implements [workqueue.TypedInterface].
+func (u untyped[T]) ShutDownWithDrain() {}
+
+// ShuttingDown implements [workqueue.TypedInterface].
+func (u untyped[T]) ShuttingDown() bool { return false }

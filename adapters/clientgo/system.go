@@ -1,0 +1,95 @@
+package clientgo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
+	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// New returns the system that the options describe: controllers, the API server
+// they act on, and the objects that are there at the start. The scheme has the Go types of all kinds that informers are made for. The error joins all
+// mistakes that were found, and says what to change.
+func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
+	d := &definition{Definition: system.Define("clientgo")}
+	for _, option := range options {
+		option(d)
+	}
+	if scheme == nil {
+		d.Fail("the scheme is nil: pass one with the Go types of all kinds that informers are made for")
+	}
+	if len(d.setups) == 0 {
+		d.Fail("there are no controllers: add a Setup")
+	}
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	server, err := d.Server(scheme)
+	if err != nil {
+		return nil, err
+	}
+	logger := d.Bridge()
+	settleGlobals(logger)
+	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), logger: logger}
+	notes := &system.Notes{}
+	notes.Assume("The work queues of controllers do not count how often an item was tried: a controller that gives up after a number of retries has not come to that number.")
+	indexes := informer.Indexes{}
+	var controllers []core.Strategy
+	for i, setup := range d.setups {
+		p := &process{blueprint: b, number: i, setup: setup}
+		found, err := p.survey(notes, indexes)
+		if err != nil {
+			return nil, fmt.Errorf("set-up number %d: %w", i+1, err)
+		}
+		if len(found.controllers) == 0 {
+			return nil, fmt.Errorf("set-up number %d registers no controllers: call clientgo.Sync or clientgo.Run in it", i+1)
+		}
+		controllers = append(controllers, p.strategies(found)...)
+	}
+	if b.server, err = server.WithFieldIndexes(indexes.ForServer(scheme)...); err != nil {
+		return nil, err
+	}
+	return d.System(b.server, controllers, notes)
+}
+
+// Test is the part of a testing.TB that [ForTest] needs.
+type Test interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// ForTest returns what [New] returns, and ends the test if that is an error.
+func ForTest(t Test, scheme *runtime.Scheme, options ...Option) *core.System {
+	t.Helper()
+	made, err := New(scheme, options...)
+	if err != nil {
+		t.Fatalf("the system cannot be checked: %v", err)
+	}
+	return made
+}
+
+// blueprint is what all instances of all controllers share. Nothing in it changes once the system is made.
+type blueprint struct {
+	server *kube.Server
+	// decoder reads what informers show.
+	decoder *informer.Decoder
+	// types are the Go types that generated factories may be asked for.
+	types  []servedType
+	logger logr.Logger
+}
+
+// process is a set-up with what it is run in.
+type process struct {
+	*blueprint
+	number int
+	setup  func(*Environment) error
+}
+
+// errEnded is that of a set-up that never returned.
+var errEnded = errors.New("it ended its goroutine: do not call FailNow, Fatal or Skip of a test in it, but return an error")
