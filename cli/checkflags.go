@@ -85,11 +85,11 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 		"how stale a cache may be, as `CONTROLLER/KIND=RULE` or all=RULE; * stands for all controllers or all kinds (repeatable; default all=fresh); see above for the rules")
 	flags.Var(&flagValue[int]{to: &f.crashes, parse: natural, text: "0", kind: "N"}, "crashes", "how many crashes may happen in one run; a controller restarts after each (default 0)")
 	flags.Var(&flagValue[int]{to: &f.failures, parse: natural, text: "0", kind: "N"}, "failures", "how many calls may fail in one run (default 0)")
-	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` (repeatable; default all controllers)")
+	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` or process (repeatable; default all controllers)")
 	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(orrery.DefaultOrders), kind: "N"},
 		"orders", "maximum number of orders in which the concurrent calls of a reconcile are answered; 1 for one fixed order")
 	flags.StringArrayVar(&f.ignoredMemory, "ignore-memory", nil, "what controllers keep in this `FIELD`, such as Reconciler.metrics, makes no difference (repeatable)")
-	flags.StringArrayVar(&f.doubles, "double", nil, "run two active instances of this `CONTROLLER`, as after a lost lease (repeatable)")
+	flags.StringArrayVar(&f.doubles, "double", nil, "run two active instances of this `CONTROLLER` or process, as after a lost lease (repeatable)")
 }
 
 // options returns what the flags ask of the engine.

@@ -44,7 +44,9 @@ type blueprint struct {
 	// configurations are what is said of the webhooks, in the order in which they are
 	// asked. There may be none.
 	configurations []webhook.Configuration
-	logger         logr.Logger
+	// mirrors are the controllers that remember nothing but what the cache shows.
+	mirrors []string
+	logger  logr.Logger
 }
 
 // assemble runs the set-up on a fresh manager.

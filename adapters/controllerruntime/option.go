@@ -21,6 +21,8 @@ type definition struct {
 	system.Definition
 	setups  []func(ctrl.Manager) error
 	manager ctrl.Options
+	// mirrors are the controllers that remember nothing but what the cache shows.
+	mirrors []string
 }
 
 // common is an option that all adapters for Kubernetes have.
@@ -33,6 +35,14 @@ func Name(name string) Option { return common(system.Name(name)) }
 // reached from these. What else they keep in memory is part of each state; reports name it. It is an assumption, and reports say so. See also
 // the option of a check of that name.
 func IgnoreMemory(fields ...string) Option { return common(system.IgnoreMemory(fields...)) }
+
+// MemoryFromCache says that what these controllers, and those that share their processes, keep in memory is a function of what the manager's cache
+// shows: an index, a tree or a queue that event handlers fill. It is then no part of the state. Before each reconcile and each event a fresh
+// instance handles a create event for every object in the cache, and what it enqueues meanwhile is dropped. So the memory is always there and
+// never behind the cache, also after a crash. It is an assumption, and reports say so.
+func MemoryFromCache(controllers ...string) Option {
+	return func(d *definition) { d.mirrors = append(d.mirrors, controllers...) }
+}
 
 // Setup adds the controllers that a function registers on a manager: the calls
 // that main.go makes between creating its manager and starting it. The function is

@@ -64,6 +64,18 @@ func (s *strategy) Describe() core.Description { return s.description }
 
 // New implements [core.Strategy]. It runs the set-up on a fresh manager.
 func (s *strategy) New() (core.Instance, error) {
+	i, err := s.instance()
+	if err != nil {
+		return nil, err
+	}
+	if s.blueprint.mirrored(i.process) {
+		return &mirror{strategy: s, fresh: i}, nil
+	}
+	return i, nil
+}
+
+// instance returns a fresh instance.
+func (s *strategy) instance() (*instance, error) {
 	a, err := s.blueprint.assemble()
 	if err != nil {
 		return nil, fmt.Errorf("controller %s cannot be set up again: %w", s.description.Name, err)

@@ -49,6 +49,7 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		lends:          ptr.Deref(d.manager.Cache.DefaultUnsafeDisableDeepCopy, false),
 		setups:         d.setups,
 		configurations: configurations,
+		mirrors:        d.mirrors,
 		logger:         logger,
 	}
 	found, err := b.survey()
@@ -59,6 +60,9 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		return nil, errors.New("the set-up registers no controllers: call SetupWithManager of the reconcilers in it")
 	}
 	if b.server, err = server.WithFieldIndexes(found.cache.indexes.ForServer(scheme)...); err != nil {
+		return nil, err
+	}
+	if err := b.checkMirrors(found); err != nil {
 		return nil, err
 	}
 	// From here on the API server asks the webhooks; they themselves read past it.
