@@ -165,19 +165,31 @@ func (c careless) Remember(memory string) core.Instance {
 	return c.Remembering.Remember(c.mistake(memory))
 }
 
-// TestMistakesWithMemoryShow checks that random systems tell right from wrong: memory that is lost between runs, of which a part is lost, or that outlives
-// a crash, and an identity that forgets a field.
+// lonely is a strategy that the twin takes for one that shares its process with nobody.
+type lonely struct{ naive.Remembering }
+
+// Describe implements [core.Strategy].
+func (l lonely) Describe() core.Description {
+	d := l.Remembering.Describe()
+	d.Process = ""
+	return d
+}
+
+// TestMistakesWithMemoryShow checks that random systems tell right from wrong: memory that is lost between runs, of which a part is lost, that outlives
+// a crash, or that is not shared, and an identity that forgets a field.
 func TestMistakesWithMemoryShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		mistake  func(string) string
 		ignored  []string
 		immortal bool
+		alone    bool
 	}{
 		"memory is lost":          {mistake: func(string) string { return "" }},
 		"a bit is lost":           {mistake: func(memory string) string { return map[string]string{"2": "", "3": "1"}[memory] }},
 		"an identity forgets":     {ignored: []string{"high"}},
 		"an identity is the one":  {ignored: []string{"high", "low"}},
 		"memory outlives a crash": {immortal: true},
+		"processes are not there": {alone: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := false
@@ -189,8 +201,11 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 				told := *system
 				told.Strategies = slices.Clone(system.Strategies)
 				for i, strategy := range told.Strategies {
-					if r, ok := strategy.(naive.Remembering); ok && test.mistake != nil {
+					switch r, ok := strategy.(naive.Remembering); {
+					case ok && test.mistake != nil:
 						told.Strategies[i] = careless{r, test.mistake}
+					case ok && test.alone:
+						told.Strategies[i] = lonely{r}
 					}
 				}
 				crashes := int(seed % 2)
