@@ -63,7 +63,8 @@ func (o Options) staleness() []string {
 func suggested(err error, c explore.Conditions, system *core.System) error {
 	var known []string
 	for _, strategy := range system.Strategies {
-		known = append(known, strategy.Describe().Name)
+		d := strategy.Describe()
+		known = append(known, d.Name, d.ProcessName())
 	}
 	given := slices.Concat(c.FaultsIn, c.Doubles)
 	for _, s := range c.Staleness {

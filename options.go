@@ -121,10 +121,12 @@ type Options struct {
 	// Crashes and Failures are how often, in one run, a controller may crash and start again, and a call may fail.
 	Crashes  int
 	Failures int
-	// FaultsIn names the controllers that may crash and whose calls may fail; empty means all of them. Stand-ins for parts of
+	// FaultsIn names the controllers, or the processes, that may crash and whose calls may fail; empty means all of them. Who shares the
+	// process of a controller crashes with it. Stand-ins for parts of
 	// Kubernetes are better left out.
 	FaultsIn []string
-	// Doubles names controllers of which two instances are active at once, as after a lost lease.
+	// Doubles names controllers, or processes, of which two instances are active at once, as after a lost lease. Those that share a process are
+	// so together.
 	Doubles []string
 	// IgnoreMemory names fields of controllers, such as "Reconciler.metrics", whose contents make no difference to what they do, with all that can be
 	// reached from them. What else controllers keep in memory from one reconcile to the next is part of each state; the report names it.

@@ -12,7 +12,8 @@ import (
 
 // Staleness says how stale caches may be. Of several that concern a cache the last counts.
 type Staleness struct {
-	// Controller is whose caches these are; empty means those of all controllers.
+	// Controller is whose caches these are; empty means those of all controllers. Those that share a process share its caches: its name, or that
+	// of one of them, stands for all.
 	Controller string
 	// Kind is what they hold; empty means all kinds that the controller watches or reads through its cache. The group
 	// may be left out where only one of those kinds is called so.

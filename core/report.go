@@ -95,6 +95,7 @@ type Report struct {
 
 // ViewReport is a controller's view of a kind that may lag behind the store.
 type ViewReport struct {
+	// Controller is whose view it is, or the process of several.
 	Controller string `json:"controller"`
 	Kind       Kind   `json:"kind"`
 	// Rule says how far it may lag behind, such as "lag(1)".
@@ -103,6 +104,7 @@ type ViewReport struct {
 
 // MemoryReport is what a controller keeps in memory from one run to the next.
 type MemoryReport struct {
+	// Controller is who keeps it, or the process of several.
 	Controller string `json:"controller"`
 	// Contents is how many different memories it was found to have, besides that of a fresh start.
 	Contents int `json:"contents"`

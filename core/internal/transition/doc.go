@@ -19,7 +19,8 @@
 //	races.go      every order of concurrent calls that matters
 //	flight.go     runs whose calls are steps of their own
 //	restart.go    starts of the system and of a controller
-//	process.go    what code keeps in memory from one run to the next, as a cell of the state
+//	process.go    what strategies share that run as one program: views, memory, crashes
+//	memory.go     what code keeps in memory from one run to the next, as a cell of the state
 //	normalize.go  brings the values of a state to their canonical form at the end of a step
 //	stepcache.go  remembers the effects of steps by the cells that they depend on
 //
