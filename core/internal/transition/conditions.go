@@ -44,8 +44,8 @@ type Conditions struct {
 	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. [Search] finds out by itself
 	// which ones do.
 	Remembering []string
-	// Outlived says what instances of controllers were found to share that [Search] began again after it had been changed.
-	Outlived []string
+	// outlived says what instances of controllers were found to share that [Search] began again after it had been changed.
+	outlived []string
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
 	IgnoredMemory []string
 }
@@ -58,7 +58,7 @@ func (c *Conditions) Expect(err error) bool {
 	case errors.As(err, &views):
 		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
 	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Process):
-		c.Remembering, c.Outlived = append(slices.Clip(c.Remembering), memory.Process), memory.outlived
+		c.Remembering, c.outlived = append(slices.Clip(c.Remembering), memory.Process), memory.outlived
 	default:
 		return false
 	}

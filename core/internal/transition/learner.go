@@ -329,7 +329,7 @@ func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call) (*behavior.A
 		look.Get(write.Key)
 		c := l.Machine.Vocabulary.Object(write.Key)
 		to := l.Machine.Vocabulary.Intern(c, write.Content)
-		watched := len(l.Machine.Watchers[write.Key.Kind]) > 0
+		watched := len(l.Machine.watchers[write.Key.Kind]) > 0
 		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, Key: write.Key, To: to, Unwatched: !watched})
 	}
 	answered.Writes = effective(w, answered.Writes)

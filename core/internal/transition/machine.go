@@ -23,9 +23,9 @@ type Machine struct {
 	Vocabulary *state.Vocabulary
 	Processes  []*Process
 	Actors     []*Actor
-	ByName     map[string]*Actor
-	// Watchers are who is told of the changes of a kind, or has a view of it that may lag behind.
-	Watchers map[core.Kind][]*Actor
+	byName     map[string]*Actor
+	// watchers are who is told of the changes of a kind, or has a view of it that may lag behind.
+	watchers map[core.Kind][]*Actor
 	// Views are the views of a kind that may lag behind.
 	Views map[core.Kind][]*view.View
 
@@ -84,11 +84,11 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 		System:     system,
 		Conditions: conditions.shared(system),
 		Vocabulary: state.NewVocabulary(system.Store.Normalize),
-		ByName:     map[string]*Actor{},
-		Watchers:   map[core.Kind][]*Actor{},
+		byName:     map[string]*Actor{},
+		watchers:   map[core.Kind][]*Actor{},
 		Views:      map[core.Kind][]*view.View{},
 		Histories:  []history{{next: map[*Item]state.Value{}}},
-		Doubts:     slices.Clone(conditions.Outlived),
+		Doubts:     slices.Clone(conditions.outlived),
 	}
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
@@ -152,9 +152,9 @@ func (m *Machine) addActor(p *Process, strategy core.Strategy, name string) {
 	a.Name = name
 	p.Members = append(p.Members, a)
 	m.Actors = append(m.Actors, a)
-	m.ByName[a.Name] = a
+	m.byName[a.Name] = a
 	for _, kind := range kinds {
-		m.Watchers[kind] = append(m.Watchers[kind], a)
+		m.watchers[kind] = append(m.watchers[kind], a)
 	}
 	for _, request := range a.Standing {
 		m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, Standing: true, roots: []*behavior.Node{{}}})
@@ -263,7 +263,7 @@ func shownBy(response core.Response) []core.Object {
 
 // Unfair reports whether nobody forces the step of a name to be taken that stays possible: that of an actor, or of the process of several.
 func (m *Machine) Unfair(step core.Step) bool {
-	if a, known := m.ByName[step.Item.Strategy]; known {
+	if a, known := m.byName[step.Item.Strategy]; known {
 		return a.Unfair
 	}
 	return !slices.ContainsFunc(m.Processes, func(p *Process) bool { return p.Name == step.Item.Strategy && !p.Unfair() })
@@ -271,12 +271,12 @@ func (m *Machine) Unfair(step core.Step) bool {
 
 // Knows reports whether there is an actor or a process of a name.
 func (m *Machine) Knows(name string) bool {
-	return m.ByName[name] != nil || slices.ContainsFunc(m.Processes, func(p *Process) bool { return p.Name == name })
+	return m.byName[name] != nil || slices.ContainsFunc(m.Processes, func(p *Process) bool { return p.Name == name })
 }
 
 // Actor returns the actor of a name.
 func (m *Machine) Actor(name string) (*Actor, error) {
-	if a, known := m.ByName[name]; known {
+	if a, known := m.byName[name]; known {
 		return a, nil
 	}
 	return nil, fmt.Errorf("there is no controller %q to enqueue for", name)
@@ -311,7 +311,7 @@ func (m *Machine) deliver(cell state.Cell, change transition) *delivery {
 	}
 	m.changes++
 	d := delivery{}
-	for _, a := range m.Watchers[key.Kind] {
+	for _, a := range m.watchers[key.Kind] {
 		h := handling{actor: a, event: event, change: m.changes}
 		if slices.Contains(a.Watches, key.Kind) {
 			h.roots = []*behavior.Node{{}}
