@@ -85,6 +85,8 @@ func System(of Scenario) (*core.System, error) {
 		controllerruntime.Name("leadergroups"),
 		controllerruntime.CRDBytes(definition),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error { return setup(mgr, of.Defect) }),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error { return (&StatefulSets{mgr.GetClient()}).SetupWithManager(mgr) }),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error { return (&Pods{mgr.GetClient()}).SetupWithManager(mgr) }),
 		controllerruntime.ObjectValues(objects...),
 		controllerruntime.Properties(properties.Convergent()...),
 		controllerruntime.Properties(workersMatch(), allUpdated()),
@@ -98,7 +100,7 @@ func System(of Scenario) (*core.System, error) {
 	return controllerruntime.New(scheme, options...)
 }
 
-// setup registers the operator, as its main.go would, and what stands in for the cluster.
+// setup registers the operator, as its main.go would. What stands in for the cluster runs in processes of its own.
 func setup(mgr ctrl.Manager, defect Defect) error {
 	if err := setupIndexes(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
@@ -110,11 +112,5 @@ func setup(mgr ctrl.Manager, defect Defect) error {
 	leaders := &Leaders{
 		Client: mgr.GetClient(), IgnoresWorkers: defect == IgnoresWorkers, TakesNewestTemplate: defect == TakesNewestTemplate,
 	}
-	if err := leaders.SetupWithManager(mgr); err != nil {
-		return err
-	}
-	if err := (&StatefulSets{mgr.GetClient()}).SetupWithManager(mgr); err != nil {
-		return err
-	}
-	return (&Pods{mgr.GetClient()}).SetupWithManager(mgr)
+	return leaders.SetupWithManager(mgr)
 }

@@ -91,11 +91,9 @@ func system(name string, definition []byte, like *Operator, actions ...controlle
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {
 			operator := *like
 			operator.Client = mgr.GetClient()
-			if err := operator.SetupWithManager(mgr); err != nil {
-				return err
-			}
-			return (&StatefulSets{mgr.GetClient()}).SetupWithManager(mgr)
+			return operator.SetupWithManager(mgr)
 		}),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error { return (&StatefulSets{mgr.GetClient()}).SetupWithManager(mgr) }),
 		controllerruntime.ObjectValues(newCluster(), newStorageClass()),
 		controllerruntime.InOrder(actions...),
 		controllerruntime.Properties(properties.Convergent()...),

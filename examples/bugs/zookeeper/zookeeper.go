@@ -81,11 +81,9 @@ func system(name string, fixed bool, replicas int32, actions ...controllerruntim
 			if fixed {
 				clusters = mgr.GetAPIReader()
 			}
-			if err := (&Operator{Client: mgr.GetClient(), Clusters: clusters}).SetupWithManager(mgr); err != nil {
-				return err
-			}
-			return (&StatefulSets{mgr.GetClient()}).SetupWithManager(mgr)
+			return (&Operator{Client: mgr.GetClient(), Clusters: clusters}).SetupWithManager(mgr)
 		}),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error { return (&StatefulSets{mgr.GetClient()}).SetupWithManager(mgr) }),
 		controllerruntime.GarbageCollection(),
 		controllerruntime.ObjectValues(newCluster(replicas)),
 		controllerruntime.InOrder(actions...),
