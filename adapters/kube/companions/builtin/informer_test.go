@@ -98,7 +98,7 @@ func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactor
 		of[kind] = newInformer()
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return of[kind] })
 	}
-	w.told = func(all []change) []func() {
+	w.told = func(all []change) {
 		var tell []func()
 		for _, c := range all {
 			i := of[c.key.Kind]
@@ -115,7 +115,9 @@ func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactor
 			}
 			tell = append(tell, func() { i.tell(old, now) })
 		}
-		return tell
+		for _, t := range tell {
+			t()
+		}
 	}
 	return factory
 }

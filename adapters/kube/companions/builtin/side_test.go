@@ -93,10 +93,7 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		instances, watched = append(instances, instance), append(watched, sets.New(strategy.Describe().Watches...))
 	}
 	var changes []change
-	w.told = func(made []change) []func() {
-		changes = append(changes, made...)
-		return nil
-	}
+	w.told = func(made []change) { changes = append(changes, made...) }
 	queues := make([][]core.Request, len(all))
 	deliver := func() {
 		for len(changes) > 0 {

@@ -28,10 +28,8 @@ type world struct {
 
 	mu      sync.Mutex
 	objects map[core.Key]core.Content
-	// told gets changes, in order: those that are made at once together. What it returns is called without the lock, in the same order: handlers may ask the server.
-	told     func([]change) []func()
-	untold   []func()
-	telling  bool
+	// told gets changes, in order: those that are made at once together.
+	told     func([]change)
 	held     bool
 	heldBack []change
 	// refused are errors of the server itself.
@@ -45,7 +43,7 @@ var (
 
 func newWorld() (*world, error) {
 	server, err := kube.NewServer(scheme.Scheme)
-	return &world{server: server, objects: map[core.Key]core.Content{}, told: func([]change) []func() { return nil }}, err
+	return &world{server: server, objects: map[core.Key]core.Content{}, told: func([]change) {}}, err
 }
 
 // Get implements [core.Snapshot].
@@ -67,7 +65,6 @@ func (w *world) Held(core.Key) []core.Content { return nil }
 
 // Do implements [core.EffectRecorder]. Events are not kept.
 func (w *world) Do(call core.Call) core.Response {
-	defer w.tell()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if request, ok := call.(*kube.Request); ok && request.Kind.Kind == "Event" {
@@ -90,7 +87,7 @@ func (w *world) Do(call core.Call) core.Response {
 		case w.held:
 			w.heldBack = append(w.heldBack, c)
 		default:
-			w.untold = append(w.untold, w.told([]change{c})...)
+			w.told([]change{c})
 		}
 	}
 	return answer.Response
@@ -100,29 +97,10 @@ func (w *world) Do(call core.Call) core.Response {
 func (w *world) atOnce(make func(*world)) {
 	w.held = true
 	make(w)
-	defer w.tell()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.untold = append(w.untold, w.told(w.heldBack)...)
+	w.told(w.heldBack)
 	w.held, w.heldBack = false, nil
-}
-
-// tell tells of what has been changed, unless somebody else is about it.
-func (w *world) tell() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.telling {
-		return
-	}
-	w.telling = true
-	for len(w.untold) > 0 {
-		next := w.untold[0]
-		w.untold = w.untold[1:]
-		w.mu.Unlock()
-		next()
-		w.mu.Lock()
-	}
-	w.telling = false
 }
 
 // clientset returns a client of the server.
