@@ -92,8 +92,8 @@ func selects(all map[string]string) func(*corev1.Pod) bool {
 	return func(pod *corev1.Pod) bool { return selector.Matches(labels.Set(pod.Labels)) }
 }
 
-// expendable sorts Pods: those first that are deleted first when there are too many. A real controller prefers those that were made last; times say
-// nothing here, so that the names decide.
+// expendable sorts Pods: those first that are deleted first when there are too many. A real controller then prefers those that were made last. Times say
+// nothing here, so that the last names come first. Pods with indexes are made together, and those with lower ones come first, as they do there.
 func expendable(pods []*corev1.Pod) []*corev1.Pod {
 	ready := map[string]int{}
 	for _, pod := range pods {
@@ -110,6 +110,7 @@ func expendable(pods []*corev1.Pod) []*corev1.Pod {
 			cmp.Compare(deletionCost(a), deletionCost(b)),
 			-cmp.Compare(ready[a.Spec.NodeName], ready[b.Spec.NodeName]),
 			-cmp.Compare(restarts(a), restarts(b)),
+			cmp.Compare(indexOf(a), indexOf(b)),
 			-cmp.Compare(a.Name, b.Name),
 		)
 	})
