@@ -17,7 +17,7 @@ var globals sync.Once
 func settleGlobals(logger logr.Logger) {
 	globals.Do(func() {
 		klog.SetLogger(logger)
-		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
+		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{ //nolint:reassign // it is there to be set
 			func(ctx context.Context, err error, message string, pairs ...any) {
 				klog.FromContext(ctx).Error(err, message, pairs...)
 			},

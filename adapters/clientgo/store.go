@@ -192,7 +192,7 @@ func (s *viewStore) Index(name string, object any) ([]any, error) {
 
 // noIndex is the error of a real store.
 func noIndex(name string) error {
-	return fmt.Errorf("Index with name %s does not exist", name) //nolint:staticcheck // the words of the real store
+	return fmt.Errorf("Index with name %s does not exist", name)
 }
 
 // ByIndex implements [cache.Indexer].

@@ -18,9 +18,6 @@ import (
 )
 
 // kind is a function, and not a variable, for each kind that companions look after.
-func deploymentKind() schema.GroupVersionKind {
-	return appsv1.SchemeGroupVersion.WithKind("Deployment")
-}
 func replicaSetKind() schema.GroupVersionKind {
 	return appsv1.SchemeGroupVersion.WithKind("ReplicaSet")
 }

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
-	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -217,13 +216,4 @@ func metaOf(content core.Content) metav1.Object {
 		return nil
 	}
 	return storage.Of(content).Meta()
-}
-
-// read decodes a version of an object.
-func read[T any](content core.Content) *T {
-	object := new(T)
-	if err := jsontree.Into(storage.Of(content).Tree, object); err != nil {
-		panic("companions: a stored object cannot be read: " + err.Error())
-	}
-	return object
 }
