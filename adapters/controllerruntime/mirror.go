@@ -1,6 +1,7 @@
 package controllerruntime
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,9 +16,22 @@ type mirror struct {
 	strategy *strategy
 	// fresh is an instance that has not run, for the next one.
 	fresh *instance
+	// used is the instance of the last run, nil before the first.
+	used *instance
 }
 
-var _ core.Plural = (*mirror)(nil)
+var (
+	_ core.Plural = (*mirror)(nil)
+	_ core.Lender = (*mirror)(nil)
+)
+
+// Mutated implements [core.Lender].
+func (m *mirror) Mutated() string {
+	if m.used == nil {
+		return ""
+	}
+	return m.used.Mutated()
+}
 
 // Of implements [core.Plural].
 func (m *mirror) Of(controller string) core.Instance {
@@ -70,7 +84,7 @@ func (m *mirror) filled(recorder core.EffectRecorder) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole.assembly.current.Begin(recorder)
+	whole.assembly.begin(recorder)
 	for _, c := range whole.process {
 		for _, w := range c.watches.handlers {
 			objects, err := whole.assembly.cache.view.List(w.Form, informer.Selection{})
@@ -83,7 +97,8 @@ func (m *mirror) filled(recorder core.EffectRecorder) (*instance, error) {
 		}
 		c.queue.take()
 	}
-	return whole.Of(m.fresh.registered.name).(*instance), nil
+	m.used = whole.Of(m.fresh.registered.name).(*instance)
+	return m.used, nil
 }
 
 // mirrored reports whether the controllers of a process remember nothing but what the cache shows.
@@ -102,7 +117,7 @@ func (b *blueprint) checkMirrors(found *assembly) error {
 		if i < 0 {
 			return fmt.Errorf("MemoryFromCache names %q, and there is no such controller: use one of %s", name, strings.Join(names, ", "))
 		}
-		found.Assume("What %s keeps in memory is a function of what its cache shows, and is never behind it.", processName(found.process(found.controllers[i].setup)))
+		found.Assume("What %s keeps in memory is a function of what its cache shows, and is never behind it.", cmp.Or(processName(found.process(found.controllers[i].setup)), name))
 	}
 	return nil
 }
