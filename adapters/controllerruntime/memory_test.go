@@ -125,19 +125,27 @@ func TestMemoryWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestIgnoredMemory checks a system that says what does not count.
+// TestIgnoredMemory checks a system that says what does not count: one controller, and two in a process, whose ways begin with their names.
 func TestIgnoredMemory(t *testing.T) {
-	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
-		controllerruntime.IgnoreMemory("counting.runs", "counting.last"),
-		controllerruntime.Setup(func(mgr ctrl.Manager) error {
-			return ctrl.NewControllerManagedBy(mgr).Named("counts").For(&Widget{}).Complete(&counting{Client: mgr.GetClient(), last: map[string]int{}})
-		}))
-	result, err := orrery.Run(t.Context(), system, orrery.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := result.Report; r.Verdict != core.Holds || len(r.Memory) > 0 || !slices.Equal(r.IgnoredMemory, []string{"counting.last", "counting.runs"}) {
-		t.Errorf("%s %v; memory %v, ignored %v", r.Verdict, r.Reasons, r.Memory, r.IgnoredMemory)
+	for _, names := range [][]string{{"counts"}, {"counts", "counts/widgets.example.org"}} {
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+			controllerruntime.IgnoreMemory("counting.runs", "counting.last"),
+			controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				for _, name := range names {
+					reconciler := &counting{Client: mgr.GetClient(), last: map[string]int{}}
+					if err := ctrl.NewControllerManagedBy(mgr).Named(name).For(&Widget{}).Complete(reconciler); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := result.Report; r.Verdict != core.Holds || len(r.Memory) > 0 || !slices.Equal(r.IgnoredMemory, []string{"counting.last", "counting.runs"}) {
+			t.Errorf("%q: %s %v; memory %v, ignored %v", names, r.Verdict, r.Reasons, r.Memory, r.IgnoredMemory)
+		}
 	}
 }
 

@@ -334,15 +334,18 @@ const mostWays = 3
 
 // contents returns what is different in the memory of an instance of a process from that of a fresh one.
 func (l *Learner) contents(p *Process, instance core.Introspective) map[string]string {
-	return l.unignored(p.changed(instance.Memory()))
+	return l.unignored(p, p.changed(instance.Memory()))
 }
 
-// unignored leaves out the contents of a memory that make no difference.
-func (l *Learner) unignored(contents map[string]string) map[string]string {
+// unignored leaves out the contents of a memory of a process that make no difference. Ways that begin with the name of a member may be named
+// with it and without.
+func (l *Learner) unignored(p *Process, contents map[string]string) map[string]string {
 	ignored := slices.Concat(l.Machine.Conditions.IgnoredMemory, l.Machine.System.IgnoredMemory)
 	maps.DeleteFunc(contents, func(path, _ string) bool {
-		_, within, _ := strings.Cut(path, "/") // behind the name of a controller
-		return leadsThrough(path, ignored) || leadsThrough(within, ignored)
+		return leadsThrough(path, ignored) || slices.ContainsFunc(p.Members, func(a *Actor) bool {
+			within, its := strings.CutPrefix(path, a.Name+"/")
+			return its && leadsThrough(within, ignored)
+		})
 	})
 	return contents
 }

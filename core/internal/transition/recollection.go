@@ -161,7 +161,7 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, run behavior.Run) (*Cra
 	defer watch.Stop()
 	select {
 	case memory := <-found:
-		return &Crashed{a.Process, l.unignored(a.Process.changed(memory))}, nil
+		return &Crashed{a.Process, l.unignored(a.Process, a.Process.changed(memory))}, nil
 	case <-watch.C:
 	case <-ctx.Done():
 		return nil, ctx.Err()
