@@ -379,8 +379,11 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if ignored := options.ignoredMemory(system); len(ignored) > 0 {
 		given = append(given, fmt.Sprintf("What controllers keep in %s makes no difference to what they do.", strings.Join(ignored, ", ")))
 	}
-	if len(v.space.Memory()) > 0 {
+	if memory := v.space.Memory(); len(memory) > 0 {
 		given = append(given, "Event handlers of a controller that keeps memory run between its reconciles, not during them.")
+		if slices.ContainsFunc(memory, func(m core.MemoryReport) bool { return m.Background }) {
+			given = append(given, "What a controller does in the background is one step up to where it waits, and takes no time. Time passes only when no other step is possible.")
+		}
 	}
 	for _, name := range options.Doubles {
 		given = append(given, fmt.Sprintf("Two instances of %s are always active.", name))

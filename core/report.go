@@ -110,6 +110,8 @@ type MemoryReport struct {
 	Contents int `json:"contents"`
 	// Fields are the fields in which they differ, such as "Reconciler.seen", in order.
 	Fields []string `json:"fields"`
+	// Background tells that it works between its activations, too. How it rests then is counted among the contents.
+	Background bool `json:"background,omitempty"`
 }
 
 // PropertyReport is the verdict on one property.

@@ -28,11 +28,15 @@ const (
 	Restart
 	// Intervene is an action of the scenario. The request of the step's item is the name of the action.
 	Intervene
+	// Work is what a process does between activations, in a goroutine that waits for nothing but the answer to its next call.
+	Work
+	// Elapse lets the clock go on until something happens in a process by itself.
+	Elapse
 )
 
 // stepKinds are the names of the kinds, as traces have them.
 func stepKinds() []string {
-	return []string{"reconcile", "act", "fire", "deliver", "begin", "call", "return", "restart", "user"}
+	return []string{"reconcile", "act", "fire", "deliver", "begin", "call", "return", "restart", "user", "work", "elapse"}
 }
 
 // Name returns the word for the kind in a trace.
@@ -58,10 +62,13 @@ type Step struct {
 	Order string
 }
 
+// Timed reports whether steps of the kind wait for the time: they are taken only where nothing else is to be done.
+func (k StepKind) Timed() bool { return k == Fire || k == Elapse }
+
 // Due reports whether the step is part of what the controllers do by themselves, so that it is taken
 // sooner or later: not a timer that may fire late, nor a fault or an action of a user, which may never come.
 func (s Step) Due() bool {
-	return s.Kind != Fire && s.Kind != Intervene && !s.Faulty()
+	return !s.Kind.Timed() && s.Kind != Intervene && !s.Faulty()
 }
 
 // Faulty reports whether something goes wrong in the step: a crash or a call that fails.
@@ -95,6 +102,10 @@ func (s Step) plainly() string {
 		return fmt.Sprintf("%s finishes with %s", s.Item.Strategy, s.Item.Request)
 	case Restart:
 		return fmt.Sprintf("%s crashes and restarts", s.Item.Strategy)
+	case Work:
+		return fmt.Sprintf("%s runs", s.Item.Strategy)
+	case Elapse:
+		return fmt.Sprintf("time passes for %s", s.Item.Strategy)
 	case Intervene:
 		return fmt.Sprintf("a user takes the action %q", s.Item.Request)
 	}

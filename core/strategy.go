@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"strings"
 	"time"
 )
 
@@ -55,6 +56,13 @@ type Description struct {
 	// Workers is how many requests may be in flight at once; 0 means 1.
 	Workers int
 
+	// Active says that an instance is an [Active] one. It is found out of any strategy when a run leaves something to be done later.
+	Active bool
+
+	// Opaque says that goroutines which an instance leaves at work may keep what its memory does not show, such as the local variables of a
+	// function. What they do next is then taken to depend on all that the run was answered in which they were set off.
+	Opaque bool
+
 	// Sequential promises that runs start no goroutines, do not look at the
 	// clock, and do not block. They are then run without a bubble of virtual
 	// time around them.
@@ -97,7 +105,8 @@ type Instance interface {
 type Introspective interface {
 	Instance
 
-	// Memory returns the values that can be reached from the instance, by the way to each, such as "Reconciler.seen[default/a]". It is called between runs.
+	// Memory returns the values that can be reached from the instance, by the way to each, such as "Reconciler.seen[default/a]". It is called between runs, and
+	// where a run waits for the answer to a call.
 	Memory() map[string]string
 }
 
@@ -109,6 +118,27 @@ type Plural interface {
 	// change the same memory.
 	Of(strategy string) Instance
 }
+
+// Active is an [Instance] that also works between activations, in goroutines that wait for something: for what activations leave them to do, for what
+// is sent into a channel, or for the time. It does so from its start on, in the bubble of virtual time that all of its activations run in.
+type Active interface {
+	Instance
+
+	// Start is called once, before all activations. It returns what is to run in goroutines of its own from then on. Calls that are not
+	// those of an activation go through the recorder.
+	Start(EffectRecorder) []func()
+
+	// Stop tells what Start has started to end, as far as it can. It does not wait.
+	Stop()
+}
+
+// Background returns the name under which a process takes the steps of what it does between activations.
+func Background(process string) string { return process + background }
+
+// BackgroundOf returns the process of which a name is that of what it does between activations, and false if it is the name of something else.
+func BackgroundOf(name string) (process string, ok bool) { return strings.CutSuffix(name, background) }
+
+const background = " (background)"
 
 // Pristine is a [Strategy] that knows what its instances remember when they are fresh: if they remember more by now, it is kept outside of them.
 type Pristine interface {

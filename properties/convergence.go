@@ -221,7 +221,7 @@ func NoDeadlock() core.Property {
 		Ends:   true,
 		Merges: core.InEnds,
 		Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
-			alive := func(e core.Edge) bool { return e.Step.Due() || e.Step.Kind == core.Fire }
+			alive := func(e core.Edge) bool { return e.Step.Due() || e.Step.Kind.Timed() }
 			dead := func(id core.StateID) bool { return !g.Cut(id) && !slices.ContainsFunc(g.Edges(id), alive) }
 			for _, id := range g.Quiescent() {
 				if !dead(id) {

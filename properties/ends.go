@@ -10,7 +10,7 @@ import (
 
 // byItself reports whether a step is one that controllers take by themselves, now or when a timer fires: neither a fault nor an action of
 // a user.
-func byItself(e core.Edge) bool { return e.Step.Due() || e.Step.Kind == core.Fire }
+func byItself(e core.Edge) bool { return e.Step.Due() || e.Step.Kind.Timed() }
 
 // Ends returns the states in which a run may end, in order: the quiescent ones whose objects may stay as they are for ever. Where no
 // timer is set, each is one. Where timers are set, work remains to be done: it is one only if some fair run goes on from

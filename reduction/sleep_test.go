@@ -123,7 +123,7 @@ func cyclic(g core.Graph) bool {
 func TestSleepersMissNothing(t *testing.T) {
 	n := *systems
 	if testing.Short() {
-		n /= 10
+		n /= 3
 	}
 	steps, taken := 0, 0
 	for seed := *firstSeed; n > 0; seed++ {

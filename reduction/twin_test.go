@@ -45,6 +45,8 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 		compose = random.Concurrent
 	case 4, 5:
 		compose = random.Mindful
+	case 6:
+		compose = random.Restless
 	}
 	system, err := compose(seed)
 	if err != nil {

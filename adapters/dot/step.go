@@ -43,6 +43,10 @@ func deed(step core.TraceStep) string {
 		return "crashes and restarts"
 	case "user":
 		return "action: " + what
+	case "work":
+		return "runs"
+	case "elapse":
+		return "lets time pass"
 	}
 	return "reconciles " + what
 }

@@ -156,7 +156,12 @@ func (p *page) searched(report *core.Report) {
 	p.line(1, "controller code: ", counted(report.Behaviours, "distinct behavior", "distinct behaviors"), "; ",
 		counted(report.StepsFromTree, "step", "steps"), " reused one without running code")
 	for _, m := range report.Memory {
-		p.line(1, "memory: ", clean(m.Controller), " keeps ", clean(strings.Join(m.Fields, ", ")), ", ", counted(m.Contents, "content", "contents"), " so far; it is part of each state")
+		if len(m.Fields) > 0 {
+			p.line(1, "memory: ", clean(m.Controller), " keeps ", clean(strings.Join(m.Fields, ", ")), ", ", counted(m.Contents, "content", "contents"), " so far; it is part of each state")
+		}
+		if m.Background {
+			p.line(1, "background: ", clean(m.Controller), " works between its activations, too; where that waits is part of each state")
+		}
 	}
 	p.line(1, "granularity: ", clean(report.Granularity), "; reduction: ", clean(report.Reduction), reductionNote(report.Reduction))
 	if report.StatesIdleFirst > 0 {

@@ -20,7 +20,7 @@ import (
 //
 // All runs of a session share one bubble: what an instance keeps of a run, such
 // as a channel, cannot be used in another, and the runtime ends the process if that is tried.
-func (s *Session) bubbled(instance core.Instance) {
+func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 	running := true
 	var end ending
 	defer func() {
@@ -28,6 +28,7 @@ func (s *Session) bubbled(instance core.Instance) {
 			switch {
 			case !strings.Contains(fmt.Sprint(value), "deadlock"):
 				end = ending{failure: Panicked, message: fmt.Sprint(value)}
+			case s.active && !running:
 			case running:
 				end = ending{failure: Deadlock, message: "every goroutine of it is blocked for ever, and it waits for no answer"}
 			case s.ticks:
@@ -43,23 +44,58 @@ func (s *Session) bubbled(instance core.Instance) {
 		clock := Tick // where it stands for a fresh instance, since the bubble began
 		b := newBubble(s)
 		defer b.close()
+		if s.active {
+			sleep(Tick)
+		}
+		b.instance = bring(b)
 		s.work(func(t task) {
-			if t.activation == nil {
-				time.Sleep(t.wait)
+			switch {
+			case t.look:
+				s.looked <- b.look()
+				return
+			case t.activation == nil:
+				sleep(t.wait)
 				s.clock <- time.Since(began) - clock
 				return
+			case s.active:
+				// What waits for the time would go on if the clock were set.
+				sleep(t.activation.Clock)
+				clock = time.Since(began)
+			default:
+				clock = Tick + t.activation.Clock
+				sleep(clock - time.Since(began))
 			}
-			clock = Tick + t.activation.Clock
-			time.Sleep(clock - time.Since(began))
 			running = true
-			end := b.serve(func(recorder core.EffectRecorder) ending { return t.activation.run(instance, recorder) })
+			end := b.serve(t.activation)
 			running = false
 			s.ended <- *end
 		})
 		b.mu.Lock()
 		end.late = b.late
 		b.mu.Unlock()
+		if s.active {
+			b.stop(end)
+		}
 	})
+}
+
+// stop ends what an instance does by itself. What does not end stays where it is: if the bubble ended, the clock would go on for it.
+func (b *bubble) stop(end ending) {
+	b.close()
+	if stop := b.session.stop; stop != nil {
+		b.contain(func() ending { stop(); return ending{} }, func(ending) {})
+	}
+	synctest.Wait()
+	if len(b.waiting()) > 0 {
+		b.session.last <- end
+		<-b.session.never
+	}
+}
+
+// sleep lets the time pass, and waits for all that it wakes.
+func sleep(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 // work does what the owner of the session asks for, until it closes or aborts the session.
@@ -82,7 +118,8 @@ func (s *Session) work(do func(task)) {
 
 // bubble serves the calls of runs from the main goroutine of a synctest bubble.
 type bubble struct {
-	session *Session
+	session  *Session
+	instance core.Instance
 	// arrived wakes the main goroutine when it waits for the virtual clock to
 	// move: it holds one token.
 	arrived chan struct{}
@@ -91,13 +128,18 @@ type bubble struct {
 	parked []*parked
 	end    *ending
 	closed bool
-	// run is the number of the run at work, 0 between runs, and runs how many there were.
+	// run is the number of the run at work, 0 between runs, and runs how many there were. own is what it is about.
 	run, runs int
+	own       Own
+	// waited are the calls that the owner of the session was shown last.
+	waited []*parked
+	// failed is how a goroutine failed that works by itself.
+	failed *ending
 	// late is the first call that was made for a run after its end.
 	late core.Call
 }
 
-// scribe is the recorder of a single run.
+// scribe is the recorder of a single run, or of what is done by itself if its number is 0.
 type scribe struct {
 	*bubble
 	run int
@@ -107,30 +149,31 @@ type scribe struct {
 type parked struct {
 	call  core.Call
 	reply chan core.Response // closed without a response when the run is aborted
+	run   int                // the run that the call is a part of, 0 if it is of none
 }
 
 func newBubble(s *Session) *bubble {
 	return &bubble{session: s, arrived: make(chan struct{}, 1)}
 }
 
-// serve runs the code to its end.
-func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
-	b.mu.Lock()
-	b.end = nil
-	b.runs++
-	b.run = b.runs
-	recorder := scribe{bubble: b, run: b.run}
-	b.mu.Unlock()
-	go contain(
-		func() ending { return run(recorder) },
-		b.session.aborted.Load,
-		func(end ending) {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.end = &end
-			b.wake()
-		},
-	)
+// serve takes a run to its end.
+func (b *bubble) serve(a *Activation) *ending {
+	recorder := b.begin(a)
+	switch a.Own {
+	case Asked:
+		go contain(
+			func() ending { return a.run(b.instance, recorder) },
+			b.session.aborted.Load,
+			func(end ending) {
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				b.end = &end
+				b.wake()
+			},
+		)
+	case Waits:
+		b.end = &ending{result: core.Result{Blocked: len(b.elapse()) == 0}}
+	}
 	for {
 		synctest.Wait()
 		pending, end := b.pending()
@@ -149,8 +192,8 @@ func (b *bubble) serve(run func(core.EffectRecorder) ending) *ending {
 	}
 }
 
-// pending returns the calls that are parked, in the order of their identities. When nothing is parked and the code has returned, it
-// returns how.
+// pending returns the calls of the run that wait, in the order of their identities. When there are none and the code has returned, it
+// returns how. A run that waits for what others do goes on with the calls of those.
 func (b *bubble) pending() ([]core.Call, *ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,26 +201,41 @@ func (b *bubble) pending() ([]core.Call, *ending) {
 	case <-b.arrived:
 	default:
 	}
-	if len(b.parked) == 0 {
+	b.sort()
+	b.waited = b.waited[:0]
+	for _, p := range b.parked {
+		if p.run == b.run {
+			b.waited = append(b.waited, p)
+		}
+	}
+	if len(b.waited) == 0 {
+		if b.failed != nil {
+			b.end, b.failed = b.failed, nil
+		}
 		if b.end != nil {
 			b.run = 0
+			return nil, b.end
 		}
-		return nil, b.end
+		b.waited = append(b.waited, b.parked...)
 	}
-	slices.SortStableFunc(b.parked, func(p, q *parked) int { return cmp.Compare(p.call.Identity(), q.call.Identity()) })
-	calls := make([]core.Call, len(b.parked))
-	for i, p := range b.parked {
-		calls[i] = p.call
+	var calls []core.Call
+	for _, p := range b.waited {
+		calls = append(calls, p.call)
 	}
 	return calls, nil
 }
 
-// take takes one of the parked calls, by its place in their order.
+// sort puts the calls that wait in the order of their identities. b.mu is held.
+func (b *bubble) sort() {
+	slices.SortStableFunc(b.parked, func(p, q *parked) int { return cmp.Compare(p.call.Identity(), q.call.Identity()) })
+}
+
+// take takes one of the calls that wait, by its place in their order.
 func (b *bubble) take(turn int) *parked {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := b.parked[turn]
-	b.parked = slices.Delete(b.parked, turn, turn+1)
+	p := b.waited[turn]
+	b.parked = slices.Delete(b.parked, slices.Index(b.parked, p), slices.Index(b.parked, p)+1)
 	return p
 }
 
@@ -202,10 +260,16 @@ func (b *bubble) wake() {
 
 // Do implements [core.EffectRecorder].
 func (b scribe) Do(call core.Call) core.Response {
-	p := &parked{call: call, reply: make(chan core.Response)}
+	p := &parked{call: call, reply: make(chan core.Response), run: b.run}
 	b.mu.Lock()
 	late := !b.closed && b.run != b.bubble.run
-	if late && b.late == nil {
+	switch {
+	case late && b.session.active:
+		late, p.run = false, 0
+		if b.own == Works {
+			p.run = b.bubble.run // what it goes on to
+		}
+	case late && b.late == nil:
 		b.late = call
 	}
 	if b.closed || late {

@@ -3,6 +3,7 @@ package behavior
 import (
 	"context"
 	"regexp"
+	"syscall"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -72,3 +73,10 @@ func contents(call core.Call) string {
 func undated(text string) string { return moments.ReplaceAllLiteralString(text, "time") }
 
 var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?|[0-9]{9,}`)
+
+// machineTime is the time on the clock of the machine, also in a bubble.
+func machineTime() time.Duration {
+	var now syscall.Timeval
+	_ = syscall.Gettimeofday(&now)
+	return time.Duration(now.Nano())
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -23,6 +24,8 @@ type enactment struct {
 	flights []flight
 	// processes are the instances at work of those processes that keep memory in the run, by name: from their start to their crash.
 	processes map[string]*Session
+	// active are the processes that work between activations.
+	active map[string]bool
 	// events are those of the step that handlers did not get yet.
 	events []core.TraceEvent
 }
@@ -37,10 +40,13 @@ func newEnactment(system *core.System, world core.World, limits Limits) *enactme
 	user := User{system.Scenario}
 	e := &enactment{
 		world: world, limits: limits, user: user, store: system.Store,
-		strategies: map[string]core.Strategy{core.User: user}, programs: map[string]string{}, processes: map[string]*Session{},
+		strategies: map[string]core.Strategy{core.User: user}, programs: map[string]string{}, processes: map[string]*Session{}, active: map[string]bool{},
 	}
 	for _, s := range system.Strategies {
 		d := s.Describe()
+		if d.Active {
+			e.active[d.ProcessName()], e.active[core.SecondInstance(d.ProcessName())] = true, true
+		}
 		second := core.SecondInstance(d.Name)
 		e.strategies[d.Name], e.strategies[second] = s, s
 		e.programs[d.Name], e.programs[second] = d.ProcessName(), core.SecondInstance(d.ProcessName())
@@ -53,6 +59,9 @@ func (e *enactment) begins(ctx context.Context, trace core.Trace) error {
 	memory := slices.Clone(trace.Memory)
 	for _, step := range trace.Steps {
 		memory = append(memory, step.Memory...)
+		if kind, _ := core.StepKindOf(step.Kind); kind == core.Work || kind == core.Elapse {
+			e.active[e.process(step.Controller)] = true
+		}
 	}
 	for _, change := range memory {
 		if e.processes[change.Controller] != nil {
@@ -113,8 +122,12 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	return e.shows(ctx, step)
 }
 
-// process returns the name of the process of who takes steps under a name, which may be the name of a process itself.
+// process returns the name of the process of who takes steps under a name, which may be the name of a process itself, or of what goes on in it between
+// activations.
 func (e *enactment) process(name string) string {
+	if process, background := core.BackgroundOf(name); background {
+		return process
+	}
 	if program, known := e.programs[name]; known {
 		return program
 	}
@@ -161,6 +174,13 @@ func (e *enactment) open(ctx context.Context, process string) error {
 	if first == nil {
 		return differing("there is no longer a controller %q", process)
 	}
+	if e.active[process] {
+		session, _, err := OpenActive(ctx, first, e.limits)
+		if err == nil {
+			e.processes[process] = session
+		}
+		return err
+	}
 	instance, err := NewInstance(ctx, first, e.limits.Deadline)
 	if err == nil {
 		e.processes[process] = Open(instance, sequential, e.limits)
@@ -183,9 +203,33 @@ func (e *enactment) resume(ctx context.Context, item core.Item) (*Session, error
 	return session, nil
 }
 
+// goOn starts what a process does by itself.
+func (e *enactment) goOn(item core.Item, kind core.StepKind) (*Session, error) {
+	session := e.processes[e.process(item.Strategy)]
+	if session == nil || session.over {
+		return nil, differing("%s does not go on with anything", item.Strategy)
+	}
+	activation := Activation{Own: Waits}
+	if kind == core.Work {
+		turn, err := strconv.Atoi(string(item.Request))
+		if err != nil || turn < 1 {
+			return nil, fmt.Errorf("the record is broken: %s goes on with call %q", item.Strategy, item.Request)
+		}
+		activation = Activation{Own: Works, Turn: turn - 1}
+	}
+	session.Begin(activation)
+	return session, nil
+}
+
 // run takes a run from its beginning to its end.
 func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep) error {
-	session, err := e.resume(ctx, item)
+	var session *Session
+	var err error
+	if kind, known := core.StepKindOf(step.Kind); known && (kind == core.Work || kind == core.Elapse) {
+		session, err = e.goOn(item, kind)
+	} else {
+		session, err = e.resume(ctx, item)
+	}
 	if err != nil {
 		return err
 	}

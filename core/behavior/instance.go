@@ -11,11 +11,6 @@ import (
 // NewInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine
 // and a wait beyond the deadline are errors that name the controller. When the context ends, its error is returned.
 func NewInstance(ctx context.Context, strategy core.Strategy, deadline time.Duration) (core.Instance, error) {
-	type made struct {
-		instance core.Instance
-		err      error
-		end      ending
-	}
 	result := make(chan made, 1)
 	go func() {
 		var m made
@@ -27,25 +22,42 @@ func NewInstance(ctx context.Context, strategy core.Strategy, deadline time.Dura
 			result <- m
 		})
 	}()
-	name := strategy.Describe().Name
 	watch := time.NewTimer(deadline)
 	defer watch.Stop()
 	select {
 	case m := <-result:
-		switch {
-		case m.end.failure == Panicked:
-			return nil, fmt.Errorf("setting up controller %q panicked: %s", name, m.end.message)
-		case m.end.failure != None:
-			return nil, fmt.Errorf("setting up controller %q: it %s", name, m.end.message)
-		case m.err != nil:
-			return nil, fmt.Errorf("setting up controller %q: %w", name, m.err)
-		case m.instance == nil:
-			return nil, fmt.Errorf("setting up controller %q: Strategy.New returned neither an instance nor an error", name)
-		}
-		return m.instance, nil
+		return m.instance, m.wrong(strategy)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-watch.C:
-		return nil, fmt.Errorf("setting up controller %q did not finish within %s: do not wait for anything there", name, deadline)
+		return nil, overdueSetUp(strategy, deadline)
 	}
+}
+
+// made is what has become of an instance that was to be made.
+type made struct {
+	instance core.Instance
+	err      error
+	end      ending
+}
+
+// wrong returns what the user is to change, nil if the instance was made.
+func (m made) wrong(strategy core.Strategy) error {
+	name := strategy.Describe().Name
+	switch {
+	case m.end.failure == Panicked:
+		return fmt.Errorf("setting up controller %q panicked: %s", name, m.end.message)
+	case m.end.failure != None:
+		return fmt.Errorf("setting up controller %q: it %s", name, m.end.message)
+	case m.err != nil:
+		return fmt.Errorf("setting up controller %q: %w", name, m.err)
+	case m.instance == nil:
+		return fmt.Errorf("setting up controller %q: Strategy.New returned neither an instance nor an error", name)
+	}
+	return nil
+}
+
+// overdueSetUp is the error for an instance that does not come.
+func overdueSetUp(strategy core.Strategy, deadline time.Duration) error {
+	return fmt.Errorf("setting up controller %q did not finish within %s: do not wait for anything there", strategy.Describe().Name, deadline)
 }

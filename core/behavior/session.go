@@ -17,6 +17,10 @@ type Activation struct {
 	Request core.Request
 	// Of names the strategy that is activated, where an instance is that of several.
 	Of string
+	// Own is what the process is to do by itself, if it is not to handle an event or to reconcile, and Turn the place of the call that it goes on
+	// with among those that wait, in the order of their identities.
+	Own  Own
+	Turn int
 	// Clock is how far the clock has moved when the run begins.
 	Clock time.Duration
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
@@ -34,6 +38,12 @@ type Memory struct {
 
 // String says in a few words what the run is about.
 func (a Activation) String() string {
+	switch a.Own {
+	case Works:
+		return "working in the background"
+	case Waits:
+		return "letting time pass"
+	}
 	if a.Event != nil {
 		return fmt.Sprintf("handling an event of %s", a.Event.Key)
 	}
@@ -79,6 +89,11 @@ type Session struct {
 	// single tells that the session is over with its first run.
 	single bool
 	over   bool
+	// active tells that the instance works between runs too, and stop tells it to end that, if it wants to be told.
+	active bool
+	stop   func()
+	// instance is what is at work.
+	instance core.Instance
 	// virtual tells that time in the session is virtual, and ticks that something was left behind that goes on for ever.
 	virtual, ticks bool
 	watch          *time.Timer
@@ -89,17 +104,21 @@ type Session struct {
 	asked   chan []core.Call
 	replies chan answer
 	ended   chan ending
-	// clock answers tasks that ask for it.
-	clock chan time.Duration
+	// clock and looked answer tasks that ask for it.
+	clock  chan time.Duration
+	looked chan map[string]string
+	// never is for what never goes on.
+	never chan struct{}
 	// last is how the session ends, once nothing is left of it.
 	last    chan ending
 	aborted atomic.Bool
 	quit    chan struct{}
 }
 
-// task is what an instance is to do next: run an activation, or else wait and then tell how far the clock has moved.
+// task is what an instance is to do next: run an activation, or show what is to be seen of it, or else wait and then tell how far the clock has moved.
 type task struct {
 	activation *Activation
+	look       bool
 	wait       time.Duration
 }
 
@@ -127,24 +146,31 @@ func (e ending) leaf() *Leaf {
 
 // Open puts an instance to work. The session has to be closed or aborted.
 func Open(instance core.Instance, sequential bool, limits Limits) *Session {
-	s := &Session{
+	s := newSession(limits, sequential)
+	s.instance = instance
+	if sequential {
+		go s.sequential(instance)
+	} else {
+		go s.bubbled(func(*bubble) core.Instance { return instance })
+	}
+	return s
+}
+
+func newSession(limits Limits, sequential bool) *Session {
+	return &Session{
 		limits:  limits,
 		tasks:   make(chan task),
 		asked:   make(chan []core.Call),
 		replies: make(chan answer),
 		ended:   make(chan ending, 1),
 		clock:   make(chan time.Duration, 1),
+		looked:  make(chan map[string]string, 1),
+		never:   make(chan struct{}),
 		last:    make(chan ending, 1),
 		quit:    make(chan struct{}),
 		watch:   time.NewTimer(limits.Deadline),
 		virtual: !sequential,
 	}
-	if sequential {
-		go s.sequential(instance)
-	} else {
-		go s.bubbled(instance)
-	}
-	return s
 }
 
 // Start starts the one run of a session. The session is closed with the run, which may change how the run is
@@ -286,7 +312,7 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 	if s.over {
 		return leaf
 	}
-	if s.virtual {
+	if s.virtual && !s.active {
 		s.ticks = s.outlast()
 	}
 	close(s.tasks)

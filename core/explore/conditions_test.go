@@ -56,7 +56,7 @@ func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.
 // disturbedEdge says all that there is to say of a step under conditions.
 func disturbedEdge(from, to string, e core.Edge) string {
 	kind := e.Step.Kind
-	if kind == core.Act {
+	if kind == core.Act || kind == core.Work {
 		kind = core.Reconcile
 	}
 	crash := kind == core.Reconcile && strings.Contains(e.Step.Detail, "crash")

@@ -216,7 +216,7 @@ func (d *dueVisitor) Stopped(t *transition.Taken, _ error) error { return d.Took
 
 // Took implements [transition.Visitor].
 func (d *dueVisitor) Took(t *transition.Taken) error {
-	if step := t.Step(); d.space.Fair(step) && step.Kind != core.Fire && !slices.Contains(d.steps, step) {
+	if step := t.Step(); d.space.Fair(step) && !step.Kind.Timed() && !slices.Contains(d.steps, step) {
 		d.steps = append(d.steps, step)
 	}
 	return nil

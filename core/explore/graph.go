@@ -42,7 +42,7 @@ func (s *Space) Incidents() []core.Incident { return s.learner.Incidents }
 
 // Fair implements [core.Graph]: faults and users are not forced to do anything.
 func (s *Space) Fair(step core.Step) bool {
-	return (step.Kind == core.Fire || step.Due()) && !s.machine.Unfair(step)
+	return (step.Kind.Timed() || step.Due()) && !s.machine.Unfair(step)
 }
 
 // History implements [core.Graph].

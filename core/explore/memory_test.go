@@ -15,9 +15,14 @@ import (
 )
 
 // TestTwinWithMemory compares searches of systems whose controllers keep memory, under random conditions, with the twin.
-func TestTwinWithMemory(t *testing.T) {
-	remembering := 0
-	large := eachUnder(t, *systems, random.Mindful, conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
+func TestTwinWithMemory(t *testing.T) { twinWithMemory(t, random.Mindful) }
+
+// TestTwinWithBackground does so for systems whose controllers also work between activations.
+func TestTwinWithBackground(t *testing.T) { twinWithMemory(t, random.Restless) }
+
+func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, error)) {
+	remembering, worked, elapsed := 0, 0, 0
+	large := eachUnder(t, *systems, generate, conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
 		for workers := 1; workers <= 2; workers++ {
 			o := options(workers)
 			o.Conditions = c
@@ -34,14 +39,24 @@ func TestTwinWithMemory(t *testing.T) {
 				}
 			}
 			if d := differ(summaryUnder(space), summaryOfTwinUnder(want)); d != "" {
-				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run TestTwinWithMemory -systems 1 -first-seed %d", workers, c, d, seed)
+				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run %s -systems 1 -first-seed %d", workers, c, d, t.Name(), seed)
 			}
 			if workers == 1 && len(space.Memory()) > 0 {
 				remembering++
 			}
+			for id := range space.States() {
+				for _, e := range space.Edges(core.StateID(id)) {
+					switch e.Step.Kind {
+					case core.Work:
+						worked++
+					case core.Elapse:
+						elapsed++
+					}
+				}
+			}
 		}
 	})
-	t.Logf("%d systems were too large; memory was found in %d", large, remembering)
+	t.Logf("%d systems were too large; memory was found in %d; %d steps in the background, and %d of the time", large, remembering, worked, elapsed)
 }
 
 // TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.

@@ -108,8 +108,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 	now, err := t.build(ctx, step)
 	if err != nil {
 		var unsupported *core.Unsupported
-		var memory *transition.UnexpectedMemory
-		if errors.As(err, &unsupported) || errors.As(err, &memory) {
+		if errors.As(err, &unsupported) || transition.Unexpected(err) {
 			return "", err
 		}
 		return err.Error(), nil

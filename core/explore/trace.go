@@ -3,7 +3,6 @@ package explore
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -209,9 +208,8 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 		traced.Kind = "probe"
 		chosen, err = w.Probe(step)
 	}
-	var memory *transition.UnexpectedMemory
 	switch {
-	case errors.As(err, &memory):
+	case transition.Unexpected(err):
 		return traced, err // which is no end of the step: it has to be taken by somebody who knows
 	case err != nil && t.stuck():
 		// Nothing of the step remains, but how it got stuck is worth telling.

@@ -33,6 +33,9 @@ type Rule struct {
 
 // faulty reports whether a controller may crash, and its calls fail.
 func (c Conditions) faulty(p player) bool {
+	if p.background {
+		return p.mortal
+	}
 	return !p.Messages && len(p.Standing) == 0 && (len(c.FaultsIn) == 0 || slices.Contains(c.FaultsIn, p.Name))
 }
 

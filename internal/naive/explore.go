@@ -94,12 +94,16 @@ func exploreKeeping(system *core.System, conditions Conditions, limit int, keepi
 func exploreOnce(system *core.System, conditions Conditions, limit int, keeping map[string]bool) (*Graph, error) {
 	e := &explorer{system: system, conditions: conditions, keeping: keeping, graph: &Graph{}, known: map[string]core.StateID{}}
 	for _, s := range system.Strategies {
-		p := player{s.Describe(), s}
+		p := player{Description: s.Describe(), strategy: s}
 		if i := slices.IndexFunc(e.crews, func(c crew) bool { return c.name() == p.ProcessName() }); i >= 0 {
 			e.crews[i] = append(e.crews[i], p)
 		} else {
 			e.crews = append(e.crews, crew{p})
 		}
+	}
+	for i, c := range e.crews {
+		e.crews[i] = c.withBackground(conditions)
+		keeping[c.name()] = keeping[c.name()] || c.restless() != nil
 	}
 	for _, initial := range system.Initial {
 		state, err := e.start(initial)
@@ -204,6 +208,11 @@ func (e *explorer) expand(id core.StateID) error {
 			to := from
 			to.timers, to.work = remove(from.timers, item), add(from.work, item)
 			step(to, core.Fire, item, "")
+		}
+		for _, c := range e.crews {
+			if to, rings := from.elapse(c); rings {
+				step(to, core.Elapse, core.Item{Strategy: core.Background(c.name()), Request: "time"}, "")
+			}
 		}
 	}
 	for _, c := range e.crews {

@@ -11,6 +11,8 @@ import (
 type player struct {
 	core.Description
 	strategy core.Strategy
+	// background tells that it is what a process does between activations, and mortal that a crash may cut that off then.
+	background, mortal bool
 }
 
 func (p player) watches(kind core.Kind) bool {

@@ -3,8 +3,12 @@ package random
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -12,7 +16,53 @@ import (
 // and reconciles change it. Some of them share a process, and so their memory.
 func Mindful(seed uint64) (*core.System, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 4))}
-	system, err := g.system(fmt.Sprintf("mindful %d", seed), false)
+	return g.mindful(fmt.Sprintf("mindful %d", seed))
+}
+
+// Restless returns the system of a seed, of a family of mindful controllers of which some leave what they are to do to a goroutine that they share with
+// the others of their process, or change their memory after a time.
+func Restless(seed uint64) (*core.System, error) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 6))}
+	system, err := g.mindful(fmt.Sprintf("restless %d", seed))
+	if err != nil {
+		return nil, err
+	}
+	look, err := g.glance()
+	if err != nil {
+		return nil, err
+	}
+	for _, strategy := range system.Strategies {
+		m, ok := strategy.(*mind)
+		if !ok || g.IntN(4) == 0 {
+			continue
+		}
+		m.look = look
+		for bits := range m.leaves {
+			m.leaves[bits], m.alarms[bits], m.onWork[bits] = g.IntN(3) > 0, g.IntN(4) == 0, g.bits(bits)
+		}
+	}
+	return system, nil
+}
+
+// glance returns what looks at a variable, and does nothing else.
+func (g *generator) glance() (core.Strategy, error) {
+	family := g.families[0]
+	model := plain.Model{Name: "glance", Initial: []core.Initial{plain.Start()}, Controllers: []plain.Controller{{
+		Name: "glance", Requests: []core.Request{"0"},
+		Reconcile: func(w *plain.World, _ core.Request) core.Result {
+			family.At(0).Lookup(w)
+			return core.Result{}
+		},
+	}}}
+	system, err := model.System()
+	if err != nil {
+		return nil, err
+	}
+	return system.Strategies[0], nil
+}
+
+func (g *generator) mindful(name string) (*core.System, error) {
+	system, err := g.system(name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +127,11 @@ type mind struct {
 	swaps bool
 	// process are those that share their memory, nil if it is alone.
 	process []*mind
+	// leaves says in which memories a reconcile leaves what it is to do to the background, which looks at the world first, and onWork what comes of a
+	// memory then. In a memory of alarms, it is the next one after an hour. None of these is there without look.
+	look           core.Strategy
+	leaves, alarms [minds]bool
+	onWork         [minds]int
 }
 
 // Describe implements [core.Strategy].
@@ -85,12 +140,18 @@ func (m *mind) Describe() core.Description {
 	if m.process != nil {
 		d.Process = "shared"
 	}
+	d.Active = m.Restless()
 	return d
+}
+
+// Restless reports whether its process works between activations.
+func (m *mind) Restless() bool {
+	return m.look != nil || slices.ContainsFunc(m.process, func(other *mind) bool { return other.look != nil })
 }
 
 // New implements [core.Strategy].
 func (m *mind) New() (core.Instance, error) {
-	r, err := m.join(&memory{serial: rand.Uint64()})
+	r, err := m.join(&memory{serial: rand.Uint64(), wake: make(chan struct{}, 1), end: make(chan struct{})})
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +180,9 @@ func (m *mind) Remember(memory string) core.Instance {
 	if err != nil {
 		panic(err)
 	}
-	if memory != "" {
-		instance.(*remembering).bits = int(memory[0] - '0')
+	if r := instance.(*remembering); memory != "" {
+		parts := strings.Split(memory, " ")
+		r.bits, r.alarm, r.todo = int(parts[0][0]-'0'), parts[1] == "alarm", parts[2:]
 	}
 	return instance
 }
@@ -137,6 +199,13 @@ type remembering struct {
 // memory is what a process keeps.
 type memory struct {
 	bits int
+	// todo is what is left to the background: the name of a controller, and a request.
+	todo []string
+	// alarm tells that the time will change it.
+	alarm bool
+	// started tells that the background is at work, which is woken and told to end.
+	started   bool
+	wake, end chan struct{}
 	// serial is different in each instance, and nothing depends on it.
 	serial uint64
 }
@@ -153,15 +222,89 @@ func (r *remembering) Of(strategy string) core.Instance {
 
 // Remembers returns what it remembers, empty if it is nothing.
 func (r *remembering) Remembers() string {
-	if r.bits == 0 {
+	if r.bits == 0 && len(r.todo) == 0 && !r.alarm {
 		return ""
 	}
-	return strconv.Itoa(r.bits)
+	alarm := "quiet"
+	if r.alarm {
+		alarm = "alarm"
+	}
+	return strings.Join(append([]string{strconv.Itoa(r.bits), alarm}, r.todo...), " ")
+}
+
+// Start implements [core.Active].
+func (r *remembering) Start(recorder core.EffectRecorder) []func() {
+	r.started = true
+	return []func(){func() {
+		for {
+			r.Work(recorder)
+			select {
+			case <-r.wake:
+			case <-r.end:
+				return
+			}
+		}
+	}}
+}
+
+// Stop implements [core.Active].
+func (r *remembering) Stop() { close(r.end) }
+
+// Waiting reports whether anything is left to the background, and Alarmed whether the time will change the memory.
+func (r *remembering) Waiting() bool { return len(r.todo) > 0 }
+
+// Alarmed reports whether the time will change the memory.
+func (r *remembering) Alarmed() bool { return r.alarm }
+
+// Ring is what the time does.
+func (r *remembering) Ring() { r.alarm, r.bits = false, (r.bits+1)%minds }
+
+// Work does what is left to the background, up to the end.
+func (r *remembering) Work(recorder core.EffectRecorder) {
+	for len(r.todo) > 0 {
+		name, request, _ := strings.Cut(r.todo[0], "/")
+		member := r
+		if other := r.Of(name); other != nil {
+			member = other.(*remembering)
+		}
+		glance, err := member.look.New()
+		if err != nil {
+			panic(err)
+		}
+		glance.Reconcile(recorder, "0")
+		member.Instance.Reconcile(recorder, core.Request(request))
+		r.todo, r.bits = r.todo[1:], member.onWork[r.bits]
+	}
+}
+
+// leave leaves a request to the background, or does not do it twice.
+func (r *remembering) leave(request core.Request) {
+	if left := r.Describe().Name + "/" + string(request); !slices.Contains(r.todo, left) {
+		r.todo = append(slices.Clip(r.todo), left)
+	}
+}
+
+// stir wakes the background, and sets the alarm.
+func (r *remembering) stir() {
+	if r.look != nil && r.alarms[r.bits] && !r.alarm {
+		r.alarm = true
+		if r.started {
+			time.AfterFunc(time.Hour, r.Ring)
+		}
+	}
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
 }
 
 // Memory implements [core.Introspective].
 func (r *remembering) Memory() map[string]string {
-	return map[string]string{"serial": strconv.FormatUint(r.serial, 16), "low": strconv.Itoa(r.bits % 2), "high": strconv.Itoa(r.bits / 2)}
+	shown := map[string]string{"serial": strconv.FormatUint(r.serial, 16), "low": strconv.Itoa(r.bits % 2), "high": strconv.Itoa(r.bits / 2)}
+	for i, left := range r.todo {
+		shown[fmt.Sprintf("todo[%d]", i)] = left
+	}
+	return shown
 }
 
 // Handle implements [core.Instance].
@@ -179,7 +322,13 @@ func (r *remembering) Handle(recorder core.EffectRecorder, event core.Event) []c
 
 // Reconcile implements [core.Instance].
 func (r *remembering) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
+	defer r.stir()
 	before := r.bits
+	if r.look != nil && r.leaves[before] {
+		r.leave(request)
+		r.bits = r.onRun[before]
+		return core.Result{}
+	}
 	if r.skip[before] {
 		r.bits = r.onRun[before]
 		return core.Result{}

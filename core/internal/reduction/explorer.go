@@ -118,7 +118,7 @@ func (w *Explorer) After(s *transition.Taken) error {
 // account notes what a step touched, if it is to be known.
 func (w *Explorer) account(s *transition.Taken) error {
 	switch {
-	case !w.Recording() || s.Kind == core.Fire || w.Footprints.covers(w, s):
+	case !w.Recording() || s.Kind.Timed() || w.Footprints.covers(w, s):
 		return nil
 	case w.Learn == nil:
 		return transition.ErrUnknown

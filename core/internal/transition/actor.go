@@ -34,7 +34,9 @@ type Actor struct {
 	// Process is what it runs in, and of is what it is called there, empty if it is alone.
 	Process *Process
 	of      string
-	items   map[core.Request]*Item
+	// Background tells that it stands for what its process does between the activations of the others.
+	Background bool
+	items      map[core.Request]*Item
 }
 
 // indivisible reports whether every run of a strategy is one step. Such a strategy does not crash: messages would be lost
@@ -53,10 +55,20 @@ func (a *Actor) handling(event *core.Event, since *behavior.Memory) behavior.Act
 	return behavior.Activation{Of: a.of, Event: event, Since: since}
 }
 
+// activation returns what a run for an item is about.
+func (it *Item) activation(since *behavior.Memory) behavior.Activation {
+	activation := it.Actor.reconciling(it.Request, since)
+	activation.Own, activation.Turn = it.own, it.turn
+	return activation
+}
+
 // Item is a request of an actor.
 type Item struct {
 	core.Item
 	Actor *Actor
+	// own and turn say what a process does by itself, see [behavior.Activation].
+	own  behavior.Own
+	turn int
 	// Standing items are always in the work queue and have no cell.
 	Standing bool
 	Cell     state.Cell

@@ -75,9 +75,8 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	}
 	key := l.digest(a, nil, run)
 	if known, found := l.Memo.runs.get(key); found && known.times >= times {
-		*run.Leaf = *session.Close(run.Leaf)
 		run.Leaf.Overtaking = known.overtaking
-		return nil
+		return l.close(session, a, run)
 	}
 	sure, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {
@@ -109,12 +108,8 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 		}
 		times -= fair
 	}
-	*run.Leaf = *session.Close(run.Leaf) // what was left behind shows now
-	switch {
-	case run.Leaf.Failure.Stuck():
-		return false, nil
-	case run.Leaf.Late != nil:
-		l.Machine.doubt("%s leaves work running after it has returned, %s: it would then %q, and the states after that were not searched. Wait for the work before returning, or return RequeueAfter", a.Name, run.Activation, run.Leaf.Late)
+	if err := l.close(session, a, run); err != nil || run.Leaf.Failure.Stuck() {
+		return false, err
 	}
 	// More often in a row, and code that stops where too much comes at once would show what no search comes to.
 	repeats := fair
@@ -134,6 +129,35 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 		return false, l.diagnose(a, []behavior.Run{run}, clock, divergence)
 	}
 	return true, nil
+}
+
+// close closes the session of a new path, where it shows what was left behind. It ends a search that did not know that the process goes on after its
+// runs: it has to be begun again.
+func (l *Learner) close(session *behavior.Session, a *Actor, run behavior.Run) error {
+	p := a.Process
+	if p.active {
+		session.Close(run.Leaf)
+		return nil
+	}
+	looks := p.fresh != nil && l.tells(a)
+	var before map[string]string
+	if looks {
+		before = l.contents(p, session.Memory())
+	}
+	*run.Leaf = *session.Close(run.Leaf)
+	if run.Leaf.Failure.Stuck() {
+		return nil
+	}
+	goesOn := run.Leaf.Late != nil || looks && !maps.Equal(before, l.contents(p, session.Memory()))
+	switch {
+	case goesOn && l.Searching:
+		return &unexpectedBackground{p.Name}
+	case run.Leaf.Late != nil:
+		l.Machine.doubt("%s leaves work running after it has returned, %s: it would then %q, and the states after that were not searched. Wait for the work before returning, or return RequeueAfter", a.Name, run.Activation, run.Leaf.Late)
+	case goesOn:
+		l.Machine.doubt("%s changes its memory after it has returned, %s, and the states after that were not searched", a.Name, run.Activation)
+	}
+	return nil
 }
 
 // diagnose finds out why an instance that went through the runs before, and whose clock was so far ahead, takes another way in the last one, and reports it.
@@ -333,7 +357,7 @@ func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 // look goes through a new path once more, an epoch later, and reports whether the code waits for a time: what it does besides writing other
 // times shows that.
 func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
-	if !l.tells(a) {
+	if !l.tells(a) || !a.Process.still(run.Activation) {
 		return false, nil
 	}
 	later, parting, err := l.moved(a, run, behavior.Epoch)
@@ -445,21 +469,22 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 
 // remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
 func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, error) {
-	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
+	session, instance, err := l.fresh(a)
 	if err != nil {
 		return nil, err
 	}
 	introspective, ok := instance.(core.Introspective)
-	if !ok {
+	if !ok && !a.Process.active {
+		session.Abort()
 		return nil, nil
 	}
-	if len(runs) == 0 {
-		return introspective.Memory(), nil
-	}
-	session := behavior.Open(instance, a.Process.sequential(), l.limits)
 	var divergence *behavior.Divergence
 	for i := 0; i < len(runs) && divergence == nil && err == nil; i++ {
 		divergence, err = l.again(session, runs[i], 1)
+	}
+	if a.Process.active {
+		defer session.Abort()
+		return session.Memory(), err
 	}
 	session.Abort() // nothing of it is at work when it is looked at
 	return introspective.Memory(), err

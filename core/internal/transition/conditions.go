@@ -44,6 +44,8 @@ type Conditions struct {
 	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. [Search] finds out by itself
 	// which ones do.
 	Remembering []string
+	// Active names the processes that work between activations, besides those that say so. [Search] finds out by itself which ones do.
+	Active []string
 	// outlived says what instances of controllers were found to share that [Search] began again after it had been changed.
 	outlived []string
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
@@ -53,12 +55,15 @@ type Conditions struct {
 // Expect makes conditions of what ended a search because it was not known of controllers, and returns true, if that is why it ended with the error.
 func (c *Conditions) Expect(err error) bool {
 	var views *unexpectedViews
-	var memory *UnexpectedMemory
+	var memory *unexpectedMemory
+	var active *unexpectedBackground
 	switch {
 	case errors.As(err, &views):
 		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
 	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Process):
 		c.Remembering, c.outlived = append(slices.Clip(c.Remembering), memory.Process), memory.outlived
+	case errors.As(err, &active) && !slices.Contains(c.Active, active.Process):
+		c.Active = append(slices.Clip(c.Active), active.Process)
 	default:
 		return false
 	}

@@ -65,10 +65,7 @@ type Provenance struct {
 
 // codeRun is a run of real code in step with a walk through its tree. A nil codeRun
 // is one that has not begun.
-type codeRun struct {
-	session  *behavior.Session
-	instance core.Instance
-}
+type codeRun struct{ session *behavior.Session }
 
 func (l *codeRun) answer(node *behavior.Node, response core.Response) {
 	if l != nil {
@@ -87,11 +84,11 @@ func (l *codeRun) stop() {
 // end of the run. It begins the run if there is none yet.
 func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*codeRun, error) {
 	if current == nil {
-		session, instance, err := l.open(a, activation.Since, 0)
+		session, err := l.Open(a, activation.Since)
 		if err != nil {
 			return nil, err
 		}
-		current = &codeRun{session, instance}
+		current = &codeRun{session}
 		l.count(activation)
 		current.session.Begin(activation)
 		divergence, err := current.session.Replay(l.Context, path)
@@ -119,7 +116,7 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	}
 	if leaf != nil {
 		run := behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf} // which may be kept
-		if err = l.remember(a, current.instance, run); err == nil {
+		if err = l.remember(a, current.session, run); err == nil {
 			err = l.learnEnd(current.session, a, run)
 		} else {
 			current.session.Abort()
@@ -169,11 +166,10 @@ type strayed struct {
 
 // bring takes a fresh instance to a memory, or as far as it goes the same way.
 func (l *Learner) bring(a *Actor, since *behavior.Memory, way int) (*behavior.Session, core.Instance, *strayed, error) {
-	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
+	session, instance, err := l.fresh(a)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	session := behavior.Open(instance, a.Process.sequential(), l.limits)
 	if since == nil {
 		return session, instance, nil, nil
 	}
@@ -192,6 +188,18 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int) (*behavior.Se
 		}
 	}
 	return session, instance, nil, nil
+}
+
+// fresh puts a fresh instance of an actor to work.
+func (l *Learner) fresh(a *Actor) (*behavior.Session, core.Instance, error) {
+	if a.Process.active {
+		return behavior.OpenActive(l.Context, a.Strategy, l.limits)
+	}
+	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
+	if err != nil {
+		return nil, nil, err
+	}
+	return behavior.Open(instance, a.Process.sequential(), l.limits), instance, nil
 }
 
 // Fickle reports whether an actor was found not to be deterministic.

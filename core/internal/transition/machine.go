@@ -101,7 +101,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	}
 	for _, strategies := range together(system.Strategies) {
 		// If the context has ended, no code is run, and the machine is that of a search that ends at its start.
-		fresh, err := setUp(ctx, strategies, deadline)
+		fresh, err := conditions.setUp(ctx, strategies, deadline)
 		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}

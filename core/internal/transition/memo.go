@@ -110,6 +110,8 @@ func (d digester) flag(b bool) {
 
 func (d digester) run(run behavior.Run) {
 	d.text(run.Activation.Of)
+	d.number(int64(run.Activation.Own))
+	d.number(int64(run.Activation.Turn))
 	d.number(int64(run.Activation.Clock))
 	d.flag(run.Activation.Since != nil)
 	if m := run.Activation.Since; m != nil {

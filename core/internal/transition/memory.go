@@ -1,6 +1,9 @@
 package transition
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,9 +33,9 @@ type memory struct {
 }
 
 // newMemory returns the memory of a process of which two fresh instances showed something, with a cell if it is known to keep any.
-func (m *Machine) newMemory(process string, shown []map[string]string) memory {
+func (m *Machine) newMemory(process string, active bool, shown []map[string]string) memory {
 	y := memory{cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, noise: map[string]bool{}}
-	if slices.Contains(m.Conditions.Remembering, process) {
+	if active || slices.Contains(m.Conditions.Remembering, process) {
 		y.cell = m.Vocabulary.Note("memory of " + process)
 	}
 	if len(shown) > 1 {
@@ -64,13 +67,7 @@ func (w *Walker) root(a *Actor, of *roots) (*behavior.Node, *behavior.Memory, er
 	if !p.remembers() {
 		return (*of)[0], nil, nil
 	}
-	if w.StepCache.Tracing {
-		w.depend(p.cell)
-	}
-	if !slices.Contains(w.Recalled, p.cell) {
-		w.Recalled = append(w.Recalled, p.cell)
-	}
-	memory := w.Value(p.cell)
+	memory := w.recall(p)
 	root := of.at(memory)
 	if root == nil {
 		if w.Learn == nil {
@@ -83,6 +80,17 @@ func (w *Walker) root(a *Actor, of *roots) (*behavior.Node, *behavior.Memory, er
 		(*of)[memory] = root
 	}
 	return root, p.memories[memory], nil
+}
+
+// recall returns the memory of a process in the state of the walker, on which the step depends.
+func (w *Walker) recall(p *Process) state.Value {
+	if w.StepCache.Tracing {
+		w.depend(p.cell)
+	}
+	if !slices.Contains(w.Recalled, p.cell) {
+		w.Recalled = append(w.Recalled, p.cell)
+	}
+	return w.Value(p.cell)
 }
 
 // outlived finds out whether fresh instances remember what others did, and leaves it out of their memory.
@@ -111,39 +119,64 @@ func (m *Machine) outlives(p *Process, memory map[string]string) bool {
 	return len(changed) > 0
 }
 
-// UnexpectedMemory ends a search in which a process was found to keep memory that was not known to.
-type UnexpectedMemory struct {
+// unexpectedMemory ends a search in which a process was found to keep memory that was not known to.
+type unexpectedMemory struct {
 	Process string
 	// outlived is what instances were found to have in common.
 	outlived []string
 }
 
 // Error implements error.
-func (u *UnexpectedMemory) Error() string {
+func (u *unexpectedMemory) Error() string {
 	return u.Process + " keeps memory from one run to the next"
+}
+
+// unexpectedBackground ends a search in which a process was found to work between activations that was not known to.
+type unexpectedBackground struct{ Process string }
+
+// Error implements error.
+func (u *unexpectedBackground) Error() string { return u.Process + " works between its activations" }
+
+// Unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
+func Unexpected(err error) bool {
+	var memory *unexpectedMemory
+	var background *unexpectedBackground
+	return errors.As(err, &memory) || errors.As(err, &background)
 }
 
 // remember finds out what an instance remembers behind a run, and adds it to what the process is known to remember. It ends a search that did not
 // know that the process remembers anything: it has to be begun again.
-func (l *Learner) remember(a *Actor, instance core.Instance, run behavior.Run) error {
+func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run) error {
 	p := a.Process
-	introspective, shows := instance.(core.Introspective)
-	if p.fresh == nil || !shows {
+	if p.fresh == nil || run.Leaf.Failure.Stuck() {
 		return nil
 	}
-	contents := l.contents(p, introspective)
+	memory, err := l.seen(a, session, run)
+	if memory == nil || err != nil {
+		return err
+	}
+	if p.active && p.Members[0].Opaque {
+		before := state.Value(0)
+		if since := run.Activation.Since; since != nil {
+			before = p.values[since.Identity]
+		}
+		d := digester{sha256.New()}
+		d.run(run)
+		p.rest[before].Originate(memory, run.Activation, hex.EncodeToString(d.Sum(nil)[:8]))
+	}
+	contents := l.contents(p, memory)
 	if _, known := p.values[identityOf(contents)]; !known {
 		outlived, err := l.outlived(a)
 		if err != nil {
 			return err
 		}
 		if outlived {
-			contents = l.contents(p, introspective)
+			contents = l.contents(p, memory)
 		}
 	}
 	identity := identityOf(contents)
 	if identity != "" && !p.remembers() {
-		return &UnexpectedMemory{Process: p.Name, outlived: l.Machine.outlived}
+		return &unexpectedMemory{Process: p.Name, outlived: l.Machine.outlived}
 	}
 	value, known := p.values[identity]
 	if since := run.Activation.Since; since != nil {
@@ -164,6 +197,8 @@ func (l *Learner) remember(a *Actor, instance core.Instance, run behavior.Run) e
 		p.values[identity] = value
 		p.memories, p.contents = append(p.memories, &behavior.Memory{Identity: identity}), append(p.contents, contents)
 		p.held = append(p.held, l.named(identity, history))
+		p.rest = append(p.rest, behavior.RestIn(memory))
+		l.Machine.awake(p)
 		run.Leaf.Memory = value
 	}
 	m := p.memories[value]
@@ -333,8 +368,31 @@ type begun struct {
 const mostWays = 3
 
 // contents returns what is different in the memory of an instance of a process from that of a fresh one.
-func (l *Learner) contents(p *Process, instance core.Introspective) map[string]string {
-	return l.unignored(p, p.changed(instance.Memory()))
+func (l *Learner) contents(p *Process, memory map[string]string) map[string]string {
+	return l.unignored(p, p.changed(memory))
+}
+
+// seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
+func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
+	if !a.Process.active {
+		return session.Memory(), nil
+	}
+	other, _, err := l.open(a, run.Activation.Since, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer other.Abort()
+	divergence, err := l.again(other, run, 1)
+	if err != nil {
+		return nil, err
+	}
+	if divergence != nil {
+		if err := l.diagnose(a, []behavior.Run{run}, 0, divergence); err != nil {
+			return nil, err
+		}
+		return nil, ErrStopped
+	}
+	return other.Memory(), nil
 }
 
 // unignored leaves out the contents of a memory of a process that make no difference. Ways that begin with the name of a member may be named
@@ -389,9 +447,13 @@ func (m *Machine) Memories() []core.MemoryReport {
 	for _, p := range m.remembering {
 		fields := map[string]bool{}
 		for _, contents := range p.contents {
-			maps.Copy(fields, fieldsOf(contents))
+			for path := range contents {
+				if behavior.Shown(path) {
+					fields[fieldOf(path)] = true
+				}
+			}
 		}
-		all = append(all, core.MemoryReport{Controller: p.Name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields))})
+		all = append(all, core.MemoryReport{Controller: p.Name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: p.active})
 	}
 	return all
 }

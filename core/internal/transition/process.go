@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
 
@@ -22,6 +24,12 @@ type Process struct {
 	Deliveries []int
 	Restarts   int
 	memory
+	// active tells that it works between activations, too, and background is the member that stands for that.
+	active     bool
+	background *Actor
+	// rest is how it rests, by memory, and turns how many items stand for calls that may wait.
+	rest  []behavior.Rest
+	turns int
 	// unordered tells that what members do between the event handlers of each other is known to be left out.
 	unordered bool
 }
@@ -43,16 +51,18 @@ func together(strategies []core.Strategy) [][]core.Strategy {
 
 // setUp sets up each of some strategies that share a process, and a lone one twice, to see that it can be. It returns what fresh instances remember,
 // if they show it. The error says what to change.
-func setUp(ctx context.Context, strategies []core.Strategy, deadline time.Duration) (fresh []map[string]string, err error) {
+func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadline time.Duration) (fresh []map[string]string, err error) {
 	for i := range max(2, len(strategies)) {
 		strategy := strategies[i%len(strategies)]
-		instance, err := behavior.NewInstance(ctx, strategy, deadline)
+		session, instance, err := c.open(ctx, strategies, strategy, behavior.Limits{Deadline: deadline})
 		if err != nil {
 			return nil, err
 		}
-		introspective, shows := instance.(core.Introspective)
+		memory := session.Memory()
+		session.Abort()
+		shows := memory != nil
 		if shows {
-			fresh = append(fresh, introspective.Memory())
+			fresh = append(fresh, memory)
 		}
 		d := strategy.Describe()
 		if d.Process == "" {
@@ -69,6 +79,25 @@ func setUp(ctx context.Context, strategies []core.Strategy, deadline time.Durati
 		}
 	}
 	return fresh, nil
+}
+
+// active reports whether the process of some strategies is known to work between activations.
+func (c Conditions) active(strategies []core.Strategy) bool {
+	return slices.Contains(c.Active, strategies[0].Describe().ProcessName()) ||
+		slices.ContainsFunc(strategies, func(s core.Strategy) bool { return s.Describe().Active })
+}
+
+// open puts a fresh instance of one of the strategies of a process to work. The session has to be closed or aborted.
+func (c Conditions) open(ctx context.Context, process []core.Strategy, strategy core.Strategy, limits behavior.Limits) (*behavior.Session, core.Instance, error) {
+	if c.active(process) {
+		return behavior.OpenActive(ctx, strategy, limits)
+	}
+	instance, err := behavior.NewInstance(ctx, strategy, limits.Deadline)
+	if err != nil {
+		return nil, nil, err
+	}
+	sequential := !slices.ContainsFunc(process, func(s core.Strategy) bool { return !s.Describe().Sequential })
+	return behavior.Open(instance, sequential, limits), instance, nil
 }
 
 // as names the only instance of a strategy, or the first one.
@@ -98,6 +127,9 @@ func (p *Process) caches(kind core.Kind) bool {
 
 // of returns the member that an activation is about.
 func (p *Process) of(activation behavior.Activation) *Actor {
+	if activation.Own != behavior.Asked {
+		return p.background
+	}
 	return p.Members[slices.IndexFunc(p.Members, func(a *Actor) bool { return a.of == activation.Of })]
 }
 
@@ -115,7 +147,7 @@ func (p *Process) view(kind core.Kind) *view.View {
 // second of two instances apart.
 func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]string, named func(string) string) *Process {
 	d := strategies[0].Describe()
-	p := &Process{Name: named(d.ProcessName())}
+	p := &Process{Name: named(d.ProcessName()), active: m.Conditions.active(strategies)}
 	for _, kind := range m.Conditions.viewed(strategies) {
 		rule := m.Conditions.rule(d.ProcessName(), kind)
 		if rule == view.Fresh() {
@@ -126,16 +158,23 @@ func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]stri
 		m.Views[kind] = append(m.Views[kind], v)
 		m.lags = true
 	}
-	if p.memory = m.newMemory(p.Name, fresh); p.remembers() {
+	if p.memory = m.newMemory(p.Name, p.active, fresh); p.remembers() {
 		m.remembering = append(m.remembering, p)
 	}
-	if pristine, knows := strategies[0].(core.Pristine); knows && p.fresh != nil {
+	p.rest = []behavior.Rest{{}}
+	if len(fresh) > 0 {
+		p.rest[0] = behavior.RestIn(fresh[0])
+	}
+	if pristine, knows := strategies[0].(core.Pristine); knows && p.fresh != nil && !p.active {
 		m.outlives(p, pristine.Pristine())
 	}
 	p.Restarts = m.addAgent()
 	m.Processes = append(m.Processes, p)
 	for _, strategy := range strategies {
 		m.addActor(p, strategy, named(strategy.Describe().Name))
+	}
+	if p.active {
+		m.addBackground(p)
 	}
 	if p.remembers() && m.Conditions.Granularity == PerCall {
 		// What several runs of one process make of one memory, call by call, is not searched.
@@ -145,4 +184,56 @@ func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]stri
 		m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", p.Name)
 	}
 	return p
+}
+
+// addBackground adds what a process does between activations. What wakes it up is in its memory.
+func (m *Machine) addBackground(p *Process) {
+	first := p.Members[0]
+	m.addActor(p, first.Strategy, core.Background(p.Name))
+	a := p.Members[len(p.Members)-1]
+	a.Description = core.Description{Name: core.Background(p.Name), Process: p.Name, Unfair: p.Unfair()}
+	a.Background, a.of, a.Watches, a.Caches = true, "", nil, nil
+	a.Atomic, a.fallible = true, p.fallible()
+	p.background = a
+	m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: "time"}, Actor: a, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Waits})
+	m.awake(p)
+}
+
+// awake makes sure that a process can go on with as many calls as wait in any of its memories.
+func (m *Machine) awake(p *Process) {
+	if !p.active {
+		return
+	}
+	calls := 0
+	for _, r := range p.rest {
+		calls = max(calls, len(r.Calls))
+	}
+	for ; p.turns < calls; p.turns++ {
+		m.addItem(&Item{
+			Item:  core.Item{Strategy: p.background.Name, Request: core.Request(strconv.Itoa(p.turns + 1))},
+			Actor: p.background, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Works, turn: p.turns,
+		})
+	}
+}
+
+// possible reports whether there is anything to be done for an item in the state of the walker, as far as its process has to rest so for it.
+func (w *Walker) possible(it *Item) bool {
+	if it.own == behavior.Asked {
+		return true
+	}
+	p := it.Actor.Process
+	at := w.recall(p)
+	if it.own == behavior.Waits {
+		return p.rest[at].Time
+	}
+	return it.turn < len(p.rest[at].Calls)
+}
+
+// still reports whether nothing happens in the process by itself when the clock moves before an activation.
+func (p *Process) still(activation behavior.Activation) bool {
+	at := state.Value(0)
+	if activation.Since != nil {
+		at = p.values[activation.Since.Identity]
+	}
+	return !p.active || activation.Own == behavior.Asked && !p.rest[at].Time
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -79,6 +80,9 @@ func (p *Process) changes(before, after, lost map[string]string) []core.MemoryCh
 	}
 	var changes []core.MemoryChange
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if p.active && behavior.Unsaid(path) {
+			continue
+		}
 		change := core.MemoryChange{Controller: p.Name, Field: path, From: p.value(before, path), To: p.value(after, path)}
 		if had := p.value(lost, path); lost != nil && !equalValues(had, change.To) {
 			change.From, change.Lost = had, had != nil
@@ -103,12 +107,18 @@ func (p *Process) value(contents map[string]string, path string) *string {
 		if !there {
 			return nil
 		}
-		return &fresh
+		return said(fresh)
 	}
 	if value == gone {
 		return nil
 	}
-	return &value
+	return said(value)
+}
+
+// said returns what is told of a value: of a call that waits, that is what it is about.
+func said(value string) *string {
+	text, _, _ := strings.Cut(value, "\n")
+	return &text
 }
 
 func equalValues(a, b *string) bool {
@@ -161,7 +171,10 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, run behavior.Run) (*Cra
 	defer watch.Stop()
 	select {
 	case memory := <-found:
-		return &Crashed{a.Process, l.unignored(a.Process, a.Process.changed(memory))}, nil
+		contents := l.contents(a.Process, memory)
+		// What goes on in the background is not to be seen in the midst of a run.
+		maps.DeleteFunc(contents, func(_, value string) bool { return value == gone && a.Process.active })
+		return &Crashed{a.Process, contents}, nil
 	case <-watch.C:
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -34,12 +34,16 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 	if !it.Standing {
 		w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
 	}
+	if !w.possible(it) {
+		w.undo()
+		return nil, nil
+	}
 	root, since, err := w.root(it.Actor, &it.roots)
 	if err != nil {
 		w.undo()
 		return nil, err
 	}
-	leaf, err := w.run(it.Actor, root, it.Actor.reconciling(it.Request, since), p)
+	leaf, err := w.run(it.Actor, root, it.activation(since), p)
 	if err == nil && leaf.Failure.Stuck() {
 		err = ErrStopped
 	}

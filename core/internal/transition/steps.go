@@ -68,10 +68,13 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 	}
 	if w.visit.due == 0 {
 		for _, it := range w.Machine.Items {
-			if !w.timed(it) {
+			fires := Taken{Kind: core.Fire, Actor: it.Actor, Item: it}
+			if it.own == behavior.Waits {
+				fires.Kind = core.Elapse
+			} else if !w.timed(it) {
 				continue
 			}
-			if err := w.try(Taken{Kind: core.Fire, Actor: it.Actor, Item: it}); err != nil {
+			if err := w.try(fires); err != nil {
 				return true, err
 			}
 		}
@@ -113,6 +116,11 @@ func (w *Walker) deliveries() error {
 // work tries what can be done for an item.
 func (w *Walker) work(it *Item) error {
 	switch {
+	case it.own == behavior.Waits:
+		return nil // once nothing else can be done
+	case it.own == behavior.Works:
+		w.visit.step = Taken{Kind: core.Work, Actor: it.Actor, Item: it}
+		return w.tryVariants()
 	case it.Standing:
 		w.visit.step = Taken{Kind: core.Act, Actor: it.Actor, Item: it}
 		return w.tryVariants()
@@ -313,7 +321,7 @@ func (t *Taken) Agent() int {
 // due reports whether the step is one that controllers take by themselves.
 func (t *Taken) due() bool {
 	switch t.Kind {
-	case core.Fire, core.Restart, core.Intervene:
+	case core.Fire, core.Elapse, core.Restart, core.Intervene:
 		return false
 	}
 	return len(t.plan.faults) == 0

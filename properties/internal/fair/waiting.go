@@ -8,7 +8,7 @@ import (
 
 // Recurs reports whether a step is taken again and again that is possible again and again, also with weak fairness. A timer that is set is
 // always due later on, and only waits while controllers have something else to do.
-func Recurs(step core.Step) bool { return step.Kind == core.Fire }
+func Recurs(step core.Step) bool { return step.Kind.Timed() }
 
 // Parts reports whether a step is a part of a reconcile: where there are any, each call is a step of its own.
 func Parts(step core.Step) bool {

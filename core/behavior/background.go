@@ -1,0 +1,337 @@
+package behavior
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// A process may work between activations as well: goroutines of its own wait for something that an activation leaves them, or for the time. The calls
+// that they make between activations wait until one goes on with them. So what runs at once is what an activation is about, and a
+// session is always where code rests: every goroutine waits for an answer, for another goroutine, or for the time.
+
+// Own tells what a process does by itself.
+type Own uint8
+
+const (
+	// Asked is nothing: it handles an event or reconciles.
+	Asked Own = iota
+	// Works goes on with a goroutine that waits for the answer to a call.
+	Works
+	// Waits lets the clock go on until something happens. The run is blocked if nothing ever does.
+	Waits
+)
+
+// OpenActive makes an instance of a strategy in a session and lets it start what it does by itself. The session has to be closed or aborted.
+func OpenActive(ctx context.Context, strategy core.Strategy, limits Limits) (*Session, core.Instance, error) {
+	s := newSession(limits, false)
+	s.active = true
+	ready := make(chan made, 1)
+	go s.bubbled(func(b *bubble) core.Instance {
+		m := b.start(strategy)
+		ready <- m
+		return m.instance
+	})
+	watch := time.NewTimer(limits.Deadline)
+	defer watch.Stop()
+	var err error
+	select {
+	case m := <-ready:
+		if err = m.wrong(strategy); err == nil {
+			s.instance = m.instance
+			return s, m.instance, nil
+		}
+	case end := <-s.last:
+		s.last <- end
+		err = made{end: end}.wrong(strategy)
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-watch.C:
+		err = overdueSetUp(strategy, limits.Deadline)
+	}
+	s.Abort()
+	return nil, nil, err
+}
+
+// start makes an instance of a strategy, and starts what it does by itself, up to where it rests.
+func (b *bubble) start(strategy core.Strategy) made {
+	var m made
+	b.contain(func() ending {
+		if m.instance, m.err = strategy.New(); m.err != nil {
+			return ending{}
+		}
+		if active, ok := m.instance.(core.Active); ok {
+			b.session.stop = active.Stop
+			for _, routine := range active.Start(scribe{bubble: b}) {
+				go contain(func() ending { routine(); return ending{} }, b.session.aborted.Load, b.fails)
+			}
+		}
+		return ending{}
+	}, func(end ending) { m.end = end })
+	synctest.Wait()
+	if b.failed != nil {
+		m.end = *b.failed
+	}
+	return m
+}
+
+// contain runs code in a goroutine of its own, and waits for its end.
+func (b *bubble) contain(run func() ending, done func(ending)) {
+	over := make(chan struct{})
+	go contain(run, b.session.aborted.Load, func(end ending) {
+		done(end)
+		close(over)
+	})
+	<-over
+}
+
+// fails is how a goroutine ended that was started with an instance: a run in which it panics panics.
+func (b *bubble) fails(end ending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if end.failure == Panicked && b.failed == nil {
+		b.failed = &end
+		b.wake()
+	}
+}
+
+// begin begins a run, and returns its recorder. What goes on by itself is a part of it if it is what the run is about.
+func (b *bubble) begin(a *Activation) scribe {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.end = nil
+	b.runs++
+	b.run = b.runs
+	if b.own = a.Own; a.Own == Works {
+		b.end = &ending{}
+		b.sort()
+		if a.Turn < len(b.parked) {
+			b.parked[a.Turn].run = b.run
+		} else {
+			b.end.result.Blocked = true
+		}
+	}
+	return scribe{bubble: b, run: b.run}
+}
+
+// Memory returns what is to be seen of an instance between two runs: what it shows, and of one that works by itself also what goes on
+// in the background and the first of what the time will bring. To look ahead is the end of the session. It is nil if nothing is shown.
+func (s *Session) Memory() map[string]string {
+	introspective, shows := s.instance.(core.Introspective)
+	switch {
+	case !s.active && shows:
+		return introspective.Memory()
+	case !s.active || !s.do(task{look: true}):
+		return nil
+	}
+	select {
+	case all := <-s.looked:
+		return all
+	case end := <-s.last:
+		s.last <- end
+	case <-s.watch.C:
+	}
+	s.Abort()
+	return nil
+}
+
+// foreseen is how much of what the time will bring is a part of the memory.
+const foreseen = 8
+
+// look returns what [Session.Memory] does.
+func (b *bubble) look() map[string]string {
+	all := b.memory()
+	for place, n := range b.waiting() {
+		all[goroutines+place+"]"] = strconv.Itoa(n)
+	}
+	for i, seen := range b.foresee(foreseen) {
+		all[foresight+strconv.Itoa(i+1)+"]"] = seen
+	}
+	return all
+}
+
+// Rest is how a process rests in a memory.
+type Rest struct {
+	// Calls are those that wait for somebody to go on with them, in the order of their identities: each with what tells it apart.
+	Calls []string
+	// Time tells that the time will bring something.
+	Time bool
+}
+
+// RestIn returns how a process rests in a memory.
+func RestIn(memory map[string]string) Rest {
+	var r Rest
+	for call, waits := memory[placeOfCall(0)]; waits; call, waits = memory[placeOfCall(len(r.Calls))] {
+		r.Calls = append(r.Calls, call)
+	}
+	_, r.Time = memory[foresight+"1]"]
+	return r
+}
+
+// Originate notes in the memory that a run leaves where the calls come from that wait now and did not before: what a goroutine goes on with may depend on
+// all that the run was and was answered, of which nothing is to be seen.
+func (r Rest) Originate(memory map[string]string, a Activation, run string) {
+	before := slices.Clone(r.Calls)
+	if a.Own == Works && a.Turn < len(before) {
+		before = slices.Delete(before, a.Turn, a.Turn+1)
+	}
+	for i, call := range RestIn(memory).Calls {
+		known := slices.IndexFunc(before, func(other string) bool { return strings.HasPrefix(other, call+"\n") || other == call })
+		if known < 0 {
+			memory[placeOfCall(i)] = call + "\n" + run
+			continue
+		}
+		memory[placeOfCall(i)] = before[known]
+		before = slices.Delete(before, known, known+1)
+	}
+}
+
+// Unsaid reports whether what a way in a memory leads to tells states apart, and nothing to those who read of them.
+func Unsaid(path string) bool {
+	return strings.HasPrefix(path, goroutines) || strings.HasPrefix(path, foresight)
+}
+
+// Shown reports whether a way in a memory leads to what the instance shows, not to how the process rests.
+func Shown(path string) bool { return !Unsaid(path) && !strings.HasPrefix(path, calls) }
+
+// The ways to what is seen of a process besides what its instance shows.
+const (
+	calls      = "background["
+	goroutines = "waiting goroutines["
+	foresight  = "time["
+)
+
+// placeOfCall is the way in a memory to one of the calls that wait.
+func placeOfCall(i int) string { return calls + strconv.Itoa(i+1) + "]" }
+
+// soon is how long is waited for the time in any case. Where nothing ticks that shows nothing, it is waited a century.
+const soon = 2 * time.Hour
+
+// elapse lets the clock go on until a goroutine makes a call, or something else is to be seen of the process. It returns what was seen first, nil if
+// nothing ever is.
+func (b *bubble) elapse() map[string]string {
+	const (
+		century = 100 * 365 * 24 * time.Hour
+		costly  = 2 * time.Millisecond
+	)
+	before := b.memory()
+	for stride := time.Millisecond; stride < century; stride *= 2 {
+		began := machineTime()
+		select {
+		case <-b.arrived: // long ago
+		default:
+		}
+		timer := time.NewTimer(stride)
+		select {
+		case <-b.arrived:
+		case <-timer.C:
+		}
+		timer.Stop()
+		synctest.Wait()
+		now := b.memory()
+		maps.DeleteFunc(now, func(path, value string) bool { was, there := before[path]; return there && was == value })
+		if len(now) > 0 {
+			return now
+		}
+		if stride > soon && machineTime()-began > costly {
+			return nil
+		}
+	}
+	return nil
+}
+
+// foresee lets the time pass as often as something happens then, up to so many times, and says what.
+func (b *bubble) foresee(most int) []string {
+	var all []string
+	for range most {
+		seen := b.elapse()
+		if len(seen) == 0 {
+			break
+		}
+		var text strings.Builder
+		for _, path := range slices.Sorted(maps.Keys(seen)) {
+			fmt.Fprintf(&text, "%s=%s ", path, seen[path])
+		}
+		all = append(all, text.String())
+	}
+	return all
+}
+
+// memory is what is to be seen of the process where it rests: what the instance shows, and the calls that wait.
+func (b *bubble) memory() map[string]string {
+	all := map[string]string{}
+	if introspective, shows := b.instance.(core.Introspective); shows {
+		maps.Copy(all, introspective.Memory())
+	}
+	// The code runs on only later. The race detector does not know of that where the time wakes it, unless a timer of here fires first.
+	<-time.After(0)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sort()
+	for i, p := range b.parked {
+		all[placeOfCall(i)] = p.call.String() + "\n" + p.call.Identity()
+	}
+	return all
+}
+
+// waiting returns how many goroutines of the bubble wait where, besides its main goroutine.
+func (b *bubble) waiting() map[string]int {
+	own, bubble := headOf(stacks(false))
+	places := map[string]int{}
+	for part := range strings.SplitSeq(stacks(true), "\n\n") {
+		head, frames, _ := strings.Cut(part, "\n")
+		if id, in := headOf(head); id == own || in != bubble || strings.HasPrefix(frames, "testing/synctest.") || strings.Contains(frames, "\ntesting/synctest.") {
+			continue
+		}
+		places[placeOf(frames)]++
+	}
+	return places
+}
+
+// headOf returns the number of a goroutine and of its bubble, as the runtime prints them.
+func headOf(stack string) (goroutine, bubble string) {
+	head, _, _ := strings.Cut(stack, ":\n")
+	goroutine, state, _ := strings.Cut(head, " [")
+	_, bubble, _ = strings.Cut(state, "synctest bubble ")
+	return goroutine, strings.TrimRight(bubble, "]:")
+}
+
+// placeOf returns the functions that a goroutine is in, with lines.
+func placeOf(frames string) string {
+	var place []string
+	for line := range strings.Lines(frames) {
+		line = strings.TrimSuffix(line, "\n")
+		// A function comes before its file and line.
+		if file, isFile := strings.CutPrefix(line, "\t"); isFile {
+			file, _, _ = strings.Cut(file[strings.LastIndexByte(file, '/')+1:], " ")
+			place[len(place)-1] += " " + file
+			continue
+		}
+		name, _, created := strings.Cut(line, " in goroutine ")
+		if !created && strings.HasSuffix(name, ")") {
+			name = name[:strings.LastIndexByte(name, '(')]
+		}
+		place = append(place, name)
+	}
+	return strings.Join(slices.DeleteFunc(place, func(frame string) bool { return frame == "" || strings.Contains(frame, "orrery/core/behavior.") }), "; ")
+}
+
+// stacks returns the stack of the goroutine at work, or of all.
+func stacks(all bool) string {
+	text := make([]byte, 1<<14)
+	for {
+		n := runtime.Stack(text, all)
+		if n < len(text) {
+			return string(text[:n])
+		}
+		text = make([]byte, 2*len(text))
+	}
+}

@@ -1,0 +1,90 @@
+package naive
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// restless is a strategy whose process may work between activations.
+type restless interface {
+	Remembering
+
+	// Restless reports whether the process works between activations.
+	Restless() bool
+}
+
+// background is an instance whose process works between activations.
+type background interface {
+	core.Instance
+	mindful
+
+	// Waiting reports whether there is work to do, and Work does it all.
+	Waiting() bool
+	Work(core.EffectRecorder)
+	// Alarmed reports whether time will bring anything, and Ring is what.
+	Alarmed() bool
+	Ring()
+}
+
+// restless returns the one of a crew that tells what its process does between activations, nil if it does nothing.
+func (c crew) restless() restless {
+	for _, p := range c {
+		if r, ok := p.strategy.(restless); ok && r.Restless() {
+			return r
+		}
+	}
+	return nil
+}
+
+// worker is what the process of a restless strategy does between activations, as a strategy with an action.
+type worker struct{ restless }
+
+// Remember implements [Remembering].
+func (w worker) Remember(memory string) core.Instance {
+	return working{w.restless.Remember(memory).(background)}
+}
+
+// working is the background of a process at work.
+type working struct{ background }
+
+// Reconcile implements [core.Instance].
+func (w working) Reconcile(recorder core.EffectRecorder, _ core.Request) core.Result {
+	if !w.Waiting() {
+		return core.Result{Blocked: true}
+	}
+	w.Work(recorder)
+	return core.Result{}
+}
+
+// withBackground returns a crew with what its process does between activations, if it does anything.
+func (c crew) withBackground(conditions Conditions) crew {
+	r := c.restless()
+	if r == nil {
+		return c
+	}
+	return append(c, player{
+		Description: core.Description{Name: core.Background(c.name()), Process: c.name(), Standing: []core.Request{"1"}},
+		strategy:    worker{r},
+		background:  true, mortal: slices.ContainsFunc(c, conditions.faulty),
+	})
+}
+
+// elapse returns what the time makes of a state in which nothing else is to be done, and false if it does nothing to a crew.
+func (s State) elapse(c crew) (State, bool) {
+	r := c.restless()
+	if r == nil {
+		return s, false
+	}
+	instance := r.Remember(s.memories[c.name()]).(background)
+	if !instance.Alarmed() {
+		return s, false
+	}
+	instance.Ring()
+	s.memories = maps.Clone(s.memories)
+	if s.memories[c.name()] = instance.Remembers(); instance.Remembers() == "" {
+		delete(s.memories, c.name())
+	}
+	return s, true
+}
