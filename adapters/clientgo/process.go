@@ -124,6 +124,7 @@ func (p *process) strategies(found *Environment) []core.Strategy {
 			Watches: informer.Kinds(found.watches(c)),
 			Initial: c.queue.take(),
 			Workers: c.workers,
+			Opaque:  true,
 		}})
 	}
 	return all

@@ -1,6 +1,7 @@
 package clientgo
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,7 +37,7 @@ func (s *viewStore) list(namespace, indexed string) []any {
 	if !some {
 		return nil
 	}
-	objects, err := i.environment.view.List(i.form, which)
+	objects, err := i.environment.view.List(context.Background(), i.form, which)
 	if err != nil {
 		s.failed(err)
 		return nil
@@ -108,7 +109,7 @@ func (s *viewStore) GetByKey(key string) (item any, exists bool, err error) {
 		i.environment.notes.Doubt("the set-up reads %s from an informer, which shows nothing before controllers run: read it in a sync", i.form.Name())
 		return nil, false, nil
 	}
-	object, err := i.environment.view.Get(i.form, types.NamespacedName{Namespace: namespace, Name: name})
+	object, err := i.environment.view.Get(context.Background(), i.form, types.NamespacedName{Namespace: namespace, Name: name})
 	if apierrors.IsNotFound(err) {
 		return nil, false, nil
 	}

@@ -1,6 +1,7 @@
 package controllerruntime
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -22,6 +23,8 @@ import (
 // assembly is what one run of the set-up has registered on its manager.
 type assembly struct {
 	system.Notes
+	// leavesOut reports whether a part is left out that would be run.
+	leavesOut func(option, name string) bool
 
 	current     transport.Current
 	loans       informer.Loans
@@ -29,6 +32,10 @@ type assembly struct {
 	cache       *viewCache
 	controllers []*registered
 	hooks       []hook
+	// runnables are what is started with a process, by the number of the set-up.
+	runnables map[int][]manager.Runnable
+	// stop ends what goes on between runs.
+	stop context.CancelFunc
 	// setup is the number of the set-up that runs.
 	setup int
 }
@@ -75,7 +82,10 @@ func (a *assembly) add(r manager.Runnable) error {
 		return fmt.Errorf("a controller with work items of type %s cannot be checked, only those with reconcile.Request: leave it out of the set-up", request)
 	}
 	kind := fmt.Sprintf("%T", r)
-	a.leaveOut(system.Part{Option: withoutRunnables, Name: kind, Text: fmt.Sprintf("the %s that is added to the manager is not run", kind)})
+	part := system.Part{Option: withoutRunnables, Name: kind, Text: fmt.Sprintf("the %s that is added to the manager is not run", kind), Runs: true}
+	if a.leaveOut(part); !a.leavesOut(part.Option, part.Name) {
+		a.runnables[a.setup] = append(a.runnables[a.setup], r)
+	}
 	return nil
 }
 

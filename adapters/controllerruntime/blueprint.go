@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
@@ -46,7 +47,9 @@ type blueprint struct {
 	configurations []webhook.Configuration
 	// mirrors are the controllers that remember nothing but what the cache shows.
 	mirrors []string
-	logger  logr.Logger
+	// leavesOut reports whether the options leave out a part that would be run.
+	leavesOut func(option, name string) bool
+	logger    logr.Logger
 }
 
 // assemble runs the set-up on a fresh manager.
@@ -108,7 +111,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &assembly{}
+	a := &assembly{leavesOut: b.leavesOut, runnables: map[int][]manager.Runnable{}}
 	a.informers = informers{synced: synced, stray: a.strayHandler}
 	a.cache = &viewCache{
 		view:      informer.View{Server: b.server, Decoder: b.decoder, Current: &a.current, Unstarted: &cache.ErrCacheNotStarted{}},

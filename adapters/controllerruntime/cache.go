@@ -39,12 +39,12 @@ type viewCache struct {
 var _ cache.Cache = (*viewCache)(nil)
 
 // Get implements [client.Reader].
-func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+func (c *viewCache) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 	of, err := informer.Of(into, c.view.Server.Scheme())
 	if err != nil {
 		return err
 	}
-	object, err := c.view.Get(of, key)
+	object, err := c.view.Get(ctx, of, key)
 	if apierrors.IsNotFound(err) {
 		// The cache names a kind in its errors by the kind itself.
 		return apierrors.NewNotFound(schema.GroupResource{Group: of.Kind.Group, Resource: of.Kind.Kind}, key.Name)
@@ -66,7 +66,7 @@ func (c *viewCache) Get(_ context.Context, key client.ObjectKey, into client.Obj
 }
 
 // List implements [client.Reader].
-func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
+func (c *viewCache) List(ctx context.Context, into client.ObjectList, options ...client.ListOption) error {
 	of, err := informer.Of(into, c.view.Server.Scheme())
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *viewCache) List(_ context.Context, into client.ObjectList, options ...c
 			return err
 		}
 	}
-	objects, err := c.view.List(of, informer.Selection{Namespace: chosen.Namespace, Labels: chosen.LabelSelector, Indexes: indexed.selector})
+	objects, err := c.view.List(ctx, of, informer.Selection{Namespace: chosen.Namespace, Labels: chosen.LabelSelector, Indexes: indexed.selector})
 	if err != nil {
 		return err
 	}

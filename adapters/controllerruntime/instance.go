@@ -41,7 +41,8 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	controller := i.registered.controller
 	log := controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name)
 	sources := i.assembly.sources()
-	result, err := controller.Reconcile(ctrllog.IntoContext(context.Background(), log), item)
+	result, err := controller.Reconcile(ctrllog.IntoContext(i.assembly.current.Context(context.Background()), log), item)
+	i.assembly.current.End()
 	i.sameSources(sources)
 	switch {
 	case errors.Is(err, reconcile.TerminalError(nil)):
@@ -66,7 +67,9 @@ func (i *instance) sameSources(before int) {
 // Handle implements [core.Instance].
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
 	i.assembly.begin(recorder)
+	defer i.assembly.current.End()
 	defer i.sameSources(i.assembly.sources())
+	i.registered.queue.handle()
 	informer.Deliver(i.blueprint.server, i.blueprint.decoder, &i.assembly.loans, i.registered.watches.handlers, event)
 	return i.registered.queue.take()
 }

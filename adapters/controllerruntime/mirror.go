@@ -2,6 +2,7 @@ package controllerruntime
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,7 +88,7 @@ func (m *mirror) filled(recorder core.EffectRecorder) (*instance, error) {
 	whole.assembly.begin(recorder)
 	for _, c := range whole.process {
 		for _, w := range c.watches.handlers {
-			objects, err := whole.assembly.cache.view.List(w.Form, informer.Selection{})
+			objects, err := whole.assembly.cache.view.List(context.Background(), w.Form, informer.Selection{})
 			if err != nil {
 				return nil, err
 			}
@@ -116,6 +117,9 @@ func (b *blueprint) checkMirrors(found *assembly) error {
 		i := slices.Index(names, name)
 		if i < 0 {
 			return fmt.Errorf("MemoryFromCache names %q, and there is no such controller: use one of %s", name, strings.Join(names, ", "))
+		}
+		if setup := found.controllers[i].setup; found.active(setup) {
+			return fmt.Errorf("MemoryFromCache names %q, and something that its set-up registers works between reconciles and has memory, too: leave out that option, or what is not a controller with WithoutRunnables and WithoutSources", name)
 		}
 		found.Assume("What %s keeps in memory is a function of what its cache shows, and is never behind it.", cmp.Or(processName(found.process(found.controllers[i].setup)), name))
 	}

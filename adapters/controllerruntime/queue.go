@@ -19,6 +19,9 @@ import (
 type queue struct {
 	mu    sync.Mutex
 	added []reconcile.Request
+	// outside is given what is added while no event is handled, if it is set.
+	outside  func(reconcile.Request)
+	handling bool
 }
 
 var _ priorityqueue.PriorityQueue[reconcile.Request] = (*queue)(nil)
@@ -28,6 +31,7 @@ var _ priorityqueue.PriorityQueue[reconcile.Request] = (*queue)(nil)
 func (q *queue) take() []core.Request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.handling = false
 	if len(q.added) == 0 {
 		return nil
 	}
@@ -43,8 +47,20 @@ func (q *queue) take() []core.Request {
 // Add implements [workqueue.TypedInterface].
 func (q *queue) Add(request reconcile.Request) {
 	q.mu.Lock()
+	if q.outside != nil && !q.handling {
+		q.mu.Unlock()
+		q.outside(request)
+		return
+	}
 	defer q.mu.Unlock()
 	q.added = append(q.added, request)
+}
+
+// handle tells that an event is handled, until what is added is taken.
+func (q *queue) handle() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.handling = true
 }
 
 // AddAfter implements [workqueue.TypedDelayingInterface].

@@ -187,9 +187,6 @@ func TestWhatIsNotRun(t *testing.T) {
 	want := []string{
 		`no answer to "GET /api/v1/namespaces/default/configmaps/a"`, "the webhook at /mutate-widget is not run: give what asks it with WebhookConfigurations",
 		`informer of Secret by hand is not run: if it does not matter to what is checked, say so with controllerruntime.WithoutHandlers("Secret")`,
-		`the manager.RunnableFunc that is added to the manager is not run: if it does not matter to what is checked, say so with controllerruntime.WithoutRunnables("manager.RunnableFunc")`,
-		`source.channel[`, `function source, and what that enqueues after it has started is not delivered`,
-		`a source of type controllerruntime_test.ticking, and nothing is delivered from it: if it does not matter to what is checked, say so with controllerruntime.WithoutSources("configmap")`,
 	}
 	if len(w.system.Unmodelled) != len(want) {
 		t.Fatalf("not modelled:%s", lines(w.system.Unmodelled))

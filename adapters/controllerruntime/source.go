@@ -66,13 +66,29 @@ func (a *assembly) surveySource(ctx context.Context, c *registered, s source.Sou
 	case initialRequests:
 		return s.Start(ctx, &c.queue)
 	case source.Func:
-		a.leaveOut(system.Part{Option: withoutSources, Name: c.name, Text: fmt.Sprintf("controller %s listens to a function source, and what that enqueues after it has started is not delivered", c.name)})
+		a.leaveOut(system.Part{Option: withoutSources, Name: c.name, Text: fmt.Sprintf("controller %s listens to a function source, and what that enqueues after it has started is not delivered", c.name), Runs: true})
 		return s.Start(ctx, &c.queue)
 	}
 	kind := reflect.TypeOf(s)
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
 	}
-	a.leaveOut(system.Part{Option: withoutSources, Name: c.name, Text: fmt.Sprintf("controller %s listens to a source of type %s, and nothing is delivered from it", c.name, kind)})
+	a.leaveOut(system.Part{Option: withoutSources, Name: c.name, Text: fmt.Sprintf("controller %s listens to a source of type %s, and nothing is delivered from it", c.name, kind), Runs: true})
 	return nil
+}
+
+// background returns the sources of a controller that deliver between runs.
+func (a *assembly) background(c *registered) []source.Source {
+	if a.leavesOut(withoutSources, c.name) {
+		return nil
+	}
+	var found []source.Source
+	for _, s := range *c.sources {
+		switch s.(type) {
+		case source.SyncingSource, *source.Informer, initialRequests:
+		default:
+			found = append(found, s)
+		}
+	}
+	return found
 }

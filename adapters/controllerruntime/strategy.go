@@ -3,6 +3,7 @@ package controllerruntime
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -36,9 +37,15 @@ func (b *blueprint) strategies(found *assembly) []core.Strategy {
 		members := found.process(c.setup)
 		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(roots(members)...)}
 		s.description.Process = processName(members)
+		s.description.Active = found.active(c.setup)
 		all[i] = s
 	}
 	return all
+}
+
+// active reports whether anything goes on between the runs of what a set-up has registered.
+func (a *assembly) active(setup int) bool {
+	return len(a.runnables[setup]) > 0 || slices.ContainsFunc(a.process(setup), func(c *registered) bool { return len(a.background(c)) > 0 })
 }
 
 // processName is what the process of some controllers is called.
@@ -56,6 +63,7 @@ func (c *registered) describe() core.Description {
 		Watches: informer.Kinds(c.watches.handlers),
 		Initial: c.queue.take(),
 		Workers: c.workers,
+		Opaque:  true,
 	}
 }
 

@@ -50,6 +50,7 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 		setups:         d.setups,
 		configurations: configurations,
 		mirrors:        d.mirrors,
+		leavesOut:      d.LeavesOut,
 		logger:         logger,
 	}
 	found, err := b.survey()

@@ -2,6 +2,7 @@ package controllerruntime_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -27,11 +28,17 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// ticker is a runnable that nobody can see through.
+// ticker is a runnable that is left out.
 type ticker struct{}
 
 // Start implements [manager.Runnable].
-func (*ticker) Start(context.Context) error { panic("runnables must not be started") }
+func (*ticker) Start(context.Context) error { panic("it is left out") }
+
+// waits is a runnable that does nothing.
+func waits(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
 
 // reconciling returns a set-up with a controller of ConfigMaps that runs the code.
 func reconciling(code func(context.Context, ctrl.Manager, controller.Controller) error) controllerruntime.Option {
@@ -55,6 +62,15 @@ func adding(code func(ctrl.Manager) error) controllerruntime.Option {
 	})
 }
 
+// handling adds a handler by hand, which is not modelled.
+func handling(mgr ctrl.Manager) error {
+	informer, err := mgr.GetCache().GetInformer(context.Background(), &corev1.Secret{})
+	if err == nil {
+		_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{})
+	}
+	return err
+}
+
 // deleting returns a set-up with a controller that deletes a ConfigMap.
 func deleting(options ...client.DeleteOption) controllerruntime.Option {
 	return reconciling(func(ctx context.Context, mgr ctrl.Manager, _ controller.Controller) error {
@@ -74,13 +90,7 @@ func TestWhatIsNotModelledIsAReason(t *testing.T) {
 			})).Complete(idle)
 	})
 	runnables := adding(func(mgr ctrl.Manager) error { return mgr.Add(&ticker{}) })
-	byHand := adding(func(mgr ctrl.Manager) error {
-		informer, err := mgr.GetCache().GetInformer(context.Background(), &corev1.Secret{})
-		if err == nil {
-			_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{})
-		}
-		return err
-	})
+	byHand := adding(handling)
 	waiting := configMap("w", nil)
 	now := metav1.Now()
 	waiting.DeletionTimestamp, waiting.Finalizers = &now, []string{metav1.FinalizerDeleteDependents}
@@ -89,12 +99,15 @@ func TestWhatIsNotModelledIsAReason(t *testing.T) {
 		// want is what the reason says, empty if there is none.
 		want string
 	}{
-		"nothing":                     {[]controllerruntime.Option{adding(func(ctrl.Manager) error { return nil })}, ""},
-		"a runnable":                  {[]controllerruntime.Option{runnables}, "the *controllerruntime_test.ticker that is added to the manager is not run"},
+		"nothing":    {[]controllerruntime.Option{adding(func(ctrl.Manager) error { return nil })}, ""},
+		"a runnable": {[]controllerruntime.Option{adding(func(mgr ctrl.Manager) error { return mgr.Add(manager.RunnableFunc(waits)) })}, ""},
+		"a runnable that fails": {[]controllerruntime.Option{adding(func(mgr ctrl.Manager) error {
+			return mgr.Add(manager.RunnableFunc(func(context.Context) error { return errors.New("no luck") }))
+		})}, "a runnable that fails ends its manager"},
 		"a runnable that is left out": {[]controllerruntime.Option{runnables, controllerruntime.WithoutRunnables("*controllerruntime_test.ticker")}, ""},
 		"a certificate watcher":       {[]controllerruntime.Option{adding(func(mgr ctrl.Manager) error { return mgr.Add(&certwatcher.CertWatcher{}) })}, ""},
 		"a server":                    {[]controllerruntime.Option{adding(func(mgr ctrl.Manager) error { return mgr.Add(&manager.Server{}) })}, ""},
-		"a channel":                   {[]controllerruntime.Option{channel}, `controllerruntime.WithoutSources("listener")`},
+		"a channel":                   {[]controllerruntime.Option{channel}, ""},
 		"a channel that is left out":  {[]controllerruntime.Option{channel, controllerruntime.WithoutSources("listener")}, ""},
 		"a handler":                   {[]controllerruntime.Option{byHand}, `controllerruntime.WithoutHandlers("Secret")`},
 		"a handler that is left out":  {[]controllerruntime.Option{byHand, controllerruntime.WithoutHandlers("Secret")}, ""},
@@ -181,7 +194,7 @@ func ignored(error) error { return nil }
 
 // TestWhatIsNotModelledDoesNotHideFindings checks that what was found stays found.
 func TestWhatIsNotModelledDoesNotHideFindings(t *testing.T) {
-	system := controllerruntime.ForTest(t, newScheme(), adding(func(mgr ctrl.Manager) error { return mgr.Add(&ticker{}) }),
+	system := controllerruntime.ForTest(t, newScheme(), adding(handling),
 		controllerruntime.ObjectValues(configMap("a", nil)), controllerruntime.Properties(core.Property{
 			Name: "broken", Invariant: func(core.State) error { return errTwice },
 		}))

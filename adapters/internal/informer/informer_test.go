@@ -102,18 +102,18 @@ func TestView(t *testing.T) {
 	s := newState(t, indexes)
 	view := View{Server: s.server, Decoder: NewDecoder(s.server.Scheme()), Current: new(transport.Current), Unstarted: errUnstarted}
 	key := client.ObjectKey{Namespace: "default", Name: "a"}
-	if _, err := view.Get(configMaps, key); !errors.Is(err, errUnstarted) {
+	if _, err := view.Get(t.Context(), configMaps, key); !errors.Is(err, errUnstarted) {
 		t.Errorf("while nothing runs: %v", err)
 	}
-	if _, err := (&View{Server: s.server, Decoder: NewDecoder(s.server.Scheme()), Current: new(transport.Current)}).Get(configMaps, key); !errors.Is(err, errNotStarted) {
+	if _, err := (&View{Server: s.server, Decoder: NewDecoder(s.server.Scheme()), Current: new(transport.Current)}).Get(t.Context(), configMaps, key); !errors.Is(err, errNotStarted) {
 		t.Errorf("while nothing runs, without an error for it: %v", err)
 	}
 	view.Current.Begin(s)
-	object, err := view.Get(configMaps, key)
+	object, err := view.Get(t.Context(), configMaps, key)
 	if found, ok := object.(*corev1.ConfigMap); err != nil || !ok || found.Labels["app"] != "x" || found.Kind != "ConfigMap" {
 		t.Errorf("got %v, %v", object, err)
 	}
-	if _, err := view.Get(Form{Kind: corev1.SchemeGroupVersion.WithKind("Node")}, client.ObjectKey{Namespace: "default", Name: "n"}); err != nil {
+	if _, err := view.Get(t.Context(), Form{Kind: corev1.SchemeGroupVersion.WithKind("Node")}, client.ObjectKey{Namespace: "default", Name: "n"}); err != nil {
 		t.Errorf("a Node has no namespace: %v", err)
 	}
 	nothing, err := labels.Parse("app in (x),app notin (x)")
@@ -133,7 +133,7 @@ func TestView(t *testing.T) {
 		{configMaps, Selection{Indexes: byApp.Term("y")}, "b"},
 		{Form{Kind: corev1.SchemeGroupVersion.WithKind("Node")}, Selection{Namespace: "default"}, ""},
 	} {
-		found, err := view.List(test.of, test.which)
+		found, err := view.List(t.Context(), test.of, test.which)
 		if err != nil || names(found) != test.want {
 			t.Errorf("%+v: %q, %v, want %q", test.which, names(found), err, test.want)
 		}
@@ -151,7 +151,7 @@ func TestView(t *testing.T) {
 		if err := view.Serves(of); !meta.IsNoMatchError(errors.Unwrap(err)) {
 			t.Errorf("an informer for %s: %v", name, err)
 		}
-		if _, err := view.Get(of, key); !meta.IsNoMatchError(err) {
+		if _, err := view.Get(t.Context(), of, key); !meta.IsNoMatchError(err) {
 			t.Errorf("a cached %s: %v", name, err)
 		}
 	}

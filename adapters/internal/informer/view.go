@@ -2,6 +2,7 @@ package informer
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ type View struct {
 }
 
 // Get returns an object in memory of its own. The errors are those of the server.
-func (v *View) Get(of Form, key client.ObjectKey) (client.Object, error) {
-	run, namespaced, err := v.reading(of)
+func (v *View) Get(ctx context.Context, of Form, key client.ObjectKey) (client.Object, error) {
+	run, namespaced, err := v.reading(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +64,8 @@ type Selection struct {
 }
 
 // List returns the objects of the view that are selected, each in memory of its own.
-func (v *View) List(of Form, which Selection) ([]client.Object, error) {
-	run, namespaced, err := v.reading(of)
+func (v *View) List(ctx context.Context, of Form, which Selection) ([]client.Object, error) {
+	run, namespaced, err := v.reading(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -104,12 +105,12 @@ func (v *View) List(of Form, which Selection) ([]client.Object, error) {
 var errNotStarted = errors.New("the cache is not started: it can be read once controllers run")
 
 // reading returns the run that reads, and whether the kind has namespaces.
-func (v *View) reading(of Form) (*transport.Run, bool, error) {
+func (v *View) reading(ctx context.Context, of Form) (*transport.Run, bool, error) {
 	mapping, err := v.mapping(of)
 	if err != nil {
 		return nil, false, err
 	}
-	run := v.Current.Run()
+	run := v.Current.Of(ctx)
 	if run == nil {
 		return nil, false, cmp.Or(v.Unstarted, errNotStarted)
 	}

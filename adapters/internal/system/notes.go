@@ -18,14 +18,16 @@ type Notes struct {
 	parts []Part
 }
 
-// Part is something that a set-up registers and that is not run.
+// Part is something that a set-up registers and that is not run, or not if it is left out.
 type Part struct {
 	// Option is the name of the option that leaves such parts out.
 	Option string
 	// Name is what that option calls it.
 	Name string
-	// Text says what it is and what of it is not modelled.
+	// Text says what it is and what of it is not modelled, or that it is not run if it is left out.
 	Text string
+	// Runs tells that it is run unless it is left out.
+	Runs bool
 }
 
 // Assume notes what is assumed about what is not modelled.
@@ -71,12 +73,20 @@ func Without(option string, names ...string) Option {
 	}
 }
 
+// LeavesOut reports whether a part is left out.
+func (d *Definition) LeavesOut(option, name string) bool {
+	return slices.ContainsFunc(d.leftOut, func(l Part) bool { return l.Option == option && l.Name == name })
+}
+
 // unrun adds what is not run to the system: as an assumption if the options leave it out, as a reason otherwise. What the options
 // leave out must be there.
 func (d *Definition) unrun(system *core.System, parts []Part) error {
 	for _, p := range parts {
 		if slices.ContainsFunc(d.leftOut, func(l Part) bool { return l.Option == p.Option && l.Name == p.Name }) {
 			system.Assumptions = append(system.Assumptions, fmt.Sprintf("The system does not depend on what is left out of it: %s.", p.Text))
+			continue
+		}
+		if p.Runs {
 			continue
 		}
 		system.Unmodelled = append(system.Unmodelled, fmt.Sprintf(

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 
@@ -9,13 +10,50 @@ import (
 )
 
 // Current holds the run that is going on in an instance: what its clients ask belongs to it. The zero value holds none.
-type Current struct{ run atomic.Pointer[Run] }
+type Current struct {
+	run atomic.Pointer[Run]
+	// background is what goes on between runs, nil if nothing does.
+	background atomic.Pointer[Run]
+}
 
-// Begin starts a run. It lasts until the next one begins.
+// Begin starts a run. It lasts until the next one begins, or until it ends where something goes on between runs.
 func (c *Current) Begin(recorder core.EffectRecorder) { c.run.Store(&Run{recorder: recorder}) }
+
+// End ends the run that is going on.
+func (c *Current) End() {
+	if background := c.background.Load(); background != nil {
+		c.run.Store(background)
+	}
+}
+
+// Background starts what goes on between runs. It returns a context for it: what is asked with that does not belong to a run.
+func (c *Current) Background(ctx context.Context, recorder core.EffectRecorder) context.Context {
+	run := &Run{recorder: recorder}
+	c.background.Store(run)
+	c.run.Store(run)
+	return context.WithValue(ctx, runKey{}, run)
+}
+
+// runKey is the key of the run that a context belongs to.
+type runKey struct{}
+
+// Context returns a context of the run that is going on.
+func (c *Current) Context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, runKey{}, c.Run())
+}
 
 // Run returns the run that is going on, nil if nothing has run yet.
 func (c *Current) Run() *Run { return c.run.Load() }
+
+// Of returns the run that something belongs to which is asked with a context: that of the context. What a run has left behind is asked between runs, and a
+// context of none belongs to what is going on.
+func (c *Current) Of(ctx context.Context) *Run {
+	now, background := c.Run(), c.background.Load()
+	if of, _ := ctx.Value(runKey{}).(*Run); background != nil && of != nil && of != now {
+		return background
+	}
+	return now
+}
 
 // Unmodelled makes a call that is not modelled, and returns false if nothing runs that could make it.
 func (c *Current) Unmodelled(asked, reason string) bool {
@@ -23,7 +61,7 @@ func (c *Current) Unmodelled(asked, reason string) bool {
 	if run == nil {
 		return false
 	}
-	run.recorder.Do(&kube.Unmodelled{Asked: asked, Reason: reason})
+	run.Unmodelled(asked, reason)
 	return true
 }
 
@@ -33,12 +71,20 @@ func (c *Current) Enqueue(item core.Item) bool {
 	if run == nil {
 		return false
 	}
-	run.recorder.Do(&kube.Enqueue{Item: item})
+	run.Enqueue(item)
 	return true
 }
 
 // Run is one run of code: a reconcile, the handling of one event, an action of a user.
 type Run struct{ recorder core.EffectRecorder }
+
+// Enqueue puts an item into a work queue.
+func (r *Run) Enqueue(item core.Item) { r.recorder.Do(&kube.Enqueue{Item: item}) }
+
+// Unmodelled makes a call that is not modelled.
+func (r *Run) Unmodelled(asked, reason string) {
+	r.recorder.Do(&kube.Unmodelled{Asked: asked, Reason: reason})
+}
 
 // Do sends a request and returns the answer. It may unwind the goroutine.
 func (r *Run) Do(request *kube.Request) (*kube.Response, error) {

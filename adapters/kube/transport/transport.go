@@ -66,7 +66,7 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 			return reply(sent, http.StatusOK, body), nil
 		}
 	}
-	run := t.Current.Run()
+	run := t.Current.Of(sent.Context())
 	if run == nil {
 		if t.Idle != nil {
 			t.Idle(sent.Method + " " + sent.URL.Path)
