@@ -16,6 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/examples/missedwatch"
 	"github.com/orrery-dev/orrery/examples/models"
 	"github.com/orrery-dev/orrery/examples/racecondition"
+	"github.com/orrery-dev/orrery/examples/scheduler"
 	"github.com/orrery-dev/orrery/examples/tenants"
 	"github.com/orrery-dev/orrery/examples/toggle"
 )
@@ -30,6 +31,7 @@ func main() {
 		zookeeper.Catalog(),
 		expectations.Catalog(),
 		launchcache.Catalog(),
+		scheduler.Catalog(),
 		leadergroups.Catalog(),
 		missedwatch.Catalog(),
 		racecondition.Catalog(),
