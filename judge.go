@@ -384,6 +384,11 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		if slices.ContainsFunc(memory, func(m core.MemoryReport) bool { return m.Background }) {
 			given = append(given, "What a controller does in the background is one step up to where it waits, and takes no time. Time passes only when no other step is possible.")
 		}
+		for _, m := range memory {
+			if m.Ticks {
+				given = append(given, fmt.Sprintf("Something in %s ticks and shows nothing: it does nothing for the first time after more than two hours.", m.Controller))
+			}
+		}
 	}
 	for _, name := range options.Doubles {
 		given = append(given, fmt.Sprintf("Two instances of %s are always active.", name))

@@ -112,6 +112,9 @@ type MemoryReport struct {
 	Fields []string `json:"fields"`
 	// Background tells that it works between its activations, too. How it rests then is counted among the contents.
 	Background bool `json:"background,omitempty"`
+	// Ticks tells that something ticks there that shows nothing. Then nothing was searched that it would do for the first time after
+	// more than two hours.
+	Ticks bool `json:"ticks,omitempty"`
 }
 
 // PropertyReport is the verdict on one property.

@@ -83,7 +83,13 @@ var (
 func (i *instance) Mutated() string { return i.assembly.loans.Changed() }
 
 // Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they watch with.
-func (i *instance) Memory() map[string]string { return memory.Of(roots(i.process)...) }
+func (i *instance) Memory() map[string]string {
+	all := roots(i.process)
+	for _, runnable := range i.assembly.runnables[i.registered.setup] {
+		all = append(all, runnable)
+	}
+	return memory.Of(all...)
+}
 
 // roots are what the memory of controllers can be reached from. Where there are several, the ways name them.
 func roots(controllers []*registered) []any {

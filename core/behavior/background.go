@@ -30,10 +30,11 @@ const (
 	Waits
 )
 
-// OpenActive makes an instance of a strategy in a session and lets it start what it does by itself. The session has to be closed or aborted.
-func OpenActive(ctx context.Context, strategy core.Strategy, limits Limits) (*Session, core.Instance, error) {
+// OpenActive makes an instance of a strategy in a session and lets it start what it does by itself, so much later than other instances start. The session has
+// to be closed or aborted. It is told whether something is known to tick there for ever, see [Session.Ticks].
+func OpenActive(ctx context.Context, strategy core.Strategy, limits Limits, later time.Duration, ticks bool) (*Session, core.Instance, error) {
 	s := newSession(limits, false)
-	s.active = true
+	s.active, s.later, s.ticks = true, later, ticks
 	ready := make(chan made, 1)
 	go s.bubbled(func(b *bubble) core.Instance {
 		m := b.start(strategy)
@@ -77,8 +78,8 @@ func (b *bubble) start(strategy core.Strategy) made {
 		return ending{}
 	}, func(end ending) { m.end = end })
 	synctest.Wait()
-	if b.failed != nil {
-		m.end = *b.failed
+	if failed := b.failure(); failed != nil {
+		m.end = *failed
 	}
 	return m
 }
@@ -212,19 +213,42 @@ const (
 // placeOfCall is the way in a memory to one of the calls that wait.
 func placeOfCall(i int) string { return calls + strconv.Itoa(i+1) + "]" }
 
-// soon is how long is waited for the time in any case. Where nothing ticks that shows nothing, it is waited a century.
-const soon = 2 * time.Hour
+// Horizon is how far the time is looked ahead where something ticks for ever that shows nothing. Elsewhere, it is a century.
+const Horizon = 2 * time.Hour
+
+// strides are how long the clock is let go on, again and again, to wait for the time. Who breaks off has seen enough. Where something ticks, a
+// stride takes the longer the more ticks there are in it. It has to be so for some of them in a row, as others may keep the machine busy.
+func (b *bubble) strides(yield func(time.Duration) bool) {
+	const (
+		century = 100 * 365 * 24 * time.Hour
+		costly  = 10 * time.Millisecond
+		often   = 3
+	)
+	slow := 0
+	for stride := time.Millisecond; stride < century; stride *= 2 {
+		if stride > Horizon && b.session.ticks {
+			return
+		}
+		began := machineTime()
+		if !yield(stride) {
+			return
+		}
+		if machineTime()-began < costly {
+			slow = 0
+		} else if slow++; slow == often && stride > Horizon {
+			b.session.ticks = true
+		}
+	}
+}
+
+// Ticks reports whether something in the session was found to tick for ever that shows nothing, after [Session.Memory] or a run that lets the time pass.
+func (s *Session) Ticks() bool { return s.ticks }
 
 // elapse lets the clock go on until a goroutine makes a call, or something else is to be seen of the process. It returns what was seen first, nil if
 // nothing ever is.
 func (b *bubble) elapse() map[string]string {
-	const (
-		century = 100 * 365 * 24 * time.Hour
-		costly  = 2 * time.Millisecond
-	)
 	before := b.memory()
-	for stride := time.Millisecond; stride < century; stride *= 2 {
-		began := machineTime()
+	for stride := range b.strides {
 		select {
 		case <-b.arrived: // long ago
 		default:
@@ -236,16 +260,23 @@ func (b *bubble) elapse() map[string]string {
 		}
 		timer.Stop()
 		synctest.Wait()
+		if failed := b.failure(); failed != nil {
+			return map[string]string{"fails": failed.message}
+		}
 		now := b.memory()
 		maps.DeleteFunc(now, func(path, value string) bool { was, there := before[path]; return there && was == value })
 		if len(now) > 0 {
 			return now
 		}
-		if stride > soon && machineTime()-began > costly {
-			return nil
-		}
 	}
 	return nil
+}
+
+// failure returns how a goroutine failed that works by itself, nil if none did.
+func (b *bubble) failure() *ending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.failed
 }
 
 // foresee lets the time pass as often as something happens then, up to so many times, and says what.
@@ -261,6 +292,9 @@ func (b *bubble) foresee(most int) []string {
 			fmt.Fprintf(&text, "%s=%s ", path, seen[path])
 		}
 		all = append(all, text.String())
+		if b.failure() != nil {
+			break
+		}
 	}
 	return all
 }

@@ -45,7 +45,7 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 		b := newBubble(s)
 		defer b.close()
 		if s.active {
-			sleep(Tick)
+			sleep(Tick + s.later)
 		}
 		b.instance = bring(b)
 		s.work(func(t task) {
@@ -74,21 +74,23 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 		end.late = b.late
 		b.mu.Unlock()
 		if s.active {
-			b.stop(end)
+			b.stop()
 		}
 	})
 }
 
-// stop ends what an instance does by itself. What does not end stays where it is: if the bubble ended, the clock would go on for it.
-func (b *bubble) stop(end ending) {
+// stop ends what an instance does by itself: it is told to, and who sleeps wakes, and ends with the next call. What waits for ever is left behind.
+func (b *bubble) stop() {
 	b.close()
 	if stop := b.session.stop; stop != nil {
 		b.contain(func() ending { stop(); return ending{} }, func(ending) {})
 	}
 	synctest.Wait()
-	if len(b.waiting()) > 0 {
-		b.session.last <- end
-		<-b.session.never
+	if len(b.waiting()) == 0 {
+		return
+	}
+	for stride := range b.strides {
+		sleep(stride)
 	}
 }
 

@@ -175,7 +175,7 @@ func (e *enactment) open(ctx context.Context, process string) error {
 		return differing("there is no longer a controller %q", process)
 	}
 	if e.active[process] {
-		session, _, err := OpenActive(ctx, first, e.limits)
+		session, _, err := OpenActive(ctx, first, e.limits, 0, false)
 		if err == nil {
 			e.processes[process] = session
 		}

@@ -92,6 +92,8 @@ type Session struct {
 	// active tells that the instance works between runs too, and stop tells it to end that, if it wants to be told.
 	active bool
 	stop   func()
+	// later is how much later than others the instance starts.
+	later time.Duration
 	// instance is what is at work.
 	instance core.Instance
 	// virtual tells that time in the session is virtual, and ticks that something was left behind that goes on for ever.
@@ -107,8 +109,6 @@ type Session struct {
 	// clock and looked answer tasks that ask for it.
 	clock  chan time.Duration
 	looked chan map[string]string
-	// never is for what never goes on.
-	never chan struct{}
 	// last is how the session ends, once nothing is left of it.
 	last    chan ending
 	aborted atomic.Bool
@@ -165,7 +165,6 @@ func newSession(limits Limits, sequential bool) *Session {
 		ended:   make(chan ending, 1),
 		clock:   make(chan time.Duration, 1),
 		looked:  make(chan map[string]string, 1),
-		never:   make(chan struct{}),
 		last:    make(chan ending, 1),
 		quit:    make(chan struct{}),
 		watch:   time.NewTimer(limits.Deadline),

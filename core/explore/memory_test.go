@@ -61,9 +61,13 @@ func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, erro
 
 // TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.
 func TestRunsWithMemoryReplay(t *testing.T) {
-	remembering, told := 0, 0
-	for seed := range uint64(40) {
-		system, err := random.Mindful(seed)
+	remembering, told, worked, elapsed := 0, 0, 0, 0
+	for seed := range uint64(60) {
+		generate := random.Mindful
+		if seed >= 40 {
+			generate = random.Restless
+		}
+		system, err := generate(seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,6 +89,14 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, step := range trace.Steps {
+			switch step.Kind {
+			case core.Work.Name():
+				worked++
+			case core.Elapse.Name():
+				elapsed++
+			}
+		}
 		if d, err := explore.Replay(context.Background(), system, o.Conditions, trace, o.Run, nil); d != nil || err != nil {
 			t.Errorf("seed %d: %+v, %v", seed, d, err)
 		}
@@ -96,8 +108,8 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 			replaysOther(t, system, o, trace, at)
 		}
 	}
-	if remembering < 10 || told < 10 {
-		t.Errorf("only %d systems keep memory, and %d runs change it", remembering, told)
+	if remembering < 10 || told < 10 || worked < 10 || elapsed < 1 {
+		t.Errorf("only %d systems keep memory, and %d runs change it; %d steps are in the background, and %d of the time", remembering, told, worked, elapsed)
 	}
 }
 
@@ -175,6 +187,12 @@ type careless struct {
 	mistake func(memory string) string
 }
 
+// Restless reports whether the process of the strategy works between activations.
+func (c careless) Restless() bool {
+	restless, ok := c.Remembering.(interface{ Restless() bool })
+	return ok && restless.Restless()
+}
+
 // Remember implements [naive.Remembering].
 func (c careless) Remember(memory string) core.Instance {
 	return c.Remembering.Remember(c.mistake(memory))
@@ -190,26 +208,61 @@ func (l lonely) Describe() core.Description {
 	return d
 }
 
+// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, and what it leaves to the background.
+func without(memory string, change func(parts []string) []string) string {
+	if memory == "" {
+		return ""
+	}
+	return strings.Join(change(strings.Split(memory, " ")), " ")
+}
+
 // TestMistakesWithMemoryShow checks that random systems tell right from wrong: memory that is lost between runs, of which a part is lost, that outlives
-// a crash, or that is not shared, and an identity that forgets a field.
+// a crash, or that is not shared, an identity that forgets a field, and work of the background and of the time that gets lost.
 func TestMistakesWithMemoryShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		mistake  func(string) string
 		ignored  []string
 		immortal bool
 		alone    bool
+		restless bool
 	}{
-		"memory is lost":          {mistake: func(string) string { return "" }},
-		"a bit is lost":           {mistake: func(memory string) string { return map[string]string{"2": "", "3": "1"}[memory] }},
+		"memory is lost": {mistake: func(string) string { return "" }},
+		"a bit is lost": {mistake: func(memory string) string {
+			return without(memory, func(parts []string) []string {
+				parts[0] = map[string]string{"0": "0", "1": "1", "2": "0", "3": "1"}[parts[0]]
+				return parts
+			})
+		}},
 		"an identity forgets":     {ignored: []string{"high"}},
 		"an identity is the one":  {ignored: []string{"high", "low"}},
 		"memory outlives a crash": {immortal: true},
 		"processes are not there": {alone: true},
+		"work is lost": {restless: true, mistake: func(memory string) string {
+			return without(memory, func(parts []string) []string { return parts[:2] })
+		}},
+		"work is done in another order": {restless: true, mistake: func(memory string) string {
+			return without(memory, func(parts []string) []string {
+				slices.Reverse(parts[2:])
+				return parts
+			})
+		}},
+		"time does not pass": {restless: true, mistake: func(memory string) string {
+			return without(memory, func(parts []string) []string {
+				parts[1] = "quiet"
+				return parts
+			})
+		}},
+		"an identity forgets work": {restless: true, ignored: []string{"todo", "background"}},
+		"work outlives a crash":    {restless: true, immortal: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := false
 			for seed := uint64(1); seed < 200 && !shown; seed++ {
-				system, err := random.Mindful(seed)
+				generate := random.Mindful
+				if test.restless {
+					generate = random.Restless
+				}
+				system, err := generate(seed)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -27,7 +27,7 @@ type Named struct {
 // Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
 // several of the type. What functions have captured cannot be seen.
 func Of(roots ...any) map[string]string {
-	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: infrastructure()}
+	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: infrastructure(), seesChannels: seesChannels()}
 	m.from(roots)
 	return m.values
 }
@@ -67,6 +67,8 @@ type memory struct {
 	seen   map[sighted]bool
 	// skipped are packages that are not looked into.
 	skipped []string
+	// seesChannels tells that it is known how to look at what waits in a channel.
+	seesChannels bool
 }
 
 // sighted is what a pointer points to.
@@ -102,7 +104,8 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	if depth > deepest || len(m.values) >= most || !v.IsValid() {
 		return
 	}
-	if at := v.Type().PkgPath(); slices.ContainsFunc(m.skipped, func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") }) {
+	// What is behind an interface may be of another package.
+	if at := v.Type().PkgPath(); v.Kind() != reflect.Interface && slices.ContainsFunc(m.skipped, func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") }) {
 		return
 	}
 	if v.CanAddr() { // what is not exported can be read, too
@@ -142,6 +145,11 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		}
 	case reflect.Chan:
 		m.values[path] = fmt.Sprint(v.Len())
+		if m.seesChannels {
+			for i, waits := range waitingIn(v) {
+				m.look(fmt.Sprintf("%s[%d]", path, i), waits, depth+1)
+			}
+		}
 	case reflect.Func, reflect.UnsafePointer:
 	default:
 		m.values[path] = plainly(v)

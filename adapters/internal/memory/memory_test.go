@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -43,7 +44,7 @@ func TestOf(t *testing.T) {
 		"controller.name": "a", "controller.seen": "1", "controller.seen[default/a]": "true", "controller.tries": "1", "controller.tries[0]": "3",
 		"controller.last": "1970-01-01 00:00:00 +0000 UTC", "controller.started": "true", "controller.again": "false", "controller.latest.name": "b",
 		"controller.waiting": "1", "controller.waiting[chan]": "true", "controller.known[k]": "7",
-		"controller.work": "1", "int": "5",
+		"controller.work": "1", "controller.work[0]": "1", "int": "5",
 	}
 	got := Of(c, 5)
 	if maps.Equal(got, want) {
@@ -75,6 +76,65 @@ func TestOfSets(t *testing.T) {
 	}
 	if got := Of(c); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// What an interface of infrastructure holds need not be infrastructure.
+func TestOfInterfaces(t *testing.T) {
+	type controller struct{ handler http.Handler }
+	if got := Of(&controller{served{3}}); got["controller.handler.count"] != "3" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// served is a handler of requests that keeps something.
+type served struct{ count int }
+
+// ServeHTTP implements [http.Handler].
+func (served) ServeHTTP(http.ResponseWriter, *http.Request) {}
+
+// What waits in a channel is seen in the order in which it would be received, whatever it is, and stays there.
+func TestOfChannels(t *testing.T) {
+	type event struct {
+		name  string
+		extra *base
+	}
+	type controller struct {
+		events chan event
+		out    <-chan event
+		full   chan struct{}
+		empty  chan string
+	}
+	events := make(chan event, 3)
+	for _, name := range []string{"gone", "a", "b"} {
+		events <- event{name, &base{"of " + name}}
+	}
+	<-events
+	events <- event{name: "c"}
+	c := &controller{events: events, out: events, full: make(chan struct{}, 2), empty: make(chan string)}
+	c.full <- struct{}{}
+	c.full <- struct{}{}
+	got := Of(c)
+	want := map[string]string{"controller.events": "3", "controller.full": "2", "controller.empty": "0", "controller.out": "3"}
+	for i, name := range []string{"a", "b", "c"} {
+		for _, field := range []string{"events", "out"} {
+			at := fmt.Sprintf("controller.%s[%d]", field, i)
+			want[at+".name"] = name
+			switch {
+			case name == "c":
+				want[at+".extra"] = "true"
+			case field == "out": // seen before
+				want[at+".extra"] = "false"
+			default:
+				want[at+".extra.name"] = "of " + name
+			}
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if first := <-events; first.name != "a" || len(events) != 2 {
+		t.Errorf("%v was received first, and %d are left", first, len(events))
 	}
 }
 

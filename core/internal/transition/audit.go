@@ -151,7 +151,7 @@ func (l *Learner) close(session *behavior.Session, a *Actor, run behavior.Run) e
 	goesOn := run.Leaf.Late != nil || looks && !maps.Equal(before, l.contents(p, session.Memory()))
 	switch {
 	case goesOn && l.Searching:
-		return &unexpectedBackground{p.Name}
+		return &unexpectedBackground{Process: p.Name}
 	case run.Leaf.Late != nil:
 		l.Machine.doubt("%s leaves work running after it has returned, %s: it would then %q, and the states after that were not searched. Wait for the work before returning, or return RequeueAfter", a.Name, run.Activation, run.Leaf.Late)
 	case goesOn:
@@ -214,7 +214,7 @@ func differsBy(cause core.Cause, kept []string) string {
 
 // anew audits a run on a fresh instance, which is brought to where the run begins by one of the histories that lead there, in turn.
 func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
-	session, _, strayed, err := l.bring(a, run.Activation.Since, way)
+	session, _, strayed, err := l.bring(a, run.Activation.Since, way, 0)
 	switch {
 	case err != nil:
 		return nil, err
@@ -326,17 +326,11 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 		node.Timed, node.Earlier = true, call
 		return call, nil
 	}
-	activation.Clock -= behavior.Tick
-	session, err := l.Open(a, activation.Since)
+	session, _, parting, err := l.moved(a, behavior.Run{Activation: activation, Path: path}, a.Process.shift(-behavior.Tick))
 	if err != nil {
 		return nil, err
 	}
 	defer session.Abort()
-	l.count(activation)
-	_, parting, err := session.Follow(l.Context, behavior.Run{Activation: activation, Path: path})
-	if err != nil {
-		return nil, err
-	}
 	if parting == nil {
 		call, _, err := session.NextAs(l.Context, node.Call)
 		if err != nil {
@@ -354,13 +348,46 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 // tells reports whether the code of an actor may look at a clock.
 func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 
+// shift is how far the clock is moved, for an instance from its start on and for a run of it besides.
+type shift struct{ start, run time.Duration }
+
+// shift returns how the clock is moved for runs of a process: an active one is another one if time passes before a run.
+func (p *Process) shift(by time.Duration) shift {
+	if p.active {
+		return shift{start: by}
+	}
+	return shift{run: by}
+}
+
+// later returns how the clock is moved to see whether a run waits for a time.
+func (p *Process) later(activation behavior.Activation) []shift {
+	all := []shift{p.shift(behavior.Epoch)}
+	switch {
+	case !p.active || !p.still(activation):
+	case p.ticks:
+		all = append(all, shift{run: behavior.Horizon})
+	default:
+		all = append(all, shift{run: behavior.Epoch})
+	}
+	return all
+}
+
 // look goes through a new path once more, an epoch later, and reports whether the code waits for a time: what it does besides writing other
 // times shows that.
 func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
-	if !l.tells(a) || !a.Process.still(run.Activation) {
+	if !l.tells(a) {
 		return false, nil
 	}
-	later, parting, err := l.moved(a, run, behavior.Epoch)
+	for _, later := range a.Process.later(run.Activation) {
+		if waits, err = l.lookAt(a, run, later); waits || err != nil {
+			return waits, err
+		}
+	}
+	return false, nil
+}
+
+func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (waits bool, err error) {
+	later, parting, err := l.follow(a, run, at)
 	if err != nil {
 		return false, err
 	}
@@ -368,7 +395,7 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 	if parting == nil && written {
 		// What is another time later, and the same a tick earlier, is not written each time.
 		var earlier []core.Call
-		if earlier, parting, err = l.moved(a, run, -behavior.Tick); err != nil {
+		if earlier, parting, err = l.follow(a, run, a.Process.shift(-behavior.Tick)); err != nil {
 			return false, err
 		}
 		for i := range earlier {
@@ -382,7 +409,7 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		return false, nil
 	}
 	// Is it because of the clock that it goes another way?
-	calls, again, err := l.moved(a, run, 0)
+	calls, again, err := l.follow(a, run, shift{})
 	if again, written = shows(run, calls, again); err != nil || again != nil || written {
 		return false, err
 	}
@@ -406,17 +433,32 @@ func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*
 	return parting, written
 }
 
-// moved takes a fresh instance along a run when the clock has moved. It returns its calls, and where it does more than to write other
-// contents.
-func (l *Learner) moved(a *Actor, run behavior.Run, by time.Duration) ([]core.Call, *behavior.Divergence, error) {
-	session, err := l.Open(a, run.Activation.Since)
+// moved takes a fresh instance along a run when the clock has moved. It returns its session, which has to be closed or aborted, its calls, and where it does
+// more than to write other contents.
+func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session, []core.Call, *behavior.Divergence, error) {
+	session, _, strayed, err := l.bring(a, run.Activation.Since, 0, by.start)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	defer session.Abort()
+	if strayed != nil {
+		return session, nil, strayed.divergence, nil
+	}
 	l.count(run.Activation)
-	run.Activation.Clock += by
-	return session.Follow(l.Context, run)
+	run.Activation.Clock += by.run
+	calls, parting, err := session.Follow(l.Context, run)
+	if err != nil {
+		session.Abort()
+	}
+	return session, calls, parting, err
+}
+
+// follow is as [Learner.moved] where the session is of no use.
+func (l *Learner) follow(a *Actor, run behavior.Run, by shift) ([]core.Call, *behavior.Divergence, error) {
+	session, calls, parting, err := l.moved(a, run, by)
+	if err == nil {
+		session.Abort()
+	}
+	return calls, parting, err
 }
 
 // waits notes that what an actor does depends on the clock.
@@ -469,7 +511,7 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 
 // remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
 func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, error) {
-	session, instance, err := l.fresh(a)
+	session, instance, err := l.fresh(a, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -484,7 +526,10 @@ func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, e
 	}
 	if a.Process.active {
 		defer session.Abort()
-		return session.Memory(), err
+		if err != nil {
+			return nil, err
+		}
+		return l.lookedAt(a.Process, session)
 	}
 	session.Abort() // nothing of it is at work when it is looked at
 	return introspective.Memory(), err

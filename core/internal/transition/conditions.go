@@ -46,6 +46,8 @@ type Conditions struct {
 	Remembering []string
 	// Active names the processes that work between activations, besides those that say so. [Search] finds out by itself which ones do.
 	Active []string
+	// ticking names those of them in which something ticks for ever that shows nothing.
+	ticking []string
 	// outlived says what instances of controllers were found to share that [Search] began again after it had been changed.
 	outlived []string
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
@@ -62,7 +64,9 @@ func (c *Conditions) Expect(err error) bool {
 		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
 	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Process):
 		c.Remembering, c.outlived = append(slices.Clip(c.Remembering), memory.Process), memory.outlived
-	case errors.As(err, &active) && !slices.Contains(c.Active, active.Process):
+	case errors.As(err, &active) && active.ticks && !slices.Contains(c.ticking, active.Process):
+		c.ticking = append(slices.Clip(c.ticking), active.Process)
+	case errors.As(err, &active) && !active.ticks && !slices.Contains(c.Active, active.Process):
 		c.Active = append(slices.Clip(c.Active), active.Process)
 	default:
 		return false

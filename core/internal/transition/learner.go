@@ -146,7 +146,7 @@ func (l *Learner) Open(a *Actor, since *behavior.Memory) (*behavior.Session, err
 
 // open is as [Learner.Open], by one of the histories that lead to the memory, in turn.
 func (l *Learner) open(a *Actor, since *behavior.Memory, way int) (*behavior.Session, core.Instance, error) {
-	session, instance, strayed, err := l.bring(a, since, way)
+	session, instance, strayed, err := l.bring(a, since, way, 0)
 	if strayed != nil {
 		last := strayed.runs[len(strayed.runs)-1]
 		if err := l.diagnose(a.Process.of(last.Activation), strayed.runs, strayed.clock, strayed.divergence); err != nil {
@@ -164,9 +164,10 @@ type strayed struct {
 	divergence *behavior.Divergence
 }
 
-// bring takes a fresh instance to a memory, or as far as it goes the same way.
-func (l *Learner) bring(a *Actor, since *behavior.Memory, way int) (*behavior.Session, core.Instance, *strayed, error) {
-	session, instance, err := l.fresh(a)
+// bring takes a fresh instance to a memory, or as far as it goes the same way. That of an active process starts so much later, and may then write
+// other contents.
+func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Duration) (*behavior.Session, core.Instance, *strayed, error) {
+	session, instance, err := l.fresh(a, later)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -176,7 +177,12 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int) (*behavior.Se
 	history := since.Histories[way%len(since.Histories)]
 	for i, run := range history {
 		clock := session.Elapsed()
-		divergence, err := l.again(session, run, 1)
+		var divergence *behavior.Divergence
+		if later == 0 {
+			divergence, err = l.again(session, run, 1)
+		} else {
+			_, divergence, err = session.Follow(l.Context, run)
+		}
 		if divergence != nil || err != nil {
 			session.Abort()
 		}
@@ -184,16 +190,16 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int) (*behavior.Se
 			return nil, nil, nil, err
 		}
 		if divergence != nil {
-			return nil, nil, &strayed{history[:i+1], clock, divergence}, nil
+			return session, nil, &strayed{history[:i+1], clock, divergence}, nil
 		}
 	}
 	return session, instance, nil, nil
 }
 
-// fresh puts a fresh instance of an actor to work.
-func (l *Learner) fresh(a *Actor) (*behavior.Session, core.Instance, error) {
+// fresh puts a fresh instance of an actor to work, that of an active process so much later.
+func (l *Learner) fresh(a *Actor, later time.Duration) (*behavior.Session, core.Instance, error) {
 	if a.Process.active {
-		return behavior.OpenActive(l.Context, a.Strategy, l.limits)
+		return behavior.OpenActive(l.Context, a.Strategy, l.limits, later, a.Process.ticks)
 	}
 	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
 	if err != nil {

@@ -131,8 +131,11 @@ func (u *unexpectedMemory) Error() string {
 	return u.Process + " keeps memory from one run to the next"
 }
 
-// unexpectedBackground ends a search in which a process was found to work between activations that was not known to.
-type unexpectedBackground struct{ Process string }
+// unexpectedBackground ends a search in which a process was found to work between activations that was not known to, or in which something ticks.
+type unexpectedBackground struct {
+	Process string
+	ticks   bool
+}
 
 // Error implements error.
 func (u *unexpectedBackground) Error() string { return u.Process + " works between its activations" }
@@ -392,7 +395,16 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 		}
 		return nil, ErrStopped
 	}
-	return other.Memory(), nil
+	return l.lookedAt(a.Process, other)
+}
+
+// lookedAt returns what an instance of an active process shows of its memory.
+func (l *Learner) lookedAt(p *Process, session *behavior.Session) (map[string]string, error) {
+	memory := session.Memory()
+	if session.Ticks() && !p.ticks {
+		return nil, &unexpectedBackground{Process: p.Name, ticks: true}
+	}
+	return memory, nil
 }
 
 // unignored leaves out the contents of a memory of a process that make no difference. Ways that begin with the name of a member may be named
@@ -453,7 +465,7 @@ func (m *Machine) Memories() []core.MemoryReport {
 				}
 			}
 		}
-		all = append(all, core.MemoryReport{Controller: p.Name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: p.active})
+		all = append(all, core.MemoryReport{Controller: p.Name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: p.active, Ticks: p.ticks})
 	}
 	return all
 }

@@ -25,7 +25,9 @@ type Process struct {
 	Restarts   int
 	memory
 	// active tells that it works between activations, too, and background is the member that stands for that.
-	active     bool
+	active bool
+	// ticks tells that something ticks there for ever that shows nothing.
+	ticks      bool
 	background *Actor
 	// rest is how it rests, by memory, and turns how many items stand for calls that may wait.
 	rest  []behavior.Rest
@@ -59,7 +61,11 @@ func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadl
 			return nil, err
 		}
 		memory := session.Memory()
+		ticks := session.Ticks()
 		session.Abort()
+		if ticks && !c.ticks(strategies) {
+			return nil, &unexpectedBackground{Process: strategy.Describe().ProcessName(), ticks: true}
+		}
 		shows := memory != nil
 		if shows {
 			fresh = append(fresh, memory)
@@ -87,10 +93,15 @@ func (c Conditions) active(strategies []core.Strategy) bool {
 		slices.ContainsFunc(strategies, func(s core.Strategy) bool { return s.Describe().Active })
 }
 
+// ticks reports whether something is known to tick in the process of some strategies.
+func (c Conditions) ticks(strategies []core.Strategy) bool {
+	return slices.Contains(c.ticking, strategies[0].Describe().ProcessName())
+}
+
 // open puts a fresh instance of one of the strategies of a process to work. The session has to be closed or aborted.
 func (c Conditions) open(ctx context.Context, process []core.Strategy, strategy core.Strategy, limits behavior.Limits) (*behavior.Session, core.Instance, error) {
 	if c.active(process) {
-		return behavior.OpenActive(ctx, strategy, limits)
+		return behavior.OpenActive(ctx, strategy, limits, 0, c.ticks(process))
 	}
 	instance, err := behavior.NewInstance(ctx, strategy, limits.Deadline)
 	if err != nil {
@@ -147,7 +158,7 @@ func (p *Process) view(kind core.Kind) *view.View {
 // second of two instances apart.
 func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]string, named func(string) string) *Process {
 	d := strategies[0].Describe()
-	p := &Process{Name: named(d.ProcessName()), active: m.Conditions.active(strategies)}
+	p := &Process{Name: named(d.ProcessName()), active: m.Conditions.active(strategies), ticks: m.Conditions.ticks(strategies)}
 	for _, kind := range m.Conditions.viewed(strategies) {
 		rule := m.Conditions.rule(d.ProcessName(), kind)
 		if rule == view.Fresh() {
