@@ -204,7 +204,7 @@ func TestPlainAppliesAreThoseOfTheLibrary(t *testing.T) {
 		}
 	})
 	for _, kind := range kinds {
-		if plain[kind.Kind] == 0 {
+		if plain[kind.Kind] == 0 && !testing.Short() { // which draws too few
 			t.Errorf("no apply of a %s is plain", kind.Kind)
 		}
 	}

@@ -27,7 +27,7 @@ type Named struct {
 // Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
 // several of the type. What functions have captured cannot be seen.
 func Of(roots ...any) map[string]string {
-	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: infrastructure(), seesChannels: seesChannels()}
+	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: map[string]bool{}, seesChannels: seesChannels()}
 	m.from(roots)
 	return m.values
 }
@@ -65,8 +65,8 @@ func ownName(v reflect.Value) string {
 type memory struct {
 	values map[string]string
 	seen   map[sighted]bool
-	// skipped are packages that are not looked into.
-	skipped []string
+	// skipped tells of the packages that were met whether they are not looked into.
+	skipped map[string]bool
 	// seesChannels tells that it is known how to look at what waits in a channel.
 	seesChannels bool
 }
@@ -105,7 +105,7 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		return
 	}
 	// What is behind an interface may be of another package.
-	if at := v.Type().PkgPath(); v.Kind() != reflect.Interface && slices.ContainsFunc(m.skipped, func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") }) {
+	if v.Kind() != reflect.Interface && m.skips(v.Type().PkgPath()) {
 		return
 	}
 	if v.CanAddr() { // what is not exported can be read, too
@@ -154,6 +154,16 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	default:
 		m.values[path] = plainly(v)
 	}
+}
+
+// skips reports whether a package is not looked into.
+func (m *memory) skips(at string) bool {
+	skips, known := m.skipped[at]
+	if !known {
+		skips = slices.ContainsFunc(infrastructure(), func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") })
+		m.skipped[at] = skips
+	}
+	return skips
 }
 
 // inside looks into a struct.
