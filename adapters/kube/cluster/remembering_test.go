@@ -10,6 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/examples/expectations"
 	"github.com/orrery-dev/orrery/examples/launchcache"
+	"github.com/orrery-dev/orrery/examples/scheduler"
 )
 
 // confirmsRemembered confirms the findings about controllers that keep memory: those in which memory keeps a controller from something, and those in which a
@@ -21,6 +22,9 @@ func confirmsRemembered(ctx context.Context, t *testing.T, plane *controlplane.C
 	}
 	expect := func(defect expectations.Defect) func() (*core.System, error) {
 		return func() (*core.System, error) { return expectations.System(2, defect) }
+	}
+	schedule := func(variant scheduler.Variant) func() (*core.System, error) {
+		return func() (*core.System, error) { return scheduler.System(2, 2, variant) }
 	}
 	for _, test := range []struct {
 		name    string
@@ -36,6 +40,9 @@ func confirmsRemembered(ctx context.Context, t *testing.T, plane *controlplane.C
 		{"expectations that a handler forgets", expect(3), orrery.Options{Stale: old}, "replicasets returns, where it was to list Pod in default with app=web", ""},
 		{"expectations that nobody meets", expect(4), orrery.Options{}, "", "replicasets also makes the call list Pod in default with app=web"},
 		{"expectations that nobody meets, in an old cache", expect(4), orrery.Options{Stale: old}, "", ""},
+		{"a loop that assumes nothing", schedule(scheduler.Forgetful), orrery.Options{}, "", ""},
+		{"a loop that loses what it assumes", schedule(0), orrery.Options{Stale: old, Crashes: 1}, "", ""},
+		{"a loop that waits for an event that never comes", schedule(scheduler.Patient), orrery.Options{Stale: old, Crashes: 1}, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			system, err := test.system()
