@@ -54,7 +54,10 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 				s.looked <- b.look()
 				return
 			case t.activation == nil:
-				sleep(t.wait)
+				time.Sleep(t.wait)
+				if s.active {
+					synctest.Wait()
+				}
 				s.clock <- time.Since(began) - clock
 				return
 			case s.active:
@@ -63,7 +66,7 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 				clock = time.Since(began)
 			default:
 				clock = Tick + t.activation.Clock
-				sleep(clock - time.Since(began))
+				time.Sleep(clock - time.Since(began))
 			}
 			running = true
 			end := b.serve(t.activation)

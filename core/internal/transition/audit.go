@@ -138,16 +138,12 @@ func (l *Learner) close(session *behavior.Session, a *Actor, run behavior.Run) e
 		session.Close(run.Leaf)
 		return nil
 	}
-	looks := p.fresh != nil && l.tells(a)
-	var before map[string]string
-	if looks {
-		before = l.contents(p, session.Memory())
-	}
+	left := p.contents[run.Leaf.Memory]
 	*run.Leaf = *session.Close(run.Leaf)
 	if run.Leaf.Failure.Stuck() {
 		return nil
 	}
-	goesOn := run.Leaf.Late != nil || looks && !maps.Equal(before, l.contents(p, session.Memory()))
+	goesOn := run.Leaf.Late != nil || p.fresh != nil && l.tells(a) && !maps.Equal(left, l.contents(p, session.Memory()))
 	switch {
 	case goesOn && l.Searching:
 		return &unexpectedBackground{Process: p.Name}
