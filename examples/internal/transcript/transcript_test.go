@@ -1,6 +1,9 @@
 package transcript
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestMissing(t *testing.T) {
 	const output = "one\ntwo\nthree\nfour\n"
@@ -23,6 +26,29 @@ func TestMissing(t *testing.T) {
 				t.Errorf("missing is %q, %t, want %q", part, found, test.missing)
 			}
 		})
+	}
+}
+
+func TestFollow(t *testing.T) {
+	_, rest, gone := follow("one\n…\nthree\n", "one\ntwo\nthree\nfour\n")
+	if gone || rest != "four\n" {
+		t.Errorf("behind the quote is %q, %t", rest, gone)
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	const document = "Text.\n\n```sh\nrun it\n```\n\n<!-- part of a/b.go -->\n```go\npackage b\n```\n\n<!-- what else -->\n```\ntext\n```\n"
+	var got []string
+	for _, found := range block.FindAllStringSubmatch(document, -1) {
+		named := ""
+		if file := source.FindStringSubmatch(found[1]); file != nil {
+			named = file[1] + " " + file[2]
+		}
+		got = append(got, named, found[2], found[3])
+	}
+	want := []string{"", "sh", "run it\n", "part of a/b.go", "go", "package b\n", "", "", "text\n"}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
 	}
 }
 
