@@ -13,6 +13,7 @@ import (
 	"github.com/orrery-dev/orrery/examples/expectations"
 	"github.com/orrery-dev/orrery/examples/launchcache"
 	"github.com/orrery-dev/orrery/examples/leadergroups"
+	"github.com/orrery-dev/orrery/examples/leases"
 	"github.com/orrery-dev/orrery/examples/missedwatch"
 	"github.com/orrery-dev/orrery/examples/models"
 	"github.com/orrery-dev/orrery/examples/racecondition"
@@ -33,6 +34,7 @@ func main() {
 		launchcache.Catalog(),
 		scheduler.Catalog(),
 		leadergroups.Catalog(),
+		leases.Catalog(),
 		missedwatch.Catalog(),
 		racecondition.Catalog(),
 		tenants.Catalog(),

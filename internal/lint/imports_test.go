@@ -80,6 +80,7 @@ func house() []place {
 		{".", append([]string{"properties/...", "reduction", "adapters/text", "internal/typo", "internal/grace"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
+		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial
 		{"examples/...", public, kubernetes},
 		{"internal/naive", []string{"core"}, libraries},
 		{"internal/random", []string{"core", "adapters/plain"}, libraries},
