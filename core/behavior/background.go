@@ -126,11 +126,30 @@ func (b *bubble) begin(a *Activation) scribe {
 // Memory returns what is to be seen of an instance between two runs: what it shows, and of one that works by itself also what goes on
 // in the background and the first of what the time will bring. To look ahead is the end of the session. It is nil if nothing is shown.
 func (s *Session) Memory() map[string]string {
-	introspective, shows := s.instance.(core.Introspective)
-	switch {
-	case !s.active && shows:
+	if introspective, shows := s.instance.(core.Introspective); !s.active && shows {
 		return introspective.Memory()
-	case !s.active || !s.do(task{look: true}):
+	}
+	return s.look(task{look: (*bubble).look})
+}
+
+// Rest is as [Session.Memory] without what the time will bring, so that the session goes on. It is nil if the instance does not work by itself.
+func (s *Session) Rest() map[string]string { return s.look(task{look: (*bubble).rest}) }
+
+// Pass lets the time pass between two runs, and reports whether nothing that the instance shows changes by that.
+func (s *Session) Pass(d time.Duration) bool {
+	changed := s.look(task{look: func(b *bubble) map[string]string {
+		before := b.shown()
+		sleep(d)
+		now := b.shown()
+		maps.DeleteFunc(now, func(path, value string) bool { was, there := before[path]; return there && was == value })
+		return now
+	}})
+	return changed != nil && len(changed) == 0
+}
+
+// look has the instance look at itself.
+func (s *Session) look(t task) map[string]string {
+	if !s.active || !s.do(t) {
 		return nil
 	}
 	select {
@@ -147,12 +166,18 @@ func (s *Session) Memory() map[string]string {
 // foreseen is how much of what the time will bring is a part of the memory.
 const foreseen = 8
 
-// look returns what [Session.Memory] does.
-func (b *bubble) look() map[string]string {
+// rest returns what [Session.Rest] does.
+func (b *bubble) rest() map[string]string {
 	all := b.memory()
 	for place, n := range b.waiting() {
 		all[goroutines+place+"]"] = strconv.Itoa(n)
 	}
+	return all
+}
+
+// look returns what [Session.Memory] does.
+func (b *bubble) look() map[string]string {
+	all := b.rest()
 	for i, seen := range b.foresee(foreseen) {
 		all[foresight+strconv.Itoa(i+1)+"]"] = seen
 	}
@@ -235,7 +260,7 @@ func (b *bubble) strides(yield func(time.Duration) bool) {
 		}
 		if machineTime()-began < costly {
 			slow = 0
-		} else if slow++; slow == often && stride > Horizon {
+		} else if slow++; slow == often {
 			b.session.ticks = true
 		}
 	}
@@ -301,18 +326,24 @@ func (b *bubble) foresee(most int) []string {
 
 // memory is what is to be seen of the process where it rests: what the instance shows, and the calls that wait.
 func (b *bubble) memory() map[string]string {
-	all := map[string]string{}
-	if introspective, shows := b.instance.(core.Introspective); shows {
-		maps.Copy(all, introspective.Memory())
-	}
-	// The code runs on only later. The race detector does not know of that where the time wakes it, unless a timer of here fires first.
-	<-time.After(0)
+	all := b.shown()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sort()
 	for i, p := range b.parked {
 		all[placeOfCall(i)] = p.call.String() + "\n" + p.call.Identity()
 	}
+	return all
+}
+
+// shown is what the instance shows.
+func (b *bubble) shown() map[string]string {
+	all := map[string]string{}
+	if introspective, shows := b.instance.(core.Introspective); shows {
+		maps.Copy(all, introspective.Memory())
+	}
+	// The code runs on only later. The race detector does not know of that where the time wakes it, unless a timer of here fires first.
+	<-time.After(0)
 	return all
 }
 

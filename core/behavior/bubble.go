@@ -50,8 +50,8 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 		b.instance = bring(b)
 		s.work(func(t task) {
 			switch {
-			case t.look:
-				s.looked <- b.look()
+			case t.look != nil:
+				s.looked <- t.look(b)
 				return
 			case t.activation == nil:
 				time.Sleep(t.wait)
@@ -138,6 +138,8 @@ type bubble struct {
 	own       Own
 	// waited are the calls that the owner of the session was shown last.
 	waited []*parked
+	// patient tells that the run was given all the time that it may wait for, and goes on only if others do.
+	patient bool
 	// failed is how a goroutine failed that works by itself.
 	failed *ending
 	// late is the first call that was made for a run after its end.
@@ -185,16 +187,51 @@ func (b *bubble) serve(a *Activation) *ending {
 		switch {
 		case end != nil:
 			return end
+		case pending == nil && b.session.active && !b.patient:
+			b.patient = b.idles()
+			continue
 		case pending == nil:
 			<-b.arrived
 			continue
 		}
+		b.patient = false
 		answer, ok := b.session.ask(pending)
 		if !ok {
 			return &ending{failure: Exited, message: "was aborted"}
 		}
 		b.take(answer.turn).reply <- answer.response
 	}
+}
+
+// idles lets the clock go on for a run that sleeps, and reports whether it still does nothing then.
+func (b *bubble) idles() bool {
+	for stride := range b.strides {
+		if stride > Horizon {
+			break
+		}
+		timer := time.NewTimer(stride)
+		for waits := true; waits; {
+			select {
+			case <-b.arrived:
+				waits = !b.moves()
+			case <-timer.C:
+				waits = false
+			}
+		}
+		timer.Stop()
+		synctest.Wait()
+		if b.moves() {
+			return false
+		}
+	}
+	return true
+}
+
+// moves reports whether the run has returned, failed, or made a call.
+func (b *bubble) moves() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.end != nil || b.failed != nil || slices.ContainsFunc(b.parked, func(p *parked) bool { return p.run == b.run })
 }
 
 // pending returns the calls of the run that wait, in the order of their identities. When there are none and the code has returned, it
@@ -213,6 +250,9 @@ func (b *bubble) pending() ([]core.Call, *ending) {
 			b.waited = append(b.waited, p)
 		}
 	}
+	if b.end != nil && b.own == Asked && len(b.waited) > 0 {
+		b.leave()
+	}
 	if len(b.waited) == 0 {
 		if b.failed != nil {
 			b.end, b.failed = b.failed, nil
@@ -221,13 +261,30 @@ func (b *bubble) pending() ([]core.Call, *ending) {
 			b.run = 0
 			return nil, b.end
 		}
-		b.waited = append(b.waited, b.parked...)
+		if b.patient {
+			b.waited = append(b.waited, b.parked...)
+		}
 	}
 	var calls []core.Call
 	for _, p := range b.waited {
 		calls = append(calls, p.call)
 	}
 	return calls, nil
+}
+
+// leave leaves the calls of a run that has returned meanwhile to the background, or gives them up where nothing is known to go on there. b.mu is held.
+func (b *bubble) leave() {
+	for _, p := range b.waited {
+		if p.run = 0; b.session.active {
+			continue
+		}
+		if b.late == nil {
+			b.late = p.call
+		}
+		close(p.reply)
+		b.parked = slices.Delete(b.parked, slices.Index(b.parked, p), slices.Index(b.parked, p)+1)
+	}
+	b.waited = b.waited[:0]
 }
 
 // sort puts the calls that wait in the order of their identities. b.mu is held.

@@ -118,7 +118,7 @@ type Session struct {
 // task is what an instance is to do next: run an activation, or show what is to be seen of it, or else wait and then tell how far the clock has moved.
 type task struct {
 	activation *Activation
-	look       bool
+	look       func(*bubble) map[string]string
 	wait       time.Duration
 }
 

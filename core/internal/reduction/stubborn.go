@@ -108,6 +108,9 @@ func (w *Explorer) findEnabled() error {
 		}
 	}
 	for _, it := range w.Machine.Items {
+		if it.Elapses() {
+			continue // as a timer: once nothing else can be done
+		}
 		e := Enabled{Agent: it.Agent, Due: !it.Actor.Unfair}
 		switch {
 		case it.Actor.User:

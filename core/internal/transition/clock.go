@@ -45,7 +45,11 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 
 // shift is how far the clock is moved, for an instance from its start on and for a run of it besides.
-type shift struct{ start, run time.Duration }
+type shift struct {
+	start, run time.Duration
+	// unseen tells that the run is of interest only if nothing is to be seen in the memory of the time that passes: the rest is searched.
+	unseen bool
+}
 
 // shift returns how the clock is moved for runs of a process: an active one is another one if time passes before a run.
 func (p *Process) shift(by time.Duration) shift {
@@ -59,11 +63,11 @@ func (p *Process) shift(by time.Duration) shift {
 func (p *Process) later(activation behavior.Activation) []shift {
 	all := []shift{p.shift(behavior.Epoch)}
 	switch {
-	case !p.active || !p.still(activation):
-	case p.ticks:
-		all = append(all, shift{run: behavior.Horizon})
+	case !p.active || activation.Own != behavior.Asked:
+	case p.ticks || !p.still(activation):
+		all = append(all, shift{run: behavior.Horizon, unseen: true})
 	default:
-		all = append(all, shift{run: behavior.Epoch})
+		all = append(all, shift{run: behavior.Epoch, unseen: true})
 	}
 	return all
 }
@@ -139,8 +143,13 @@ func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session
 	if strayed != nil {
 		return session, nil, strayed.divergence, nil
 	}
+	if by.unseen && !session.Pass(by.run) {
+		return session, nil, nil, nil
+	}
 	l.count(run.Activation)
-	run.Activation.Clock += by.run
+	if !by.unseen {
+		run.Activation.Clock += by.run
+	}
 	calls, parting, err := session.Follow(l.Context, run)
 	if err != nil {
 		session.Abort()

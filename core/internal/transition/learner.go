@@ -241,6 +241,10 @@ func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior
 	if leaf.Failure == behavior.None {
 		return
 	}
+	if leaf.Failure == behavior.Overdue && a.Process.waits(activation.Since) {
+		l.Machine.doubt("%s, %s, did not return within %s while a goroutine of it waits for the answer to a call, which may hold a lock meanwhile. Waiting for a lock that is held over a call is not modelled: use a channel, or leave the one of them out", a.Name, activation, l.limits.Deadline)
+		return
+	}
 	kind := core.Stuck
 	switch leaf.Failure {
 	case behavior.Panicked:
@@ -350,7 +354,7 @@ func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call) (*behavior.A
 	for _, enqueued := range answer.Enqueue {
 		to := a
 		if enqueued.Strategy != "" {
-			if to, err = l.Machine.Actor(enqueued.Strategy); err != nil {
+			if to, err = l.Machine.within(a, enqueued.Strategy); err != nil {
 				return nil, nil, fmt.Errorf("answering %q: %w", call, err)
 			}
 		}

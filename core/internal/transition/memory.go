@@ -187,10 +187,16 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		p.begun[before] = append(p.begun[before], begun{a, run})
 	}
 	run.Leaf.Memory = value
-	if known && value == 0 {
-		return nil
-	}
 	since := run.Activation.Since
+	from := state.Value(0)
+	if since != nil {
+		from = p.values[since.Identity]
+	}
+	if known {
+		if err := l.learnLap(p, run, from, value); err != nil || value == 0 {
+			return err
+		}
+	}
 	history := []behavior.Run{run}
 	if since != nil {
 		history = append(slices.Clone(since.Histories[0]), run)
@@ -203,6 +209,9 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		p.rest = append(p.rest, behavior.RestIn(memory))
 		l.Machine.awake(p)
 		run.Leaf.Memory = value
+		if err := l.learnLap(p, run, from, value); err != nil {
+			return err
+		}
 	}
 	m := p.memories[value]
 	if since == m || len(m.Histories) == mostWays {
@@ -403,6 +412,9 @@ func (l *Learner) lookedAt(p *Process, session *behavior.Session) (map[string]st
 	memory := session.Memory()
 	if session.Ticks() && !p.ticks {
 		return nil, &unexpectedBackground{Process: p.Name, ticks: true}
+	}
+	if memory == nil && l.Context.Err() == nil {
+		l.Machine.doubt("%s does so much in the background while time passes that it could not be seen within %s what comes of it: let it tick less often, or leave it out", p.Name, l.limits.Deadline)
 	}
 	return memory, nil
 }

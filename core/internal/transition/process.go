@@ -32,6 +32,9 @@ type Process struct {
 	// rest is how it rests, by memory, and turns how many items stand for calls that may wait.
 	rest  []behavior.Rest
 	turns int
+	// edges are runs of an active process, by the memory in which they begin, and lapped tells in which memories time was let pass round a lap.
+	edges  map[state.Value][]edge
+	lapped map[state.Value]bool
 	// unordered tells that what members do between the event handlers of each other is known to be left out.
 	unordered bool
 }
@@ -67,6 +70,9 @@ func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadl
 			return nil, &unexpectedBackground{Process: strategy.Describe().ProcessName(), ticks: true}
 		}
 		shows := memory != nil
+		if !shows && c.active(strategies) && ctx.Err() == nil {
+			return nil, fmt.Errorf("what controller %q does in the background while time passes could not be seen within %s: let it tick less often, or leave it out", strategy.Describe().Name, deadline)
+		}
 		if shows {
 			fresh = append(fresh, memory)
 		}
@@ -158,7 +164,7 @@ func (p *Process) view(kind core.Kind) *view.View {
 // second of two instances apart.
 func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]string, named func(string) string) *Process {
 	d := strategies[0].Describe()
-	p := &Process{Name: named(d.ProcessName()), active: m.Conditions.active(strategies), ticks: m.Conditions.ticks(strategies)}
+	p := &Process{Name: named(d.ProcessName()), active: m.Conditions.active(strategies), ticks: m.Conditions.ticks(strategies), edges: map[state.Value][]edge{}, lapped: map[state.Value]bool{}}
 	for _, kind := range m.Conditions.viewed(strategies) {
 		rule := m.Conditions.rule(d.ProcessName(), kind)
 		if rule == view.Fresh() {
@@ -240,6 +246,25 @@ func (w *Walker) possible(it *Item) bool {
 	return it.turn < len(p.rest[at].Calls)
 }
 
+// waits reports whether calls wait in a memory, nil for that of a fresh instance.
+func (p *Process) waits(in *behavior.Memory) bool {
+	at := state.Value(0)
+	if in != nil {
+		at = p.values[in.Identity]
+	}
+	return p.active && len(p.rest[at].Calls) > 0
+}
+
+// within returns the actor of a name, and of several the one that shares its process with another: who is active twice has two of each.
+func (m *Machine) within(other *Actor, name string) (*Actor, error) {
+	for _, a := range other.Process.Members {
+		if a.Strategy.Describe().Name == name && !a.Background {
+			return a, nil
+		}
+	}
+	return m.Actor(name)
+}
+
 // still reports whether nothing happens in the process by itself when the clock moves before an activation.
 func (p *Process) still(activation behavior.Activation) bool {
 	at := state.Value(0)
@@ -248,3 +273,6 @@ func (p *Process) still(activation behavior.Activation) bool {
 	}
 	return !p.active || activation.Own == behavior.Asked && !p.rest[at].Time
 }
+
+// Elapses reports whether an item stands for the passing of time in a process.
+func (it *Item) Elapses() bool { return it.own == behavior.Waits }

@@ -1,0 +1,115 @@
+package transition
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// A process that polls comes back to the memory it had, as far as that is to be seen: it may count how often it did so in a variable of a goroutine, or
+// wait for a time that is further away than the next poll. So an instance is taken round such a lap again and again, until much time has passed.
+
+// mostLaps is how often an instance is taken round a lap at most, if [behavior.Horizon] has not passed before.
+const mostLaps = 200
+
+// edge is a run of a process that leads from one memory to another.
+type edge struct {
+	behavior.Run
+	from, to state.Value
+}
+
+// waits reports whether the time passes in a run.
+func (e edge) waits() bool { return e.Activation.Own == behavior.Waits }
+
+// learnLap notes that a run of an active process leads from one memory to another, and audits the laps that it closes.
+func (l *Learner) learnLap(p *Process, run behavior.Run, from, to state.Value) error {
+	if !p.active || run.Leaf.Result.Blocked || run.Leaf.Failure != behavior.None {
+		return nil
+	}
+	e := edge{run, from, to}
+	p.edges[from] = append(p.edges[from], e)
+	lap := p.lap(e)
+	at := slices.IndexFunc(lap, edge.waits)
+	if at < 0 || p.lapped[lap[at].from] || slices.ContainsFunc(p.Members, l.Fickle) {
+		return nil
+	}
+	p.lapped[lap[at].from] = true
+	return l.circle(p, lap)
+}
+
+// lap returns a shortest way round that ends with an edge and on which time passes, nil if there is none.
+func (p *Process) lap(last edge) []edge {
+	type place struct {
+		memory state.Value
+		waited bool
+	}
+	type step struct {
+		edge
+		before place
+	}
+	begin, goal := place{last.to, last.waits()}, place{last.from, true}
+	came := map[place]step{}
+	for queue := []place{begin}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at == goal {
+			lap := []edge{last}
+			for ; at != begin; at = came[at].before {
+				lap = append(lap, came[at].edge)
+			}
+			slices.Reverse(lap[1:])
+			return append(lap[1:], last)
+		}
+		for _, e := range p.edges[at.memory] {
+			next := place{e.to, at.waited || e.waits()}
+			if _, seen := came[next]; !seen && next != begin {
+				came[next] = step{e, at}
+				queue = append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+// circle takes an instance round a lap until it does something else, or often enough.
+func (l *Learner) circle(p *Process, lap []edge) error {
+	var since *behavior.Memory
+	if from := lap[0].from; from != 0 {
+		since = p.memories[from]
+	}
+	session, err := l.Open(p.Members[0], since)
+	if err != nil {
+		return err
+	}
+	defer session.Abort()
+	rests := make([]map[string]string, len(lap))
+	passed := time.Duration(0)
+	for range mostLaps {
+		for i, e := range lap {
+			divergence, err := l.again(session, e.Run, 1)
+			if err != nil {
+				return err
+			}
+			passed += session.Elapsed()
+			var rest map[string]string
+			if divergence == nil {
+				if rest = p.changed(session.Rest()); rests[i] == nil {
+					rests[i] = rest
+				} else if !maps.Equal(rests[i], rest) {
+					divergence = &behavior.Divergence{Recorded: "rests as before", Observed: "does something else after more time", After: len(e.Path)}
+				}
+			}
+			if divergence != nil {
+				l.diverged(p.of(e.Activation), e.Activation, e.Path, divergence, core.Memory, nil)
+				return nil
+			}
+		}
+		if passed > behavior.Horizon {
+			return nil
+		}
+	}
+	return nil
+}
