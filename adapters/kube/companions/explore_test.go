@@ -183,6 +183,11 @@ func TestConvergent(t *testing.T) {
 			"Pods on no node", gone, []client.Object{statefulSet(1, nil)}, []controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
 			[]string{"", "s-0 Running, ready; "}, 49,
 		},
+		{
+			"a Deployment", []companions.Companion{companions.Deployments(), companions.ReplicaSets(), companions.Pods()},
+			[]client.Object{&appsv1.Deployment{ObjectMeta: named("d"), Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1), Selector: selector(), Template: template()}}}, nil,
+			[]string{"d-6c98899dc7-zw001 Running, ready; "}, 38,
+		},
 		{"a Job", worked, []client.Object{job(func(*batchv1.JobSpec) {})}, nil, []string{"SuccessCriteriaMet; Complete; j-bq001 Succeeded; "}, 22},
 		{"a Job with indexes", worked, []client.Object{job(indexed)}, nil, []string{"SuccessCriteriaMet; Complete; j-0-kn001 Succeeded; j-1-wb001 Succeeded; "}, 154},
 		{

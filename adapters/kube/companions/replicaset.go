@@ -17,7 +17,8 @@ import (
 // ReplicaSets is the controller that makes the Pods of ReplicaSets. It adopts Pods and lets them go by their labels, deletes those first that are of the least
 // use, and reports their numbers, and by a condition that it is refused.
 //
-// The status that it writes counts what it has just created and deleted. A Pod that is ready is available, whatever minReadySeconds says.
+// The status that it writes counts what it has just created and deleted. That of a ReplicaSet of a Deployment does so in a second step, as in a cluster: the
+// Deployment keeps in its conditions what it has seen of the first one. A Pod that is ready is available, whatever minReadySeconds says.
 func ReplicaSets() Companion {
 	r := replicaSets{controls{replicaSetKind(), podKind(), isActive}}
 	return func(server *kube.Server) (core.Strategy, error) {
@@ -50,9 +51,12 @@ func (r replicaSets) reconcile(c client, named request) error {
 	active, terminating := filter(pods, isActive), count(pods, isTerminating)
 	var refused error
 	if set.DeletionTimestamp == nil {
+		var left []*corev1.Pod
 		var deleted int32
-		active, deleted, refused = r.scale(c, set, active)
-		terminating += deleted
+		left, deleted, refused = r.scale(c, set, slices.Clone(active))
+		if deployments := (controls{owner: deploymentKind()}); deployments.controllerOf(set) == nil {
+			active, terminating = left, terminating+deleted
+		}
 	}
 	status := replicaSetStatus(set, active, terminating, refused)
 	if !equality.Semantic.DeepEqual(set.Status, status) {

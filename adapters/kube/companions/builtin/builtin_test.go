@@ -14,10 +14,12 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/job"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
@@ -71,6 +73,11 @@ func statefulSets(ctx context.Context, factory informers.SharedInformerFactory, 
 
 func jobs(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) (func(context.Context), error) {
 	c, err := job.NewController(ctx, client, factory.Core().V1().Pods(), factory.Batch().V1().Jobs(), nil, nil)
+	return func(ctx context.Context) { c.Run(ctx, 1) }, err
+}
+
+func deployments(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) (func(context.Context), error) {
+	c, err := deployment.NewDeploymentController(ctx, factory.Apps().V1().Deployments(), factory.Apps().V1().ReplicaSets(), factory.Core().V1().Pods(), client)
 	return func(ctx context.Context) { c.Run(ctx, 1) }, err
 }
 
@@ -173,5 +180,35 @@ func TestJobs(t *testing.T) {
 			}
 			return podSteps(random, true)
 		}), []companions.Companion{companions.Jobs()}, jobs)
+	})
+}
+
+func TestDeployments(t *testing.T) {
+	random(t, func(t *testing.T, random *rand.Rand) {
+		kind := appsKind("Deployment")
+		d := &appsv1.Deployment{ObjectMeta: named("d"), Spec: appsv1.DeploymentSpec{
+			Replicas: ptr.To(random.Int32N(5)), Selector: selector(), Template: template("i:1"), RevisionHistoryLimit: ptr.To(random.Int32N(3)),
+			ProgressDeadlineSeconds: ptr.To[int32](1_000_000_000), // companions know none
+		}}
+		if random.IntN(3) == 0 {
+			d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
+		} else {
+			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{
+				MaxSurge: ptr.To(intstr.FromInt32(random.Int32N(3))), MaxUnavailable: ptr.To(intstr.FromInt32(1 + random.Int32N(2))),
+			}
+		}
+		compare(t, scenario(random, creation(kind, d), func() step {
+			switch random.IntN(12) {
+			case 0, 1:
+				return patching(kind, "d", fmt.Sprintf(`{"spec":{"replicas":%d}}`, random.IntN(6)))
+			case 2, 3:
+				return patching(kind, "d", fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i:%d"}]}}}}`, random.IntN(4)))
+			case 4:
+				return patching(kind, "d", fmt.Sprintf(`{"spec":{"paused":%t}}`, random.IntN(2) == 0))
+			case 5:
+				return patching(kind, "d", fmt.Sprintf(`{"metadata":{"annotations":{"note":"%d"}}}`, random.IntN(3)))
+			}
+			return podSteps(random, false)
+		}), []companions.Companion{companions.Deployments(), companions.ReplicaSets()}, deployments, replicaSets)
 	})
 }

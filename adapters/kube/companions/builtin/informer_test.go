@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,7 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// informer is told of changes by whoever makes them, before that goes on.
+// informer is told of changes by whoever makes them.
 type informer struct {
 	cache.SharedIndexInformer // nothing else is called
 
@@ -86,9 +87,9 @@ func (i *informer) tell(old, now runtime.Object) {
 	}
 }
 
-// watch returns informers for a world. The caches show all changes that are made at once before a handler is told of any.
-func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactory {
-	factory := informers.NewSharedInformerFactory(client, 0)
+// watch returns informers for a world. The caches show all changes that are made at once before a handler is told of any, after the latency.
+func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
+	factory := informers.NewSharedInformerFactory(nil, 0)
 	of := map[core.Kind]*informer{}
 	for kind, object := range map[core.Kind]runtime.Object{
 		"Pod": &corev1.Pod{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "Job.batch": &batchv1.Job{},
@@ -98,8 +99,9 @@ func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactor
 		of[kind] = newInformer()
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return of[kind] })
 	}
-	w.told = func(all []change) {
-		var tell []func()
+	others, late := w.told, &lateness{latency: latency, turn: make(chan struct{}, 1)}
+	w.told = func(all []change) []func() {
+		tell := others(all)
 		for _, c := range all {
 			i := of[c.key.Kind]
 			if i == nil {
@@ -113,11 +115,43 @@ func watch(w *world, client kubernetes.Interface) informers.SharedInformerFactor
 				w.refused = append(w.refused, fmt.Sprintf("%s: %v", c.key, err))
 				continue
 			}
-			tell = append(tell, func() { i.tell(old, now) })
+			tell = append(tell, func() { late.call(func() { i.tell(old, now) }) })
 		}
-		for _, t := range tell {
-			t()
-		}
+		return tell
 	}
 	return factory
+}
+
+// lateness calls functions after a time, one after the other.
+type lateness struct {
+	latency time.Duration
+	// turn holds something while a function is called. It is a channel, and no mutex, so that time passes if that function waits.
+	turn chan struct{}
+
+	mu      sync.Mutex
+	waiting []func()
+}
+
+func (l *lateness) call(f func()) {
+	if l.latency == 0 {
+		f()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, f)
+	time.AfterFunc(l.latency, func() {
+		l.turn <- struct{}{}
+		l.first()()
+		<-l.turn
+	})
+}
+
+// first takes the function that waits the longest.
+func (l *lateness) first() func() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.waiting[0]
+	l.waiting = l.waiting[1:]
+	return f
 }

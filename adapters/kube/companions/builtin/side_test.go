@@ -29,6 +29,9 @@ type side struct {
 }
 
 // realSide runs real controllers. It is to be called in a bubble; stop ends them.
+//
+// What several come to may depend on which of them is faster. So the first is where the server is, and those after it are so far away that the ones before
+// them have nothing left to do by the time that an event, a request or an answer has arrived. All caches show the present.
 func realSide(all ...controller) (s *side, stop func(), err error) {
 	// Resource versions of the simulated server are in no order.
 	gates := map[string]bool{}
@@ -42,15 +45,16 @@ func realSide(all ...controller) (s *side, stop func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := w.clientset()
-	if err != nil {
-		return nil, nil, err
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	factory := watch(w, client)
 	var running sync.WaitGroup
-	for _, start := range all {
-		run, err := start(ctx, factory, client)
+	for n, start := range all {
+		latency := time.Duration(n) * 10 * time.Second
+		client, err := w.clientset(latency)
+		if err != nil {
+			cancel()
+			return nil, nil, err
+		}
+		run, err := start(ctx, watch(w, latency), client)
 		if err != nil {
 			cancel()
 			return nil, nil, err
@@ -73,7 +77,7 @@ func realSide(all ...controller) (s *side, stop func(), err error) {
 	return &side{w, settle}, func() { cancel(); running.Wait() }, nil
 }
 
-// standInSide runs companions.
+// standInSide runs companions. One that is named before another goes first, as on the real side.
 func standInSide(all ...companions.Companion) (*side, error) {
 	w, err := newWorld()
 	if err != nil {
@@ -93,7 +97,10 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		instances, watched = append(instances, instance), append(watched, sets.New(strategy.Describe().Watches...))
 	}
 	var changes []change
-	w.told = func(made []change) { changes = append(changes, made...) }
+	w.told = func(made []change) []func() {
+		changes = append(changes, made...)
+		return nil
+	}
 	queues := make([][]core.Request, len(all))
 	deliver := func() {
 		for len(changes) > 0 {
@@ -115,23 +122,19 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		const many = 1000
 		for range many {
 			deliver()
-			idle := true
-			for i, instance := range instances {
-				if len(queues[i]) == 0 {
-					continue
-				}
-				idle = false
-				request := queues[i][0]
-				queues[i] = queues[i][1:]
-				if result := instance.Reconcile(w, request); result.Err != nil {
-					queues[i] = append(queues[i], request)
+			busy := slices.IndexFunc(queues, func(queue []core.Request) bool { return len(queue) > 0 })
+			if busy >= 0 {
+				request := queues[busy][0]
+				queues[busy] = queues[busy][1:]
+				if result := instances[busy].Reconcile(w, request); result.Err != nil {
+					queues[busy] = append(queues[busy], request)
 				}
 				deliver()
 			}
 			if len(w.refused) > 0 {
 				return fmt.Errorf("the simulated server: %s", w.refused)
 			}
-			if idle {
+			if busy < 0 {
 				return nil
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -64,9 +65,11 @@ func setPhase(phase corev1.PodPhase, ready bool) func(*world, *corev1.Pod) {
 			status = metav1.ConditionTrue
 		}
 		pod.Status.Phase = phase
-		pod.Status.Conditions = []corev1.PodCondition{{
+		// Pods that ran before they were bound are the same as others then: which of two is deleted that are as good is chance, on both sides.
+		others := slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
+		pod.Status.Conditions = append([]corev1.PodCondition{{
 			Type: corev1.PodReady, Status: corev1.ConditionStatus(status), LastTransitionTime: metav1.Unix(946684800, 0),
-		}}
+		}}, others...)
 		w.Do(&kube.Request{Verb: kube.Update, Kind: podKind(), Subresource: "status", Namespace: pod.Namespace, Name: pod.Name, Body: encode(podKind(), pod)})
 	}
 }

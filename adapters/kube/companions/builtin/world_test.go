@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -28,8 +29,10 @@ type world struct {
 
 	mu      sync.Mutex
 	objects map[core.Key]core.Content
-	// told gets changes, in order: those that are made at once together.
-	told     func([]change)
+	// told gets changes, in order: those that are made at once together. What it returns is called without the lock, in the same order: handlers may ask the server.
+	told     func([]change) []func()
+	untold   []func()
+	telling  bool
 	held     bool
 	heldBack []change
 	// refused are errors of the server itself.
@@ -43,7 +46,7 @@ var (
 
 func newWorld() (*world, error) {
 	server, err := kube.NewServer(scheme.Scheme)
-	return &world{server: server, objects: map[core.Key]core.Content{}, told: func([]change) {}}, err
+	return &world{server: server, objects: map[core.Key]core.Content{}, told: func([]change) []func() { return nil }}, err
 }
 
 // Get implements [core.Snapshot].
@@ -65,6 +68,7 @@ func (w *world) Held(core.Key) []core.Content { return nil }
 
 // Do implements [core.EffectRecorder]. Events are not kept.
 func (w *world) Do(call core.Call) core.Response {
+	defer w.tell()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if request, ok := call.(*kube.Request); ok && request.Kind.Kind == "Event" {
@@ -87,7 +91,7 @@ func (w *world) Do(call core.Call) core.Response {
 		case w.held:
 			w.heldBack = append(w.heldBack, c)
 		default:
-			w.told([]change{c})
+			w.untold = append(w.untold, w.told([]change{c})...)
 		}
 	}
 	return answer.Response
@@ -97,15 +101,47 @@ func (w *world) Do(call core.Call) core.Response {
 func (w *world) atOnce(make func(*world)) {
 	w.held = true
 	make(w)
+	defer w.tell()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.told(w.heldBack)
+	w.untold = append(w.untold, w.told(w.heldBack)...)
 	w.held, w.heldBack = false, nil
 }
 
-// clientset returns a client of the server.
-func (w *world) clientset() (kubernetes.Interface, error) {
-	return kubernetes.NewForConfig(transport.New(w.server, w).Config("test"))
+// tell tells of what has been changed, unless somebody else is about it.
+func (w *world) tell() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.telling {
+		return
+	}
+	w.telling = true
+	for len(w.untold) > 0 {
+		next := w.untold[0]
+		w.untold = w.untold[1:]
+		w.mu.Unlock()
+		next()
+		w.mu.Lock()
+	}
+	w.telling = false
+}
+
+// clientset returns a client of the server. The latency is that of a request, and that of its answer.
+func (w *world) clientset(latency time.Duration) (kubernetes.Interface, error) {
+	return kubernetes.NewForConfig(transport.New(w.server, distant{w, latency}).Config("test"))
+}
+
+// distant is a world that is far away.
+type distant struct {
+	core.EffectRecorder
+
+	latency time.Duration
+}
+
+func (d distant) Do(call core.Call) core.Response {
+	time.Sleep(d.latency)
+	defer time.Sleep(d.latency)
+	return d.EffectRecorder.Do(call)
 }
 
 // shown decodes a version of an object into the Go type of its kind, as clients see it.
