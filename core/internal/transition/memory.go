@@ -384,41 +384,6 @@ func (l *Learner) contents(p *Process, memory map[string]string) map[string]stri
 	return l.unignored(p, p.changed(memory))
 }
 
-// seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
-func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
-	if !a.Process.active {
-		return session.Memory(), nil
-	}
-	other, _, err := l.open(a, run.Activation.Since, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer other.Abort()
-	divergence, err := l.again(other, run, 1)
-	if err != nil {
-		return nil, err
-	}
-	if divergence != nil {
-		if err := l.diagnose(a, []behavior.Run{run}, 0, divergence); err != nil {
-			return nil, err
-		}
-		return nil, ErrStopped
-	}
-	return l.lookedAt(a.Process, other)
-}
-
-// lookedAt returns what an instance of an active process shows of its memory.
-func (l *Learner) lookedAt(p *Process, session *behavior.Session) (map[string]string, error) {
-	memory := session.Memory()
-	if session.Ticks() && !p.ticks {
-		return nil, &unexpectedBackground{Process: p.Name, ticks: true}
-	}
-	if memory == nil && l.Context.Err() == nil {
-		l.Machine.doubt("%s does so much in the background while time passes that it could not be seen within %s what comes of it: let it tick less often, or leave it out", p.Name, l.limits.Deadline)
-	}
-	return memory, nil
-}
-
 // unignored leaves out the contents of a memory of a process that make no difference. Ways that begin with the name of a member may be named
 // with it and without.
 func (l *Learner) unignored(p *Process, contents map[string]string) map[string]string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -201,49 +200,6 @@ func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]stri
 		m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", p.Name)
 	}
 	return p
-}
-
-// addBackground adds what a process does between activations. What wakes it up is in its memory.
-func (m *Machine) addBackground(p *Process) {
-	first := p.Members[0]
-	m.addActor(p, first.Strategy, core.Background(p.Name))
-	a := p.Members[len(p.Members)-1]
-	a.Description = core.Description{Name: core.Background(p.Name), Process: p.Name, Unfair: p.Unfair()}
-	a.Background, a.of, a.Watches, a.Caches = true, "", nil, nil
-	a.Atomic, a.fallible = true, p.fallible()
-	p.background = a
-	m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: "time"}, Actor: a, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Waits})
-	m.awake(p)
-}
-
-// awake makes sure that a process can go on with as many calls as wait in any of its memories.
-func (m *Machine) awake(p *Process) {
-	if !p.active {
-		return
-	}
-	calls := 0
-	for _, r := range p.rest {
-		calls = max(calls, len(r.Calls))
-	}
-	for ; p.turns < calls; p.turns++ {
-		m.addItem(&Item{
-			Item:  core.Item{Strategy: p.background.Name, Request: core.Request(strconv.Itoa(p.turns + 1))},
-			Actor: p.background, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Works, turn: p.turns,
-		})
-	}
-}
-
-// possible reports whether there is anything to be done for an item in the state of the walker, as far as its process has to rest so for it.
-func (w *Walker) possible(it *Item) bool {
-	if it.own == behavior.Asked {
-		return true
-	}
-	p := it.Actor.Process
-	at := w.recall(p)
-	if it.own == behavior.Waits {
-		return p.rest[at].Time
-	}
-	return it.turn < len(p.rest[at].Calls)
 }
 
 // waits reports whether calls wait in a memory, nil for that of a fresh instance.

@@ -3,12 +3,91 @@ package transition
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
 )
+
+// addBackground adds what a process does between activations. What wakes it up is in its memory.
+func (m *Machine) addBackground(p *Process) {
+	first := p.Members[0]
+	m.addActor(p, first.Strategy, core.Background(p.Name))
+	a := p.Members[len(p.Members)-1]
+	a.Description = core.Description{Name: core.Background(p.Name), Process: p.Name, Unfair: p.Unfair()}
+	a.Background, a.of, a.Watches, a.Caches = true, "", nil, nil
+	a.Atomic, a.fallible = true, p.fallible()
+	p.background = a
+	m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: "time"}, Actor: a, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Waits})
+	m.awake(p)
+}
+
+// awake makes sure that a process can go on with as many calls as wait in any of its memories.
+func (m *Machine) awake(p *Process) {
+	if !p.active {
+		return
+	}
+	calls := 0
+	for _, r := range p.rest {
+		calls = max(calls, len(r.Calls))
+	}
+	for ; p.turns < calls; p.turns++ {
+		m.addItem(&Item{
+			Item:  core.Item{Strategy: p.background.Name, Request: core.Request(strconv.Itoa(p.turns + 1))},
+			Actor: p.background, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Works, turn: p.turns,
+		})
+	}
+}
+
+// possible reports whether there is anything to be done for an item in the state of the walker, as far as its process has to rest so for it.
+func (w *Walker) possible(it *Item) bool {
+	if it.own == behavior.Asked {
+		return true
+	}
+	p := it.Actor.Process
+	at := w.recall(p)
+	if it.own == behavior.Waits {
+		return p.rest[at].Time
+	}
+	return it.turn < len(p.rest[at].Calls)
+}
+
+// seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
+func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
+	if !a.Process.active {
+		return session.Memory(), nil
+	}
+	other, _, err := l.open(a, run.Activation.Since, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer other.Abort()
+	divergence, err := l.again(other, run, 1)
+	if err != nil {
+		return nil, err
+	}
+	if divergence != nil {
+		if err := l.diagnose(a, []behavior.Run{run}, 0, divergence); err != nil {
+			return nil, err
+		}
+		return nil, ErrStopped
+	}
+	return l.lookedAt(a.Process, other)
+}
+
+// lookedAt returns what an instance of an active process shows of its memory.
+func (l *Learner) lookedAt(p *Process, session *behavior.Session) (map[string]string, error) {
+	memory := session.Memory()
+	if session.Ticks() && !p.ticks {
+		return nil, &unexpectedBackground{Process: p.Name, ticks: true}
+	}
+	if memory == nil && l.Context.Err() == nil {
+		l.Machine.doubt("%s does so much in the background while time passes that it could not be seen within %s what comes of it: let it tick less often, or leave it out", p.Name, l.limits.Deadline)
+	}
+	return memory, nil
+}
 
 // A process that polls comes back to the memory it had, as far as that is to be seen: it may count how often it did so in a variable of a goroutine, or
 // wait for a time that is further away than the next poll. So an instance is taken round such a lap again and again, until much time has passed.
