@@ -121,6 +121,10 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		m.seen[at] = true
 		m.look(path, v.Elem(), depth+1)
 	case reflect.Interface:
+		if e := v.Elem(); e.Kind() == reflect.Pointer && !e.IsNil() && e.Elem().IsZero() {
+			m.values[path] = "zero" // as the objects that sources are made with, which are large
+			return
+		}
 		m.look(path, v.Elem(), depth+1)
 	case reflect.Struct:
 		m.inside(path, v, depth)

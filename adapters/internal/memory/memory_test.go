@@ -85,6 +85,9 @@ func TestOfInterfaces(t *testing.T) {
 	if got := Of(&controller{served{3}}); got["controller.handler.count"] != "3" {
 		t.Errorf("got %v", got)
 	}
+	if got := Of(&controller{&served{}}); got["controller.handler"] != "zero" {
+		t.Errorf("got %v", got)
+	}
 }
 
 // served is a handler of requests that keeps something.
