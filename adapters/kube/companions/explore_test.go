@@ -3,6 +3,7 @@ package companions_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -186,7 +187,7 @@ func TestConvergent(t *testing.T) {
 		{
 			"a Deployment", []companions.Companion{companions.Deployments(), companions.ReplicaSets(), companions.Pods()},
 			[]client.Object{&appsv1.Deployment{ObjectMeta: named("d"), Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1), Selector: selector(), Template: template()}}}, nil,
-			[]string{"d-6c98899dc7-zw001 Running, ready; "}, 38,
+			[]string{"d-*-zw001 Running, ready; "}, 38,
 		},
 		{"a Job", worked, []client.Object{job(func(*batchv1.JobSpec) {})}, nil, []string{"SuccessCriteriaMet; Complete; j-bq001 Succeeded; "}, 22},
 		{"a Job with indexes", worked, []client.Object{job(indexed)}, nil, []string{"SuccessCriteriaMet; Complete; j-0-kn001 Succeeded; j-1-wb001 Succeeded; "}, 154},
@@ -205,6 +206,7 @@ func TestConvergent(t *testing.T) {
 		{"a Pod that fails", []companions.Companion{failing}, []client.Object{once.DeepCopy()}, nil, []string{"p Failed; "}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			hashes := regexp.MustCompile(`d-[0-9a-z]{5,10}-`)
 			report := explore(t, test.with, test.objects, test.actions...)
 			if report.Verdict != core.Holds || report.States != test.states {
 				t.Errorf("%s with %d states, want %d: %v", report.Verdict, report.States, test.states, report.Reasons)
@@ -212,7 +214,12 @@ func TestConvergent(t *testing.T) {
 					t.Errorf("%s: %s", finding.Property, finding.Summary)
 				}
 			}
-			if got := summaries(report); !slices.Equal(got, test.outcomes) {
+			// The hash of a template depends on the version of its type.
+			got := summaries(report)
+			for i := range got {
+				got[i] = hashes.ReplaceAllString(got[i], "d-*-")
+			}
+			if !slices.Equal(got, test.outcomes) {
 				t.Errorf("outcomes %q, want %q", got, test.outcomes)
 			}
 		})
