@@ -76,37 +76,40 @@ func (o *office) leave(name string) {
 	}
 }
 
-// work labels what it is left, as a runnable.
-func (o *office) work(ctx context.Context) error {
+// onEach does something with each ConfigMap that is left to an office, whenever it is woken.
+func onEach[T any](ctx context.Context, o *office, woken <-chan T, do func(name string)) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-o.bell:
+			return
+		case <-woken:
 		}
 		for next := o.take(); next != ""; next = o.take() {
-			if err := o.label(ctx, next); err != nil {
-				time.AfterFunc(time.Second, func() { o.leave(next) })
-			}
+			do(next)
 		}
 	}
+}
+
+// work labels what it is left, as a runnable.
+func (o *office) work(ctx context.Context) error {
+	onEach(ctx, o, o.bell, func(name string) {
+		if err := o.label(ctx, name); err != nil {
+			time.AfterFunc(time.Second, func() { o.leave(name) })
+		}
+	})
+	return nil
 }
 
 // poll sends events for what it is left, each minute, as a runnable.
 func (o *office) poll(ctx context.Context) error {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		for next := o.take(); next != ""; next = o.take() {
-			o.events <- event.GenericEvent{Object: configMap(next, nil)}
-		}
-	}
+	onEach(ctx, o, ticker.C, o.notify)
+	return nil
 }
+
+// notify sends an event for a ConfigMap.
+func (o *office) notify(name string) { o.events <- event.GenericEvent{Object: configMap(name, nil)} }
 
 // labeler is the controller that labels what its source tells it.
 func (o *office) labeler(mgr ctrl.Manager, s source.Source) error {
@@ -142,18 +145,7 @@ type ringing struct{ *office }
 
 // Start implements [source.Source].
 func (r *ringing) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-r.bell:
-			}
-			for next := r.take(); next != ""; next = r.take() {
-				queue.Add(request(next))
-			}
-		}
-	}()
+	go onEach(ctx, r.office, r.bell, func(name string) { queue.Add(request(name)) })
 	return nil
 }
 
@@ -183,7 +175,7 @@ func listening(o *office, mgr ctrl.Manager) error {
 func background() map[string]func(ctrl.Manager) error {
 	return map[string]func(ctrl.Manager) error{
 		"a runnable with a queue": staffed((*office).leave, running((*office).work)),
-		"a channel":               staffed(func(o *office, name string) { o.events <- event.GenericEvent{Object: configMap(name, nil)} }, listening),
+		"a channel":               staffed((*office).notify, listening),
 		"a poll and a channel":    staffed((*office).leave, running((*office).poll), listening),
 		"a source of one's own":   staffed((*office).leave, func(o *office, mgr ctrl.Manager) error { return o.labeler(mgr, &ringing{o}) }),
 		"a function after a time": staffed(func(o *office, name string) {

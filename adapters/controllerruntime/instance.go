@@ -84,15 +84,13 @@ func (i *instance) Mutated() string { return i.assembly.loans.Changed() }
 
 // Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they watch with.
 func (i *instance) Memory() map[string]string {
-	all := roots(i.process)
-	for _, runnable := range i.assembly.runnables[i.registered.setup] {
-		all = append(all, runnable)
-	}
-	return memory.Of(all...)
+	return memory.Of(i.assembly.roots(i.registered.setup)...)
 }
 
-// roots are what the memory of controllers can be reached from. Where there are several, the ways name them.
-func roots(controllers []*registered) []any {
+// roots are what the memory of a process can be reached from: its controllers, and what works beside them. Where there are several controllers, the ways name
+// them.
+func (a *assembly) roots(setup int) []any {
+	controllers := a.process(setup)
 	var all []any
 	for _, c := range controllers {
 		for _, root := range c.roots() {
@@ -101,6 +99,9 @@ func roots(controllers []*registered) []any {
 			}
 			all = append(all, root)
 		}
+	}
+	for _, runnable := range a.runnables[setup] {
+		all = append(all, runnable)
 	}
 	return all
 }

@@ -35,7 +35,7 @@ func (b *blueprint) strategies(found *assembly) []core.Strategy {
 	all := make([]core.Strategy, len(found.controllers))
 	for i, c := range found.controllers {
 		members := found.process(c.setup)
-		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(roots(members)...)}
+		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(found.roots(c.setup)...)}
 		s.description.Process = processName(members)
 		s.description.Active = found.active(c.setup)
 		all[i] = s

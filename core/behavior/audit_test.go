@@ -178,7 +178,7 @@ func TestAudit(t *testing.T) {
 			if !test.used {
 				code = test.code()
 			}
-			session := behavior.Open(code, false, limits())
+			session := opened(t, code)
 			defer session.Abort()
 			divergence, err := session.Audit(context.Background(), runOf(path, leaf), 1)
 			if err != nil {
@@ -194,6 +194,16 @@ func TestAudit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// opened opens a session of code.
+func opened(t *testing.T, code core.Instance) *behavior.Session {
+	t.Helper()
+	session, _, err := behavior.OpenFresh(t.Context(), setUp(func() (core.Instance, error) { return code, nil }), behavior.Manner{}, limits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
 }
 
 // runOf returns the run of the request of [start].
@@ -239,7 +249,7 @@ func TestConditions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path, leaf := learn(t, test.code())
 			run := runOf(path, leaf)
-			session := behavior.Open(test.code(), false, limits())
+			session := opened(t, test.code())
 			run.Activation.Clock = test.condition.clock
 			divergence, err := session.Audit(context.Background(), run, test.condition.times)
 			if err != nil {

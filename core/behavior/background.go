@@ -30,11 +30,10 @@ const (
 	Waits
 )
 
-// OpenActive makes an instance of a strategy in a session and lets it start what it does by itself, so much later than other instances start. The session has
-// to be closed or aborted. It is told whether something is known to tick there for ever, see [Session.Ticks].
-func OpenActive(ctx context.Context, strategy core.Strategy, limits Limits, later time.Duration, ticks bool) (*Session, core.Instance, error) {
+// openActive makes an instance of a strategy in a session and lets it start what it does by itself.
+func openActive(ctx context.Context, strategy core.Strategy, manner Manner, limits Limits) (*Session, core.Instance, error) {
 	s := newSession(limits, false)
-	s.active, s.later, s.ticks = true, later, ticks
+	s.active, s.later, s.ticks = true, manner.Later, manner.Ticks
 	ready := make(chan made, 1)
 	go s.bubbled(func(b *bubble) core.Instance {
 		m := b.start(strategy)
@@ -140,11 +139,15 @@ func (s *Session) Pass(d time.Duration) bool {
 	changed := s.look(task{look: func(b *bubble) map[string]string {
 		before := b.shown()
 		sleep(d)
-		now := b.shown()
-		maps.DeleteFunc(now, func(path, value string) bool { was, there := before[path]; return there && was == value })
-		return now
+		return changed(before, b.shown())
 	}})
 	return changed != nil && len(changed) == 0
+}
+
+// changed returns what of a memory is new, or another value than before.
+func changed(before, now map[string]string) map[string]string {
+	maps.DeleteFunc(now, func(path, value string) bool { was, there := before[path]; return there && was == value })
+	return now
 }
 
 // look has the instance look at itself.
@@ -152,15 +155,11 @@ func (s *Session) look(t task) map[string]string {
 	if !s.active || !s.do(t) {
 		return nil
 	}
-	select {
-	case all := <-s.looked:
-		return all
-	case end := <-s.last:
-		s.last <- end
-	case <-s.watch.C:
+	all, answered := await(s, s.looked)
+	if !answered {
+		s.Abort()
 	}
-	s.Abort()
-	return nil
+	return all
 }
 
 // foreseen is how much of what the time will bring is a part of the memory.
@@ -274,27 +273,39 @@ func (s *Session) Ticks() bool { return s.ticks }
 func (b *bubble) elapse() map[string]string {
 	before := b.memory()
 	for stride := range b.strides {
-		select {
-		case <-b.arrived: // long ago
-		default:
-		}
-		timer := time.NewTimer(stride)
-		select {
-		case <-b.arrived:
-		case <-timer.C:
-		}
-		timer.Stop()
-		synctest.Wait()
+		b.forget()
+		b.pause(stride, func() bool { return true })
 		if failed := b.failure(); failed != nil {
 			return map[string]string{"fails": failed.message}
 		}
-		now := b.memory()
-		maps.DeleteFunc(now, func(path, value string) bool { was, there := before[path]; return there && was == value })
-		if len(now) > 0 {
-			return now
+		if seen := changed(before, b.memory()); len(seen) > 0 {
+			return seen
 		}
 	}
 	return nil
+}
+
+// forget forgets that somebody woke the main goroutine.
+func (b *bubble) forget() {
+	select {
+	case <-b.arrived:
+	default:
+	}
+}
+
+// pause lets the clock go on until somebody has woken the main goroutine with enough to go on with, or until the stride is over.
+func (b *bubble) pause(stride time.Duration, enough func() bool) {
+	timer := time.NewTimer(stride)
+	defer timer.Stop()
+	for waits := true; waits; {
+		select {
+		case <-b.arrived:
+			waits = !enough()
+		case <-timer.C:
+			waits = false
+		}
+	}
+	synctest.Wait()
 }
 
 // failure returns how a goroutine failed that works by itself, nil if none did.

@@ -80,7 +80,7 @@ func (w *worker) Memory() map[string]string {
 // activate plays activations on one instance, and returns what they do.
 func activate(t *testing.T, w *worker, activations ...behavior.Activation) (*behavior.Session, []string) {
 	t.Helper()
-	s, _, err := behavior.OpenActive(context.Background(), w, limits(), 0, false)
+	s, _, err := behavior.OpenFresh(context.Background(), w, behavior.Manner{Active: true}, limits())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -209,18 +209,7 @@ func (b *bubble) idles() bool {
 		if stride > Horizon {
 			break
 		}
-		timer := time.NewTimer(stride)
-		for waits := true; waits; {
-			select {
-			case <-b.arrived:
-				waits = !b.moves()
-			case <-timer.C:
-				waits = false
-			}
-		}
-		timer.Stop()
-		synctest.Wait()
-		if b.moves() {
+		if b.pause(stride, b.moves); b.moves() {
 			return false
 		}
 	}
@@ -239,10 +228,7 @@ func (b *bubble) moves() bool {
 func (b *bubble) pending() ([]core.Call, *ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	select {
-	case <-b.arrived:
-	default:
-	}
+	b.forget()
 	b.sort()
 	b.waited = b.waited[:0]
 	for _, p := range b.parked {
@@ -282,7 +268,7 @@ func (b *bubble) leave() {
 			b.late = p.call
 		}
 		close(p.reply)
-		b.parked = slices.Delete(b.parked, slices.Index(b.parked, p), slices.Index(b.parked, p)+1)
+		b.drop(p)
 	}
 	b.waited = b.waited[:0]
 }
@@ -297,8 +283,14 @@ func (b *bubble) take(turn int) *parked {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := b.waited[turn]
-	b.parked = slices.Delete(b.parked, slices.Index(b.parked, p), slices.Index(b.parked, p)+1)
+	b.drop(p)
 	return p
+}
+
+// drop takes a call from those that wait. b.mu is held.
+func (b *bubble) drop(p *parked) {
+	i := slices.Index(b.parked, p)
+	b.parked = slices.Delete(b.parked, i, i+1)
 }
 
 // close unwinds every goroutine that waits for an answer, now or later.

@@ -149,7 +149,7 @@ func (e *enactment) start(ctx context.Context, item core.Item) (*Session, error)
 	if !known {
 		return nil, differing("there is no longer a controller %q", item.Strategy)
 	}
-	instance, err := NewInstance(ctx, strategy, e.limits.Deadline)
+	instance, err := newInstance(ctx, strategy, e.limits.Deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -174,16 +174,9 @@ func (e *enactment) open(ctx context.Context, process string) error {
 	if first == nil {
 		return differing("there is no longer a controller %q", process)
 	}
-	if e.active[process] {
-		session, _, err := OpenActive(ctx, first, e.limits, 0, false)
-		if err == nil {
-			e.processes[process] = session
-		}
-		return err
-	}
-	instance, err := NewInstance(ctx, first, e.limits.Deadline)
+	session, _, err := OpenFresh(ctx, first, Manner{Sequential: sequential, Active: e.active[process]}, e.limits)
 	if err == nil {
-		e.processes[process] = Open(instance, sequential, e.limits)
+		e.processes[process] = session
 	}
 	return err
 }

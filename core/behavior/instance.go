@@ -8,9 +8,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// NewInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine
+// newInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine
 // and a wait beyond the deadline are errors that name the controller. When the context ends, its error is returned.
-func NewInstance(ctx context.Context, strategy core.Strategy, deadline time.Duration) (core.Instance, error) {
+func newInstance(ctx context.Context, strategy core.Strategy, deadline time.Duration) (core.Instance, error) {
 	result := make(chan made, 1)
 	go func() {
 		var m made

@@ -18,7 +18,14 @@ type setUp func() (core.Instance, error)
 func (setUp) Describe() core.Description    { return core.Description{Name: "widgets"} }
 func (s setUp) New() (core.Instance, error) { return s() }
 
-func TestNewInstance(t *testing.T) {
+// fresh opens a session of an instance that is given so much time to be made.
+func fresh(ctx context.Context, strategy core.Strategy, deadline time.Duration) (*behavior.Session, core.Instance, error) {
+	allowed := limits()
+	allowed.Deadline = deadline
+	return behavior.OpenFresh(ctx, strategy, behavior.Manner{}, allowed)
+}
+
+func TestOpenFresh(t *testing.T) {
 	idle := instance(func(core.EffectRecorder) core.Result { return core.Result{} })
 	failed := errors.New("no scheme")
 	end := make(chan struct{})
@@ -36,11 +43,12 @@ func TestNewInstance(t *testing.T) {
 		{"never returns", func() (core.Instance, error) { <-end; return nil, nil }, "did not finish within 100ms"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			made, err := behavior.NewInstance(t.Context(), test.setUp, 100*time.Millisecond)
+			session, made, err := fresh(t.Context(), test.setUp, 100*time.Millisecond)
 			if test.want == "" {
 				if err != nil || made == nil {
-					t.Errorf("got %v, %v", made, err)
+					t.Fatalf("got %v, %v", made, err)
 				}
+				session.Abort()
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `controller "widgets"`) {
@@ -48,12 +56,12 @@ func TestNewInstance(t *testing.T) {
 			}
 		})
 	}
-	if _, err := behavior.NewInstance(t.Context(), setUp(func() (core.Instance, error) { return nil, failed }), time.Second); !errors.Is(err, failed) {
+	if _, _, err := fresh(t.Context(), setUp(func() (core.Instance, error) { return nil, failed }), time.Second); !errors.Is(err, failed) {
 		t.Errorf("the error %v does not wrap the strategy's own", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
-	if _, err := behavior.NewInstance(ctx, setUp(func() (core.Instance, error) { <-end; return nil, nil }), time.Minute); !errors.Is(err, context.Canceled) {
+	if _, _, err := fresh(ctx, setUp(func() (core.Instance, error) { <-end; return nil, nil }), time.Minute); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v, and the context has ended", err)
 	}
 }

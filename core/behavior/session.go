@@ -144,8 +144,31 @@ func (e ending) leaf() *Leaf {
 	return &Leaf{Result: e.result, Requests: e.requests, Failure: e.failure, Message: e.message, Mutated: e.mutated}
 }
 
-// Open puts an instance to work. The session has to be closed or aborted.
-func Open(instance core.Instance, sequential bool, limits Limits) *Session {
+// Manner is how a fresh instance is put to work.
+type Manner struct {
+	// Sequential tells that its code starts no goroutines and looks at no clock.
+	Sequential bool
+	// Active tells that it works between activations, too, and Ticks that something is known to tick there for ever, see [Session.Ticks].
+	Active, Ticks bool
+	// Later is how much later than others an active instance starts.
+	Later time.Duration
+}
+
+// OpenFresh makes an instance of a strategy and puts it to work. The session has to be closed or aborted. A panic, an exit of the goroutine and a wait beyond
+// the deadline are errors that name the controller. When the context ends, its error is returned.
+func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limits Limits) (*Session, core.Instance, error) {
+	if manner.Active {
+		return openActive(ctx, strategy, manner, limits)
+	}
+	instance, err := newInstance(ctx, strategy, limits.Deadline)
+	if err != nil {
+		return nil, nil, err
+	}
+	return open(instance, manner.Sequential, limits), instance, nil
+}
+
+// open puts an instance to work. The session has to be closed or aborted.
+func open(instance core.Instance, sequential bool, limits Limits) *Session {
 	s := newSession(limits, sequential)
 	s.instance = instance
 	if sequential {
@@ -175,7 +198,7 @@ func newSession(limits Limits, sequential bool) *Session {
 // Start starts the one run of a session. The session is closed with the run, which may change how the run is
 // said to have ended.
 func Start(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
-	s := Open(instance, sequential, limits)
+	s := open(instance, sequential, limits)
 	s.single = true
 	s.Begin(activation)
 	return s
@@ -199,15 +222,20 @@ func (s *Session) wait(d time.Duration) (time.Duration, bool) {
 	if !s.do(task{wait: d}) {
 		return 0, false
 	}
+	return await(s, s.clock)
+}
+
+// await waits for the answer to a task, and returns false if the session has ended. A session that is overdue is aborted.
+func await[T any](s *Session, from <-chan T) (answer T, answered bool) {
 	select {
-	case elapsed := <-s.clock:
-		return elapsed, true
+	case answer = <-from:
+		return answer, true
 	case end := <-s.last:
 		s.last <- end
 	case <-s.watch.C:
 		s.Abort()
 	}
-	return 0, false
+	return answer, false
 }
 
 // do hands a task to the instance, and returns false if the session is over.

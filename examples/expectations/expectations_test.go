@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
 )
 
@@ -45,8 +46,8 @@ func TestKnownSpaces(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			report := check(t, 2, test.defect, orrery.Options{Stale: []orrery.Staleness{{Rule: test.rule}}, Reduction: orrery.NoReduction})
-			if report.Verdict != test.verdict || !slices.Equal(violated(report), test.violates) {
-				t.Errorf("%s, violating %q: want %s, violating %q", report.Verdict, violated(report), test.verdict, test.violates)
+			if report.Verdict != test.verdict || !slices.Equal(checks.Violated(report), test.violates) {
+				t.Errorf("%s, violating %q: want %s, violating %q", report.Verdict, checks.Violated(report), test.verdict, test.violates)
 			}
 			if report.States != test.states || report.Transitions != test.steps || report.TerminalStates != test.ends {
 				t.Errorf("%d states, %d steps and %d ends: want %d, %d and %d",
@@ -86,11 +87,11 @@ func TestExpectations(t *testing.T) {
 			if len(report.Reasons) > 0 {
 				t.Errorf("defect %d, %s, %d crashes: %q", defect, test.rule, test.crashes, report.Reasons)
 			}
-			if got := slices.Contains(violated(report), tooMany); got != violates {
+			if got := slices.Contains(checks.Violated(report), tooMany); got != violates {
 				t.Errorf("defect %d, %s, %d crashes: there are too many Pods: %t, want %t", defect, test.rule, test.crashes, got, violates)
 			}
 			if !violates && report.Verdict != core.Holds {
-				t.Errorf("defect %d, %s, %d crashes: %s, violating %q", defect, test.rule, test.crashes, report.Verdict, violated(report))
+				t.Errorf("defect %d, %s, %d crashes: %s, violating %q", defect, test.rule, test.crashes, report.Verdict, checks.Violated(report))
 			}
 		}
 	}
@@ -106,12 +107,12 @@ func TestMoreReplicas(t *testing.T) {
 		for _, rule := range []orrery.StaleRule{orrery.Lag(1), orrery.Lag(replicas)} {
 			stale := []orrery.Staleness{{Rule: rule}}
 			if report := check(t, replicas, 0, orrery.Options{Stale: stale}); report.Verdict != core.Holds {
-				t.Errorf("%d replicas, %s: %s, violating %q", replicas, rule, report.Verdict, violated(report))
+				t.Errorf("%d replicas, %s: %s, violating %q", replicas, rule, report.Verdict, checks.Violated(report))
 			}
 			// A single Pod brings its ReplicaSet back only when it is seen.
 			for _, defect := range []Defect{ExpectsNothing, ForgetsAtEnd, ForgetsAtFirst} {
-				if report := check(t, replicas, defect, orrery.Options{Stale: stale}); slices.Contains(violated(report), tooMany) != (replicas > 1) {
-					t.Errorf("%d replicas, %s, defect %d: %s, violating %q", replicas, rule, defect, report.Verdict, violated(report))
+				if report := check(t, replicas, defect, orrery.Options{Stale: stale}); slices.Contains(checks.Violated(report), tooMany) != (replicas > 1) {
+					t.Errorf("%d replicas, %s, defect %d: %s, violating %q", replicas, rule, defect, report.Verdict, checks.Violated(report))
 				}
 			}
 		}
@@ -122,8 +123,8 @@ func TestMoreReplicas(t *testing.T) {
 // run again, as long as it has its memory; so only a crash would show it otherwise.
 func TestNeverMet(t *testing.T) {
 	for crashes, want := range [][]string{{tooFew}, {tooFew, "crash safety"}} {
-		if report := check(t, 2, ExpectsTooMuch, orrery.Options{Crashes: crashes}); !slices.Equal(violated(report), want) {
-			t.Errorf("%d crashes: it violates %q, want %q", crashes, violated(report), want)
+		if report := check(t, 2, ExpectsTooMuch, orrery.Options{Crashes: crashes}); !slices.Equal(checks.Violated(report), want) {
+			t.Errorf("%d crashes: it violates %q, want %q", crashes, checks.Violated(report), want)
 		}
 	}
 }
@@ -131,21 +132,5 @@ func TestNeverMet(t *testing.T) {
 func check(t *testing.T, replicas int, defect Defect, options orrery.Options) core.Report {
 	t.Helper()
 	system, err := System(replicas, defect)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := orrery.Run(t.Context(), system, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Report
-}
-
-// violated returns the properties of the findings.
-func violated(report core.Report) []string {
-	var names []string
-	for _, finding := range report.Findings {
-		names = append(names, finding.Property)
-	}
-	return names
+	return checks.Report(t, system, err, options)
 }

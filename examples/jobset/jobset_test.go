@@ -14,6 +14,7 @@ import (
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
 )
 
@@ -29,14 +30,7 @@ func check(t *testing.T, of size) core.Report {
 func checkUnder(t *testing.T, of size, options orrery.Options) core.Report {
 	t.Helper()
 	system, err := newSystem(of)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := orrery.Run(t.Context(), system, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Report
+	return checks.Report(t, system, err, options)
 }
 
 // TestSizes pins what a search finds. Where the numbers come from is shown for two

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
 )
 
@@ -68,11 +69,11 @@ func TestLaunchCache(t *testing.T) {
 			if len(report.Reasons) > 0 {
 				t.Errorf("variant %d, %s, %d crashes: %q", variant, test.rule, test.crashes, report.Reasons)
 			}
-			if got := slices.Contains(violated(report), twice); got != violates {
+			if got := slices.Contains(checks.Violated(report), twice); got != violates {
 				t.Errorf("variant %d, %s, %d crashes: there are two instances: %t, want %t", variant, test.rule, test.crashes, got, violates)
 			}
 			if !violates && report.Verdict != core.Holds {
-				t.Errorf("variant %d, %s, %d crashes: %s, violating %q", variant, test.rule, test.crashes, report.Verdict, violated(report))
+				t.Errorf("variant %d, %s, %d crashes: %s, violating %q", variant, test.rule, test.crashes, report.Verdict, checks.Violated(report))
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func TestLaunchCache(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	for variant, violates := range [3]bool{0: true, Forgetful: true, Idempotent: false} {
 		report := check(t, Variant(variant), orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}, Failures: 1})
-		if got := slices.Contains(violated(report), twice); got != violates {
+		if got := slices.Contains(checks.Violated(report), twice); got != violates {
 			t.Errorf("variant %d: there are two instances: %t, want %t; %s", variant, got, violates, report.Verdict)
 		}
 	}
@@ -92,21 +93,5 @@ func TestLostAnswer(t *testing.T) {
 func check(t *testing.T, variant Variant, options orrery.Options) core.Report {
 	t.Helper()
 	system, err := System(variant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := orrery.Run(t.Context(), system, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Report
-}
-
-// violated returns the properties of the findings.
-func violated(report core.Report) []string {
-	var names []string
-	for _, finding := range report.Findings {
-		names = append(names, finding.Property)
-	}
-	return names
+	return checks.Report(t, system, err, options)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
 )
 
@@ -23,14 +24,7 @@ func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 func check(t *testing.T, of Scenario, options orrery.Options) core.Report {
 	t.Helper()
 	system, err := System(of)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := orrery.Run(t.Context(), system, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Report
+	return checks.Report(t, system, err, options)
 }
 
 // TestCollector checks that the garbage collector, which has nothing to do while groups are created, costs less than twice the states.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/checks"
 )
 
 // TestDefects finds each defect under the conditions that it takes, and nothing without them.
@@ -84,12 +85,5 @@ func (strange) String() string { return "transfer the zone" }
 func check(t *testing.T, o Options, options orrery.Options) core.Report {
 	t.Helper()
 	system, err := System(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := orrery.Run(t.Context(), system, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Report
+	return checks.Report(t, system, err, options)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
 )
 
@@ -38,7 +39,7 @@ func TestKnownSpaces(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			report := check(t, 1, test.machines, 0, orrery.Options{Stale: []orrery.Staleness{{Rule: test.rule}}, Reduction: orrery.NoReduction})
 			if report.Verdict != core.Holds {
-				t.Errorf("%s: %q, violating %q", report.Verdict, report.Reasons, violated(report))
+				t.Errorf("%s: %q, violating %q", report.Verdict, report.Reasons, checks.Violated(report))
 			}
 			if report.States != test.states || report.Transitions != test.steps || report.TerminalStates != 1 {
 				t.Errorf("%d states, %d steps and %d ends: want %d, %d and 1", report.States, report.Transitions, report.TerminalStates, test.states, test.steps)
@@ -65,7 +66,7 @@ func TestScheduler(t *testing.T) {
 			if len(report.Reasons) > 0 {
 				t.Errorf("variant %d, %s, %d crashes: %q", variant, options.Stale, options.Crashes, report.Reasons)
 			}
-			if got := violated(report); !slices.Equal(got, violates[i]) {
+			if got := checks.Violated(report); !slices.Equal(got, violates[i]) {
 				t.Errorf("variant %d, %s, %d crashes: it violates %q, want %q", variant, options.Stale, options.Crashes, got, violates[i])
 			}
 			if want := core.Holds; len(violates[i]) == 0 && report.Verdict != want {
@@ -80,7 +81,7 @@ func TestScheduler(t *testing.T) {
 func TestTooFewMachines(t *testing.T) {
 	for _, sizes := range [][2]int{{2, 1}, {3, 2}} {
 		if report := check(t, sizes[0], sizes[1], 0, orrery.Options{}); report.Verdict != core.Holds {
-			t.Errorf("%d tasks, %d machines: %s: %q, violating %q", sizes[0], sizes[1], report.Verdict, report.Reasons, violated(report))
+			t.Errorf("%d tasks, %d machines: %s: %q, violating %q", sizes[0], sizes[1], report.Verdict, report.Reasons, checks.Violated(report))
 		}
 	}
 }
@@ -90,34 +91,18 @@ func TestSameForEachWorkerAndReduction(t *testing.T) {
 	options := orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}, Crashes: 1, Workers: 1}
 	first := check(t, 2, 2, Patient, options)
 	options.Workers = 2
-	if again := check(t, 2, 2, Patient, options); again.States != first.States || again.Transitions != first.Transitions || !slices.Equal(violated(again), violated(first)) {
+	if again := check(t, 2, 2, Patient, options); again.States != first.States || again.Transitions != first.Transitions || !slices.Equal(checks.Violated(again), checks.Violated(first)) {
 		t.Errorf("%d states and %d steps with two workers, want %d and %d", again.States, again.Transitions, first.States, first.Transitions)
 	}
 	options.Reduction = orrery.NoReduction
-	if full := check(t, 2, 2, Patient, options); full.States < first.States || full.Outcomes != first.Outcomes || !slices.Equal(violated(full), violated(first)) {
+	if full := check(t, 2, 2, Patient, options); full.States < first.States || full.Outcomes != first.Outcomes || !slices.Equal(checks.Violated(full), checks.Violated(first)) {
 		t.Errorf("%d states and %d outcomes without a reduction, violating %q: %d and %d with one, violating %q",
-			full.States, full.Outcomes, violated(full), first.States, first.Outcomes, violated(first))
+			full.States, full.Outcomes, checks.Violated(full), first.States, first.Outcomes, checks.Violated(first))
 	}
 }
 
 func check(t *testing.T, tasks, machines int, variant Variant, options orrery.Options) core.Report {
 	t.Helper()
 	system, err := System(tasks, machines, variant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := orrery.Run(t.Context(), system, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Report
-}
-
-// violated returns the properties of the findings.
-func violated(report core.Report) []string {
-	var names []string
-	for _, finding := range report.Findings {
-		names = append(names, finding.Property)
-	}
-	return names
+	return checks.Report(t, system, err, options)
 }

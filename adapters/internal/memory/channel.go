@@ -17,11 +17,8 @@ type channel struct {
 	sendAt, receive uint
 }
 
-// waitingIn returns what waits in a channel, in the order in which it would be received. It returns nothing if the channel is laid out in another way.
+// waitingIn returns what waits in a channel that is not empty, in the order in which it would be received. It returns nothing if the channel is laid out in another way.
 func waitingIn(v reflect.Value) []reflect.Value {
-	if v.Len() == 0 {
-		return nil
-	}
 	c, t := (*channel)(v.UnsafePointer()), v.Type().Elem()
 	if c.count != uint(v.Len()) || c.size != uint(v.Cap()) || uintptr(c.element) != t.Size() || c.receive >= c.size || c.buffer == nil {
 		return nil

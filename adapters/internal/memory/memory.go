@@ -27,7 +27,7 @@ type Named struct {
 // Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
 // several of the type. What functions have captured cannot be seen.
 func Of(roots ...any) map[string]string {
-	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: map[string]bool{}, seesChannels: seesChannels()}
+	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: map[string]bool{}}
 	m.from(roots)
 	return m.values
 }
@@ -67,8 +67,6 @@ type memory struct {
 	seen   map[sighted]bool
 	// skipped tells of the packages that were met whether they are not looked into.
 	skipped map[string]bool
-	// seesChannels tells that it is known how to look at what waits in a channel.
-	seesChannels bool
 }
 
 // sighted is what a pointer points to.
@@ -149,10 +147,11 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		}
 	case reflect.Chan:
 		m.values[path] = fmt.Sprint(v.Len())
-		if m.seesChannels {
-			for i, waits := range waitingIn(v) {
-				m.look(fmt.Sprintf("%s[%d]", path, i), waits, depth+1)
-			}
+		if v.Len() == 0 || !seesChannels() {
+			return
+		}
+		for i, waits := range waitingIn(v) {
+			m.look(fmt.Sprintf("%s[%d]", path, i), waits, depth+1)
 		}
 	case reflect.Func, reflect.UnsafePointer:
 	default:

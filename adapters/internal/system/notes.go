@@ -82,7 +82,7 @@ func (d *Definition) LeavesOut(option, name string) bool {
 // leave out must be there.
 func (d *Definition) unrun(system *core.System, parts []Part) error {
 	for _, p := range parts {
-		if slices.ContainsFunc(d.leftOut, func(l Part) bool { return l.Option == p.Option && l.Name == p.Name }) {
+		if d.LeavesOut(p.Option, p.Name) {
 			system.Assumptions = append(system.Assumptions, fmt.Sprintf("The system does not depend on what is left out of it: %s.", p.Text))
 			continue
 		}

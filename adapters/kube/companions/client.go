@@ -82,6 +82,15 @@ func list[T any](c client, r *kube.Request) ([]*T, error) {
 	return found.Items, c.do(r, &found)
 }
 
+// listCached reads the objects of a kind in a namespace as the cache shows them, in the order of their names.
+func listCached[T any](c client, kind schema.GroupVersionKind, namespace string) []*T {
+	found, err := list[T](c, &kube.Request{Kind: kind, Namespace: namespace, FromCache: true})
+	if err != nil {
+		panic("companions: a cache refuses to list: " + err.Error())
+	}
+	return found
+}
+
 // create creates an object, and reads into it what the server has made of it.
 func (c client) create(kind schema.GroupVersionKind, o object) error {
 	return c.do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: o.GetNamespace(), Body: body(kind, o)}, o)

@@ -114,16 +114,8 @@ type controls struct {
 // requests are those that a change of a dependent leads to: for its controllers before and after, or for all that may adopt it. If its labels
 // have changed, it is looked at itself.
 func (o controls) requests(c client, event core.Event) []core.Request {
-	var found []core.Request
+	found := o.owners(event)
 	old, now := metaOf(event.Old), metaOf(event.New)
-	for _, dependent := range []metav1.Object{old, now} {
-		if dependent == nil {
-			continue
-		}
-		if owner := o.controllerOf(dependent); owner != nil {
-			found = append(found, on(event.Key.Namespace, owner.Name))
-		}
-	}
 	if now == nil {
 		return found
 	}
@@ -139,6 +131,20 @@ func (o controls) requests(c client, event core.Event) []core.Request {
 	return found
 }
 
+// owners are the requests for the controllers of a dependent before and after a change.
+func (o controls) owners(event core.Event) []core.Request {
+	var found []core.Request
+	for _, dependent := range []metav1.Object{metaOf(event.Old), metaOf(event.New)} {
+		if dependent == nil {
+			continue
+		}
+		if owner := o.controllerOf(dependent); owner != nil {
+			found = append(found, on(event.Key.Namespace, owner.Name))
+		}
+	}
+	return found
+}
+
 // controllerOf is the reference to the controller of a dependent, nil if that is of another kind.
 func (o controls) controllerOf(dependent metav1.Object) *metav1.OwnerReference {
 	owner := metav1.GetControllerOf(dependent)
@@ -150,12 +156,8 @@ func (o controls) controllerOf(dependent metav1.Object) *metav1.OwnerReference {
 
 // adopters are the requests for all owners that select an orphan, as the cache shows them.
 func (o controls) adopters(c client, orphan metav1.Object) []core.Request {
-	owners, err := list[selecting](c, &kube.Request{Kind: o.owner, Namespace: orphan.GetNamespace(), FromCache: true})
-	if err != nil {
-		panic("companions: a cache refuses to list: " + err.Error())
-	}
 	var found []core.Request
-	for _, owner := range owners {
+	for _, owner := range listCached[selecting](c, o.owner, orphan.GetNamespace()) {
 		if selector := owner.selector(); !selector.Empty() && selector.Matches(labels.Set(orphan.GetLabels())) {
 			found = append(found, on(orphan.GetNamespace(), owner.Name))
 		}

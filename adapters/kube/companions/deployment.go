@@ -36,17 +36,7 @@ func handleDeployment(c client, event core.Event) []core.Request {
 	case kube.KindOf(deploymentKind().GroupKind()):
 		return []core.Request{on(event.Key.Namespace, event.Key.Name)}
 	case kube.KindOf(replicaSetKind().GroupKind()):
-		sets := controls{owner: deploymentKind()}
-		var found []core.Request
-		for _, content := range []core.Content{event.Old, event.New} {
-			if content == nil {
-				continue
-			}
-			if owner := sets.controllerOf(metaOf(content)); owner != nil {
-				found = append(found, on(event.Key.Namespace, owner.Name))
-			}
-		}
-		return found
+		return controls{owner: deploymentKind()}.owners(event)
 	}
 	if event.New != nil {
 		return nil
@@ -61,11 +51,7 @@ func recreating(c client, event core.Event) []core.Request {
 	if owner == nil {
 		return nil
 	}
-	sets, err := list[appsv1.ReplicaSet](c, &kube.Request{Kind: replicaSetKind(), Namespace: event.Key.Namespace, FromCache: true})
-	if err != nil {
-		panic("companions: a cache refuses to list: " + err.Error())
-	}
-	for _, set := range sets {
+	for _, set := range listCached[appsv1.ReplicaSet](c, replicaSetKind(), event.Key.Namespace) {
 		if set.UID != owner.UID {
 			continue
 		}
@@ -93,15 +79,17 @@ func reconcileDeployment(c client, named request) error {
 			r.sets = append(r.sets, set)
 		}
 	}
-	// Real controllers go by the time of creation, and then by the name.
-	slices.SortStableFunc(r.sets, func(a, b *appsv1.ReplicaSet) int {
-		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortStableFunc(r.sets, byAge)
 	r.find()
 	if err := r.work(); err != nil {
 		return err
 	}
 	return r.write()
+}
+
+// byAge compares ReplicaSets by the time of creation and then by the name, as real controllers do.
+func byAge(a, b *appsv1.ReplicaSet) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 }
 
 // deploying is the controller of Deployments at work on one of them.
@@ -178,9 +166,15 @@ func (r *deploying) pause() {
 // isScaled reports whether the Deployment asks for another number of replicas than a ReplicaSet was made for.
 func (r *deploying) isScaled() bool {
 	return slices.ContainsFunc(r.sets, func(set *appsv1.ReplicaSet) bool {
-		desired, err := strconv.Atoi(set.Annotations[desiredAnnotation])
-		return replicasOf(set) > 0 && err == nil && int32(desired) != r.replicas()
+		desired, known := desiredWith(set)
+		return replicasOf(set) > 0 && known && desired != r.replicas()
 	})
+}
+
+// desiredWith returns for which size of the Deployment a ReplicaSet was made, and false if it does not say so.
+func desiredWith(set *appsv1.ReplicaSet) (int32, bool) {
+	desired, err := strconv.Atoi(set.Annotations[desiredAnnotation])
+	return int32(desired), err == nil
 }
 
 const (

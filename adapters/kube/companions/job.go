@@ -35,16 +35,7 @@ func (j jobs) handle(_ client, event core.Event) []core.Request {
 	if event.Key.Kind == kube.KindOf(j.owner.GroupKind()) {
 		return []core.Request{on(event.Key.Namespace, event.Key.Name)}
 	}
-	var found []core.Request
-	for _, content := range []core.Content{event.Old, event.New} {
-		if content == nil {
-			continue
-		}
-		if owner := j.controllerOf(metaOf(content)); owner != nil {
-			found = append(found, on(event.Key.Namespace, owner.Name))
-		}
-	}
-	return found
+	return j.owners(event)
 }
 
 func (j jobs) reconcile(c client, named request) error {

@@ -61,12 +61,8 @@ func (k *kubelet) handle(c client, event core.Event) []core.Request {
 	if event.New == nil {
 		return nil
 	}
-	pods, err := list[corev1.Pod](c, &kube.Request{Kind: podKind(), Namespace: event.Key.Namespace, FromCache: true})
-	if err != nil {
-		panic("companions: a cache refuses to list: " + err.Error())
-	}
 	var found []core.Request
-	for _, pod := range pods {
+	for _, pod := range listCached[corev1.Pod](c, podKind(), event.Key.Namespace) {
 		if pod.Spec.NodeName == "" && slices.Contains(claimsOf(pod), event.Key.Name) {
 			found = append(found, on(pod.Namespace, pod.Name))
 		}

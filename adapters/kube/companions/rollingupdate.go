@@ -2,8 +2,10 @@ package companions
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,13 +25,7 @@ func templateHash(template *corev1.PodTemplateSpec, collisions *int32) string {
 	hash := fnv.New32a()
 	fmt.Fprintf(hash, "%v", dump.ForHash(*template))
 	if collisions != nil {
-		number := uint32(*collisions)
-		const width = 8
-		bytes := make([]byte, width)
-		for i := range 4 {
-			bytes[i] = byte(number >> (8 * i))
-		}
-		hash.Write(bytes)
+		hash.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisions))))
 	}
 	return rand.SafeEncodeString(fmt.Sprint(hash.Sum32()))
 }
@@ -56,7 +52,7 @@ func (r *deploying) revise() error {
 		return nil
 	}
 	annotations, seconds := r.annotations(r.current), r.deployment.Spec.MinReadySeconds
-	if !sameAnnotations(annotations, r.current.Annotations) || r.current.Spec.MinReadySeconds != seconds {
+	if !maps.Equal(annotations, r.current.Annotations) || r.current.Spec.MinReadySeconds != seconds {
 		r.current.Annotations, r.current.Spec.MinReadySeconds = annotations, seconds
 		if err := r.client.update(replicaSetKind(), r.current); err != nil {
 			return err
@@ -69,18 +65,6 @@ func (r *deploying) revise() error {
 	return nil
 }
 
-func sameAnnotations(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, value := range a {
-		if found, ok := b[name]; !ok || found != value {
-			return false
-		}
-	}
-	return true
-}
-
 // annotations are those of the current ReplicaSet, nil for a new one: those of the Deployment, with a revision that is higher than that of any other.
 func (r *deploying) annotations(current *appsv1.ReplicaSet) map[string]string {
 	const historyAnnotation = "deployment.kubernetes.io/revision-history"
@@ -89,9 +73,7 @@ func (r *deploying) annotations(current *appsv1.ReplicaSet) map[string]string {
 	}
 	all := map[string]string{}
 	if current != nil {
-		for name, value := range current.Annotations {
-			all[name] = value
-		}
+		maps.Copy(all, current.Annotations)
 	}
 	for name, value := range r.deployment.Annotations {
 		if !slices.Contains(own, name) {
@@ -293,7 +275,7 @@ func (r *deploying) scaleInProportion() error {
 	}
 	toAdd := allowed - total(active, replicasOf)
 	slices.SortStableFunc(active, func(a, b *appsv1.ReplicaSet) int {
-		order := cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+		order := byAge(a, b)
 		if toAdd > 0 {
 			order = -order
 		}
@@ -348,6 +330,6 @@ func (r *deploying) isSaturated() bool {
 	if r.current == nil {
 		return false
 	}
-	desired, err := strconv.Atoi(r.current.Annotations[desiredAnnotation])
-	return err == nil && int32(desired) == r.replicas() && replicasOf(r.current) == r.replicas() && availableOf(r.current) == r.replicas()
+	desired, known := desiredWith(r.current)
+	return known && desired == r.replicas() && replicasOf(r.current) == r.replicas() && availableOf(r.current) == r.replicas()
 }

@@ -51,12 +51,8 @@ func (s statefulSets) handle(c client, event core.Event) []core.Request {
 
 // waiting are the requests for those who may wait for a claim to be gone.
 func (s statefulSets) waiting(c client, claim core.Key) []core.Request {
-	sets, err := list[appsv1.StatefulSet](c, &kube.Request{Kind: s.owner, Namespace: claim.Namespace, FromCache: true})
-	if err != nil {
-		panic("companions: a cache refuses to list: " + err.Error())
-	}
 	var found []core.Request
-	for _, set := range sets {
+	for _, set := range listCached[appsv1.StatefulSet](c, s.owner, claim.Namespace) {
 		for _, template := range set.Spec.VolumeClaimTemplates {
 			if strings.HasPrefix(claim.Name, template.Name+"-"+set.Name+"-") {
 				found = append(found, on(set.Namespace, set.Name))

@@ -134,7 +134,7 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 // runs: it has to be begun again.
 func (l *Learner) close(session *behavior.Session, a *Actor, run behavior.Run) error {
 	p := a.Process
-	if p.active {
+	if p.manner.Active {
 		session.Close(run.Leaf)
 		return nil
 	}
@@ -358,7 +358,7 @@ func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, e
 		return nil, err
 	}
 	introspective, ok := instance.(core.Introspective)
-	if !ok && !a.Process.active {
+	if !ok && !a.Process.manner.Active {
 		session.Abort()
 		return nil, nil
 	}
@@ -366,7 +366,7 @@ func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, e
 	for i := 0; i < len(runs) && divergence == nil && err == nil; i++ {
 		divergence, err = l.again(session, runs[i], 1)
 	}
-	if a.Process.active {
+	if a.Process.manner.Active {
 		defer session.Abort()
 		if err != nil {
 			return nil, err

@@ -26,7 +26,7 @@ func (m *Machine) addBackground(p *Process) {
 
 // awake makes sure that a process can go on with as many calls as wait in any of its memories.
 func (m *Machine) awake(p *Process) {
-	if !p.active {
+	if !p.manner.Active {
 		return
 	}
 	calls := 0
@@ -56,7 +56,7 @@ func (w *Walker) possible(it *Item) bool {
 
 // seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
 func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
-	if !a.Process.active {
+	if !a.Process.manner.Active {
 		return session.Memory(), nil
 	}
 	other, _, err := l.open(a, run.Activation.Since, 0)
@@ -80,7 +80,7 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 // lookedAt returns what an instance of an active process shows of its memory.
 func (l *Learner) lookedAt(p *Process, session *behavior.Session) (map[string]string, error) {
 	memory := session.Memory()
-	if session.Ticks() && !p.ticks {
+	if session.Ticks() && !p.manner.Ticks {
 		return nil, &unexpectedBackground{Process: p.Name, ticks: true}
 	}
 	if memory == nil && l.Context.Err() == nil {
@@ -106,7 +106,7 @@ func (e edge) waits() bool { return e.Activation.Own == behavior.Waits }
 
 // learnLap notes that a run of an active process leads from one memory to another, and audits the laps that it closes.
 func (l *Learner) learnLap(p *Process, run behavior.Run, from, to state.Value) error {
-	if !p.active || run.Leaf.Result.Blocked || run.Leaf.Failure != behavior.None {
+	if !p.manner.Active || run.Leaf.Result.Blocked || run.Leaf.Failure != behavior.None {
 		return nil
 	}
 	e := edge{run, from, to}
@@ -155,11 +155,7 @@ func (p *Process) lap(last edge) []edge {
 
 // circle takes an instance round a lap until it does something else, or often enough.
 func (l *Learner) circle(p *Process, lap []edge) error {
-	var since *behavior.Memory
-	if from := lap[0].from; from != 0 {
-		since = p.memories[from]
-	}
-	session, err := l.Open(p.Members[0], since)
+	session, err := l.Open(p.Members[0], p.memories[lap[0].from])
 	if err != nil {
 		return err
 	}

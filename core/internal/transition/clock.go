@@ -47,13 +47,13 @@ func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 // shift is how far the clock is moved, for an instance from its start on and for a run of it besides.
 type shift struct {
 	start, run time.Duration
-	// unseen tells that the run is of interest only if nothing is to be seen in the memory of the time that passes: the rest is searched.
-	unseen bool
+	// pass is how much time passes for an active instance before the run, which is of interest only if nothing is to be seen of that: the rest is searched.
+	pass time.Duration
 }
 
 // shift returns how the clock is moved for runs of a process: an active one is another one if time passes before a run.
 func (p *Process) shift(by time.Duration) shift {
-	if p.active {
+	if p.manner.Active {
 		return shift{start: by}
 	}
 	return shift{run: by}
@@ -63,11 +63,11 @@ func (p *Process) shift(by time.Duration) shift {
 func (p *Process) later(activation behavior.Activation) []shift {
 	all := []shift{p.shift(behavior.Epoch)}
 	switch {
-	case !p.active || activation.Own != behavior.Asked:
-	case p.ticks || !p.still(activation):
-		all = append(all, shift{run: behavior.Horizon, unseen: true})
+	case !p.manner.Active || activation.Own != behavior.Asked:
+	case p.manner.Ticks || p.rest[p.valueOf(activation.Since)].Time:
+		all = append(all, shift{pass: behavior.Horizon})
 	default:
-		all = append(all, shift{run: behavior.Epoch, unseen: true})
+		all = append(all, shift{pass: behavior.Epoch})
 	}
 	return all
 }
@@ -143,13 +143,11 @@ func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session
 	if strayed != nil {
 		return session, nil, strayed.divergence, nil
 	}
-	if by.unseen && !session.Pass(by.run) {
+	if by.pass > 0 && !session.Pass(by.pass) {
 		return session, nil, nil, nil
 	}
 	l.count(run.Activation)
-	if !by.unseen {
-		run.Activation.Clock += by.run
-	}
+	run.Activation.Clock += by.run
 	calls, parting, err := session.Follow(l.Context, run)
 	if err != nil {
 		session.Abort()

@@ -198,14 +198,9 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Du
 
 // fresh puts a fresh instance of an actor to work, that of an active process so much later.
 func (l *Learner) fresh(a *Actor, later time.Duration) (*behavior.Session, core.Instance, error) {
-	if a.Process.active {
-		return behavior.OpenActive(l.Context, a.Strategy, l.limits, later, a.Process.ticks)
-	}
-	instance, err := behavior.NewInstance(l.Context, a.Strategy, l.limits.Deadline)
-	if err != nil {
-		return nil, nil, err
-	}
-	return behavior.Open(instance, a.Process.sequential(), l.limits), instance, nil
+	manner := a.Process.manner
+	manner.Later = later
+	return behavior.OpenFresh(l.Context, a.Strategy, manner, l.limits)
 }
 
 // Fickle reports whether an actor was found not to be deterministic.

@@ -47,6 +47,14 @@ func (m *Machine) newMemory(process string, active bool, shown []map[string]stri
 	return y
 }
 
+// valueOf returns the value that stands for a memory, nil for that of a fresh instance.
+func (p *Process) valueOf(m *behavior.Memory) state.Value {
+	if m == nil {
+		return 0
+	}
+	return p.values[m.Identity]
+}
+
 // remembers reports whether the process is known to keep memory.
 func (p *Process) remembers() bool { return p.cell != nowhere }
 
@@ -158,14 +166,10 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 	if memory == nil || err != nil {
 		return err
 	}
-	if p.active && p.Members[0].Opaque {
-		before := state.Value(0)
-		if since := run.Activation.Since; since != nil {
-			before = p.values[since.Identity]
-		}
+	if p.manner.Active && p.Members[0].Opaque {
 		d := digester{sha256.New()}
 		d.run(run)
-		p.rest[before].Originate(memory, run.Activation, hex.EncodeToString(d.Sum(nil)[:8]))
+		p.rest[p.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(d.Sum(nil)[:8]))
 	}
 	contents := l.contents(p, memory)
 	if _, known := p.values[identityOf(contents)]; !known {
@@ -182,16 +186,12 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		return &unexpectedMemory{Process: p.Name, outlived: l.Machine.outlived}
 	}
 	value, known := p.values[identity]
-	if since := run.Activation.Since; since != nil {
-		before := p.values[since.Identity]
-		p.begun[before] = append(p.begun[before], begun{a, run})
+	since := run.Activation.Since
+	from := p.valueOf(since)
+	if since != nil {
+		p.begun[from] = append(p.begun[from], begun{a, run})
 	}
 	run.Leaf.Memory = value
-	since := run.Activation.Since
-	from := state.Value(0)
-	if since != nil {
-		from = p.values[since.Identity]
-	}
 	if known {
 		if err := l.learnLap(p, run, from, value); err != nil || value == 0 {
 			return err
@@ -240,10 +240,7 @@ func (p *Process) grows(history []behavior.Run) []string {
 	}
 	fields := map[string]int{}
 	for _, run := range history[len(history)-lasting:] {
-		before := state.Value(0)
-		if since := run.Activation.Since; since != nil {
-			before = p.values[since.Identity]
-		}
+		before := p.valueOf(run.Activation.Since)
 		for field := range fieldsOf(differences(p.contents[before], p.contents[run.Leaf.Memory])) {
 			fields[field]++
 		}
@@ -442,7 +439,7 @@ func (m *Machine) Memories() []core.MemoryReport {
 				}
 			}
 		}
-		all = append(all, core.MemoryReport{Controller: p.Name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: p.active, Ticks: p.ticks})
+		all = append(all, core.MemoryReport{Controller: p.Name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: p.manner.Active, Ticks: p.manner.Ticks})
 	}
 	return all
 }

@@ -23,10 +23,8 @@ type Process struct {
 	Deliveries []int
 	Restarts   int
 	memory
-	// active tells that it works between activations, too, and background is the member that stands for that.
-	active bool
-	// ticks tells that something ticks there for ever that shows nothing.
-	ticks      bool
+	// manner is how its instances are put to work, and background the member that stands for what an active one does between activations.
+	manner     behavior.Manner
 	background *Actor
 	// rest is how it rests, by memory, and turns how many items stand for calls that may wait.
 	rest  []behavior.Rest
@@ -56,20 +54,21 @@ func together(strategies []core.Strategy) [][]core.Strategy {
 // setUp sets up each of some strategies that share a process, and a lone one twice, to see that it can be. It returns what fresh instances remember,
 // if they show it. The error says what to change.
 func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadline time.Duration) (fresh []map[string]string, err error) {
+	manner := c.manner(strategies)
 	for i := range max(2, len(strategies)) {
 		strategy := strategies[i%len(strategies)]
-		session, instance, err := c.open(ctx, strategies, strategy, behavior.Limits{Deadline: deadline})
+		session, instance, err := behavior.OpenFresh(ctx, strategy, manner, behavior.Limits{Deadline: deadline})
 		if err != nil {
 			return nil, err
 		}
 		memory := session.Memory()
 		ticks := session.Ticks()
 		session.Abort()
-		if ticks && !c.ticks(strategies) {
+		if ticks && !manner.Ticks {
 			return nil, &unexpectedBackground{Process: strategy.Describe().ProcessName(), ticks: true}
 		}
 		shows := memory != nil
-		if !shows && c.active(strategies) && ctx.Err() == nil {
+		if !shows && manner.Active && ctx.Err() == nil {
 			return nil, fmt.Errorf("what controller %q does in the background while time passes could not be seen within %s: let it tick less often, or leave it out", strategy.Describe().Name, deadline)
 		}
 		if shows {
@@ -92,28 +91,15 @@ func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadl
 	return fresh, nil
 }
 
-// active reports whether the process of some strategies is known to work between activations.
-func (c Conditions) active(strategies []core.Strategy) bool {
-	return slices.Contains(c.Active, strategies[0].Describe().ProcessName()) ||
-		slices.ContainsFunc(strategies, func(s core.Strategy) bool { return s.Describe().Active })
-}
-
-// ticks reports whether something is known to tick in the process of some strategies.
-func (c Conditions) ticks(strategies []core.Strategy) bool {
-	return slices.Contains(c.ticking, strategies[0].Describe().ProcessName())
-}
-
-// open puts a fresh instance of one of the strategies of a process to work. The session has to be closed or aborted.
-func (c Conditions) open(ctx context.Context, process []core.Strategy, strategy core.Strategy, limits behavior.Limits) (*behavior.Session, core.Instance, error) {
-	if c.active(process) {
-		return behavior.OpenActive(ctx, strategy, limits, 0, c.ticks(process))
+// manner returns how instances of the process of some strategies are put to work, as far as is known of it.
+func (c Conditions) manner(strategies []core.Strategy) behavior.Manner {
+	name := strategies[0].Describe().ProcessName()
+	m := behavior.Manner{Sequential: true, Active: slices.Contains(c.Active, name), Ticks: slices.Contains(c.ticking, name)}
+	for _, s := range strategies {
+		d := s.Describe()
+		m.Sequential, m.Active = m.Sequential && d.Sequential, m.Active || d.Active
 	}
-	instance, err := behavior.NewInstance(ctx, strategy, limits.Deadline)
-	if err != nil {
-		return nil, nil, err
-	}
-	sequential := !slices.ContainsFunc(process, func(s core.Strategy) bool { return !s.Describe().Sequential })
-	return behavior.Open(instance, sequential, limits), instance, nil
+	return m
 }
 
 // as names the only instance of a strategy, or the first one.
@@ -127,11 +113,6 @@ func (p *Process) Unfair() bool {
 // fallible reports whether the process may crash, as far as the conditions allow it.
 func (p *Process) fallible() bool {
 	return slices.ContainsFunc(p.Members, func(a *Actor) bool { return a.fallible })
-}
-
-// sequential reports whether none of its code starts goroutines or looks at the clock.
-func (p *Process) sequential() bool {
-	return !slices.ContainsFunc(p.Members, func(a *Actor) bool { return !a.Sequential })
 }
 
 // caches reports whether a member is known to watch a kind or to read it through the cache.
@@ -163,7 +144,7 @@ func (p *Process) view(kind core.Kind) *view.View {
 // second of two instances apart.
 func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]string, named func(string) string) *Process {
 	d := strategies[0].Describe()
-	p := &Process{Name: named(d.ProcessName()), active: m.Conditions.active(strategies), ticks: m.Conditions.ticks(strategies), edges: map[state.Value][]edge{}, lapped: map[state.Value]bool{}}
+	p := &Process{Name: named(d.ProcessName()), manner: m.Conditions.manner(strategies), edges: map[state.Value][]edge{}, lapped: map[state.Value]bool{}}
 	for _, kind := range m.Conditions.viewed(strategies) {
 		rule := m.Conditions.rule(d.ProcessName(), kind)
 		if rule == view.Fresh() {
@@ -174,14 +155,14 @@ func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]stri
 		m.Views[kind] = append(m.Views[kind], v)
 		m.lags = true
 	}
-	if p.memory = m.newMemory(p.Name, p.active, fresh); p.remembers() {
+	if p.memory = m.newMemory(p.Name, p.manner.Active, fresh); p.remembers() {
 		m.remembering = append(m.remembering, p)
 	}
 	p.rest = []behavior.Rest{{}}
 	if len(fresh) > 0 {
 		p.rest[0] = behavior.RestIn(fresh[0])
 	}
-	if pristine, knows := strategies[0].(core.Pristine); knows && p.fresh != nil && !p.active {
+	if pristine, knows := strategies[0].(core.Pristine); knows && p.fresh != nil && !p.manner.Active {
 		m.outlives(p, pristine.Pristine())
 	}
 	p.Restarts = m.addAgent()
@@ -189,7 +170,7 @@ func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]stri
 	for _, strategy := range strategies {
 		m.addActor(p, strategy, named(strategy.Describe().Name))
 	}
-	if p.active {
+	if p.manner.Active {
 		m.addBackground(p)
 	}
 	if p.remembers() && m.Conditions.Granularity == PerCall {
@@ -204,11 +185,7 @@ func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]stri
 
 // waits reports whether calls wait in a memory, nil for that of a fresh instance.
 func (p *Process) waits(in *behavior.Memory) bool {
-	at := state.Value(0)
-	if in != nil {
-		at = p.values[in.Identity]
-	}
-	return p.active && len(p.rest[at].Calls) > 0
+	return p.manner.Active && len(p.rest[p.valueOf(in)].Calls) > 0
 }
 
 // within returns the actor of a name, and of several the one that shares its process with another: who is active twice has two of each.
@@ -219,15 +196,6 @@ func (m *Machine) within(other *Actor, name string) (*Actor, error) {
 		}
 	}
 	return m.Actor(name)
-}
-
-// still reports whether nothing happens in the process by itself when the clock moves before an activation.
-func (p *Process) still(activation behavior.Activation) bool {
-	at := state.Value(0)
-	if activation.Since != nil {
-		at = p.values[activation.Since.Identity]
-	}
-	return !p.active || activation.Own == behavior.Asked && !p.rest[at].Time
 }
 
 // Elapses reports whether an item stands for the passing of time in a process.

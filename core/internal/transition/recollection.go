@@ -57,10 +57,7 @@ func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
 	if !p.remembers() || run.Leaf == nil || run.Leaf.Failure.Stuck() {
 		return nil
 	}
-	before := state.Value(0)
-	if since := run.Activation.Since; since != nil {
-		before = p.values[since.Identity]
-	}
+	before := p.valueOf(run.Activation.Since)
 	changes := p.changes(p.contents[before], p.contents[run.Leaf.Memory], nil)
 	if event := run.Activation.Event; event != nil {
 		for i := range changes {
@@ -80,7 +77,7 @@ func (p *Process) changes(before, after, lost map[string]string) []core.MemoryCh
 	}
 	var changes []core.MemoryChange
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if p.active && behavior.Unsaid(path) {
+		if p.manner.Active && behavior.Unsaid(path) {
 			continue
 		}
 		change := core.MemoryChange{Controller: p.Name, Field: path, From: p.value(before, path), To: p.value(after, path)}
@@ -107,16 +104,16 @@ func (p *Process) value(contents map[string]string, path string) *string {
 		if !there {
 			return nil
 		}
-		return said(fresh)
+		return brief(fresh)
 	}
 	if value == gone {
 		return nil
 	}
-	return said(value)
+	return brief(value)
 }
 
-// said returns what is told of a value: of a call that waits, that is what it is about.
-func said(value string) *string {
+// brief returns what reports show of a value: of a call that waits, what it is about.
+func brief(value string) *string {
 	text, _, _ := strings.Cut(value, "\n")
 	return &text
 }
@@ -173,7 +170,7 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, run behavior.Run) (*Cra
 	case memory := <-found:
 		contents := l.contents(a.Process, memory)
 		// What goes on in the background is not to be seen in the midst of a run.
-		maps.DeleteFunc(contents, func(_, value string) bool { return value == gone && a.Process.active })
+		maps.DeleteFunc(contents, func(_, value string) bool { return value == gone && a.Process.manner.Active })
 		return &Crashed{a.Process, contents}, nil
 	case <-watch.C:
 	case <-ctx.Done():

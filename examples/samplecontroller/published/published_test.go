@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
 )
 
@@ -30,14 +31,7 @@ func TestSettles(t *testing.T) {
 					continue // minutes
 				}
 				system, err := system(foos, scale, false, false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				result, err := orrery.Run(t.Context(), system, options)
-				if err != nil {
-					t.Fatal(err)
-				}
-				report := result.Report
+				report := checks.Report(t, system, err, options)
 				if report.Verdict != core.Holds {
 					t.Errorf("%d objects, scaled: %t, %+v: %s: %q, %+v", foos, scale, options, report.Verdict, report.Reasons, report.Findings)
 				}

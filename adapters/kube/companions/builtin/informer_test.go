@@ -16,7 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// informer is told of changes by whoever makes them.
+// informer is notified of changes by whoever makes them.
 type informer struct {
 	cache.SharedIndexInformer // nothing else is called
 
@@ -46,7 +46,7 @@ func (i *informer) GetIndexer() cache.Indexer                 { return i.indexer
 func (i *informer) GetStore() cache.Store                     { return i.indexer }
 func (i *informer) HasSynced() bool                           { return true }
 
-// synced says that all handlers have been told of all.
+// synced says that all handlers have been notified of all.
 type synced struct{}
 
 func (synced) HasSynced() bool                     { return true }
@@ -73,8 +73,8 @@ func (i *informer) apply(old, now runtime.Object) error {
 	return i.indexer.Add(now)
 }
 
-// tell tells the handlers.
-func (i *informer) tell(old, now runtime.Object) {
+// notify notifies the handlers.
+func (i *informer) notify(old, now runtime.Object) {
 	for _, handler := range i.handlers {
 		switch {
 		case old == nil:
@@ -87,7 +87,7 @@ func (i *informer) tell(old, now runtime.Object) {
 	}
 }
 
-// watch returns informers for a world. The caches show all changes that are made at once before a handler is told of any, after the latency.
+// watch returns informers for a world. The caches show all changes that are made at once before a handler is notified of any, after the latency.
 func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(nil, 0)
 	of := map[core.Kind]*informer{}
@@ -99,9 +99,9 @@ func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 		of[kind] = newInformer()
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return of[kind] })
 	}
-	others, late := w.told, &lateness{latency: latency, turn: make(chan struct{}, 1)}
-	w.told = func(all []change) []func() {
-		tell := others(all)
+	others, late := w.changed, &lateness{latency: latency, turn: make(chan struct{}, 1)}
+	w.changed = func(all []change) []func() {
+		notify := others(all)
 		for _, c := range all {
 			i := of[c.key.Kind]
 			if i == nil {
@@ -115,9 +115,9 @@ func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 				w.refused = append(w.refused, fmt.Sprintf("%s: %v", c.key, err))
 				continue
 			}
-			tell = append(tell, func() { late.call(func() { i.tell(old, now) }) })
+			notify = append(notify, func() { late.call(func() { i.notify(old, now) }) })
 		}
-		return tell
+		return notify
 	}
 	return factory
 }

@@ -97,7 +97,7 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		instances, watched = append(instances, instance), append(watched, sets.New(strategy.Describe().Watches...))
 	}
 	var changes []change
-	w.told = func(made []change) []func() {
+	w.changed = func(made []change) []func() {
 		changes = append(changes, made...)
 		return nil
 	}

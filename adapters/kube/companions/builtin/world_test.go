@@ -29,12 +29,12 @@ type world struct {
 
 	mu      sync.Mutex
 	objects map[core.Key]core.Content
-	// told gets changes, in order: those that are made at once together. What it returns is called without the lock, in the same order: handlers may ask the server.
-	told     func([]change) []func()
-	untold   []func()
-	telling  bool
-	held     bool
-	heldBack []change
+	// changed gets changes, in order: those that are made at once together. What it returns is called without the lock, in the same order: handlers may ask the server.
+	changed   func([]change) []func()
+	pending   []func()
+	notifying bool
+	held      bool
+	heldBack  []change
 	// refused are errors of the server itself.
 	refused []string
 }
@@ -46,7 +46,7 @@ var (
 
 func newWorld() (*world, error) {
 	server, err := kube.NewServer(scheme.Scheme)
-	return &world{server: server, objects: map[core.Key]core.Content{}, told: func([]change) []func() { return nil }}, err
+	return &world{server: server, objects: map[core.Key]core.Content{}, changed: func([]change) []func() { return nil }}, err
 }
 
 // Get implements [core.Snapshot].
@@ -68,7 +68,7 @@ func (w *world) Held(core.Key) []core.Content { return nil }
 
 // Do implements [core.EffectRecorder]. Events are not kept.
 func (w *world) Do(call core.Call) core.Response {
-	defer w.tell()
+	defer w.notify()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if request, ok := call.(*kube.Request); ok && request.Kind.Kind == "Event" {
@@ -91,39 +91,39 @@ func (w *world) Do(call core.Call) core.Response {
 		case w.held:
 			w.heldBack = append(w.heldBack, c)
 		default:
-			w.untold = append(w.untold, w.told([]change{c})...)
+			w.pending = append(w.pending, w.changed([]change{c})...)
 		}
 	}
 	return answer.Response
 }
 
-// atOnce makes changes of which nobody is told before all are made.
+// atOnce makes changes of which nobody is notified before all are made.
 func (w *world) atOnce(make func(*world)) {
 	w.held = true
 	make(w)
-	defer w.tell()
+	defer w.notify()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.untold = append(w.untold, w.told(w.heldBack)...)
+	w.pending = append(w.pending, w.changed(w.heldBack)...)
 	w.held, w.heldBack = false, nil
 }
 
-// tell tells of what has been changed, unless somebody else is about it.
-func (w *world) tell() {
+// notify notifies handlers of what has been changed, unless somebody else is about it.
+func (w *world) notify() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.telling {
+	if w.notifying {
 		return
 	}
-	w.telling = true
-	for len(w.untold) > 0 {
-		next := w.untold[0]
-		w.untold = w.untold[1:]
+	w.notifying = true
+	for len(w.pending) > 0 {
+		next := w.pending[0]
+		w.pending = w.pending[1:]
 		w.mu.Unlock()
 		next()
 		w.mu.Lock()
 	}
-	w.telling = false
+	w.notifying = false
 }
 
 // clientset returns a client of the server. The latency is that of a request, and that of its answer.
