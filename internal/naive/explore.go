@@ -177,7 +177,7 @@ func (e *explorer) visit(s State) core.StateID {
 	return id
 }
 
-// expand takes every step from a state. Timers fire only where controllers can do nothing else.
+// expand takes every step from a state. Timers fire only where controllers can do nothing else, unless a call fails.
 func (e *explorer) expand(id core.StateID) error {
 	from := e.graph.States[id]
 	var edges []core.Edge
@@ -203,7 +203,11 @@ func (e *explorer) expand(id core.StateID) error {
 			return err
 		}
 	}
-	if len(edges) == 0 {
+	due := slices.ContainsFunc(edges, func(step core.Edge) bool {
+		to := e.graph.States[step.To]
+		return to.failures == from.failures && to.crashes == from.crashes
+	})
+	if !due {
 		for _, item := range from.timers {
 			to := from
 			to.timers, to.work = remove(from.timers, item), add(from.work, item)
