@@ -77,7 +77,7 @@ type sighted struct {
 
 // How far is looked: what is kept between runs is near, and clients are large.
 const (
-	deepest = 12
+	deepest = 24
 	most    = 1 << 15
 )
 

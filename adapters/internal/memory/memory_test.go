@@ -148,3 +148,22 @@ func TestOfNothing(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// link is a part of a controller that has the next one behind an interface.
+type link struct {
+	next any
+	kept map[string]map[string]bool
+}
+
+// TestOfWhatIsFarAway wants memory to be found behind several parts of a controller, each behind an interface.
+func TestOfWhatIsFarAway(t *testing.T) {
+	root := &link{kept: map[string]map[string]bool{"a": {"b": true}}}
+	const parts = 6
+	for range parts - 1 {
+		root = &link{next: root}
+	}
+	path := "link.next.next.next.next.next.kept[a][b]"
+	if all := Of(root); all[path] != "true" {
+		t.Errorf("%s is not in %v", path, all)
+	}
+}
