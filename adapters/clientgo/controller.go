@@ -145,6 +145,7 @@ func (i *instance) Mutated() string { return i.environment.loans.Changed() }
 // Reconcile implements [core.Instance].
 func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
 	i.begin(recorder)
+	defer i.environment.current.End()
 	i.environment.working = i.controller
 	defer func() { i.environment.working = nil }()
 	logger := klog.LoggerWithValues(i.environment.process.logger, "controller", i.controller.name, "item", string(request))
@@ -155,6 +156,9 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
 	e := i.environment
 	i.begin(recorder)
+	defer e.current.End()
+	e.handles = true
+	defer func() { e.handles = false }()
 	informer.Deliver(e.process.server, e.process.decoder, &e.loans, e.watches(i.controller), event)
 	i.misplaced(i.controller, "in an event handler of "+i.controller.name,
 		"the event handlers that are added before a controller is registered are its own, and fill its queue: make and register one controller after the other")

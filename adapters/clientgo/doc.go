@@ -51,6 +51,11 @@
 // wait. When the item is done and its worker asks for the next, the context of the run ends. Workers must mark an item
 // with a deferred Done, as they usually do: then a panic of a worker is a finding; otherwise it ends the whole program.
 //
+// # Background work
+//
+// A set-up that starts goroutines gives them [Environment.Background] as context. What they do, and what they add to work queues, is then steps of
+// the process, at any moment; what they keep in the fields of controllers is memory.
+//
 // # Not modelled
 //
 //   - event handlers, indexers and informers that are added while controllers run, which make a check inconclusive;

@@ -2,8 +2,16 @@ package clientgo
 
 import (
 	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +28,8 @@ type Environment struct {
 	config  *rest.Config
 	notes   *system.Notes
 
+	background background
+
 	current transport.Current
 	loans   informer.Loans
 	view    informer.View
@@ -30,10 +40,14 @@ type Environment struct {
 	informers []*sharedInformer
 	filled    []filled
 	groups    int
+	// awaited tells that an informer was started, or asked whether it has synced.
+	awaited atomic.Bool
 
 	controllers []*Controller
 	// working is the one that works on an item, nil if none does.
 	working *Controller
+	// handles tells that an event is being handled.
+	handles bool
 }
 
 // Config is how clients reach the API server: any clientset can be made from it, typed, dynamic, for metadata or for discovery. Requests are answered
@@ -46,6 +60,41 @@ func (e *Environment) Config() *rest.Config {
 // Context is the context of the set-up, with a logger. It is over when the set-up has returned: give it to constructors that start
 // goroutines, such as those of event broadcasters.
 func (e *Environment) Context() context.Context { return e.ctx }
+
+// Background returns a context for what the controllers do between items, in goroutines that the set-up starts: it lasts as long as they run.
+// A check then takes what these goroutines do for steps of the process, at any moment.
+func (e *Environment) Background() context.Context {
+	e.background.asked = true
+	return e.background.ctx
+}
+
+// RESTMapper knows the kinds that the API server serves.
+func (e *Environment) RESTMapper() meta.RESTMapper { return e.view.Server.RESTMapper() }
+
+// Assume adds an assumption to the report of a check, such as what the set-up leaves out of what main.go does.
+func (e *Environment) Assume(format string, args ...any) { e.notes.Assume(format, args...) }
+
+// Duck returns an informer of the process for the objects of a kind, which are shown as what the example is: another Go type than the one that the
+// scheme has for the kind, with some of its fields.
+func (e *Environment) Duck(kind schema.GroupVersionKind, example runtime.Object) (cache.SharedIndexInformer, error) {
+	of := informer.Form{Kind: kind, As: informer.Untyped}
+	if err := e.view.Serves(of); err != nil {
+		return nil, err
+	}
+	scope, err := informer.NewScope("", metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	shape := reflect.TypeOf(example).Elem()
+	return e.informer(of, scope, func(object any) (any, error) {
+		tree, ok := object.(*unstructured.Unstructured)
+		if !ok {
+			return nil, fmt.Errorf("a %T is no tree", object)
+		}
+		shown := reflect.New(shape).Interface()
+		return shown, runtime.DefaultUnstructuredConverter.FromUnstructured(tree.Object, shown)
+	}, e.group()), nil
+}
 
 // Informer returns an informer of the process for the objects of a kind: typed, unstructured, or metadata alone, as the example is. It shows those of the
 // namespace, or all if that is empty, that the tweaked list options select; tweak may be nil. It takes the place of one that a
@@ -98,6 +147,14 @@ func (e *Environment) watches(c *Controller) []informer.Watch {
 		}
 	}
 	return watches
+}
+
+// tooEarly notes that the set-up reads from an informer. Where none was started before, it reads nothing in a real cluster either.
+func (e *Environment) tooEarly(of informer.Form) {
+	started := func(f filled) bool { return f.started.IsValid() && f.started.Len() > 0 }
+	if e.awaited.Load() || slices.ContainsFunc(e.filled, started) {
+		e.notes.Doubt("the set-up reads %s from an informer, which shows nothing before controllers run: read it in a sync", of.Name())
+	}
 }
 
 func (e *Environment) idleRequest(request string) {

@@ -48,6 +48,8 @@ func typesOf(server *kube.Server) []servedType {
 type filled struct {
 	factory   any
 	informers reflect.Value
+	// started are those of them that were started, not valid if the factory does not say.
+	started reflect.Value
 }
 
 // Fill puts informers into factories, which must be new: generated ones, such as those of [k8s.io/client-go/informers], and those of
@@ -77,7 +79,7 @@ func (e *Environment) fill(factory any) error {
 	} else {
 		err = e.fillGeneric(settings, group)
 	}
-	e.filled = append(e.filled, filled{factory, settings.informers})
+	e.filled = append(e.filled, filled{factory, settings.informers, mapNamed(v.Elem(), "startedInformers")})
 	return err
 }
 
@@ -91,10 +93,18 @@ type settings struct {
 	as informer.Representation
 }
 
+// mapNamed returns the field of a struct that is a map, the zero Value if there is none.
+func mapNamed(structure reflect.Value, name string) reflect.Value {
+	if field := fieldNamed(structure, name); field.IsValid() && field.Kind() == reflect.Map {
+		return field
+	}
+	return reflect.Value{}
+}
+
 // settingsOf reads the fields of a factory, which code generators have called the same for years.
 func settingsOf(factory reflect.Value) (settings, error) {
 	var s settings
-	if s.informers = fieldNamed(factory, "informers"); !s.informers.IsValid() || s.informers.Kind() != reflect.Map {
+	if s.informers = mapNamed(factory, "informers"); !s.informers.IsValid() {
 		return s, fmt.Errorf("it has no map called informers, as factories have that this version of the adapter knows: make informers with Environment.Informer instead")
 	}
 	if s.informers.Len() > 0 {

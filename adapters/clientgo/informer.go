@@ -88,11 +88,15 @@ func (i *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 func (i *sharedInformer) GetController() cache.Controller { return i }
 
 // HasSynced implements [cache.SharedInformer].
-func (i *sharedInformer) HasSynced() bool { return true }
+func (i *sharedInformer) HasSynced() bool {
+	i.environment.awaited.Store(true)
+	return true
+}
 
 // Run implements [cache.SharedInformer]. There is nothing to do for it: the engine tells the handlers. While controllers run it lasts as long as a real one, in
 // a set-up nobody would end it.
 func (i *sharedInformer) Run(stop <-chan struct{}) {
+	i.environment.awaited.Store(true)
 	if i.environment.current.Run() != nil {
 		<-stop
 	}

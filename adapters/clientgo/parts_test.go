@@ -25,6 +25,8 @@ type parts struct {
 	second func()
 	// deaf tells that event handlers enqueue nothing, and run that the controller can only be run.
 	deaf, run bool
+	// left is what syncs leave to a goroutine.
+	left chan string
 }
 
 // setupOf returns a set-up of a controller that a test completes.

@@ -28,6 +28,7 @@ func (p *process) assemble(notes *system.Notes, indexes informer.Indexes) (*Envi
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), p.logger))
 	defer cancel()
 	e := &Environment{process: p, ctx: ctx, notes: notes, indexes: indexes, synced: synced}
+	e.background.ctx, e.background.stop = context.WithCancel(klog.NewContext(context.Background(), p.logger))
 	e.view = informer.View{Server: p.server, Decoder: p.decoder, Current: &e.current}
 	network := &transport.Transport{Server: p.server, Current: &e.current, Idle: e.idleRequest}
 	e.config = network.Config("controller")
@@ -64,7 +65,9 @@ func (p *process) survey(notes *system.Notes, indexes informer.Indexes) (*Enviro
 	go func() {
 		ended := outcome{err: errEnded}
 		defer func() { done <- ended }()
-		ended.environment, ended.err = p.assemble(notes, indexes)
+		if ended.environment, ended.err = p.assemble(notes, indexes); ended.err == nil {
+			ended.environment.background.stop()
+		}
 	}()
 	deadline := time.NewTimer(setupDeadline)
 	defer deadline.Stop()
@@ -124,6 +127,7 @@ func (p *process) strategies(found *Environment) []core.Strategy {
 			Watches: informer.Kinds(found.watches(c)),
 			Initial: c.queue.take(),
 			Workers: c.workers,
+			Active:  found.background.asked,
 			Opaque:  true,
 		}})
 	}

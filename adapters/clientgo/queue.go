@@ -11,7 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers or by the set-up, is enqueued. From within the
+// Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by the set-up or in the background, is enqueued. From within the
 // sync of an item, the same item is enqueued again at its end (Add, AddRateLimited), or when nothing else can happen (AddAfter), and another item
 // at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
 type Queue[T comparable] struct {
@@ -130,7 +130,7 @@ func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) 
 		if run.after <= 0 || after < run.after {
 			run.after = after
 		}
-	case q.environment.working == nil:
+	case q.environment.collects():
 		q.added = append(q.added, request)
 	default:
 		return false

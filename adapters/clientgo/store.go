@@ -30,7 +30,7 @@ func (s *viewStore) List() []any { return s.list("", "") }
 func (s *viewStore) list(namespace, indexed string) []any {
 	i := s.informer
 	if i.environment.current.Run() == nil {
-		i.environment.notes.Doubt("the set-up reads %s from an informer, which shows nothing before controllers run: read it in a sync", i.form.Name())
+		i.environment.tooEarly(i.form)
 		return nil
 	}
 	which, some := i.scope.Select(informer.Selection{Namespace: namespace, Indexes: indexed})
@@ -106,7 +106,7 @@ func (s *viewStore) GetByKey(key string) (item any, exists bool, err error) {
 		return nil, false, nil
 	}
 	if i.environment.current.Run() == nil {
-		i.environment.notes.Doubt("the set-up reads %s from an informer, which shows nothing before controllers run: read it in a sync", i.form.Name())
+		i.environment.tooEarly(i.form)
 		return nil, false, nil
 	}
 	object, err := i.environment.view.Get(context.Background(), i.form, types.NamespacedName{Namespace: namespace, Name: name})

@@ -1,0 +1,33 @@
+package clientgo
+
+import (
+	"context"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// background is what goes on in a process between items.
+type background struct {
+	ctx  context.Context
+	stop func()
+	// asked tells that the set-up starts something, and started that it goes on by now.
+	asked, started bool
+}
+
+var _ core.Active = (*instance)(nil)
+
+// Start implements [core.Active]. What goes on was started by the set-up.
+func (i *instance) Start(recorder core.EffectRecorder) []func() {
+	i.environment.current.Background(i.environment.background.ctx, recorder)
+	i.environment.background.started = true
+	return nil
+}
+
+// Stop implements [core.Active].
+func (i *instance) Stop() { i.environment.background.stop() }
+
+// collects reports whether what is added to queues is looked for afterwards: what the set-up adds, event handlers, and goroutines of which nobody knew that they
+// go on.
+func (e *Environment) collects() bool {
+	return e.working == nil && (e.handles || !e.background.started)
+}
