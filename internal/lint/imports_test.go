@@ -76,6 +76,7 @@ func house() []place {
 		{"adapters/internal/system", []string{"core", "adapters/kube", "adapters/kube/companions", "adapters/kube/players", "adapters/kube/scenario", "adapters/internal/informer", "adapters/internal/webhook"}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
 		{"adapters/clientgo", []string{"core", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
+		{"adapters/knative", []string{"adapters/clientgo"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
 		{".", append([]string{"properties/...", "reduction", "adapters/text", "internal/typo", "internal/grace"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace"}, public...), libraries},

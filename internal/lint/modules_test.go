@@ -8,7 +8,8 @@ import (
 
 // checkModules refuses replacements in the root module, which whoever depends on it
 // would not get. A module below it may replace modules of the house with the tree that it
-// is in, and nothing else.
+// is in, and modules with a released version of theirs that it cannot require, as another one
+// asks for a newer one.
 func checkModules(t *tree, complain complain) {
 	for _, f := range t.files {
 		if path.Base(f.path) != "go.mod" || strings.Contains(f.path, "testdata/") {
@@ -31,11 +32,17 @@ func checkModules(t *tree, complain complain) {
 			case !inBlock:
 				continue
 			}
-			if f.folder() == "." || !isOwnTree(f.folder(), words) {
+			if f.folder() == "." || !isOwnTree(f.folder(), words) && !isOlder(words) {
 				complain(fmt.Sprintf("%s:%d", f.path, number+1), "no replacements: depend on a released version")
 			}
 		}
 	}
+}
+
+// isOlder reports whether the words of a replacement lead from a module to a version of it.
+func isOlder(words []string) bool {
+	const replacement = 4 // a module, an arrow, and the module with a version
+	return len(words) == replacement && words[1] == "=>" && words[2] == words[0]
 }
 
 // isOwnTree reports whether the words of a replacement in a folder lead from a module of the
