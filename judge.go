@@ -260,8 +260,10 @@ func (v *verdict) tell(space *explore.Space, stem, cycle core.Run, end core.Stat
 		start = stem[0].From
 	}
 	err = space.Within(v.telling, func() (err error) {
-		trace, err = space.Trace(v.telling, start, slices.Concat(stem, cycle), probe)
-		return err
+		if trace, err = space.Trace(v.telling, start, slices.Concat(stem, cycle), probe); err != nil {
+			return err
+		}
+		return space.Follow(start, stem, cycle)
 	})
 	if err != nil {
 		return core.Trace{CycleStart: -1}, err

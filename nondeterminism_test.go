@@ -318,3 +318,23 @@ func TestDelayedWork(t *testing.T) {
 		})
 	}
 }
+
+// TestLoopsAreFollowed wants a loop that a controller leaves after some rounds, by what it keeps where it cannot be seen, to be no finding.
+func TestLoopsAreFollowed(t *testing.T) {
+	for _, rounds := range []int{1, 2, 5} {
+		t.Run(fmt.Sprint(rounds), func(t *testing.T) {
+			inAllWays(t, func() *core.System {
+				return onSlate(nil, hand{name: "alternating", initial: []core.Request{"a", "b"}, reaction: func() (func(core.Event) []core.Request, func(ask, core.Request) core.Result) {
+					changes, last := 0, core.Request("")
+					return nil, func(do ask, item core.Request) core.Result {
+						do("get %s", item)
+						if item != last {
+							changes, last = changes+1, item
+						}
+						return core.Result{Requeue: changes <= 2*rounds}
+					}
+				}})
+			}, inconclusive("alternating is not deterministic"))
+		})
+	}
+}

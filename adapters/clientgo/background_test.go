@@ -118,3 +118,36 @@ func TestDuck(t *testing.T) {
 		t.Errorf("%s: %v, and it saw %v", r.Verdict, r.Reasons, seen)
 	}
 }
+
+// TestHiddenBackground wants a sync whose result depends on what a goroutine has told it, where nothing of that can be seen, not to be said to go on for ever.
+func TestHiddenBackground(t *testing.T) {
+	r := checkAny(t, orrery.Options{}, clientgo.Setup(setupOf(func(e *clientgo.Environment, p *parts) error {
+		asked, finished, known := make(chan string, 4), make(chan string, 4), map[string]bool{}
+		p.sync = func(_ context.Context, key string) error {
+			select {
+			case done := <-finished:
+				known[done] = true
+			default:
+			}
+			if !known[key] {
+				asked <- key
+			}
+			return nil
+		}
+		go func(ctx context.Context) {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case key := <-asked:
+					finished <- key
+					p.queue.Add(key)
+				}
+			}
+		}(e.Background())
+		return nil
+	})), clientgo.ObjectValues(in("default", "a", nil)))
+	if r.Verdict != core.Inconclusive || !slices.ContainsFunc(r.Reasons, func(reason string) bool { return strings.Contains(reason, "parts (background) is not deterministic") }) {
+		t.Errorf("%s: %v %v", r.Verdict, r.Reasons, summaries(r))
+	}
+}

@@ -24,6 +24,8 @@ const (
 	longestHistory = 500
 	// leastRelived is how many steps of runs are looked at for certain, besides one for every two states.
 	leastRelived = 32
+	// mostRounds is how often a cycle is gone round, and fewestRounds how often at least, even if it is long.
+	mostRounds, fewestRounds = 12, 2
 )
 
 // historian collects the runs of each process along a run, since it was last started.
@@ -126,6 +128,23 @@ func (s *Space) relive(steps []concreteStep, start []byte, after *core.Step) err
 		}
 	}
 	return nil
+}
+
+// Follow audits the histories of all controllers along a run that goes round a cycle again and again. A controller that leaves it after some rounds, by what it
+// keeps where that cannot be seen, is seen to differ. The run starts in the state start.
+func (s *Space) Follow(start core.StateID, stem, cycle core.Run) error {
+	if len(cycle) == 0 || int(start) >= s.States() {
+		return nil
+	}
+	run := slices.Clone(stem)
+	for range min(mostRounds, max(fewestRounds, (longestHistory-len(stem))/len(cycle))) {
+		run = append(run, cycle...)
+	}
+	steps, err := s.concretize(start, run)
+	if err != nil {
+		return err
+	}
+	return s.relive(steps, s.firstRow(steps, start), nil)
 }
 
 // reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at most. A search that is
