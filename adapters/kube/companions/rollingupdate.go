@@ -229,7 +229,11 @@ func (r *deploying) shrink() (bool, error) {
 		return r.scale(set, replicasOf(set)-number)
 	}
 	for _, set := range r.old {
-		if err := take(set, &surplus, replicasOf(set)-availableOf(set)); err != nil {
+		size := replicasOf(set)
+		if surplus > 0 && 0 < size && size < availableOf(set) {
+			return false, nil // the real controller gives up on a status that is so far behind
+		}
+		if err := take(set, &surplus, size-availableOf(set)); err != nil {
 			return false, err
 		}
 	}
