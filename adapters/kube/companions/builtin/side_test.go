@@ -101,8 +101,14 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		changes = append(changes, made...)
 		return nil
 	}
-	queues := make([][]core.Request, len(all))
+	// As on the real side, where all back-offs are over, who fails without a change waits for the next one.
+	queues, failed := make([][]core.Request, len(all)), make([][]core.Request, len(all))
 	deliver := func() {
+		for i := range failed {
+			if len(changes) > 0 {
+				queues[i], failed[i] = append(queues[i], failed[i]...), nil
+			}
+		}
 		for len(changes) > 0 {
 			c := changes[0]
 			changes = changes[1:]
@@ -127,7 +133,7 @@ func standInSide(all ...companions.Companion) (*side, error) {
 				request := queues[busy][0]
 				queues[busy] = queues[busy][1:]
 				if result := instances[busy].Reconcile(w, request); result.Err != nil {
-					queues[busy] = append(queues[busy], request)
+					failed[busy] = append(failed[busy], request)
 				}
 				deliver()
 			}
