@@ -17,5 +17,6 @@
 //   - a controller leads from its start on, for all keys. To see what happens while two lead, run two of them (--double);
 //   - trackers do not forget, as if resyncs renewed what they track;
 //   - the ConfigMaps of the control plane do not change, and what controllers log is dropped, with the events that they record;
-//   - whatever runs in the background until the context of the constructors is over goes on in the background, see [clientgo.Environment.Background].
+//   - what a constructor starts that goes on until its context is over is steps of the process, see [clientgo.Environment.Background]. It is found out by whether
+//     the constructor asks when that is.
 package knative

@@ -129,6 +129,11 @@ func value(r core.Report) any {
 	return nil
 }
 
+// active reports whether something was found to work in the background.
+func active(r core.Report) bool {
+	return slices.ContainsFunc(r.Assumptions, func(a string) bool { return strings.HasPrefix(a, "What a controller does in the background") })
+}
+
 // TestCopier checks a controller with a tracker: what it tracks is a part of the state, and is lost in a crash.
 func TestCopier(t *testing.T) {
 	for name, options := range map[string]orrery.Options{
@@ -138,6 +143,9 @@ func TestCopier(t *testing.T) {
 			r := check(t, process(nil), options)
 			if r.Verdict != core.Holds || r.Outcomes != 1 || value(r) != "1" {
 				t.Fatalf("%s with %d outcomes: %v %v", r.Verdict, r.Outcomes, r.Reasons, r.Findings)
+			}
+			if active(r) {
+				t.Error("it is said to work in the background")
 			}
 			if len(r.Memory) != 1 || !strings.Contains(strings.Join(r.Memory[0].Fields, " "), "racker.exact") {
 				t.Errorf("its memory is %v", r.Memory)
@@ -211,9 +219,8 @@ func TestBackground(t *testing.T) {
 			return err
 		}
 	})
-	p.Background = true
 	r := check(t, p, orrery.Options{})
-	if r.Outcomes != 1 || value(r) != "resolved" {
+	if r.Outcomes != 1 || value(r) != "resolved" || !active(r) {
 		t.Errorf("%s with %d outcomes: %v %v", r.Verdict, r.Outcomes, r.Reasons, r.Findings)
 	}
 }

@@ -28,8 +28,6 @@ type Process struct {
 	ConfigMaps []*corev1.ConfigMap
 	// Context adds to the context what the main function does, such as the selectors of filtered informers. It may be nil.
 	Context func(context.Context) context.Context
-	// Background tells that a constructor starts what goes on in the background until its context is over.
-	Background bool
 }
 
 // Controller is a controller with the name that reports call it.
@@ -43,11 +41,7 @@ const forever = 80 * 365 * 24 * time.Hour
 
 // Setup is the set-up of the process, for [clientgo.Setup].
 func (p Process) Setup(e *clientgo.Environment) error {
-	ctx := e.Context()
-	if p.Background {
-		ctx = e.Background()
-	}
-	ctx = controller.WithResyncPeriod(ctx, forever)
+	ctx := controller.WithResyncPeriod(e.Context(), forever)
 	ctx = logging.WithLogger(ctx, zap.NewNop().Sugar())
 	ctx = controller.WithEventRecorder(ctx, &record.FakeRecorder{}) // without a channel it drops all
 	if p.Context != nil {
@@ -70,13 +64,25 @@ func (p Process) Setup(e *clientgo.Environment) error {
 	return nil
 }
 
+// lasting is the context of a constructor. Who asks for its end starts something that goes on until then.
+type lasting struct {
+	context.Context
+	environment *clientgo.Environment
+}
+
+// Done implements [context.Context].
+func (l lasting) Done() <-chan struct{} { return l.environment.Background().Done() }
+
+// Err implements [context.Context].
+func (l lasting) Err() error { return l.environment.Background().Err() }
+
 // register makes a controller and registers it.
 func (p Process) register(ctx context.Context, e *clientgo.Environment, c Controller) error {
 	var maps []*corev1.ConfigMap
 	for _, m := range p.ConfigMaps {
 		maps = append(maps, m.DeepCopy())
 	}
-	impl := c.New(ctx, configmap.NewStaticWatcher(maps...))
+	impl := c.New(lasting{ctx, e}, configmap.NewStaticWatcher(maps...))
 	if impl == nil {
 		return errors.New("its constructor returned nothing")
 	}

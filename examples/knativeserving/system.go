@@ -90,7 +90,6 @@ func controllers(config *config) knative.Process {
 		},
 		ConfigMaps: config.maps,
 		Context:    selecting,
-		Background: true, // revision looks up the digests of images
 	}
 }
 
