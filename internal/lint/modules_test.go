@@ -17,6 +17,7 @@ func checkModules(t *tree, complain complain) {
 		}
 		inBlock := false
 		for number, line := range strings.Split(string(f.text), "\n") {
+			line, _, _ = strings.Cut(line, "//")
 			words := strings.Fields(line)
 			switch {
 			case len(words) == 0:
