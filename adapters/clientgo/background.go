@@ -3,6 +3,9 @@ package clientgo
 import (
 	"context"
 
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -12,6 +15,11 @@ type background struct {
 	stop func()
 	// asked tells that the set-up starts something, and started that it goes on by now.
 	asked, started bool
+}
+
+func newBackground(logger logr.Logger) background {
+	ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logger))
+	return background{ctx: ctx, stop: stop}
 }
 
 var _ core.Active = (*instance)(nil)

@@ -27,8 +27,7 @@ func (p *process) assemble(notes *system.Notes, indexes informer.Indexes) (*Envi
 	}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), p.logger))
 	defer cancel()
-	e := &Environment{process: p, ctx: ctx, notes: notes, indexes: indexes, synced: synced}
-	e.background.ctx, e.background.stop = context.WithCancel(klog.NewContext(context.Background(), p.logger))
+	e := &Environment{process: p, ctx: ctx, notes: notes, indexes: indexes, synced: synced, background: newBackground(p.logger)}
 	e.view = informer.View{Server: p.server, Decoder: p.decoder, Current: &e.current}
 	network := &transport.Transport{Server: p.server, Current: &e.current, Idle: e.idleRequest}
 	e.config = network.Config("controller")
