@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 )
 
 func main() {
@@ -45,17 +44,20 @@ func run(arguments []string) (int, error) {
 
 // goTool runs the Go command of a name as if the controller of the sample-controller were in the folder published. It keeps a file in the scratch folder.
 func goTool(scratch, name string, arguments ...string) error {
-	found, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}\n{{.Main}}", "k8s.io/sample-controller").Output()
+	found, err := exec.Command("go", "mod", "download", "-json", "k8s.io/sample-controller").Output()
 	if err != nil {
 		return fmt.Errorf("where is k8s.io/sample-controller? run this in the folder of the example: %w", err)
 	}
-	module, _, _ := strings.Cut(string(found), "\n")
+	var module struct{ Dir string }
+	if err := json.Unmarshal(found, &module); err != nil {
+		return err
+	}
 	here, err := filepath.Abs("published")
 	if err != nil {
 		return err
 	}
 	overlay := filepath.Join(scratch, "overlay.json")
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "controller.go"): filepath.Join(module, "controller.go")}})
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "controller.go"): filepath.Join(module.Dir, "controller.go")}})
 	if err != nil {
 		return err
 	}
