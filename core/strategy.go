@@ -59,6 +59,9 @@ type Description struct {
 	// Active says that an instance is an [Active] one. It is found out of any strategy when a run leaves something to be done later.
 	Active bool
 
+	// Divided says that an instance is a [Divided] one, and that the strategy is taken to depend on its own memory only.
+	Divided bool
+
 	// Opaque says that goroutines which an instance leaves at work may keep what its memory does not show, such as the local variables of a
 	// function. What they do next is then taken to depend on all that the run was answered in which they were set off.
 	Opaque bool
@@ -119,6 +122,16 @@ type Plural interface {
 	Of(strategy string) Instance
 }
 
+// Divided is a [Plural] instance that can tell the memory of one strategy from that of the others. What two of them can reach is in the memory of both. A
+// run that changes what is in the memory of another strategy is found out: then all strategies of the process are taken to share one memory.
+type Divided interface {
+	Introspective
+	Plural
+
+	// MemoryOf returns what [Introspective] says, as far as it can be reached from one strategy of the process. It is not called for others.
+	MemoryOf(strategy string) map[string]string
+}
+
 // Active is an [Instance] that also works between activations, in goroutines that wait for something: for what activations leave them to do, for what
 // is sent into a channel, or for the time. It does so from its start on, in the bubble of virtual time that all of its activations run in.
 type Active interface {
@@ -144,8 +157,9 @@ const background = " (background)"
 type Pristine interface {
 	Strategy
 
-	// Pristine returns the memory of an instance that was made before any had run, see [Introspective].
-	Pristine() map[string]string
+	// Pristine returns the memory of an instance that was made before any had run, see [Introspective]. Of a [Divided] one, it returns that of the strategy
+	// alone if it is asked for.
+	Pristine(alone bool) map[string]string
 }
 
 // Event is the delivery of one committed change to a strategy: Old is nil when

@@ -13,8 +13,11 @@ import (
 type background struct {
 	ctx  context.Context
 	stop func()
-	// asked tells that the set-up starts something, and started that it goes on by now.
-	asked, started bool
+	// of names the controllers that something goes on for, and ofAll tells that it may be for any.
+	of    []string
+	ofAll bool
+	// started tells that it goes on by now.
+	started bool
 }
 
 func newBackground(logger logr.Logger) background {

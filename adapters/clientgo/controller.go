@@ -3,6 +3,7 @@ package clientgo
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"k8s.io/klog/v2"
 
@@ -108,9 +109,8 @@ type instance struct {
 }
 
 var (
-	_ core.Introspective = (*instance)(nil)
-	_ core.Plural        = (*instance)(nil)
-	_ core.Lender        = (*instance)(nil)
+	_ core.Divided = (*instance)(nil)
+	_ core.Lender  = (*instance)(nil)
 )
 
 // Of implements [core.Plural].
@@ -165,6 +165,11 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 	return i.controller.queue.take()
 }
 
+// MemoryOf implements [core.Divided].
+func (i *instance) MemoryOf(name string) map[string]string {
+	return memory.Of(i.environment.rootsOf(i.Of(name).(*instance).controller)...)
+}
+
 // Memory implements [core.Introspective]: what can be reached from the controllers of the process and from their event handlers.
 func (i *instance) Memory() map[string]string { return memory.Of(i.environment.roots()...) }
 
@@ -172,14 +177,7 @@ func (i *instance) Memory() map[string]string { return memory.Of(i.environment.r
 func (e *Environment) roots() []any {
 	var roots []any
 	for _, c := range e.controllers {
-		var own []any
-		if c.of != nil {
-			own = append(own, c.of)
-		}
-		for _, w := range e.watches(c) {
-			own = append(own, w.Handler)
-		}
-		for _, root := range own {
+		for _, root := range e.rootsOf(c) {
 			if len(e.controllers) > 1 {
 				root = memory.Named{Controller: c.name, Root: root}
 			}
@@ -187,4 +185,29 @@ func (e *Environment) roots() []any {
 		}
 	}
 	return roots
+}
+
+// rootsOf are what the memory of a controller can be reached from.
+func (e *Environment) rootsOf(c *Controller) []any {
+	var roots []any
+	if c.of != nil {
+		roots = append(roots, c.of)
+	}
+	for _, w := range e.watches(c) {
+		roots = append(roots, w.Handler)
+	}
+	return roots
+}
+
+// goesOn tells for which controllers something goes on between items.
+func (e *Environment) goesOn() []bool {
+	unknown := func(name string) bool {
+		return !slices.ContainsFunc(e.controllers, func(c *Controller) bool { return c.name == name })
+	}
+	all := e.background.ofAll || slices.ContainsFunc(e.background.of, unknown)
+	active := make([]bool, len(e.controllers))
+	for i, c := range e.controllers {
+		active[i] = all || slices.Contains(e.background.of, c.name)
+	}
+	return active
 }

@@ -54,7 +54,8 @@
 // # Background work
 //
 // A set-up that starts goroutines gives them [Environment.Background] as context. What they do, and what they add to work queues, is then steps of
-// the process, at any moment; what they keep in the fields of controllers is memory.
+// the process, at any moment; what they keep in the fields of controllers is memory. Where a set-up makes several controllers and only one of them has such
+// goroutines, [Environment.BackgroundOf] says so, and a check takes less time.
 //
 // # Not modelled
 //

@@ -64,7 +64,16 @@ func (e *Environment) Context() context.Context { return e.ctx }
 // Background returns a context for what the controllers do between items, in goroutines that the set-up starts: it lasts as long as they run.
 // A check then takes what these goroutines do for steps of the process, at any moment.
 func (e *Environment) Background() context.Context {
-	e.background.asked = true
+	e.background.ofAll = true
+	return e.background.ctx
+}
+
+// BackgroundOf is as [Environment.Background] for goroutines that are a part of one controller only, by the name that it is registered with: they use nothing that
+// others use, but for the clients and informers of the environment. What the other controllers do is then searched with less effort.
+func (e *Environment) BackgroundOf(controller string) context.Context {
+	if !slices.Contains(e.background.of, controller) {
+		e.background.of = append(e.background.of, controller)
+	}
 	return e.background.ctx
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/dynamiclister"
 	"k8s.io/client-go/informers"
@@ -74,8 +73,8 @@ func (e *Environment) fill(factory any) error {
 		return err
 	}
 	group := e.group()
-	if method := v.MethodByName("InformerFor"); method.IsValid() {
-		err = e.fillGenerated(method, settings, group)
+	if v.MethodByName("InformerFor").IsValid() {
+		err = e.fillGenerated(settings, group)
 	} else {
 		err = e.fillGeneric(settings, group)
 	}
@@ -134,21 +133,14 @@ func settingsOf(factory reflect.Value) (settings, error) {
 	return s, err
 }
 
-// fillGenerated has a generated factory make its informers, of all types that it may be asked for.
-func (e *Environment) fillGenerated(informerFor reflect.Value, s settings, group int) error {
-	const parameters = 2 // an example, and what makes an informer
-	t := informerFor.Type()
-	if t.NumIn() != parameters || t.In(0) != reflect.TypeFor[runtime.Object]() || t.In(1).Kind() != reflect.Func ||
-		t.In(1).NumOut() != 1 || t.In(1).Out(0) != reflect.TypeFor[cache.SharedIndexInformer]() {
-		return fmt.Errorf("its InformerFor is not as code generators make it: make informers with Environment.Informer instead")
+// fillGenerated puts informers of all types into a generated factory that it may be asked for. It looks there before it makes one.
+func (e *Environment) fillGenerated(s settings, group int) error {
+	all, ok := s.informers.Interface().(map[reflect.Type]cache.SharedIndexInformer)
+	if !ok {
+		return fmt.Errorf("its informers are a %s, which this version of the adapter does not know: make informers with Environment.Informer instead", s.informers.Type())
 	}
 	for _, served := range e.process.types {
-		i := e.informer(informer.Form{Kind: served.kind, As: informer.Typed}, s.scope, s.transform, group)
-		made := reflect.ValueOf(cache.SharedIndexInformer(i))
-		informerFor.Call([]reflect.Value{reflect.ValueOf(served.example), reflect.MakeFunc(t.In(1), func([]reflect.Value) []reflect.Value {
-			return []reflect.Value{made.Convert(t.In(1).Out(0))}
-		})})
-		i.transform = s.transform // older factories do not pass it on
+		all[reflect.TypeOf(served.example)] = e.informer(informer.Form{Kind: served.kind, As: informer.Typed}, s.scope, s.transform, group)
 	}
 	return nil
 }

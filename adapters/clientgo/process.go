@@ -84,14 +84,19 @@ type strategy struct {
 	// index is the position of the controller among those of the set-up.
 	index       int
 	description core.Description
-	// pristine is what the instances of its process remember when they are fresh.
-	pristine map[string]string
+	// pristine is what the instances of its process remember when they are fresh, and own what they do for it.
+	pristine, own map[string]string
 }
 
 var _ core.Pristine = (*strategy)(nil)
 
 // Pristine implements [core.Pristine].
-func (s *strategy) Pristine() map[string]string { return s.pristine }
+func (s *strategy) Pristine(alone bool) map[string]string {
+	if alone {
+		return s.own
+	}
+	return s.pristine
+}
 
 // Describe implements [core.Strategy].
 func (s *strategy) Describe() core.Description { return s.description }
@@ -108,6 +113,9 @@ func (s *strategy) New() (core.Instance, error) {
 	for _, c := range e.controllers {
 		c.queue.take()
 	}
+	if !s.description.Active {
+		e.background.stop()
+	}
 	return &instance{environment: e, controller: e.controllers[s.index]}, nil
 }
 
@@ -118,15 +126,17 @@ func (p *process) strategies(found *Environment) []core.Strategy {
 		names = append(names, c.name)
 	}
 	pristine := memory.Of(found.roots()...)
+	active := found.goesOn()
 	var all []core.Strategy
 	for i, c := range found.controllers {
-		all = append(all, &strategy{process: p, index: i, pristine: pristine, description: core.Description{
+		all = append(all, &strategy{process: p, index: i, pristine: pristine, own: memory.Of(found.rootsOf(c)...), description: core.Description{
 			Name:    c.name,
 			Process: system.ProcessName(names),
 			Watches: informer.Kinds(found.watches(c)),
 			Initial: c.queue.take(),
 			Workers: c.workers,
-			Active:  found.background.asked,
+			Active:  active[i],
+			Divided: true,
 			Opaque:  true,
 		}})
 	}

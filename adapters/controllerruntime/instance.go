@@ -75,12 +75,17 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 }
 
 var (
-	_ core.Introspective = (*instance)(nil)
-	_ core.Lender        = (*instance)(nil)
+	_ core.Divided = (*instance)(nil)
+	_ core.Lender  = (*instance)(nil)
 )
 
 // Mutated implements [core.Lender].
 func (i *instance) Mutated() string { return i.assembly.loans.Changed() }
+
+// MemoryOf implements [core.Divided].
+func (i *instance) MemoryOf(controller string) map[string]string {
+	return memory.Of(i.Of(controller).(*instance).registered.roots()...)
+}
 
 // Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they watch with.
 func (i *instance) Memory() map[string]string {

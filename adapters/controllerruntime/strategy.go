@@ -21,23 +21,29 @@ type strategy struct {
 	// index is the position of the controller among those of the set-up.
 	index       int
 	description core.Description
-	// pristine is what the instances of its process remember when they are fresh.
-	pristine map[string]string
+	// pristine is what the instances of its process remember when they are fresh, and own what they do for it.
+	pristine, own map[string]string
 }
 
 var _ core.Pristine = (*strategy)(nil)
 
 // Pristine implements [core.Pristine].
-func (s *strategy) Pristine() map[string]string { return s.pristine }
+func (s *strategy) Pristine(alone bool) map[string]string {
+	if alone {
+		return s.own
+	}
+	return s.pristine
+}
 
 // strategies returns the controllers that a survey has found.
 func (b *blueprint) strategies(found *assembly) []core.Strategy {
 	all := make([]core.Strategy, len(found.controllers))
 	for i, c := range found.controllers {
 		members := found.process(c.setup)
-		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(found.roots(c.setup)...)}
+		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(found.roots(c.setup)...), own: memory.Of(c.roots()...)}
 		s.description.Process = processName(members)
 		s.description.Active = found.active(c.setup)
+		s.description.Divided = !b.mirrored(members)
 		all[i] = s
 	}
 	return all

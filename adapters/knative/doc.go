@@ -17,6 +17,6 @@
 //   - a controller leads from its start on, for all keys. To see what happens while two lead, run two of them (--double);
 //   - trackers do not forget, as if resyncs renewed what they track;
 //   - the ConfigMaps of the control plane do not change, and what controllers log is dropped, with the events that they record;
-//   - what a constructor starts that goes on until its context is over is steps of the process, see [clientgo.Environment.Background]. It is found out by whether
+//   - what a constructor starts that goes on until its context is over is steps of the process, see [clientgo.Environment.BackgroundOf]. It is found out by whether
 //     the constructor asks when that is.
 package knative

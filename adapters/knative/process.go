@@ -68,13 +68,14 @@ func (p Process) Setup(e *clientgo.Environment) error {
 type lasting struct {
 	context.Context
 	environment *clientgo.Environment
+	controller  string
 }
 
 // Done implements [context.Context].
-func (l lasting) Done() <-chan struct{} { return l.environment.Background().Done() }
+func (l lasting) Done() <-chan struct{} { return l.environment.BackgroundOf(l.controller).Done() }
 
 // Err implements [context.Context].
-func (l lasting) Err() error { return l.environment.Background().Err() }
+func (l lasting) Err() error { return l.environment.BackgroundOf(l.controller).Err() }
 
 // register makes a controller and registers it.
 func (p Process) register(ctx context.Context, e *clientgo.Environment, c Controller) error {
@@ -82,7 +83,7 @@ func (p Process) register(ctx context.Context, e *clientgo.Environment, c Contro
 	for _, m := range p.ConfigMaps {
 		maps = append(maps, m.DeepCopy())
 	}
-	impl := c.New(lasting{ctx, e}, configmap.NewStaticWatcher(maps...))
+	impl := c.New(lasting{ctx, e, c.Name}, configmap.NewStaticWatcher(maps...))
 	if impl == nil {
 		return errors.New("its constructor returned nothing")
 	}

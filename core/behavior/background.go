@@ -34,6 +34,7 @@ const (
 func openActive(ctx context.Context, strategy core.Strategy, manner Manner, limits Limits) (*Session, core.Instance, error) {
 	s := newSession(limits, false)
 	s.active, s.later, s.ticks = true, manner.Later, manner.Ticks
+	s.of, s.beside = manner.Of, manner.Beside
 	ready := make(chan made, 1)
 	go s.bubbled(func(b *bubble) core.Instance {
 		m := b.start(strategy)
@@ -125,10 +126,34 @@ func (b *bubble) begin(a *Activation) scribe {
 // Memory returns what is to be seen of an instance between two runs: what it shows, and of one that works by itself also what goes on
 // in the background and the first of what the time will bring. To look ahead is the end of the session. It is nil if nothing is shown.
 func (s *Session) Memory() map[string]string {
-	if introspective, shows := s.instance.(core.Introspective); !s.active && shows {
-		return introspective.Memory()
+	if !s.active {
+		return s.Shown()
 	}
 	return s.look(task{look: (*bubble).look})
+}
+
+// Shown returns what the instance shows, while nobody else is at work on it.
+func (s *Session) Shown() map[string]string { return memoryOf(s.instance, s.of) }
+
+// Beside returns what is to be seen, between two runs, of the memories of the other strategies of the process: the ways to it begin with their names. It is nil if
+// there are none.
+func (s *Session) Beside() map[string]string {
+	if len(s.beside) == 0 {
+		return nil
+	}
+	beside := func(*bubble) map[string]string {
+		all := map[string]string{}
+		for _, strategy := range s.beside {
+			for path, value := range memoryOf(s.instance, strategy) {
+				all[strategy+"/"+path] = value
+			}
+		}
+		return all
+	}
+	if !s.active {
+		return beside(nil)
+	}
+	return s.look(task{look: beside})
 }
 
 // Rest is as [Session.Memory] without what the time will bring, so that the session goes on. It is nil if the instance does not work by itself.
@@ -350,9 +375,7 @@ func (b *bubble) memory() map[string]string {
 // shown is what the instance shows.
 func (b *bubble) shown() map[string]string {
 	all := map[string]string{}
-	if introspective, shows := b.instance.(core.Introspective); shows {
-		maps.Copy(all, introspective.Memory())
-	}
+	maps.Copy(all, memoryOf(b.instance, b.session.of))
 	// The code runs on only later. The race detector does not know of that where the time wakes it, unless a timer of here fires first.
 	<-time.After(0)
 	return all

@@ -64,10 +64,11 @@ func (e *enactment) begins(ctx context.Context, trace core.Trace) error {
 		}
 	}
 	for _, change := range memory {
-		if e.processes[change.Controller] != nil {
+		process := e.process(change.Controller)
+		if e.processes[process] != nil {
 			continue
 		}
-		if err := e.open(ctx, change.Controller); err != nil {
+		if err := e.open(ctx, process); err != nil {
 			return err
 		}
 	}
@@ -166,8 +167,9 @@ func (e *enactment) open(ctx context.Context, process string) error {
 		if e.programs[name] != process {
 			continue
 		}
-		if first == nil {
-			first = e.strategies[name]
+		// One that works between activations does what the others do as well.
+		if candidate := e.strategies[name]; first == nil || !first.Describe().Active && candidate.Describe().Active {
+			first = candidate
 		}
 		sequential = sequential && e.strategies[name].Describe().Sequential
 	}

@@ -94,8 +94,10 @@ type Session struct {
 	stop   func()
 	// later is how much later than others the instance starts.
 	later time.Duration
-	// instance is what is at work.
+	// instance is what is at work. of names the strategy whose memory is looked at, and beside the others of the process.
 	instance core.Instance
+	of       string
+	beside   []string
 	// virtual tells that time in the session is virtual, and ticks that something was left behind that goes on for ever.
 	virtual, ticks bool
 	watch          *time.Timer
@@ -152,6 +154,20 @@ type Manner struct {
 	Active, Ticks bool
 	// Later is how much later than others an active instance starts.
 	Later time.Duration
+	// Of names the strategy whose memory is looked at. Empty is that of the process. Beside are the others, where it is one of several.
+	Of     string
+	Beside []string
+}
+
+// memoryOf returns what an instance shows of the memory of a strategy, or of all of the process if none is named. It is nil if nothing is shown.
+func memoryOf(instance core.Instance, strategy string) map[string]string {
+	if divided, ok := instance.(core.Divided); ok && strategy != "" {
+		return divided.MemoryOf(strategy)
+	}
+	if introspective, ok := instance.(core.Introspective); ok {
+		return introspective.Memory()
+	}
+	return nil
 }
 
 // OpenFresh makes an instance of a strategy and puts it to work. The session has to be closed or aborted. A panic, an exit of the goroutine and a wait beyond
@@ -164,7 +180,9 @@ func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limit
 	if err != nil {
 		return nil, nil, err
 	}
-	return open(instance, manner.Sequential, limits), instance, nil
+	s := open(instance, manner.Sequential, limits)
+	s.of, s.beside = manner.Of, manner.Beside
+	return s, instance, nil
 }
 
 // open puts an instance to work. The session has to be closed or aborted.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -145,6 +146,21 @@ func (s *Space) Follow(start core.StateID, stem, cycle core.Run) error {
 		return err
 	}
 	return s.relive(steps, s.firstRow(steps, start), nil)
+}
+
+// audit audits histories of a search that is complete. The error may say that it has to be begun again, with what was found out.
+func (s *Space) audit(ctx context.Context, options Options) error {
+	if len(s.Reasons()) > 0 || s.States() == 0 || options.Order.Walks() {
+		return nil
+	}
+	s.learner.Searching = true
+	err := s.Within(ctx, func() error { return s.reliveSome(uint64(options.Seed)) })
+	s.learner.Searching = false
+	if ctx.Err() == nil {
+		return err
+	}
+	s.because(endOf(ctx, options.Bounds))
+	return nil
 }
 
 // reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at most. A search that is

@@ -37,14 +37,20 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if options.Memo == nil {
 		options.Memo = NewMemo() // searches are begun again
 	}
-	options.growth = &growth{context: ctx, system: system, options: options}
 	var before sightings
-	space, apart, err := searchOnce(ctx, system, options, began, &before)
-	for options.Conditions.Expect(err) {
-		options.growth.options.Conditions = options.Conditions
+	for {
+		options.growth = &growth{context: ctx, system: system, options: options}
+		space, err := searchThrough(ctx, outer, system, options, began, &before)
+		if !options.Conditions.Expect(err) {
+			return space, err
+		}
 		options.Logger.Debug("the search begins again, as more is known of controllers", "reason", err)
-		space, apart, err = searchOnce(ctx, system, options, began, &before)
 	}
+}
+
+// searchThrough searches with what is known of controllers, and audits what it has found.
+func searchThrough(ctx, outer context.Context, system *core.System, options Options, began time.Time, before *sightings) (*Space, error) {
+	space, apart, err := searchOnce(ctx, system, options, began, before)
 	if err == nil {
 		err = space.idle()
 	}
@@ -59,13 +65,8 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if len(space.reasons) > 0 && ctx.Err() == nil {
 		space.growing = options.growth.look()
 	}
-	if len(space.Reasons()) == 0 && space.States() > 0 && !options.Order.Walks() {
-		switch err := space.Within(ctx, func() error { return space.reliveSome(uint64(options.Seed)) }); {
-		case ctx.Err() != nil:
-			space.because(endOf(ctx, options.Bounds))
-		case err != nil:
-			return nil, err
-		}
+	if err := space.audit(ctx, options); err != nil {
+		return nil, err
 	}
 	for _, a := range space.machine.Actors {
 		if a.Waits != "" {
@@ -74,7 +75,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	}
 	space.Stats.Executed, space.Stats.Behaviours = l.Executed, l.Behaviours
 	space.apart = apart
-	space.recall(ctx, before)
+	space.recall(ctx, *before)
 	return space, nil
 }
 

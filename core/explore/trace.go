@@ -251,7 +251,7 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 }
 
 // crashed returns who crashes in a step with what in memory, nil if nobody knows.
-func (t *traceBuilder) crashed(ctx context.Context, chosen *transition.Taken, before transition.Recollection) (*transition.Crashed, error) {
+func (t *traceBuilder) crashed(ctx context.Context, chosen *transition.Taken, before transition.Recollection) (transition.Crashed, error) {
 	if chosen.Kind == core.Restart {
 		return t.walker.Machine.Crash(chosen.Actor, before), nil
 	}
@@ -259,7 +259,7 @@ func (t *traceBuilder) crashed(ctx context.Context, chosen *transition.Taken, be
 	if i < 0 {
 		return nil, nil
 	}
-	return t.walker.Learn.CrashIn(ctx, chosen.Actor, t.runs[i].Run)
+	return t.walker.Learn.CrashIn(ctx, chosen.Actor, before, t.runs[i].Run)
 }
 
 // stuck reports whether the last run of the step never came back.

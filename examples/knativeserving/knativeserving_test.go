@@ -5,30 +5,48 @@ import (
 	"testing"
 
 	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/core"
 )
 
-// TestBegins follows the controllers for the first steps of a Service: nothing may be found there, and nothing but the limit may keep a check from a verdict. What
-// they keep in memory is that of the trackers and of the resolver of digests.
-func TestBegins(t *testing.T) {
+// TestSearched searches a Service to the end: it settles in one outcome, and nothing but the clock, which two controllers look at, keeps the check from a verdict. What
+// they keep in memory is that of the trackers, of the resolver of digests and of the autoscaler, each for itself.
+func TestSearched(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some twenty seconds")
+	}
 	system, err := newSystem(size{services: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := orrery.Run(t.Context(), system, orrery.Options{MaxDepth: 3})
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := result.Report
-	if len(r.Findings) > 0 || len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0], "the depth limit") {
+	clock := func(controller string) bool {
+		for _, reason := range r.Reasons {
+			if strings.Contains(reason, "the behavior of "+controller+" depends on the clock") {
+				return true
+			}
+		}
+		return false
+	}
+	if r.Verdict != core.Inconclusive || len(r.Findings) > 0 || len(r.Reasons) != 2 || !clock("route") || !clock("autoscaler") {
 		t.Errorf("%s: %v %v", r.Verdict, r.Reasons, r.Findings)
 	}
-	var kept []string
-	for _, m := range r.Memory {
-		kept = append(kept, m.Fields...)
+	if r.Outcomes != 1 || r.TerminalStates != 1 {
+		t.Errorf("there are %d outcomes in %d terminal states, want one", r.Outcomes, r.TerminalStates)
 	}
-	for _, want := range []string{"tracker.exact", "resolver.results"} {
-		if !strings.Contains(strings.Join(kept, " "), want) {
-			t.Errorf("they keep %v, without %s", kept, want)
+	kept := map[string]string{}
+	for _, m := range r.Memory {
+		kept[m.Controller] = strings.Join(m.Fields, " ")
+	}
+	for controller, field := range map[string]string{"labeler": "tracker.exact", "route": "tracker.exact", "revision": "resolver.results", "autoscaler": "metricsMap"} {
+		if !strings.Contains(kept[controller], field) {
+			t.Errorf("%s keeps %q, without %s", controller, kept[controller], field)
 		}
+	}
+	if len(kept) != 4 {
+		t.Errorf("memory is kept by %v", kept)
 	}
 }

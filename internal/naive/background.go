@@ -41,6 +41,14 @@ func (c crew) restless() restless {
 // worker is what the process of a restless strategy does between activations, as a strategy with an action.
 type worker struct{ restless }
 
+// Apart implements [apart].
+func (w worker) Apart() string {
+	if a, ok := w.restless.(apart); ok {
+		return a.Apart()
+	}
+	return ""
+}
+
 // Remember implements [Remembering].
 func (w worker) Remember(memory string) core.Instance {
 	return working{w.restless.Remember(memory).(background)}
@@ -64,11 +72,17 @@ func (c crew) withBackground(conditions Conditions) crew {
 	if r == nil {
 		return c
 	}
-	return append(c, player{
+	b := c.background(r)
+	b.mortal = slices.ContainsFunc(c, conditions.faulty)
+	return append(c, b)
+}
+
+// background returns what a process does between activations.
+func (c crew) background(r restless) player {
+	return player{
 		Description: core.Description{Name: core.Background(c.name()), Process: c.name(), Standing: []core.Request{"1"}},
-		strategy:    worker{r},
-		background:  true, mortal: slices.ContainsFunc(c, conditions.faulty),
-	})
+		strategy:    worker{r}, background: true,
+	}
 }
 
 // elapse returns what the time makes of a state in which nothing else is to be done, and false if it does nothing to a crew.
@@ -77,14 +91,15 @@ func (s State) elapse(c crew) (State, bool) {
 	if r == nil {
 		return s, false
 	}
-	instance := r.Remember(s.memories[c.name()]).(background)
+	memory := c.background(r).memory()
+	instance := r.Remember(s.memories[memory]).(background)
 	if !instance.Alarmed() {
 		return s, false
 	}
 	instance.Ring()
 	s.memories = maps.Clone(s.memories)
-	if s.memories[c.name()] = instance.Remembers(); instance.Remembers() == "" {
-		delete(s.memories, c.name())
+	if s.memories[memory] = instance.Remembers(); instance.Remembers() == "" {
+		delete(s.memories, memory)
 	}
 	return s, true
 }

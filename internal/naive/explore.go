@@ -49,7 +49,7 @@ type explorer struct {
 	system     *core.System
 	conditions Conditions
 	crews      []crew
-	// keeping are the processes that are known to keep memory.
+	// keeping are the memories that are known to be kept.
 	keeping map[string]bool
 	graph   *Graph
 	known   map[string]core.StateID
@@ -103,7 +103,9 @@ func exploreOnce(system *core.System, conditions Conditions, limit int, keeping 
 	}
 	for i, c := range e.crews {
 		e.crews[i] = c.withBackground(conditions)
-		keeping[c.name()] = keeping[c.name()] || c.restless() != nil
+		if r := c.restless(); r != nil {
+			keeping[c.background(r).memory()] = true
+		}
 	}
 	for _, initial := range system.Initial {
 		state, err := e.start(initial)
@@ -251,7 +253,7 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 			items = add(items, item)
 		}
 	}
-	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0 || e.keeping[p.ProcessName()]
+	whole := !e.conditions.PerCall || p.Messages || len(p.Standing) > 0 || e.keeping[p.memory()]
 	for _, item := range items {
 		if !whole {
 			begins, err := e.mayBegin(from, p, item)

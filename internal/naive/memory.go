@@ -2,6 +2,7 @@ package naive
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -14,13 +15,24 @@ type Remembering interface {
 	Remember(memory string) core.Instance
 }
 
+// apart is a strategy that tells by a name that it does not share memory with others of its process.
+type apart interface{ Apart() string }
+
+// memory returns the name of the memory that a strategy shares with others, if it shares it.
+func (p player) memory() string {
+	if a, ok := p.strategy.(apart); ok && a.Apart() != "" {
+		return p.ProcessName() + "/" + a.Apart()
+	}
+	return p.ProcessName()
+}
+
 // mindful is an instance that says what it remembers, empty if that is nothing.
 type mindful interface{ Remembers() string }
 
-// awake returns an instance with what the process of the strategy remembers in the state.
+// awake returns an instance with what the strategy remembers in the state.
 func (t *turn) awake(p player) core.Instance {
 	if r, ok := p.strategy.(Remembering); ok {
-		return r.Remember(t.state.memories[p.ProcessName()])
+		return r.Remember(t.state.memories[p.memory()])
 	}
 	return p.fresh()
 }
@@ -35,24 +47,34 @@ func (t *turn) remember(p player, instance core.Instance) {
 	if t.state.memories == nil {
 		t.state.memories = map[string]string{}
 	}
-	t.state.memories[p.ProcessName()] = m.Remembers()
+	t.state.memories[p.memory()] = m.Remembers()
 	if m.Remembers() == "" {
-		delete(t.state.memories, p.ProcessName())
+		delete(t.state.memories, p.memory())
 		return
 	}
-	if !t.keeping[p.ProcessName()] {
-		panic(forgotten(p.ProcessName()))
+	if !t.keeping[p.memory()] {
+		panic(forgotten(p.memory()))
 	}
 }
 
-// forgotten unwinds a search that did not know that a process keeps memory. Its event handlers are to wait for the end of its runs then.
+// forgotten unwinds a search that did not know that memory is kept. Event handlers of the process are to wait for the end of its runs then.
 type forgotten string
 
 // withoutMemory returns the state after a crash of a process.
 func (s State) withoutMemory(name string) State {
 	s.memories = maps.Clone(s.memories)
-	delete(s.memories, name)
+	maps.DeleteFunc(s.memories, func(memory, _ string) bool { return memory == name || strings.HasPrefix(memory, name+"/") })
 	return s
+}
+
+// keeps reports whether a process is known to keep memory.
+func (t *turn) keeps(process string) bool {
+	for memory := range t.keeping {
+		if memory == process || strings.HasPrefix(memory, process+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // postponed are the changes that the event handlers of a strategy get once a run of its process is over.
@@ -61,10 +83,10 @@ type postponed struct {
 	event  core.Event
 }
 
-// busy runs something on an instance of a strategy, and tells its handlers afterwards what has changed meanwhile, if its process keeps memory.
+// busy runs something on an instance of a strategy, and tells its handlers afterwards what has changed meanwhile, if its process is known to keep memory.
 func (t *turn) busy(p player, run func(core.Instance)) {
 	instance := t.awake(p)
-	if !t.keeping[p.ProcessName()] {
+	if !t.keeps(p.ProcessName()) {
 		run(instance)
 		t.remember(p, instance)
 		return

@@ -50,7 +50,7 @@ type turn struct {
 	state      State
 	written    []core.Key
 
-	// keeping are the processes that keep memory, and late what waits for the ends of their runs.
+	// keeping are the memories that are kept, and late what waits for the ends of their runs.
 	keeping map[string]bool
 	late    map[string]*[]postponed
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Mindful returns the system of a seed, of a family in which controllers keep a few bits of memory: what they do depends on it, and event handlers
-// and reconciles change it. Some of them share a process, and so their memory.
+// and reconciles change it. Some of them share a process. Most of those share their memory, and some of these say that they do not.
 func Mindful(seed uint64) (*core.System, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 4))}
 	return g.mindful(fmt.Sprintf("mindful %d", seed))
@@ -33,7 +33,7 @@ func Restless(seed uint64) (*core.System, error) {
 	}
 	for _, strategy := range system.Strategies {
 		m, ok := strategy.(*mind)
-		if !ok || g.IntN(4) == 0 {
+		if !ok || g.IntN(4) == 0 || m.divided && slices.ContainsFunc(m.process, func(other *mind) bool { return other.look != nil }) {
 			continue
 		}
 		m.look = look
@@ -98,8 +98,10 @@ func (g *generator) share(strategies []core.Strategy) {
 	if len(minds) < 2 {
 		return
 	}
+	divided := g.IntN(2) == 0
+	apart := divided && g.IntN(3) > 0
 	for _, m := range minds {
-		m.process = minds
+		m.process, m.divided, m.apart = minds, divided, apart
 	}
 }
 
@@ -125,8 +127,9 @@ type mind struct {
 	mute, skip [minds]bool
 	// swaps tells that some memories take one request for the other.
 	swaps bool
-	// process are those that share their memory, nil if it is alone.
-	process []*mind
+	// process are those that it runs with, nil if it is alone. divided tells that they say not to share memory, and apart that this is so.
+	process        []*mind
+	divided, apart bool
 	// leaves says in which memories a reconcile leaves what it is to do to the background, which looks at the world first, and onWork what comes of a
 	// memory then. In a memory of alarms, it is the next one after an hour. None of these is there without look.
 	look           core.Strategy
@@ -140,29 +143,52 @@ func (m *mind) Describe() core.Description {
 	if m.process != nil {
 		d.Process = "shared"
 	}
-	d.Active = m.Restless()
+	d.Divided, d.Active = m.divided, m.Restless()
+	if m.divided {
+		d.Active = m.look != nil
+	}
 	return d
 }
 
-// Restless reports whether its process works between activations.
+// Restless reports whether those with its memory work between activations.
 func (m *mind) Restless() bool {
+	if m.apart {
+		return m.look != nil
+	}
 	return m.look != nil || slices.ContainsFunc(m.process, func(other *mind) bool { return other.look != nil })
 }
 
 // New implements [core.Strategy].
 func (m *mind) New() (core.Instance, error) {
-	r, err := m.join(&memory{serial: rand.Uint64(), wake: make(chan struct{}, 1), end: make(chan struct{})})
+	r, err := m.join(newMemory())
 	if err != nil {
 		return nil, err
 	}
 	for _, other := range m.process {
-		member, err := other.join(r.memory)
+		with := r.memory
+		if m.apart && other != m {
+			with = newMemory()
+		}
+		member, err := other.join(with)
 		if err != nil {
 			return nil, err
 		}
 		r.members = append(r.members, member)
 	}
 	return r, nil
+}
+
+// Apart names it if it has a memory of its own in the process.
+func (m *mind) Apart() string {
+	if !m.apart {
+		return ""
+	}
+	return m.Describe().Name
+}
+
+// newMemory returns the memory of a process that has just started.
+func newMemory() *memory {
+	return &memory{serial: rand.Uint64(), wake: make(chan struct{}, 1), end: make(chan struct{})}
 }
 
 // join returns an instance with a memory.
@@ -300,6 +326,26 @@ func (r *remembering) stir() {
 
 // Memory implements [core.Introspective].
 func (r *remembering) Memory() map[string]string {
+	if !r.apart {
+		return r.shown()
+	}
+	shown := map[string]string{}
+	for _, member := range r.members {
+		name := member.Describe().Name
+		for path, value := range member.shown() {
+			shown[name+"/"+path] = value
+		}
+	}
+	return shown
+}
+
+// MemoryOf implements [core.Divided].
+func (r *remembering) MemoryOf(strategy string) map[string]string {
+	return r.Of(strategy).(*remembering).shown()
+}
+
+// shown is what is to be seen of its own memory.
+func (r *remembering) shown() map[string]string {
 	shown := map[string]string{"serial": strconv.FormatUint(r.serial, 16), "low": strconv.Itoa(r.bits % 2), "high": strconv.Itoa(r.bits / 2)}
 	for i, left := range r.todo {
 		shown[fmt.Sprintf("todo[%d]", i)] = left

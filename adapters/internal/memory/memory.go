@@ -84,7 +84,7 @@ const (
 // infrastructure are packages whose values are no memory of the controller's, with those below them.
 func infrastructure() []string {
 	return []string{
-		"context", "crypto", "log", "net", "os", "reflect", "runtime", "testing",
+		"context", "crypto", "html/template", "log", "net", "os", "reflect", "regexp", "runtime", "testing", "text/template",
 		"github.com/go-logr", "github.com/hashicorp/go-hclog",
 		"github.com/orrery-dev/orrery/adapters/clientgo", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/internal/system",
 		"github.com/orrery-dev/orrery/adapters/internal/webhook", "github.com/orrery-dev/orrery/adapters/kube",

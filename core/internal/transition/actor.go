@@ -31,9 +31,10 @@ type Actor struct {
 	waited bool
 	// Waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
 	Waits string
-	// Process is what it runs in, and of is what it is called there, empty if it is alone.
+	// Process is what it runs in, and of is what it is called there, empty if it is alone. domain is the memory that it has in it.
 	Process *Process
 	of      string
+	domain  *domain
 	// Background tells that it stands for what its process does between the activations of the others.
 	Background bool
 	items      map[core.Request]*Item

@@ -81,6 +81,11 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err != nil || run.Leaf.Failure.Stuck() {
 		return err
 	}
+	if times > 1 {
+		if err := l.among(a, run); err != nil {
+			return err
+		}
+	}
 	waits, err := l.look(a, run)
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 // and reports whether the code went the same way each time.
 func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same bool, err error) {
 	clock := session.Elapsed()
-	keeps := a.Process.remembers() && a.Process.memories[run.Leaf.Memory] != run.Activation.Since
+	keeps := a.domain.remembers() && a.domain.memories[run.Leaf.Memory] != run.Activation.Since
 	var divergence *behavior.Divergence
 	if !keeps {
 		// What leaves no trace in memory makes no difference to the instance.
@@ -133,20 +138,20 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 // close closes the session of a new path, where it shows what was left behind. It ends a search that did not know that the process goes on after its
 // runs: it has to be begun again.
 func (l *Learner) close(session *behavior.Session, a *Actor, run behavior.Run) error {
-	p := a.Process
-	if p.manner.Active {
+	d := a.domain
+	if d.manner.Active {
 		session.Close(run.Leaf)
 		return nil
 	}
-	left := p.contents[run.Leaf.Memory]
+	left := d.contents[run.Leaf.Memory]
 	*run.Leaf = *session.Close(run.Leaf)
 	if run.Leaf.Failure.Stuck() {
 		return nil
 	}
-	goesOn := run.Leaf.Late != nil || p.fresh != nil && l.tells(a) && !maps.Equal(left, l.contents(p, session.Memory()))
+	goesOn := run.Leaf.Late != nil || d.fresh != nil && l.tells(a) && !maps.Equal(left, l.contents(d, session.Memory()))
 	switch {
 	case goesOn && l.Searching:
-		return &unexpectedBackground{Process: p.Name}
+		return &unexpectedBackground{Memory: d.Name}
 	case run.Leaf.Late != nil:
 		l.Machine.doubt("%s leaves work running after it has returned, %s: it would then %q, and the states after that were not searched. Wait for the work before returning, or return RequeueAfter", a.Name, run.Activation, run.Leaf.Late)
 	case goesOn:
@@ -209,7 +214,7 @@ func differsBy(cause core.Cause, kept []string) string {
 
 // anew audits a run on a fresh instance, which is brought to where the run begins by one of the histories that lead there, in turn.
 func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
-	session, _, strayed, err := l.bring(a, run.Activation.Since, way, 0)
+	session, strayed, err := l.bring(a, run.Activation.Since, way, 0)
 	switch {
 	case err != nil:
 		return nil, err
@@ -218,6 +223,42 @@ func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Di
 	}
 	defer session.Abort()
 	return l.again(session, run, times)
+}
+
+// among audits a run on an instance in which those of the process with other memories have been at work, too. It ends a search in which they share memory all
+// the same, where that cannot be seen: it has to be begun again.
+func (l *Learner) among(a *Actor, run behavior.Run) error {
+	p := a.Process
+	if !l.Searching || slices.ContainsFunc(p.Members, l.Fickle) {
+		return nil
+	}
+	var before []behavior.Run
+	for _, d := range p.domains {
+		if newest := d.memories[len(d.memories)-1]; d != a.domain && newest != nil {
+			before = append(before, newest.Histories[0]...)
+		}
+	}
+	if len(before) == 0 {
+		return nil
+	}
+	if since := run.Activation.Since; since != nil {
+		before = append(before, since.Histories[0]...)
+	}
+	session, err := l.openProcess(p)
+	if err != nil {
+		return err
+	}
+	defer session.Abort()
+	for _, r := range append(before, run) {
+		divergence, err := l.again(session, r, 1)
+		if err != nil {
+			return err
+		}
+		if divergence != nil {
+			return &unexpectedSharing{p.Name}
+		}
+	}
+	return nil
 }
 
 // overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
@@ -277,17 +318,17 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 	a.divergences++
 }
 
-// Relive takes one instance of a process through what it did on a run, one activation after the other.
+// Relive takes one instance of a process through what it did on a run, one activation after the other. It ends a search in which controllers share memory that
+// were not known to: it has to be begun again.
 func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
 	if len(runs) < 2 || slices.ContainsFunc(p.Members, l.Fickle) || !l.relived.add(runs) {
 		return nil
 	}
-	a := p.Members[0]
-	key := l.digest(a, nil, runs...)
+	key := l.digest(p.Members[0], nil, runs...)
 	if _, found := l.Memo.histories.get(key); found {
 		return nil
 	}
-	session, err := l.Open(a, nil)
+	session, err := l.openProcess(p)
 	if err != nil {
 		return err
 	}
@@ -298,7 +339,11 @@ func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
 		if err != nil {
 			return err
 		}
-		if divergence != nil {
+		switch {
+		case divergence == nil:
+		case len(p.domains) > 1 && l.Searching:
+			return &unexpectedSharing{p.Name}
+		default:
 			err := l.diagnose(p.of(run.Activation), runs[:i+1], clock, divergence)
 			if errors.Is(err, ErrStopped) {
 				return nil
@@ -332,7 +377,7 @@ const mostKept = 4
 // kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two fresh ones. The
 // last run is gone through as often as it is audited. It is nil if instances of the actor cannot be looked at.
 func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
-	if a.Process.fresh == nil {
+	if a.domain.fresh == nil {
 		return nil, nil
 	}
 	if since := runs[0].Activation.Since; since != nil {
@@ -342,7 +387,7 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := a.Process.changed(used)
+	changed := a.domain.changed(used)
 	maps.DeleteFunc(changed, func(_, value string) bool { return value == gone })
 	names := slices.Sorted(maps.Keys(fieldsOf(changed)))
 	if len(names) > mostKept {
@@ -353,26 +398,21 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 
 // remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
 func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, error) {
-	session, instance, err := l.fresh(a, 0)
+	session, err := l.fresh(a, 0)
 	if err != nil {
 		return nil, err
-	}
-	introspective, ok := instance.(core.Introspective)
-	if !ok && !a.Process.manner.Active {
-		session.Abort()
-		return nil, nil
 	}
 	var divergence *behavior.Divergence
 	for i := 0; i < len(runs) && divergence == nil && err == nil; i++ {
 		divergence, err = l.again(session, runs[i], 1)
 	}
-	if a.Process.manner.Active {
+	if a.domain.manner.Active {
 		defer session.Abort()
 		if err != nil {
 			return nil, err
 		}
-		return l.lookedAt(a.Process, session)
+		return l.lookedAt(a.domain, session)
 	}
 	session.Abort() // nothing of it is at work when it is looked at
-	return introspective.Memory(), err
+	return session.Shown(), err
 }

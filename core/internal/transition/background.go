@@ -11,32 +11,32 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// addBackground adds what a process does between activations. What wakes it up is in its memory.
-func (m *Machine) addBackground(p *Process) {
-	first := p.Members[0]
-	m.addActor(p, first.Strategy, core.Background(p.Name))
-	a := p.Members[len(p.Members)-1]
+// addBackground adds what those who share memory do between activations. What wakes it up is in the memory.
+func (m *Machine) addBackground(d *domain) {
+	p := d.Process
+	m.addActor(d, d.Members[0].Strategy, core.Background(p.Name))
+	a := d.Members[len(d.Members)-1]
 	a.Description = core.Description{Name: core.Background(p.Name), Process: p.Name, Unfair: p.Unfair()}
 	a.Background, a.of, a.Watches, a.Caches = true, "", nil, nil
 	a.Atomic, a.fallible = true, p.fallible()
-	p.background = a
+	d.background = a
 	m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: "time"}, Actor: a, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Waits})
-	m.awake(p)
+	m.awake(d)
 }
 
-// awake makes sure that a process can go on with as many calls as wait in any of its memories.
-func (m *Machine) awake(p *Process) {
-	if !p.manner.Active {
+// awake makes sure that somebody can go on with as many calls as wait in any of the memories.
+func (m *Machine) awake(d *domain) {
+	if !d.manner.Active {
 		return
 	}
 	calls := 0
-	for _, r := range p.rest {
+	for _, r := range d.rest {
 		calls = max(calls, len(r.Calls))
 	}
-	for ; p.turns < calls; p.turns++ {
+	for ; d.turns < calls; d.turns++ {
 		m.addItem(&Item{
-			Item:  core.Item{Strategy: p.background.Name, Request: core.Request(strconv.Itoa(p.turns + 1))},
-			Actor: p.background, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Works, turn: p.turns,
+			Item:  core.Item{Strategy: d.background.Name, Request: core.Request(strconv.Itoa(d.turns + 1))},
+			Actor: d.background, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Works, turn: d.turns,
 		})
 	}
 }
@@ -46,20 +46,20 @@ func (w *Walker) possible(it *Item) bool {
 	if it.own == behavior.Asked {
 		return true
 	}
-	p := it.Actor.Process
-	at := w.recall(p)
+	d := it.Actor.domain
+	at := w.recall(d)
 	if it.own == behavior.Waits {
-		return p.rest[at].Time
+		return d.rest[at].Time
 	}
-	return it.turn < len(p.rest[at].Calls)
+	return it.turn < len(d.rest[at].Calls)
 }
 
 // seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
 func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
-	if !a.Process.manner.Active {
+	if !a.domain.manner.Active {
 		return session.Memory(), nil
 	}
-	other, _, err := l.open(a, run.Activation.Since, 0)
+	other, err := l.Open(a, run.Activation.Since)
 	if err != nil {
 		return nil, err
 	}
@@ -74,17 +74,17 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 		}
 		return nil, ErrStopped
 	}
-	return l.lookedAt(a.Process, other)
+	return l.lookedAt(a.domain, other)
 }
 
-// lookedAt returns what an instance of an active process shows of its memory.
-func (l *Learner) lookedAt(p *Process, session *behavior.Session) (map[string]string, error) {
+// lookedAt returns what an active instance shows of its memory.
+func (l *Learner) lookedAt(d *domain, session *behavior.Session) (map[string]string, error) {
 	memory := session.Memory()
-	if session.Ticks() && !p.manner.Ticks {
-		return nil, &unexpectedBackground{Process: p.Name, ticks: true}
+	if session.Ticks() && !d.manner.Ticks {
+		return nil, &unexpectedBackground{Memory: d.Name, ticks: true}
 	}
 	if memory == nil && l.Context.Err() == nil {
-		l.Machine.doubt("%s does so much in the background while time passes that it could not be seen within %s what comes of it: let it tick less often, or leave it out", p.Name, l.limits.Deadline)
+		l.Machine.doubt("%s does so much in the background while time passes that it could not be seen within %s what comes of it: let it tick less often, or leave it out", d.Name, l.limits.Deadline)
 	}
 	return memory, nil
 }
@@ -95,7 +95,7 @@ func (l *Learner) lookedAt(p *Process, session *behavior.Session) (map[string]st
 // mostLaps is how often an instance is taken round a lap at most, if [behavior.Horizon] has not passed before.
 const mostLaps = 200
 
-// edge is a run of a process that leads from one memory to another.
+// edge is a run that leads from one memory to another.
 type edge struct {
 	behavior.Run
 	from, to state.Value
@@ -104,24 +104,24 @@ type edge struct {
 // waits reports whether the time passes in a run.
 func (e edge) waits() bool { return e.Activation.Own == behavior.Waits }
 
-// learnLap notes that a run of an active process leads from one memory to another, and audits the laps that it closes.
-func (l *Learner) learnLap(p *Process, run behavior.Run, from, to state.Value) error {
-	if !p.manner.Active || run.Leaf.Result.Blocked || run.Leaf.Failure != behavior.None {
+// learnLap notes that a run of an active instance leads from one memory to another, and audits the laps that it closes.
+func (l *Learner) learnLap(d *domain, run behavior.Run, from, to state.Value) error {
+	if !d.manner.Active || run.Leaf.Result.Blocked || run.Leaf.Failure != behavior.None {
 		return nil
 	}
 	e := edge{run, from, to}
-	p.edges[from] = append(p.edges[from], e)
-	lap := p.lap(e)
+	d.edges[from] = append(d.edges[from], e)
+	lap := d.lap(e)
 	at := slices.IndexFunc(lap, edge.waits)
-	if at < 0 || p.lapped[lap[at].from] || slices.ContainsFunc(p.Members, l.Fickle) {
+	if at < 0 || d.lapped[lap[at].from] || slices.ContainsFunc(d.Members, l.Fickle) {
 		return nil
 	}
-	p.lapped[lap[at].from] = true
-	return l.circle(p, lap)
+	d.lapped[lap[at].from] = true
+	return l.circle(d, lap)
 }
 
 // lap returns a shortest way round that ends with an edge and on which time passes, nil if there is none.
-func (p *Process) lap(last edge) []edge {
+func (d *domain) lap(last edge) []edge {
 	type place struct {
 		memory state.Value
 		waited bool
@@ -142,7 +142,7 @@ func (p *Process) lap(last edge) []edge {
 			slices.Reverse(lap[1:])
 			return append(lap[1:], last)
 		}
-		for _, e := range p.edges[at.memory] {
+		for _, e := range d.edges[at.memory] {
 			next := place{e.to, at.waited || e.waits()}
 			if _, seen := came[next]; !seen && next != begin {
 				came[next] = step{e, at}
@@ -154,8 +154,8 @@ func (p *Process) lap(last edge) []edge {
 }
 
 // circle takes an instance round a lap until it does something else, or often enough.
-func (l *Learner) circle(p *Process, lap []edge) error {
-	session, err := l.Open(p.Members[0], p.memories[lap[0].from])
+func (l *Learner) circle(d *domain, lap []edge) error {
+	session, err := l.Open(d.Members[0], d.memories[lap[0].from])
 	if err != nil {
 		return err
 	}
@@ -171,14 +171,14 @@ func (l *Learner) circle(p *Process, lap []edge) error {
 			passed += session.Elapsed()
 			var rest map[string]string
 			if divergence == nil {
-				if rest = p.changed(session.Rest()); rests[i] == nil {
+				if rest = d.changed(session.Rest()); rests[i] == nil {
 					rests[i] = rest
 				} else if !maps.Equal(rests[i], rest) {
 					divergence = &behavior.Divergence{Recorded: "rests as before", Observed: "does something else after more time", After: len(e.Path)}
 				}
 			}
 			if divergence != nil {
-				l.diverged(p.of(e.Activation), e.Activation, e.Path, divergence, core.Memory, nil)
+				l.diverged(d.Process.of(e.Activation), e.Activation, e.Path, divergence, core.Memory, nil)
 				return nil
 			}
 		}

@@ -22,7 +22,7 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 		node.Timed, node.Earlier = true, call
 		return call, nil
 	}
-	session, _, parting, err := l.moved(a, behavior.Run{Activation: activation, Path: path}, a.Process.shift(-behavior.Tick))
+	session, _, parting, err := l.moved(a, behavior.Run{Activation: activation, Path: path}, a.domain.shift(-behavior.Tick))
 	if err != nil {
 		return nil, err
 	}
@@ -51,20 +51,20 @@ type shift struct {
 	pass time.Duration
 }
 
-// shift returns how the clock is moved for runs of a process: an active one is another one if time passes before a run.
-func (p *Process) shift(by time.Duration) shift {
-	if p.manner.Active {
+// shift returns how the clock is moved for runs of an instance: an active one is another one if time passes before a run.
+func (d *domain) shift(by time.Duration) shift {
+	if d.manner.Active {
 		return shift{start: by}
 	}
 	return shift{run: by}
 }
 
 // later returns how the clock is moved to see whether a run waits for a time.
-func (p *Process) later(activation behavior.Activation) []shift {
-	all := []shift{p.shift(behavior.Epoch)}
+func (d *domain) later(activation behavior.Activation) []shift {
+	all := []shift{d.shift(behavior.Epoch)}
 	switch {
-	case !p.manner.Active || activation.Own != behavior.Asked:
-	case p.manner.Ticks || p.rest[p.valueOf(activation.Since)].Time:
+	case !d.manner.Active || activation.Own != behavior.Asked:
+	case d.manner.Ticks || d.rest[d.valueOf(activation.Since)].Time:
 		all = append(all, shift{pass: behavior.Horizon})
 	default:
 		all = append(all, shift{pass: behavior.Epoch})
@@ -78,7 +78,7 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 	if !l.tells(a) {
 		return false, nil
 	}
-	for _, later := range a.Process.later(run.Activation) {
+	for _, later := range a.domain.later(run.Activation) {
 		if waits, err = l.lookAt(a, run, later); waits || err != nil {
 			return waits, err
 		}
@@ -95,7 +95,7 @@ func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (waits bool, err 
 	if parting == nil && written {
 		// What is another time later, and the same a tick earlier, is not written each time.
 		var earlier []core.Call
-		if earlier, parting, err = l.follow(a, run, a.Process.shift(-behavior.Tick)); err != nil {
+		if earlier, parting, err = l.follow(a, run, a.domain.shift(-behavior.Tick)); err != nil {
 			return false, err
 		}
 		for i := range earlier {
@@ -136,7 +136,7 @@ func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*
 // moved takes a fresh instance along a run when the clock has moved. It returns its session, which has to be closed or aborted, its calls, and where it does
 // more than to write other contents.
 func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session, []core.Call, *behavior.Divergence, error) {
-	session, _, strayed, err := l.bring(a, run.Activation.Since, 0, by.start)
+	session, strayed, err := l.bring(a, run.Activation.Since, 0, by.start)
 	if err != nil {
 		return nil, nil, nil, err
 	}

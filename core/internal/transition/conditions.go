@@ -41,10 +41,10 @@ type Conditions struct {
 	// Doubles names controllers, or processes, of which two instances are active at once, as after a lost lease. Those that share a process are
 	// so together.
 	Doubles []string
-	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. [Search] finds out by itself
-	// which ones do.
+	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. The name of a process says that all of
+	// its controllers share theirs. [Search] finds out by itself which ones do.
 	Remembering []string
-	// Active names the processes that work between activations, besides those that say so. [Search] finds out by itself which ones do.
+	// Active names the controllers or processes that work between activations, besides those that say so. [Search] finds out by itself which ones do.
 	Active []string
 	// ticking names those of them in which something ticks for ever that shows nothing.
 	ticking []string
@@ -59,19 +59,60 @@ func (c *Conditions) Expect(err error) bool {
 	var views *unexpectedViews
 	var memory *unexpectedMemory
 	var active *unexpectedBackground
+	var sharing *unexpectedSharing
 	switch {
 	case errors.As(err, &views):
 		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
-	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Process):
-		c.Remembering, c.outlived = append(slices.Clip(c.Remembering), memory.Process), memory.outlived
-	case errors.As(err, &active) && active.ticks && !slices.Contains(c.ticking, active.Process):
-		c.ticking = append(slices.Clip(c.ticking), active.Process)
-	case errors.As(err, &active) && !active.ticks && !slices.Contains(c.Active, active.Process):
-		c.Active = append(slices.Clip(c.Active), active.Process)
+	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Memory):
+		c.Remembering, c.outlived = append(slices.Clip(c.Remembering), memory.Memory), memory.outlived
+	case errors.As(err, &active) && active.ticks && !slices.Contains(c.ticking, active.Memory):
+		c.ticking = append(slices.Clip(c.ticking), active.Memory)
+	case errors.As(err, &active) && !active.ticks && !slices.Contains(c.Active, active.Memory):
+		c.Active = append(slices.Clip(c.Active), active.Memory)
+	case errors.As(err, &sharing) && !slices.Contains(c.Remembering, sharing.Process):
+		c.Remembering = append(slices.Clip(c.Remembering), sharing.Process)
 	default:
 		return false
 	}
 	return true
+}
+
+// unexpectedMemory ends a search in which a memory was found to be put to use that was not known to be.
+type unexpectedMemory struct {
+	Memory string
+	// outlived is what instances were found to have in common.
+	outlived []string
+}
+
+// Error implements error.
+func (u *unexpectedMemory) Error() string {
+	return u.Memory + " keeps memory from one run to the next"
+}
+
+// unexpectedBackground ends a search in which those who share a memory were found to work between activations that were not known to, or in which something
+// ticks.
+type unexpectedBackground struct {
+	Memory string
+	ticks  bool
+}
+
+// Error implements error.
+func (u *unexpectedBackground) Error() string { return u.Memory + " works between its activations" }
+
+// unexpectedSharing ends a search in which controllers of a process were found to share memory that were not known to.
+type unexpectedSharing struct{ Process string }
+
+// Error implements error.
+func (u *unexpectedSharing) Error() string {
+	return "controllers of " + u.Process + " share memory"
+}
+
+// Unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
+func Unexpected(err error) bool {
+	var memory *unexpectedMemory
+	var background *unexpectedBackground
+	var sharing *unexpectedSharing
+	return errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing)
 }
 
 // Staleness says how far views may lag behind.

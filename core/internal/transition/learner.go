@@ -140,21 +140,15 @@ func (l *Learner) fail(node *behavior.Node) {
 // Open puts an instance of an actor to work that remembers what it did before: a fresh one, taken through that. The session has to be closed
 // or aborted.
 func (l *Learner) Open(a *Actor, since *behavior.Memory) (*behavior.Session, error) {
-	session, _, err := l.open(a, since, 0)
-	return session, err
-}
-
-// open is as [Learner.Open], by one of the histories that lead to the memory, in turn.
-func (l *Learner) open(a *Actor, since *behavior.Memory, way int) (*behavior.Session, core.Instance, error) {
-	session, instance, strayed, err := l.bring(a, since, way, 0)
+	session, strayed, err := l.bring(a, since, 0, 0)
 	if strayed != nil {
 		last := strayed.runs[len(strayed.runs)-1]
 		if err := l.diagnose(a.Process.of(last.Activation), strayed.runs, strayed.clock, strayed.divergence); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return nil, nil, ErrStopped
+		return nil, ErrStopped
 	}
-	return session, instance, err
+	return session, err
 }
 
 // strayed is a history that an instance did not go through again.
@@ -166,13 +160,13 @@ type strayed struct {
 
 // bring takes a fresh instance to a memory, or as far as it goes the same way. That of an active process starts so much later, and may then write
 // other contents.
-func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Duration) (*behavior.Session, core.Instance, *strayed, error) {
-	session, instance, err := l.fresh(a, later)
+func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Duration) (*behavior.Session, *strayed, error) {
+	session, err := l.fresh(a, later)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if since == nil {
-		return session, instance, nil, nil
+		return session, nil, nil
 	}
 	history := since.Histories[way%len(since.Histories)]
 	for i, run := range history {
@@ -187,20 +181,27 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Du
 			session.Abort()
 		}
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		if divergence != nil {
-			return session, nil, &strayed{history[:i+1], clock, divergence}, nil
+			return session, &strayed{history[:i+1], clock, divergence}, nil
 		}
 	}
-	return session, instance, nil, nil
+	return session, nil, nil
 }
 
 // fresh puts a fresh instance of an actor to work, that of an active process so much later.
-func (l *Learner) fresh(a *Actor, later time.Duration) (*behavior.Session, core.Instance, error) {
-	manner := a.Process.manner
+func (l *Learner) fresh(a *Actor, later time.Duration) (*behavior.Session, error) {
+	manner := a.domain.manner
 	manner.Later = later
-	return behavior.OpenFresh(l.Context, a.Strategy, manner, l.limits)
+	session, _, err := behavior.OpenFresh(l.Context, a.Strategy, manner, l.limits)
+	return session, err
+}
+
+// openProcess puts a fresh instance to work that does all that a process does.
+func (l *Learner) openProcess(p *Process) (*behavior.Session, error) {
+	session, _, err := behavior.OpenFresh(l.Context, p.shared().Strategy, p.manner(), l.limits)
+	return session, err
 }
 
 // Fickle reports whether an actor was found not to be deterministic.
@@ -236,7 +237,7 @@ func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior
 	if leaf.Failure == behavior.None {
 		return
 	}
-	if leaf.Failure == behavior.Overdue && a.Process.waits(activation.Since) {
+	if leaf.Failure == behavior.Overdue && a.domain.waits(activation.Since) {
 		l.Machine.doubt("%s, %s, did not return within %s while a goroutine of it waits for the answer to a call, which may hold a lock meanwhile. Waiting for a lock that is held over a call is not modelled: use a channel, or leave the one of them out", a.Name, activation, l.limits.Deadline)
 		return
 	}

@@ -51,8 +51,8 @@ type Machine struct {
 	Crashes, Failures, History state.Cell
 	// Histories are what users have done, by value of the cell.
 	Histories []history
-	// remembering are the processes that are known to keep memory, in the order of the system.
-	remembering []*Process
+	// remembering are the memories that are known to be put to use, in the order of the system.
+	remembering []*domain
 	// outlived is what instances were found to have in common that they should not.
 	outlived []string
 	// Unbounded says why there may be no end to the states, empty if nothing is known of that.
@@ -93,7 +93,8 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.History = m.Vocabulary.Note("history")
-		user := m.addProcess([]core.Strategy{behavior.User{Scenario: system.Scenario}}, nil, as).Members[0]
+		users := []core.Strategy{behavior.User{Scenario: system.Scenario}}
+		user := m.addProcess(users, []*sharing{{name: users[0].Describe().Name, strategies: users}}, as).Members[0]
 		user.User = true
 		for _, action := range system.Scenario.Actions {
 			m.Item(user, core.Request(action.Name))
@@ -101,13 +102,13 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	}
 	for _, strategies := range together(system.Strategies) {
 		// If the context has ended, no code is run, and the machine is that of a search that ends at its start.
-		fresh, err := conditions.setUp(ctx, strategies, deadline)
+		memories, err := conditions.setUp(ctx, strategies, deadline)
 		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}
-		m.addProcess(strategies, fresh, as)
+		m.addProcess(strategies, memories, as)
 		if conditions.doubled(strategies) {
-			m.addProcess(strategies, fresh, core.SecondInstance)
+			m.addProcess(strategies, memories, core.SecondInstance)
 		}
 	}
 	m.Holds = m.lags || conditions.Granularity == PerCall || len(conditions.Remembering) > 0
@@ -129,12 +130,13 @@ func (m *Machine) counter(name string, most int) state.Cell {
 	return c
 }
 
-func (m *Machine) addActor(p *Process, strategy core.Strategy, name string) {
+func (m *Machine) addActor(d *domain, strategy core.Strategy, name string) {
 	a := &Actor{
 		Description: strategy.Describe(),
 		Index:       len(m.Actors),
 		Strategy:    strategy,
-		Process:     p,
+		Process:     d.Process,
+		domain:      d,
 		items:       map[core.Request]*Item{},
 	}
 	if a.Description.Process != "" {
@@ -150,7 +152,7 @@ func (m *Machine) addActor(p *Process, strategy core.Strategy, name string) {
 		}
 	}
 	a.Name = name
-	p.Members = append(p.Members, a)
+	d.Members, d.Process.Members = append(d.Members, a), append(d.Process.Members, a)
 	m.Actors = append(m.Actors, a)
 	m.byName[a.Name] = a
 	for _, kind := range kinds {

@@ -3,7 +3,6 @@ package transition
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,8 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// memory is what a process keeps from one run to the next, as a cell of the state. Its values number what instances have shown of theirs; 0 is that of
-// a fresh instance. A process that is not known to keep any has no cell, and is always fresh.
+// memory is what instances keep from one run to the next, as a cell of the state. Its values number what instances have shown of theirs; 0 is that of
+// a fresh instance. A memory that is not known to be put to use has no cell, and is always fresh.
 type memory struct {
 	// cell is that of the memory.
 	cell state.Cell
@@ -30,13 +29,16 @@ type memory struct {
 	// fresh is what a fresh instance shows, nil if instances do not show their memory. noise is what not even two fresh instances have in common.
 	fresh map[string]string
 	noise map[string]bool
+	// beside and its noise are so of the other memories of the process.
+	beside      map[string]string
+	besideNoise map[string]bool
 }
 
-// newMemory returns the memory of a process of which two fresh instances showed something, with a cell if it is known to keep any.
-func (m *Machine) newMemory(process string, active bool, shown []map[string]string) memory {
-	y := memory{cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, noise: map[string]bool{}}
-	if active || slices.Contains(m.Conditions.Remembering, process) {
-		y.cell = m.Vocabulary.Note("memory of " + process)
+// newMemory returns a memory of which two fresh instances showed something, with a cell if it is known to be put to use.
+func (m *Machine) newMemory(name string, active bool, shown, beside []map[string]string) memory {
+	y := memory{cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
+	if active || slices.Contains(m.Conditions.Remembering, name) {
+		y.cell = m.Vocabulary.Note("memory of " + name)
 	}
 	if len(shown) > 1 {
 		y.fresh = shown[0]
@@ -44,19 +46,25 @@ func (m *Machine) newMemory(process string, active bool, shown []map[string]stri
 			y.noise[path] = true
 		}
 	}
+	if len(beside) > 1 {
+		y.beside = beside[0]
+		for path := range differences(beside[0], beside[1]) {
+			y.besideNoise[path] = true
+		}
+	}
 	return y
 }
 
 // valueOf returns the value that stands for a memory, nil for that of a fresh instance.
-func (p *Process) valueOf(m *behavior.Memory) state.Value {
+func (d *domain) valueOf(m *behavior.Memory) state.Value {
 	if m == nil {
 		return 0
 	}
-	return p.values[m.Identity]
+	return d.values[m.Identity]
 }
 
-// remembers reports whether the process is known to keep memory.
-func (p *Process) remembers() bool { return p.cell != nowhere }
+// remembers reports whether anything is known to be kept.
+func (d *domain) remembers() bool { return d.cell != nowhere }
 
 // roots are the roots of the behavior trees of one activation, by the memory in which it begins.
 type roots []*behavior.Node
@@ -69,13 +77,13 @@ func (r roots) at(memory state.Value) *behavior.Node {
 	return r[memory]
 }
 
-// root returns the root of an activation in the state of the walker, and what the process remembers there.
+// root returns the root of an activation in the state of the walker, and what it remembers there.
 func (w *Walker) root(a *Actor, of *roots) (*behavior.Node, *behavior.Memory, error) {
-	p := a.Process
-	if !p.remembers() {
+	d := a.domain
+	if !d.remembers() {
 		return (*of)[0], nil, nil
 	}
-	memory := w.recall(p)
+	memory := w.recall(d)
 	root := of.at(memory)
 	if root == nil {
 		if w.Learn == nil {
@@ -87,18 +95,18 @@ func (w *Walker) root(a *Actor, of *roots) (*behavior.Node, *behavior.Memory, er
 		root = &behavior.Node{}
 		(*of)[memory] = root
 	}
-	return root, p.memories[memory], nil
+	return root, d.memories[memory], nil
 }
 
-// recall returns the memory of a process in the state of the walker, on which the step depends.
-func (w *Walker) recall(p *Process) state.Value {
+// recall returns a memory in the state of the walker, on which the step depends.
+func (w *Walker) recall(d *domain) state.Value {
 	if w.StepCache.Tracing {
-		w.depend(p.cell)
+		w.depend(d.cell)
 	}
-	if !slices.Contains(w.Recalled, p.cell) {
-		w.Recalled = append(w.Recalled, p.cell)
+	if !slices.Contains(w.Recalled, d.cell) {
+		w.Recalled = append(w.Recalled, d.cell)
 	}
-	return w.Value(p.cell)
+	return w.Value(d.cell)
 }
 
 // outlived finds out whether fresh instances remember what others did, and leaves it out of their memory.
@@ -107,93 +115,105 @@ func (l *Learner) outlived(a *Actor) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return l.Machine.outlives(a.Process, memory), nil
+	return l.Machine.outlives(a.domain, memory), nil
 }
 
-// outlives reports whether a fresh instance of a process remembers something, and says so: that is kept outside of instances.
-func (m *Machine) outlives(p *Process, memory map[string]string) bool {
-	changed := p.changed(memory)
+// outlives reports whether a fresh instance remembers something, and says so: that is kept outside of instances.
+func (m *Machine) outlives(d *domain, memory map[string]string) bool {
+	changed := d.changed(memory)
+	m.leaveOut(d, changed, d.noise)
+	return len(changed) > 0
+}
+
+// leaveOut leaves out of what counts as noise what was found to have changed in fresh instances, and says so.
+func (m *Machine) leaveOut(d *domain, changed map[string]string, noise map[string]bool) {
 	for path := range changed {
-		p.noise[path] = true
+		noise[path] = true
 	}
 	for _, field := range slices.Sorted(maps.Keys(fieldsOf(changed))) {
 		text := fmt.Sprintf("%s keeps %s outside of its instances: all that ever ran share it, and no crash loses it, so what it makes of it was not searched. "+
-			"Make it anew each time the controller is set up", p.Name, field)
+			"Make it anew each time the controller is set up", d.Name, field)
 		if !slices.Contains(m.outlived, text) {
 			m.outlived = append(m.outlived, text)
 			m.doubt("%s", text)
 		}
 	}
-	return len(changed) > 0
 }
 
-// unexpectedMemory ends a search in which a process was found to keep memory that was not known to.
-type unexpectedMemory struct {
-	Process string
-	// outlived is what instances were found to have in common.
-	outlived []string
-}
-
-// Error implements error.
-func (u *unexpectedMemory) Error() string {
-	return u.Process + " keeps memory from one run to the next"
-}
-
-// unexpectedBackground ends a search in which a process was found to work between activations that was not known to, or in which something ticks.
-type unexpectedBackground struct {
-	Process string
-	ticks   bool
-}
-
-// Error implements error.
-func (u *unexpectedBackground) Error() string { return u.Process + " works between its activations" }
-
-// Unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
-func Unexpected(err error) bool {
-	var memory *unexpectedMemory
-	var background *unexpectedBackground
-	return errors.As(err, &memory) || errors.As(err, &background)
-}
-
-// remember finds out what an instance remembers behind a run, and adds it to what the process is known to remember. It ends a search that did not
-// know that the process remembers anything: it has to be begun again.
-func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run) error {
-	p := a.Process
-	if p.fresh == nil || run.Leaf.Failure.Stuck() {
+// reaches ends a search in which a run has changed the memory of others in its process: it has to be begun again, with one memory for all of them.
+func (l *Learner) reaches(a *Actor, session *behavior.Session) error {
+	d := a.domain
+	if d.beside == nil {
 		return nil
+	}
+	changed := d.changedBeside(session.Beside())
+	if len(changed) == 0 {
+		return nil
+	}
+	fresh, err := l.fresh(a, 0)
+	if err != nil {
+		return err
+	}
+	outlived := d.changedBeside(fresh.Beside())
+	fresh.Abort()
+	l.Machine.leaveOut(d, outlived, d.besideNoise)
+	for path := range l.unignored(d, changed) {
+		if _, outlives := outlived[path]; !outlives {
+			return &unexpectedSharing{d.Process.Name}
+		}
+	}
+	return nil
+}
+
+// changedBeside is as [domain.changed] for the other memories of the process.
+func (d *domain) changedBeside(memory map[string]string) map[string]string {
+	found := differences(d.beside, memory)
+	maps.DeleteFunc(found, func(path, _ string) bool { return d.besideNoise[path] })
+	return found
+}
+
+// remember finds out what an instance remembers behind a run, and adds it to what is known to be remembered. It ends a search that did not
+// know that anything is, or that others share it: it has to be begun again.
+func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run) error {
+	d := a.domain
+	if d.fresh == nil || run.Leaf.Failure.Stuck() {
+		return nil
+	}
+	if err := l.reaches(a, session); err != nil {
+		return err
 	}
 	memory, err := l.seen(a, session, run)
 	if memory == nil || err != nil {
 		return err
 	}
-	if p.manner.Active && p.Members[0].Opaque {
-		d := digester{sha256.New()}
-		d.run(run)
-		p.rest[p.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(d.Sum(nil)[:8]))
+	if d.manner.Active && d.Members[0].Opaque {
+		digest := digester{sha256.New()}
+		digest.run(run)
+		d.rest[d.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(digest.Sum(nil)[:8]))
 	}
-	contents := l.contents(p, memory)
-	if _, known := p.values[identityOf(contents)]; !known {
+	contents := l.contents(d, memory)
+	if _, known := d.values[identityOf(contents)]; !known {
 		outlived, err := l.outlived(a)
 		if err != nil {
 			return err
 		}
 		if outlived {
-			contents = l.contents(p, memory)
+			contents = l.contents(d, memory)
 		}
 	}
 	identity := identityOf(contents)
-	if identity != "" && !p.remembers() {
-		return &unexpectedMemory{Process: p.Name, outlived: l.Machine.outlived}
+	if identity != "" && !d.remembers() {
+		return &unexpectedMemory{Memory: d.Name, outlived: l.Machine.outlived}
 	}
-	value, known := p.values[identity]
+	value, known := d.values[identity]
 	since := run.Activation.Since
-	from := p.valueOf(since)
+	from := d.valueOf(since)
 	if since != nil {
-		p.begun[from] = append(p.begun[from], begun{a, run})
+		d.begun[from] = append(d.begun[from], begun{a, run})
 	}
 	run.Leaf.Memory = value
 	if known {
-		if err := l.learnLap(p, run, from, value); err != nil || value == 0 {
+		if err := l.learnLap(d, run, from, value); err != nil || value == 0 {
 			return err
 		}
 	}
@@ -202,26 +222,26 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		history = append(slices.Clone(since.Histories[0]), run)
 	}
 	if !known {
-		value = l.Machine.Vocabulary.Extend(p.cell, identity)
-		p.values[identity] = value
-		p.memories, p.contents = append(p.memories, &behavior.Memory{Identity: identity}), append(p.contents, contents)
-		p.held = append(p.held, l.named(identity, history))
-		p.rest = append(p.rest, behavior.RestIn(memory))
-		l.Machine.awake(p)
+		value = l.Machine.Vocabulary.Extend(d.cell, identity)
+		d.values[identity] = value
+		d.memories, d.contents = append(d.memories, &behavior.Memory{Identity: identity}), append(d.contents, contents)
+		d.held = append(d.held, l.named(identity, history))
+		d.rest = append(d.rest, behavior.RestIn(memory))
+		l.Machine.awake(d)
 		run.Leaf.Memory = value
-		if err := l.learnLap(p, run, from, value); err != nil {
+		if err := l.learnLap(d, run, from, value); err != nil {
 			return err
 		}
 	}
-	m := p.memories[value]
+	m := d.memories[value]
 	if since == m || len(m.Histories) == mostWays {
 		return nil
 	}
 	m.Histories = append(m.Histories, history)
-	if fields := p.grows(history); len(fields) > 0 && l.Machine.Unbounded == "" {
+	if fields := d.grows(history); len(fields) > 0 && l.Machine.Unbounded == "" {
 		l.Machine.Unbounded = fmt.Sprintf("the memory of %s is another one after each of %d runs in a row, so the states may have no end: %s changed each time. "+
 			"If it makes no difference to what the controller does, leave it out with --ignore-memory %s (Options.IgnoreMemory)",
-			p.Name, lasting, strings.Join(fields, ", "), fields[0])
+			d.Name, lasting, strings.Join(fields, ", "), fields[0])
 	}
 	return l.retrace(a, value)
 }
@@ -234,14 +254,14 @@ const (
 )
 
 // grows returns the fields that change in each of the last runs of a long history, none if it is not that long.
-func (p *Process) grows(history []behavior.Run) []string {
+func (d *domain) grows(history []behavior.Run) []string {
 	if len(history) < longest {
 		return nil
 	}
 	fields := map[string]int{}
 	for _, run := range history[len(history)-lasting:] {
-		before := p.valueOf(run.Activation.Since)
-		for field := range fieldsOf(differences(p.contents[before], p.contents[run.Leaf.Memory])) {
+		before := d.valueOf(run.Activation.Since)
+		for field := range fieldsOf(differences(d.contents[before], d.contents[run.Leaf.Memory])) {
 			fields[field]++
 		}
 	}
@@ -291,16 +311,16 @@ func (l *Learner) named(identity string, history []behavior.Run) []version {
 	return versions
 }
 
-// inMemory returns the versions that the processes remember in the state of the walker.
+// inMemory returns the versions that are remembered in the state of the walker.
 func (w *Walker) inMemory() []version {
 	var versions []version
-	for _, p := range w.Machine.remembering {
-		versions = append(versions, p.held[w.Value(p.cell)]...)
+	for _, d := range w.Machine.remembering {
+		versions = append(versions, d.held[w.Value(d.cell)]...)
 	}
 	return versions
 }
 
-// remembered returns the versions of an object that the processes remember in the state of the walker.
+// remembered returns the versions of an object that are remembered in the state of the walker.
 func (w *Walker) remembered(c state.Cell) []state.Value {
 	var versions []state.Value
 	for _, v := range w.inMemory() {
@@ -311,11 +331,11 @@ func (w *Walker) remembered(c state.Cell) []state.Value {
 	return versions
 }
 
-// letGo returns the versions that a process remembered before the step of the walker.
+// letGo returns the versions that were remembered before the step of the walker.
 func (w *Walker) letGo(t Touch) []version {
-	for _, p := range w.Machine.remembering {
-		if p.cell == t.Cell {
-			return p.held[t.Was]
+	for _, d := range w.Machine.remembering {
+		if d.cell == t.Cell {
+			return d.held[t.Was]
 		}
 	}
 	return nil
@@ -327,18 +347,18 @@ type stirred struct {
 	changed bool
 }
 
-// stir notes that event handlers have enqueued something or changed the memory that their process shares. If others have for the same change, and
+// stir notes that event handlers have enqueued something or changed the memory that they share with others. If others have for the same change, and
 // memory was changed, it matters who comes first and what is done in between, which is not searched.
 func (w *Walker) stir(h *handling, changed bool) error {
-	before, p := w.stirred, h.actor.Process
+	before, d := w.stirred, h.actor.domain
 	w.stirred = stirred{h, changed}
-	if before.by == nil || before.by.change != h.change || before.by.actor.Process != p || before.by.actor == h.actor || !before.changed && !changed || p.unordered {
+	if before.by == nil || before.by.change != h.change || before.by.actor.domain != d || before.by.actor == h.actor || !before.changed && !changed || d.unordered {
 		return nil
 	}
 	if w.Learn == nil {
 		return ErrUnknown
 	}
-	p.unordered = true
+	d.unordered = true
 	w.Machine.doubt("the event handlers of %s and %s both act on changes of %s and share memory, and what happens between them, or if they come in the other order, was not searched",
 		before.by.actor.Name, h.actor.Name, h.event.Key.Kind)
 	return nil
@@ -347,9 +367,9 @@ func (w *Walker) stir(h *handling, changed bool) error {
 // retrace audits some of what is known to be done with a memory on an instance that came to the memory by another history, the newest. If it
 // does something else, there is more to the memory than the instance shows.
 func (l *Learner) retrace(a *Actor, memory state.Value) error {
-	p := a.Process
-	way := len(p.memories[memory].Histories) - 1
-	for _, known := range p.begun[memory][:min(mostRetraced, len(p.begun[memory]))] {
+	d := a.domain
+	way := len(d.memories[memory].Histories) - 1
+	for _, known := range d.begun[memory][:min(mostRetraced, len(d.begun[memory]))] {
 		if known.Leaf.Failure.Stuck() || l.Fickle(known.actor) {
 			continue
 		}
@@ -367,7 +387,7 @@ func (l *Learner) retrace(a *Actor, memory state.Value) error {
 // mostRetraced is how many runs from a memory are audited for each history that leads there.
 const mostRetraced = 16
 
-// begun is a run of an actor from a memory of its process.
+// begun is a run of an actor from a memory.
 type begun struct {
 	actor *Actor
 	behavior.Run
@@ -376,17 +396,22 @@ type begun struct {
 // mostWays is how many histories to one memory are kept.
 const mostWays = 3
 
-// contents returns what is different in the memory of an instance of a process from that of a fresh one.
-func (l *Learner) contents(p *Process, memory map[string]string) map[string]string {
-	return l.unignored(p, p.changed(memory))
+// contents returns what is different in a memory of an instance from that of a fresh one.
+func (l *Learner) contents(d *domain, memory map[string]string) map[string]string {
+	return l.unignored(d, d.changed(memory))
 }
 
-// unignored leaves out the contents of a memory of a process that make no difference. Ways that begin with the name of a member may be named
+// unignored leaves out the contents of a memory that make no difference. Ways that begin with the name of a member of the process may be named
 // with it and without.
-func (l *Learner) unignored(p *Process, contents map[string]string) map[string]string {
+func (l *Learner) unignored(d *domain, contents map[string]string) map[string]string {
 	ignored := slices.Concat(l.Machine.Conditions.IgnoredMemory, l.Machine.System.IgnoredMemory)
+	for _, part := range ignored {
+		if within, its := strings.CutPrefix(part, d.Name+"/"); its {
+			ignored = append(ignored, within)
+		}
+	}
 	maps.DeleteFunc(contents, func(path, _ string) bool {
-		return leadsThrough(path, ignored) || slices.ContainsFunc(p.Members, func(a *Actor) bool {
+		return leadsThrough(path, ignored) || slices.ContainsFunc(d.Process.Members, func(a *Actor) bool {
 			within, its := strings.CutPrefix(path, a.Name+"/")
 			return its && leadsThrough(within, ignored)
 		})
@@ -395,9 +420,9 @@ func (l *Learner) unignored(p *Process, contents map[string]string) map[string]s
 }
 
 // changed returns what is different in a memory from that of a fresh instance, but not between two fresh ones.
-func (p *Process) changed(memory map[string]string) map[string]string {
-	found := differences(p.fresh, memory)
-	maps.DeleteFunc(found, func(path, _ string) bool { return p.noise[path] })
+func (d *domain) changed(memory map[string]string) map[string]string {
+	found := differences(d.fresh, memory)
+	maps.DeleteFunc(found, func(path, _ string) bool { return d.noise[path] })
 	return found
 }
 
@@ -418,28 +443,28 @@ func identityOf(contents map[string]string) string {
 	return text.String()
 }
 
-// MemoryCells returns the cells of the memories of those processes that are known to keep any.
+// MemoryCells returns the cells of the memories that are known to be put to use.
 func (m *Machine) MemoryCells() []state.Cell {
 	var cells []state.Cell
-	for _, p := range m.remembering {
-		cells = append(cells, p.cell)
+	for _, d := range m.remembering {
+		cells = append(cells, d.cell)
 	}
 	return cells
 }
 
-// Memories returns what processes were found to keep, in the order of the system.
+// Memories returns what was found to be kept, in the order of the system.
 func (m *Machine) Memories() []core.MemoryReport {
 	var all []core.MemoryReport
-	for _, p := range m.remembering {
+	for _, d := range m.remembering {
 		fields := map[string]bool{}
-		for _, contents := range p.contents {
+		for _, contents := range d.contents {
 			for path := range contents {
 				if behavior.Shown(path) {
 					fields[fieldOf(path)] = true
 				}
 			}
 		}
-		all = append(all, core.MemoryReport{Controller: p.Name, Contents: len(p.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: p.manner.Active, Ticks: p.manner.Ticks})
+		all = append(all, core.MemoryReport{Controller: d.Name, Contents: len(d.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: d.manner.Active, Ticks: d.manner.Ticks})
 	}
 	return all
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// Process is what runs as one program: the strategies that share a memory, a cache of each kind, and crashes.
+// Process is what runs as one program: the strategies that share a cache of each kind, and crashes.
 type Process struct {
 	Name string
 	// Members are the strategies at work in it, in the order of the system. Where it stands for all of them, the first does.
@@ -22,6 +22,18 @@ type Process struct {
 	// Deliveries are the agents that deliver to the views, by their order, and Restarts is the one that crashes the process.
 	Deliveries []int
 	Restarts   int
+	// domains are its memories, each with the members that share it.
+	domains []*domain
+}
+
+// domain is the memory that some of the strategies of a process share, with what they do between activations: in most processes, all of them share one.
+// An instance of one domain has done nothing in the others.
+type domain struct {
+	// Name is that of the process if there is no other domain in it.
+	Name    string
+	Process *Process
+	// Members are the strategies that share it, in the order of the system. Where it stands for all of them, the first does.
+	Members []*Actor
 	memory
 	// manner is how its instances are put to work, and background the member that stands for what an active one does between activations.
 	manner     behavior.Manner
@@ -29,7 +41,7 @@ type Process struct {
 	// rest is how it rests, by memory, and turns how many items stand for calls that may wait.
 	rest  []behavior.Rest
 	turns int
-	// edges are runs of an active process, by the memory in which they begin, and lapped tells in which memories time was let pass round a lap.
+	// edges are runs of an active domain, by the memory in which they begin, and lapped tells in which memories time was let pass round a lap.
 	edges  map[state.Value][]edge
 	lapped map[state.Value]bool
 	// unordered tells that what members do between the event handlers of each other is known to be left out.
@@ -51,52 +63,105 @@ func together(strategies []core.Strategy) [][]core.Strategy {
 	return processes
 }
 
-// setUp sets up each of some strategies that share a process, and a lone one twice, to see that it can be. It returns what fresh instances remember,
-// if they show it. The error says what to change.
-func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadline time.Duration) (fresh []map[string]string, err error) {
-	manner := c.manner(strategies)
+// sharing is strategies of a process that share memory.
+type sharing struct {
+	name       string
+	strategies []core.Strategy
+	// beside are the names of the others in the process.
+	beside []string
+	// fresh is what fresh instances remember, if they show it, and besides what they show of the others.
+	fresh, besides []map[string]string
+}
+
+// apart returns the strategies of a process by the memories that they share: all of them share one, unless they can be told apart and are not known to.
+func (c Conditions) apart(strategies []core.Strategy) []*sharing {
+	process := strategies[0].Describe().ProcessName()
+	whole := []*sharing{{name: process, strategies: strategies}}
+	undivided := func(s core.Strategy) bool { return !s.Describe().Divided }
+	if len(strategies) == 1 || slices.ContainsFunc(strategies, undivided) || slices.Contains(c.Remembering, process) {
+		return whole
+	}
+	var all []*sharing
+	active := 0
+	for i, strategy := range strategies {
+		s := &sharing{name: strategy.Describe().Name, strategies: strategies[i : i+1]}
+		for _, other := range strategies {
+			if name := other.Describe().Name; name != s.name {
+				s.beside = append(s.beside, name)
+			}
+		}
+		if all = append(all, s); c.manner(s).Active {
+			active++
+		}
+	}
+	if active > 1 { // nobody could tell which of them goes on
+		return whole
+	}
+	return all
+}
+
+// setUp sets up each of some strategies that share a process, and one that shares its memory with none twice, to see that it can be. It returns what fresh
+// instances of each memory remember, as far as there is no error. The error says what to change.
+func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadline time.Duration) ([]*sharing, error) {
+	all := c.apart(strategies)
+	for _, s := range all {
+		if err := c.setUpSharing(ctx, s, strategies, deadline); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// setUpSharing sets up each of the strategies that share memory, which run in a process with some strategies.
+func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core.Strategy, deadline time.Duration) error {
+	manner, strategies := c.manner(s), s.strategies
 	for i := range max(2, len(strategies)) {
 		strategy := strategies[i%len(strategies)]
 		session, instance, err := behavior.OpenFresh(ctx, strategy, manner, behavior.Limits{Deadline: deadline})
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if beside := session.Beside(); beside != nil {
+			s.besides = append(s.besides, beside)
 		}
 		memory := session.Memory()
 		ticks := session.Ticks()
 		session.Abort()
 		if ticks && !manner.Ticks {
-			return nil, &unexpectedBackground{Process: strategy.Describe().ProcessName(), ticks: true}
+			return &unexpectedBackground{Memory: s.name, ticks: true}
 		}
 		shows := memory != nil
 		if !shows && manner.Active && ctx.Err() == nil {
-			return nil, fmt.Errorf("what controller %q does in the background while time passes could not be seen within %s: let it tick less often, or leave it out", strategy.Describe().Name, deadline)
+			return fmt.Errorf("what controller %q does in the background while time passes could not be seen within %s: let it tick less often, or leave it out", strategy.Describe().Name, deadline)
 		}
 		if shows {
-			fresh = append(fresh, memory)
+			s.fresh = append(s.fresh, memory)
 		}
 		d := strategy.Describe()
 		if d.Process == "" {
 			if !shows {
-				return nil, nil
+				return nil
 			}
 			continue
 		}
 		plural, ok := instance.(core.Plural)
-		for _, other := range strategies {
+		for _, other := range process {
 			if name := other.Describe().Name; !ok || plural.Of(name) == nil {
-				return nil, fmt.Errorf("controller %q says that it shares the process %q with %q, but its instances do not have that one: implement core.Plural, or leave Description.Process empty", d.Name, d.Process, name)
+				return fmt.Errorf("controller %q says that it shares the process %q with %q, but its instances do not have that one: implement core.Plural, or leave Description.Process empty", d.Name, d.Process, name)
 			}
 		}
 	}
-	return fresh, nil
+	return nil
 }
 
-// manner returns how instances of the process of some strategies are put to work, as far as is known of it.
-func (c Conditions) manner(strategies []core.Strategy) behavior.Manner {
-	name := strategies[0].Describe().ProcessName()
-	m := behavior.Manner{Sequential: true, Active: slices.Contains(c.Active, name), Ticks: slices.Contains(c.ticking, name)}
-	for _, s := range strategies {
-		d := s.Describe()
+// manner returns how instances of some strategies that share memory are put to work, as far as is known of them.
+func (c Conditions) manner(s *sharing) behavior.Manner {
+	m := behavior.Manner{Sequential: true, Active: slices.Contains(c.Active, s.name), Ticks: slices.Contains(c.ticking, s.name), Beside: s.beside}
+	if len(s.beside) > 0 {
+		m.Of = s.name
+	}
+	for _, strategy := range s.strategies {
+		d := strategy.Describe()
 		m.Sequential, m.Active = m.Sequential && d.Sequential, m.Active || d.Active
 	}
 	return m
@@ -124,10 +189,8 @@ func (p *Process) caches(kind core.Kind) bool {
 
 // of returns the member that an activation is about.
 func (p *Process) of(activation behavior.Activation) *Actor {
-	if activation.Own != behavior.Asked {
-		return p.background
-	}
-	return p.Members[slices.IndexFunc(p.Members, func(a *Actor) bool { return a.of == activation.Of })]
+	own := activation.Own != behavior.Asked
+	return p.Members[slices.IndexFunc(p.Members, func(a *Actor) bool { return a.Background == own && (own || a.of == activation.Of) })]
 }
 
 // view returns the process's view of a kind that may lag behind, nil if it has none.
@@ -140,11 +203,11 @@ func (p *Process) view(kind core.Kind) *view.View {
 	return nil
 }
 
-// addProcess adds the process of some strategies, which share it, with the views that they have and what fresh instances remember. How it is named tells the
-// second of two instances apart.
-func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]string, named func(string) string) *Process {
+// addProcess adds the process of some strategies, with the views that they have and the memories that they share. How it is named tells the second of two
+// instances apart.
+func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, named func(string) string) *Process {
 	d := strategies[0].Describe()
-	p := &Process{Name: named(d.ProcessName()), manner: m.Conditions.manner(strategies), edges: map[state.Value][]edge{}, lapped: map[state.Value]bool{}}
+	p := &Process{Name: named(d.ProcessName())}
 	for _, kind := range m.Conditions.viewed(strategies) {
 		rule := m.Conditions.rule(d.ProcessName(), kind)
 		if rule == view.Fresh() {
@@ -155,37 +218,67 @@ func (m *Machine) addProcess(strategies []core.Strategy, fresh []map[string]stri
 		m.Views[kind] = append(m.Views[kind], v)
 		m.lags = true
 	}
-	if p.memory = m.newMemory(p.Name, p.manner.Active, fresh); p.remembers() {
-		m.remembering = append(m.remembering, p)
-	}
-	p.rest = []behavior.Rest{{}}
-	if len(fresh) > 0 {
-		p.rest[0] = behavior.RestIn(fresh[0])
-	}
-	if pristine, knows := strategies[0].(core.Pristine); knows && p.fresh != nil && !p.manner.Active {
-		m.outlives(p, pristine.Pristine())
+	for _, s := range memories {
+		m.addDomain(p, s, named)
 	}
 	p.Restarts = m.addAgent()
 	m.Processes = append(m.Processes, p)
 	for _, strategy := range strategies {
-		m.addActor(p, strategy, named(strategy.Describe().Name))
+		name := strategy.Describe().Name
+		at := max(0, slices.IndexFunc(memories, func(s *sharing) bool { return s.name == name }))
+		m.addActor(p.domains[at], strategy, named(name))
 	}
-	if p.manner.Active {
-		m.addBackground(p)
-	}
-	if p.remembers() && m.Conditions.Granularity == PerCall {
-		// What several runs of one process make of one memory, call by call, is not searched.
-		for _, a := range p.Members {
-			a.Atomic = true
+	for _, d := range p.domains {
+		if d.manner.Active {
+			m.addBackground(d)
 		}
-		m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", p.Name)
+		if d.remembers() && m.Conditions.Granularity == PerCall {
+			// What several runs of one process make of one memory, call by call, is not searched.
+			for _, a := range d.Members {
+				a.Atomic = true
+			}
+			m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", d.Name)
+		}
 	}
 	return p
 }
 
+// addDomain adds a memory that strategies of a process share.
+func (m *Machine) addDomain(p *Process, s *sharing, named func(string) string) {
+	d := &domain{Name: named(s.name), Process: p, manner: m.Conditions.manner(s), edges: map[state.Value][]edge{}, lapped: map[state.Value]bool{}}
+	p.domains = append(p.domains, d)
+	if d.memory = m.newMemory(d.Name, d.manner.Active, s.fresh, s.besides); d.remembers() {
+		m.remembering = append(m.remembering, d)
+	}
+	d.rest = []behavior.Rest{{}}
+	if len(s.fresh) > 0 {
+		d.rest[0] = behavior.RestIn(s.fresh[0])
+	}
+	if pristine, knows := s.strategies[0].(core.Pristine); knows && d.fresh != nil && !d.manner.Active {
+		m.outlives(d, pristine.Pristine(len(s.beside) > 0))
+	}
+}
+
+// remembers reports whether anything of the process is known to be kept.
+func (p *Process) remembers() bool { return slices.ContainsFunc(p.domains, (*domain).remembers) }
+
+// shared returns the member of a process to make an instance of that does all that the process does.
+func (p *Process) shared() *Actor {
+	return p.Members[max(0, slices.IndexFunc(p.Members, func(a *Actor) bool { return a.domain.manner.Active && !a.Background }))]
+}
+
+// manner returns how an instance is put to work that does all that the process does.
+func (p *Process) manner() behavior.Manner {
+	m := behavior.Manner{Sequential: true}
+	for _, d := range p.domains {
+		m.Sequential, m.Active, m.Ticks = m.Sequential && d.manner.Sequential, m.Active || d.manner.Active, m.Ticks || d.manner.Ticks
+	}
+	return m
+}
+
 // waits reports whether calls wait in a memory, nil for that of a fresh instance.
-func (p *Process) waits(in *behavior.Memory) bool {
-	return p.manner.Active && len(p.rest[p.valueOf(in)].Calls) > 0
+func (d *domain) waits(in *behavior.Memory) bool {
+	return d.manner.Active && len(d.rest[d.valueOf(in)].Calls) > 0
 }
 
 // within returns the actor of a name, and of several the one that shares its process with another: who is active twice has two of each.

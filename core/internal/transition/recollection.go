@@ -12,53 +12,46 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Remembers reports whether what an actor does may depend on what its process is known to keep in memory.
-func (a *Actor) Remembers() bool { return a.Process.remembers() }
+// Remembers reports whether what an actor does may depend on what is known to be kept in memory.
+func (a *Actor) Remembers() bool { return a.domain.remembers() }
 
-// Recollection is what all processes keep in memory in a state, in the order of the system.
+// Recollection is what is kept in memory in a state, in the order of the system.
 type Recollection []state.Value
 
-// Recollection returns what the processes keep in memory in the state of the walker.
+// Recollection returns what is kept in memory in the state of the walker.
 func (w *Walker) Recollection() Recollection {
 	var r Recollection
-	for _, p := range w.Machine.remembering {
-		r = append(r, w.Value(p.cell))
+	for _, d := range w.Machine.remembering {
+		r = append(r, w.Value(d.cell))
 	}
 	return r
 }
 
-// Crashed is a process that crashes, with what was different in its memory then from that of a fresh instance.
-type Crashed struct {
-	process  *Process
-	contents map[string]string
-}
+// Crashed is a process that crashes: what was different in its memories then from those of a fresh instance.
+type Crashed map[*domain]map[string]string
 
-// MemoryChanges returns the difference between what processes keep in memory in two states, where one of them may have crashed in between. Without a
+// MemoryChanges returns the difference between what is kept in memory in two states, where a process may have crashed in between. Without a
 // state before, it is the difference from fresh instances.
-func (m *Machine) MemoryChanges(before, after Recollection, crashed *Crashed) []core.MemoryChange {
+func (m *Machine) MemoryChanges(before, after Recollection, crashed Crashed) []core.MemoryChange {
 	var changes []core.MemoryChange
-	for i, p := range m.remembering {
+	for i, d := range m.remembering {
 		var was map[string]string
 		if before != nil {
-			was = p.contents[before[i]]
+			was = d.contents[before[i]]
 		}
-		var lost map[string]string
-		if crashed != nil && crashed.process == p {
-			lost = crashed.contents
-		}
-		changes = append(changes, p.changes(was, p.contents[after[i]], lost)...)
+		changes = append(changes, d.changes(was, d.contents[after[i]], crashed[d])...)
 	}
 	return changes
 }
 
-// MemoryLeft returns the difference that a run of an actor made to what its process keeps in memory.
+// MemoryLeft returns the difference that a run of an actor made to what is kept in memory.
 func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
-	p := a.Process
-	if !p.remembers() || run.Leaf == nil || run.Leaf.Failure.Stuck() {
+	d := a.domain
+	if !d.remembers() || run.Leaf == nil || run.Leaf.Failure.Stuck() {
 		return nil
 	}
-	before := p.valueOf(run.Activation.Since)
-	changes := p.changes(p.contents[before], p.contents[run.Leaf.Memory], nil)
+	before := d.valueOf(run.Activation.Since)
+	changes := d.changes(d.contents[before], d.contents[run.Leaf.Memory], nil)
 	if event := run.Activation.Event; event != nil {
 		for i := range changes {
 			changes[i].Event = event.Key.String()
@@ -67,8 +60,8 @@ func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
 	return changes
 }
 
-// changes returns the difference between two memories. What was lost is what the process had when it crashed in between.
-func (p *Process) changes(before, after, lost map[string]string) []core.MemoryChange {
+// changes returns the difference between two memories. What was lost is what there was when the process crashed in between.
+func (d *domain) changes(before, after, lost map[string]string) []core.MemoryChange {
 	paths := map[string]bool{}
 	for _, contents := range []map[string]string{before, after, lost} {
 		for path := range contents {
@@ -77,11 +70,11 @@ func (p *Process) changes(before, after, lost map[string]string) []core.MemoryCh
 	}
 	var changes []core.MemoryChange
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if p.manner.Active && behavior.Unsaid(path) {
+		if d.manner.Active && behavior.Unsaid(path) {
 			continue
 		}
-		change := core.MemoryChange{Controller: p.Name, Field: path, From: p.value(before, path), To: p.value(after, path)}
-		if had := p.value(lost, path); lost != nil && !equalValues(had, change.To) {
+		change := core.MemoryChange{Controller: d.Name, Field: path, From: d.value(before, path), To: d.value(after, path)}
+		if had := d.value(lost, path); lost != nil && !equalValues(had, change.To) {
 			change.From, change.Lost = had, had != nil
 		}
 		if !equalValues(change.From, change.To) {
@@ -97,10 +90,10 @@ func (p *Process) changes(before, after, lost map[string]string) []core.MemoryCh
 }
 
 // value returns a value in a memory that differs so from that of a fresh instance, nil if there is none.
-func (p *Process) value(contents map[string]string, path string) *string {
+func (d *domain) value(contents map[string]string, path string) *string {
 	value, differs := contents[path]
 	if !differs {
-		fresh, there := p.fresh[path]
+		fresh, there := d.fresh[path]
 		if !there {
 			return nil
 		}
@@ -126,27 +119,30 @@ func equalValues(a, b *string) bool {
 }
 
 // Crash returns the process of an actor as it crashes between two runs, where it kept something before. It is nil if that process is not known to keep anything.
-func (m *Machine) Crash(a *Actor, before Recollection) *Crashed {
-	i := slices.Index(m.remembering, a.Process)
-	if i < 0 {
-		return nil
+func (m *Machine) Crash(a *Actor, before Recollection) Crashed {
+	var crashed Crashed
+	for i, d := range m.remembering {
+		if d.Process != a.Process {
+			continue
+		}
+		if crashed == nil {
+			crashed = Crashed{}
+		}
+		if crashed[d] = d.contents[before[i]]; crashed[d] == nil {
+			crashed[d] = map[string]string{}
+		}
 	}
-	return &Crashed{a.Process, m.contentsOf(i, before)}
+	return crashed
 }
 
-func (m *Machine) contentsOf(i int, r Recollection) map[string]string {
-	if contents := m.remembering[i].contents[r[i]]; contents != nil {
-		return contents
+// CrashIn returns the process of an actor as it crashes in a run, where the next call would have come, and what it kept before. It is nil if nobody knows.
+func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, run behavior.Run) (Crashed, error) {
+	crashed := l.Machine.Crash(a, before)
+	if !a.domain.remembers() || a.domain.fresh == nil {
+		return crashed, nil
 	}
-	return map[string]string{}
-}
-
-// CrashIn returns the process of an actor as it crashes in a run, where the next call would have come. It is nil if nobody knows.
-func (l *Learner) CrashIn(ctx context.Context, a *Actor, run behavior.Run) (*Crashed, error) {
-	if !a.Process.remembers() || a.Process.fresh == nil {
-		return nil, nil
-	}
-	session, instance, err := l.open(a, run.Activation.Since, 0)
+	delete(crashed, a.domain)
+	session, err := l.Open(a, run.Activation.Since)
 	if err != nil {
 		return nil, err
 	}
@@ -157,24 +153,23 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, run behavior.Run) (*Cra
 		return nil, err
 	}
 	call, _, err := session.Next(ctx)
-	introspective, shows := instance.(core.Introspective)
-	if call == nil || err != nil || !shows {
-		return nil, err
+	if call == nil || err != nil {
+		return crashed, err
 	}
 	// The run waits where it is. An instance that locks its memory meanwhile does not show it.
 	found := make(chan map[string]string, 1)
-	go func() { found <- introspective.Memory() }()
+	go func() { found <- session.Shown() }()
 	watch := time.NewTimer(l.limits.Deadline)
 	defer watch.Stop()
 	select {
 	case memory := <-found:
-		contents := l.contents(a.Process, memory)
+		contents := l.contents(a.domain, memory)
 		// What goes on in the background is not to be seen in the midst of a run.
-		maps.DeleteFunc(contents, func(_, value string) bool { return value == gone && a.Process.manner.Active })
-		return &Crashed{a.Process, contents}, nil
+		maps.DeleteFunc(contents, func(_, value string) bool { return value == gone && a.domain.manner.Active })
+		crashed[a.domain] = contents
 	case <-watch.C:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return nil, nil
+	return crashed, nil
 }

@@ -77,8 +77,10 @@ func (w *Walker) Start(initial core.Initial) error {
 // Relist starts a process: it remembers nothing, the handlers of each controller in it get a create event for every object
 // of the kinds it watches, and its initial requests are queued.
 func (w *Walker) Relist(p *Process) error {
-	if p.remembers() {
-		w.Set(p.cell, 0)
+	for _, d := range p.domains {
+		if d.remembers() {
+			w.Set(d.cell, 0)
+		}
 	}
 	for _, a := range p.Members {
 		if err := w.relist(a); err != nil {

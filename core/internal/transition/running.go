@@ -93,7 +93,9 @@ func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activati
 	if err != nil || leaf.Failure == behavior.CutOff || leaf.Failure.Stuck() {
 		return leaf, err
 	}
-	w.Set(a.Process.cell, leaf.Memory)
+	if a.domain.remembers() {
+		w.Set(a.domain.cell, leaf.Memory)
+	}
 	for _, h := range waiting {
 		if err := w.handleOne(h); err != nil {
 			return nil, err
@@ -379,11 +381,11 @@ func (w *Walker) handleOne(h *handling) error {
 	if err != nil {
 		return err
 	}
-	p := h.actor.Process
-	shares := p.remembers() && len(p.Members) > 1
+	d := h.actor.domain
+	shares := d.remembers() && len(d.Members) > 1
 	before := state.Value(0)
 	if shares {
-		before = w.Value(p.cell)
+		before = w.Value(d.cell)
 	}
 	leaf, err := w.run(h.actor, root, h.actor.handling(&h.event, since), plan{})
 	if err != nil {
@@ -395,7 +397,7 @@ func (w *Walker) handleOne(h *handling) error {
 	for _, enqueued := range leaf.Cells {
 		w.mark(enqueued, state.Queued)
 	}
-	if changed := shares && w.Value(p.cell) != before; changed || shares && len(leaf.Cells) > 0 {
+	if changed := shares && w.Value(d.cell) != before; changed || shares && len(leaf.Cells) > 0 {
 		return w.stir(h, changed)
 	}
 	return nil
