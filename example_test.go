@@ -46,12 +46,31 @@ func scaled(loops ...bounds) *core.System {
 }
 
 // A test of a system that settles. If it did not, the test would fail with the counterexample.
-func ExampleCheck() {
+func ExampleCheckWith() {
 	var t testing.TB = new(testing.T) // a test is given one
 
-	result := orrery.Check(t, scaled(bounds{"savings", 0, 3}, bounds{"availability", 2, 9}))
+	result := orrery.CheckWith(t, orrery.Options{}, scaled(bounds{"savings", 0, 3}, bounds{"availability", 2, 9}))
 	fmt.Println(result.Report.Verdict)
 	// Output: holds
+}
+
+// What a test checks one after the other, if it uses Check.
+func ExampleClimb() {
+	ladder, err := orrery.Climb(context.Background(), scaled(bounds{"savings", 0, 3}, bounds{"availability", 2, 9}), orrery.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print("checked where\n", ladder)
+	// Output:
+	// checked where
+	//     holds         nothing goes wrong: 5 states
+	//     holds         caches miss the latest change: 10 states
+	//     holds         a controller crashes once: 11 states
+	//     inconclusive  a call fails once: 5 states; failed calls are allowed, but no call that was made can fail
+	//     holds         others act between the calls of a reconcile: 20 states
+	//     holds         two instances of savings are at work: 7 states
+	//     holds         two instances of availability are at work: 6 states
 }
 
 // Two control loops that are each right by themselves, and never stop undoing each other's work.

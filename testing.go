@@ -6,34 +6,73 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Check checks a system as a test, exhaustively: the system's own properties and
-// those given besides. It fails the test unless they all hold, with the story of each
-// finding, and returns the result for further assertions. An inconclusive check
-// fails, too: it says nothing for certain. Warnings are logged.
+// Check checks a system as a test: the system's own properties and those given besides. It [Climb]s: first nothing goes wrong, and all of that is searched; then
+// what usually does, each for a share of [ClimbTime], or of what is left of the test's time. It fails the test unless all properties hold as long as nothing goes wrong, and if
+// anything is found later, with the story of each finding. It logs what was searched and what was not. It returns the result of the rung on which something was
+// found, or else of the first.
+//
+// A first check that is inconclusive fails, too: it says nothing for certain. Warnings are logged.
 func Check(t testing.TB, system *core.System, properties ...core.Property) *Result {
 	t.Helper()
-	return CheckWith(t, Options{Workers: runtime.GOMAXPROCS(0)}, system, properties...)
+	options := Options{Workers: runtime.GOMAXPROCS(0)}
+	left := func() time.Duration { return ClimbTime }
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if deadline, ends := limited.Deadline(); ends {
+			options.MaxTime = time.Until(deadline) * 9 / 10
+			left = func() time.Duration { return min(ClimbTime, time.Until(deadline)/2) }
+		}
+	}
+	ladder, err := climb(context.Background(), checkedAs(t, system, properties), options, left)
+	if err != nil {
+		t.Fatalf("%s cannot be checked: %v", system.Name, err)
+	}
+	failed := ladder.Failed()
+	if failed == nil && ladder.Result().Report.Verdict == core.Holds {
+		t.Logf("%s: nothing was found where\n%s", system.Name, ladder)
+	}
+	tell(t, ladder.Result())
+	if failed != nil && failed != &ladder.Rungs[0] {
+		t.Logf("%s: that was where\n%sto check nothing else: orrery.CheckWith(t, %s, system, ...)", system.Name, ladder, failed.code())
+	}
+	return ladder.Result()
 }
 
-// CheckWith is [Check] within bounds.
-func CheckWith(t testing.TB, options Options, system *core.System, properties ...core.Property) *Result {
+// checkedAs returns the system with more properties.
+func checkedAs(t testing.TB, system *core.System, properties []core.Property) *core.System {
 	t.Helper()
 	if system == nil {
 		t.Fatal("there is no system to check: it is nil")
 	}
 	checked := *system
 	checked.Properties = slices.Concat(system.Properties, properties)
-	result, err := Run(context.Background(), &checked, options)
+	return &checked
+}
+
+// CheckWith checks a system as a test, under the conditions and within the bounds of the options: the system's own properties and
+// those given besides. It fails the test unless they all hold, with the story of each
+// finding, and returns the result for further assertions. An inconclusive check
+// fails, too: it says nothing for certain. Warnings are logged.
+func CheckWith(t testing.TB, options Options, system *core.System, properties ...core.Property) *Result {
+	t.Helper()
+	result, err := Run(context.Background(), checkedAs(t, system, properties), options)
 	if err != nil {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)
 	}
+	tell(t, result)
+	return result
+}
+
+// tell fails a test unless all properties hold, and tells what was found.
+func tell(t testing.TB, result *Result) {
+	t.Helper()
 	if result.Report.Verdict == core.Holds && result.Report.Warnings() == 0 {
-		return result
+		return
 	}
 	var story strings.Builder
 	if err := text.Report(&story, &result.Report, text.Options{}); err != nil {
@@ -44,5 +83,4 @@ func CheckWith(t testing.TB, options Options, system *core.System, properties ..
 	} else {
 		t.Error(story.String())
 	}
-	return result
 }

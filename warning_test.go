@@ -53,8 +53,9 @@ type logs struct {
 	failed bool
 }
 
-func (l *logs) Log(args ...any)   { l.logged = append(l.logged, fmt.Sprint(args...)) }
-func (l *logs) Error(args ...any) { l.failed = true }
+func (l *logs) Log(args ...any)                 { l.logged = append(l.logged, fmt.Sprint(args...)) }
+func (l *logs) Logf(format string, args ...any) { l.Log(fmt.Sprintf(format, args...)) }
+func (l *logs) Error(...any)                    { l.failed = true }
 
 // TestCheckLogsWarnings checks that a test passes with warnings, and says so.
 func TestCheckLogsWarnings(t *testing.T) {
@@ -63,12 +64,12 @@ func TestCheckLogsWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &logs{TB: t}
-	orrery.Check(l, system, warning(never(5)))
+	orrery.CheckWith(l, orrery.Options{}, system, warning(never(5)))
 	if l.failed || len(l.logged) != 1 || !strings.Contains(l.logged[0], "warns of:    warning of never that") {
 		t.Errorf("failed: %t, logged: %q", l.failed, l.logged)
 	}
 	l = &logs{TB: t}
-	orrery.Check(l, system, warning(never(4)))
+	orrery.CheckWith(l, orrery.Options{}, system, warning(never(4)))
 	if l.failed || len(l.logged) > 0 {
 		t.Errorf("without a finding: failed: %t, logged: %q", l.failed, l.logged)
 	}

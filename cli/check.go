@@ -44,6 +44,9 @@ and files before it runs the system.
   restart(N)     be fresh, but miss up to N changes after the controller restarts
   relist         miss any number of changes, then receive them all at once
 
+--thorough says by itself what may go wrong, and takes a minute more than a check in which nothing does, or
+--max-time for all of it. It reports on what was found first. What there was no time for is told.
+
 A signal (SIGINT, SIGTERM) or --max-time ends the check within a second. The report then says
 what is missing. A record (--out) has all findings all the same, and as many states as there was
 time for; a drawing (--dot) that is not finished is not written.
@@ -92,7 +95,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if options.Compact {
 		defer economise()()
 	}
-	result, err := s.search(ctx, system, options)
+	result, err := s.search(ctx, system, options, flags.thorough)
 	if err != nil {
 		return err
 	}
@@ -158,14 +161,21 @@ func (s *session) build(name string, params []string) (*core.System, catalog.Val
 }
 
 // search runs the engine, with a progress line where one can be seen.
-func (s *session) search(ctx context.Context, system *core.System, options orrery.Options) (*orrery.Result, error) {
+func (s *session) search(ctx context.Context, system *core.System, options orrery.Options, thorough bool) (*orrery.Result, error) {
 	options.Logger = s.logger
 	if s.streams.Live && !s.logger.IsDebug() {
 		line := &progressLine{to: s.streams.Err}
 		defer line.clear()
 		options.Progress = line.show
 	}
-	return s.Engine.Check(ctx, system, options)
+	if !thorough {
+		return s.Engine.Check(ctx, system, options)
+	}
+	ladder, err := s.Engine.Climb(ctx, system, options)
+	if err != nil {
+		return nil, err
+	}
+	return ladder.Result(), nil
 }
 
 // complete fills in what only the command knows.

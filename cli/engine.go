@@ -15,6 +15,9 @@ type Engine struct {
 	// Check checks a system, as [orrery.Run] does.
 	Check func(context.Context, *core.System, orrery.Options) (*orrery.Result, error)
 
+	// Climb checks a system under one condition after the other, as [orrery.Climb] does.
+	Climb func(context.Context, *core.System, orrery.Options) (*orrery.Ladder, error)
+
 	// Replay runs a recorded run of a system again, for real. It returns where the
 	// run goes another way, nil if every step goes as recorded.
 	Replay func(context.Context, *core.System, core.Trace, orrery.Options) (*core.Deviation, error)
@@ -31,6 +34,7 @@ type Engine struct {
 func realEngine() Engine {
 	return Engine{
 		Check:      orrery.Run,
+		Climb:      orrery.Climb,
 		Replay:     orrery.Replay,
 		Confirm:    confirm,
 		Properties: properties.Catalogue(),

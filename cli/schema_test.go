@@ -38,11 +38,12 @@ func TestReportsFollowTheirSchema(t *testing.T) {
 		"check model/philosophers",
 		"check model/counters --compact --reduction none",
 		"check racecondition --stale all=lag(1)",
+		"check racecondition --thorough",
 	} {
 		var out, complaints bytes.Buffer
 		command := fakeCommand()
 		if !strings.Contains(args, "fake/") {
-			command = cli.Command{Entries: slices.Concat(models.Catalog(), racecondition.Catalog()), Engine: cli.Engine{Check: orrery.Run}}
+			command = cli.Command{Entries: slices.Concat(models.Catalog(), racecondition.Catalog()), Engine: cli.Engine{Check: orrery.Run, Climb: orrery.Climb}}
 		}
 		command.Run(t.Context(), append(strings.Fields(args), "--format", "json"), cli.Streams{Out: &out, Err: &complaints})
 		report, err := jsonschema.UnmarshalJSON(&out)

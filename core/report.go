@@ -45,7 +45,9 @@ type Report struct {
 	// not count of it.
 	Memory        []MemoryReport `json:"memory,omitempty"`
 	IgnoredMemory []string       `json:"ignored_memory,omitempty"`
-	Workers       int            `json:"workers"`
+	// Rungs are all conditions under which the system was checked, of which this is the report of one; there are none if that was the only one.
+	Rungs   []RungReport `json:"rungs,omitempty"`
+	Workers int          `json:"workers"`
 	// Compact tells that states were told apart by a hash of 64 bits, and MissedStateOdds how likely it is, about, that
 	// one was missed for it.
 	Compact         bool    `json:"compact,omitempty"`
@@ -100,6 +102,17 @@ type ViewReport struct {
 	Kind       Kind   `json:"kind"`
 	// Rule says how far it may lag behind, such as "lag(1)".
 	Rule string `json:"rule"`
+}
+
+// RungReport is what came of one of several conditions under which a system was checked, one after the other.
+type RungReport struct {
+	// Name says what may go wrong.
+	Name string `json:"name"`
+	// Verdict is empty if nothing was searched: there was no time, something was found before, or it could not be.
+	Verdict Verdict `json:"verdict,omitempty"`
+	States  int     `json:"states,omitempty"`
+	// Reasons say why it is not more.
+	Reasons []string `json:"reasons,omitempty"`
 }
 
 // MemoryReport is what a controller keeps in memory from one run to the next.

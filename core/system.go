@@ -22,6 +22,9 @@ type System struct {
 	// Scenario is what users may do meanwhile.
 	Scenario Scenario
 
+	// Surroundings names strategies that stand in for what is around the controllers. They are not what is checked: nobody need let them fail.
+	Surroundings []string
+
 	// Kinds are kinds of objects that controllers may turn out to read through their caches, besides those that
 	// they watch and those that they declare: conditions may name them. Empty means that controllers declare them all.
 	Kinds []Kind

@@ -30,6 +30,7 @@ func TestPlayers(t *testing.T) {
 		[]core.Kind{"ConfigMap", "Deployment.apps", "Namespace", "Widget.example.org"})
 	equal(t, "kinds that namespaces are emptied of", w.strategy("namespace-controller").Describe().Watches,
 		[]core.Kind{"Namespace", "ConfigMap", "Deployment.apps", "Pod", "Widget.example.org"})
+	equal(t, "what is not checked", w.system.Surroundings, []string{"garbage-collector", "namespace-controller"})
 }
 
 // TestVolumeProtection deletes a claim: it is kept until the protector has looked.

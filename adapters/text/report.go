@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -27,6 +28,7 @@ func Report(w io.Writer, report *core.Report, options Options) error {
 		p.finding(finding, len(report.Findings))
 	}
 	p.properties(report.Properties)
+	p.rungs(report.Rungs)
 	p.searched(report)
 	p.assumptions(report.Assumptions)
 	p.cost(report)
@@ -145,6 +147,38 @@ func (p *page) properties(properties []core.PropertyReport) {
 		}
 		p.line(1, word, clean(property.Name), note)
 	}
+}
+
+// rungs tells of the other conditions under which the system was checked.
+func (p *page) rungs(rungs []core.RungReport) {
+	if len(rungs) == 0 {
+		return
+	}
+	p.heading(0, "What may go wrong")
+	for _, r := range rungs {
+		p.line(1, clean(Rung(r)))
+	}
+}
+
+// Rung tells in one line what came of one of the conditions under which a system was checked.
+func Rung(r core.RungReport) string {
+	line := fmt.Sprintf("%-14s%s", cmp.Or(string(r.Verdict), "not searched"), r.Name)
+	if r.Verdict != "" {
+		line += ": " + counted(r.States, "state", "states")
+	}
+	if len(r.Reasons) == 0 {
+		return line
+	}
+	// What a reason says before it explains itself.
+	reason := r.Reasons[0]
+	if end := strings.IndexAny(reason, ":;("); end > 0 {
+		reason = strings.TrimSpace(reason[:end])
+	}
+	line += "; " + reason
+	if more := len(r.Reasons) - 1; more > 0 {
+		line += fmt.Sprintf(" (and %s)", counted(more, "more reason", "more reasons"))
+	}
+	return line
 }
 
 func (p *page) searched(report *core.Report) {

@@ -103,12 +103,16 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 			return nil, err
 		}
 		system.Strategies = append(system.Strategies, strategy)
+		system.Surroundings = append(system.Surroundings, strategy.Describe().Name)
 	}
 	players, err := d.players(system, server)
 	if err != nil {
 		return nil, err
 	}
 	system.Strategies = append(system.Strategies, players...)
+	for _, player := range players {
+		system.Surroundings = append(system.Surroundings, player.Describe().Name)
+	}
 	d.collected(system, server)
 	if err := system.Validate(); err != nil {
 		return nil, err

@@ -1,0 +1,208 @@
+package orrery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/adapters/text"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// ClimbTime, a minute, is how long a [Climb] takes behind its first rung at most, if nothing else is said.
+const ClimbTime = time.Minute
+
+// Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, a controller crashes, a call fails, others act
+// in the midst of a reconcile, and two instances of a controller are at work. It ends with the first rung that finds something.
+//
+// The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of MaxTime, or [ClimbTime]: what is not searched by
+// then is told. Options that say what may go wrong must not be set. The error is for what cannot be checked at all.
+func Climb(ctx context.Context, system *core.System, options Options) (*Ladder, error) {
+	began := time.Now()
+	return climb(ctx, system, options, func() time.Duration {
+		if options.MaxTime > 0 {
+			return options.MaxTime - time.Since(began)
+		}
+		return ClimbTime
+	})
+}
+
+// climb climbs, with so much time for all rungs behind the first.
+func climb(ctx context.Context, system *core.System, options Options, left func() time.Duration) (*Ladder, error) {
+	if system == nil {
+		return nil, fmt.Errorf("there is no system to check: it is nil")
+	}
+	if options.disturbs() || options.Granularity == PerCall || len(options.FaultsIn) > 0 || len(options.Doubles) > 0 {
+		return nil, fmt.Errorf("a climb says by itself what may go wrong: leave out Stale, Crashes, Failures, FaultsIn, Doubles and Granularity (--stale, --crashes, --failures, --faults-in, --double, --granularity)")
+	}
+	if options.Memo == nil {
+		options.Memo = NewMemo()
+	}
+	ladder := &Ladder{Rungs: rungs(system, options)}
+	first := &ladder.Rungs[0]
+	var err error
+	if first.Result, err = Run(ctx, system, options); err != nil {
+		return nil, err
+	}
+	end := time.Now().Add(left())
+	for i := 1; i < len(ladder.Rungs) && ladder.Failed() == nil && ctx.Err() == nil; i++ {
+		rung := &ladder.Rungs[i]
+		if rung.Options.MaxTime = time.Until(end) / time.Duration(len(ladder.Rungs)-i); rung.Options.MaxTime <= 0 {
+			break
+		}
+		if rung.Result, err = Run(ctx, system, rung.Options); err != nil {
+			rung.Problem = err.Error()
+		}
+	}
+	return ladder, nil
+}
+
+// Ladder is what a [Climb] found.
+type Ladder struct {
+	// Rungs are the conditions, in their order. The first has a result.
+	Rungs []Rung
+}
+
+// Rung is one of the conditions under which a [Climb] checks a system.
+type Rung struct {
+	// Name says what may go wrong.
+	Name string
+	// Options are what it is checked with.
+	Options Options
+	// Result is what was found, nil if there was no time, or if something was found on an earlier rung.
+	Result *Result
+	// Problem says why the rung could not be checked, empty if it could.
+	Problem string
+}
+
+// Failed returns the first rung on which something was found, nil if there is none.
+func (l *Ladder) Failed() *Rung {
+	i := slices.IndexFunc(l.Rungs, func(r Rung) bool { return r.Result != nil && r.Result.Report.Verdict == core.Violated })
+	if i < 0 {
+		return nil
+	}
+	return &l.Rungs[i]
+}
+
+// Result returns the result of the rung on which something was found, or else of the first. Its report tells of all rungs.
+func (l *Ladder) Result() *Result {
+	result := l.Rungs[0].Result
+	if failed := l.Failed(); failed != nil {
+		result = failed.Result
+	}
+	told := *result
+	told.Report.Rungs = nil
+	for _, r := range l.Rungs {
+		told.Report.Rungs = append(told.Report.Rungs, r.report())
+	}
+	return &told
+}
+
+// report returns the rung as plain data.
+func (r *Rung) report() core.RungReport {
+	told := core.RungReport{Name: r.Name}
+	if r.Problem != "" {
+		told.Reasons = []string{r.Problem}
+	}
+	if r.Result != nil {
+		told.Verdict, told.States, told.Reasons = r.Result.Report.Verdict, r.Result.Report.States, r.Result.Report.Reasons
+	}
+	return told
+}
+
+// String tells in a line for each rung what was searched.
+func (l *Ladder) String() string {
+	var b strings.Builder
+	for _, r := range l.Result().Report.Rungs {
+		fmt.Fprintf(&b, "    %s\n", text.Rung(r))
+	}
+	return b.String()
+}
+
+// code returns the options under which a rung is checked alone, as an expression in Go.
+func (r *Rung) code() string {
+	var parts []string
+	for _, s := range r.Options.Stale {
+		parts = append(parts, fmt.Sprintf("{Controller: %q, Rule: orrery.Lag(1)}", s.Controller))
+	}
+	if len(parts) > 0 {
+		parts = []string{"Stale: []orrery.Staleness{" + strings.Join(parts, ", ") + "}"}
+	}
+	if r.Options.Crashes > 0 {
+		parts = append(parts, fmt.Sprintf("Crashes: %d", r.Options.Crashes))
+	}
+	if r.Options.Failures > 0 {
+		parts = append(parts, fmt.Sprintf("Failures: %d", r.Options.Failures))
+	}
+	if len(r.Options.FaultsIn) > 0 {
+		parts = append(parts, fmt.Sprintf("FaultsIn: %#v", r.Options.FaultsIn))
+	}
+	if len(r.Options.Doubles) > 0 {
+		parts = append(parts, fmt.Sprintf("Doubles: %#v", r.Options.Doubles))
+	}
+	if r.Options.Granularity == PerCall {
+		parts = append(parts, "Granularity: orrery.PerCall")
+	}
+	return "orrery.Options{" + strings.Join(parts, ", ") + "}"
+}
+
+// rungs returns the conditions that make sense for a system, those that are searched soon before others.
+func rungs(system *core.System, options Options) []Rung {
+	all := []Rung{{Name: "nothing goes wrong", Options: options}}
+	add := func(name string, change func(*Options)) {
+		r := Rung{Name: name, Options: options}
+		r.Options.Granularity = PerReconcile
+		change(&r.Options)
+		if _, err := r.Options.conditions(system); err == nil { // or there is nobody whom it could befall
+			all = append(all, r)
+		}
+	}
+	c := checkedIn(system)
+	if len(c.cached) > 0 {
+		add("caches miss the latest change", func(o *Options) {
+			for _, process := range c.cached {
+				o.Stale = append(o.Stale, Staleness{Controller: process, Rule: Lag(1)})
+			}
+		})
+	}
+	add("a controller crashes once", func(o *Options) { o.Crashes, o.FaultsIn = 1, c.faulty })
+	add("a call fails once", func(o *Options) { o.Failures, o.FaultsIn = 1, c.faulty })
+	if len(c.processes) > 0 {
+		add("others act between the calls of a reconcile", func(o *Options) { o.Granularity = PerCall })
+	}
+	for _, process := range c.processes {
+		add("two instances of "+process+" are at work", func(o *Options) { o.Doubles = []string{process} })
+	}
+	return all
+}
+
+// checked are the processes of a system whose controllers are checked, without those around them and without models.
+type checked struct {
+	processes []string
+	// cached are those that have caches.
+	cached []string
+	// faulty is what to confine faults to, nil if all are checked.
+	faulty []string
+}
+
+func checkedIn(system *core.System) checked {
+	var c checked
+	for _, strategy := range system.Strategies {
+		d := strategy.Describe()
+		if slices.Contains(system.Surroundings, d.Name) || d.Messages || len(d.Standing) > 0 {
+			continue
+		}
+		if process := d.ProcessName(); !slices.Contains(c.processes, process) {
+			c.processes = append(c.processes, process)
+		}
+		if len(d.Watches)+len(d.Caches) > 0 && !slices.Contains(c.cached, d.ProcessName()) {
+			c.cached = append(c.cached, d.ProcessName())
+		}
+	}
+	if len(system.Surroundings) > 0 {
+		c.faulty = c.processes
+	}
+	return c
+}
