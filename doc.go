@@ -43,6 +43,11 @@
 // Every check also looks for what is wrong in any controller: panics, reconciles that
 // never return, endless calls, and reconciles that are not deterministic.
 //
+// # Flags of tests
+//
+// Tests that import this package have flags: go test -orrery.out FILE writes a record of each check, -orrery.dot FILE draws its first finding, and with -orrery.replay FILE the findings of
+// a record are replayed instead of a check. Files are named from the folder of the package. A folder gets a file for each test.
+//
 // # The verdict
 //
 // A check has one of three verdicts, see [core.Verdict]:

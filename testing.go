@@ -20,6 +20,7 @@ import (
 // A first check that is inconclusive fails, too: it says nothing for certain. Warnings are logged.
 func Check(t testing.TB, system *core.System, properties ...core.Property) *Result {
 	t.Helper()
+	replayInstead(t, checkedAs(t, system, properties))
 	options := Options{Workers: runtime.GOMAXPROCS(0)}
 	left := func() time.Duration { return ClimbTime }
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
@@ -60,6 +61,7 @@ func checkedAs(t testing.TB, system *core.System, properties []core.Property) *c
 // fails, too: it says nothing for certain. Warnings are logged.
 func CheckWith(t testing.TB, options Options, system *core.System, properties ...core.Property) *Result {
 	t.Helper()
+	replayInstead(t, checkedAs(t, system, properties))
 	result, err := Run(context.Background(), checkedAs(t, system, properties), options)
 	if err != nil {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)
@@ -71,6 +73,7 @@ func CheckWith(t testing.TB, options Options, system *core.System, properties ..
 // tell fails a test unless all properties hold, and tells what was found.
 func tell(t testing.TB, result *Result) {
 	t.Helper()
+	keep(t, result)
 	if result.Report.Verdict == core.Holds && result.Report.Warnings() == 0 {
 		return
 	}

@@ -251,7 +251,9 @@ func (f outputFiles) write(ctx context.Context, result *orrery.Result, header re
 			return err
 		}),
 		commit(f.drawing, func(w io.Writer) error {
-			return draw(w, &result.Report, func() (dot.Space, error) { return liveSpace(ctx, result) }, drawing{})
+			return draw(w, &result.Report, func() (dot.Space, error) {
+				return dot.SpaceOf(ctx, text.SystemName(&result.Report), result.Report.OutcomeList, result.Graph, record.DefaultLimit)
+			}, drawing{})
 		}),
 	)
 	return note, err

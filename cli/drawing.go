@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 
-	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/dot"
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/core"
@@ -51,33 +49,6 @@ func findingOf(report *core.Report, number int) (core.Finding, error) {
 		return core.Finding{}, fmt.Errorf("there is no finding %d: use a number from 1 to %d", number, len(report.Findings))
 	}
 	return report.Findings[number-1], nil
-}
-
-// liveSpace returns the graph of a check that has just ended. The error is that of the context.
-func liveSpace(ctx context.Context, result *orrery.Result) (dot.Space, error) {
-	space := dot.Space{System: text.SystemName(&result.Report), Outcomes: result.Report.OutcomeList}
-	graph := result.Graph
-	if graph == nil {
-		return space, nil
-	}
-	space.Total = graph.States()
-	var objects []core.TraceObject
-	var steps []core.Edge
-	err := graph.List(ctx, record.DefaultLimit, func(listed *core.Listed) error {
-		objects, steps = append(objects, listed.NewObjects...), append(steps, listed.NewSteps...)
-		state := dot.State{Initial: listed.Initial, Cut: listed.Cut, Quiescent: listed.Quiescent}
-		for _, number := range listed.Objects {
-			state.Objects = append(state.Objects, objects[number])
-		}
-		for _, step := range listed.Steps {
-			edge := steps[step.Step]
-			edge.From, edge.To = listed.ID, step.To
-			state.Edges = append(state.Edges, edge)
-		}
-		space.States = append(space.States, state)
-		return nil
-	})
-	return space, err
 }
 
 // recordedSpace returns the graph that a record holds.

@@ -1,6 +1,10 @@
 package dot
 
-import "github.com/orrery-dev/orrery/core"
+import (
+	"context"
+
+	"github.com/orrery-dev/orrery/core"
+)
 
 // Space is a graph of states, in the form that it is drawn from.
 type Space struct {
@@ -23,6 +27,33 @@ type State struct {
 	Quiescent bool
 	Objects   []core.TraceObject
 	Edges     []core.Edge
+}
+
+// SpaceOf returns the graph of a check that has just ended, with so many states at most and as the title is to call the system. It is empty if the graph is nil. The error is that
+// of the context.
+func SpaceOf(ctx context.Context, system string, outcomes []core.OutcomeReport, graph core.Graph, limit int) (Space, error) {
+	space := Space{System: system, Outcomes: outcomes}
+	if graph == nil {
+		return space, nil
+	}
+	space.Total = graph.States()
+	var objects []core.TraceObject
+	var steps []core.Edge
+	err := graph.List(ctx, limit, func(listed *core.Listed) error {
+		objects, steps = append(objects, listed.NewObjects...), append(steps, listed.NewSteps...)
+		state := State{Initial: listed.Initial, Cut: listed.Cut, Quiescent: listed.Quiescent}
+		for _, number := range listed.Objects {
+			state.Objects = append(state.Objects, objects[number])
+		}
+		for _, step := range listed.Steps {
+			edge := steps[step.Step]
+			edge.From, edge.To = listed.ID, step.To
+			state.Edges = append(state.Edges, edge)
+		}
+		space.States = append(space.States, state)
+		return nil
+	})
+	return space, err
 }
 
 // endings returns, for every state, the number of the outcome that it is an end

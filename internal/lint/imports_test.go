@@ -78,7 +78,7 @@ func house() []place {
 		{"adapters/clientgo", []string{"core", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
 		{"adapters/knative", []string{"adapters/clientgo"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "reduction", "adapters/text", "internal/typo", "internal/grace"}, engine...), libraries},
+		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/dot", "internal/typo", "internal/grace"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial

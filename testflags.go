@@ -1,0 +1,145 @@
+package orrery
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery/adapters/dot"
+	"github.com/orrery-dev/orrery/adapters/text"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record"
+	"github.com/orrery-dev/orrery/record/atomicfile"
+)
+
+// The flags of tests with which what a check finds comes to the tools of the command, and back.
+const (
+	flagOut    = "orrery.out"
+	flagDot    = "orrery.dot"
+	flagReplay = "orrery.replay"
+)
+
+// Tests have these flags as soon as they import the package: whoever runs them can use them at once.
+func init() {
+	if !testing.Testing() {
+		return
+	}
+	flag.String(flagOut, "", "write a record of each check to this `file`, or into this folder, by the name of the test")
+	flag.String(flagDot, "", "draw the first finding of each check, or its states if there is none, to this `file` in the DOT language, or into this folder, by the name of the test")
+	flag.String(flagReplay, "", "do not check, but replay the findings of the record in this `file`, in the checks of its system")
+}
+
+// flagged returns the value of a flag, empty if it is not given.
+func flagged(name string) string {
+	given := flag.Lookup(name)
+	if given == nil {
+		return ""
+	}
+	return given.Value.String()
+}
+
+// fileFor returns the file that a test writes for a flag: the one that it names, or one in a folder that it names. Several tests, and several checks of a test, write one
+// file one after the other if it is not a folder.
+func fileFor(t testing.TB, given, extension string) string {
+	info, err := os.Stat(given)
+	if err != nil || !info.IsDir() {
+		return given
+	}
+	return filepath.Join(given, strings.ReplaceAll(t.Name(), "/", "-")+extension)
+}
+
+// keep writes the files that the flags of a test ask for.
+func keep(t testing.TB, result *Result) {
+	t.Helper()
+	ctx := context.Background()
+	if given := flagged(flagOut); given != "" {
+		file := fileFor(t, given, ".orr")
+		header := record.Header{System: result.Report.System, Params: result.Report.Params}
+		if _, err := record.WriteFile(ctx, file, header, &result.Report, result.Graph, record.DefaultLimit); err != nil {
+			t.Errorf("the record of the check cannot be written: %v", err)
+		} else {
+			t.Logf("the record of the check is in %s: look at it with orrery export, and replay it with go test -%s", file, flagReplay)
+		}
+	}
+	if given := flagged(flagDot); given != "" {
+		file := fileFor(t, given, ".dot")
+		if err := writeTo(file, func(w io.Writer) error { return draw(ctx, w, result) }); err != nil {
+			t.Errorf("the check cannot be drawn: %v", err)
+		} else {
+			t.Logf("the check is drawn in %s", file)
+		}
+	}
+}
+
+// writeTo writes a file, or leaves it as it is if there is an error.
+func writeTo(path string, write func(io.Writer) error) error {
+	file, err := atomicfile.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	if err := write(file); err != nil {
+		return err
+	}
+	return file.Commit()
+}
+
+// draw draws the first finding, or the states if there is none, or the outcomes if there are too many of them.
+func draw(ctx context.Context, w io.Writer, result *Result) error {
+	if len(result.Report.Findings) > 0 {
+		return dot.Finding(w, result.Report.Findings[0])
+	}
+	space, err := dot.SpaceOf(ctx, text.SystemName(&result.Report), result.Report.OutcomeList, result.Graph, record.DefaultLimit)
+	if err != nil {
+		return err
+	}
+	if result.Report.States > dot.StateLimit {
+		return dot.Outcomes(w, space)
+	}
+	return dot.States(w, space)
+}
+
+// replayInstead replays the findings of the record that the flags of a test name, if there is one, and ends the test: it fails by a finding that happens again, and is skipped
+// otherwise, as nothing was checked.
+func replayInstead(t testing.TB, system *core.System) {
+	t.Helper()
+	file := flagged(flagReplay)
+	if file == "" {
+		return
+	}
+	recorded, err := record.ReadFile(file)
+	if err != nil {
+		t.Fatalf("the record cannot be read: %v", err)
+	}
+	report := recorded.Report
+	if report.System != system.Name {
+		t.Skipf("the record in %s is of %s, and this checks %s", file, report.System, system.Name)
+	}
+	options, err := Options{}.Again(&report)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for _, finding := range report.Findings {
+		deviation, err := Replay(context.Background(), system, finding.Trace, options)
+		switch {
+		case err != nil:
+			t.Fatalf("finding %d of %s cannot be replayed: %v", finding.ID, file, err)
+		case deviation != nil:
+			t.Logf("finding %d no longer happens: step %d: %s", finding.ID, deviation.Step, deviation.Reason)
+		default:
+			var story strings.Builder
+			if err := text.Story(&story, finding, text.Options{}); err != nil {
+				t.Fatalf("finding %d of %s cannot be told: %v", finding.ID, file, err)
+			}
+			t.Errorf("finding %d happens again: %s\n%s", finding.ID, finding.Summary, &story)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	t.Skip("the findings of the record no longer happen")
+}
