@@ -146,5 +146,13 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
+// unlessNamespaceEnds takes it for fine that nothing is created in a namespace that is being deleted.
+func unlessNamespaceEnds(err error) error {
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return nil
+	}
+	return err
+}
+
 // now is the time that companions write: that of the server's clock, which stands still.
 func now() metav1.Time { return storage.Now() }

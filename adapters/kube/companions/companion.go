@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -218,4 +219,16 @@ func metaOf(content core.Content) metav1.Object {
 		return nil
 	}
 	return storage.Of(content).Meta()
+}
+
+// typed decodes a version of an object, and returns nil if there is none.
+func typed[T any](content core.Content) *T {
+	if content == nil {
+		return nil
+	}
+	object := new(T)
+	if err := jsontree.Into(storage.Of(content).Meta().Object, object); err != nil {
+		panic("companions: an object that the server keeps cannot be read: " + err.Error())
+	}
+	return object
 }

@@ -116,6 +116,17 @@ func summaries(report core.Report) []string {
 					}
 				}
 				text += fmt.Sprintf("%s %s%s; ", o.GetName(), phase, ready)
+			case "EndpointSlice":
+				endpoints, _, _ := unstructured.NestedSlice(o.Object, "endpoints")
+				text += fmt.Sprintf("%d endpoints", len(endpoints))
+				for _, e := range endpoints {
+					conditions := e.(map[string]any)["conditions"].(map[string]any)
+					text += fmt.Sprintf(", ready %v", conditions["ready"])
+				}
+				text += "; "
+			case "Endpoints":
+				subsets, _, _ := unstructured.NestedSlice(o.Object, "subsets")
+				text += fmt.Sprintf("%d subsets; ", len(subsets))
 			case "PersistentVolumeClaim":
 				owner := ""
 				for _, reference := range o.GetOwnerReferences() {
@@ -156,6 +167,8 @@ func TestConvergent(t *testing.T) {
 	indexed := func(s *batchv1.JobSpec) {
 		s.CompletionMode, s.Completions, s.Parallelism = ptr.To(batchv1.IndexedCompletion), ptr.To[int32](2), ptr.To[int32](2)
 	}
+	serving := []companions.Companion{companions.StatefulSets(), companions.Pods(), companions.EndpointSlices(), companions.Endpoints()}
+	service := &corev1.Service{ObjectMeta: named("s"), Spec: corev1.ServiceSpec{Selector: labels(), ClusterIP: corev1.ClusterIPNone}}
 	failing := companions.Pods(companions.Exits(func(*corev1.Pod) int32 { return 1 }))
 	for _, test := range []struct {
 		name     string
@@ -188,6 +201,14 @@ func TestConvergent(t *testing.T) {
 			"a Deployment", []companions.Companion{companions.Deployments(), companions.ReplicaSets(), companions.Pods()},
 			[]client.Object{&appsv1.Deployment{ObjectMeta: named("d"), Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1), Selector: selector(), Template: template()}}}, nil,
 			[]string{"d-*-zw001 Running, ready; "}, 38,
+		},
+		{
+			"a Service", serving, []client.Object{service, statefulSet(1, nil)}, []controllerruntime.Action{controllerruntime.Scale(statefulSet(1, nil), 0)},
+			[]string{"0 endpoints; 0 subsets; ", "1 endpoints, ready true; 1 subsets; s-0 Running, ready; "}, 343,
+		},
+		{
+			"a Service that is deleted", serving, []client.Object{service, statefulSet(0, nil)}, []controllerruntime.Action{controllerruntime.Delete(service)},
+			[]string{"", "0 endpoints; 0 subsets; "}, 64,
 		},
 		{"a Job", worked, []client.Object{job(func(*batchv1.JobSpec) {})}, nil, []string{"SuccessCriteriaMet; Complete; j-bq001 Succeeded; "}, 22},
 		{"a Job with indexes", worked, []client.Object{job(indexed)}, nil, []string{"SuccessCriteriaMet; Complete; j-0-kn001 Succeeded; j-1-wb001 Succeeded; "}, 154},

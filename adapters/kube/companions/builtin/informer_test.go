@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -95,6 +96,8 @@ func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 		"Pod": &corev1.Pod{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "Job.batch": &batchv1.Job{},
 		"ReplicaSet.apps": &appsv1.ReplicaSet{}, "StatefulSet.apps": &appsv1.StatefulSet{},
 		"Deployment.apps": &appsv1.Deployment{}, "ControllerRevision.apps": &appsv1.ControllerRevision{},
+		"Service": &corev1.Service{}, "Node": &corev1.Node{}, "EndpointSlice.discovery.k8s.io": &discoveryv1.EndpointSlice{},
+		"Endpoints": &corev1.Endpoints{}, //nolint:staticcheck // deprecated, and still used by many
 	} {
 		of[kind] = newInformer()
 		factory.InformerFor(object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return of[kind] })

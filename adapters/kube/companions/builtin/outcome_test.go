@@ -62,6 +62,13 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 	for _, counted := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		delete(metadata, counted)
 	}
+	if kind := tree["kind"]; kind == "EndpointSlice" || kind == "Endpoints" {
+		// Lists are sets here. When Pods and Services changed last, the real controllers remember, for whoever measures how long it takes until it is known.
+		sortLists(tree)
+		if annotations, ok := metadata["annotations"].(map[string]any); ok {
+			delete(annotations, corev1.EndpointsLastChangeTriggerTime)
+		}
+	}
 	text, err := json.Marshal(plain(tree))
 	if err != nil {
 		panic(err)
@@ -99,25 +106,49 @@ func plain(value any) any {
 	return value
 }
 
+// sortLists brings lists in a value into an order that follows from what is in them, without what [plain] leaves out.
+func sortLists(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, field := range v {
+			sortLists(field)
+		}
+	case []any:
+		for _, element := range v {
+			sortLists(element)
+		}
+		key := func(element any) string {
+			text, err := json.Marshal(plain(runtime.DeepCopyJSONValue(element)))
+			if err != nil {
+				panic(err)
+			}
+			return string(text)
+		}
+		slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(key(a), key(b)) })
+	}
+}
+
+// inOrder are the objects of a kind in an order that follows from what they say.
+func inOrder(w *world, kind core.Kind) []core.Object {
+	replacer := renaming(w)
+	said := map[core.Key]string{}
+	all := w.List(kind, "")
+	for _, o := range all {
+		said[o.Key] = normal(o.Key, o.Content, replacer)
+	}
+	slices.SortStableFunc(all, func(a, b core.Object) int { return strings.Compare(said[a.Key], said[b.Key]) })
+	return all
+}
+
 // podsOf are the Pods of a world in an order that follows from what they say.
 func podsOf(w *world) []*corev1.Pod {
-	replacer := renaming(w)
-	type said struct {
-		text string
-		pod  *corev1.Pod
-	}
-	var all []said
-	for _, o := range w.List("Pod", "") {
+	var pods []*corev1.Pod
+	for _, o := range inOrder(w, "Pod") {
 		object, err := shown(o.Content)
 		if err != nil {
 			panic(err)
 		}
-		all = append(all, said{normal(o.Key, o.Content, replacer), object.(*corev1.Pod)})
-	}
-	slices.SortStableFunc(all, func(a, b said) int { return strings.Compare(a.text, b.text) })
-	pods := make([]*corev1.Pod, len(all))
-	for i, s := range all {
-		pods[i] = s.pod
+		pods = append(pods, object.(*corev1.Pod))
 	}
 	return pods
 }

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,16 +31,42 @@ func encode(kind schema.GroupVersionKind, object runtime.Object) []byte {
 func creation(kind schema.GroupVersionKind, object runtime.Object) step {
 	text := encode(kind, object)
 	return step{"create " + string(text), func(w *world) {
-		if err := w.Do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: "default", Body: text}).(*kube.Response).Err(); err != nil {
+		if err := w.Do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: namespaceOf(kind), Body: text}).(*kube.Response).Err(); err != nil {
 			panic(err)
 		}
 	}}
 }
 
+// addition is the step of creating an object, unless one of its name is there.
+func addition(kind schema.GroupVersionKind, object runtime.Object) step {
+	text := encode(kind, object)
+	return step{"add " + string(text), func(w *world) {
+		err := w.Do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: namespaceOf(kind), Body: text}).(*kube.Response).Err()
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			panic(err)
+		}
+	}}
+}
+
+// deletion is the step of deleting an object, if it is there.
+func deletion(kind schema.GroupVersionKind, name string) step {
+	return step{"delete " + kind.Kind + " " + name, func(w *world) {
+		w.Do(&kube.Request{Verb: kube.Delete, Kind: kind, Namespace: namespaceOf(kind), Name: name})
+	}}
+}
+
+// namespaceOf is the namespace of the objects of a kind.
+func namespaceOf(kind schema.GroupVersionKind) string {
+	if kind.Kind == "Node" {
+		return ""
+	}
+	return "default"
+}
+
 // patching is the step of changing an object by a merge patch. What the server refuses is refused on both sides.
 func patching(kind schema.GroupVersionKind, name, patch string) step {
 	return step{"patch " + kind.Kind + " " + name + " " + patch, func(w *world) {
-		w.Do(&kube.Request{Verb: kube.Patch, Kind: kind, Namespace: "default", Name: name, PatchType: types.MergePatchType, Body: []byte(patch)})
+		w.Do(&kube.Request{Verb: kube.Patch, Kind: kind, Namespace: namespaceOf(kind), Name: name, PatchType: types.MergePatchType, Body: []byte(patch)})
 	}}
 }
 
@@ -85,10 +112,15 @@ func exit(code int32) func(*world, *corev1.Pod) {
 }
 
 // bind puts a Pod on a node.
-func bind(w *world, pod *corev1.Pod) {
-	kind := corev1.SchemeGroupVersion.WithKind("Binding")
-	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}, Target: corev1.ObjectReference{Kind: "Node", Name: "n"}}
-	w.Do(&kube.Request{Verb: kube.Create, Kind: podKind(), Subresource: "binding", Namespace: pod.Namespace, Name: pod.Name, Body: encode(kind, binding)})
+func bind(w *world, pod *corev1.Pod) { bindTo("n")(w, pod) }
+
+// bindTo puts a Pod on a node, unless it is on one.
+func bindTo(node string) func(*world, *corev1.Pod) {
+	return func(w *world, pod *corev1.Pod) {
+		kind := corev1.SchemeGroupVersion.WithKind("Binding")
+		binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
+		w.Do(&kube.Request{Verb: kube.Create, Kind: podKind(), Subresource: "binding", Namespace: pod.Namespace, Name: pod.Name, Body: encode(kind, binding)})
+	}
 }
 
 // remove deletes a Pod, with a grace period, nil for its own.

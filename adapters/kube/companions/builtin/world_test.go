@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -155,5 +156,9 @@ func shown(content core.Content) (runtime.Object, error) {
 		return nil, err
 	}
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
-	return object, err
+	if err != nil {
+		return nil, err
+	}
+	object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // typed clients leave it out
+	return object, nil
 }
