@@ -23,7 +23,6 @@ import (
 func sliceKind() schema.GroupVersionKind {
 	return discoveryv1.SchemeGroupVersion.WithKind("EndpointSlice")
 }
-func nodeKind() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind("Node") }
 
 // EndpointSlices is the controller that makes the EndpointSlices of Services with a selector: the addresses of the Pods that are selected, with their conditions
 // (ready, serving, terminating), host names and nodes, a slice for each set of ports that Pods have by name, and one without endpoints where there would be

@@ -169,6 +169,21 @@ func TestConvergent(t *testing.T) {
 	}
 	serving := []companions.Companion{companions.StatefulSets(), companions.Pods(), companions.EndpointSlices(), companions.Endpoints()}
 	service := &corev1.Service{ObjectMeta: named("s"), Spec: corev1.ServiceSpec{Selector: labels(), ClusterIP: corev1.ClusterIPNone}}
+	daemons := []companions.Companion{companions.DaemonSets(), companions.Pods()}
+	node := func(name string) *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}} }
+	daemonSet := &appsv1.DaemonSet{ObjectMeta: named("d"), Spec: appsv1.DaemonSetSpec{Selector: selector(), Template: template()}}
+	// The server gives a Node that is created the taint of one that is not ready.
+	join := controllerruntime.Action{Name: "c joins", Do: func(ctx context.Context, c client.Client) error {
+		joined := node("c")
+		if err := c.Create(ctx, joined); err != nil {
+			return err
+		}
+		joined.Spec.Taints = nil
+		return c.Update(ctx, joined)
+	}}
+	drain := controllerruntime.Change("taint b", node("b"), func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoExecute}}
+	})
 	failing := companions.Pods(companions.Exits(func(*corev1.Pod) int32 { return 1 }))
 	for _, test := range []struct {
 		name     string
@@ -209,6 +224,14 @@ func TestConvergent(t *testing.T) {
 		{
 			"a Service that is deleted", serving, []client.Object{service, statefulSet(0, nil)}, []controllerruntime.Action{controllerruntime.Delete(service)},
 			[]string{"", "0 endpoints; 0 subsets; "}, 64,
+		},
+		{
+			"a DaemonSet", daemons, []client.Object{daemonSet, node("a"), node("b")}, []controllerruntime.Action{join},
+			[]string{"d-zf001 Running, ready; d-zf002 Running, ready; ", "d-zf001 Running, ready; d-zf002 Running, ready; d-zf003 Running, ready; "}, 172,
+		},
+		{
+			"a DaemonSet that leaves a Node", daemons, []client.Object{daemonSet, node("a"), node("b")}, []controllerruntime.Action{drain},
+			[]string{"d-zf001 Running, ready; ", "d-zf001 Running, ready; d-zf002 Running, ready; "}, 102,
 		},
 		{"a Job", worked, []client.Object{job(func(*batchv1.JobSpec) {})}, nil, []string{"SuccessCriteriaMet; Complete; j-bq001 Succeeded; "}, 22},
 		{"a Job with indexes", worked, []client.Object{job(indexed)}, nil, []string{"SuccessCriteriaMet; Complete; j-0-kn001 Succeeded; j-1-wb001 Succeeded; "}, 154},

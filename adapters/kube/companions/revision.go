@@ -26,17 +26,45 @@ type history struct {
 	owner     metav1.Object
 	template  *corev1.PodTemplateSpec
 	revisions []*appsv1.ControllerRevision
+	hashing
+}
+
+// hashing is how revisions get their names.
+type hashing struct {
+	// label is the one that has the hash of a revision.
+	label string
+	// hash is that of a template, after a number of collisions with names that others have.
+	hash func(template *corev1.PodTemplateSpec, collisions int32) string
+}
+
+// statefulHashing is that of StatefulSets.
+func statefulHashing() hashing {
+	return hashing{"controller.kubernetes.io/hash", func(template *corev1.PodTemplateSpec, collisions int32) string {
+		sum := fnv.New32()
+		fmt.Fprintf(sum, "%s%d", dataOf(template), collisions)
+		return rand.SafeEncodeString(fmt.Sprint(sum.Sum32()))
+	}}
+}
+
+// daemonHashing is that of DaemonSets.
+func daemonHashing() hashing {
+	return hashing{appsv1.DefaultDaemonSetUniqueLabelKey, func(template *corev1.PodTemplateSpec, collisions int32) string {
+		if collisions == 0 {
+			return templateHash(template, nil)
+		}
+		return templateHash(template, &collisions)
+	}}
 }
 
 // readHistory reads the revisions of an owner. It adopts orphans among those that are selected, unless the owner is being deleted.
-func readHistory(c client, kind schema.GroupVersionKind, owner metav1.Object, selector *metav1.LabelSelector, template *corev1.PodTemplateSpec) (*history, error) {
+func readHistory(c client, kind schema.GroupVersionKind, owner metav1.Object, selector *metav1.LabelSelector, template *corev1.PodTemplateSpec, by hashing) (*history, error) {
 	all, err := list[appsv1.ControllerRevision](c, &kube.Request{
 		Kind: revisionKind(), Namespace: owner.GetNamespace(), LabelSelector: selectorOf(selector).String(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	h := &history{kind: kind, owner: owner, template: template}
+	h := &history{kind: kind, owner: owner, template: template, hashing: by}
 	for _, revision := range all {
 		switch controller := metav1.GetControllerOf(revision); {
 		case controller != nil && controller.UID != owner.GetUID():
@@ -108,21 +136,20 @@ func (h *history) newest(c client, collisions *int32) (*appsv1.ControllerRevisio
 
 // create creates the revision of the template.
 func (h *history) create(c client, number int64, collisions int32) (*appsv1.ControllerRevision, error) {
-	data := dataOf(h.template)
-	sum := fnv.New32()
-	fmt.Fprintf(sum, "%s%d", data, collisions)
-	hash := rand.SafeEncodeString(fmt.Sprint(sum.Sum32()))
+	hash := h.hash(h.template, collisions)
 	labels := maps.Clone(h.template.Labels)
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[hashLabel] = hash
+	labels[h.label] = hash
 	revision := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: h.owner.GetNamespace(), Name: h.owner.GetName() + "-" + hash, Labels: labels, Annotations: h.owner.GetAnnotations(),
+			Namespace: h.owner.GetNamespace(), Name: h.owner.GetName() + "-" + hash, Labels: labels,
+			// The counter of a DaemonSet's generations would go on for ever.
+			Annotations:     without(h.owner.GetAnnotations(), appsv1.DeprecatedTemplateGeneration),
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(h.owner, h.kind)},
 		},
-		Data:     runtime.RawExtension{Raw: data},
+		Data:     runtime.RawExtension{Raw: dataOf(h.template)},
 		Revision: number,
 	}
 	if err := c.create(revisionKind(), revision); err != nil {
@@ -132,16 +159,18 @@ func (h *history) create(c client, number int64, collisions int32) (*appsv1.Cont
 	return revision, nil
 }
 
-// hashLabel has the hash of a revision.
-const hashLabel = "controller.kubernetes.io/hash"
-
 // truncate deletes the oldest revisions beyond a limit that nobody needs.
 func (h *history) truncate(c client, limit *int32, needed map[string]bool) error {
 	if limit == nil {
 		return nil
 	}
 	unused := slices.DeleteFunc(slices.Clone(h.revisions), func(r *appsv1.ControllerRevision) bool { return needed[r.Name] })
-	for _, revision := range unused[:max(0, len(unused)-int(*limit))] {
+	return deleteFirst(c, unused, len(unused)-int(*limit))
+}
+
+// deleteFirst deletes the first revisions of those given, up to a number of them.
+func deleteFirst(c client, of []*appsv1.ControllerRevision, number int) error {
+	for _, revision := range of[:max(0, min(number, len(of)))] {
 		if err := c.remove(revisionKind(), revision); err != nil {
 			return err
 		}

@@ -15,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/dump"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/utils/ptr"
 )
@@ -133,14 +132,8 @@ func (r *deploying) fences() (surge, unavailable int32) {
 	if rolling == nil || r.deployment.Spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType {
 		return 0, 0
 	}
-	scaled := func(of *intstr.IntOrString, up bool) int32 {
-		number, err := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(of, intstr.FromInt32(0)), int(r.replicas()), up)
-		if err != nil {
-			return 0 // the server refuses it
-		}
-		return int32(number)
-	}
-	surge, unavailable = scaled(rolling.MaxSurge, true), scaled(rolling.MaxUnavailable, false)
+	whole := int(r.replicas())
+	surge, unavailable = int32(scaled(rolling.MaxSurge, whole, true)), int32(scaled(rolling.MaxUnavailable, whole, false))
 	if surge == 0 && unavailable == 0 {
 		unavailable = 1
 	}

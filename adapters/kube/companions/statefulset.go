@@ -74,7 +74,7 @@ func (s statefulSets) reconcile(c client, named request) error {
 	if err != nil {
 		return err
 	}
-	history, err := readHistory(c, s.owner, set, set.Spec.Selector, &set.Spec.Template)
+	history, err := readHistory(c, s.owner, set, set.Spec.Selector, &set.Spec.Template, statefulHashing())
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,11 @@ func renaming(w *world) *strings.Replacer {
 		}
 		revision := object.(*appsv1.ControllerRevision)
 		names = append(names, revision.Name, fmt.Sprintf("revision-%d", revision.Revision))
-		names = append(names, revision.Labels["controller.kubernetes.io/hash"], fmt.Sprintf("hash-%d", revision.Revision))
+		for _, label := range []string{"controller.kubernetes.io/hash", appsv1.DefaultDaemonSetUniqueLabelKey} {
+			if hash := revision.Labels[label]; hash != "" {
+				names = append(names, hash, fmt.Sprintf("hash-%d", revision.Revision))
+			}
+		}
 	}
 	return strings.NewReplacer(names...)
 }
@@ -61,6 +65,11 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 	}
 	for _, counted := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		delete(metadata, counted)
+	}
+	for field, counted := range map[string]string{"annotations": appsv1.DeprecatedTemplateGeneration, "labels": "pod-template-generation"} {
+		if all, ok := metadata[field].(map[string]any); ok {
+			delete(all, counted)
+		}
 	}
 	if kind := tree["kind"]; kind == "EndpointSlice" || kind == "Endpoints" {
 		// Lists are sets here. When Pods and Services changed last, the real controllers remember, for whoever measures how long it takes until it is known.

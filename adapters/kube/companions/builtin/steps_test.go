@@ -112,7 +112,21 @@ func exit(code int32) func(*world, *corev1.Pod) {
 }
 
 // bind puts a Pod on a node.
-func bind(w *world, pod *corev1.Pod) { bindTo("n")(w, pod) }
+func bind(w *world, pod *corev1.Pod) {
+	if node := target(pod); node != "" {
+		bindTo(node)(w, pod)
+		return
+	}
+	bindTo("n")(w, pod)
+}
+
+// target is the node of a Pod: the one that it is on, or the only one that it may be put on.
+func target(pod *corev1.Pod) string {
+	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return pod.Spec.NodeName
+	}
+	return pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
+}
 
 // bindTo puts a Pod on a node, unless it is on one.
 func bindTo(node string) func(*world, *corev1.Pod) {
