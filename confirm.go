@@ -16,5 +16,5 @@ func Confirm(ctx context.Context, system *core.System, trace core.Trace, world c
 	if err != nil {
 		return nil, err
 	}
-	return behavior.Enact(ctx, system, trace, world, options.limits())
+	return behavior.Enact(ctx, played(system, trace), trace, world, options.limits())
 }

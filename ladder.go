@@ -15,7 +15,7 @@ import (
 const ClimbTime = time.Minute
 
 // Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, a controller crashes, a call fails, others act
-// in the midst of a reconcile, and two instances of a controller are at work. It ends with the first rung that finds something.
+// in the midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work. It ends with the first rung that finds something.
 //
 // The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of MaxTime, or [ClimbTime]: what is not searched by
 // then is told. Options that say what may go wrong must not be set. The error is for what cannot be checked at all.
@@ -52,7 +52,7 @@ func climb(ctx context.Context, system *core.System, options Options, left func(
 		if rung.Options.MaxTime = time.Until(end) / time.Duration(len(ladder.Rungs)-i); rung.Options.MaxTime <= 0 {
 			break
 		}
-		if rung.Result, err = Run(ctx, system, rung.Options); err != nil {
+		if rung.Result, err = Run(ctx, rung.on(system), rung.Options); err != nil {
 			rung.Problem = err.Error()
 		}
 	}
@@ -75,6 +75,8 @@ type Rung struct {
 	Result *Result
 	// Problem says why the rung could not be checked, empty if it could.
 	Problem string
+	// scenario is what users do, nil if that is what the system says.
+	scenario *core.Scenario
 }
 
 // Failed returns the first rung on which something was found, nil if there is none.
@@ -119,6 +121,14 @@ func (l *Ladder) String() string {
 		fmt.Fprintf(&b, "    %s\n", text.Rung(r))
 	}
 	return b.String()
+}
+
+// again says how to check the rung alone, in Go.
+func (r *Rung) again() string {
+	if r.scenario != nil {
+		return "to check nothing else: give the system this scenario, and use orrery.CheckWith"
+	}
+	return fmt.Sprintf("to check nothing else: orrery.CheckWith(t, %s, system, ...)", r.code())
 }
 
 // code returns the options under which a rung is checked alone, as an expression in Go.
@@ -172,10 +182,49 @@ func rungs(system *core.System, options Options) []Rung {
 	if len(c.processes) > 0 {
 		add("others act between the calls of a reconcile", func(o *Options) { o.Granularity = PerCall })
 	}
+	for i := range system.Implied {
+		scenario := &system.Implied[i]
+		all = append(all, Rung{Name: actions(*scenario), Options: options, scenario: scenario})
+	}
 	for _, process := range c.processes {
 		add("two instances of "+process+" are at work", func(o *Options) { o.Doubles = []string{process} })
 	}
 	return all
+}
+
+// on returns the system as it is checked on the rung.
+func (r *Rung) on(system *core.System) *core.System {
+	if r.scenario == nil {
+		return system
+	}
+	other := *system
+	other.Scenario = *r.scenario
+	return &other
+}
+
+// played returns the system with the scenario that users play in a trace: that which is implied, if it has none of its own.
+func played(system *core.System, trace core.Trace) *core.System {
+	if len(system.Scenario.Actions) > 0 {
+		return system
+	}
+	for i := range system.Implied {
+		foreign := func(step core.TraceStep) bool {
+			return step.Controller == core.User && !slices.ContainsFunc(system.Implied[i].Actions, func(a core.Action) bool { return a.Name == string(step.Request) })
+		}
+		if !slices.ContainsFunc(trace.Steps, foreign) {
+			return (&Rung{scenario: &system.Implied[i]}).on(system)
+		}
+	}
+	return system
+}
+
+// actions names what users do in a scenario.
+func actions(s core.Scenario) string {
+	var names []string
+	for _, action := range s.Actions {
+		names = append(names, action.Name)
+	}
+	return "a user takes the actions: " + strings.Join(names, ", then ")
 }
 
 // checked are the processes of a system whose controllers are checked, without those around them and without models.

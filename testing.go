@@ -39,7 +39,7 @@ func Check(t testing.TB, system *core.System, properties ...core.Property) *Resu
 	}
 	tell(t, ladder.Result())
 	if failed != nil && failed != &ladder.Rungs[0] {
-		t.Logf("%s: that was where\n%sto check nothing else: orrery.CheckWith(t, %s, system, ...)", system.Name, ladder, failed.code())
+		t.Logf("%s: that was where\n%s%s", system.Name, ladder, failed.again())
 	}
 	return ladder.Result()
 }

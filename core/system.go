@@ -22,6 +22,9 @@ type System struct {
 	// Scenario is what users may do meanwhile.
 	Scenario Scenario
 
+	// Implied are scenarios that nobody asked for and that users may be expected to play: a check under several conditions may try each of them.
+	Implied []Scenario
+
 	// Surroundings names strategies that stand in for what is around the controllers. They are not what is checked: nobody need let them fail.
 	Surroundings []string
 

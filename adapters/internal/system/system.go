@@ -50,20 +50,20 @@ func parseDefinitions(text []byte) ([]*apiextensionsv1.CustomResourceDefinition,
 	}
 }
 
-// initial returns the state at the start.
-func (d *Definition) initial(server *kube.Server) (core.Initial, error) {
-	loaded, err := server.LoadObjects(d.objectPaths...)
+// loaded returns the objects that are there at the start.
+func (d *Definition) loaded(server *kube.Server) ([]runtime.Object, error) {
+	files, err := server.LoadObjects(d.objectPaths...)
 	if err != nil {
-		return core.Initial{}, err
+		return nil, err
 	}
 	var objects []runtime.Object
-	for _, object := range loaded {
+	for _, object := range files {
 		objects = append(objects, object)
 	}
 	for _, object := range d.objects {
 		objects = append(objects, object)
 	}
-	return server.Initial(objects...)
+	return objects, nil
 }
 
 // Configurations returns what a cluster knows of the webhooks.
@@ -74,7 +74,15 @@ func (d *Definition) Configurations() ([]webhook.Configuration, error) {
 // System returns the system with the controllers that an adapter has found, and with what it has noted about them. The server is as
 // it answers in the end, with indexes and webhooks.
 func (d *Definition) System(server *kube.Server, controllers []core.Strategy, found *Notes) (*core.System, error) {
-	initial, err := d.initial(server)
+	objects, err := d.loaded(server)
+	if err != nil {
+		return nil, err
+	}
+	initial, err := server.Initial(objects...)
+	if err != nil {
+		return nil, err
+	}
+	again, err := d.implied(server, controllers, objects)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +93,7 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 		Scenario:   scenario.Of(server, d.actions, d.inOrder),
 		Strategies: append(controllers, d.strategies...),
 		Initial:    []core.Initial{initial},
+		Implied:    again,
 		Properties: d.properties,
 
 		// What is read through the cache shows only when it is read.
