@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -226,6 +228,9 @@ type outputFiles struct {
 }
 
 func openFiles(out, drawing string) (files outputFiles, err error) {
+	if out != "" && drawing != "" && same(out, drawing) {
+		return files, fmt.Errorf("--out and --dot both name %s: give each its own file", out)
+	}
 	if out != "" {
 		if files.record, err = atomicfile.Create(out); err != nil {
 			return files, err
@@ -237,6 +242,16 @@ func openFiles(out, drawing string) (files outputFiles, err error) {
 		}
 	}
 	return files, err
+}
+
+// same reports whether two names are of one file, which may be there or not.
+func same(one, other string) bool {
+	if filepath.Clean(one) == filepath.Clean(other) {
+		return true
+	}
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // write writes the files. One that cannot be written does not keep the other

@@ -15,29 +15,40 @@ import (
 type File struct {
 	temporary *os.File
 	path      string
+	mode      fs.FileMode
 	done      bool
 }
 
 // Create begins a file. It fails when a file of that name could not be written,
-// and leaves a file that exists there alone.
+// and leaves a file that exists there alone. Where the name is that of a symbolic link, the file is the one that it leads to.
 func Create(path string) (*File, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "write", Path: path, Err: errors.New("there is something that is not a file: give another name")}
+	f := &File{path: path, mode: 0o600} // records hold what objects hold, Secrets as well
+	refused := func(why string) error { return &fs.PathError{Op: "write", Path: path, Err: errors.New(why)} }
+	if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		if f.path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, refused("it is a link to what is not there: give another name")
+		}
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+	if info, err := os.Stat(f.path); err == nil {
+		if !info.Mode().IsRegular() {
+			return nil, refused("there is something that is not a file: give another name")
+		}
+		f.mode = info.Mode().Perm()
+	}
+	var err error
+	if f.temporary, err = os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*"); err != nil {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	return &File{temporary: temporary, path: path}, nil
+	return f, nil
 }
 
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (int, error) { return f.temporary.Write(p) }
 
-// Commit gives the file its name. A file that had it is replaced.
+// Commit gives the file its name. A file that had it is replaced, and its permissions are kept. Only its owner may read and write a new one.
 func (f *File) Commit() error {
 	defer f.Discard()
-	err := errors.Join(f.temporary.Chmod(0o644), f.temporary.Sync(), f.temporary.Close())
+	err := errors.Join(f.temporary.Chmod(f.mode), f.temporary.Sync(), f.temporary.Close())
 	if err == nil {
 		err = os.Rename(f.temporary.Name(), f.path)
 	}

@@ -30,6 +30,63 @@ func TestNothingAppearsBeforeCommit(t *testing.T) {
 	wantFiles(t, dir, 1)
 }
 
+// TestPermissions wants a new file to be its owner's, and one that is replaced to keep its permissions.
+func TestPermissions(t *testing.T) {
+	dir := t.TempDir()
+	fresh, known := filepath.Join(dir, "fresh"), filepath.Join(dir, "known")
+	if err := os.WriteFile(known, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(known, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{fresh: 0o600, known: 0o640} {
+		write(t, path)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has the permissions %v, want %v: %v", path, info.Mode(), want, err)
+		}
+	}
+}
+
+// TestLinks wants what a link leads to to be written, and the link to stay; one that leads nowhere is refused.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", link); err != nil {
+		t.Skip(err)
+	}
+	write(t, link)
+	wantContent(t, target, "new")
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+	if err := os.Remove(target); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := atomicfile.Create(link); err == nil {
+		t.Error("a link that leads nowhere can be written")
+	}
+	wantFiles(t, dir, 1)
+}
+
+// write writes a file.
+func write(t *testing.T, path string) {
+	t.Helper()
+	file, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Write([]byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestDiscard(t *testing.T) {
 	dir := t.TempDir()
 	file, err := atomicfile.Create(filepath.Join(dir, "a.txt"))
