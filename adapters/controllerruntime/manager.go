@@ -29,12 +29,25 @@ type disconnected[R any] struct {
 
 // disconnect wraps a manager. add is given what the set-up adds.
 func disconnect(real ctrl.Manager, add func(manager.Runnable) error) (ctrl.Manager, error) {
-	return disconnectWith(real, add, ctrl.Manager.GetEventRecorder)
+	return disconnectWith(real, add, anyManager.GetEventRecorder)
 }
+
+// anyManager is a manager of any version. Those before v0.23 have no recorder of the events.k8s.io API: what is embedded less deeply counts, where it is there.
+type anyManager struct {
+	ctrl.Manager
+	olderManager
+}
+
+type olderManager struct{ recorders }
+
+type recorders struct{}
+
+// GetEventRecorder returns a recorder that drops events.
+func (recorders) GetEventRecorder(string) events.EventRecorder { return droppedEvents{} }
 
 // disconnectWith infers the type of event recorders from the method that returns
 // them: it differs from version to version.
-func disconnectWith[R any](real ctrl.Manager, add func(manager.Runnable) error, _ func(ctrl.Manager, string) R) (ctrl.Manager, error) {
+func disconnectWith[R any](real ctrl.Manager, add func(manager.Runnable) error, _ func(anyManager, string) R) (ctrl.Manager, error) {
 	recorder, ok := any(droppedEvents{}).(R)
 	if !ok {
 		return nil, fmt.Errorf("this version of controller-runtime has event recorders of an unknown kind %T: use a version that is supported", *new(R))

@@ -40,14 +40,28 @@ func defaultPodStatus(status *corev1.PodStatus) {
 	case status.PodIP == "" && len(status.PodIPs) > 0:
 		status.PodIP = status.PodIPs[0].IP
 	}
-	roundUp(status.AllocatedResources)
-	roundUpRequirements(status.Resources)
+	all := anyPodStatus{PodStatus: status}
+	roundUp(all.AllocatedResources)
+	roundUpRequirements(all.Resources)
 	for _, containers := range [][]corev1.ContainerStatus{status.ContainerStatuses, status.InitContainerStatuses, status.EphemeralContainerStatuses} {
 		for i := range containers {
 			roundUp(containers[i].AllocatedResources)
 			roundUpRequirements(containers[i].Resources)
 		}
 	}
+}
+
+// anyPodStatus is the status of a Pod in any version. Before v0.35, Pods have no resources of their own: what is embedded less deeply counts, where it is there.
+type anyPodStatus struct {
+	*corev1.PodStatus
+	olderPodStatus
+}
+
+type olderPodStatus struct{ podResources }
+
+type podResources struct {
+	AllocatedResources corev1.ResourceList
+	Resources          *corev1.ResourceRequirements
 }
 
 func roundUpRequirements(resources *corev1.ResourceRequirements) {
