@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/companions"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
@@ -116,6 +119,9 @@ func summaries(report core.Report) []string {
 					}
 				}
 				text += fmt.Sprintf("%s %s%s; ", o.GetName(), phase, ready)
+			case "CronJob":
+				active, _, _ := unstructured.NestedSlice(o.Object, "status", "active")
+				text += fmt.Sprintf("%d active; ", len(active))
 			case "EndpointSlice":
 				endpoints, _, _ := unstructured.NestedSlice(o.Object, "endpoints")
 				text += fmt.Sprintf("%d endpoints", len(endpoints))
@@ -184,6 +190,12 @@ func TestConvergent(t *testing.T) {
 	drain := controllerruntime.Change("taint b", node("b"), func(n *corev1.Node) {
 		n.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoExecute}}
 	})
+	cronJob := func(policy batchv1.ConcurrencyPolicy) []client.Object {
+		c := &batchv1.CronJob{ObjectMeta: named("c"), Spec: batchv1.CronJobSpec{Schedule: "@daily", ConcurrencyPolicy: policy, SuccessfulJobsHistoryLimit: ptr.To[int32](1)}}
+		c.Spec.JobTemplate.Spec = job(func(*batchv1.JobSpec) {}).Spec
+		return []client.Object{c}
+	}
+	runs := []companions.Companion{companions.CronJobs(2), companions.Jobs(), companions.Pods()}
 	failing := companions.Pods(companions.Exits(func(*corev1.Pod) int32 { return 1 }))
 	for _, test := range []struct {
 		name     string
@@ -243,6 +255,17 @@ func TestConvergent(t *testing.T) {
 			"a Job that is suspended", worked, []client.Object{job(func(s *batchv1.JobSpec) { s.Suspend = ptr.To(true) })},
 			nil, []string{"Suspended; "}, 3,
 		},
+		{
+			"a Job that expires", []companions.Companion{companions.Jobs(), companions.JobTTL(), companions.Pods()},
+			[]client.Object{job(func(s *batchv1.JobSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](10) })}, nil, []string{""}, 29,
+		},
+		{"a CronJob", runs[:1], cronJob(batchv1.AllowConcurrent), nil, []string{"2 active; "}, 9},
+		{"a CronJob that replaces", runs[:1], cronJob(batchv1.ReplaceConcurrent), nil, []string{"1 active; "}, 10},
+		{"a CronJob that waits", runs[:1], cronJob(batchv1.ForbidConcurrent), nil, []string{"1 active; "}, 6},
+		{
+			"a CronJob with Jobs", runs, cronJob(batchv1.ForbidConcurrent), nil,
+			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 80,
+		},
 		{"a claim", stateful, []client.Object{waiting.DeepCopy(), claim("c")}, nil, []string{"claim c Bound; p Running, ready; "}, 6},
 		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p ; "}, 2},
 		{"a gate", sets, []client.Object{gated.DeepCopy()}, nil, []string{"p Running; "}, 3},
@@ -267,5 +290,25 @@ func TestConvergent(t *testing.T) {
 				t.Errorf("outcomes %q, want %q", got, test.outcomes)
 			}
 		})
+	}
+}
+
+// TestRefused checks that a companion says what to change if it cannot be had.
+func TestRefused(t *testing.T) {
+	empty, err := kube.NewServer(runtime.NewScheme())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		companion companions.Companion
+		says      string
+	}{
+		{companions.CronJobs(-1), "not negative"},
+		{companions.CronJobs(1), "needs the kind CronJob: add the Go types of batch/v1"},
+		{companions.EndpointSlices(), "needs the kind Service: add the Go types of v1"},
+	} {
+		if _, err := test.companion(empty); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("got %v, want an error that says %q", err, test.says)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +21,7 @@ import (
 // index, policies for failures and for success, suspension, and replacement of Pods that have failed or are on the way to. It counts each Pod once, with the help of a
 // finalizer, and its conditions come in the order of recent versions: first that the Job is to end, and that it has ended when no Pod is left.
 //
-// Left out are activeDeadlineSeconds, the adoption of Pods, and the time between a failure and the next try.
+// [JobTTL] deletes Jobs that have come to their end. Left out are activeDeadlineSeconds, the adoption of Pods, and the time between a failure and the next try.
 func Jobs() Companion {
 	j := jobs{controls{jobKind(), podKind(), func(*corev1.Pod) bool { return false }}}
 	return func(server *kube.Server) (core.Strategy, error) {
@@ -159,6 +160,38 @@ func (s *jobSync) write() error {
 	}
 	s.written = s.job.Status.DeepCopy()
 	return nil
+}
+
+// JobTTL is the controller that deletes Jobs some time after they have come to their end, if they have ttlSecondsAfterFinished. Time is abstract: it has passed at any
+// moment from then on. A Job waits for its Pods to be deleted first, which is up to the garbage collector.
+func JobTTL() Companion {
+	return func(server *kube.Server) (core.Strategy, error) {
+		s := &strategy{name: "ttl-after-finished", kinds: []schema.GroupVersionKind{jobKind()}, handle: handleExpired, reconcile: removeExpired}
+		return s.on(server)
+	}
+}
+
+func handleExpired(_ client, event core.Event) []core.Request {
+	if job := typed[batchv1.Job](event.New); job == nil || !expires(job) {
+		return nil
+	}
+	return []core.Request{on(event.Key.Namespace, event.Key.Name)}
+}
+
+// expires reports whether a Job is to be deleted.
+func expires(job *batchv1.Job) bool {
+	return job.DeletionTimestamp == nil && job.Spec.TTLSecondsAfterFinished != nil && jobFinished(job)
+}
+
+func removeExpired(c client, named request) error {
+	job, err := get[batchv1.Job](c, jobKind(), named.namespace, named.name)
+	if err != nil || job == nil || !expires(job) {
+		return err
+	}
+	return ignoreNotFound(c.do(&kube.Request{
+		Verb: kube.Delete, Kind: jobKind(), Namespace: job.Namespace, Name: job.Name, PreconditionUID: string(job.UID),
+		Propagation: string(metav1.DeletePropagationForeground),
+	}, nil))
 }
 
 // isIndexed reports whether the Pods of a Job have indexes.

@@ -28,7 +28,7 @@ func daemonSets(ctx context.Context, factory informers.SharedInformerFactory, cl
 
 // onNodes is the step of doing something to a Node, by its number among all.
 func onNodes(what string, number int, do func(name string) step) step {
-	return step{fmt.Sprintf("%s Node %d", what, number), func(w *world) {
+	return step{name: fmt.Sprintf("%s Node %d", what, number), do: func(w *world) {
 		if all := inOrder(w, "Node"); len(all) > 0 {
 			do(all[number%len(all)].Key.Name).do(w)
 		}

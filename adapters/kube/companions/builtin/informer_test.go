@@ -96,7 +96,7 @@ func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 		"Pod": &corev1.Pod{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "Job.batch": &batchv1.Job{},
 		"ReplicaSet.apps": &appsv1.ReplicaSet{}, "StatefulSet.apps": &appsv1.StatefulSet{},
 		"Deployment.apps": &appsv1.Deployment{}, "ControllerRevision.apps": &appsv1.ControllerRevision{},
-		"DaemonSet.apps": &appsv1.DaemonSet{}, "Service": &corev1.Service{}, "Node": &corev1.Node{}, "EndpointSlice.discovery.k8s.io": &discoveryv1.EndpointSlice{},
+		"DaemonSet.apps": &appsv1.DaemonSet{}, "CronJob.batch": &batchv1.CronJob{}, "Service": &corev1.Service{}, "Node": &corev1.Node{}, "EndpointSlice.discovery.k8s.io": &discoveryv1.EndpointSlice{},
 		"Endpoints": &corev1.Endpoints{}, //nolint:staticcheck // deprecated, and still used by many
 	} {
 		of[kind] = newInformer()

@@ -82,6 +82,8 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 	if err != nil {
 		panic(err)
 	}
+	text = regexp.MustCompile(`"c-[0-9]{5,}"`).ReplaceAll(text, []byte(`"a run"`)) // it has the minute that it is for in its name
+	text = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAll(text, []byte("a uid"))
 	return regexp.MustCompile(`default/j-[a-z0-9-]+`).ReplaceAllString(replacer.Replace(string(text)), "a Pod")
 }
 
@@ -91,7 +93,7 @@ func plain(value any) any {
 	case map[string]any:
 		for name, field := range v {
 			field = plain(field)
-			if field == nil || name == "uid" || name == "observedGeneration" {
+			if field == nil || name == "uid" || name == "observedGeneration" || name == "resourceVersion" {
 				delete(v, name)
 				continue
 			}

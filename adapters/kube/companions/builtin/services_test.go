@@ -85,7 +85,7 @@ func serve(node string, addresses []corev1.PodIP, ready bool) func(*world, *core
 
 // onSlice is the step of doing something to a slice, by its number among all.
 func onSlice(what string, number int, do func(name string) step) step {
-	return step{fmt.Sprintf("%s EndpointSlice %d", what, number), func(w *world) {
+	return step{name: fmt.Sprintf("%s EndpointSlice %d", what, number), do: func(w *world) {
 		if all := inOrder(w, "EndpointSlice.discovery.k8s.io"); len(all) > 0 {
 			do(all[number%len(all)].Key.Name).do(w)
 		}
@@ -166,7 +166,7 @@ func TestServices(t *testing.T) {
 			case 17:
 				return together(deletion(kind, "s"), creation(kind, service(random)))
 			case 18:
-				return onSlice("delete", number, func(name string) step { return step{"", func(w *world) { deleteOwned(w, sliceKind, name) }} })
+				return onSlice("delete", number, func(name string) step { return step{name: "", do: func(w *world) { deleteOwned(w, sliceKind, name) }} })
 			case 19:
 				return onSlice("empty", number, func(name string) step { return patching(sliceKind, name, `{"endpoints":[]}`) })
 			case 20:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -26,6 +27,8 @@ type side struct {
 	*world
 	// settle runs the controllers until they have nothing left to do.
 	settle func() error
+	// tick lets the time come at which what happens once a day is due.
+	tick func()
 }
 
 // realSide runs real controllers. It is to be called in a bubble; stop ends them.
@@ -74,7 +77,11 @@ func realSide(all ...controller) (s *side, stop func(), err error) {
 		}
 		return nil
 	}
-	return &side{w, settle}, func() { cancel(); running.Wait() }, nil
+	tick := func() {
+		const day = 24 * time.Hour
+		time.Sleep(time.Until(time.Now().Truncate(day).Add(day + time.Second)))
+	}
+	return &side{w, settle, tick}, func() { cancel(); running.Wait() }, nil
 }
 
 // standInSide runs companions. One that is named before another goes first, as on the real side.
@@ -101,6 +108,7 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		changes = append(changes, made...)
 		return nil
 	}
+	clock := &dues{}
 	// As on the real side, where all back-offs are over, who fails without a change waits for the next one.
 	queues, failed := make([][]core.Request, len(all)), make([][]core.Request, len(all))
 	deliver := func() {
@@ -112,6 +120,7 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		for len(changes) > 0 {
 			c := changes[0]
 			changes = changes[1:]
+			clock.see(c)
 			for i, instance := range instances {
 				if !watched[i].Has(c.key.Kind) {
 					continue
@@ -132,6 +141,10 @@ func standInSide(all ...companions.Companion) (*side, error) {
 			if busy >= 0 {
 				request := queues[busy][0]
 				queues[busy] = queues[busy][1:]
+				if clock.holds(request) {
+					failed[busy] = append(failed[busy], request)
+					continue
+				}
 				if result := instances[busy].Reconcile(w, request); result.Err != nil {
 					failed[busy] = append(failed[busy], request)
 				}
@@ -146,13 +159,40 @@ func standInSide(all ...companions.Companion) (*side, error) {
 		}
 		return fmt.Errorf("the companions do not settle: %v", queues)
 	}
-	return &side{w, settle}, nil
+	tick := func() {
+		clock.come = true
+		for i := range failed {
+			queues[i], failed[i] = append(queues[i], failed[i]...), nil
+		}
+	}
+	return &side{w, settle, tick}, nil
+}
+
+// dues holds back what a companion does when something is due, which is at any time, until that time has come for the real controller.
+type dues struct{ come bool }
+
+func (d *dues) holds(request core.Request) bool {
+	return strings.HasPrefix(string(request), "due ") && !d.come
+}
+
+// see notes that a CronJob has begun what was due.
+func (d *dues) see(c change) {
+	scheduled := func(content core.Content) any {
+		tree, _ := content.Fields().(map[string]any)
+		status, _ := tree["status"].(map[string]any)
+		return status["lastScheduleTime"]
+	}
+	if c.key.Kind == "CronJob.batch" && c.old != nil && c.new != nil && scheduled(c.old) != scheduled(c.new) {
+		d.come = false
+	}
 }
 
 // step is something that happens to the objects of a world.
 type step struct {
 	name string
 	do   func(*world)
+	// day tells that a day has passed once all is settled.
+	day bool
 }
 
 // compare makes the steps on both sides, and compares what they come to after each.
@@ -194,7 +234,12 @@ func differs(t *testing.T, steps []step, standIns []companions.Companion, real .
 		for n, s := range steps {
 			for name, side := range map[string]*side{"the real controllers": theirs, "the companions": ours} {
 				side.atOnce(s.do)
-				if err := side.settle(); err != nil {
+				err := side.settle()
+				if err == nil && s.day {
+					side.tick()
+					err = side.settle()
+				}
+				if err != nil {
 					t.Fatalf("%s: %v\n%s", name, err, told(steps[:n+1]))
 				}
 			}

@@ -30,7 +30,7 @@ func encode(kind schema.GroupVersionKind, object runtime.Object) []byte {
 // creation is the step of creating an object.
 func creation(kind schema.GroupVersionKind, object runtime.Object) step {
 	text := encode(kind, object)
-	return step{"create " + string(text), func(w *world) {
+	return step{name: "create " + string(text), do: func(w *world) {
 		if err := w.Do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: namespaceOf(kind), Body: text}).(*kube.Response).Err(); err != nil {
 			panic(err)
 		}
@@ -40,7 +40,7 @@ func creation(kind schema.GroupVersionKind, object runtime.Object) step {
 // addition is the step of creating an object, unless one of its name is there.
 func addition(kind schema.GroupVersionKind, object runtime.Object) step {
 	text := encode(kind, object)
-	return step{"add " + string(text), func(w *world) {
+	return step{name: "add " + string(text), do: func(w *world) {
 		err := w.Do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: namespaceOf(kind), Body: text}).(*kube.Response).Err()
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			panic(err)
@@ -50,7 +50,7 @@ func addition(kind schema.GroupVersionKind, object runtime.Object) step {
 
 // deletion is the step of deleting an object, if it is there.
 func deletion(kind schema.GroupVersionKind, name string) step {
-	return step{"delete " + kind.Kind + " " + name, func(w *world) {
+	return step{name: "delete " + kind.Kind + " " + name, do: func(w *world) {
 		w.Do(&kube.Request{Verb: kube.Delete, Kind: kind, Namespace: namespaceOf(kind), Name: name})
 	}}
 }
@@ -65,14 +65,14 @@ func namespaceOf(kind schema.GroupVersionKind) string {
 
 // patching is the step of changing an object by a merge patch. What the server refuses is refused on both sides.
 func patching(kind schema.GroupVersionKind, name, patch string) step {
-	return step{"patch " + kind.Kind + " " + name + " " + patch, func(w *world) {
+	return step{name: "patch " + kind.Kind + " " + name + " " + patch, do: func(w *world) {
 		w.Do(&kube.Request{Verb: kube.Patch, Kind: kind, Namespace: namespaceOf(kind), Name: name, PatchType: types.MergePatchType, Body: []byte(patch)})
 	}}
 }
 
 // onPod is the step of doing something to a Pod, by its number among all.
 func onPod(what string, number int, do func(*world, *corev1.Pod)) step {
-	return step{fmt.Sprintf("%s Pod %d", what, number), func(w *world) {
+	return step{name: fmt.Sprintf("%s Pod %d", what, number), do: func(w *world) {
 		if pods := podsOf(w); len(pods) > 0 {
 			do(w, pods[number%len(pods)])
 		}
@@ -182,11 +182,11 @@ func template(image string) corev1.PodTemplateSpec {
 
 // together makes one step of several.
 func together(steps ...step) step {
-	name := ""
+	name, day := "", false
 	for _, s := range steps {
-		name += s.name + "; "
+		name, day = name+s.name+"; ", day || s.day
 	}
-	return step{name, func(w *world) {
+	return step{name: name, day: day, do: func(w *world) {
 		for _, s := range steps {
 			s.do(w)
 		}
