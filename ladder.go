@@ -15,7 +15,7 @@ import (
 const ClimbTime = time.Minute
 
 // Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, a controller crashes, a call fails, others act
-// in the midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work. It ends with the first rung that finds something.
+// in the midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work, call by call. It ends with the first rung that finds something.
 //
 // The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of MaxTime, or [ClimbTime]: what is not searched by
 // then is told. Options that say what may go wrong must not be set. The error is for what cannot be checked at all.
@@ -187,7 +187,7 @@ func rungs(system *core.System, options Options) []Rung {
 		all = append(all, Rung{Name: actions(*scenario), Options: options, scenario: scenario})
 	}
 	for _, process := range c.processes {
-		add("two instances of "+process+" are at work", func(o *Options) { o.Doubles = []string{process} })
+		add("two instances of "+process+" are at work", func(o *Options) { o.Doubles, o.Granularity = []string{process}, PerCall })
 	}
 	return all
 }

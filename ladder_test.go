@@ -81,7 +81,7 @@ func TestClimb(t *testing.T) {
 		"lost update": {ledgers(t, false, joins, joins), "others act between the calls of a reconcile"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ladder, err := orrery.Climb(context.Background(), test.system, orrery.Options{})
+			ladder, err := orrery.Climb(context.Background(), test.system, orrery.Options{MaxStates: 5_000})
 			if err != nil {
 				t.Fatal(err)
 			}
