@@ -35,14 +35,16 @@ func disconnect(real ctrl.Manager, add func(manager.Runnable) error) (ctrl.Manag
 // anyManager is a manager of any version. Those before v0.23 have no recorder of the events.k8s.io API: what is embedded less deeply counts, where it is there.
 type anyManager struct {
 	ctrl.Manager
-	olderManager
+	olderManager //nolint:unused // it is used with versions before v0.23
 }
 
-type olderManager struct{ recorders }
+type olderManager struct{ recorders } //nolint:unused // see above
 
-type recorders struct{}
+type recorders struct{} //nolint:unused // see above
 
 // GetEventRecorder returns a recorder that drops events.
+//
+//nolint:unused // see above
 func (recorders) GetEventRecorder(string) events.EventRecorder { return droppedEvents{} }
 
 // disconnectWith infers the type of event recorders from the method that returns
