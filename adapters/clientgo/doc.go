@@ -57,11 +57,6 @@
 // the process, at any moment; what they keep in the fields of controllers is memory. Where a set-up makes several controllers and only one of them has such
 // goroutines, [Environment.BackgroundOf] says so, and a check takes less time.
 //
-// # Several libraries
-//
-// Programs that are written with other libraries are added with [With]: their adapter makes a system of them, without objects, and all act on one API server. A program that uses
-// two libraries is two processes so: they crash one by one, and each has a cache of its own, as two managers in one program have.
-//
 // # Not modelled
 //
 //   - event handlers, indexers and informers that are added while controllers run, which make a check inconclusive;

@@ -78,10 +78,6 @@ func Scenario(actions ...scenario.Action) Option { return common(system.Scenario
 // goes for all actions of the system.
 func InOrder(actions ...scenario.Action) Option { return common(system.InOrder(actions...)) }
 
-// With adds the controllers of systems that other adapters have made, such as that of package controllerruntime: to one API server, in processes of their own. The systems
-// must be made with the same custom resource definitions, and without objects and scenarios. What they leave out is left out here.
-func With(systems ...*core.System) Option { return common(system.With(systems...)) }
-
 // Strategies adds players that are not made of client-go.
 func Strategies(strategies ...core.Strategy) Option { return common(system.Strategies(strategies...)) }
 

@@ -139,10 +139,6 @@ func Objects(paths ...string) Option { return common(system.Objects(paths...)) }
 // API server fills in.
 func ObjectValues(objects ...client.Object) Option { return common(system.ObjectValues(objects...)) }
 
-// With adds the controllers of systems that other adapters have made, such as that of package clientgo for a program that is written with client-go: to one API server, in
-// processes of their own. The systems must be made with the same custom resource definitions, and without objects and scenarios. What they leave out is left out here.
-func With(systems ...*core.System) Option { return common(system.With(systems...)) }
-
 // Strategies adds players that are not made of controller-runtime. See [Reconciler]
 // for those that are.
 func Strategies(strategies ...core.Strategy) Option { return common(system.Strategies(strategies...)) }

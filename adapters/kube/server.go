@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,23 +95,6 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 		protectVolumes(s.registry)
 	}
 	return s, nil
-}
-
-// With returns a server that also has the indexes and webhooks of another one, which must serve the same kinds. The error says what to change.
-func (s *Server) With(other *Server) (*Server, error) {
-	if mine, its := s.Kinds(), other.Kinds(); !slices.Equal(mine, its) {
-		for _, kind := range its {
-			if !slices.Contains(mine, kind) {
-				return nil, fmt.Errorf("its API server serves %s, and this one does not: give both the same custom resource definitions, and schemes with the same types", kind)
-			}
-		}
-		return nil, fmt.Errorf("its API server serves fewer kinds than this one: give both the same custom resource definitions, and schemes with the same types")
-	}
-	with, err := s.WithFieldIndexes(other.fieldIndexes...)
-	if err != nil {
-		return nil, err
-	}
-	return with.WithWebhooks(other.webhooks...)
 }
 
 // Definitions returns the custom resource definitions that the server was made with.

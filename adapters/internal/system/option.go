@@ -33,7 +33,6 @@ type Definition struct {
 	inOrder bool
 
 	strategies []core.Strategy
-	joined     []*core.System
 	companions []companions.Companion
 	properties []core.Property
 
@@ -124,19 +123,6 @@ func InOrder(actions ...scenario.Action) Option {
 // Strategies are players of other adapters.
 func Strategies(strategies ...core.Strategy) Option {
 	return func(d *Definition) { d.strategies = append(d.strategies, strategies...) }
-}
-
-// With are systems of other adapters whose controllers are added.
-func With(systems ...*core.System) Option {
-	return func(d *Definition) {
-		for _, other := range systems {
-			if other == nil {
-				d.Fail("With got a system that is nil: pass what New of another adapter returns")
-				return
-			}
-		}
-		d.joined = append(d.joined, systems...)
-	}
 }
 
 // Companions are controllers of Kubernetes that the checked ones build upon.

@@ -106,11 +106,6 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 	if err := d.unrun(system, parts); err != nil {
 		return nil, err
 	}
-	for _, other := range d.joined {
-		if server, err = join(system, server, other); err != nil {
-			return nil, fmt.Errorf("With: the system %q: %w", other.Name, err)
-		}
-	}
 	for _, companion := range d.companions {
 		strategy, err := companion(server)
 		if err != nil {
