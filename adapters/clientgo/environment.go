@@ -130,7 +130,7 @@ func (e *Environment) Informer(example client.Object, namespace string, tweak fu
 // group numbers factories, and informers without one, so that indexes of the same name can be told apart.
 func (e *Environment) group() int {
 	const most = 1 << 10
-	group := e.process.number*most + e.groups
+	group := e.process.groups + e.process.number*most + e.groups
 	e.groups++
 	return group
 }

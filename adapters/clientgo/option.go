@@ -16,12 +16,31 @@ type Option func(*definition)
 
 // definition is what the options say.
 type definition struct {
-	system.Definition
+	*system.Definition
 	setups []func(*Environment) error
 }
 
+// part returns the part of this adapter in a definition.
+func part(of *system.Definition) *definition {
+	return system.Joined(of, func() *definition { return &definition{Definition: of} })
+}
+
+// Join adds the option to a definition of any adapter for Kubernetes. Users call With instead, which each of these adapters has.
+func (o Option) Join(of *system.Definition) {
+	if o == nil {
+		of.Fail("an option is nil: pass what a function of package clientgo returns")
+		return
+	}
+	o(part(of))
+}
+
+// With adds what options of other adapters for Kubernetes say: the set-ups of package controllerruntime, for example, whose controllers then act on
+// the same API server, which asks their webhooks. Each of these set-ups is a process of its own, with caches, memory and crashes of its own, as it
+// is in a cluster where it is another program. What all adapters have options for, such as objects and users, can be said with those of either.
+func With(options ...system.Foreign) Option { return common(system.With(options...)) }
+
 // common is an option that all adapters for Kubernetes have.
-func common(option system.Option) Option { return func(d *definition) { option(&d.Definition) } }
+func common(option system.Option) Option { return func(d *definition) { option(d.Definition) } }
 
 // Name is what reports call the system; "controllers" without it.
 func Name(name string) Option { return common(system.Name(name)) }

@@ -17,45 +17,57 @@ import (
 // they act on, and the objects that are there at the start. The scheme has the Go types of all kinds that informers are made for. The error joins all
 // mistakes that were found, and says what to change.
 func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
-	d := &definition{Definition: system.Define("clientgo")}
+	d := system.Define()
+	part(d)
 	for _, option := range options {
-		option(d)
+		option.Join(d)
 	}
 	if scheme == nil {
 		d.Fail("the scheme is nil: pass one with the Go types of all kinds that informers are made for")
 	}
-	if len(d.setups) == 0 {
+	if d.SetUps() == 0 {
 		d.Fail("there are no controllers: add a Setup")
 	}
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	server, err := d.Server(scheme)
-	if err != nil {
-		return nil, err
-	}
+	return d.New(scheme)
+}
+
+var _ system.Library = (*definition)(nil)
+
+// Adapter implements [system.Library].
+func (d *definition) Adapter() string { return "clientgo" }
+
+// SetUps implements [system.Library].
+func (d *definition) SetUps() int { return len(d.setups) }
+
+// Survey implements [system.Library].
+func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system.Found, error) {
 	logger := d.Bridge()
 	settleGlobals(logger)
 	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), logger: logger}
+	if d.Mixed() {
+		b.groups = 1
+	}
 	notes := &system.Notes{}
-	notes.Assume("The work queues of controllers do not count how often an item was tried: a controller that gives up after a number of retries has not come to that number.")
+	if len(d.setups) > 0 {
+		notes.Assume("The work queues of controllers do not count how often an item was tried: a controller that gives up after a number of retries has not come to that number.")
+	}
 	indexes := informer.Indexes{}
 	var controllers []core.Strategy
 	for i, setup := range d.setups {
 		p := &process{blueprint: b, number: i, setup: setup}
 		found, err := p.survey(notes, indexes)
 		if err != nil {
-			return nil, fmt.Errorf("set-up number %d: %w", i+1, err)
+			return system.Found{}, fmt.Errorf("set-up number %d: %w", i+1, err)
 		}
 		if len(found.controllers) == 0 {
-			return nil, fmt.Errorf("set-up number %d registers no controllers: call clientgo.Sync or clientgo.Run in it", i+1)
+			return system.Found{}, fmt.Errorf("set-up number %d registers no controllers: call clientgo.Sync or clientgo.Run in it", i+1)
 		}
 		controllers = append(controllers, p.strategies(found)...)
 	}
-	if b.server, err = server.WithFieldIndexes(indexes.ForServer(scheme)...); err != nil {
-		return nil, err
-	}
-	return d.System(b.server, controllers, notes)
+	return system.Found{Notes: notes, Indexes: indexes, Register: func(server *kube.Server) ([]core.Strategy, []kube.Webhook, error) {
+		b.server = server
+		return controllers, nil, nil
+	}}, nil
 }
 
 // Test is the part of a testing.TB that [ForTest] needs.
@@ -80,7 +92,9 @@ type blueprint struct {
 	// decoder reads what informers show.
 	decoder *informer.Decoder
 	// types are the Go types that generated factories may be asked for.
-	types  []servedType
+	types []servedType
+	// groups is the number of the first factory: indexes of other libraries have no number.
+	groups int
 	logger logr.Logger
 }
 

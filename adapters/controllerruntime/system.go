@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -16,26 +17,33 @@ import (
 // that main.go gives to its manager. The error joins all mistakes that were found,
 // and says what to change.
 func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
-	d := &definition{Definition: system.Define("controllerruntime")}
+	d := system.Define()
+	part(d)
 	for _, option := range options {
-		option(d)
+		option.Join(d)
 	}
 	if scheme == nil {
 		d.Fail("the scheme is nil: pass the one that main.go gives to its manager")
 	}
-	if len(d.setups) == 0 {
+	if d.SetUps() == 0 {
 		d.Fail("there are no controllers: add a Setup or a Reconciler")
 	}
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	server, err := d.Server(scheme)
-	if err != nil {
-		return nil, err
-	}
+	return d.New(scheme)
+}
+
+var _ system.Library = (*definition)(nil)
+
+// Adapter implements [system.Library].
+func (d *definition) Adapter() string { return "controllerruntime" }
+
+// SetUps implements [system.Library].
+func (d *definition) SetUps() int { return len(d.setups) }
+
+// Survey implements [system.Library].
+func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system.Found, error) {
 	configurations, err := d.Configurations()
 	if err != nil {
-		return nil, err
+		return system.Found{}, err
 	}
 	logger := d.Bridge()
 	logGlobally(logger)
@@ -55,26 +63,23 @@ func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	}
 	found, err := b.survey()
 	if err != nil {
-		return nil, err
+		return system.Found{}, err
 	}
-	if len(found.controllers) == 0 {
-		return nil, errors.New("the set-up registers no controllers: call SetupWithManager of the reconcilers in it")
+	// A program beside controllers of another library may have nothing but webhooks.
+	if len(d.setups) > 0 && len(found.controllers) == 0 && (len(found.hooks) == 0 || !d.Mixed()) {
+		return system.Found{}, errors.New("the set-up registers no controllers: call SetupWithManager of the reconcilers in it")
 	}
-	if b.server, err = server.WithFieldIndexes(found.cache.indexes.ForServer(scheme)...); err != nil {
-		return nil, err
-	}
-	if err := b.checkMirrors(found); err != nil {
-		return nil, err
-	}
-	// From here on the API server asks the webhooks; they themselves read past it.
-	webhooks, err := b.webhooks(found)
-	if err != nil {
-		return nil, err
-	}
-	if server, err = b.server.WithWebhooks(webhooks...); err != nil {
-		return nil, err
-	}
-	return d.System(server, b.strategies(found), &found.Notes)
+	return system.Found{Notes: &found.Notes, Indexes: found.cache.indexes, Register: func(server *kube.Server) ([]core.Strategy, []kube.Webhook, error) {
+		b.server = server
+		if err := b.checkMirrors(found); err != nil {
+			return nil, nil, err
+		}
+		webhooks, err := b.webhooks(found)
+		if err != nil {
+			return nil, nil, err
+		}
+		return b.strategies(found), webhooks, nil
+	}}, nil
 }
 
 // Test is the part of a testing.TB that [ForTest] needs.

@@ -80,7 +80,7 @@ func (d *Definition) LeavesOut(option, name string) bool {
 
 // unrun adds what is not run to the system: as an assumption if the options leave it out, as a reason otherwise. What the options
 // leave out must be there.
-func (d *Definition) unrun(system *core.System, parts []Part) error {
+func (d *Definition) unrun(system *core.System, parts []ownPart) error {
 	for _, p := range parts {
 		if d.LeavesOut(p.Option, p.Name) {
 			system.Assumptions = append(system.Assumptions, fmt.Sprintf("The system does not depend on what is left out of it: %s.", p.Text))
@@ -90,7 +90,7 @@ func (d *Definition) unrun(system *core.System, parts []Part) error {
 			continue
 		}
 		system.Unmodelled = append(system.Unmodelled, fmt.Sprintf(
-			"%s: if it does not matter to what is checked, say so with %s.%s(%q); otherwise let a controller stand in for it", p.Text, d.adapter, p.Option, p.Name))
+			"%s: if it does not matter to what is checked, say so with %s.%s(%q); otherwise let a controller stand in for it", p.Text, p.adapter, p.Option, p.Name))
 	}
 	for _, l := range d.leftOut {
 		var there []string

@@ -17,10 +17,11 @@ type Option func(*Definition)
 
 // Definition is what options say of a system besides its controllers.
 type Definition struct {
-	// adapter is the package whose options these are, as messages name it.
-	adapter string
-	name    string
-	logger  hclog.Logger
+	name   string
+	logger hclog.Logger
+
+	// libraries are those that the controllers are made with, in the order in which options name them.
+	libraries []Library
 
 	serverOptions   []kube.Option
 	definitionPaths []string
@@ -53,14 +54,11 @@ type Definition struct {
 	errs []error
 }
 
-// Define starts the definition of a system, with the options of an adapter.
-func Define(adapter string) Definition { return Definition{adapter: adapter, name: "controllers"} }
+// Define starts the definition of a system.
+func Define() *Definition { return &Definition{name: "controllers"} }
 
 // Fail notes a mistake in the options.
 func (d *Definition) Fail(message string) { d.errs = append(d.errs, errors.New(message)) }
-
-// Err joins all mistakes in the options.
-func (d *Definition) Err() error { return errors.Join(d.errs...) }
 
 // IgnoreMemory names fields of controllers whose contents make no difference.
 func IgnoreMemory(fields ...string) Option {

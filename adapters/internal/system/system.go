@@ -17,8 +17,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Server returns the API server with the definitions of the options.
-func (d *Definition) Server(scheme *runtime.Scheme) (*kube.Server, error) {
+// server returns the API server with the definitions of the options.
+func (d *Definition) server(scheme *runtime.Scheme) (*kube.Server, error) {
 	options := append(slices.Clone(d.serverOptions), kube.DefinitionFiles(d.definitionPaths...))
 	for i, text := range d.definitionTexts {
 		definitions, err := parseDefinitions(text)
@@ -71,9 +71,9 @@ func (d *Definition) Configurations() ([]webhook.Configuration, error) {
 	return webhook.Read(d.webhookPaths)
 }
 
-// System returns the system with the controllers that an adapter has found, and with what it has noted about them. The server is as
+// system returns the system with the controllers that were found, and with what was noted about them. The server is as
 // it answers in the end, with indexes and webhooks.
-func (d *Definition) System(server *kube.Server, controllers []core.Strategy, found *Notes) (*core.System, error) {
+func (d *Definition) system(server *kube.Server, controllers []core.Strategy, found *findings) (*core.System, error) {
 	objects, err := d.loaded(server)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,6 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 	if err != nil {
 		return nil, err
 	}
-	assumptions, doubts, parts := found.noted()
 	system := &core.System{
 		Name:       d.name,
 		Store:      server,
@@ -100,10 +99,10 @@ func (d *Definition) System(server *kube.Server, controllers []core.Strategy, fo
 		Kinds:           server.Kinds(),
 		Interchangeable: d.interchangeable,
 		IgnoredMemory:   d.ignoredMemory,
-		Assumptions:     assumptions,
-		Unmodelled:      doubts,
+		Assumptions:     found.assumptions,
+		Unmodelled:      found.doubts,
 	}
-	if err := d.unrun(system, parts); err != nil {
+	if err := d.unrun(system, found.parts); err != nil {
 		return nil, err
 	}
 	for _, companion := range d.companions {

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -22,25 +26,44 @@ func (idler) New() (core.Instance, error)                                 { retu
 func (idler) Handle(core.EffectRecorder, core.Event) []core.Request       { return nil }
 func (idler) Reconcile(core.EffectRecorder, core.Request) (r core.Result) { return r }
 
+// library has one set-up, with the idler or without.
+type library struct {
+	name        string
+	notes       *Notes
+	controllers []core.Strategy
+	indexes     informer.Indexes
+	err         error
+}
+
+func (l *library) Adapter() string { return l.name }
+func (l *library) SetUps() int     { return 1 }
+func (l *library) Survey(*runtime.Scheme, *kube.Server) (Found, error) {
+	return Found{Notes: l.notes, Indexes: l.indexes, Register: func(*kube.Server) ([]core.Strategy, []kube.Webhook, error) {
+		return l.controllers, nil, l.err
+	}}, nil
+}
+
 // made makes a system of the idler and the options.
 func made(t *testing.T, found *Notes, options ...Option) (*core.System, error) {
+	t.Helper()
+	return makeOf(t, []*library{{name: "library", notes: found, controllers: []core.Strategy{idler{}}}}, options...)
+}
+
+// makeOf makes a system of libraries.
+func makeOf(t *testing.T, libraries []*library, options ...Option) (*core.System, error) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	d := Define("library")
+	d := Define()
+	for _, l := range libraries {
+		d.libraries = append(d.libraries, l)
+	}
 	for _, option := range options {
-		option(&d)
+		option(d)
 	}
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	server, err := d.Server(scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d.System(server, []core.Strategy{idler{}}, found)
+	return d.New(scheme)
 }
 
 func TestSystem(t *testing.T) {
@@ -96,6 +119,7 @@ func TestNotes(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for want, option := range map[string]Option{
 		"an initial object is nil":                    ObjectValues(nil),
+		"an option given to With is nil":              With(nil),
 		"WithoutTimers leaves nothing out":            Without("WithoutTimers"),
 		"registers nothing that could be left out so": Without("WithoutTimers", "daily"),
 		"garbage collection: ":                        GarbageCollection(&metav1.PartialObjectMetadata{}),
@@ -103,5 +127,38 @@ func TestMistakes(t *testing.T) {
 		if _, err := made(t, new(Notes), option); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
+	}
+}
+
+// TestLibraries checks what is said of the parts of several libraries, each with the option of its own adapter.
+func TestLibraries(t *testing.T) {
+	one := &library{name: "one", notes: new(Notes), controllers: []core.Strategy{idler{}}}
+	other := &library{name: "other", notes: new(Notes)}
+	for _, l := range []*library{one, other} {
+		l.notes.Assume("All is well.")
+		l.notes.Doubt("nobody knows")
+	}
+	one.notes.LeaveOut(Part{Option: "WithoutTimers", Name: "nightly", Text: "the timer nightly is not run"})
+	other.notes.LeaveOut(Part{Option: "WithoutBells", Name: "loud", Text: "the bell is not run"})
+	system, err := makeOf(t, []*library{one, other}, Without("WithoutTimers", "nightly"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"nobody knows", `the bell is not run: if it does not matter to what is checked, say so with other.WithoutBells("loud"); otherwise let a controller stand in for it`}
+	if !slices.Equal(system.Unmodelled, want) || len(system.Assumptions) != 2 {
+		t.Errorf("got %q and %q", system.Unmodelled, system.Assumptions)
+	}
+	nodes := informer.Indexes{{Form: informer.Form{Kind: corev1.SchemeGroupVersion.WithKind("Node")}, Field: "app"}: func(client.Object) ([]string, error) { return nil, nil }}
+	one.indexes, other.indexes = nodes, nodes
+	if _, err := makeOf(t, []*library{one, other}); err == nil || !strings.Contains(err.Error(), "other: there are two indexes app of Node") {
+		t.Errorf("got %v", err)
+	}
+	one.indexes, other.err = nil, errors.New("it is broken")
+	if _, err := makeOf(t, []*library{one, other}); err == nil || err.Error() != "other: it is broken" {
+		t.Errorf("got %v", err)
+	}
+	one.controllers, other.err = nil, nil
+	if _, err := makeOf(t, []*library{one, other}); err == nil || !strings.Contains(err.Error(), "the set-ups register no controllers") {
+		t.Errorf("got %v", err)
 	}
 }
