@@ -8,6 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/core/view"
+	"github.com/orrery-dev/orrery/examples/autoscaler"
 	"github.com/orrery-dev/orrery/examples/missedwatch"
 	"github.com/orrery-dev/orrery/examples/models"
 	"github.com/orrery-dev/orrery/examples/racecondition"
@@ -30,7 +31,7 @@ func TestExamplesAreJudgedAlike(t *testing.T) {
 		{"calls and relist", explore.Conditions{Granularity: explore.PerCall, Staleness: stale(view.Relist())}},
 		{"a crash", explore.Conditions{Crashes: 1}},
 	}
-	entries := slices.Concat(models.Catalog(), tenants.Catalog(), toggle.Catalog(), missedwatch.Catalog(), racecondition.Catalog())
+	entries := slices.Concat(models.Catalog(), autoscaler.Catalog(), tenants.Catalog(), toggle.Catalog(), missedwatch.Catalog(), racecondition.Catalog())
 	for _, e := range entries {
 		for _, c := range conditions {
 			t.Run(fmt.Sprintf("%s/%s", e.Name, c.name), func(t *testing.T) {

@@ -57,6 +57,12 @@
 // the process, at any moment; what they keep in the fields of controllers is memory. Where a set-up makes several controllers and only one of them has such
 // goroutines, [Environment.BackgroundOf] says so, and a check takes less time.
 //
+// # Controllers of other libraries
+//
+// Controllers of controller-runtime are part of the same system by [With]: clientgo.With(controllerruntime.Setup(setUpOperator)). There is one API server, and
+// the webhooks that managers register are asked about what all controllers write. Each set-up is a process of its own, also where one program has both: see what
+// package controllerruntime says of that.
+//
 // # Not modelled
 //
 //   - event handlers, indexers and informers that are added while controllers run, which make a check inconclusive;

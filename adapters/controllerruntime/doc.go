@@ -19,6 +19,17 @@
 // [github.com/orrery-dev/orrery/adapters/kube.Failure]; clients do not try again by
 // themselves, since an answer stands for the last of their tries.
 //
+// # Controllers of other libraries
+//
+// Controllers on client-go's informers and work queues are set up by package clientgo, and are part of the same system by [With]:
+//
+//	controllerruntime.New(scheme,
+//		controllerruntime.Setup(setUpOperator),
+//		controllerruntime.With(clientgo.Setup(setUpAutoscaler)))
+//
+// There is one API server, and its webhooks are asked about what either writes. Each set-up is a process of its own. In one search, controllers
+// come in the order of the libraries, then of the options; those of the package whose New is called come first.
+//
 // # Not modelled
 //
 // Where what is found may depend on it, a set-up that makes use of what follows has no conclusive check: the report names it as a
@@ -32,6 +43,8 @@
 //   - watches, event handlers, runnables, controllers and indexes that are added while controllers run, and
 //     informers that are removed then;
 //   - foreground and orphaning deletions of objects that no garbage collector looks after: see [GarbageCollection];
+//   - informers of client-go in a manager's program. The controllers on them can be a set-up of package clientgo. They are another process then: one that
+//     crashes without the manager, and shares no memory with it;
 //   - requests that a set-up makes: the API server answers only once controllers run;
 //   - webhooks of which it is not known what asks them, and those of a configuration that no set-up registers. Webhooks may
 //     only read, and are not asked about subresources. A request that needs a conversion webhook is refused.

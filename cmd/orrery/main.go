@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/cli"
+	"github.com/orrery-dev/orrery/examples/autoscaler"
 	"github.com/orrery-dev/orrery/examples/bugs/capa"
 	"github.com/orrery-dev/orrery/examples/bugs/cilium"
 	"github.com/orrery-dev/orrery/examples/bugs/cryostat"
@@ -25,6 +26,7 @@ import (
 func main() {
 	cli.Main(slices.Concat(
 		models.Catalog(),
+		autoscaler.Catalog(),
 		capa.Catalog(),
 		cilium.Catalog(),
 		cryostat.Catalog(),

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -373,5 +375,103 @@ func TestMistakesInMixedSystems(t *testing.T) {
 	}
 	if _, err := clientgo.New((*runtime.Scheme)(nil), clientgo.With(managers(sealer()))); err == nil || !strings.Contains(err.Error(), "the scheme is nil") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// counter counts what is done, in memory.
+type counter struct{ done int }
+
+// remembering returns a controller on a manager and one on informers that count what they do.
+func remembering(ofManager, ofInformer func() *counter) []system.Foreign {
+	return []system.Foreign{
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			return ctrl.NewControllerManagedBy(mgr).Named("one").For(&corev1.ConfigMap{}).Complete(&counting{ofManager()})
+		}),
+		clientgo.Setup(func(e *clientgo.Environment) error {
+			c := ofInformer()
+			configMaps, err := e.Informer(&corev1.ConfigMap{}, "", nil)
+			if err != nil {
+				return err
+			}
+			queue, err := clientgo.NewQueue[string](e)
+			if err != nil {
+				return err
+			}
+			if _, err := configMaps.AddEventHandler(enqueuing(queue)); err != nil {
+				return err
+			}
+			clientgo.Sync(e, "other", c, queue, func(context.Context, string) error {
+				c.done++
+				return nil
+			})
+			return nil
+		}),
+	}
+}
+
+// counting is a reconciler that counts.
+type counting struct{ *counter }
+
+func (c *counting) Reconcile(context.Context, ctrl.Request) (ctrl.Result, error) {
+	c.done++
+	return ctrl.Result{}, nil
+}
+
+// TestMemoryOfBoth checks that what controllers of either library remember is theirs. What they share, as in one program, is a reason.
+func TestMemoryOfBoth(t *testing.T) {
+	own := func() *counter { return &counter{} }
+	_, r := check(t, "controllerruntime", orrery.Options{}, append(remembering(own, own), one())...)
+	outcome(t, r)
+	var whose []string
+	for _, m := range r.Memory {
+		whose = append(whose, m.Controller)
+	}
+	if !slices.Equal(whose, []string{"one", "other"}) {
+		t.Errorf("there is memory of %v", whose)
+	}
+	// Made by the first set-up that asks: the instances of both reach it.
+	same := &counter{}
+	shared := func() *counter { return same }
+	_, r = check(t, "controllerruntime", orrery.Options{}, append(remembering(shared, shared), one())...)
+	if r.Verdict == core.Holds || len(r.Reasons) == 0 {
+		t.Errorf("with memory that both share: %s, %v", r.Verdict, r.Reasons)
+	}
+}
+
+// TestInformersInManager checks that informers of client-go which a manager's program runs are no reason to hold.
+func TestInformersInManager(t *testing.T) {
+	made, err := controllerruntime.New(scheme.Scheme, controllerruntime.With(one()), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		clients, err := kubernetes.NewForConfig(mgr.GetConfig())
+		if err != nil {
+			return err
+		}
+		factory := informers.NewSharedInformerFactory(clients, 0)
+		lister := factory.Core().V1().ConfigMaps().Lister()
+		factory.Core().V1().ConfigMaps().Informer()
+		if err := mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+			factory.Start(ctx.Done())
+			<-ctx.Done()
+			factory.Shutdown()
+			return nil
+		})); err != nil {
+			return err
+		}
+		c := controller{name: "reader", configMaps: true, sync: func(_ context.Context, _ objects, namespace, name string) error {
+			_, err := lister.ConfigMaps(namespace).Get(name)
+			return client.IgnoreNotFound(err)
+		}}
+		return c.register(mgr)
+	}), controllerruntime.Properties(properties.Convergent()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := orrery.Run(t.Context(), made, orrery.Options{MaxStates: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := result.Report; r.Verdict == core.Holds || len(r.Reasons) == 0 {
+		t.Errorf("%s: %v", r.Verdict, r.Reasons)
+	} else {
+		t.Log(r.Verdict, r.Reasons)
 	}
 }
