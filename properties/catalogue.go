@@ -45,6 +45,9 @@ func forms() []form {
 			}
 			return Monotone(kind(parts), parts["PATH"], order...), nil
 		}},
+		{"each KIND is named by PATH of OWNER", func(parts map[string]string) (core.Property, error) {
+			return NoLeaks(kind(parts), core.Kind(parts["OWNER"]), parts["PATH"]), nil
+		}},
 		{"one writer for each field but PATHS", func(parts map[string]string) (core.Property, error) {
 			return OneWriter(separated(parts["PATHS"])...), nil
 		}},
@@ -106,12 +109,16 @@ func Named(name string, kindOf func(string) (core.Kind, error)) (core.Property, 
 		if !fits {
 			continue
 		}
-		if word, about := parts["KIND"]; about {
+		for _, about := range []string{"KIND", "OWNER"} {
+			word, mentioned := parts[about]
+			if !mentioned {
+				continue
+			}
 			kind, err := kindOf(word)
 			if err != nil {
 				return core.Property{}, true, err
 			}
-			parts["KIND"] = string(kind)
+			parts[about] = string(kind)
 		}
 		p, err := f.make(parts)
 		if err == nil {

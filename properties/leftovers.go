@@ -2,6 +2,7 @@ package properties
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,6 +85,31 @@ func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Propert
 			})
 		},
 	}
+}
+
+// NoLeaks holds if nothing is left that nobody knows of: when the system is quiet, each object of the kind is named by an object of the other kind, in the text
+// or the list of texts at the path. It finds what was created in a cloud and never written down, or not deleted with what it was created for.
+func NoLeaks(kind, owner core.Kind, path string) core.Property {
+	p := leftovers(fmt.Sprintf("no %s is leaked", kind), fmt.Sprintf("When the system is quiescent, every object of the kind %s is named by %s of an object of the kind %s.", kind, path, owner),
+		func(objects map[core.Key]any, key core.Key, _ map[string]any) (string, []string) {
+			if key.Kind != kind {
+				return "", nil
+			}
+			for other, fields := range objects {
+				if other.Kind != owner {
+					continue
+				}
+				value, _ := lookup(fields, path)
+				if names, ok := value.([]any); value == key.Name || ok && slices.Contains(texts(names), key.Name) {
+					return "", nil
+				}
+			}
+			return fmt.Sprintf("no %s has its name in %s", owner, path), nil
+		})
+	if kind == "" || owner == "" || path == "" {
+		p.Mistake = errors.New("a leak needs a kind, the kind that names its objects, and the path where: give all three")
+	}
+	return p
 }
 
 // leftover is an object that should not be as it is in the end.

@@ -53,6 +53,9 @@ func TestLeftovers(t *testing.T) {
 	waits := func(finalizers ...any) thing {
 		return thing{"metadata": map[string]any{"deletionTimestamp": "now", "finalizers": finalizers}}
 	}
+	leaf := func(name string) core.Object {
+		return core.Object{Key: core.Key{Kind: "Leaf.example.com", Name: name}, Content: thing{}}
+	}
 	identity := func(fields any) string {
 		tree, _ := fields.(map[string]any)
 		text, _ := tree["for"].(string)
@@ -77,6 +80,16 @@ func TestLeftovers(t *testing.T) {
 			[]string{"And one more like this: Thing.example.com 2."}},
 		{"two wait for different things", properties.DeletionCompletes(), []core.Object{named("1", waits("example.com/a")), named("2", waits("example.com/b"))},
 			[]string{"its finalizers example.com/a", "its finalizers example.com/b"}},
+		{"each is named", properties.NoLeaks("Leaf.example.com", "Thing.example.com", "status.leaves"),
+			[]core.Object{leaf("a"), leaf("b"), named("1", thing{"status": map[string]any{"leaves": []any{"a", "b"}}})}, nil},
+		{"it is named", properties.NoLeaks("Leaf.example.com", "Thing.example.com", "status.leaf"),
+			[]core.Object{leaf("a"), named("1", thing{"status": map[string]any{"leaf": "a"}})}, nil},
+		{"one is not named", properties.NoLeaks("Leaf.example.com", "Thing.example.com", "status.leaves"),
+			[]core.Object{leaf("a"), leaf("b"), named("1", thing{"status": map[string]any{"leaves": []any{"a"}}})},
+			[]string{"Leaf.example.com b stays forever: no Thing.example.com has its name in status.leaves"}},
+		{"it is named elsewhere", properties.NoLeaks("Leaf.example.com", "Thing.example.com", "status.leaf"),
+			[]core.Object{leaf("a"), named("1", thing{"spec": map[string]any{"leaf": "a"}})},
+			[]string{"no Thing.example.com has its name in status.leaf"}},
 		{"each is for something else", properties.NoDuplicates("Thing.example.com", identity),
 			[]core.Object{named("1", thing{"for": "a"}), named("2", thing{"for": "b"}), named("3", thing{}), named("4", thing{})}, nil},
 		{"two are for the same", properties.NoDuplicates("Thing.example.com", identity),

@@ -30,6 +30,7 @@ func asked() map[string][2]string {
 		"StalenessSafety":   same("staleness safety"),
 		"DeletionCompletes": same("deletion completes"),
 		"NoOrphans":         same("no orphan stays"),
+		"NoLeaks":           {"each Pod is named by status.pods of Job.batch", "no Pod is leaked"},
 		"OneWriter":         {"one writer for each field but status.conditions, spec.replicas", "one writer for each field"},
 		"StatusFollowsSpec": same("the status of Deployment.apps follows its spec"),
 		"AtMost":            same("at most 3 of kind Pod"),
@@ -106,6 +107,7 @@ func TestNamedMistakes(t *testing.T) {
 		"at most many of kind Pod":                   `"many" is not a number of objects`,
 		"at most -1 of kind Pod":                     `"-1" is not a number of objects`,
 		"at most 3 of kind Pdo":                      `no kind is called "Pdo"`,
+		"each Pod is named by status.x of Pdo":       `no kind is called "Pdo"`,
 		"Pod: spec.x never goes back in the order":   "", // it is another form
 		"Pod: spec.x never goes back in the order A": `one value, "A", is no order`,
 		"the status of Pod":                          "",

@@ -18,6 +18,8 @@ type Terms struct {
 	Properties []core.Property
 	// Types are the kinds that expressions may select.
 	Types cel.Types
+	// Beside, if not nil, reports whether a kind is that of another part of the world than the one whose types are known.
+	Beside func(core.Kind) bool
 }
 
 // kubernetes is a store that knows the types of its kinds.
@@ -32,6 +34,9 @@ func Of(system *core.System) Terms {
 	if store, ok := system.Store.(kubernetes); ok {
 		t.Types = cel.Types{Scheme: store.Scheme(), Definitions: store.Definitions(), Complete: true}
 	}
+	if store, ok := system.Store.(interface{ Beside(core.Kind) bool }); ok {
+		t.Beside = store.Beside
+	}
 	return t
 }
 
@@ -39,7 +44,7 @@ func Of(system *core.System) Terms {
 // which part of the name is wrong.
 func (t Terms) Named(name string) (core.Property, bool, error) {
 	return properties.Named(name, func(word string) (core.Kind, error) {
-		if !t.Types.Complete {
+		if !t.Types.Complete || t.Beside != nil && t.Beside(core.Kind(word)) {
 			return core.Kind(word), nil // whatever a plain model calls its families
 		}
 		return t.Types.Kind(word)
