@@ -173,6 +173,10 @@ func runName(finding *core.Finding, i int) string {
 
 // confirm runs a recorded run on a real API server of its own.
 func confirm(ctx context.Context, system *core.System, trace core.Trace, logger hclog.Logger) (confirmed Confirmed, err error) {
+	if beside, ok := system.Store.(interface{ External() []string }); ok {
+		return confirmed, fmt.Errorf("%s also consists of %s, which a real API server does not have, so confirm cannot run it there; orrery replay runs the trace again with the controllers' code",
+			system.Name, strings.Join(beside.External(), ", "))
+	}
 	server, ok := system.Store.(*kube.Server)
 	if !ok {
 		return confirmed, fmt.Errorf("%s does not use a Kubernetes API server, so confirm cannot run it on a real one", system.Name)

@@ -13,6 +13,7 @@ import (
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/subscriptions"
 )
 
 // tornFinding is a finding of two runs, about two fields of a lamp.
@@ -236,5 +237,25 @@ func TestConfirmWithoutAPIServer(t *testing.T) {
 	}
 	if want := "fake/violated does not use a Kubernetes API server, so confirm cannot run it on a real one"; !strings.Contains(complaints.String(), want) {
 		t.Errorf("standard error holds %q, want %q", &complaints, want)
+	}
+}
+
+// TestConfirmWithOtherParts runs the real command on a system that a real API server is only a part of.
+func TestConfirmWithOtherParts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.orr")
+	entries := subscriptions.Catalog()
+	streams := cli.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}
+	if code := cli.Run(t.Context(), []string{"check", "subscriptions", "--failures", "1", "--out", file}, streams, entries); code != cli.ExitViolated {
+		t.Fatalf("exit code %d: %s", code, streams.Err)
+	}
+	var out, complaints bytes.Buffer
+	if code := cli.Run(t.Context(), []string{"confirm", file}, cli.Streams{Out: &out, Err: &complaints}, entries); code != cli.ExitUsage || out.Len() > 0 {
+		t.Errorf("exit code %d, it says %q", code, &out)
+	}
+	if want := "subscriptions also consists of notifications, which a real API server does not have, so confirm cannot run it there"; !strings.Contains(complaints.String(), want) {
+		t.Errorf("standard error holds %q, want %q", &complaints, want)
+	}
+	if code := cli.Run(t.Context(), []string{"replay", file}, cli.Streams{Out: &out, Err: &complaints}, entries); code != cli.ExitViolated || !strings.Contains(out.String(), "still happens") {
+		t.Errorf("exit code %d, replay says %q", code, &out)
 	}
 }

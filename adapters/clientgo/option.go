@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/external"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/companions"
@@ -99,6 +100,10 @@ func InOrder(actions ...scenario.Action) Option { return common(system.InOrder(a
 
 // Strategies adds players that are not made of client-go.
 func Strategies(strategies ...core.Strategy) Option { return common(system.Strategies(strategies...)) }
+
+// External adds parts of the world that controllers talk to besides the API server, such as a cloud. Set-ups make their clients for it from [Environment.Config].
+// See package [external].
+func External(parts ...external.Part) Option { return common(system.External(parts...)) }
 
 // GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
 // whose owners are gone. It looks after the kinds that some controller watches,

@@ -74,7 +74,7 @@ func (a *assembly) add(r manager.Runnable) error {
 	case webhook.Server, metricsserver.Server, *certwatcher.CertWatcher, *manager.Server:
 		return nil // they serve, and no controller sees it
 	case cluster.Cluster:
-		return fmt.Errorf("a cluster of one's own (%T) cannot be checked, as there is only one API server: leave it out of the set-up", r)
+		return fmt.Errorf("a cluster of one's own (%T) cannot be checked, as nothing watches a second API server: read and write it with a client, of package adapters/external/remote, and leave it out of the set-up", r)
 	case cache.Cache:
 		return fmt.Errorf("a cache of one's own (%T) cannot be checked: read through the manager's GetClient or GetCache", r)
 	}

@@ -49,6 +49,8 @@
 //   - webhooks of which it is not known what asks them, and those of a configuration that no set-up registers. Webhooks may
 //     only read, and are not asked about subresources. A request that needs a conversion webhook is refused.
 //
+// Other parts of the world, such as a cloud, are added with [External], see package external. A second cluster is one of them; its caches are not modelled.
+//
 // Clusters and caches of one's own, and controllers whose work items are not reconcile.Request, are refused.
 //
 // Events that controllers record are dropped. Leader election, rate limits, priorities and resyncs do not happen: every order of

@@ -7,6 +7,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/external"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/companions"
@@ -164,6 +165,10 @@ func Strategies(strategies ...core.Strategy) Option { return common(system.Strat
 
 // Companions adds controllers of Kubernetes that the checked ones build upon, such as [companions.StatefulSets] and [companions.Pods].
 func Companions(all ...companions.Companion) Option { return common(system.Companions(all...)) }
+
+// External adds parts of the world that controllers talk to besides the API server, such as a cloud. Set-ups make their clients for it from mgr.GetConfig().
+// See package [external].
+func External(parts ...external.Part) Option { return common(system.External(parts...)) }
 
 // GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
 // whose owners are gone. It looks after the kinds that some controller watches,

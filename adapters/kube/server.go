@@ -187,6 +187,9 @@ func unsupported(call core.Call) error {
 	if u, ok := call.(*Unmodelled); ok {
 		return &core.Unsupported{Call: u.Asked, Reason: u.Reason}
 	}
+	if other, ok := call.(interface{ Part() string }); ok { // of another part of the world
+		return &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("%s is not part of the system: add it with the option External", other.Part())}
+	}
 	return &core.Unsupported{
 		Call:   call.String(),
 		Reason: fmt.Sprintf("a Kubernetes API server answers requests to it, and this is a %T: send it to the system that it is for, or leave it out", call),

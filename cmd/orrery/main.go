@@ -12,13 +12,16 @@ import (
 	"github.com/orrery-dev/orrery/examples/bugs/rabbitmq"
 	"github.com/orrery-dev/orrery/examples/bugs/zookeeper"
 	"github.com/orrery-dev/orrery/examples/expectations"
+	"github.com/orrery-dev/orrery/examples/instances"
 	"github.com/orrery-dev/orrery/examples/launchcache"
 	"github.com/orrery-dev/orrery/examples/leadergroups"
 	"github.com/orrery-dev/orrery/examples/leases"
+	"github.com/orrery-dev/orrery/examples/mirror"
 	"github.com/orrery-dev/orrery/examples/missedwatch"
 	"github.com/orrery-dev/orrery/examples/models"
 	"github.com/orrery-dev/orrery/examples/racecondition"
 	"github.com/orrery-dev/orrery/examples/scheduler"
+	"github.com/orrery-dev/orrery/examples/subscriptions"
 	"github.com/orrery-dev/orrery/examples/tenants"
 	"github.com/orrery-dev/orrery/examples/toggle"
 )
@@ -33,12 +36,15 @@ func main() {
 		rabbitmq.Catalog(),
 		zookeeper.Catalog(),
 		expectations.Catalog(),
+		instances.Catalog(),
 		launchcache.Catalog(),
 		scheduler.Catalog(),
 		leadergroups.Catalog(),
 		leases.Catalog(),
+		mirror.Catalog(),
 		missedwatch.Catalog(),
 		racecondition.Catalog(),
+		subscriptions.Catalog(),
 		tenants.Catalog(),
 		toggle.Catalog(),
 	)...)

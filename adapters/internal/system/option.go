@@ -6,6 +6,7 @@ import (
 	hclog "github.com/hashicorp/go-hclog"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orrery-dev/orrery/adapters/external"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/companions"
 	"github.com/orrery-dev/orrery/adapters/kube/scenario"
@@ -36,6 +37,7 @@ type Definition struct {
 	strategies []core.Strategy
 	companions []companions.Companion
 	properties []core.Property
+	external   []external.Part
 
 	interchangeable [][]string
 	ignoredMemory   []string
@@ -134,6 +136,11 @@ func Companions(all ...companions.Companion) Option {
 		}
 		d.companions = append(d.companions, all...)
 	}
+}
+
+// External adds parts of the world besides the API server.
+func External(parts ...external.Part) Option {
+	return func(d *Definition) { d.external = append(d.external, parts...) }
 }
 
 // GarbageCollection adds the garbage collector, also for the kinds of the objects.

@@ -122,6 +122,9 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 		system.Surroundings = append(system.Surroundings, player.Describe().Name)
 	}
 	d.collected(system, server)
+	if err := d.surround(system); err != nil {
+		return nil, err
+	}
 	if err := system.Validate(); err != nil {
 		return nil, err
 	}

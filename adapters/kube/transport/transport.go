@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,25 @@ type Transport struct {
 	Current *Current
 	// Idle is told of requests that are made while nothing runs.
 	Idle func(request string)
+	// via, if not nil, is what the calls go through on their way to the recorder of the run.
+	via func(core.EffectRecorder) core.EffectRecorder
+}
+
+// Beside returns the connection of the same process to another server. Its calls go to the recorder that via makes of that of the run.
+func (t *Transport) Beside(server *kube.Server, via func(core.EffectRecorder) core.EffectRecorder) *Transport {
+	return &Transport{Server: server, Current: t.Current, Idle: t.Idle, via: via}
+}
+
+// Call makes a call that is no request to an API server, for what runs at the moment, or for what the context belongs to. The error says that nothing runs.
+func (t *Transport) Call(ctx context.Context, call core.Call) (core.Response, error) {
+	run := t.Current.Of(ctx)
+	if run == nil {
+		if t.Idle != nil {
+			t.Idle(call.String())
+		}
+		return nil, fmt.Errorf("the set-up of a controller asks %q, which is answered only once controllers run", call)
+	}
+	return run.recorder.Do(call), nil
 }
 
 // New returns a transport whose requests are the calls of a single run, through the recorder: for users who act on a cluster, for tools,
@@ -72,6 +92,9 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 			t.Idle(sent.Method + " " + sent.URL.Path)
 		}
 		return respond(sent, apierrors.NewServiceUnavailable("the set-up of a controller asks the API server, which answers only once controllers run"))
+	}
+	if t.via != nil {
+		run = &Run{t.via(run.recorder)}
 	}
 	request, err := translate(t.Server, sent, body)
 	var refused *apierrors.StatusError

@@ -135,3 +135,47 @@ func TestConfig(t *testing.T) {
 		t.Errorf("got %+v", config)
 	}
 }
+
+// wrapped is a call that has gone through something.
+type wrapped struct{ core.Call }
+
+// wrapping wraps the calls of a run.
+type wrapping struct{ run core.EffectRecorder }
+
+func (w wrapping) Do(call core.Call) core.Response { return w.run.Do(wrapped{call}) }
+
+// TestBeside checks that requests to a second server are calls of the same run, through what is between it and the run; also those that are not modelled.
+func TestBeside(t *testing.T) {
+	idle := 0
+	main := &Transport{Server: newServer(t), Current: new(Current), Idle: func(string) { idle++ }}
+	beside := main.Beside(newServer(t), func(run core.EffectRecorder) core.EffectRecorder { return wrapping{run} })
+	if code, _ := send(t, beside, http.MethodGet, "/api/v1/pods", ""); code != http.StatusServiceUnavailable || idle != 1 {
+		t.Errorf("answered with %d, idle is told %d times", code, idle)
+	}
+	run := &answers{response: kube.Done([]byte(`{"kind":"Pod"}`))}
+	main.Current.Begin(run)
+	for _, path := range []string{"/api/v1/namespaces/default/pods/a", "/openapi/v3"} {
+		send(t, beside, http.MethodGet, path, "")
+	}
+	send(t, main, http.MethodGet, "/api/v1/namespaces/default/pods/a", "")
+	for i, want := range []bool{true, true, false} {
+		if _, is := run.calls[i].(wrapped); is != want {
+			t.Errorf("call %d is a %T", i+1, run.calls[i])
+		}
+	}
+}
+
+// TestCall checks that other calls than requests belong to the run that goes on, and that there is an error while nothing runs.
+func TestCall(t *testing.T) {
+	asked := ""
+	over := &Transport{Server: newServer(t), Current: new(Current), Idle: func(what string) { asked = what }}
+	call := &kube.Enqueue{Item: core.Item{Request: "a"}}
+	if _, err := over.Call(t.Context(), call); err == nil || asked != "enqueue a" || !strings.Contains(err.Error(), "answered only once controllers run") {
+		t.Errorf("got %v, idle is told of %q", err, asked)
+	}
+	run := &answers{response: kube.Done(nil)}
+	over.Current.Begin(run)
+	if answer, err := over.Call(t.Context(), call); answer != run.response || err != nil || len(run.calls) != 1 {
+		t.Errorf("got %v, %v; calls %v", answer, err, run.calls)
+	}
+}

@@ -1,0 +1,175 @@
+package external
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Part is a part of the world besides the store that the controllers are made for.
+type Part interface {
+	// Name tells the part apart from others of its system. It has letters, digits and dashes. Calls of the part have it, see [Addressed], and so have its
+	// kinds.
+	Name() string
+
+	// Store answers the calls of the part, and knows its objects. It may see the objects of other parts, and must leave them alone.
+	Store() core.Store
+
+	// Owns reports whether objects of a kind are the part's.
+	Owns(core.Kind) bool
+
+	// Kinds are those of the part's kinds that may be read through caches.
+	Kinds() []core.Kind
+
+	// Players are strategies that belong to the part: what it does by itself.
+	Players() []core.Strategy
+
+	// Initial are the part's objects at the start.
+	Initial() ([]core.Object, error)
+
+	// Actions are what people do to the part, each once, at any moment, or never.
+	Actions() []core.Action
+
+	// Assumptions are sentences for reports about what the part takes for granted.
+	Assumptions() []string
+
+	// Validate returns an error that joins the mistakes in the definition of the part, and says what to change.
+	Validate() error
+}
+
+// Addressed is a call to a part.
+type Addressed interface {
+	core.Call
+
+	// Part is the name of the part that answers.
+	Part() string
+}
+
+// Chooser is a [Part] that names objects by itself.
+type Chooser interface {
+	Part
+
+	// Chosen reports whether the part chose the name of an object of the kind.
+	Chosen(core.Kind) bool
+}
+
+// Compose returns the store of a system with parts. It answers the calls to the parts by them, and all other calls by the main store. Snapshots and outcomes that
+// it hands to the main store have the objects of the parts as well, which it must leave alone but for the names in them. The error joins the mistakes in the parts.
+func Compose(main core.Store, parts ...Part) (core.Store, error) {
+	var errs []error
+	named := map[string]Part{}
+	for i, part := range parts {
+		switch {
+		case part == nil:
+			errs = append(errs, fmt.Errorf("part number %d of the world is nil", i+1))
+			continue
+		case !isWord(part.Name()):
+			errs = append(errs, fmt.Errorf("part number %d of the world is called %q: give it a name of letters, digits and dashes", i+1, part.Name()))
+		case named[part.Name()] != nil:
+			errs = append(errs, fmt.Errorf("two parts of the world are called %q: give each its own name", part.Name()))
+		}
+		named[part.Name()] = part
+		if err := part.Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", part.Name(), err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &composed{main: main, parts: parts, named: named}, nil
+}
+
+// isWord reports whether a name can be part of a kind, so that it is clear where it begins and ends.
+func isWord(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+}
+
+// composed is a store with parts beside it.
+type composed struct {
+	main  core.Store
+	parts []Part
+	named map[string]Part
+}
+
+var _ core.Store = (*composed)(nil)
+
+// Answer implements [core.Store].
+func (c *composed) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
+	addressed, ok := call.(Addressed)
+	if !ok {
+		return c.main.Answer(s, call)
+	}
+	part, known := c.named[addressed.Part()]
+	if !known {
+		return core.Answer{}, &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("%s is not part of the system: add it with the option External", addressed.Part())}
+	}
+	return part.Store().Answer(s, call)
+}
+
+// Faults implements [core.Store].
+func (c *composed) Faults(call core.Call) []core.Fault {
+	addressed, ok := call.(Addressed)
+	if !ok {
+		return c.main.Faults(call)
+	}
+	if part, known := c.named[addressed.Part()]; known {
+		return part.Store().Faults(call)
+	}
+	return nil
+}
+
+// of returns the store that knows the objects of a kind.
+func (c *composed) of(kind core.Kind) core.Store {
+	for _, part := range c.parts {
+		if part.Owns(kind) {
+			return part.Store()
+		}
+	}
+	return c.main
+}
+
+// Normalize implements [core.Store].
+func (c *composed) Normalize(key core.Key, versions []core.Content) []core.Content {
+	return c.of(key.Kind).Normalize(key, versions)
+}
+
+// Outcome implements [core.Store].
+func (c *composed) Outcome(key core.Key, content core.Content) any {
+	return c.of(key.Kind).Outcome(key, content)
+}
+
+// CanonicalOutcome implements [core.Store]: names that parts have chosen are replaced first, wherever they stand. Then each store replaces what it has chosen, in the
+// outcome of all objects: it gets those of its own to see what that is.
+func (c *composed) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
+	outcome = withoutChosen(c.chosen(objects), outcome)
+	outcome = c.main.CanonicalOutcome(c.among(objects, func(kind core.Kind) bool {
+		return !slices.ContainsFunc(c.parts, func(p Part) bool { return p.Owns(kind) })
+	}), outcome)
+	for _, part := range c.parts {
+		outcome = part.Store().CanonicalOutcome(c.among(objects, part.Owns), outcome)
+	}
+	return outcome
+}
+
+// among returns the objects of some kinds.
+func (c *composed) among(objects []core.Object, of func(core.Kind) bool) []core.Object {
+	return slices.DeleteFunc(slices.Clone(objects), func(o core.Object) bool { return !of(o.Key.Kind) })
+}
+
+// chosen returns the names among those of the objects that parts have chosen, in order.
+func (c *composed) chosen(objects []core.Object) []string {
+	var names []string
+	for _, o := range objects {
+		for _, part := range c.parts {
+			if chooser, ok := part.(Chooser); ok && chooser.Chosen(o.Key.Kind) {
+				names = append(names, o.Key.Name)
+			}
+		}
+	}
+	return names
+}

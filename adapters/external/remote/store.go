@@ -1,0 +1,233 @@
+package remote
+
+import (
+	"fmt"
+
+	"github.com/orrery-dev/orrery/adapters/external"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// The server of a cluster calls its kinds by their names. Whatever passes between it and the system goes through this file, where the name of the cluster is
+// added to kinds, or taken away.
+
+// store is the server of a cluster as part of a system.
+type store struct{ cluster *Cluster }
+
+var _ core.Store = store{}
+
+// Answer implements [core.Store].
+func (s store) Answer(state core.Snapshot, asked core.Call) (core.Answer, error) {
+	c, ok := asked.(*call)
+	if !ok {
+		return core.Answer{}, &core.Unsupported{Call: asked.String(), Reason: fmt.Sprintf("the cluster %s answers requests of its own clients only", s.cluster.name)}
+	}
+	answer, err := s.cluster.server.Answer(snapshot{s.cluster, state}, c.Call)
+	if err != nil {
+		return core.Answer{}, err
+	}
+	answer.Response = s.cluster.answered(answer.Response)
+	for i := range answer.Writes {
+		answer.Writes[i].Key.Kind = s.cluster.Kind(answer.Writes[i].Key.Kind)
+	}
+	return answer, nil
+}
+
+// Faults implements [core.Store].
+func (s store) Faults(asked core.Call) []core.Fault {
+	c, ok := asked.(*call)
+	if !ok {
+		return nil
+	}
+	faults := s.cluster.server.Faults(c.Call)
+	for i := range faults {
+		faults[i].Response = s.cluster.answered(faults[i].Response)
+	}
+	return faults
+}
+
+// Normalize implements [core.Store].
+func (s store) Normalize(key core.Key, versions []core.Content) []core.Content {
+	return s.cluster.server.Normalize(s.cluster.inner(core.Object{Key: key}).Key, versions)
+}
+
+// Outcome implements [core.Store].
+func (s store) Outcome(key core.Key, content core.Content) any {
+	return s.cluster.server.Outcome(s.cluster.inner(core.Object{Key: key}).Key, content)
+}
+
+// elsewhere marks the kinds of objects that are not in the cluster, as kinds may have the same names there.
+const elsewhere = "elsewhere "
+
+// CanonicalOutcome implements [core.Store].
+func (s store) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
+	own := make([]core.Object, len(objects))
+	for i, o := range objects {
+		own[i] = s.cluster.inner(o)
+	}
+	inside := make(map[core.Key]any, len(outcome))
+	for key, fields := range outcome {
+		kind, ours := s.cluster.inside(key.Kind)
+		if !ours {
+			kind = elsewhere + key.Kind
+		}
+		key.Kind = kind
+		inside[key] = fields
+	}
+	canonical := make(map[core.Key]any, len(outcome))
+	for key, fields := range s.cluster.server.CanonicalOutcome(own, inside) {
+		if kind := key.Kind; len(kind) > len(elsewhere) && kind[:len(elsewhere)] == elsewhere {
+			key.Kind = kind[len(elsewhere):]
+		} else {
+			key.Kind = s.cluster.Kind(kind)
+		}
+		canonical[key] = fields
+	}
+	return canonical
+}
+
+// snapshot is what the server sees of a state.
+type snapshot struct {
+	cluster *Cluster
+	state   core.Snapshot
+}
+
+var (
+	_ core.Selective  = snapshot{}
+	_ core.Projecting = snapshot{}
+)
+
+// Get implements [core.Snapshot].
+func (s snapshot) Get(key core.Key) core.Content {
+	key.Kind = s.cluster.Kind(key.Kind)
+	return s.state.Get(key)
+}
+
+// List implements [core.Snapshot].
+func (s snapshot) List(kind core.Kind, namespace string) []core.Object {
+	return s.objects(s.state.List(s.cluster.Kind(kind), namespace))
+}
+
+// Held implements [core.Snapshot].
+func (s snapshot) Held(key core.Key) []core.Content {
+	key.Kind = s.cluster.Kind(key.Kind)
+	return s.state.Held(key)
+}
+
+// Select implements [core.Selective].
+func (s snapshot) Select(kind core.Kind, namespace string, of core.Selection) []core.Object {
+	return s.objects(core.Select(s.state, s.cluster.Kind(kind), namespace, selection{s.cluster, of}))
+}
+
+// Project implements [core.Projecting].
+func (s snapshot) Project(key core.Key, of core.Projection) core.Content {
+	key.Kind = s.cluster.Kind(key.Kind)
+	return core.Project(s.state, key, projection{s.cluster, of})
+}
+
+func (s snapshot) objects(all []core.Object) []core.Object {
+	own := make([]core.Object, len(all))
+	for i, o := range all {
+		own[i] = s.cluster.inner(o)
+	}
+	return own
+}
+
+// selection is one of the server's.
+type selection struct {
+	cluster *Cluster
+	of      core.Selection
+}
+
+// Identity implements [core.Selection].
+func (s selection) Identity() string { return s.cluster.name + ": " + s.of.Identity() }
+
+// Selects implements [core.Selection].
+func (s selection) Selects(o core.Object) bool { return s.of.Selects(s.cluster.inner(o)) }
+
+// projection is one of the server's.
+type projection struct {
+	cluster *Cluster
+	of      core.Projection
+}
+
+// Identity implements [core.Projection].
+func (p projection) Identity() string { return p.cluster.name + ": " + p.of.Identity() }
+
+// Project implements [core.Projection].
+func (p projection) Project(o core.Object) core.Content { return p.of.Project(p.cluster.inner(o)) }
+
+// call is a call to the server of a cluster.
+type call struct {
+	core.Call
+	cluster string
+}
+
+var (
+	_ external.Addressed = (*call)(nil)
+	_ core.Aimed         = (*call)(nil)
+)
+
+// Part implements [external.Addressed].
+func (c *call) Part() string { return c.cluster }
+
+// Identity implements [core.Call].
+func (c *call) Identity() string { return fmt.Sprintf("%q %s", c.cluster, c.Call.Identity()) }
+
+// String implements [core.Call].
+func (c *call) String() string { return c.cluster + ": " + c.Call.String() }
+
+// Aim implements [core.Aimed].
+func (c *call) Aim() string {
+	if aimed, ok := c.Call.(core.Aimed); ok {
+		return fmt.Sprintf("%q %s", c.cluster, aimed.Aim())
+	}
+	return c.String()
+}
+
+// Contents implements [core.Aimed].
+func (c *call) Contents() string {
+	if aimed, ok := c.Call.(core.Aimed); ok {
+		return aimed.Contents()
+	}
+	return c.Identity()
+}
+
+// response is what the server of a cluster has answered.
+type response struct {
+	core.Response
+	versions []core.Object
+}
+
+var _ core.Versioned = (*response)(nil)
+
+// Versions implements [core.Versioned].
+func (r *response) Versions() []core.Object { return r.versions }
+
+// answered returns the response of the server as part of a system.
+func (c *Cluster) answered(of core.Response) core.Response {
+	r := &response{Response: of}
+	if versioned, ok := of.(core.Versioned); ok {
+		for _, o := range versioned.Versions() {
+			r.versions = append(r.versions, c.outer(o))
+		}
+	}
+	return r
+}
+
+// recorder hands the calls to the server of a cluster to the recorder of a run.
+type recorder struct {
+	cluster *Cluster
+	run     core.EffectRecorder
+}
+
+// via returns what the clients of the cluster make their calls with.
+func (c *Cluster) via(run core.EffectRecorder) core.EffectRecorder { return recorder{c, run} }
+
+// Do implements [core.EffectRecorder].
+func (r recorder) Do(asked core.Call) core.Response {
+	answer := r.run.Do(&call{Call: asked, cluster: r.cluster.name})
+	if own, ok := answer.(*response); ok {
+		return own.Response
+	}
+	return answer
+}
