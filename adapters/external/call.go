@@ -123,6 +123,15 @@ func Refuse(code, format string, args ...any) error {
 	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// refusalOf returns what a client is told of an error: whatever it is, it is the service's answer.
+func refusalOf(err error) *Refusal {
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return refusal
+	}
+	return &Refusal{Message: err.Error()}
+}
+
 // Error implements error.
 func (r *Refusal) Error() string {
 	if r.Code == "" || r.Message == "" {
@@ -151,5 +160,5 @@ func (r *Refusal) Temporary() bool { return r.Timeout() }
 
 // Is makes a call that took too long a [context.DeadlineExceeded], as it is for clients that set a deadline.
 func (r *Refusal) Is(target error) bool {
-	return r.Timeout() && target == context.DeadlineExceeded //nolint:errorlint // this is what errors.Is asks
+	return r.Timeout() && target == context.DeadlineExceeded
 }

@@ -168,12 +168,8 @@ func (s store) answer(snapshot core.Snapshot, o *operation, input string) (core.
 	if t.err != nil {
 		return core.Answer{}, t.err
 	}
-	var refusal *Refusal
-	switch {
-	case errors.As(err, &refusal):
-		return core.Answer{Response: &response{refusal: refusal}}, nil // nothing has taken place
-	case err != nil:
-		return core.Answer{Response: &response{refusal: &Refusal{Message: err.Error()}}}, nil
+	if refused := err; refused != nil { // so that nothing has taken place
+		return core.Answer{Response: &response{refusal: refusalOf(refused)}}, nil
 	}
 	answer := core.Answer{Response: &response{output: output, words: words}, Enqueue: t.enqueued}
 	for _, key := range t.order {

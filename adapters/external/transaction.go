@@ -89,7 +89,7 @@ func (t *Transaction) write(key core.Key) ([]core.Write, bool) {
 	older := append(t.backlog(key), version{Exists: exists, Text: was})
 	older = older[max(0, len(older)-lag):]
 	t.showLater(key)
-	return append(writes, core.Write{Key: lateKey(key), Content: backlog(older)}), true
+	return append(writes, core.Write{Key: lateKey(key), Content: older}), true
 }
 
 // names returns the names of the records of a kind as they are now, in order.

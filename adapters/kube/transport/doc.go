@@ -12,6 +12,9 @@
 //   - [Run.Do] hands the call to the recorder of the run, and waits for the answer: a learner looks it up or asks the store, see package
 //     core/behavior. The answer becomes an HTTP response, with the codes and the JSON of a real server.
 //
+// Calls to other parts of the world than API servers go the same way, by [Transport.Call], and requests to a second API server through a transport that
+// [Transport.Beside] returns.
+//
 // An adapter gives each instance of a controller a [Current] of its own, calls [Current.Begin] when the engine runs it, and makes the
 // clients of the instance from [Transport.Config]. What the instance asks past HTTP, such as a read from a cache, belongs to
 // the same run. A run lasts until the next one begins, since a goroutine may outlive the reconcile that started it.
