@@ -173,6 +173,7 @@ func firstOf(do ask, words ...string) string {
 
 // TestFirstAnswerWins makes calls that commute, and goes on with whichever answer comes first.
 func TestFirstAnswerWins(t *testing.T) {
+	neverEnds(t)
 	winner := stateless("racer", func(do ask, _ core.Request) core.Result {
 		do("claim winner %s", firstOf(do, "x", "y"))
 		return core.Result{}
@@ -192,6 +193,7 @@ func TestFirstAnswerWins(t *testing.T) {
 // TestUndoneInOneOrder makes calls that commute, and writes and undoes it if the second comes first. Both orders lead to the same state, but in
 // one of them the controller does not leave alone what is settled.
 func TestUndoneInOneOrder(t *testing.T) {
+	neverEnds(t)
 	flapping := stateless("flapping", func(do ask, _ core.Request) core.Result {
 		if firstOf(do, "x", "y") == "y" {
 			do("put x other")

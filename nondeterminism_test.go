@@ -263,6 +263,7 @@ func TestEventFedMemoryOfAnother(t *testing.T) {
 
 // TestDelayedWork leaves work running, which is found and searched. What makes no call is nobody's business.
 func TestDelayedWork(t *testing.T) {
+	neverEnds(t)
 	for _, test := range []struct {
 		name  string
 		leave func(ask)

@@ -225,6 +225,7 @@ func (stuck) Reconcile(core.EffectRecorder, core.Request) core.Result { return c
 
 // TestStuckAtStart checks that a system that cannot even start is reported like any other.
 func TestStuckAtStart(t *testing.T) {
+	neverEnds(t)
 	system, err := one(set(five, false)).System()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/catalog"
@@ -23,9 +24,24 @@ import (
 const startedVariable = "FAKE_STARTED"
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(leakless{m}, map[string]func(){
 		"orrery": func() { fakeCommand().Main() },
 	})
+}
+
+// leakless are tests that leave no goroutines behind.
+type leakless struct{ *testing.M }
+
+// Run implements [testscript.TestingM].
+func (l leakless) Run() int {
+	code := l.M.Run()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return code
 }
 
 // fakeCommand is the command with an engine that knows the result of every

@@ -205,6 +205,7 @@ func (l *locker) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.
 
 // TestLockOverACall checks that waiting for a lock that is held over a call is a reason, not a finding.
 func TestLockOverACall(t *testing.T) {
+	neverEnds(t)
 	comesTo(t, controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("a", nil)), controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		l := &locker{mgr: mgr}
 		return errors.Join(mgr.Add(l), ctrl.NewControllerManagedBy(mgr).Named("locker").For(&corev1.ConfigMap{}).Complete(l))

@@ -174,6 +174,7 @@ func createWidget(ctx context.Context, mgr ctrl.Manager) error {
 
 // A webhook that does not answer is one that a server cannot call.
 func TestWebhooksThatDoNotAnswer(t *testing.T) {
+	neverEnds(t)
 	for name, test := range map[string]struct {
 		do   func(context.Context)
 		want string
@@ -201,6 +202,7 @@ func TestWebhooksThatDoNotAnswer(t *testing.T) {
 // A webhook that is in time is not disturbed by how long it takes, nor by what it
 // leaves behind.
 func TestWebhookThatTakesItsTime(t *testing.T) {
+	neverEnds(t)
 	w := newWorld(t, breakingAt("/own", func(context.Context) {
 		go func() { <-make(chan int) }()
 		time.Sleep(9 * time.Second)
@@ -252,6 +254,7 @@ func TestHandlersOfOnesOwn(t *testing.T) {
 // A webhook that never answers makes a controller fail for ever: that is a finding, and
 // says so.
 func TestWebhookThatNeverAnswersIsFound(t *testing.T) {
+	neverEnds(t)
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition),
 		controllerruntime.ObjectValues(configMap("settings", nil)), controllerruntime.Properties(properties.StableConvergence()),
 		breakingAt("/own", func(context.Context) { select {} }),

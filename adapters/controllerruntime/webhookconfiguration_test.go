@@ -139,6 +139,7 @@ webhooks:
 
 // A webhook that does not answer in its time fails the write, or is passed over.
 func TestFailurePolicies(t *testing.T) {
+	neverEnds(t)
 	wait := func(ctx context.Context, _ admission.Request) admission.Response {
 		time.Sleep(6 * time.Second) // between the timeouts of the two
 		return admission.Allowed("")
