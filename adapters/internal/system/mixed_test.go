@@ -469,9 +469,10 @@ func TestInformersInManager(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := result.Report; r.Verdict == core.Holds || len(r.Reasons) == 0 {
+	r := result.Report
+	if r.Verdict == core.Holds || !slices.ContainsFunc(r.Reasons, func(reason string) bool {
+		return strings.Contains(reason, "make informers of client-go in a set-up of package clientgo")
+	}) {
 		t.Errorf("%s: %v", r.Verdict, r.Reasons)
-	} else {
-		t.Log(r.Verdict, r.Reasons)
 	}
 }

@@ -100,6 +100,9 @@ func needsNoManager(request *kube.Request) bool {
 
 // readParameters takes over the parameters of the URL.
 func readParameters(request *kube.Request, parameters url.Values) error {
+	if watch := parameters.Get("watch"); watch == "true" || watch == "1" { // whatever else a watch is asked with
+		return errors.New("watches are modelled only where a controller registers them: let the controller watch the kind, or list; make informers of client-go in a set-up of package clientgo")
+	}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		value := parameters.Get(name)
 		if value == "" {
@@ -139,12 +142,8 @@ func readParameters(request *kube.Request, parameters url.Values) error {
 			if value != "0" {
 				return errors.New("reads at a given resourceVersion are not modelled: leave it out, or set it to 0")
 			}
-		case "timeout", "timeoutSeconds", "allowWatchBookmarks", "pretty":
+		case "timeout", "timeoutSeconds", "allowWatchBookmarks", "pretty", "watch":
 			// The simulated server answers at once and in one way.
-		case "watch":
-			if value == "true" || value == "1" {
-				return errors.New("watches are modelled only where a controller registers them: let the controller watch the kind, or list")
-			}
 		case "gracePeriodSeconds", "propagationPolicy", "orphanDependents":
 			return fmt.Errorf("%s is modelled in the body of a delete only: put it there", name)
 		default:
