@@ -39,8 +39,8 @@ type blueprint struct {
 	client     client.Options
 	newClient  client.NewClientFunc
 	controller config.Controller
-	// lends tells that the manager's cache hands out what it holds.
-	lends  bool
+	// lends tells for which kinds the manager's cache hands out what it holds.
+	lends  lending
 	setups []func(ctrl.Manager) error
 	// configurations are what is said of the webhooks, in the order in which they are
 	// asked. There may be none.

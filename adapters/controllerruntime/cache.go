@@ -32,8 +32,8 @@ type viewCache struct {
 	indexes   informer.Indexes
 	// loans are those of the run that is going on, for reads that make no copies.
 	loans *informer.Loans
-	// lends tells that no read makes any.
-	lends bool
+	// lends tells for which kinds no read makes any.
+	lends lending
 }
 
 var _ cache.Cache = (*viewCache)(nil)
@@ -58,7 +58,7 @@ func (c *viewCache) Get(ctx context.Context, key client.ObjectKey, into client.O
 	}
 	chosen := client.GetOptions{}
 	chosen.ApplyOptions(options)
-	if c.lends || ptr.Deref(chosen.UnsafeDisableDeepCopy, false) {
+	if c.lends.of(of.Kind) || ptr.Deref(chosen.UnsafeDisableDeepCopy, false) {
 		found = reflect.ValueOf(c.loans.Lend(of, of.Name(), object))
 	}
 	target.Elem().Set(found.Elem())
@@ -92,7 +92,7 @@ func (c *viewCache) List(ctx context.Context, into client.ObjectList, options ..
 	if chosen.Limit > 0 {
 		objects = objects[:min(chosen.Limit, int64(len(objects)))]
 	}
-	lends := c.lends || ptr.Deref(chosen.UnsafeDisableDeepCopy, false)
+	lends := c.lends.of(of.Kind) || ptr.Deref(chosen.UnsafeDisableDeepCopy, false)
 	items := make([]runtime.Object, len(objects))
 	for i, object := range objects {
 		if lends {

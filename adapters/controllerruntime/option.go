@@ -84,16 +84,19 @@ func Setup(setup func(ctrl.Manager) error) Option {
 }
 
 // ManagerOptions are the options that main.go creates its manager with. Those that
-// change what controllers do are taken over: Client, NewClient and Controller. A
-// cache that holds only some of the objects is refused, since it is not modelled.
-// All others do not matter here.
+// change what controllers do are taken over: Client, NewClient and Controller, and
+// UnsafeDisableDeepCopy of the cache, also by kind. Caches that hold only some of the
+// objects, or change them, are refused, since they are not modelled; so are NewCache and
+// BaseContext. Empty maps, and selectors of everything, restrict nothing. The scheme
+// is that of [New], the mapper that of the simulated server. All others do not matter here.
 func ManagerOptions(options ctrl.Options) Option {
 	return func(d *definition) {
 		d.manager = options
-		c := options.Cache
-		if c.ByObject != nil || c.DefaultNamespaces != nil || c.DefaultLabelSelector != nil ||
-			c.DefaultFieldSelector != nil || c.DefaultTransform != nil || c.ReaderFailOnMissingInformer {
-			d.Fail("a manager's cache that is restricted or transformed is not modelled: leave ByObject, DefaultNamespaces, DefaultLabelSelector, DefaultFieldSelector, DefaultTransform and ReaderFailOnMissingInformer out of the manager options")
+		if err := restrictions(options.Cache); err != nil {
+			d.Fail(err.Error())
+		}
+		if options.BaseContext != nil {
+			d.Fail("the context of BaseContext is not handed to controllers here: leave BaseContext out of the manager options, and give the reconcilers what they take from it")
 		}
 		if options.NewCache != nil {
 			d.Fail("a cache of one's own is not modelled: leave NewCache out of the manager options")

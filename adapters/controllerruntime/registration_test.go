@@ -300,7 +300,7 @@ func TestSetupFailures(t *testing.T) {
 		}, {
 			name: "restricted cache", scheme: bare,
 			options: []controllerruntime.Option{controllerruntime.ManagerOptions(restrictedCache()), controllerruntime.Setup(setupWidgets)},
-			want:    []string{"restricted or transformed is not modelled"},
+			want:    []string{"DefaultNamespaces of the manager's cache is not modelled"},
 		}, {
 			name: "no such file", scheme: bare,
 			options: []controllerruntime.Option{controllerruntime.Setup(setupWidgets), controllerruntime.Objects("testdata/none.yaml")},

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
@@ -45,6 +44,10 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 	if err != nil {
 		return system.Found{}, err
 	}
+	lends, err := newLending(d.manager.Cache, scheme)
+	if err != nil {
+		return system.Found{}, err
+	}
 	logger := d.Bridge()
 	logGlobally(logger)
 	b := &blueprint{
@@ -54,7 +57,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		client:         d.manager.Client,
 		newClient:      d.manager.NewClient,
 		controller:     d.manager.Controller,
-		lends:          ptr.Deref(d.manager.Cache.DefaultUnsafeDisableDeepCopy, false),
+		lends:          lends,
 		setups:         d.setups,
 		configurations: configurations,
 		mirrors:        d.mirrors,

@@ -1,0 +1,115 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+)
+
+// TestCacheOptions checks that options which change what a cache holds are refused by their names, and that those which look so but do not are taken.
+func TestCacheOptions(t *testing.T) {
+	chosen := labels.SelectorFromSet(labels.Set{"app": "a"})
+	named := fields.OneTermEqualSelector("metadata.name", "a")
+	same := func(object any) (any, error) { return object, nil }
+	by := func(its cache.ByObject) cache.Options {
+		return cache.Options{ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: its}}
+	}
+	const inByObject = "in ByObject of the manager's cache"
+	for name, test := range map[string]struct {
+		options ctrl.Options
+		cache   cache.Options
+		// want is what the error says, empty if there is none.
+		want string
+	}{
+		"nothing":                       {},
+		"no namespaces":                 {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{}}},
+		"all namespaces":                {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{cache.AllNamespaces: {}}}},
+		"selectors of everything":       {cache: cache.Options{DefaultLabelSelector: labels.Everything(), DefaultFieldSelector: fields.Everything()}},
+		"no kinds":                      {cache: cache.Options{ByObject: map[client.Object]cache.ByObject{}}},
+		"a kind that is selected whole": {cache: by(cache.ByObject{EnableWatchBookmarks: ptr.To(true), Label: labels.Everything(), Field: fields.Everything()})},
+		"a kind that is not known":      {cache: cache.Options{ByObject: map[client.Object]cache.ByObject{&ownSecret{}: {}}}, want: "the ByObject of the manager's cache options has a *controllerruntime_test.ownSecret"},
+		"a kind twice": {cache: cache.Options{ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: {}, &corev1.Secret{Immutable: ptr.To(true)}: {}}},
+			want: "has /v1, Kind=Secret twice"},
+		"a namespace":               {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{"default": {}}}, want: "DefaultNamespaces of the manager's cache"},
+		"selected in all":           {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{cache.AllNamespaces: {LabelSelector: chosen}}}, want: "DefaultNamespaces of the manager's cache"},
+		"labels":                    {cache: cache.Options{DefaultLabelSelector: chosen}, want: "DefaultLabelSelector of the manager's cache"},
+		"no labels at all":          {cache: cache.Options{DefaultLabelSelector: labels.Nothing()}, want: "DefaultLabelSelector of the manager's cache"},
+		"fields":                    {cache: cache.Options{DefaultFieldSelector: named}, want: "DefaultFieldSelector of the manager's cache"},
+		"a transformation":          {cache: cache.Options{DefaultTransform: same}, want: "DefaultTransform of the manager's cache"},
+		"missing informers":         {cache: cache.Options{ReaderFailOnMissingInformer: true}, want: "ReaderFailOnMissingInformer of the manager's cache"},
+		"informers of one's own":    {cache: cache.Options{NewInformer: toolscache.NewSharedIndexInformer}, want: "NewInformer of the manager's cache"},
+		"labels of a kind":          {cache: by(cache.ByObject{Label: chosen}), want: inByObject},
+		"fields of a kind":          {cache: by(cache.ByObject{Field: named}), want: inByObject},
+		"namespaces of a kind":      {cache: by(cache.ByObject{Namespaces: map[string]cache.Config{"default": {}}}), want: inByObject},
+		"transformation of a kind":  {cache: by(cache.ByObject{Transform: same}), want: inByObject},
+		"a context of one's own":    {options: ctrl.Options{BaseContext: context.Background}, want: "leave BaseContext out"},
+		"a cache that is not known": {options: ctrl.Options{NewCache: cache.New}, want: "leave NewCache out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := test.options
+			options.Cache = test.cache
+			_, err := controllerruntime.New(newScheme(), controllerruntime.ManagerOptions(options), controllerruntime.CRDs("testdata/crds"), controllerruntime.Setup(setupWidgets))
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("got %v, want no error", err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("got %v, want it to contain %q", err, test.want)
+			}
+		})
+	}
+}
+
+// ownSecret is of a type that no scheme has.
+type ownSecret struct{ corev1.Secret }
+
+// TestKindsThatAreLent checks for which kinds a cache hands out what it holds: what one read changes, the next one sees.
+func TestKindsThatAreLent(t *testing.T) {
+	by := func(lends bool) map[client.Object]cache.ByObject {
+		return map[client.Object]cache.ByObject{&corev1.ConfigMap{}: {UnsafeDisableDeepCopy: ptr.To(lends)}}
+	}
+	other := map[client.Object]cache.ByObject{&corev1.Secret{}: {UnsafeDisableDeepCopy: ptr.To(true)}}
+	for name, test := range map[string]struct {
+		options cache.Options
+		want    bool
+	}{
+		"by default copied":      {cache.Options{}, false},
+		"lent":                   {cache.Options{DefaultUnsafeDisableDeepCopy: ptr.To(true)}, true},
+		"a kind":                 {cache.Options{ByObject: by(true)}, true},
+		"another kind":           {cache.Options{ByObject: other}, false},
+		"all but a kind":         {cache.Options{DefaultUnsafeDisableDeepCopy: ptr.To(true), ByObject: by(false)}, false},
+		"all, and another kind":  {cache.Options{DefaultUnsafeDisableDeepCopy: ptr.To(true), ByObject: other}, true},
+		"a kind without its own": {cache.Options{DefaultUnsafeDisableDeepCopy: ptr.To(true), ByObject: map[client.Object]cache.ByObject{&corev1.ConfigMap{}: {}}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, using(func(ctx context.Context, mgr ctrl.Manager) error {
+				var first, second corev1.ConfigMap
+				if err := mgr.GetClient().Get(ctx, keyA, &first); err != nil {
+					return err
+				}
+				first.Labels["changed"] = "yes"
+				if err := mgr.GetClient().Get(ctx, keyA, &second); err != nil {
+					return err
+				}
+				if lent := second.Labels["changed"] == "yes"; lent != test.want {
+					return fmt.Errorf("lent: %t, want %t", lent, test.want)
+				}
+				return nil
+			}), controllerruntime.ManagerOptions(ctrl.Options{Cache: test.options}), controllerruntime.ObjectValues(configMap("a", map[string]string{"k": "v"})))
+			if err := use(w); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
