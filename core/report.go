@@ -39,6 +39,10 @@ type Report struct {
 	Doubles  []string `json:"doubles,omitempty"`
 	// Orders is in how many orders the concurrent calls of a reconcile were answered at most, 0 if nothing was said about it.
 	Orders int `json:"orders,omitempty"`
+	// Deadlines is how often, in a run, a time passed that is longer than whatever controllers wait for, and Awaiting are the controllers that were found to wait
+	// for times; if there are none, none passed.
+	Deadlines int      `json:"deadlines,omitempty"`
+	Awaiting  []string `json:"awaiting,omitempty"`
 	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
 	Views []ViewReport `json:"views,omitempty"`
 	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state. IgnoredMemory is what does

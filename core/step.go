@@ -32,11 +32,15 @@ const (
 	Work
 	// Elapse lets the clock go on until something happens in a process by itself.
 	Elapse
+	// Pass lets a long time pass, for all. The item is [Everything].
+	Pass
+	// Expire lets what a request waits for be over after a long time has passed: the clock of its runs catches up, and its timer fires.
+	Expire
 )
 
 // stepKinds are the names of the kinds, as traces have them.
 func stepKinds() []string {
-	return []string{"reconcile", "act", "fire", "deliver", "begin", "call", "return", "restart", "user", "work", "elapse"}
+	return []string{"reconcile", "act", "fire", "deliver", "begin", "call", "return", "restart", "user", "work", "elapse", "pass", "expire"}
 }
 
 // Name returns the word for the kind in a trace.
@@ -63,7 +67,10 @@ type Step struct {
 }
 
 // Timed reports whether steps of the kind wait for the time: they are taken only where nothing else is to be done.
-func (k StepKind) Timed() bool { return k == Fire || k == Elapse }
+func (k StepKind) Timed() bool { return k == Fire || k == Elapse || k == Pass || k == Expire }
+
+// Everything is the item of steps that are about no controller.
+func Everything() Item { return Item{Strategy: "time"} }
 
 // Due reports whether the step is part of what the controllers do by themselves, so that it is taken
 // sooner or later: not a timer that may fire late, nor a fault or an action of a user, which may never come.
@@ -106,6 +113,10 @@ func (s Step) plainly() string {
 		return fmt.Sprintf("%s runs", s.Item.Strategy)
 	case Elapse:
 		return fmt.Sprintf("time passes for %s", s.Item.Strategy)
+	case Pass:
+		return "a long time passes"
+	case Expire:
+		return fmt.Sprintf("the deadline of %s for %s passes", s.Item.Strategy, s.Item.Request)
 	case Intervene:
 		return fmt.Sprintf("a user takes the action %q", s.Item.Request)
 	}

@@ -1,5 +1,7 @@
 package core
 
+import "time"
+
 // Snapshot is a read-only look at objects. What a store reads through it while
 // it answers a call is recorded, and is all that the answer may depend on.
 type Snapshot interface {
@@ -48,6 +50,13 @@ type Store interface {
 	// Faults returns the ways in which a call may fail without a reason in the state, because of the network, of the server, or
 	// of somebody the model does not know; none if it cannot. It must be a function of the call.
 	Faults(Call) []Fault
+}
+
+// Dated is a store that names times in what it answers and writes, such as when an object was created.
+type Dated interface {
+	Store
+	// After returns the store as it is when its clock is so far ahead of where it stood at the start.
+	After(time.Duration) Store
 }
 
 // Fault is a way in which a call fails.

@@ -17,6 +17,12 @@ type EffectRecorder interface {
 	Do(Call) Response
 }
 
+// Timekeeper is an [EffectRecorder] that tells sequential code how far the clock of the world is ahead of where it stood at the start. Other code looks at the clock.
+type Timekeeper interface {
+	EffectRecorder
+	Later() time.Duration
+}
+
 // Description is what a strategy declares about itself. It must not change.
 type Description struct {
 	// Name tells the strategy apart within its system.

@@ -38,7 +38,7 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
 	compose, o := random.Loose, options()
-	switch r.IntN(24) {
+	switch r.IntN(27) {
 	case 0, 1, 2:
 		compose = random.System
 	case 3:
@@ -47,6 +47,8 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 		compose = random.Mindful
 	case 6:
 		compose = random.Restless
+	case 24, 25, 26:
+		compose = random.Dated
 	}
 	system, err := compose(seed)
 	if err != nil {
@@ -55,6 +57,7 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	if r.IntN(2) == 0 {
 		o.Conditions = conditionsOf(r, system)
 	}
+	o.Conditions.Deadlines = r.IntN(3)
 	if r.IntN(4) == 0 {
 		o.Order = explore.DepthFirst
 	}

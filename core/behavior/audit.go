@@ -37,7 +37,8 @@ type Divergence struct {
 	Recorded, Observed string
 	// After is how many calls they had in common.
 	After int
-	// Ended is how the second run ended there, nil if it went on.
+	// Call is what the second run asked there, and Ended how it ended, if it did: then there is no call.
+	Call  core.Call
 	Ended *Leaf
 }
 

@@ -42,6 +42,7 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 	synctest.Test(new(testing.T), func(*testing.T) {
 		began := time.Now()
 		clock := Tick // where it stands for a fresh instance, since the bubble began
+		epoch := 0
 		b := newBubble(s)
 		defer b.close()
 		if s.active {
@@ -62,10 +63,11 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 				return
 			case s.active:
 				// What waits for the time would go on if the clock were set.
-				sleep(t.activation.Clock)
+				sleep(time.Duration(max(0, t.activation.Epoch-epoch))*Epoch + t.activation.Clock)
 				clock = time.Since(began)
+				epoch = max(epoch, t.activation.Epoch)
 			default:
-				clock = Tick + t.activation.Clock
+				clock = Tick + time.Duration(t.activation.Epoch)*Epoch + t.activation.Clock
 				time.Sleep(clock - time.Since(began))
 			}
 			running = true

@@ -32,7 +32,7 @@ func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence
 			return nil, nil, err
 		}
 		if call == nil || Aim(call) != Aim(edge.From.Call) {
-			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Ended: leaf}, nil
+			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}, nil
 		}
 		calls = append(calls, call)
 		s.Answer(edge.Response)
@@ -47,7 +47,7 @@ func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence
 	case call == nil && observed.agrees(run.Leaf):
 		return calls, nil, nil
 	}
-	return calls, &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Ended: observed}, nil
+	return calls, &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed}, nil
 }
 
 // Aim identifies what a call does and to what, without the contents that it writes.
@@ -60,6 +60,9 @@ func Aim(call core.Call) string {
 
 // Dated reports whether two calls of equal aims differ in nothing but the times that they name.
 func Dated(one, other core.Call) bool { return undated(contents(one)) == undated(contents(other)) }
+
+// Undated identifies what a call does, whatever times it names.
+func Undated(call core.Call) string { return Aim(call) + "\n" + undated(contents(call)) }
 
 // contents returns what a call writes.
 func contents(call core.Call) string {

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,6 +96,8 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	switch kind {
 	case core.Fire:
 		return nil // only a work queue changes
+	case core.Pass, core.Expire:
+		return errors.New("a long time passes in the story: what comes of that is not shown on a real server, where it would have to be waited for")
 	case core.Deliver:
 		return e.handle(ctx, step, len(step.Calls)) // the rest is a view
 	case core.Restart:

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -14,7 +15,7 @@ func (s *Session) sequential(instance core.Instance) {
 			s.clock <- 0
 			return
 		}
-		run := func() ending { return t.activation.run(instance, direct{s}) }
+		run := func() ending { return t.activation.run(instance, direct{s, t.activation.Now}) }
 		ended := make(chan struct{})
 		// A run may end its goroutine, so it gets one of its own.
 		go contain(run, s.aborted.Load, func(end ending) {
@@ -26,7 +27,16 @@ func (s *Session) sequential(instance core.Instance) {
 }
 
 // direct is the recorder of a sequential run.
-type direct struct{ session *Session }
+type direct struct {
+	session *Session
+	// now is how many epochs have passed for the world.
+	now int
+}
+
+var _ core.Timekeeper = direct{}
+
+// Later implements [core.Timekeeper].
+func (d direct) Later() time.Duration { return time.Duration(d.now) * Epoch }
 
 // Do implements [core.EffectRecorder].
 func (d direct) Do(call core.Call) core.Response {

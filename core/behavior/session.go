@@ -21,8 +21,10 @@ type Activation struct {
 	// with among those that wait, in the order of their identities.
 	Own  Own
 	Turn int
-	// Clock is how far the clock has moved when the run begins.
+	// Clock is how far the clock has moved when the run begins, besides the epochs.
 	Clock time.Duration
+	// Epoch is how many epochs have passed for the run when it begins, and Now for the world.
+	Epoch, Now int
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
 	Since *Memory
 }

@@ -69,8 +69,8 @@ func searchThrough(ctx, outer context.Context, system *core.System, options Opti
 		return nil, err
 	}
 	for _, a := range space.machine.Actors {
-		if a.Waits != "" {
-			space.because(a.Waits)
+		if waits := a.Waits(); waits != "" {
+			space.because(waits)
 		}
 	}
 	space.Stats.Executed, space.Stats.Behaviours = l.Executed, l.Behaviours

@@ -264,6 +264,9 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 // Memory returns what controllers were found to keep in memory from one run to the next.
 func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
 
+// Awaiting names the controllers that were found to wait for times, in the order of the system.
+func (s *Space) Awaiting() []string { return s.machine.Awaiting() }
+
 // Views returns the views that may lag behind, in the order of processes. Both instances of a process that is active
 // twice have those of the process.
 func (s *Space) Views() []core.ViewReport {

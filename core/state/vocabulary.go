@@ -16,11 +16,13 @@ const (
 	Queued Value = 1 << iota
 	// Timed marks an item that asked to be run again later.
 	Timed
+	// Behind marks an item with a timer for whose runs a long time has not passed yet that has passed for others.
+	Behind
 
-	itemValues = Queued | Timed
+	itemValues = Queued | Timed | Behind
 	// markBits is how many bits the marks take. What is above them is the number of the point where the item's
 	// run is parked, 0 if it is not in flight.
-	markBits = 2
+	markBits = 3
 )
 
 // Parked returns the number of the point where the run of an item is parked, 0 if it is not in flight.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -106,12 +107,34 @@ func (c *crowd) leave() {
 	}
 }
 
+// long is longer than whatever is waited for.
+const long = 21 * 365 * 24 * time.Hour
+
+// epoch is how often a long time has passed for a run.
+func (t *turn) epoch(p player, request core.Request) int {
+	if slices.Contains(t.state.behind, core.Item{Strategy: p.Name, Request: request}) {
+		return t.state.clock - 1
+	}
+	return t.state.clock
+}
+
 // run runs a request of a strategy. Concurrent calls are answered one at a time, as the schedule says.
 func (t *turn) run(instance core.Instance, p player, request core.Request) (result core.Result) {
-	if p.Sequential || !t.conditions.Concurrent {
-		return instance.Reconcile(t, request)
-	}
 	var reason any
+	switch {
+	case p.Sequential, t.conditions.Deadlines == 0 && !t.conditions.Concurrent:
+		return instance.Reconcile(t, request)
+	case !t.conditions.Concurrent:
+		synctest.Test(new(testing.T), func(*testing.T) {
+			defer func() { reason = recover() }()
+			time.Sleep(time.Minute + time.Duration(t.epoch(p, request))*long)
+			result = instance.Reconcile(t, request)
+		})
+		if reason != nil {
+			panic(reason)
+		}
+		return result
+	}
 	synctest.Test(new(testing.T), func(*testing.T) {
 		c := &crowd{}
 		defer c.leave()

@@ -20,6 +20,9 @@ type Conditions struct {
 	Immortal bool
 	// PerCall makes a step of every call.
 	PerCall bool
+	// Deadlines is how often a time passes that is longer than whatever is waited for, and Awaiting names the strategies that wait for times.
+	Deadlines int
+	Awaiting  []string
 	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls are answered in
 	// all orders.
 	Concurrent bool
@@ -222,7 +225,7 @@ func (s State) withFlight(item core.Item, f flight, flying bool) State {
 
 // hidden is what objects, work and timers do not show of the state, as text.
 func (s State) hidden() string {
-	text := fmt.Sprintf("crashes %d failures %d memories %q", s.crashes, s.failures, s.memories)
+	text := fmt.Sprintf("crashes %d failures %d clock %d behind %v memories %q", s.crashes, s.failures, s.clock, s.behind, s.memories)
 	var streams []string
 	for of, b := range s.backlogs {
 		line := fmt.Sprintf("%s %s:", of.process, of.kind)

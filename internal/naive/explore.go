@@ -215,6 +215,7 @@ func (e *explorer) expand(id core.StateID) error {
 			to.timers, to.work = remove(from.timers, item), add(from.work, item)
 			step(to, core.Fire, item, "")
 		}
+		e.passTime(from, step)
 		for _, c := range e.crews {
 			if to, rings := from.elapse(c); rings {
 				step(to, core.Elapse, core.Item{Strategy: core.Background(c.name()), Request: "time"}, "")
@@ -235,6 +236,30 @@ func (e *explorer) expand(id core.StateID) error {
 	}
 	e.graph.Edges[id] = edges
 	return nil
+}
+
+// passTime lets a long time pass, for all but the timers of those who wait for times, or for one of these.
+func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Item, string) *core.Edge) {
+	for _, item := range from.behind {
+		to := from
+		to.behind, to.timers, to.work = remove(from.behind, item), remove(from.timers, item), add(from.work, item)
+		step(to, core.Expire, item, "")
+	}
+	acts := slices.ContainsFunc(e.crews, func(c crew) bool { _, rings := from.elapse(c); return rings })
+	expects := acts || len(from.timers) > 0 || from.crashes < e.conditions.Crashes || len(from.work) > 0 || len(from.flights) > 0
+	if len(e.conditions.Awaiting) == 0 || len(from.behind) > 0 || !expects || from.clock == e.conditions.Deadlines {
+		return
+	}
+	to := from
+	to.clock++
+	for _, item := range from.timers {
+		if slices.Contains(e.conditions.Awaiting, item.Strategy) {
+			to.behind = add(to.behind, item)
+		} else {
+			to.timers, to.work = remove(to.timers, item), add(to.work, item)
+		}
+	}
+	step(to, core.Pass, core.Everything(), "")
 }
 
 // work takes the steps that work items allow.

@@ -28,6 +28,11 @@ func (e *explorer) restarts(from State, c crew) ([]State, error) {
 			from.timers = remove(from.timers, item)
 		}
 	}
+	for _, item := range from.behind {
+		if c.has(item.Strategy) {
+			from.behind = remove(from.behind, item)
+		}
+	}
 	for item := range from.flights {
 		if c.has(item.Strategy) {
 			from = from.withFlight(item, flight{}, false)

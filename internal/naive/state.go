@@ -21,6 +21,9 @@ type State struct {
 	memories map[string]string
 	// crashes and failures are how many there were.
 	crashes, failures int
+	// clock is how often a long time has passed, and behind are the items with timers for which it has not the last time.
+	clock  int
+	behind []core.Item
 }
 
 // Get implements [core.Snapshot].

@@ -241,4 +241,7 @@ func (t *turn) end(item core.Item, result core.Result) {
 	case result.RequeueAfter > 0:
 		t.state.timers = add(t.state.timers, item)
 	}
+	if !result.Blocked && !slices.Contains(t.state.timers, item) {
+		t.state.behind = remove(t.state.behind, item)
+	}
 }

@@ -40,6 +40,8 @@ type generator struct {
 	inboxes  []plain.Inbox[string]
 	// forks tells that programs make calls from several goroutines.
 	forks bool
+	// dated tells that programs look at the clock, and set more timers.
+	dated bool
 }
 
 // values is how many values a variable can have.
@@ -65,6 +67,15 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 			p.next = append(p.next, g.program(calls-1, guards, messages))
 		}
 		return p
+	}
+	if g.dated && g.IntN(3) == 0 {
+		p := g.program(calls-1, guards, messages)
+		then := &program{call: p.call, do: func(*plain.World) int { return epoch() }}
+		for range 2 {
+			then.next = append(then.next, p)
+			p = g.program(calls-1, guards, messages)
+		}
+		return then
 	}
 	choice := g.IntN(10)
 	switch {
@@ -184,7 +195,20 @@ func (g *generator) actions(n int) []plain.Action {
 }
 
 // result returns how a program ends: mostly well.
-func (g *generator) result() core.Result { return resultOf(g.Rand, 12) }
+func (g *generator) result() core.Result {
+	if g.dated && g.IntN(3) == 0 {
+		return core.Result{RequeueAfter: time.Minute}
+	}
+	return resultOf(g.Rand, 12)
+}
+
+// epoch is how often a long time has passed, once at most, by the clock.
+func epoch() int {
+	if time.Since(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)) > 10*365*24*time.Hour {
+		return 1
+	}
+	return 0
+}
 
 // resultOf returns a result that is not that all is well in four of so many cases.
 func resultOf(chance *rand.Rand, of int) core.Result {
@@ -209,6 +233,11 @@ func Concurrent(seed uint64) (*core.System, error) {
 	return (&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).system(fmt.Sprintf("concurrent %d", seed), true)
 }
 
+// Dated returns the system of a seed, of a family in which controllers look at the clock: what they do is another thing from some time on.
+func Dated(seed uint64) (*core.System, error) {
+	return (&generator{Rand: rand.New(rand.NewPCG(seed, 4)), dated: true}).system(fmt.Sprintf("dated %d", seed), false)
+}
+
 // system returns a system of a name, with controllers that fork or without.
 func (g *generator) system(name string, forks bool) (*core.System, error) {
 	for i := range 1 + g.IntN(2) {
@@ -219,6 +248,8 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 	for i := range receivers {
 		g.inboxes = append(g.inboxes, plain.NewInbox[string](fmt.Sprintf("receiver%d", i)))
 	}
+	dated := g.dated
+	g.dated = false
 	for i := range receivers {
 		onMessage := [2]*program{g.program(2, true, true), g.program(2, true, true)}
 		receiver := plain.Process{
@@ -240,7 +271,7 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 		})
 	}
 	controllers := 1 + g.IntN(7)/3
-	g.forks = forks
+	g.forks, g.dated = forks, dated
 	for i := range controllers {
 		guards := g.IntN(3) == 0 && !forks // what is blocked in one order of its calls only cannot be said to be under way
 		p := [2]*program{g.program(5-controllers, guards, true), g.program(2, guards, false)}

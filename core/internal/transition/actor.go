@@ -29,8 +29,10 @@ type Actor struct {
 	raced bool
 	// waited tells that the code is known to wait for a state to which only some orders of its concurrent calls come, where it may crash.
 	waited bool
-	// Waits says how what the strategy does depends on the clock, empty if it does not as far as is known.
-	Waits string
+	// awaits tells that the code is known to wait for times.
+	awaits bool
+	// deadlines is what was found out about how it does.
+	deadlines deadlines
 	// Process is what it runs in, and of is what it is called there, empty if it is alone. domain is the memory that it has in it.
 	Process *Process
 	of      string
@@ -48,17 +50,17 @@ func indivisible(d core.Description) bool { return d.Messages || len(d.Standing)
 func (a *Actor) View(kind core.Kind) *view.View { return a.Process.view(kind) }
 
 // reconciling and handling return what a run of the actor is about.
-func (a *Actor) reconciling(request core.Request, since *behavior.Memory) behavior.Activation {
-	return behavior.Activation{Of: a.of, Request: request, Since: since}
+func (a *Actor) reconciling(request core.Request, since *behavior.Memory, at moment) behavior.Activation {
+	return behavior.Activation{Of: a.of, Request: request, Since: since, Epoch: a.epoch(at), Now: at.now}
 }
 
-func (a *Actor) handling(event *core.Event, since *behavior.Memory) behavior.Activation {
-	return behavior.Activation{Of: a.of, Event: event, Since: since}
+func (a *Actor) handling(event *core.Event, since *behavior.Memory, at moment) behavior.Activation {
+	return behavior.Activation{Of: a.of, Event: event, Since: since, Epoch: a.epoch(at), Now: at.now}
 }
 
 // activation returns what a run for an item is about.
-func (it *Item) activation(since *behavior.Memory) behavior.Activation {
-	activation := it.Actor.reconciling(it.Request, since)
+func (it *Item) activation(since *behavior.Memory, at moment) behavior.Activation {
+	activation := it.Actor.reconciling(it.Request, since, at)
 	activation.Own, activation.Turn = it.own, it.turn
 	return activation
 }
@@ -83,7 +85,7 @@ type Item struct {
 	blockedAt int
 }
 
-// Root returns where the runs of the item begin as long as its process remembers nothing, nil if they are not known.
+// Root returns where the runs of the item begin as long as its process remembers nothing and no deadline has passed, nil if they are not known.
 func (it *Item) Root() *behavior.Node { return it.roots.at(0) }
 
 // point is where a run is parked between two calls.

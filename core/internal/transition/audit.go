@@ -244,12 +244,16 @@ func (l *Learner) among(a *Actor, run behavior.Run) error {
 	if since := run.Activation.Since; since != nil {
 		before = append(before, since.Histories[0]...)
 	}
+	runs := append(before, run)
+	if len(p.forward(runs)) < len(runs) {
+		return nil
+	}
 	session, err := l.openProcess(p)
 	if err != nil {
 		return err
 	}
 	defer session.Abort()
-	for _, r := range append(before, run) {
+	for _, r := range runs {
 		divergence, err := l.again(session, r, 1)
 		if err != nil {
 			return err
@@ -321,7 +325,7 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 // Relive takes one instance of a process through what it did on a run, one activation after the other. It ends a search in which controllers share memory that
 // were not known to: it has to be begun again.
 func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
-	if len(runs) < 2 || slices.ContainsFunc(p.Members, l.Fickle) || !l.relived.add(runs) {
+	if runs = p.forward(runs); len(runs) < 2 || slices.ContainsFunc(p.Members, l.Fickle) || !l.relived.add(runs) {
 		return nil
 	}
 	key := l.digest(p.Members[0], nil, runs...)

@@ -2,10 +2,14 @@ package transition
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // Whether code depends on the clock is found out by instances whose clocks are moved: a tick earlier, to see whether it writes the time, and an
@@ -79,42 +83,45 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		return false, nil
 	}
 	for _, later := range a.domain.later(run.Activation) {
-		if waits, err = l.lookAt(a, run, later); waits || err != nil {
-			return waits, err
+		parting, err := l.lookAt(a, run, later)
+		if err != nil {
+			return true, err
 		}
+		if parting == nil {
+			continue
+		}
+		// Is it because of the clock that it goes another way?
+		calls, again, err := l.follow(a, run, shift{})
+		if again, written := shows(run, calls, again); err != nil || again != nil || written {
+			return false, err
+		}
+		return true, l.awaits(a, run, parting)
 	}
 	return false, nil
 }
 
-func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (waits bool, err error) {
+// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times.
+func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Divergence, error) {
 	later, parting, err := l.follow(a, run, at)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	parting, written := shows(run, later, parting)
-	if parting == nil && written {
-		// What is another time later, and the same a tick earlier, is not written each time.
-		var earlier []core.Call
-		if earlier, parting, err = l.follow(a, run, a.domain.shift(-behavior.Tick)); err != nil {
-			return false, err
+	if parting != nil || !written {
+		return parting, nil
+	}
+	// What is another time later, and the same a tick earlier, is not written each time.
+	earlier, parting, err := l.follow(a, run, a.domain.shift(-behavior.Tick))
+	if err != nil {
+		return nil, err
+	}
+	for i := range earlier {
+		call := run.Path[i].From.Call
+		if parting == nil && earlier[i].Identity() == call.Identity() && later[i].Identity() != call.Identity() {
+			parting = &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with a newer time", After: i, Call: later[i]}
 		}
-		for i := range earlier {
-			call := run.Path[i].From.Call
-			if parting == nil && earlier[i].Identity() == call.Identity() && later[i].Identity() != call.Identity() {
-				parting = &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with a newer time", After: i}
-			}
-		}
 	}
-	if parting == nil {
-		return false, nil
-	}
-	// Is it because of the clock that it goes another way?
-	calls, again, err := l.follow(a, run, shift{})
-	if again, written = shows(run, calls, again); err != nil || again != nil || written {
-		return false, err
-	}
-	l.waits(a, run, parting)
-	return true, nil
+	return parting, nil
 }
 
 // shows returns where calls do more than to name other times than those of a run, and whether they name any.
@@ -126,7 +133,7 @@ func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*
 			continue
 		}
 		if !behavior.Dated(calls[i], call) {
-			return &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with other contents", After: i}, true
+			return &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with other contents", After: i, Call: calls[i]}, true
 		}
 		written = true
 	}
@@ -164,9 +171,258 @@ func (l *Learner) follow(a *Actor, run behavior.Run, by shift) ([]core.Call, *be
 	return calls, parting, err
 }
 
-// waits notes that what an actor does depends on the clock.
-func (l *Learner) waits(a *Actor, run behavior.Run, d *behavior.Divergence) {
-	if a.Waits == "" {
-		a.Waits = fmt.Sprintf("the behavior of %s depends on the clock, and later times were not searched: %s, it now %s, and later %s", a.Name, run.Activation, d.Recorded, d.Observed)
+// A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines]. It is counted, up to the number of
+// deadlines that the conditions ask for, and is a part of the state as soon as a controller is known to wait for a time.
+
+// moment is when a run begins: how often a long time has passed, and whether it has not for the run the last time.
+type moment struct {
+	now    int
+	behind bool
+}
+
+// number numbers moments in the order of the times that runs see then.
+func (t moment) number() int { return t.now + t.epoch() }
+
+// epoch is how often a long time has passed for a run.
+func (t moment) epoch() int {
+	if t.behind {
+		return t.now - 1
 	}
+	return t.now
+}
+
+// moments returns how many moments there may be.
+func (m *Machine) moments() int {
+	if m.Clock == nowhere {
+		return 1
+	}
+	return 2*m.Conditions.Deadlines + 1
+}
+
+// storesOf returns a store as it answers after long times have passed, none at first.
+func storesOf(store core.Store, most int) []core.Store {
+	stores := []core.Store{store}
+	for n := range most {
+		if dated, names := store.(core.Dated); names {
+			stores = append(stores, dated.After(time.Duration(n+1)*behavior.Epoch))
+		} else {
+			stores = append(stores, store)
+		}
+	}
+	return stores
+}
+
+// Awaiting names the controllers that are known to wait for times, in the order of the system.
+func (m *Machine) Awaiting() []string {
+	var names []string
+	for _, a := range m.Actors {
+		if name := a.Strategy.Describe().Name; a.awaits && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// moment returns when a run for an item begins in the state of the walker, or one of event handlers if there is no item.
+func (w *Walker) moment(it *Item) moment {
+	if w.Machine.Clock == nowhere {
+		return moment{}
+	}
+	if w.StepCache.Tracing {
+		w.depend(w.Machine.Clock)
+	}
+	return moment{now: int(w.Value(w.Machine.Clock)), behind: it != nil && w.behind(it)}
+}
+
+// behind reports whether a long time has passed, and not for the runs of an item.
+func (w *Walker) behind(it *Item) bool {
+	return !it.Standing && w.Value(it.Cell)&state.Behind != 0
+}
+
+// epoch is the one in which runs of an actor begin. What ticks for ever would take too long to get there.
+func (a *Actor) epoch(at moment) int {
+	if a.Background || a.domain.manner.Ticks {
+		return 0
+	}
+	return at.epoch()
+}
+
+// forward returns the first of some runs, as far as one instance of the process can go through them: its clock does not go back, and where something ticks for
+// ever, no long time passes.
+func (p *Process) forward(runs []behavior.Run) []behavior.Run {
+	ticks, epoch := p.manner().Ticks, 0
+	for i, run := range runs {
+		if run.Activation.Epoch < epoch && run.Activation.Own == behavior.Asked || ticks && run.Activation.Epoch > 0 {
+			return runs[:i]
+		}
+		epoch = max(epoch, run.Activation.Epoch)
+	}
+	return runs
+}
+
+// dated tells a memory apart from the same one at another time, as an instance that has come to it later does not get back: its identity names when its newest run
+// began, unless the run has left the memory as it was.
+func dated(identity string, run behavior.Run) string {
+	const mark = "\x00after "
+	since := run.Activation.Since
+	if identity == "" {
+		return identity
+	}
+	epoch := run.Activation.Epoch
+	if since != nil {
+		if before, _, _ := strings.Cut(since.Identity, mark); before == identity {
+			return since.Identity
+		}
+		for _, earlier := range since.Histories[0] {
+			epoch = max(epoch, earlier.Activation.Epoch)
+		}
+	}
+	if epoch > 0 {
+		identity += mark + strconv.Itoa(epoch)
+	}
+	return identity
+}
+
+// deadlines tries to let a long time pass, where nothing else is to be done but to wait for that. At first, it passes for all but those who are known to wait
+// for a time: theirs is over for one request after the other, so that one deadline may be over before another one. Who tells others regularly
+// that he is alive gets to do so before anybody looks.
+func (w *Walker) deadlines() error {
+	if w.Machine.Clock == nowhere {
+		return nil
+	}
+	expects, behind := int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes, false
+	for _, it := range w.Machine.Items {
+		switch {
+		case w.behind(it):
+			behind = true
+			if err := w.try(Taken{Kind: core.Expire, Actor: it.Actor, Item: it}); err != nil {
+				return err
+			}
+		case !it.Standing && w.Value(it.Cell) != 0, it.Elapses() && w.possible(it):
+			expects = true // a timer, what is blocked now, or the action of a user
+		}
+	}
+	if behind || !expects || int(w.Value(w.Machine.Clock)) == w.Machine.Conditions.Deadlines {
+		return nil
+	}
+	return w.try(Taken{Kind: core.Pass, Actor: w.Machine.Actors[0]})
+}
+
+// pass lets a long time pass, as one step: timers fire, but for those of requests that may wait for a time. Where memory is kept, all of them are over at once: the
+// clock of an instance does not go back.
+func (w *Walker) pass() error {
+	w.Set(w.Machine.Clock, w.Value(w.Machine.Clock)+1)
+	var over []*domain
+	for _, it := range w.Machine.Items {
+		d := it.Actor.domain
+		switch {
+		case !w.timed(it):
+		case it.Actor.awaits && !d.remembers():
+			w.mark(it.Cell, state.Behind)
+		default:
+			w.fire(it)
+			if !it.Actor.awaits {
+				continue
+			}
+			if slices.Contains(over, d) {
+				err := w.doubt(&d.together, "%s keeps memory, and what it does when the deadline of one request has passed and that of another has not was not searched", d.Name)
+				if err != nil {
+					return err
+				}
+			}
+			over = append(over, d)
+		}
+	}
+	return nil
+}
+
+// expire lets the long time pass for an item, too, as one step.
+func (w *Walker) expire(it *Item) {
+	w.Set(it.Cell, w.Value(it.Cell)&^(state.Behind|state.Timed)|state.Queued)
+}
+
+// deadlines is what was found out about the times that an actor waits for.
+type deadlines struct {
+	// waits says how the actor was seen to wait for a time that was not searched, empty if it was not.
+	waits string
+	// passed is what was done after a long time had passed, and last what would be done after another one that is not searched.
+	passed map[string]bool
+	last   []lastWait
+}
+
+// lastWait is what an actor would do once more time has passed.
+type lastWait struct{ does, text string }
+
+// awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
+func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
+	most := l.Machine.Conditions.Deadlines
+	text := fmt.Sprintf("%s, it now %s, and later %s", run.Activation, parting.Recorded, parting.Observed)
+	switch {
+	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
+		a.deadlines.wait("the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
+	case !a.awaits:
+		return &unexpectedDeadline{a.Strategy.Describe().Name}
+	case run.Activation.Epoch < most:
+		return l.between(a, run, parting)
+	default:
+		a.deadlines.last = append(a.deadlines.last, lastWait{does(run.Activation, parting.Call, parting.Ended), text})
+	}
+	return nil
+}
+
+// wait notes how an actor waits, once.
+func (d *deadlines) wait(format string, args ...any) {
+	if d.waits == "" {
+		d.waits = fmt.Sprintf(format, args...)
+	}
+}
+
+// does identifies what a run does somewhere: a call, or an end, whatever times they name.
+func does(activation behavior.Activation, call core.Call, end *behavior.Leaf) string {
+	if call != nil {
+		return activation.String() + "\n" + behavior.Undated(call)
+	}
+	return fmt.Sprintf("%s\n%s %t %v", activation, end.Failure, end.Later(), end.Result.Err)
+}
+
+// passes notes what an actor does after a long time has passed.
+func (a *Actor) passes(run behavior.Run) {
+	if run.Activation.Epoch == 0 || !a.awaits {
+		return
+	}
+	if a.deadlines.passed == nil {
+		a.deadlines.passed = map[string]bool{}
+	}
+	for _, edge := range run.Path {
+		a.deadlines.passed[does(run.Activation, edge.From.Call, nil)] = true
+	}
+	a.deadlines.passed[does(run.Activation, nil, run.Leaf)] = true
+}
+
+// Waits says how what the actor does depends on a time that was not searched, empty if it does not as far as is known. What it would do after the last of the
+// long times is nothing new if it did the same after one before.
+func (a *Actor) Waits() string {
+	for _, last := range a.deadlines.last {
+		if !a.deadlines.passed[last.does] {
+			a.deadlines.wait("the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): %s", a.Name, last.text)
+		}
+	}
+	return a.deadlines.waits
+}
+
+// between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
+func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
+	for _, by := range []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour} {
+		parting, err := l.lookAt(a, run, a.domain.shift(by))
+		if err != nil {
+			return err
+		}
+		if parting == nil || parting.After == later.After && does(run.Activation, parting.Call, parting.Ended) == does(run.Activation, later.Call, later.Ended) {
+			continue
+		}
+		a.deadlines.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s",
+			a.Name, run.Activation, parting.Recorded, parting.Observed, later.Observed)
+		return nil
+	}
+	return nil
 }

@@ -50,6 +50,10 @@ type Conditions struct {
 	ticking []string
 	// outlived says what instances of controllers were found to share that [Search] began again after it had been changed.
 	outlived []string
+	// Deadlines is how often, in one run, a time passes that is longer than whatever controllers wait for, once one of them is found to wait for a time.
+	Deadlines int
+	// Awaiting names the controllers that wait for times. [Search] finds out by itself which ones do.
+	Awaiting []string
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
 	IgnoredMemory []string
 }
@@ -60,7 +64,10 @@ func (c *Conditions) Expect(err error) bool {
 	var memory *unexpectedMemory
 	var active *unexpectedBackground
 	var sharing *unexpectedSharing
+	var deadline *unexpectedDeadline
 	switch {
+	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controller):
+		c.Awaiting = append(slices.Clip(c.Awaiting), deadline.Controller)
 	case errors.As(err, &views):
 		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
 	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Memory):
@@ -107,12 +114,19 @@ func (u *unexpectedSharing) Error() string {
 	return "controllers of " + u.Process + " share memory"
 }
 
+// unexpectedDeadline ends a search in which a controller was found to wait for a time that was not known to.
+type unexpectedDeadline struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedDeadline) Error() string { return u.Controller + " waits for a time" }
+
 // Unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
 func Unexpected(err error) bool {
 	var memory *unexpectedMemory
 	var background *unexpectedBackground
 	var sharing *unexpectedSharing
-	return errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing)
+	var deadline *unexpectedDeadline
+	return errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
 }
 
 // Staleness says how far views may lag behind.

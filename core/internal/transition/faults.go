@@ -185,7 +185,7 @@ func (v *variants) ask(step Taken) error {
 	turns := p.Node.Turns
 	if len(turns) > 0 && p.orders() > v.Machine.Conditions.orders() {
 		r := behavior.Reversal{Call: number, Turn: turns[1], First: turns[0].Call, Second: turns[1].Call}
-		if err := v.raced(step.Actor, step.Actor.reconciling(step.Item.Request, nil), r); err != nil {
+		if err := v.raced(step.Actor, step.Actor.reconciling(step.Item.Request, nil, moment{}), r); err != nil {
 			return v.visit.visitor.Stopped(&step, err)
 		}
 		turns = nil

@@ -9,7 +9,11 @@ import (
 func (w *Walker) begin(it *Item) error {
 	w.acting = it.Actor
 	w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
-	return w.fly(it, it.roots[0], nil)
+	root, _, err := w.root(it.Actor, &it.roots, w.moment(it))
+	if err != nil {
+		return err
+	}
+	return w.fly(it, root, nil)
 }
 
 // fly parks the run of an item at a node, and finds out what comes there.
@@ -18,7 +22,7 @@ func (w *Walker) fly(it *Item, node *behavior.Node, path behavior.Path) error {
 		if w.Learn == nil {
 			return ErrUnknown
 		}
-		run, err := w.Learn.explore(nil, it.Actor, it.Actor.reconciling(it.Request, nil), path, node)
+		run, err := w.Learn.explore(nil, it.Actor, it.Actor.reconciling(it.Request, nil, w.moment(it)), path, node)
 		if err != nil {
 			return err
 		}
@@ -29,7 +33,7 @@ func (w *Walker) fly(it *Item, node *behavior.Node, path behavior.Path) error {
 		if w.Learn == nil {
 			return ErrUnknown
 		}
-		n = w.Machine.park(it, node, path)
+		n = w.Machine.park(it, node, path, w.moment(it))
 	}
 	w.Set(it.Cell, w.Value(it.Cell).ParkedAt(n))
 	return nil
@@ -44,7 +48,7 @@ func (w *Walker) ask(it *Item, chosen plan) error {
 		w.path = append(w.path[:0], p.Path...)
 	}
 	defer func() { w.path = w.path[:0] }()
-	edge, err := w.call(it.Actor, it.Actor.reconciling(it.Request, nil), chosen.turn(number, p.Node), number, chosen.fault(number))
+	edge, err := w.call(it.Actor, it.Actor.reconciling(it.Request, nil, w.moment(it)), chosen.turn(number, p.Node), number, chosen.fault(number))
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,7 @@ func (w *Walker) land(it *Item) (*behavior.Leaf, error) {
 	w.acting = it.Actor
 	p := w.Flight(it)
 	leaf := p.Node.Leaf
-	if err := w.ended(it.Actor, it.Actor.reconciling(it.Request, nil), p.Path, leaf); err != nil {
+	if err := w.ended(it.Actor, it.Actor.reconciling(it.Request, nil, w.moment(it)), p.Path, leaf); err != nil {
 		return nil, err
 	}
 	if leaf.Failure.Stuck() {

@@ -122,6 +122,7 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 			current.session.Abort()
 		}
 		l.learned(a, activation, leaf)
+		a.passes(run)
 	}
 	return current, err
 }
@@ -263,7 +264,7 @@ func (l *Learner) endless(d delivery) error {
 		l.report(core.Incident{
 			Kind:    core.Runaway,
 			Message: "its event handlers write, and those writes trigger them again without end",
-		}, h.actor, h.actor.handling(&h.event, nil))
+		}, h.actor, h.actor.handling(&h.event, nil, moment{}))
 	}
 	return ErrStopped
 }
@@ -291,7 +292,7 @@ func (l *Learner) report(incident core.Incident, a *Actor, activation behavior.A
 // the run is never made twice at the same time: where it changes nothing as it is, it is made as of a tick earlier.
 func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
 	look := &tracker{client: s}
-	answered, response, err := l.carryOut(look, a, node.Call)
+	answered, response, err := l.carryOut(look, a, node.Call, activation.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +308,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 			return nil, err
 		}
 		if earlier != nil {
-			other, otherwise, err := l.carryOut(look, a, earlier)
+			other, otherwise, err := l.carryOut(look, a, earlier, activation.Now)
 			if err != nil {
 				return nil, err
 			}
@@ -326,10 +327,10 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	return answered, node.Remember(look.reads, answered)
 }
 
-// carryOut lets the store answer a call of an actor, and returns what it changes.
-func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call) (*behavior.Answered, core.Response, error) {
+// carryOut lets the store answer a call of an actor, after so many long times have passed, and returns what it changes.
+func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call, now int) (*behavior.Answered, core.Response, error) {
 	w := look.client.Walker
-	answer, err := ask(l.Machine.System.Store, look, call)
+	answer, err := ask(l.Machine.stores[now], look, call)
 	if err != nil {
 		var unsupported *core.Unsupported
 		if !errors.As(err, &unsupported) {

@@ -49,6 +49,10 @@ type Machine struct {
 	Fails bool
 	// Crashes and Failures are the cells that count faults, History that of the actions of users.
 	Crashes, Failures, History state.Cell
+	// Clock is the cell that counts how often a long time has passed, nowhere if that makes no difference.
+	Clock state.Cell
+	// stores is the store of the system as it answers after so many long times have passed.
+	stores []core.Store
 	// Histories are what users have done, by value of the cell.
 	Histories []history
 	// remembering are the memories that are known to be put to use, in the order of the system.
@@ -90,6 +94,10 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 		Histories:  []history{{next: map[*Item]state.Value{}}},
 		Doubts:     slices.Clone(conditions.outlived),
 	}
+	if m.Clock = nowhere; len(conditions.Awaiting) > 0 {
+		m.Clock = m.counter("clock", conditions.Deadlines)
+	}
+	m.stores = storesOf(system.Store, conditions.Deadlines)
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.History = m.Vocabulary.Note("history")
@@ -145,6 +153,7 @@ func (m *Machine) addActor(d *domain, strategy core.Strategy, name string) {
 	a.Atomic = indivisible(a.Description)
 	a.fallible = !a.Atomic && m.Conditions.faultsIn(a.Description)
 	a.Caches = m.Conditions.caches(a.Description)
+	a.awaits = slices.Contains(m.Conditions.Awaiting, a.Description.Name)
 	kinds := a.Watches
 	for _, kind := range a.Caches {
 		if a.View(kind) != nil {
@@ -213,13 +222,16 @@ func (m *Machine) Item(a *Actor, request core.Request) *Item {
 	return it
 }
 
-// park returns the number of the point behind a path, which it adds if it is new.
-func (m *Machine) park(it *Item, node *behavior.Node, path behavior.Path) int {
+// park returns the number of the point behind a path that began at a moment, which it adds if it is new.
+func (m *Machine) park(it *Item, node *behavior.Node, path behavior.Path, at moment) int {
 	if n, known := it.at[node]; known {
 		return n
 	}
 	p := point{item: it, Node: node, Path: slices.Clone(path)}
 	var text strings.Builder
+	if at != (moment{}) {
+		fmt.Fprintf(&text, "%+v ", at)
+	}
 	for _, edge := range path {
 		fmt.Fprintf(&text, "%q %q ", edge.From.Call.Identity(), edge.Response.Identity())
 		for _, object := range shownBy(edge.Response) {
@@ -265,6 +277,9 @@ func shownBy(response core.Response) []core.Object {
 
 // Unfair reports whether nobody forces the step of a name to be taken that stays possible: that of an actor, or of the process of several.
 func (m *Machine) Unfair(step core.Step) bool {
+	if step.Kind == core.Pass {
+		return false
+	}
 	if a, known := m.byName[step.Item.Strategy]; known {
 		return a.Unfair
 	}

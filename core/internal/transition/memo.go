@@ -113,6 +113,8 @@ func (d digester) run(run behavior.Run) {
 	d.number(int64(run.Activation.Own))
 	d.number(int64(run.Activation.Turn))
 	d.number(int64(run.Activation.Clock))
+	d.number(int64(run.Activation.Epoch))
+	d.number(int64(run.Activation.Now))
 	d.flag(run.Activation.Since != nil)
 	if m := run.Activation.Since; m != nil {
 		d.text(m.Identity)

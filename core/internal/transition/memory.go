@@ -66,34 +66,34 @@ func (d *domain) valueOf(m *behavior.Memory) state.Value {
 // remembers reports whether anything is known to be kept.
 func (d *domain) remembers() bool { return d.cell != nowhere }
 
-// roots are the roots of the behavior trees of one activation, by the memory in which it begins.
+// roots are the roots of the behavior trees of one activation, by the memory and the moment in which it begins.
 type roots []*behavior.Node
 
-// at returns the root for a memory, nil if there is none yet.
-func (r roots) at(memory state.Value) *behavior.Node {
-	if int(memory) >= len(r) {
+// at returns the root of a number, nil if there is none yet.
+func (r roots) at(number int) *behavior.Node {
+	if number >= len(r) {
 		return nil
 	}
-	return r[memory]
+	return r[number]
 }
 
 // root returns the root of an activation in the state of the walker, and what it remembers there.
-func (w *Walker) root(a *Actor, of *roots) (*behavior.Node, *behavior.Memory, error) {
-	d := a.domain
-	if !d.remembers() {
-		return (*of)[0], nil, nil
+func (w *Walker) root(a *Actor, of *roots, at moment) (*behavior.Node, *behavior.Memory, error) {
+	d, memory := a.domain, state.Value(0)
+	if d.remembers() {
+		memory = w.recall(d)
 	}
-	memory := w.recall(d)
-	root := of.at(memory)
+	number := int(memory)*w.Machine.moments() + at.number()
+	root := of.at(number)
 	if root == nil {
 		if w.Learn == nil {
 			return nil, nil, ErrUnknown
 		}
-		for int(memory) >= len(*of) {
+		for number >= len(*of) {
 			*of = append(*of, nil)
 		}
 		root = &behavior.Node{}
-		(*of)[memory] = root
+		(*of)[number] = root
 	}
 	return root, d.memories[memory], nil
 }
@@ -192,7 +192,7 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		d.rest[d.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(digest.Sum(nil)[:8]))
 	}
 	contents := l.contents(d, memory)
-	if _, known := d.values[identityOf(contents)]; !known {
+	if _, known := d.values[dated(identityOf(contents), run)]; !known {
 		outlived, err := l.outlived(a)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 			contents = l.contents(d, memory)
 		}
 	}
-	identity := identityOf(contents)
+	identity := dated(identityOf(contents), run)
 	if identity != "" && !d.remembers() {
 		return &unexpectedMemory{Memory: d.Name, outlived: l.Machine.outlived}
 	}

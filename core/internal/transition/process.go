@@ -44,6 +44,8 @@ type domain struct {
 	// edges are runs of an active domain, by the memory in which they begin, and lapped tells in which memories time was let pass round a lap.
 	edges  map[state.Value][]edge
 	lapped map[state.Value]bool
+	// together tells that the deadlines of several requests are known to have passed at once.
+	together bool
 	// unordered tells that what members do between the event handlers of each other is known to be left out.
 	unordered bool
 }

@@ -113,7 +113,7 @@ func (w *Walker) raced(a *Actor, activation behavior.Activation, r behavior.Reve
 // waited notes that a run is blocked in one of the ways in which its calls may be answered, so that it is not seen where it may crash there.
 func (w *Walker) waited(step Taken) error {
 	return w.doubt(&step.Actor.waited, "%s is blocked after some orders or failures of its concurrent calls, %s: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)",
-		step.Actor.Name, step.Actor.reconciling(step.Item.Request, nil))
+		step.Actor.Name, step.Actor.reconciling(step.Item.Request, nil, moment{}))
 }
 
 // doubt notes what of the code of an actor is not searched, unless that is known.
@@ -180,7 +180,7 @@ func (o *orders) add(w *Walker, it *Item) error {
 			}
 		}
 		if alike >= w.Machine.Conditions.orders() {
-			if err := w.raced(it.Actor, it.Actor.reconciling(it.Request, nil), r.Reversal); err != nil {
+			if err := w.raced(it.Actor, it.Actor.reconciling(it.Request, nil, moment{}), r.Reversal); err != nil {
 				return err
 			}
 			continue

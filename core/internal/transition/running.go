@@ -38,12 +38,13 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 		w.undo()
 		return nil, nil
 	}
-	root, since, err := w.root(it.Actor, &it.roots)
+	at := w.moment(it)
+	root, since, err := w.root(it.Actor, &it.roots, at)
 	if err != nil {
 		w.undo()
 		return nil, err
 	}
-	leaf, err := w.run(it.Actor, root, it.activation(since), p)
+	leaf, err := w.run(it.Actor, root, it.activation(since, at), p)
 	if err == nil && leaf.Failure.Stuck() {
 		err = ErrStopped
 	}
@@ -69,6 +70,9 @@ func (w *Walker) end(it *Item, leaf *behavior.Leaf) {
 	}
 	if leaf.Later() {
 		value |= state.Timed
+	}
+	if value&state.Timed == 0 {
+		value &^= state.Behind // it waits for nothing any more
 	}
 	w.Set(it.Cell, value)
 }
@@ -377,7 +381,8 @@ func (w *Walker) handleOne(h *handling) error {
 	w.nested++
 	defer func() { w.nested--; w.Handling = outer }()
 	w.Handling = &h.event
-	root, since, err := w.root(h.actor, &h.roots)
+	at := w.moment(nil)
+	root, since, err := w.root(h.actor, &h.roots, at)
 	if err != nil {
 		return err
 	}
@@ -387,7 +392,7 @@ func (w *Walker) handleOne(h *handling) error {
 	if shares {
 		before = w.Value(d.cell)
 	}
-	leaf, err := w.run(h.actor, root, h.actor.handling(&h.event, since), plan{})
+	leaf, err := w.run(h.actor, root, h.actor.handling(&h.event, since, at), plan{})
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,9 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 				return true, err
 			}
 		}
+		if err := w.deadlines(); err != nil {
+			return true, err
+		}
 	}
 	quiescent = w.visit.due == 0
 	if int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes {
@@ -275,6 +278,8 @@ type Taken struct {
 func (t *Taken) Step() core.Step {
 	s := core.Step{Kind: t.Kind, Item: core.Item{Strategy: t.Actor.Process.Name}}
 	switch {
+	case t.Kind == core.Pass:
+		s.Item = core.Everything()
 	case t.Item != nil:
 		s.Item = t.Item.Item
 	case t.View != nil:
@@ -321,10 +326,10 @@ func (t *Taken) Agent() int {
 // due reports whether the step is one that controllers take by themselves.
 func (t *Taken) due() bool {
 	switch t.Kind {
-	case core.Fire, core.Elapse, core.Restart, core.Intervene:
+	case core.Restart, core.Intervene:
 		return false
 	}
-	return len(t.plan.faults) == 0
+	return !t.Kind.Timed() && len(t.plan.faults) == 0
 }
 
 // Faulty reports whether calls fail in the step.
@@ -346,6 +351,11 @@ func (w *Walker) take(s *Taken) error {
 		return w.normalize()
 	case core.Fire:
 		w.fire(s.Item)
+		return nil
+	case core.Pass:
+		return w.pass()
+	case core.Expire:
+		w.expire(s.Item)
 		return nil
 	case core.Restart:
 		err := w.restart(s.Actor.Process, s.positions)

@@ -1,0 +1,71 @@
+package explore_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/naive"
+	"github.com/orrery-dev/orrery/internal/random"
+)
+
+// TestTwinWithDeadlines compares searches of systems whose controllers look at the clock with the twin, which is told who does. Where nobody is found to, the twin
+// comes to no other states although it lets time pass.
+func TestTwinWithDeadlines(t *testing.T) {
+	waiting, passed, expired := 0, 0, 0
+	large := eachUnder(t, *systems, random.Dated, untilDeadlines, func(seed uint64, system *core.System, c explore.Conditions, all *naive.Graph) {
+		c.Deadlines = 1 + int(seed%2)
+		_, plain := untilDeadlines(rand.New(rand.NewPCG(seed, 1)), system)
+		o := options(1 + int(seed/2%2))
+		o.Conditions = c
+		space := search(t, system, o)
+		if slices.ContainsFunc(space.Reasons(), func(reason string) bool { return strings.Contains(reason, "depends on the clock") }) {
+			t.Fatalf("%q\nagain with -run %s -systems 1 -first-seed %d", space.Reasons(), t.Name(), seed)
+		}
+		if len(space.Awaiting()) == 0 {
+			known := summaryUnder(space).states
+			for _, state := range summaryOfTwinUnder(all).states {
+				if _, found := slices.BinarySearch(known, state); !found {
+					t.Fatalf("nobody is found to wait, and time leads to %s\nagain with -run %s -systems 1 -first-seed %d", state, t.Name(), seed)
+				}
+			}
+			return
+		}
+		waiting++
+		plain.Deadlines, plain.Awaiting = c.Deadlines, space.Awaiting()
+		want, err := naive.ExploreUnder(system, plain, 3*largest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := differ(summaryUnder(space), summaryOfTwinUnder(want)); d != "" {
+			t.Fatalf("conditions %+v: %s\nagain with -run %s -systems 1 -first-seed %d", c, d, t.Name(), seed)
+		}
+		for id := range space.States() {
+			for _, e := range space.Edges(core.StateID(id)) {
+				switch e.Step.Kind {
+				case core.Pass:
+					passed++
+				case core.Expire:
+					expired++
+				}
+			}
+		}
+	})
+	t.Logf("%d systems were too large; somebody waits in %d; %d steps of time, and %d of deadlines", large, waiting, passed, expired)
+	if waiting == 0 || expired == 0 {
+		t.Error("nobody waits for anything")
+	}
+}
+
+// untilDeadlines are conditions under which a long time passes once, for one request after the other.
+func untilDeadlines(r *rand.Rand, system *core.System) (explore.Conditions, naive.Conditions) {
+	c, plain := conditionsOf(r, system)
+	plain.Deadlines = 1
+	for _, strategy := range system.Strategies {
+		plain.Awaiting = append(plain.Awaiting, strategy.Describe().Name)
+	}
+	return c, plain
+}
