@@ -2,6 +2,7 @@ package controllerruntime_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,46 @@ func TestTimes(t *testing.T) {
 				return ctrl.Result{RequeueAfter: rest}, nil
 			}
 			return ctrl.Result{}, c.Delete(ctx, s)
-		}, core.Inconclusive, "depends on the clock"},
+		}, core.Holds, ""},
+		{"a deadline, and then too many Services", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			if rest := time.Minute - time.Since(s.CreationTimestamp.Time); rest > 0 {
+				return ctrl.Result{RequeueAfter: rest}, nil
+			}
+			next := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name + "a"}, Spec: corev1.ServiceSpec{Ports: s.Spec.Ports}}
+			if len(next.Name) > 2 {
+				return ctrl.Result{}, nil
+			}
+			return ctrl.Result{}, client.IgnoreAlreadyExists(c.Create(ctx, next))
+		}, core.Violated, "fewer than two"},
+		{"an expiry that is put off again and again", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			end, err := time.Parse(time.RFC3339, s.Annotations["not-after"])
+			if err != nil || !time.Now().Before(end) {
+				end = time.Now().Add(365 * 24 * time.Hour)
+				metav1.SetMetaDataAnnotation(&s.ObjectMeta, "not-after", end.Format(time.RFC3339))
+				if err := c.Update(ctx, s); err != nil {
+					return ctrl.Result{}, err
+				}
+			}
+			return ctrl.Result{RequeueAfter: time.Until(end)}, nil
+		}, core.Holds, ""},
+		{"attempts that are counted", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			if time.Since(s.CreationTimestamp.Time) < time.Duration(1+len(s.Annotations["tried"]))*10*365*24*time.Hour {
+				return ctrl.Result{RequeueAfter: time.Minute}, nil
+			}
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "tried", s.Annotations["tried"]+"x")
+			return ctrl.Result{RequeueAfter: time.Minute}, c.Update(ctx, s)
+		}, core.Inconclusive, "more were not searched"},
+		{"a warning, and a deadline later", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			age := time.Since(s.CreationTimestamp.Time)
+			switch {
+			case age > 24*time.Hour:
+				return ctrl.Result{}, c.Delete(ctx, s)
+			case age > time.Hour && s.Annotations["warned"] == "":
+				metav1.SetMetaDataAnnotation(&s.ObjectMeta, "warned", "yes")
+				return ctrl.Result{RequeueAfter: 24*time.Hour - age}, c.Update(ctx, s)
+			}
+			return ctrl.Result{RequeueAfter: time.Hour}, nil
+		}, core.Inconclusive, "waits for several times"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			service := &corev1.Service{
@@ -63,6 +103,12 @@ func TestTimes(t *testing.T) {
 				}))
 			}))
 			system.Properties = append(system.Properties, properties.Convergent()...)
+			system.Properties = append(system.Properties, core.Property{Name: "fewer than two Services", Invariant: func(state core.State) error {
+				if n := len(state.List("Service", "")); n > 1 {
+					return fmt.Errorf("there are %d, want fewer than two", n)
+				}
+				return nil
+			}})
 			result, err := orrery.Run(t.Context(), system, orrery.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -171,7 +171,7 @@ func (s *story) legs(position, end int) []leg {
 // idle reports whether a step is over with nothing but its work item gone, and nothing went wrong in it.
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
-	return step.Kind != "fire" && step.Kind != "elapse" && step.Kind != "restart" && step.Detail == "" &&
+	return step.Kind != "fire" && step.Kind != "elapse" && step.Kind != "pass" && step.Kind != "expire" && step.Kind != "restart" && step.Detail == "" &&
 		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 && len(step.Memory) == 0 &&
 		!slices.ContainsFunc(step.Calls, wrote)
 }

@@ -47,6 +47,10 @@ func deed(step core.TraceStep) string {
 		return "runs"
 	case "elapse":
 		return "lets time pass"
+	case "pass":
+		return "a long time passes"
+	case "expire":
+		return "deadline passes: " + what
 	}
 	return "reconciles " + what
 }

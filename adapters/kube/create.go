@@ -54,7 +54,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	}
 	key := op.key(object.GetName())
 	object.SetUID(storage.NewUID(op.state, key))
-	object.SetCreationTimestamp(storage.Now())
+	object.SetCreationTimestamp(op.server.now())
 	if err := builtin.Assign(op.resource, op.state, key, object, nil); err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func (op *operation) removeChanged(key core.Key, from *storage.Object, object *u
 	case grace != nil && *grace > 0:
 		op.keep(key, from, object)
 	case len(finalizers) > 0:
-		markDeleted(object)
+		markDeleted(object, op.server.now())
 		op.keep(key, from, object)
 	default:
 		op.commit(key, from, nil)
@@ -145,11 +145,10 @@ func (op *operation) checkPreconditions(key core.Key, from *storage.Object) erro
 	return nil
 }
 
-// markDeleted marks an object as being deleted, with no grace period.
-func markDeleted(object *unstructured.Unstructured) {
+// markDeleted marks an object as being deleted at a time, with no grace period.
+func markDeleted(object *unstructured.Unstructured, now metav1.Time) {
 	if object.GetDeletionTimestamp() == nil {
 		nextGenerationOnDelete(object)
-		now := storage.Now()
 		object.SetDeletionTimestamp(&now)
 	}
 	none := int64(0)
@@ -228,7 +227,7 @@ func (op *operation) startGracePeriod(pod *unstructured.Unstructured) {
 	default:
 		period = readPeriod(*op.request.GracePeriodSeconds)
 	}
-	end := metav1.NewTime(storage.Now().Add(time.Duration(period) * time.Second))
+	end := metav1.NewTime(op.server.now().Add(time.Duration(period) * time.Second))
 	pod.SetDeletionTimestamp(&end)
 	pod.SetDeletionGracePeriodSeconds(&period)
 }
@@ -271,7 +270,7 @@ func (op *operation) removeNamespace(key core.Key, from *storage.Object) error {
 		}
 		return nil
 	}
-	now := storage.Now()
+	now := op.server.now()
 	object.SetDeletionTimestamp(&now)
 	jsontree.Set(object.Object, string(corev1.NamespaceTerminating), "status", "phase")
 	if finalizers := op.deletionFinalizers(object.GetFinalizers()); !slices.Equal(finalizers, object.GetFinalizers()) {

@@ -55,7 +55,8 @@ func (op *operation) evict() (*Response, error) {
 	}
 	object := from.Copy()
 	builtin.SetCondition(builtin.PodStatus(object), corev1.PodCondition{
-		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
+		LastTransitionTime: op.server.now(),
+		Type:               corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
 	})
 	deletion.removeChanged(key, from, object)
 	op.writes = append(op.writes, deletion.writes...)
@@ -173,13 +174,13 @@ func (op *operation) writeBudget(budget *policyv1.PodDisruptionBudget, pod strin
 	if status.DisruptionsAllowed == 0 {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
 			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason,
-			ObservedGeneration: status.ObservedGeneration, LastTransitionTime: storage.Now(),
+			ObservedGeneration: status.ObservedGeneration, LastTransitionTime: op.server.now(),
 		})
 	}
 	if status.DisruptedPods == nil {
 		status.DisruptedPods = map[string]metav1.Time{}
 	}
-	status.DisruptedPods[pod] = storage.Now()
+	status.DisruptedPods[pod] = op.server.now()
 	tree, err := jsontree.Of(budget)
 	if err != nil {
 		return err

@@ -185,7 +185,7 @@ func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstruct
 		}
 		tree.SetDeletionTimestamp(nil)
 		generation := tree.GetGeneration()
-		markDeleted(tree)
+		markDeleted(tree, storage.Now())
 		tree.SetGeneration(generation)
 	}
 	return completeInitial(r, version, key, tree)

@@ -312,7 +312,7 @@ func (op *operation) asRead(object *unstructured.Unstructured) runtime.Object {
 func (op *operation) rulesRequest(object, current *unstructured.Unstructured) kindrules.Request {
 	request := kindrules.Request{
 		Kind: op.resource.StorageKind(), Resource: op.resource.Plural, Subresource: op.request.Subresource,
-		Namespace: op.namespace(), Name: object.GetName(), Now: storage.Now(), Object: object, Current: current,
+		Namespace: op.namespace(), Name: object.GetName(), Now: op.server.now(), Object: object, Current: current,
 		Typed: op.asRead(object), Version: op.request.Kind.Version,
 	}
 	if request.Subresource == kinds.ScaleSubresource {

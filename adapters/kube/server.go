@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/canonical"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -36,11 +39,14 @@ type Server struct {
 	form     *canonical.Form
 	// collected are the kinds that the garbage collector looks after, nil if it is not known.
 	collected map[core.Kind]bool
+	// later is how far the clock is ahead of where it stood at the start.
+	later time.Duration
 }
 
 var (
 	_ core.Store   = (*Server)(nil)
 	_ core.Renamer = (*Server)(nil)
+	_ core.Dated   = (*Server)(nil)
 )
 
 // NewServer returns a server for the kinds of the scheme and of the custom
@@ -126,6 +132,18 @@ func (s *Server) Serves(kind schema.GroupVersionKind) error {
 // KindOf returns the name of a kind in the core: "Kind" or "Kind.group", the
 // same for all its versions.
 func KindOf(kind schema.GroupKind) core.Kind { return kinds.Name(kind) }
+
+// After implements [core.Dated].
+func (s *Server) After(later time.Duration) core.Store {
+	other := *s
+	other.later = later
+	return &other
+}
+
+// now is what the clock of the server shows.
+func (s *Server) now() metav1.Time {
+	return metav1.NewTime(storage.Now().Add(s.later).Truncate(time.Second))
+}
 
 // Answer implements [core.Store] for calls of type [*Request] and [*Enqueue]. A call of another type,
 // such as [*Unmodelled], is answered with [core.Unsupported].

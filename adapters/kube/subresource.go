@@ -16,7 +16,6 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
-	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -119,7 +118,7 @@ func (op *operation) bind() (*Response, error) {
 	for name, value := range binding.Labels {
 		jsontree.Set(object.Object, value, "metadata", "labels", name)
 	}
-	builtin.SetCondition(builtin.PodStatus(object), corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
+	builtin.SetCondition(builtin.PodStatus(object), corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: op.server.now()})
 	op.commit(key, from, op.next(key, object.Object))
 	return done(nil), nil
 }
@@ -171,11 +170,11 @@ func (op *operation) issueToken() (*Response, error) {
 	}
 	request.TypeMeta = metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: tokenRequest}
 	request.Name, request.Namespace, request.UID = meta.GetName(), meta.GetNamespace(), meta.GetUID()
-	request.CreationTimestamp = storage.Now()
+	request.CreationTimestamp = op.server.now()
 	lifetime := time.Duration(*request.Spec.ExpirationSeconds) * time.Second
 	request.Status = authenticationv1.TokenRequestStatus{
 		Token:               "token-of-" + string(meta.GetUID()),
-		ExpirationTimestamp: metav1.NewTime(storage.Now().Add(lifetime)),
+		ExpirationTimestamp: metav1.NewTime(op.server.now().Add(lifetime)),
 	}
 	tree, err := jsontree.Of(request)
 	if err != nil {

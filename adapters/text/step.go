@@ -12,7 +12,7 @@ import (
 // call was answered is worth telling even if it changes nothing.
 func idle(step core.TraceStep) bool {
 	wrote := func(call core.TraceCall) bool { return call.Wrote }
-	return step.Kind != "fire" && step.Kind != "elapse" && step.Kind != "call" && step.Kind != "restart" && step.Detail == "" &&
+	return step.Kind != "fire" && step.Kind != "elapse" && step.Kind != "pass" && step.Kind != "expire" && step.Kind != "call" && step.Kind != "restart" && step.Detail == "" &&
 		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 && len(step.Memory) == 0 &&
 		!slices.ContainsFunc(step.Calls, wrote)
 }
@@ -55,6 +55,10 @@ func (p *page) deed(step core.TraceStep) []string {
 		said = []string{who, " runs"}
 	case "elapse":
 		said = []string{"time passes for ", who}
+	case "pass":
+		said = []string{"a long time passes"}
+	case "expire":
+		said = []string{"the deadline of ", who, " for ", what, " passes"}
 	default:
 		said = []string{who, " reconciles ", what}
 	}
@@ -75,7 +79,7 @@ func staleness(step core.TraceStep) string {
 // works reports whether a step could have changed objects by itself.
 func works(step core.TraceStep) bool {
 	switch step.Kind {
-	case "fire", "elapse", "deliver", "begin", "call", "return", "restart":
+	case "fire", "elapse", "pass", "expire", "deliver", "begin", "call", "return", "restart":
 		return false
 	}
 	return true

@@ -2,6 +2,7 @@ package companions
 
 import (
 	"encoding/json"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -154,5 +155,11 @@ func unlessNamespaceEnds(err error) error {
 	return err
 }
 
-// now is the time that companions write: that of the server's clock, which stands still.
-func now() metav1.Time { return storage.Now() }
+// now is the time that companions write: that of the server's clock.
+func (c client) now() metav1.Time {
+	now := storage.Now()
+	if clock, tells := c.world.(core.Timekeeper); tells {
+		now = metav1.NewTime(now.Add(clock.Later()).Truncate(time.Second))
+	}
+	return now
+}

@@ -175,7 +175,7 @@ func (r *deploying) setCondition(of appsv1.DeploymentConditionType, is corev1.Co
 	}
 	r.removeCondition(of)
 	r.deployment.Status.Conditions = append(r.deployment.Status.Conditions, appsv1.DeploymentCondition{
-		Type: of, Status: is, Reason: reason, Message: message, LastUpdateTime: now(), LastTransitionTime: now(),
+		Type: of, Status: is, Reason: reason, Message: message, LastUpdateTime: r.client.now(), LastTransitionTime: r.client.now(),
 	})
 }
 

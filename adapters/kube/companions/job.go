@@ -109,10 +109,10 @@ func jobCondition(job *batchv1.Job, of batchv1.JobConditionType) *batchv1.JobCon
 	return nil
 }
 
-// newJobCondition returns a condition that is true.
-func newJobCondition(of batchv1.JobConditionType, reason, message string) *batchv1.JobCondition {
+// newCondition returns a condition that is true.
+func (s *jobSync) newCondition(of batchv1.JobConditionType, reason, message string) *batchv1.JobCondition {
 	return &batchv1.JobCondition{
-		Type: of, Status: corev1.ConditionTrue, Reason: reason, Message: message, LastProbeTime: now(), LastTransitionTime: now(),
+		Type: of, Status: corev1.ConditionTrue, Reason: reason, Message: message, LastProbeTime: s.client.now(), LastTransitionTime: s.client.now(),
 	}
 }
 
@@ -135,15 +135,15 @@ func setJobCondition(job *batchv1.Job, condition *batchv1.JobCondition) bool {
 // suspend says whether the Job is suspended. A Job that goes on begins anew.
 func (s *jobSync) suspend() {
 	if ptr.Deref(s.job.Spec.Suspend, false) {
-		if setJobCondition(s.job, newJobCondition(batchv1.JobSuspended, "JobSuspended", "Job suspended")) {
+		if setJobCondition(s.job, s.newCondition(batchv1.JobSuspended, "JobSuspended", "Job suspended")) {
 			s.job.Status.StartTime = nil
 		}
 		return
 	}
-	resumed := newJobCondition(batchv1.JobSuspended, "JobResumed", "Job resumed")
+	resumed := s.newCondition(batchv1.JobSuspended, "JobResumed", "Job resumed")
 	resumed.Status = corev1.ConditionFalse
 	if setJobCondition(s.job, resumed) {
-		s.job.Status.StartTime = ptr.To(now())
+		s.job.Status.StartTime = ptr.To(s.client.now())
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *jobSync) completions() int { return int(ptr.Deref(s.job.Spec.Completion
 func (s *jobSync) run() error {
 	suspended := ptr.Deref(s.job.Spec.Suspend, false)
 	if s.job.Status.StartTime == nil && !suspended {
-		s.job.Status.StartTime = ptr.To(now())
+		s.job.Status.StartTime = ptr.To(s.client.now())
 	}
 	s.decide()
 	if isIndexed(s.job) {
@@ -82,7 +82,7 @@ func (s *jobSync) run() error {
 		}
 		wanted := s.job.Spec.Completions
 		if len(s.active) == 0 && (wanted == nil && s.succeeded > 0 || wanted != nil && s.succeeded >= *wanted) {
-			s.end = newJobCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
+			s.end = s.newCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
 		} else if s.job.DeletionTimestamp == nil {
 			s.suspend()
 		}
@@ -101,19 +101,19 @@ func (s *jobSync) decide() {
 		return
 	}
 	if target := jobCondition(s.job, batchv1.JobFailureTarget); target != nil {
-		s.end = newJobCondition(batchv1.JobFailed, target.Reason, target.Message)
+		s.end = s.newCondition(batchv1.JobFailed, target.Reason, target.Message)
 		return
 	}
 	for _, pod := range s.pods {
 		if hasFailed(s.job, pod) {
 			if policy := policyFor(s.job, pod); policy.failsJob != "" {
-				s.end = newJobCondition(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy, policy.failsJob)
+				s.end = s.newCondition(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy, policy.failsJob)
 				return
 			}
 		}
 	}
 	if s.failed > ptr.Deref(s.job.Spec.BackoffLimit, 0) || s.restartsTooOften() {
-		s.end = newJobCondition(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit")
+		s.end = s.newCondition(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit")
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *jobSync) decideByIndexes() {
 		return
 	}
 	if message, met := succeedsBy(s.job, s.completed); met {
-		s.end = newJobCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy, message)
+		s.end = s.newCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy, message)
 	}
 }
 
@@ -170,9 +170,9 @@ func (s *jobSync) giveUp() {
 		limit := s.job.Spec.MaxFailedIndexes
 		switch {
 		case limit != nil && len(s.given) > int(*limit):
-			s.end = newJobCondition(batchv1.JobFailureTarget, batchv1.JobReasonMaxFailedIndexesExceeded, "Job has exceeded the specified maximal number of failed indexes")
+			s.end = s.newCondition(batchv1.JobFailureTarget, batchv1.JobReasonMaxFailedIndexesExceeded, "Job has exceeded the specified maximal number of failed indexes")
 		case len(s.given) > 0 && len(s.given)+len(s.completed) >= s.completions():
-			s.end = newJobCondition(batchv1.JobFailureTarget, batchv1.JobReasonFailedIndexes, "Job has failed indexes")
+			s.end = s.newCondition(batchv1.JobFailureTarget, batchv1.JobReasonFailedIndexes, "Job has failed indexes")
 		}
 	}
 	running := indexesOf(s.active)
@@ -398,10 +398,10 @@ func (s *jobSync) announce() {
 	switch s.end.Type {
 	case batchv1.JobFailureTarget:
 		setJobCondition(s.job, s.end)
-		s.end = newJobCondition(batchv1.JobFailed, s.end.Reason, s.end.Message)
+		s.end = s.newCondition(batchv1.JobFailed, s.end.Reason, s.end.Message)
 	case batchv1.JobSuccessCriteriaMet:
 		setJobCondition(s.job, s.end)
-		s.end = newJobCondition(batchv1.JobComplete, s.end.Reason, s.end.Message)
+		s.end = s.newCondition(batchv1.JobComplete, s.end.Reason, s.end.Message)
 	}
 }
 
@@ -413,6 +413,6 @@ func (s *jobSync) finish() {
 	}
 	setJobCondition(s.job, s.end)
 	if s.end.Type == batchv1.JobComplete {
-		s.job.Status.CompletionTime = ptr.To(now())
+		s.job.Status.CompletionTime = ptr.To(s.client.now())
 	}
 }

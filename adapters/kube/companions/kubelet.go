@@ -104,7 +104,7 @@ func (k *kubelet) reconcile(c client, named request) error {
 		}
 	}
 	status := pod.Status.DeepCopy()
-	if k.next(pod, status); equality.Semantic.DeepEqual(&pod.Status, status) {
+	if k.next(pod, status, c.now()); equality.Semantic.DeepEqual(&pod.Status, status) {
 		return nil
 	}
 	pod.Status = *status
@@ -167,7 +167,7 @@ func nodeByAffinity(pod *corev1.Pod) string {
 func (k *kubelet) stop(c client, pod *corev1.Pod) error {
 	if len(pod.Finalizers) > 0 && !isFinished(pod) {
 		const killed = 137
-		end(&pod.Status, pod, killed)
+		end(&pod.Status, pod, killed, c.now())
 		if err := ignoreNotFound(c.updateStatus(podKind(), pod)); err != nil {
 			return err
 		}
@@ -182,19 +182,19 @@ func (k *kubelet) stop(c client, pod *corev1.Pod) error {
 }
 
 // next takes a Pod one phase further.
-func (k *kubelet) next(pod *corev1.Pod, status *corev1.PodStatus) {
+func (k *kubelet) next(pod *corev1.Pod, status *corev1.PodStatus, now metav1.Time) {
 	if status.Phase != corev1.PodRunning || !allReady(pod) {
-		run(status, pod)
+		run(status, pod, now)
 		return
 	}
 	code := k.exits(pod)
 	switch {
 	case pod.Spec.RestartPolicy == corev1.RestartPolicyAlways:
-		run(status, pod)
+		run(status, pod, now)
 	case code != 0 && pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure:
-		run(status, pod) // it runs, fails, and runs again: nothing else is seen of it
+		run(status, pod, now) // it runs, fails, and runs again: nothing else is seen of it
 	default:
-		end(status, pod, code)
+		end(status, pod, code, now)
 	}
 }
 
@@ -205,39 +205,39 @@ func allReady(pod *corev1.Pod) bool {
 }
 
 // run makes the status that of a Pod whose containers run.
-func run(status *corev1.PodStatus, pod *corev1.Pod) {
+func run(status *corev1.PodStatus, pod *corev1.Pod, now metav1.Time) {
 	status.Phase = corev1.PodRunning
 	if status.StartTime == nil {
-		status.StartTime = ptr.To(now())
+		status.StartTime = ptr.To(now)
 	}
 	if status.PodIP == "" {
 		status.PodIP = address(pod)
 		status.PodIPs = []corev1.PodIP{{IP: status.PodIP}}
 	}
-	status.ContainerStatuses = containers(status, pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now()}})
+	status.ContainerStatuses = containers(status, pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}})
 	ready := !slices.ContainsFunc(pod.Spec.ReadinessGates, func(gate corev1.PodReadinessGate) bool { return !hasCondition(pod, gate.ConditionType) })
 	for _, condition := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady} {
-		setCondition(status, condition, true, "")
+		setCondition(status, condition, true, "", now)
 	}
 	reason := ""
 	if !ready {
 		reason = "ReadinessGatesNotReady"
 	}
-	setCondition(status, corev1.PodReady, ready, reason)
+	setCondition(status, corev1.PodReady, ready, reason, now)
 }
 
 // end makes the status that of a Pod whose containers have come to their end.
-func end(status *corev1.PodStatus, pod *corev1.Pod, code int32) {
+func end(status *corev1.PodStatus, pod *corev1.Pod, code int32, now metav1.Time) {
 	status.Phase = corev1.PodSucceeded
 	reason := "Completed"
 	if code != 0 {
 		status.Phase, reason = corev1.PodFailed, "Error"
 	}
 	status.ContainerStatuses = containers(status, pod, false, corev1.ContainerState{
-		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: now(), FinishedAt: now()},
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: now, FinishedAt: now},
 	})
 	for _, condition := range []corev1.PodConditionType{corev1.PodReady, corev1.ContainersReady} {
-		setCondition(status, condition, false, "Pod"+map[bool]string{true: "Completed", false: "Failed"}[code == 0])
+		setCondition(status, condition, false, "Pod"+map[bool]string{true: "Completed", false: "Failed"}[code == 0], now)
 	}
 }
 
@@ -251,6 +251,9 @@ func containers(status *corev1.PodStatus, pod *corev1.Pod, ready bool, state cor
 		for _, before := range status.ContainerStatuses {
 			if before.Name == container.Name {
 				all[i].RestartCount = before.RestartCount
+				if state.Running != nil && before.State.Running != nil {
+					all[i].State = before.State // since then
+				}
 			}
 		}
 	}
@@ -258,12 +261,12 @@ func containers(status *corev1.PodStatus, pod *corev1.Pod, ready bool, state cor
 }
 
 // setCondition sets a condition of a Pod.
-func setCondition(status *corev1.PodStatus, of corev1.PodConditionType, is bool, reason string) {
+func setCondition(status *corev1.PodStatus, of corev1.PodConditionType, is bool, reason string, now metav1.Time) {
 	value := corev1.ConditionFalse
 	if is {
 		value = corev1.ConditionTrue
 	}
-	condition := corev1.PodCondition{Type: of, Status: value, Reason: reason, LastTransitionTime: now()}
+	condition := corev1.PodCondition{Type: of, Status: value, Reason: reason, LastTransitionTime: now}
 	at := slices.IndexFunc(status.Conditions, func(c corev1.PodCondition) bool { return c.Type == of })
 	switch {
 	case at < 0:

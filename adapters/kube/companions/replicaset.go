@@ -58,7 +58,7 @@ func (r replicaSets) reconcile(c client, named request) error {
 			active, terminating = left, terminating+deleted
 		}
 	}
-	status := replicaSetStatus(set, active, terminating, refused)
+	status := replicaSetStatus(set, active, terminating, refused, c.now())
 	if !equality.Semantic.DeepEqual(set.Status, status) {
 		set.Status = status
 		if err := c.updateStatus(r.owner, set); err != nil {
@@ -90,7 +90,7 @@ func (r replicaSets) scale(c client, set *appsv1.ReplicaSet, active []*corev1.Po
 }
 
 // replicaSetStatus is the status of a set with these Pods.
-func replicaSetStatus(set *appsv1.ReplicaSet, active []*corev1.Pod, terminating int32, refused error) appsv1.ReplicaSetStatus {
+func replicaSetStatus(set *appsv1.ReplicaSet, active []*corev1.Pod, terminating int32, refused error, now metav1.Time) appsv1.ReplicaSetStatus {
 	ready := count(active, isReady)
 	return appsv1.ReplicaSetStatus{
 		Replicas:             int32(len(active)),
@@ -99,12 +99,12 @@ func replicaSetStatus(set *appsv1.ReplicaSet, active []*corev1.Pod, terminating 
 		AvailableReplicas:    ready,
 		TerminatingReplicas:  ptr.To(terminating),
 		ObservedGeneration:   set.Generation,
-		Conditions:           replicaSetConditions(set, len(active), refused),
+		Conditions:           replicaSetConditions(set, len(active), refused, now),
 	}
 }
 
 // replicaSetConditions are the conditions of a set, with the one that says that it is refused what it needs.
-func replicaSetConditions(set *appsv1.ReplicaSet, active int, refused error) []appsv1.ReplicaSetCondition {
+func replicaSetConditions(set *appsv1.ReplicaSet, active int, refused error, now metav1.Time) []appsv1.ReplicaSetCondition {
 	failure := func(c appsv1.ReplicaSetCondition) bool { return c.Type == appsv1.ReplicaSetReplicaFailure }
 	conditions := slices.Clone(set.Status.Conditions)
 	switch {
@@ -118,6 +118,6 @@ func replicaSetConditions(set *appsv1.ReplicaSet, active int, refused error) []a
 		reason = "FailedDelete"
 	}
 	return append(conditions, appsv1.ReplicaSetCondition{
-		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, LastTransitionTime: now(), Reason: reason, Message: refused.Error(),
+		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: reason, Message: refused.Error(),
 	})
 }

@@ -143,7 +143,7 @@ func (r *rollout) remove(pods []*corev1.Pod, i int) error {
 		pods[i] = nil
 		return nil
 	}
-	pod.DeletionTimestamp = ptr.To(now())
+	pod.DeletionTimestamp = ptr.To(r.client.now())
 	return nil
 }
 

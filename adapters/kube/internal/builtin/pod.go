@@ -183,9 +183,13 @@ func PodStatus(pod *unstructured.Unstructured) map[string]any {
 	return status
 }
 
-// SetCondition sets a condition in the status of a Pod, and when it came to be so.
+// SetCondition sets a condition in the status of a Pod, which came to be so at the given time, or when the server's clock began.
 func SetCondition(status map[string]any, c corev1.PodCondition) {
-	now := storage.Now().Format(time.RFC3339)
+	since := c.LastTransitionTime
+	if since.IsZero() {
+		since = storage.Now()
+	}
+	now := since.UTC().Format(time.RFC3339)
 	fields := map[string]any{"type": string(c.Type), "status": string(c.Status), "lastProbeTime": nil, "lastTransitionTime": now}
 	if c.Reason != "" {
 		fields["reason"] = c.Reason

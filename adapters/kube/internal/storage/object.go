@@ -155,7 +155,7 @@ func Readable(tree map[string]any) map[string]any {
 	return tree
 }
 
-// Now is what the server's clock shows. It does not move: a clock that
+// Now is what the server's clock shows at the start. It moves only where a long time passes: a clock that
 // moved with every step would make each state a new one.
 func Now() metav1.Time {
 	return metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
