@@ -176,6 +176,7 @@ func (o Options) complete() (Options, error) {
 	o.Search = cmp.Or(o.Search, BreadthFirst)
 	o.Reduction = cmp.Or(o.Reduction, ByPartialOrder)
 	o.Granularity = cmp.Or(o.Granularity, PerReconcile)
+	o.Deadlines = cmp.Or(o.Deadlines, DefaultDeadlines)
 	o.Workers = cmp.Or(o.Workers, 1)
 	o.StepDeadline = cmp.Or(o.StepDeadline, 10*time.Second)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 10_000)

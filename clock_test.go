@@ -1,6 +1,7 @@
 package orrery_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,37 @@ import (
 type lease struct {
 	Ready          bool
 	Since, Renewed int64
+}
+
+// TestNoDeadlines checks that what controllers wait for is a reason if no time is to pass.
+func TestNoDeadlines(t *testing.T) {
+	leases := plain.NewFamily[lease]("lease")
+	object := leases.Named("a")
+	model := plain.Model{
+		Name:       "deadline",
+		Properties: properties.Convergent(),
+		Initial:    []core.Initial{plain.Start(object.Is(lease{Ready: true}))},
+		Controllers: []plain.Controller{{
+			Name: "c", Watches: []plain.Watch{{Kind: leases.Kind()}},
+			Reconcile: func(w *plain.World, _ core.Request) core.Result {
+				if time.Now().Year() < 2010 {
+					return core.Result{RequeueAfter: time.Hour}
+				}
+				object.Delete(w)
+				return core.Result{}
+			},
+		}},
+	}
+	for deadlines, want := range map[int]core.Verdict{0: core.Holds, 1: core.Holds, orrery.NoDeadlines: core.Inconclusive} {
+		result := run(t, model, orrery.Options{Deadlines: deadlines})
+		r := result.Report
+		if r.Verdict != want || (want == core.Holds) != slices.Equal(r.Awaiting, []string{"c"}) {
+			t.Errorf("%d: %s %v, awaiting %v, want %s", deadlines, r.Verdict, r.Reasons, r.Awaiting, want)
+		}
+		if want == core.Inconclusive && !strings.Contains(strings.Join(r.Reasons, ""), "later times were not searched") {
+			t.Errorf("it says %q", r.Reasons)
+		}
+	}
 }
 
 // TestClock checks what is said of controllers that write the time, and of those that wait for one.
@@ -66,7 +98,7 @@ func TestClock(t *testing.T) {
 				return core.Result{RequeueAfter: time.Minute}
 			}
 			return core.Result{}
-		}, core.Inconclusive, "depends on the clock"},
+		}, core.Holds, ""},
 		{"sleeping", func(w *plain.World) core.Result {
 			time.Sleep(30 * 24 * time.Hour)
 			if l := object.Get(w); !l.Ready {

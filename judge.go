@@ -291,6 +291,8 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		IgnoredMemory:      options.ignoredMemory(system),
 		Doubles:            options.Doubles,
 		Orders:             options.Orders,
+		Deadlines:          max(0, options.Deadlines),
+		Awaiting:           v.space.Awaiting(),
 		Workers:            options.Workers,
 		Compact:            options.Compact,
 		MissedStateOdds:    v.space.Odds(),
@@ -403,7 +405,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	}
 	given = append(given,
 		"A step that stays possible is eventually taken (weak fairness of every work item, delivery and timer).",
-		"A timer fires only when no other step is possible, and the clock does not advance.")
+		v.timing(options))
 	given = append(given, v.comparing()...)
 	for _, p := range v.properties {
 		if p.Assumption != "" {
@@ -415,6 +417,16 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 			u.Kind, strings.Join(u.Fields, ", "), u.Remedy))
 	}
 	return slices.Concat(given, system.Assumptions)
+}
+
+// timing says when timers fire, and what the clock does.
+func (v *verdict) timing(options Options) string {
+	awaiting := v.space.Awaiting()
+	if len(awaiting) == 0 {
+		return "A timer fires only when no other step is possible, and the clock does not advance."
+	}
+	return fmt.Sprintf("A timer fires only when no other step is possible. The clock advances only then, too, at most %s, by more than what %s may wait for.",
+		plural(options.Deadlines, "time", "times"), strings.Join(awaiting, " and "))
 }
 
 // viewsOf says which views may lag behind.

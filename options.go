@@ -58,6 +58,10 @@ const (
 	DefaultWalks = explore.WalkCount
 	// DefaultWalkLength, 1000, is how many steps a walk has at most.
 	DefaultWalkLength = explore.WalkLength
+	// DefaultDeadlines, 2, is how often a long time passes for controllers that wait for times.
+	DefaultDeadlines = 2
+	// NoDeadlines lets no long time pass.
+	NoDeadlines = -1
 	// DefaultOrders, 24, is in how many orders concurrent calls are answered at most.
 	DefaultOrders = explore.DefaultOrders
 )
@@ -135,6 +139,12 @@ type Options struct {
 	// [DefaultOrders]. Only orders that may matter count. Where there are more, the check is inconclusive at best; so it is
 	// with 1, which leaves one order.
 	Orders int
+	// Deadlines is how often, in one run, so much time passes that whatever controllers wait for is over: a deadline, the expiry of a certificate, a time to
+	// live. Time passes where nothing else is to be done, and only if a controller is found to wait for a time. 0 means [DefaultDeadlines]. With
+	// [NoDeadlines] a check of such a controller is inconclusive at best, as later times are not searched.
+	Deadlines int
+	// awaiting are the controllers that were found to wait for times when a report was made.
+	awaiting []string
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
 	caches []explore.CachedKind
 	// remembering are the controllers that were found to keep memory when a report was made.

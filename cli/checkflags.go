@@ -40,13 +40,14 @@ type checkFlags struct {
 	faultsIn          []string
 	crashes, failures int
 	orders            int
+	deadlines         int
 }
 
 // addCheckFlags adds the flags to a command and returns where their values go.
 func addCheckFlags(command *cobra.Command) *checkFlags {
 	f := &checkFlags{reduction: string(orrery.ByPartialOrder),
 		search: string(orrery.BreadthFirst), granularity: string(orrery.PerReconcile),
-		format: "text", workers: runtime.GOMAXPROCS(0), changePoints: 2,
+		format: "text", workers: runtime.GOMAXPROCS(0), changePoints: 2, deadlines: orrery.DefaultDeadlines,
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
@@ -90,8 +91,18 @@ func addConditions(flags *pflag.FlagSet, f *checkFlags) {
 	flags.StringArrayVar(&f.faultsIn, "faults-in", nil, "allow crashes and failed calls only in this `CONTROLLER` or process (repeatable; default all controllers)")
 	flags.Var(&flagValue[int]{to: &f.orders, parse: natural, text: fmt.Sprint(orrery.DefaultOrders), kind: "N"},
 		"orders", "maximum number of orders in which the concurrent calls of a reconcile are answered; 1 for one fixed order")
+	flags.Var(&flagValue[int]{to: &f.deadlines, parse: natural, text: fmt.Sprint(f.deadlines), kind: "N"},
+		"deadlines", "how often a time passes in one run that is longer than whatever controllers wait for; 0 searches no later times")
 	flags.StringArrayVar(&f.ignoredMemory, "ignore-memory", nil, "what controllers keep in this `FIELD`, such as Reconciler.metrics, makes no difference (repeatable)")
 	flags.StringArrayVar(&f.doubles, "double", nil, "run two active instances of this `CONTROLLER` or process, as after a lost lease (repeatable)")
+}
+
+// deadlinesOf returns the option for a number of deadlines: none is said there by a name.
+func deadlinesOf(n int) int {
+	if n == 0 {
+		return orrery.NoDeadlines
+	}
+	return n
 }
 
 // options returns what the flags ask of the engine.
@@ -118,6 +129,7 @@ func (f *checkFlags) options() (orrery.Options, error) {
 
 		IgnoreMemory: f.ignoredMemory,
 		Orders:       f.orders,
+		Deadlines:    deadlinesOf(f.deadlines),
 		Seed:         f.seed,
 
 		ChangePoints: f.changePoints,
