@@ -425,7 +425,7 @@ func (v *verdict) timing(options Options) string {
 	if len(awaiting) == 0 {
 		return "A timer fires only when no other step is possible, and the clock does not advance."
 	}
-	return fmt.Sprintf("A timer fires only when no other step is possible. The clock advances only then, too, at most %s, by more than what %s may wait for.",
+	return fmt.Sprintf("A timer fires only when no other step is possible. The clock advances only then, too, at most %s, by more than what %s may wait for, and at once for requests without a timer.",
 		plural(options.Deadlines, "time", "times"), strings.Join(awaiting, " and "))
 }
 

@@ -75,6 +75,19 @@ func TestTimes(t *testing.T) {
 			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "tried", s.Annotations["tried"]+"x")
 			return ctrl.Result{RequeueAfter: time.Minute}, c.Update(ctx, s)
 		}, core.Inconclusive, "more were not searched"},
+		{"attempts that are counted, and given up after many", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			if time.Since(s.CreationTimestamp.Time) < time.Duration(1+len(s.Annotations["tried"]))*10*365*24*time.Hour {
+				return ctrl.Result{RequeueAfter: time.Minute}, nil
+			}
+			if err := c.List(ctx, &corev1.PodList{}); err != nil { // as after each of them
+				return ctrl.Result{}, err
+			}
+			if len(s.Annotations["tried"]) == 6 {
+				return ctrl.Result{}, c.Delete(ctx, s)
+			}
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "tried", s.Annotations["tried"]+"x")
+			return ctrl.Result{RequeueAfter: time.Minute}, c.Update(ctx, s)
+		}, core.Inconclusive, "more were not searched"},
 		{"a warning, and a deadline later", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
 			age := time.Since(s.CreationTimestamp.Time)
 			switch {

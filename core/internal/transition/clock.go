@@ -1,6 +1,8 @@
 package transition
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -260,17 +262,19 @@ func (p *Process) forward(runs []behavior.Run) []behavior.Run {
 	return runs
 }
 
+// later stands before when a memory was come to, if that is not at first.
+const later = "\x00after "
+
 // dated tells a memory apart from the same one at another time, as an instance that has come to it later does not get back: its identity names when its newest run
 // began, unless the run has left the memory as it was.
 func dated(identity string, run behavior.Run) string {
-	const mark = "\x00after "
 	since := run.Activation.Since
 	if identity == "" {
 		return identity
 	}
 	epoch := run.Activation.Epoch
 	if since != nil {
-		if before, _, _ := strings.Cut(since.Identity, mark); before == identity {
+		if before, _, _ := strings.Cut(since.Identity, later); before == identity {
 			return since.Identity
 		}
 		for _, earlier := range since.Histories[0] {
@@ -278,7 +282,7 @@ func dated(identity string, run behavior.Run) string {
 		}
 	}
 	if epoch > 0 {
-		identity += mark + strconv.Itoa(epoch)
+		identity += later + strconv.Itoa(epoch)
 	}
 	return identity
 }
@@ -365,7 +369,7 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 	case run.Activation.Epoch < most:
 		return l.between(a, run, parting)
 	default:
-		a.deadlines.last = append(a.deadlines.last, lastWait{does(run.Activation, parting.Call, parting.Ended), text})
+		a.deadlines.last = append(a.deadlines.last, lastWait{does(course(run, parting.After), parting.Call, parting.Ended), text})
 	}
 	return nil
 }
@@ -377,12 +381,37 @@ func (d *deadlines) wait(format string, args ...any) {
 	}
 }
 
-// does identifies what a run does somewhere: a call, or an end, whatever times they name.
-func does(activation behavior.Activation, call core.Call, end *behavior.Leaf) string {
+// does identifies what a run does after a course: a call, or an end, whatever times they name.
+func does(course string, call core.Call, end *behavior.Leaf) string {
 	if call != nil {
-		return activation.String() + "\n" + behavior.Undated(call)
+		return course + behavior.Undated(call)
 	}
-	return fmt.Sprintf("%s\n%s %t %v", activation, end.Failure, end.Later(), end.Result.Err)
+	return fmt.Sprintf("%s%s %t %v", course, end.Failure, end.Later(), end.Result.Err)
+}
+
+// course identifies what a run did and was shown up to one of its calls, and what it remembered, whatever times are named in that.
+func course(run behavior.Run, calls int) string {
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%q", run.Activation.String())
+	if m := run.Activation.Since; m != nil {
+		memory, _, _ := strings.Cut(m.Identity, later)
+		_, _ = fmt.Fprintf(sum, "%q", behavior.WithoutTimes(memory))
+	}
+	for _, edge := range run.Path[:calls] {
+		_, _ = fmt.Fprintf(sum, "%q", behavior.Undated(edge.From.Call))
+		shown := shownBy(edge.Response)
+		if len(shown) == 0 {
+			_, _ = fmt.Fprintf(sum, "%q", behavior.WithoutTimes(edge.Response.Identity()))
+		}
+		for _, object := range shown {
+			text := object.Content.Canonical()
+			if tagged, ok := object.Content.(core.Tagged); ok && tagged.Tag() != "" {
+				text = strings.ReplaceAll(text, tagged.Tag(), "") // which names the times, too
+			}
+			_, _ = fmt.Fprintf(sum, "%s %q", object.Key, behavior.WithoutTimes(text))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // passes notes what an actor does after a long time has passed.
@@ -393,10 +422,10 @@ func (a *Actor) passes(run behavior.Run) {
 	if a.deadlines.passed == nil {
 		a.deadlines.passed = map[string]bool{}
 	}
-	for _, edge := range run.Path {
-		a.deadlines.passed[does(run.Activation, edge.From.Call, nil)] = true
+	for i, edge := range run.Path {
+		a.deadlines.passed[does(course(run, i), edge.From.Call, nil)] = true
 	}
-	a.deadlines.passed[does(run.Activation, nil, run.Leaf)] = true
+	a.deadlines.passed[does(course(run, len(run.Path)), nil, run.Leaf)] = true
 }
 
 // Waits says how what the actor does depends on a time that was not searched, empty if it does not as far as is known. What it would do after the last of the
@@ -417,7 +446,7 @@ func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence
 		if err != nil {
 			return err
 		}
-		if parting == nil || parting.After == later.After && does(run.Activation, parting.Call, parting.Ended) == does(run.Activation, later.Call, later.Ended) {
+		if parting == nil || parting.After == later.After && does("", parting.Call, parting.Ended) == does("", later.Call, later.Ended) {
 			continue
 		}
 		a.deadlines.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s",
