@@ -1,6 +1,7 @@
 package orrery_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,60 @@ func TestNoDeadlines(t *testing.T) {
 		}
 		if want == core.Inconclusive && !strings.Contains(strings.Join(r.Reasons, ""), "later times were not searched") {
 			t.Errorf("it says %q", r.Reasons)
+		}
+	}
+}
+
+// TestHeartbeats checks that who says regularly that he is alive has done so before somebody looks, however much time has passed, and that one who stops is found out.
+func TestHeartbeats(t *testing.T) {
+	leases := plain.NewFamily[lease]("lease")
+	object := leases.Named("a")
+	for _, stops := range []bool{false, true} {
+		model := plain.Model{
+			Name:    "heartbeats",
+			Initial: []core.Initial{plain.Start(object.Is(lease{Ready: true}))},
+			Controllers: []plain.Controller{
+				{
+					Name: "holder", Requests: []core.Request{"renew"}, Caches: []core.Kind{leases.Kind()},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						l, there := object.Lookup(w)
+						if !there || stops && l.Renewed > 0 {
+							return core.Result{}
+						}
+						l.Renewed = time.Now().Unix()
+						object.Set(w, l)
+						return core.Result{RequeueAfter: 10 * time.Second}
+					},
+				},
+				{
+					Name: "monitor", Watches: []plain.Watch{{Kind: leases.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						l, there := object.Lookup(w)
+						if !there || l.Renewed == 0 {
+							return core.Result{}
+						}
+						if time.Now().Unix()-l.Renewed > 60 {
+							object.Delete(w)
+							return core.Result{}
+						}
+						return core.Result{RequeueAfter: time.Minute}
+					},
+				},
+			},
+			Properties: []core.Property{{Name: "never removed", Invariant: func(s core.State) error {
+				if _, there := object.Lookup(s); !there {
+					return errors.New("the lease is gone")
+				}
+				return nil
+			}}},
+		}
+		want := core.Inconclusive // nobody knows that the last one is renewed, too
+		if stops {
+			want = core.Violated
+		}
+		r := run(t, model, orrery.Options{}).Report
+		if r.Verdict != want || (len(r.Findings) > 0) != stops || !slices.Equal(r.Awaiting, []string{"monitor"}) {
+			t.Errorf("stops=%t: %s %v, awaiting %v, want %s", stops, r.Verdict, r.Reasons, r.Awaiting, want)
 		}
 	}
 }
