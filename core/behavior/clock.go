@@ -60,11 +60,11 @@ func Aim(call core.Call) string {
 
 // Dated reports whether two calls of equal aims differ in nothing but the times that they name.
 func Dated(one, other core.Call) bool {
-	return WithoutTimes(contents(one)) == WithoutTimes(contents(other))
+	return undated(contents(one)) == undated(contents(other))
 }
 
 // Undated identifies what a call does, whatever times it names.
-func Undated(call core.Call) string { return Aim(call) + "\n" + WithoutTimes(contents(call)) }
+func Undated(call core.Call) string { return Aim(call) + "\n" + undated(contents(call)) }
 
 // contents returns what a call writes.
 func contents(call core.Call) string {
@@ -74,8 +74,8 @@ func contents(call core.Call) string {
 	return call.Identity()
 }
 
-// WithoutTimes replaces what may be a time in a text: a date with its time, or a number as large as the seconds since 1970.
-func WithoutTimes(text string) string { return moments.ReplaceAllLiteralString(text, "time") }
+// undated replaces what may be a time in a text: a date with its time, or a number as large as the seconds since 1970.
+func undated(text string) string { return moments.ReplaceAllLiteralString(text, "time") }
 
 var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?|[0-9]{9,}`)
 

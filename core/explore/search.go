@@ -69,8 +69,8 @@ func searchThrough(ctx, outer context.Context, system *core.System, options Opti
 		return nil, err
 	}
 	for _, a := range space.machine.Actors {
-		if waits := a.Waits(); waits != "" {
-			space.because(waits)
+		if a.Waits != "" {
+			space.because(a.Waits)
 		}
 	}
 	space.Stats.Executed, space.Stats.Behaviours = l.Executed, l.Behaviours

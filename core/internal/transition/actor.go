@@ -31,8 +31,8 @@ type Actor struct {
 	waited bool
 	// awaits tells that the code is known to wait for times.
 	awaits bool
-	// deadlines is what was found out about how it does.
-	deadlines deadlines
+	// Waits says how what the strategy does depends on a time that was not searched, empty if it does not as far as is known.
+	Waits string
 	// Process is what it runs in, and of is what it is called there, empty if it is alone. domain is the memory that it has in it.
 	Process *Process
 	of      string

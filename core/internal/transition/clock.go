@@ -1,8 +1,6 @@
 package transition
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -345,98 +343,39 @@ func (w *Walker) expire(it *Item) {
 	w.Set(it.Cell, w.Value(it.Cell)&^(state.Behind|state.Timed)|state.Queued)
 }
 
-// deadlines is what was found out about the times that an actor waits for.
-type deadlines struct {
-	// waits says how the actor was seen to wait for a time that was not searched, empty if it was not.
-	waits string
-	// passed is what was done after a long time had passed, and last what would be done after another one that is not searched.
-	passed map[string]bool
-	last   []lastWait
-}
-
-// lastWait is what an actor would do once more time has passed.
-type lastWait struct{ does, text string }
-
 // awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
 	most := l.Machine.Conditions.Deadlines
 	text := fmt.Sprintf("%s, it now %s, and later %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
 	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
-		a.deadlines.wait("the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
+		a.wait("the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
 	case !a.awaits:
 		return &unexpectedDeadline{a.Strategy.Describe().Name}
 	case run.Activation.Epoch < most:
 		return l.between(a, run, parting)
 	default:
-		a.deadlines.last = append(a.deadlines.last, lastWait{does(course(run, parting.After), parting.Call, parting.Ended), text})
+		a.wait("the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): %s", a.Name, text)
 	}
 	return nil
 }
 
-// wait notes how an actor waits, once.
-func (d *deadlines) wait(format string, args ...any) {
-	if d.waits == "" {
-		d.waits = fmt.Sprintf(format, args...)
+// wait notes how an actor waits for a time that is not searched, once.
+func (a *Actor) wait(format string, args ...any) {
+	if a.Waits == "" {
+		a.Waits = fmt.Sprintf(format, args...)
 	}
 }
 
-// does identifies what a run does after a course: a call, or an end, whatever times they name.
-func does(course string, call core.Call, end *behavior.Leaf) string {
-	if call != nil {
-		return course + behavior.Undated(call)
+// alike reports whether two runs go on in the same way where they part from a third one, whatever times they name.
+func alike(one, other *behavior.Divergence) bool {
+	switch {
+	case one.After != other.After || (one.Call == nil) != (other.Call == nil):
+		return false
+	case one.Call == nil:
+		return one.Observed == other.Observed
 	}
-	return fmt.Sprintf("%s%s %t %v", course, end.Failure, end.Later(), end.Result.Err)
-}
-
-// course identifies what a run did and was shown up to one of its calls, and what it remembered, whatever times are named in that.
-func course(run behavior.Run, calls int) string {
-	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%q", run.Activation.String())
-	if m := run.Activation.Since; m != nil {
-		memory, _, _ := strings.Cut(m.Identity, later)
-		_, _ = fmt.Fprintf(sum, "%q", behavior.WithoutTimes(memory))
-	}
-	for _, edge := range run.Path[:calls] {
-		_, _ = fmt.Fprintf(sum, "%q", behavior.Undated(edge.From.Call))
-		shown := shownBy(edge.Response)
-		if len(shown) == 0 {
-			_, _ = fmt.Fprintf(sum, "%q", behavior.WithoutTimes(edge.Response.Identity()))
-		}
-		for _, object := range shown {
-			text := object.Content.Canonical()
-			if tagged, ok := object.Content.(core.Tagged); ok && tagged.Tag() != "" {
-				text = strings.ReplaceAll(text, tagged.Tag(), "") // which names the times, too
-			}
-			_, _ = fmt.Fprintf(sum, "%s %q", object.Key, behavior.WithoutTimes(text))
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// passes notes what an actor does after a long time has passed.
-func (a *Actor) passes(run behavior.Run) {
-	if run.Activation.Epoch == 0 || !a.awaits {
-		return
-	}
-	if a.deadlines.passed == nil {
-		a.deadlines.passed = map[string]bool{}
-	}
-	for i, edge := range run.Path {
-		a.deadlines.passed[does(course(run, i), edge.From.Call, nil)] = true
-	}
-	a.deadlines.passed[does(course(run, len(run.Path)), nil, run.Leaf)] = true
-}
-
-// Waits says how what the actor does depends on a time that was not searched, empty if it does not as far as is known. What it would do after the last of the
-// long times is nothing new if it did the same after one before.
-func (a *Actor) Waits() string {
-	for _, last := range a.deadlines.last {
-		if !a.deadlines.passed[last.does] {
-			a.deadlines.wait("the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): %s", a.Name, last.text)
-		}
-	}
-	return a.deadlines.waits
+	return behavior.Undated(one.Call) == behavior.Undated(other.Call)
 }
 
 // between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
@@ -446,10 +385,10 @@ func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence
 		if err != nil {
 			return err
 		}
-		if parting == nil || parting.After == later.After && does("", parting.Call, parting.Ended) == does("", later.Call, later.Ended) {
+		if parting == nil || alike(parting, later) {
 			continue
 		}
-		a.deadlines.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s",
+		a.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s",
 			a.Name, run.Activation, parting.Recorded, parting.Observed, later.Observed)
 		return nil
 	}

@@ -122,7 +122,6 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 			current.session.Abort()
 		}
 		l.learned(a, activation, leaf)
-		a.passes(run)
 	}
 	return current, err
 }
