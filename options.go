@@ -157,6 +157,9 @@ type Options struct {
 	// run code only for what is new. It makes no difference to what they find. Nil shares nothing.
 	Memo *Memo
 
+	// Guard is told what code runs, so that it is known what was at work when code has ended the process. Nil is nobody: the command has one, tests have none.
+	Guard core.Guard
+
 	// Params are the parameters that the system was built with; they are recorded with the result.
 	Params map[string]string
 

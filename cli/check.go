@@ -81,6 +81,9 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	}
 	s.logger.Debug("the system is built", "system", name, "params", values.Strings(), "controllers", len(system.Strategies))
 	began := time.Now()
+	if !s.began.IsZero() && options.MaxTime > 0 {
+		options.MaxTime, began = max(time.Millisecond, (options.MaxTime-time.Since(s.began)).Round(time.Millisecond)), s.began
+	}
 	asked, err := s.chosen(system, flags.properties, flags.propertyFiles)
 	if err != nil {
 		return err
@@ -164,7 +167,7 @@ func (s *session) build(name string, params []string) (*core.System, catalog.Val
 
 // search runs the engine, with a progress line where one can be seen.
 func (s *session) search(ctx context.Context, system *core.System, options orrery.Options, thorough bool) (*orrery.Result, error) {
-	options.Logger = s.logger
+	options.Logger, options.Guard = s.logger, s.guard
 	if s.streams.Live && !s.logger.IsDebug() {
 		line := &progressLine{to: s.streams.Err}
 		defer line.clear()

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
 	"github.com/orrery-dev/orrery/catalog"
+	"github.com/orrery-dev/orrery/core"
 )
 
 // The exit codes of the command.
@@ -41,6 +43,10 @@ type Command struct {
 	Entries []catalog.Entry
 	// Engine runs them.
 	Engine Engine
+
+	// guard is told what code runs, nil if nobody is, and began is when the command began if that was in a process before.
+	guard core.Guard
+	began time.Time
 }
 
 // Run runs a command line, without the name of the program, for the given systems

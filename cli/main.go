@@ -2,13 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"golang.org/x/term"
 
 	"github.com/orrery-dev/orrery/catalog"
+	"github.com/orrery-dev/orrery/internal/supervisor"
 )
 
 // Main runs the command that the process was started with, for the given systems,
@@ -19,12 +23,41 @@ func Main(entries ...catalog.Entry) {
 
 // Main runs the command that the process was started with, and exits. SIGINT and
 // SIGTERM end a search cleanly; a second one ends the process.
+//
+// Verbs that run controllers do so in a process of their own, which the controllers may end.
 func (c Command) Main() {
 	// Without this a closed pipe would end the process before it can say so.
 	signal.Ignore(syscall.SIGPIPE)
+	streams := processStreams()
+	child, err := supervisor.Supervised()
+	switch {
+	case err != nil:
+		fmt.Fprintf(streams.Err, "orrery: %v\n", err)
+		os.Exit(ExitUsage)
+	case child != nil:
+		c.guard, c.began, streams.Live = child, child.Began, child.Live
+		code := c.Run(child.Context(), os.Args[1:], streams)
+		child.Done()
+		os.Exit(code)
+	case supervisor.Wanted() && slices.ContainsFunc(os.Args[1:], runsControllers):
+		code, err := supervisor.Run(streams.Err, streams.Live)
+		var unreported *supervisor.Unreported
+		switch {
+		case err == nil:
+			os.Exit(code)
+		case errors.As(err, &unreported):
+			fmt.Fprintf(streams.Err, "orrery: the check has come to no end. %v\n", err)
+			os.Exit(ExitInconclusive)
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(c.Run(ctx, os.Args[1:], processStreams()))
+	os.Exit(c.Run(ctx, os.Args[1:], streams))
+}
+
+// runsControllers reports whether an argument is a verb that runs controllers.
+func runsControllers(argument string) bool {
+	return argument == "check" || argument == "replay" || argument == "confirm"
 }
 
 // processStreams returns the streams of the process.

@@ -40,7 +40,7 @@ func (s *session) replay(ctx context.Context, path string, number int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	options.Logger = s.logger
+	options.Logger, options.Guard = s.logger, s.guard
 	for i, trace := range traces(finding) {
 		s.logger.Debug("a trace is replayed", "finding", number, "run", i+1, "steps", len(trace.Steps))
 		deviation, err := s.Engine.Replay(ctx, system, trace, options)

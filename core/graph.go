@@ -86,7 +86,7 @@ type IncidentKind string
 const (
 	// Panicked code was treated as if it had returned an error.
 	Panicked IncidentKind = "panic"
-	// Stuck code never came back: it deadlocked, ended its goroutine, took longer than the deadline, or
+	// Stuck code never came back: it deadlocked, ended its goroutine or the process, took longer than the deadline, or
 	// left goroutines behind that are blocked for ever. The search does not go on behind it.
 	Stuck IncidentKind = "stuck"
 	// Runaway code made more calls than the limit. The search does not go on behind it.

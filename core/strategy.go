@@ -194,3 +194,15 @@ type Result struct {
 	// no step: effects of the run are dropped and the request stays where it was.
 	Blocked bool
 }
+
+// Guard is told where code stands before it runs on, so that somebody outside of the process knows that when code has ended it. Its methods may be called from any goroutine.
+type Guard interface {
+	// Runs notes that code runs on from a point, of which the words tell readers what it does. Rests notes that no code runs.
+	Runs(from Point, words string)
+	Rests()
+	// Ended returns in words how code ended an earlier process when it ran on from a point, and false if it is not known to. Code does not run on from there again.
+	Ended(from Point) (string, bool)
+}
+
+// Point identifies where code stands: a hash of what it is about and of what it was answered so far. It is the same in another process.
+type Point uint64

@@ -16,7 +16,7 @@ func NoPanic() core.Property {
 
 // NoStuckReconcile holds if all controller code that is run comes back.
 func NoStuckReconcile() core.Property {
-	return conduct("no stuck reconcile", "Every reconcile and event handler returns: no deadlock, no endless loop, no goroutine left blocked.", core.Stuck,
+	return conduct("no stuck reconcile", "Every reconcile and event handler returns: no deadlock, no endless loop, no goroutine left blocked, no end of the process.", core.Stuck,
 		"A worker that never returns takes no further request. The states after this step were not searched.")
 }
 

@@ -35,6 +35,12 @@ func openActive(ctx context.Context, strategy core.Strategy, manner Manner, limi
 	s := newSession(limits, false)
 	s.active, s.later, s.ticks = true, manner.Later, manner.Ticks
 	s.of, s.beside = manner.Of, manner.Beside
+	s.guarded.name = strategy.Describe().Name
+	s.guarded.words = "setting up " + s.guarded.name
+	if !s.guarded.runs(s.guarded.words) {
+		return nil, nil, fatalSetUp(strategy, s.guarded.ended)
+	}
+	defer s.guarded.rests()
 	ready := make(chan made, 1)
 	go s.bubbled(func(b *bubble) core.Instance {
 		m := b.start(strategy)
@@ -177,9 +183,10 @@ func changed(before, now map[string]string) map[string]string {
 
 // look has the instance look at itself.
 func (s *Session) look(t task) map[string]string {
-	if !s.active || !s.do(t) {
+	if !s.active || !s.guarded.runs("look") || !s.do(t) {
 		return nil
 	}
+	defer s.guarded.rests()
 	all, answered := await(s, s.looked)
 	if !answered {
 		s.Abort()

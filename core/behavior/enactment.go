@@ -153,13 +153,16 @@ func (e *enactment) start(ctx context.Context, item core.Item) (*Session, error)
 	if !known {
 		return nil, differing("there is no longer a controller %q", item.Strategy)
 	}
-	instance, err := newInstance(ctx, strategy, e.limits.Deadline)
+	instance, err := newInstance(ctx, strategy, e.limits)
 	if err != nil {
 		return nil, err
 	}
 	activation := e.activation(item.Strategy)
 	activation.Request = item.Request
-	return Start(instance, strategy.Describe().Sequential, activation, e.limits), nil
+	session := open(instance, strategy.Describe().Sequential, e.limits)
+	session.guarded.name = item.Strategy
+	session.startOnly(activation)
+	return session, nil
 }
 
 // open puts a fresh instance of a process to work.

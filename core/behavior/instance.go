@@ -10,7 +10,12 @@ import (
 
 // newInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine
 // and a wait beyond the deadline are errors that name the controller. When the context ends, its error is returned.
-func newInstance(ctx context.Context, strategy core.Strategy, deadline time.Duration) (core.Instance, error) {
+func newInstance(ctx context.Context, strategy core.Strategy, limits Limits) (core.Instance, error) {
+	g := guarded{guard: limits.Guard, words: "setting up " + strategy.Describe().Name}
+	if !g.runs(g.words) {
+		return nil, fatalSetUp(strategy, g.ended)
+	}
+	defer g.rests()
 	result := make(chan made, 1)
 	go func() {
 		var m made
@@ -22,7 +27,7 @@ func newInstance(ctx context.Context, strategy core.Strategy, deadline time.Dura
 			result <- m
 		})
 	}()
-	watch := time.NewTimer(deadline)
+	watch := time.NewTimer(limits.Deadline)
 	defer watch.Stop()
 	select {
 	case m := <-result:
@@ -30,7 +35,7 @@ func newInstance(ctx context.Context, strategy core.Strategy, deadline time.Dura
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-watch.C:
-		return nil, overdueSetUp(strategy, deadline)
+		return nil, overdueSetUp(strategy, limits.Deadline)
 	}
 }
 
@@ -60,4 +65,9 @@ func (m made) wrong(strategy core.Strategy) error {
 // overdueSetUp is the error for an instance that does not come.
 func overdueSetUp(strategy core.Strategy, deadline time.Duration) error {
 	return fmt.Errorf("setting up controller %q did not finish within %s: do not wait for anything there", strategy.Describe().Name, deadline)
+}
+
+// fatalSetUp is the error for an instance that would end the process.
+func fatalSetUp(strategy core.Strategy, how string) error {
+	return fmt.Errorf("setting up controller %q %s", strategy.Describe().Name, how)
 }

@@ -59,7 +59,9 @@ func (a Activation) run(instance core.Instance, recorder core.EffectRecorder) (e
 	if a.Event != nil {
 		end.requests = instance.Handle(recorder, *a.Event)
 	} else {
-		end.result = instance.Reconcile(recorder, a.Request)
+		if end.result = instance.Reconcile(recorder, a.Request); end.result.Err != nil {
+			_ = end.result.Err.Error() // its text is told later on, where nothing contains a panic
+		}
 	}
 	if lender, lends := instance.(core.Lender); lends {
 		end.mutated = lender.Mutated()
@@ -73,6 +75,8 @@ type Limits struct {
 	Deadline time.Duration
 	// Calls is how many calls it may make.
 	Calls int
+	// Guard is told what runs, nil if nobody is.
+	Guard core.Guard
 }
 
 // Session is an instance at work: it runs real controller code, one activation after the other, and stops at
@@ -82,8 +86,9 @@ type Limits struct {
 // around all runs of a session. Concurrent calls are answered one at a time, once all goroutines have settled: the one
 // with the lowest identity first, unless the owner of the session wants another one.
 type Session struct {
-	limits Limits
-	calls  int
+	limits  Limits
+	guarded guarded
+	calls   int
 	// pending are the calls that wait for their answers, in the order of their identities, and turn is which of them
 	// is answered next.
 	pending []core.Call
@@ -178,12 +183,13 @@ func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limit
 	if manner.Active {
 		return openActive(ctx, strategy, manner, limits)
 	}
-	instance, err := newInstance(ctx, strategy, limits.Deadline)
+	instance, err := newInstance(ctx, strategy, limits)
 	if err != nil {
 		return nil, nil, err
 	}
 	s := open(instance, manner.Sequential, limits)
 	s.of, s.beside = manner.Of, manner.Beside
+	s.guarded.name = strategy.Describe().Name
 	return s, instance, nil
 }
 
@@ -202,6 +208,7 @@ func open(instance core.Instance, sequential bool, limits Limits) *Session {
 func newSession(limits Limits, sequential bool) *Session {
 	return &Session{
 		limits:  limits,
+		guarded: guarded{guard: limits.Guard},
 		tasks:   make(chan task),
 		asked:   make(chan []core.Call),
 		replies: make(chan answer),
@@ -219,15 +226,22 @@ func newSession(limits Limits, sequential bool) *Session {
 // said to have ended.
 func Start(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
 	s := open(instance, sequential, limits)
+	s.startOnly(activation)
+	return s
+}
+
+// startOnly starts the one run of the session.
+func (s *Session) startOnly(activation Activation) {
 	s.single = true
 	s.Begin(activation)
-	return s
 }
 
 // Begin begins a run. The one before must have ended. Calls start to count anew.
 func (s *Session) Begin(activation Activation) {
 	s.calls = 0
-	s.do(task{activation: &activation})
+	if s.guarded.begins(activation) {
+		s.do(task{activation: &activation})
+	}
 }
 
 // Elapsed returns how far the virtual clock is, between two runs, ahead of where it stood when the last one began: code has slept.
@@ -239,9 +253,10 @@ func (s *Session) Elapsed() time.Duration {
 
 // wait waits in virtual time between two runs, and returns how far the clock is ahead then, and false if the session has ended.
 func (s *Session) wait(d time.Duration) (time.Duration, bool) {
-	if !s.do(task{wait: d}) {
+	if !s.guarded.runs("wait", d.String()) || !s.do(task{wait: d}) {
 		return 0, false
 	}
+	defer s.guarded.rests()
 	return await(s, s.clock)
 }
 
@@ -278,6 +293,11 @@ func (s *Session) do(t task) bool {
 // leaf is not nil, unless the context ended: then the session is aborted and the
 // error is the context's.
 func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
+	defer s.guarded.rests()
+	if leaf := s.guarded.leaf(); leaf != nil {
+		s.Abort()
+		return nil, leaf, nil
+	}
 	s.watch.Reset(s.limits.Deadline)
 	select {
 	case s.pending = <-s.asked:
@@ -347,6 +367,9 @@ func (s *Session) Pending() []core.Call { return s.pending }
 
 // Answer answers the call that Next or NextAs returned last, or the one that TurnTo chose.
 func (s *Session) Answer(response core.Response) {
+	if s.guarded.guard != nil && !s.guarded.runs(s.pending[s.turn].Identity(), response.Identity()) {
+		return
+	}
 	select {
 	case s.replies <- answer{s.turn, response}:
 	case <-s.quit:
@@ -362,6 +385,12 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 	if s.virtual && !s.active {
 		s.ticks = s.outlast()
 	}
+	s.guarded.runs("close")
+	if leaf := s.guarded.leaf(); leaf != nil {
+		s.Abort()
+		return leaf
+	}
+	defer s.guarded.rests()
 	close(s.tasks)
 	s.watch.Reset(s.limits.Deadline)
 	select {
@@ -423,6 +452,11 @@ func (s *Session) Abort() {
 	if s.over || !s.aborted.CompareAndSwap(false, true) {
 		return
 	}
+	if s.guarded.ended = ""; !s.guarded.runs("abort") {
+		s.finished()
+		return
+	}
+	defer s.guarded.rests()
 	close(s.quit)
 	s.watch.Reset(unwinding)
 	defer s.finished()

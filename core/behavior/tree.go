@@ -165,6 +165,8 @@ const (
 	Overdue  Failure = "overdue"
 	Runaway  Failure = "runaway"
 	Leaked   Failure = "leak"
+	// Fatal runs end the process, see [core.Guard].
+	Fatal Failure = "fatal"
 	// CutOff runs end because their controller crashes, which is no fault of theirs.
 	CutOff Failure = "cut off"
 )

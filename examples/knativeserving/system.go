@@ -40,6 +40,9 @@ import (
 // systemNamespace is where the control plane of Knative runs.
 const systemNamespace = "knative-serving"
 
+// activatorIP is the address of Knative's activator.
+const activatorIP = "10.1.1.1"
+
 // size says how large the system is.
 type size struct {
 	services int
@@ -62,7 +65,7 @@ func newSystem(of size) (*core.System, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := []client.Object{activator()}
+	objects := []client.Object{activatorService()}
 	for i := range of.services {
 		objects = append(objects, newService(fmt.Sprintf("s%d", i+1), of))
 	}
@@ -95,10 +98,11 @@ func controllers(config *config) knative.Process {
 
 // autoscaler is the process of the main function in cmd/autoscaler, with a stand-in for the measured load.
 func autoscaler(config *config, of size) knative.Process {
+	var network dialing
 	return knative.Process{
-		Controllers: []knative.Controller{{Name: "autoscaler", New: func(ctx context.Context, cmw configmap.Watcher) *controller.Impl {
+		Controllers: []knative.Controller{{Name: "autoscaler", New: network.connected(func(ctx context.Context, cmw configmap.Watcher) *controller.Impl {
 			return kpa.NewController(ctx, cmw, load{idle: of.idle})
-		}}},
+		})}},
 		ConfigMaps: config.maps,
 		Context:    selecting,
 	}
@@ -166,12 +170,12 @@ func newService(name string, of size) *v1.Service {
 	return s
 }
 
-// activator are the endpoints of Knative's activator, which gets the requests for what is scaled to zero.
-func activator() *corev1.Endpoints {
+// activatorService are the endpoints of Knative's activator, which gets the requests for what is scaled to zero.
+func activatorService() *corev1.Endpoints {
 	return &corev1.Endpoints{
 		ObjectMeta: metav1.ObjectMeta{Namespace: systemNamespace, Name: "activator-service"},
 		Subsets: []corev1.EndpointSubset{{
-			Addresses: []corev1.EndpointAddress{{IP: "10.1.1.1"}},
+			Addresses: []corev1.EndpointAddress{{IP: activatorIP}},
 			Ports:     []corev1.EndpointPort{{Name: "http", Port: 8012}, {Name: "http2", Port: 8013}},
 		}},
 	}

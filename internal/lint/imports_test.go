@@ -39,7 +39,7 @@ func house() []place {
 	return []place{
 		{"core", nil, nothing},
 		{"core/state", engine[:1], nothing},
-		{"core/behavior", engine[:2], nothing},
+		{"core/behavior", engine[:2], libraries},
 		{"core/view", engine[:3], nothing},
 		{"core/effort", engine[:1], libraries},
 		{"core/scc", nil, nothing},
@@ -82,7 +82,7 @@ func house() []place {
 		{"adapters/knative", []string{"adapters/clientgo"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
 		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/dot", "internal/typo", "internal/grace"}, engine...), libraries},
-		{"cli", append([]string{"internal/typo", "internal/grace"}, public...), libraries},
+		{"cli", append([]string{"internal/typo", "internal/grace", "internal/supervisor"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial
 		{"examples/...", public, kubernetes},
@@ -90,6 +90,7 @@ func house() []place {
 		{"internal/random", []string{"core", "adapters/plain"}, libraries},
 		{"internal/bitset", nil, nothing},
 		{"internal/grace", nil, nothing},
+		{"internal/supervisor", engine[:1], libraries},
 		{"internal/typo", nil, nothing},
 		{"internal/excerpt", nil, nothing},
 		{"internal/lint", nil, nothing},

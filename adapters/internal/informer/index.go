@@ -3,10 +3,13 @@ package informer
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -64,15 +67,11 @@ func (x Indexes) ForServer(scheme *runtime.Scheme) []kube.FieldIndex {
 	var all []kube.FieldIndex
 	for _, name := range names {
 		extract := x[name]
+		var hangs atomic.Bool // it is not waited for again
 		all = append(all, kube.FieldIndex{
 			Kind:  name.Form.Kind,
 			Field: name.String(),
-			Values: func(raw json.RawMessage) (values []string, err error) {
-				defer func() {
-					if value := recover(); value != nil {
-						err = fmt.Errorf("it panicked: %v", value)
-					}
-				}()
+			Values: func(raw json.RawMessage) ([]string, error) {
 				object, err := name.Form.decode(raw, scheme)
 				if err != nil {
 					return nil, err
@@ -80,9 +79,54 @@ func (x Indexes) ForServer(scheme *runtime.Scheme) []kube.FieldIndex {
 				if name.Form.As == Typed {
 					object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 				}
-				return extract(object)
+				if hangs.Load() {
+					return nil, &overdue{patience}
+				}
+				values, err := contained(patience, func() ([]string, error) { return extract(object) })
+				hangs.Store(errors.As(err, new(*overdue)))
+				return values, err
 			},
 		})
 	}
 	return all
+}
+
+// patience is how long an index may take for an object, in real time.
+const patience = 10 * time.Second
+
+// extracted is what an index has found, or why it has not.
+type extracted struct {
+	values []string
+	err    error
+}
+
+// contained returns what an index finds for an object. One that panics, ends its goroutine or does not return in time is an error, and left behind if it has to be.
+func contained(within time.Duration, extract func() ([]string, error)) ([]string, error) {
+	ended := make(chan extracted, 1)
+	go func() {
+		found := extracted{err: errors.New("it ended its goroutine instead of returning")}
+		defer func() {
+			if value := recover(); value != nil {
+				found = extracted{err: fmt.Errorf("it panicked: %v", value)}
+			}
+			ended <- found
+		}()
+		found.values, found.err = extract()
+	}()
+	watch := time.NewTimer(within)
+	defer watch.Stop()
+	select {
+	case found := <-ended:
+		return found.values, found.err
+	case <-watch.C:
+		return nil, &overdue{within}
+	}
+}
+
+// overdue is the error for an index that does not return in time.
+type overdue struct{ within time.Duration }
+
+// Error implements error.
+func (o *overdue) Error() string {
+	return fmt.Sprintf("it has not returned within %s of real time: it may look at the object, and wait for nothing", o.within)
 }

@@ -49,7 +49,7 @@ type Learner struct {
 
 // NewLearner returns what learns about a system, with the machine that it makes grow. It knows nothing from other searches.
 func NewLearner(ctx context.Context, system *core.System, conditions Conditions, limits behavior.Limits, seed int64) (*Learner, error) {
-	m, err := newMachine(ctx, system, conditions, limits.Deadline)
+	m, err := newMachine(ctx, system, conditions, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -241,17 +241,25 @@ func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior
 		l.Machine.doubt("%s, %s, did not return within %s while a goroutine of it waits for the answer to a call, which may hold a lock meanwhile. Waiting for a lock that is held over a call is not modelled: use a channel, or leave the one of them out", a.Name, activation, l.limits.Deadline)
 		return
 	}
+	if leaf.Failure == behavior.Fatal && strings.Contains(leaf.Message, "synctest") {
+		how, _, _ := strings.Cut(leaf.Message, "\n")
+		l.Machine.doubt("%s, %s, %s. It shares a channel, a timer or a goroutine with what was made outside of the run: in a package variable, by the set-up, or by a package such as net. Make what is shared in each set-up anew, start goroutines as runnables of the manager, and leave the network out", a.Name, activation, how)
+		return
+	}
 	kind := core.Stuck
+	message, details := leaf.String(), path.Calls()
 	switch leaf.Failure {
+	case behavior.Fatal:
+		first, stack, _ := strings.Cut(message, "\n")
+		message = first
+		details = append(details, strings.Split(stack, "\n")...)
 	case behavior.Panicked:
 		kind = core.Panicked
 	case behavior.Runaway:
 		kind = core.Runaway
-		if len(path) > 12 {
-			path = path[len(path)-12:]
-		}
+		details = details[max(0, len(details)-12):]
 	}
-	l.report(core.Incident{Kind: kind, Message: leaf.String(), Details: path.Calls()}, a, activation)
+	l.report(core.Incident{Kind: kind, Message: message, Details: details}, a, activation)
 }
 
 // endless reports event handlers that set each other off for ever.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -80,7 +79,7 @@ type history struct {
 
 // newMachine returns the machine of a valid system. It sets up every controller once, within the deadline. An
 // error says what to change.
-func newMachine(ctx context.Context, system *core.System, conditions Conditions, deadline time.Duration) (*Machine, error) {
+func newMachine(ctx context.Context, system *core.System, conditions Conditions, limits behavior.Limits) (*Machine, error) {
 	if err := conditions.Validate(system); err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	}
 	for _, strategies := range together(system.Strategies) {
 		// If the context has ended, no code is run, and the machine is that of a search that ends at its start.
-		memories, err := conditions.setUp(ctx, strategies, deadline)
+		memories, err := conditions.setUp(ctx, strategies, limits)
 		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}

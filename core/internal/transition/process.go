@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -104,10 +103,10 @@ func (c Conditions) apart(strategies []core.Strategy) []*sharing {
 
 // setUp sets up each of some strategies that share a process, and one that shares its memory with none twice, to see that it can be. It returns what fresh
 // instances of each memory remember, as far as there is no error. The error says what to change.
-func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadline time.Duration) ([]*sharing, error) {
+func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, limits behavior.Limits) ([]*sharing, error) {
 	all := c.apart(strategies)
 	for _, s := range all {
-		if err := c.setUpSharing(ctx, s, strategies, deadline); err != nil {
+		if err := c.setUpSharing(ctx, s, strategies, limits); err != nil {
 			return all, err
 		}
 	}
@@ -115,11 +114,11 @@ func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, deadl
 }
 
 // setUpSharing sets up each of the strategies that share memory, which run in a process with some strategies.
-func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core.Strategy, deadline time.Duration) error {
+func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core.Strategy, limits behavior.Limits) error {
 	manner, strategies := c.manner(s), s.strategies
 	for i := range max(2, len(strategies)) {
 		strategy := strategies[i%len(strategies)]
-		session, instance, err := behavior.OpenFresh(ctx, strategy, manner, behavior.Limits{Deadline: deadline})
+		session, instance, err := behavior.OpenFresh(ctx, strategy, manner, limits)
 		if err != nil {
 			return err
 		}
@@ -134,7 +133,7 @@ func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core
 		}
 		shows := memory != nil
 		if !shows && manner.Active && ctx.Err() == nil {
-			return fmt.Errorf("what controller %q does in the background while time passes could not be seen within %s: let it tick less often, or leave it out", strategy.Describe().Name, deadline)
+			return fmt.Errorf("what controller %q does in the background while time passes could not be seen within %s: let it tick less often, or leave it out", strategy.Describe().Name, limits.Deadline)
 		}
 		if shows {
 			s.fresh = append(s.fresh, memory)

@@ -1,0 +1,90 @@
+package behavior
+
+import (
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Code may end the process that it runs in: it calls os.Exit, panics in a goroutine that it started, overflows its stack, or does something else that the
+// Go runtime does not let anybody recover from. Nothing in the process can contain that. A [core.Guard] in another process is told, before code runs on, where it
+// stands, so that it knows where code stood when the process ended. A search that is begun again with what it knows does not let code run on from there.
+
+// behind returns the point behind a point to which some texts lead.
+func behind(p core.Point, texts ...string) core.Point {
+	digest := xxhash.NewWithSeed(uint64(p))
+	for _, text := range texts {
+		_, _ = digest.WriteString(strconv.Itoa(len(text)))
+		_, _ = digest.WriteString(":")
+		_, _ = digest.WriteString(text)
+	}
+	return core.Point(digest.Sum64())
+}
+
+// guarded is the code of a session as its guard sees it. Without a guard it does nothing.
+type guarded struct {
+	guard core.Guard
+	// name is who sets up the instance, and words what it does.
+	name, words string
+	at          core.Point
+	// ended is how code is known to end the process from where it stands.
+	ended string
+}
+
+// runs notes that code runs on to where some texts lead. It returns false if it must not, as it would end the process.
+func (g *guarded) runs(texts ...string) bool {
+	if g.guard == nil {
+		return true
+	}
+	if g.ended != "" {
+		return false
+	}
+	g.at = behind(g.at, texts...)
+	if how, known := g.guard.Ended(g.at); known {
+		g.ended = how
+		return false
+	}
+	g.guard.Runs(g.at, g.words)
+	return true
+}
+
+// rests notes that code runs no longer.
+func (g *guarded) rests() {
+	if g.guard != nil {
+		g.guard.Rests()
+	}
+}
+
+// begins notes that code begins with an activation, as [guarded.runs] does.
+func (g *guarded) begins(a Activation) bool {
+	if g.guard == nil {
+		return true
+	}
+	g.at, g.words = 0, g.name+", "+a.String()
+	texts := []string{
+		g.name, a.Of, strconv.Itoa(int(a.Own)), strconv.Itoa(a.Turn), a.Clock.String(), strconv.Itoa(a.Epoch), strconv.Itoa(a.Now), string(a.Request),
+	}
+	if a.Since != nil {
+		texts = append(texts, "since", a.Since.Identity)
+	}
+	if e := a.Event; e != nil {
+		texts = append(texts, "event", e.Key.String(), strconv.FormatBool(e.Missed), strconv.FormatBool(e.Initial))
+		if e.Old != nil {
+			texts = append(texts, "old", e.Old.Canonical())
+		}
+		if e.New != nil {
+			texts = append(texts, "new", e.New.Canonical())
+		}
+	}
+	return g.runs(texts...)
+}
+
+// leaf returns how a run ends that would end the process, nil if it does not.
+func (g *guarded) leaf() *Leaf {
+	if g.ended == "" {
+		return nil
+	}
+	return &Leaf{Failure: Fatal, Message: g.ended}
+}
