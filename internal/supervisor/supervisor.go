@@ -83,7 +83,10 @@ func Run(notes io.Writer, onTerminal bool) (int, error) {
 			return ended.state.ExitCode(), nil
 		}
 		if by, signaled := ended.by.(syscall.Signal); signaled {
-			const bySignal = 128 // as shells have it
+			signal.Reset(by)
+			_ = syscall.Kill(os.Getpid(), by)
+			const bySignal = 128 // as shells have it, should it not come
+			time.Sleep(time.Second)
 			return bySignal + int(by), nil
 		}
 		if ended.deaf {
