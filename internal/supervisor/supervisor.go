@@ -56,9 +56,6 @@ func (u *Unreported) Error() string {
 	return u.during + ": " + u.how
 }
 
-// errUnsupervised tells that there can be no supervisor here.
-var errUnsupervised = errors.New("there is no supervisor")
-
 // Wanted reports whether a process may have a supervisor, and is none's child.
 func Wanted() bool { return os.Getenv(variable) == "" }
 
