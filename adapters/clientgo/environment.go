@@ -87,15 +87,11 @@ func (e *Environment) Assume(format string, args ...any) { e.notes.Assume(format
 // scheme has for the kind, with some of its fields.
 func (e *Environment) Duck(kind schema.GroupVersionKind, example runtime.Object) (cache.SharedIndexInformer, error) {
 	of := informer.Form{Kind: kind, As: informer.Untyped}
-	if err := e.view.Serves(of); err != nil {
-		return nil, err
-	}
-	scope, err := informer.NewScope("", metav1.ListOptions{})
-	if err != nil {
+	if err := e.view.Serves(of, nil); err != nil {
 		return nil, err
 	}
 	shape := reflect.TypeOf(example).Elem()
-	return e.informer(of, scope, func(object any) (any, error) {
+	return e.informer(of, nil, func(object any) (any, error) {
 		tree, ok := object.(*unstructured.Unstructured)
 		if !ok {
 			return nil, fmt.Errorf("a %T is no tree", object)
@@ -113,15 +109,15 @@ func (e *Environment) Informer(example client.Object, namespace string, tweak fu
 	if err != nil {
 		return nil, err
 	}
-	if err := e.view.Serves(of); err != nil {
-		return nil, err
-	}
 	var options metav1.ListOptions
 	if tweak != nil {
 		tweak(&options)
 	}
 	scope, err := informer.NewScope(namespace, options)
 	if err != nil {
+		return nil, err
+	}
+	if err := e.view.Serves(of, scope); err != nil {
 		return nil, err
 	}
 	return e.informer(of, scope, nil, e.group()), nil
@@ -139,6 +135,9 @@ func (e *Environment) group() int {
 func (e *Environment) informer(of informer.Form, scope *informer.Scope, transform cache.TransformFunc, group int) *sharedInformer {
 	i := &sharedInformer{Synced: e.synced, environment: e, form: of, scope: scope, transform: transform, group: group}
 	i.store.informer = i
+	if scope != nil {
+		i.refused = e.view.Serves(of, scope)
+	}
 	e.informers = append(e.informers, i)
 	return i
 }

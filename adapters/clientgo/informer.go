@@ -27,7 +27,9 @@ type sharedInformer struct {
 	scope       *informer.Scope
 	transform   cache.TransformFunc
 	// group tells apart informers of one form, see [Environment.group].
-	group    int
+	group int
+	// refused is why the API server refuses what it lists, nil if it does not.
+	refused  error
 	store    viewStore
 	handlers []*registration
 }
@@ -48,6 +50,9 @@ var _ cache.ResourceEventHandlerRegistration = (*registration)(nil)
 func (i *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	if i.environment.current.Unmodelled(fmt.Sprintf("adding an event handler to the informer of %s", i.form.Name()), "only what the set-up watches is known: add the handler there") {
 		return nil, errors.New("an event handler that is added while controllers run is not modelled")
+	}
+	if i.refused != nil {
+		return nil, i.refused
 	}
 	r := &registration{Synced: i.Synced, handler: handler, owner: len(i.environment.controllers)}
 	i.handlers = append(i.handlers, r)

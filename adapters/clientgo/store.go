@@ -37,6 +37,10 @@ func (s *viewStore) list(namespace, indexed string) []any {
 	if !some {
 		return nil
 	}
+	if i.refused != nil {
+		s.failed(i.refused)
+		return nil
+	}
 	objects, err := i.environment.view.List(context.Background(), i.form, which)
 	if err != nil {
 		s.failed(err)
@@ -108,6 +112,10 @@ func (s *viewStore) GetByKey(key string) (item any, exists bool, err error) {
 	if i.environment.current.Run() == nil {
 		i.environment.tooEarly(i.form)
 		return nil, false, nil
+	}
+	if i.refused != nil {
+		s.failed(i.refused)
+		return nil, false, i.refused
 	}
 	object, err := i.environment.view.Get(context.Background(), i.form, types.NamespacedName{Namespace: namespace, Name: name})
 	if apierrors.IsNotFound(err) {

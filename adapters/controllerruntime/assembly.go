@@ -94,6 +94,10 @@ func (a *assembly) strayHandler(of informer.Form) {
 	a.leaveOut(system.Part{Option: withoutHandlers, Name: kind, Text: fmt.Sprintf("an event handler that is added to the informer of %s by hand is not run", kind)})
 }
 
+func (a *assembly) severalInformers(of informer.Form) {
+	a.Assume("The informers of %s in several namespaces are never at different changes.", of.Name())
+}
+
 // hook is what is registered on the webhook server.
 type hook struct {
 	path    string

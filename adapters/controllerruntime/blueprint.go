@@ -39,8 +39,8 @@ type blueprint struct {
 	client     client.Options
 	newClient  client.NewClientFunc
 	controller config.Controller
-	// lends tells for which kinds the manager's cache hands out what it holds.
-	lends  lending
+	// holds is what the manager's cache holds.
+	holds  *holdings
 	setups []func(ctrl.Manager) error
 	// configurations are what is said of the webhooks, in the order in which they are
 	// asked. There may be none.
@@ -112,13 +112,13 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 		return nil, nil, err
 	}
 	a := &assembly{leavesOut: b.leavesOut, runnables: map[int][]manager.Runnable{}}
-	a.informers = informers{synced: synced, stray: a.strayHandler}
+	a.informers = informers{synced: synced, stray: a.strayHandler, several: a.severalInformers}
 	a.cache = &viewCache{
 		view:      informer.View{Server: b.server, Decoder: b.decoder, Current: &a.current, Unstarted: &cache.ErrCacheNotStarted{}},
 		informers: &a.informers,
 		indexes:   informer.Indexes{},
 		loans:     &a.loans,
-		lends:     b.lends,
+		holds:     b.holds,
 	}
 	// The program of a controller is usually called so.
 	connection := (&transport.Transport{Server: b.server, Current: &a.current, Idle: a.idleRequest}).Config("manager")

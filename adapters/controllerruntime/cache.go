@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
@@ -24,7 +25,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
-// viewCache is the cache of a manager. It holds nothing: what is read from it is
+// viewCache is the cache of a manager. It keeps nothing: what is read from it is
 // asked of the controller's own view of the cluster.
 type viewCache struct {
 	view      informer.View
@@ -32,11 +33,17 @@ type viewCache struct {
 	indexes   informer.Indexes
 	// loans are those of the run that is going on, for reads that make no copies.
 	loans *informer.Loans
-	// lends tells for which kinds no read makes any.
-	lends lending
+	// holds tells what is shown.
+	holds *holdings
 }
 
 var _ cache.Cache = (*viewCache)(nil)
+
+// holding returns what the cache holds of a form.
+func (c *viewCache) holding(of informer.Form) (h holding, namespaced bool, err error) {
+	namespaced, err = c.view.Namespaced(of)
+	return c.holds.of(of.Kind, namespaced), namespaced, err
+}
 
 // Get implements [client.Reader].
 func (c *viewCache) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
@@ -44,25 +51,70 @@ func (c *viewCache) Get(ctx context.Context, key client.ObjectKey, into client.O
 	if err != nil {
 		return err
 	}
-	object, err := c.view.Get(ctx, of, key)
-	if apierrors.IsNotFound(err) {
-		// The cache names a kind in its errors by the kind itself.
-		return apierrors.NewNotFound(schema.GroupResource{Group: of.Kind.Group, Resource: of.Kind.Kind}, key.Name)
-	}
+	holding, namespaced, err := c.holding(of)
 	if err != nil {
 		return err
 	}
-	found, target := reflect.ValueOf(object), reflect.ValueOf(into)
-	if !found.Type().AssignableTo(target.Type()) {
-		return fmt.Errorf("cache had type %s, but %s was asked for", found.Type(), target.Type())
+	if !namespaced {
+		key.Namespace = ""
+	}
+	from, err := holding.section(key.Namespace)
+	if err != nil {
+		return fmt.Errorf("unable to get: %v because of %w", key, err)
+	}
+	object, err := c.view.Get(ctx, of, key)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	var kept any
+	if err == nil {
+		if kept, err = from.keep(of, object); err != nil {
+			return err
+		}
+	}
+	if kept == nil {
+		// The cache names a kind in its errors by the kind itself.
+		return apierrors.NewNotFound(schema.GroupResource{Group: of.Kind.Group, Resource: of.Kind.Kind}, key.Name)
 	}
 	chosen := client.GetOptions{}
 	chosen.ApplyOptions(options)
-	if c.lends.of(of.Kind) || ptr.Deref(chosen.UnsafeDisableDeepCopy, false) {
-		found = reflect.ValueOf(c.loans.Lend(of, of.Name(), object))
+	shown, err := c.show(of, from, kept, chosen.UnsafeDisableDeepCopy)
+	if err != nil {
+		return err
+	}
+	found, target := reflect.ValueOf(shown), reflect.ValueOf(into)
+	if !found.Type().AssignableTo(target.Type()) {
+		return fmt.Errorf("cache had type %s, but %s was asked for", found.Type(), target.Type())
 	}
 	target.Elem().Set(found.Elem())
 	return nil
+}
+
+// keep returns what a section of the cache holds of an object of the view, nil if the object is not in it.
+func (s section) keep(of informer.Form, object client.Object) (any, error) {
+	if of.As == informer.Typed {
+		object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // as it comes from a watch
+	}
+	return informer.Keep(object, s.scope, s.transform)
+}
+
+// show returns what a read is answered with for what a section of the cache holds: the very same object where it is lent, or else a copy, which says what it is.
+func (c *viewCache) show(of informer.Form, from section, kept any, lends *bool) (client.Object, error) {
+	object, ok := kept.(client.Object)
+	if !ok {
+		return nil, fmt.Errorf("cache contained %T, which is not an Object", kept)
+	}
+	if from.lends || ptr.Deref(lends, false) {
+		return c.loans.Lend(cached{of, from.namespace}, of.Name(), object), nil
+	}
+	object.GetObjectKind().SetGroupVersionKind(of.Kind)
+	return object, nil
+}
+
+// cached names the informer of a section of the cache, whose objects are its own.
+type cached struct {
+	form      informer.Form
+	namespace string
 }
 
 // List implements [client.Reader].
@@ -76,35 +128,78 @@ func (c *viewCache) List(ctx context.Context, into client.ObjectList, options ..
 	if chosen.Continue != "" {
 		return errors.New("continue list option is not supported by the cache")
 	}
-	var indexed choice
-	if chosen.FieldSelector != nil {
-		if indexed, err = choose(c.indexes, of, chosen.FieldSelector); err != nil {
-			return err
-		}
-	}
-	objects, err := c.view.List(ctx, of, informer.Selection{Namespace: chosen.Namespace, Labels: chosen.LabelSelector, Indexes: indexed.selector})
+	holding, namespaced, err := c.holding(of)
 	if err != nil {
 		return err
 	}
-	if len(objects) > 0 && indexed.missing != nil {
-		return indexed.missing
+	namespace := chosen.Namespace
+	if !namespaced {
+		namespace = ""
+	}
+	sections, err := holding.in(namespace)
+	if err != nil {
+		return fmt.Errorf("unable to list: %v because of %w", namespace, err)
+	}
+	items := []runtime.Object{}
+	for _, from := range sections {
+		found, err := c.list(ctx, of, from, chosen)
+		if err != nil {
+			return err
+		}
+		items = append(items, found...)
 	}
 	if chosen.Limit > 0 {
-		objects = objects[:min(chosen.Limit, int64(len(objects)))]
-	}
-	lends := c.lends.of(of.Kind) || ptr.Deref(chosen.UnsafeDisableDeepCopy, false)
-	items := make([]runtime.Object, len(objects))
-	for i, object := range objects {
-		if lends {
-			object = c.loans.Lend(of, of.Name(), object)
-		}
-		items[i] = object
+		items = items[:min(chosen.Limit, int64(len(items)))]
 	}
 	if err := meta.SetList(into, items); err != nil {
 		return err
 	}
 	into.SetContinue("continue-not-supported")
 	return nil
+}
+
+// list returns what a section of the cache shows of what is chosen.
+func (c *viewCache) list(ctx context.Context, of informer.Form, from section, chosen client.ListOptions) ([]runtime.Object, error) {
+	var indexed choice
+	if chosen.FieldSelector != nil {
+		var err error
+		if indexed, err = choose(c.indexes, of, chosen.FieldSelector); err != nil {
+			return nil, err
+		}
+	}
+	which := informer.Selection{Namespace: chosen.Namespace, Indexes: indexed.selector}
+	if from.transform == nil { // which may change labels
+		which.Labels = chosen.LabelSelector
+	}
+	which, some := from.scope.Select(which)
+	if !some {
+		return nil, nil
+	}
+	objects, err := c.view.List(ctx, of, which)
+	if err != nil {
+		return nil, err
+	}
+	var items []runtime.Object
+	for _, object := range objects {
+		kept, err := from.keep(of, object)
+		if err != nil {
+			return nil, err
+		}
+		if kept == nil {
+			continue
+		}
+		shown, err := c.show(of, from, kept, chosen.UnsafeDisableDeepCopy)
+		if err != nil {
+			return nil, err
+		}
+		if chosen.LabelSelector == nil || chosen.LabelSelector.Matches(labels.Set(shown.GetLabels())) {
+			items = append(items, shown)
+		}
+	}
+	if len(items) > 0 && indexed.missing != nil {
+		return nil, indexed.missing
+	}
+	return items, nil
 }
 
 // choice is what a field selector asks of the indexes.
@@ -155,10 +250,19 @@ func (c *viewCache) GetInformerForKind(_ context.Context, kind schema.GroupVersi
 }
 
 func (c *viewCache) informer(of informer.Form) (cache.Informer, error) {
-	if err := c.view.Serves(of); err != nil {
+	if err := c.view.Serves(of, nil); err != nil {
 		return nil, c.informers.fail(err)
 	}
-	return &registration{Synced: c.informers.synced, form: of, informers: c.informers}, nil
+	holding, _, err := c.holding(of)
+	if err != nil {
+		return nil, c.informers.fail(err)
+	}
+	for _, s := range holding.sections {
+		if err := c.view.Serves(of, s.scope); err != nil {
+			return nil, c.informers.fail(err)
+		}
+	}
+	return &registration{Synced: c.informers.synced, form: of, sections: holding.sections, informers: c.informers}, nil
 }
 
 // RemoveInformer implements [cache.Informers].
@@ -182,7 +286,25 @@ func (c *viewCache) IndexField(_ context.Context, object client.Object, field st
 		return err
 	}
 	c.view.Current.Unmodelled("adding the index "+field, "only indexes that the set-up adds are known: add it there")
-	return c.indexes.Add(of, field, func(object client.Object) ([]string, error) { return extract(object), nil })
+	holding, _, err := c.holding(of)
+	if err != nil {
+		return err
+	}
+	return c.indexes.Add(of, field, func(object client.Object) ([]string, error) {
+		from, err := holding.section(object.GetNamespace())
+		if err != nil {
+			return nil, nil //nolint:nilerr // the cache does not have it
+		}
+		kept, err := informer.Keep(object, from.scope, from.transform)
+		if err != nil || kept == nil {
+			return nil, err
+		}
+		held, ok := kept.(client.Object)
+		if !ok {
+			return nil, fmt.Errorf("the cache holds a %T, which is not an object", kept)
+		}
+		return extract(held), nil
+	})
 }
 
 // informers collects the event handlers that are added to a manager's cache.
@@ -191,8 +313,8 @@ type informers struct {
 	// watching is the controller whose sources are being started, nil while none
 	// are.
 	watching *watches
-	// stray is told of handlers that belong to no controller.
-	stray func(informer.Form)
+	// stray is told of handlers that belong to no controller, and several of those that listen to more than one informer.
+	stray, several func(informer.Form)
 }
 
 // watches are the event handlers of one controller, in the order of its sources.
@@ -216,6 +338,7 @@ func (i *informers) fail(err error) error {
 type registration struct {
 	informer.Synced
 	form      informer.Form
+	sections  []section
 	informers *informers
 }
 
@@ -224,7 +347,12 @@ var _ cache.Informer = (*registration)(nil)
 // AddEventHandler implements [cache.Informer].
 func (i *registration) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
 	if w := i.informers.watching; w != nil {
-		w.handlers = append(w.handlers, informer.Watch{Form: i.form, Cache: i.form, Handler: handler})
+		if len(i.sections) > 1 {
+			i.informers.several(i.form)
+		}
+		for _, s := range i.sections {
+			w.handlers = append(w.handlers, informer.Watch{Form: i.form, Scope: s.scope, Transform: s.transform, Cache: cached{i.form, s.namespace}, Handler: handler})
+		}
 	} else {
 		i.informers.stray(i.form)
 	}

@@ -18,42 +18,29 @@ import (
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 )
 
-// TestCacheOptions checks that options which change what a cache holds are refused by their names, and that those which look so but do not are taken.
+// TestCacheOptions checks that options which are not modelled are refused by their names, and that mistakes are told.
 func TestCacheOptions(t *testing.T) {
-	chosen := labels.SelectorFromSet(labels.Set{"app": "a"})
-	named := fields.OneTermEqualSelector("metadata.name", "a")
-	same := func(object any) (any, error) { return object, nil }
-	by := func(its cache.ByObject) cache.Options {
-		return cache.Options{ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: its}}
+	by := func(object client.Object, its cache.ByObject) cache.Options {
+		return cache.Options{ByObject: map[client.Object]cache.ByObject{object: its}}
 	}
-	const inByObject = "in ByObject of the manager's cache"
+	some := map[string]cache.Config{"default": {}}
 	for name, test := range map[string]struct {
 		options ctrl.Options
 		cache   cache.Options
 		// want is what the error says, empty if there is none.
 		want string
 	}{
-		"nothing":                       {},
-		"no namespaces":                 {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{}}},
-		"all namespaces":                {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{cache.AllNamespaces: {}}}},
-		"selectors of everything":       {cache: cache.Options{DefaultLabelSelector: labels.Everything(), DefaultFieldSelector: fields.Everything()}},
-		"no kinds":                      {cache: cache.Options{ByObject: map[client.Object]cache.ByObject{}}},
-		"a kind that is selected whole": {cache: by(cache.ByObject{EnableWatchBookmarks: ptr.To(true), Label: labels.Everything(), Field: fields.Everything()})},
-		"a kind that is not known":      {cache: cache.Options{ByObject: map[client.Object]cache.ByObject{&ownSecret{}: {}}}, want: "the ByObject of the manager's cache options has a *controllerruntime_test.ownSecret"},
+		"nothing":                  {},
+		"a namespace":              {cache: cache.Options{DefaultNamespaces: some}},
+		"a kind that is selected":  {cache: by(&corev1.Secret{}, cache.ByObject{EnableWatchBookmarks: ptr.To(true), Label: labels.Everything(), Field: fields.Everything()})},
+		"a kind that is not known": {cache: by(&ownSecret{}, cache.ByObject{}), want: "the ByObject of the manager's cache options has a *controllerruntime_test.ownSecret"},
 		"a kind twice": {cache: cache.Options{ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: {}, &corev1.Secret{Immutable: ptr.To(true)}: {}}},
 			want: "has /v1, Kind=Secret twice"},
-		"a namespace":               {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{"default": {}}}, want: "DefaultNamespaces of the manager's cache"},
-		"selected in all":           {cache: cache.Options{DefaultNamespaces: map[string]cache.Config{cache.AllNamespaces: {LabelSelector: chosen}}}, want: "DefaultNamespaces of the manager's cache"},
-		"labels":                    {cache: cache.Options{DefaultLabelSelector: chosen}, want: "DefaultLabelSelector of the manager's cache"},
-		"no labels at all":          {cache: cache.Options{DefaultLabelSelector: labels.Nothing()}, want: "DefaultLabelSelector of the manager's cache"},
-		"fields":                    {cache: cache.Options{DefaultFieldSelector: named}, want: "DefaultFieldSelector of the manager's cache"},
-		"a transformation":          {cache: cache.Options{DefaultTransform: same}, want: "DefaultTransform of the manager's cache"},
+		"namespaces of what has none": {cache: by(&corev1.Namespace{}, cache.ByObject{Namespaces: some}), want: "has Namespaces for *v1.Namespace, which has none"},
+		"a field that nobody selects by": {cache: by(&Widget{}, cache.ByObject{Field: fields.OneTermEqualSelector("spec.nonsense", "a")}),
+			want: `with the field selector "spec.nonsense=a" never has its objects, as the API server refuses it (field label not supported: spec.nonsense)`},
 		"missing informers":         {cache: cache.Options{ReaderFailOnMissingInformer: true}, want: "ReaderFailOnMissingInformer of the manager's cache"},
 		"informers of one's own":    {cache: cache.Options{NewInformer: toolscache.NewSharedIndexInformer}, want: "NewInformer of the manager's cache"},
-		"labels of a kind":          {cache: by(cache.ByObject{Label: chosen}), want: inByObject},
-		"fields of a kind":          {cache: by(cache.ByObject{Field: named}), want: inByObject},
-		"namespaces of a kind":      {cache: by(cache.ByObject{Namespaces: map[string]cache.Config{"default": {}}}), want: inByObject},
-		"transformation of a kind":  {cache: by(cache.ByObject{Transform: same}), want: inByObject},
 		"a context of one's own":    {options: ctrl.Options{BaseContext: context.Background}, want: "leave BaseContext out"},
 		"a cache that is not known": {options: ctrl.Options{NewCache: cache.New}, want: "leave NewCache out"},
 	} {

@@ -28,9 +28,14 @@ import (
 // manager is that of the set-up.
 func use(w *world) error { return w.reconcile("probe", "default/probe").Err }
 
-// using registers code that gets the manager and runs as a reconciler.
-func using(code func(context.Context, ctrl.Manager) error) controllerruntime.Option {
+// using registers code that gets the manager and runs as a reconciler, with indexes.
+func using(code func(context.Context, ctrl.Manager) error, index ...func(context.Context, client.FieldIndexer) error) controllerruntime.Option {
 	return controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		for _, add := range index {
+			if err := add(context.Background(), mgr.GetFieldIndexer()); err != nil {
+				return err
+			}
+		}
 		return ctrl.NewControllerManagedBy(mgr).Named("probe").For(&Widget{}).
 			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 				return reconcile.Result{}, code(ctx, mgr)

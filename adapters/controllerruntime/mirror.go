@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -88,7 +87,7 @@ func (m *mirror) filled(recorder core.EffectRecorder) (*instance, error) {
 	whole.assembly.begin(recorder)
 	for _, c := range whole.process {
 		for _, w := range c.watches.handlers {
-			objects, err := whole.assembly.cache.view.List(context.Background(), w.Form, informer.Selection{})
+			objects, err := whole.assembly.cache.view.Watched(context.Background(), w)
 			if err != nil {
 				return nil, err
 			}

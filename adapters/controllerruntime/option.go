@@ -84,15 +84,15 @@ func Setup(setup func(ctrl.Manager) error) Option {
 }
 
 // ManagerOptions are the options that main.go creates its manager with. Those that
-// change what controllers do are taken over: Client, NewClient and Controller, and
-// UnsafeDisableDeepCopy of the cache, also by kind. Caches that hold only some of the
-// objects, or change them, are refused, since they are not modelled; so are NewCache and
-// BaseContext. Empty maps, and selectors of everything, restrict nothing. The scheme
+// change what controllers do are taken over: Client, NewClient and Controller, and of
+// the cache what it holds and how, by kind, by namespace, and by default: selectors of labels and of fields,
+// namespaces, transforms, and UnsafeDisableDeepCopy. NewCache and BaseContext are refused, and of the cache NewInformer and
+// ReaderFailOnMissingInformer, since they are not modelled. The scheme
 // is that of [New], the mapper that of the simulated server. All others do not matter here.
 func ManagerOptions(options ctrl.Options) Option {
 	return func(d *definition) {
 		d.manager = options
-		if err := restrictions(options.Cache); err != nil {
+		if err := refuseCacheOptions(options.Cache); err != nil {
 			d.Fail(err.Error())
 		}
 		if options.BaseContext != nil {

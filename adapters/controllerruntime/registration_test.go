@@ -300,7 +300,7 @@ func TestSetupFailures(t *testing.T) {
 		}, {
 			name: "restricted cache", scheme: bare,
 			options: []controllerruntime.Option{controllerruntime.ManagerOptions(restrictedCache()), controllerruntime.Setup(setupWidgets)},
-			want:    []string{"DefaultNamespaces of the manager's cache is not modelled"},
+			want:    []string{"ReaderFailOnMissingInformer of the manager's cache is not modelled"},
 		}, {
 			name: "no such file", scheme: bare,
 			options: []controllerruntime.Option{controllerruntime.Setup(setupWidgets), controllerruntime.Objects("testdata/none.yaml")},
@@ -398,5 +398,5 @@ func buildWebhooks(mgr ctrl.Manager) error {
 }
 
 func restrictedCache() ctrl.Options {
-	return ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{"default": {}}}}
+	return ctrl.Options{Cache: cache.Options{ReaderFailOnMissingInformer: true}}
 }

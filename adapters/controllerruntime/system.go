@@ -44,7 +44,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 	if err != nil {
 		return system.Found{}, err
 	}
-	lends, err := newLending(d.manager.Cache, scheme)
+	holds, err := newHoldings(d.manager.Cache, server)
 	if err != nil {
 		return system.Found{}, err
 	}
@@ -57,7 +57,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		client:         d.manager.Client,
 		newClient:      d.manager.NewClient,
 		controller:     d.manager.Controller,
-		lends:          lends,
+		holds:          holds,
 		setups:         d.setups,
 		configurations: configurations,
 		mirrors:        d.mirrors,

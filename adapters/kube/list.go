@@ -216,49 +216,12 @@ func (op *operation) selector() (*selector, error) {
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	known := op.resource.SelectableFields(op.request.Kind.Version)
-	for _, requirement := range byField.Requirements() {
-		if !slices.Contains(known, requirement.Field) {
-			return nil, apierrors.NewBadRequest(op.resource.NotSelectable(requirement.Field))
-		}
+	if err := selectable(op.resource, op.request.Kind.Version, byField); err != nil {
+		return nil, err
 	}
 	return &selector{labels: byLabel, fields: byField}, nil
 }
 
 func (s *selector) matches(o *storage.Object) bool {
-	if !s.labels.Matches(labels.Set(o.Meta().GetLabels())) {
-		return false
-	}
-	values := fields.Set{}
-	for _, requirement := range s.fields.Requirements() {
-		values[requirement.Field] = fieldText(o, requirement.Field)
-	}
-	return s.fields.Matches(values)
-}
-
-// fieldText is the value of a field as field selectors see it.
-func fieldText(o *storage.Object, name string) string {
-	path := strings.Split(name, ".")
-	switch name {
-	case "status.successful":
-		path = []string{"status", "succeeded"}
-	case "reportingComponent":
-		path = []string{"source", "component"}
-		if jsontree.At(o.Meta(), name) != nil {
-			path = []string{name}
-		}
-	case "source":
-		path = []string{"source", "component"}
-	}
-	value := jsontree.At(o.Meta(), path...)
-	if value != nil {
-		return fmt.Sprint(value)
-	}
-	switch name {
-	case "spec.unschedulable", "spec.hostNetwork":
-		return "false"
-	case "status.replicas", "status.successful":
-		return "0"
-	}
-	return ""
+	return s.labels.Matches(labels.Set(o.Meta().GetLabels())) && s.fields.Matches(SelectableFields(o.Tree))
 }

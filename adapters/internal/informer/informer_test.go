@@ -148,14 +148,14 @@ func TestView(t *testing.T) {
 	// The REST mapper knows these, but no object has such a kind, so that an informer would never deliver one.
 	for _, name := range []string{"pod", "ConfigMapList"} {
 		of := Form{Kind: corev1.SchemeGroupVersion.WithKind(name), As: Untyped}
-		if err := view.Serves(of); !meta.IsNoMatchError(errors.Unwrap(err)) {
+		if err := view.Serves(of, nil); !meta.IsNoMatchError(errors.Unwrap(err)) {
 			t.Errorf("an informer for %s: %v", name, err)
 		}
 		if _, err := view.Get(t.Context(), of, key); !meta.IsNoMatchError(err) {
 			t.Errorf("a cached %s: %v", name, err)
 		}
 	}
-	if err := view.Serves(Form{Kind: corev1.SchemeGroupVersion.WithKind("Gizmo"), As: Untyped}); err == nil || !strings.Contains(err.Error(), "or its Go type to the scheme") {
+	if err := view.Serves(Form{Kind: corev1.SchemeGroupVersion.WithKind("Gizmo"), As: Untyped}, nil); err == nil || !strings.Contains(err.Error(), "or its Go type to the scheme") {
 		t.Errorf("a kind that is not served: %v", err)
 	}
 }

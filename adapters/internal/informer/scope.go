@@ -2,13 +2,14 @@ package informer
 
 import (
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery/adapters/kube"
 )
 
 // Scope is what of a kind an informer lists and watches, if that is not all of it. A nil scope is all.
@@ -23,7 +24,7 @@ type Scope struct {
 // NewScope returns the scope of an informer that lists a namespace, empty for all, with these options. The error says what of them is not
 // modelled.
 func NewScope(namespace string, options metav1.ListOptions) (*Scope, error) {
-	s := &Scope{namespace: namespace}
+	s := &Scope{}
 	if options.LabelSelector != "" {
 		selector, err := labels.Parse(options.LabelSelector)
 		if err != nil {
@@ -38,10 +39,22 @@ func NewScope(namespace string, options metav1.ListOptions) (*Scope, error) {
 		}
 		s.fields = selector
 	}
-	if *s == (Scope{}) {
-		return nil, nil
+	return ScopeOf(namespace, s.labels, s.fields), nil
+}
+
+// ScopeOf returns the scope of an informer that lists a namespace, empty for all, by these selectors. Either may be nil.
+func ScopeOf(namespace string, byLabel labels.Selector, byField fields.Selector) *Scope {
+	s := &Scope{namespace: namespace}
+	if byLabel != nil && !byLabel.Empty() {
+		s.labels = byLabel
 	}
-	return s, nil
+	if byField != nil && !byField.Empty() {
+		s.fields = byField
+	}
+	if s.namespace == "" && s.labels == nil && s.fields == nil {
+		return nil
+	}
+	return s
 }
 
 // Select narrows a selection to the scope, as far as a cache can, and returns false if nothing is left of it.
@@ -55,8 +68,22 @@ func (s *Scope) Select(which Selection) (Selection, bool) {
 		}
 		which.Namespace = s.namespace
 	}
-	which.Labels = s.labels
+	if s.labels != nil {
+		which.Labels = both(which.Labels, s.labels)
+	}
 	return which, true
+}
+
+// both selects what two selectors select. The first may be nil.
+func both(a, b labels.Selector) labels.Selector {
+	if a == nil {
+		return b
+	}
+	more, selectable := b.Requirements()
+	if !selectable {
+		return b
+	}
+	return a.Add(more...)
 }
 
 // selects reports whether an object is in the scope.
@@ -69,40 +96,9 @@ func (s *Scope) selects(object client.Object) bool {
 	case s.labels != nil && !s.labels.Matches(labels.Set(object.GetLabels())):
 		return false
 	}
-	return s.fields == nil || s.fields.Matches(fieldsOf(object))
-}
-
-// objectFields are the fields of an object by the ways to them, such as "status.phase": that is what Kubernetes calls those that can be selected.
-type objectFields struct{ tree map[string]any }
-
-func fieldsOf(object client.Object) objectFields {
+	if s.fields == nil {
+		return true
+	}
 	tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		tree = map[string]any{}
-	}
-	return objectFields{tree}
-}
-
-// value returns what is at the end of a way, nil if it is not there.
-func (f objectFields) value(way string) any {
-	var at any = f.tree
-	for step := range strings.SplitSeq(way, ".") {
-		inside, ok := at.(map[string]any)
-		if !ok {
-			return nil
-		}
-		at = inside[step]
-	}
-	return at
-}
-
-// Has implements [fields.Fields].
-func (f objectFields) Has(way string) bool { return f.value(way) != nil }
-
-// Get implements [fields.Fields].
-func (f objectFields) Get(way string) string {
-	if v := f.value(way); v != nil {
-		return fmt.Sprint(v)
-	}
-	return ""
+	return err == nil && s.fields.Matches(kube.SelectableFields(tree))
 }

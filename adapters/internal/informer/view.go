@@ -101,12 +101,35 @@ func (v *View) List(ctx context.Context, of Form, which Selection) ([]client.Obj
 	return objects, nil
 }
 
+// Watched returns what the informer of a watch holds, each in memory of its own.
+func (v *View) Watched(ctx context.Context, w Watch) ([]any, error) {
+	which, some := w.Scope.Select(Selection{})
+	if !some {
+		return nil, nil
+	}
+	objects, err := v.List(ctx, w.Form, which)
+	if err != nil {
+		return nil, err
+	}
+	var held []any
+	for _, object := range objects {
+		kept, err := Keep(object, w.Scope, w.Transform)
+		if err != nil {
+			return nil, err
+		}
+		if kept != nil {
+			held = append(held, kept)
+		}
+	}
+	return held, nil
+}
+
 // errNotStarted is the error of a read before any run, if an adapter has no other.
 var errNotStarted = errors.New("the cache is not started: it can be read once controllers run")
 
 // reading returns the run that reads, and whether the kind has namespaces.
 func (v *View) reading(ctx context.Context, of Form) (*transport.Run, bool, error) {
-	mapping, err := v.mapping(of)
+	namespaced, err := v.Namespaced(of)
 	if err != nil {
 		return nil, false, err
 	}
@@ -114,7 +137,13 @@ func (v *View) reading(ctx context.Context, of Form) (*transport.Run, bool, erro
 	if run == nil {
 		return nil, false, cmp.Or(v.Unstarted, errNotStarted)
 	}
-	return run, mapping.Scope.Name() == meta.RESTScopeNameNamespace, nil
+	return run, namespaced, nil
+}
+
+// Namespaced reports whether objects of a form have namespaces. The error tells that the kind is not served.
+func (v *View) Namespaced(of Form) (bool, error) {
+	mapping, err := v.mapping(of)
+	return err == nil && mapping.Scope.Name() == meta.RESTScopeNameNamespace, err
 }
 
 // mapping returns how a kind is served. A mapper knows the lists of a kind and its name in small letters, too, of which there are no objects.
@@ -125,13 +154,19 @@ func (v *View) mapping(of Form) (*meta.RESTMapping, error) {
 	return v.Server.RESTMapper().RESTMapping(of.Kind.GroupKind(), of.Kind.Version)
 }
 
-// Serves returns an error that says what to change if there can be no informer for a form.
-func (v *View) Serves(of Form) error {
+// Serves returns an error that says what to change if there can be no informer for a form, of a scope that may be nil.
+func (v *View) Serves(of Form, scope *Scope) error {
 	if _, err := of.empty(v.Server.Scheme()); err != nil {
 		return err
 	}
 	if _, err := v.mapping(of); err != nil {
 		return fmt.Errorf("%w: add its custom resource definition with CRDs, or its Go type to the scheme", err)
+	}
+	if scope == nil || scope.fields == nil {
+		return nil
+	}
+	if err := v.Server.Selectable(of.Kind, scope.fields); err != nil {
+		return fmt.Errorf("an informer of %s with the field selector %q never has its objects, as the API server refuses it (%w): select by another field", of.Name(), scope.fields, err)
 	}
 	return nil
 }
