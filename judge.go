@@ -383,6 +383,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if ignored := options.ignoredMemory(system); len(ignored) > 0 {
 		given = append(given, fmt.Sprintf("What controllers keep in %s makes no difference to what they do.", strings.Join(ignored, ", ")))
 	}
+	for _, file := range v.space.Files() {
+		given = append(given, fmt.Sprintf("The files that %s do not change.", file))
+	}
 	if memory := v.space.Memory(); len(memory) > 0 {
 		given = append(given, "Event handlers of a controller that keeps memory run between its reconciles, not during them.")
 		if slices.ContainsFunc(memory, func(m core.MemoryReport) bool { return m.Background }) {

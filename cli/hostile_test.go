@@ -90,6 +90,14 @@ func TestHostileControllers(t *testing.T) {
 		"nil-context":     {1, []string{"nil pointer dereference"}},
 		"waitgroup-reuse": {1, []string{"negative WaitGroup counter"}},
 
+		"network-refused": {3, []string{"hostile talks to the network in main.controllers.func", "(hostile/controllers.go:", "Give the controller a client"}},
+		"network-packet":  {3, []string{"hostile talks to the network in main.controllers.func"}},
+		"network-http":    {3, []string{"hostile talks to the network in main.ask (hostile/controllers.go:"}},
+		"network-waits":   {3, []string{"did not return within 10s and waits for the network"}},
+		"program":         {3, []string{"hostile starts another program in main.controllers.func"}},
+		"standard-input":  {0, []string{"The files that hostile reads in main.controllers.func"}},
+		"file":            {0, []string{"The files that hostile reads in main.controllers.func"}},
+
 		"network-name":     {3, []string{"synctest", "leave the network out"}},
 		"lazy-channel":     {3, []string{"synctest", "in a package variable"}},
 		"lazy-ticker":      {3, []string{"synctest", "in a package variable"}},

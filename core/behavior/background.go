@@ -72,7 +72,7 @@ func openActive(ctx context.Context, strategy core.Strategy, manner Manner, limi
 func (b *bubble) start(strategy core.Strategy) made {
 	var m made
 	b.contain(func() ending {
-		if m.instance, m.err = strategy.New(); m.err != nil {
+		if m.instance, m.err = setUp(strategy); m.err != nil {
 			return ending{}
 		}
 		if active, ok := m.instance.(core.Active); ok {

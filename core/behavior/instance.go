@@ -20,7 +20,7 @@ func newInstance(ctx context.Context, strategy core.Strategy, limits Limits) (co
 	go func() {
 		var m made
 		contain(func() ending {
-			m.instance, m.err = strategy.New()
+			m.instance, m.err = setUp(strategy)
 			return ending{}
 		}, func() bool { return false }, func(end ending) {
 			m.end = end
@@ -38,6 +38,9 @@ func newInstance(ctx context.Context, strategy core.Strategy, limits Limits) (co
 		return nil, overdueSetUp(strategy, limits.Deadline)
 	}
 }
+
+// setUp makes an instance of a strategy. Whose name it is on a stack is not in a run.
+func setUp(strategy core.Strategy) (core.Instance, error) { return strategy.New() }
 
 // made is what has become of an instance that was to be made.
 type made struct {

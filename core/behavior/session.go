@@ -317,16 +317,13 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 		s.finished()
 		return nil, end.leaf(), nil
 	case <-s.watch.C:
+		leaf := s.overdue()
 		s.Abort()
-		return nil, s.overdue(), nil
+		return nil, leaf, nil
 	case <-ctx.Done():
 		s.Abort()
 		return nil, nil, ctx.Err()
 	}
-}
-
-func (s *Session) overdue() *Leaf {
-	return &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}
 }
 
 // NextAs is as [Session.Next], but of concurrent calls it returns the one that is identical to another call, or
@@ -406,8 +403,9 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 		}
 		return leaf
 	case <-s.watch.C:
+		leaf := s.overdue()
 		s.Abort()
-		return s.overdue()
+		return leaf
 	}
 }
 

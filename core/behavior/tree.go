@@ -163,8 +163,10 @@ const (
 	Deadlock Failure = "deadlock"
 	Exited   Failure = "exit"
 	Overdue  Failure = "overdue"
-	Runaway  Failure = "runaway"
-	Leaked   Failure = "leak"
+	// Connected runs are overdue while they wait for the network.
+	Connected Failure = "connected"
+	Runaway   Failure = "runaway"
+	Leaked    Failure = "leak"
 	// Fatal runs end the process, see [core.Guard].
 	Fatal Failure = "fatal"
 	// CutOff runs end because their controller crashes, which is no fault of theirs.

@@ -153,6 +153,9 @@ func (s *Space) markCut(id core.StateID) { s.cut.Add(id) }
 // Reasons returns why the search is not complete; there is none if it is.
 func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.Doubts) }
 
+// Files says which controllers look for files or read them, and where in their code, in the order in which that was found out.
+func (s *Space) Files() []string { return s.machine.Files }
+
 // inspect checks the invariants in a new state.
 func (s *Space) inspect(id core.StateID) error {
 	if s.Recording() {

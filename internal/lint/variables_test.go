@@ -24,8 +24,8 @@ func checkInits(t *tree, complain complain) {
 }
 
 // checkVariables refuses state at package level. There may be errors, regular
-// expressions, embedded files, and tables that nobody writes to; and a sync.Once,
-// for what a library keeps once for a process.
+// expressions, embedded files, and tables that nobody writes to; and a sync.Once or a
+// sync.Mutex, for what a library or the runtime keeps once for a process.
 func checkVariables(t *tree, complain complain) {
 	for _, files := range t.packages() {
 		written := writes(t, files)
@@ -46,7 +46,7 @@ func checkVariables(t *tree, complain complain) {
 func checkVariable(t *tree, declaration *ast.GenDecl, spec *ast.ValueSpec, written map[token.Pos]bool, complain complain) {
 	for i, name := range spec.Names {
 		switch {
-		case name.Name == "_", isEmbedded(declaration, spec), isOnce(spec.Type):
+		case name.Name == "_", isEmbedded(declaration, spec), isGuard(spec.Type):
 		case i >= len(spec.Values) || !isConstant(spec.Values[i]):
 			complain(t.at(name), "%s is state at package level: pass it where it is needed", name.Name)
 		case written[name.Pos()]:
@@ -64,13 +64,13 @@ func isEmbedded(declaration *ast.GenDecl, spec *ast.ValueSpec) bool {
 	return false
 }
 
-func isOnce(expression ast.Expr) bool {
+func isGuard(expression ast.Expr) bool {
 	named, ok := expression.(*ast.SelectorExpr)
 	if !ok {
 		return false
 	}
 	from, ok := named.X.(*ast.Ident)
-	return ok && from.Name == "sync" && named.Sel.Name == "Once"
+	return ok && from.Name == "sync" && (named.Sel.Name == "Once" || named.Sel.Name == "Mutex")
 }
 
 // isConstant reports whether a value can be taken for a constant as long as nobody

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"maps"
 	"net"
+	"net/http"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -160,6 +163,7 @@ func change(ctx context.Context, c client.Client, m *corev1.ConfigMap, value str
 
 // controllers are the systems by their names.
 func controllers() map[string]setUp {
+	answers, waits := answering(), silent()
 	all := map[string]setUp{
 		// What ends the process.
 		"exit-0":          does(func() { os.Exit(0) }),
@@ -253,6 +257,30 @@ func controllers() map[string]setUp {
 
 		// What is shared with code outside of a run.
 		"network-name": does(func() { _, _ = net.LookupHost("nobody.invalid") }),
+		"network-refused": does(func() {
+			if c, err := net.Dial("tcp", "127.0.0.1:1"); err == nil {
+				_ = c.Close()
+			}
+		}),
+		"network-packet": does(func() {
+			if c, err := net.Dial("udp", "127.0.0.1:9"); err == nil {
+				_, _ = c.Write([]byte("x"))
+				_ = c.Close()
+			}
+		}),
+		"network-http": reconciles(func(ctx context.Context, _ client.Client, _ *corev1.ConfigMap) error {
+			return ask(ctx, "http://"+answers)
+		}),
+		"network-waits": does(func() {
+			if c, err := net.Dial("tcp", waits); err == nil {
+				_, _ = c.Read(make([]byte, 1))
+			}
+		}),
+		"program": reconciles(func(ctx context.Context, _ client.Client, _ *corev1.ConfigMap) error {
+			return exec.CommandContext(ctx, "true").Run()
+		}),
+		"standard-input": does(func() { _, _ = io.ReadAll(os.Stdin) }),
+		"file":           does(func() { _, _ = os.ReadFile("/etc/hostname") }),
 	}
 	once := &sync.Once{}
 	var lazy chan int
@@ -288,4 +316,45 @@ func controllers() map[string]setUp {
 		}))
 	}
 	return all
+}
+
+// answering is the address of a server that answers.
+func answering() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		_ = http.Serve(l, http.NotFoundHandler())
+	}()
+	return l.Addr().String()
+}
+
+// silent is the address of a server that never answers.
+func silent() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		var kept []net.Conn
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			kept = append(kept, c)
+		}
+		runtime.KeepAlive(kept)
+	}()
+	return l.Addr().String()
+}
+
+// ask sends a request, and forgets the answer.
+func ask(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/internal/iotrace"
 )
 
 // A path is learned from one run of a fresh instance, and holds for every run that gets the same responses. That
@@ -77,9 +78,18 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		run.Leaf.Overtaking = known.overtaking
 		return l.close(session, a, run)
 	}
+	before := iotrace.Now()
 	sure, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {
 		return err
+	}
+	if now := iotrace.Now(); !now.Known() || now.Since(before) > 0 {
+		if reaches, err := l.reachesOut(a, run); reaches || err != nil {
+			sure = false // to be said again by who remembers this
+			if err != nil {
+				return err
+			}
+		}
 	}
 	if times > 1 {
 		if err := l.among(a, run); err != nil {
@@ -97,6 +107,40 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		l.Memo.runs.set(key, audited{times: times, overtaking: run.Leaf.Overtaking})
 	}
 	return nil
+}
+
+// unconnected says what to do about controllers that talk to others.
+const unconnected = "which is no part of the system: what comes of it was not searched. Give the controller a client for a part of the world that is " +
+	"(docs/external.md), or one that answers in the process"
+
+// reachesOut finds out whether a run asks anybody but the world that it is given: it is no function of the answers to its calls then. It says so, and
+// reports whether it does.
+func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
+	// Whether a closer look is taken may depend on what else the machine does, so that it is not counted.
+	executed, fresh := l.Executed, l.Fresh
+	deeds, err := iotrace.Trace(func() error {
+		_, err := l.anew(a, run, 1, 0)
+		return err
+	}, "core/behavior.setUp")
+	l.Executed, l.Fresh = executed, fresh
+	switch {
+	case errors.Is(err, iotrace.ErrBusy):
+		l.Machine.doubt("%s may read files or talk to the network, and it cannot be seen if it does while the execution is traced: leave out the trace", a.Name)
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	for _, deed := range deeds {
+		switch deed.Kind {
+		case iotrace.Network:
+			l.Machine.doubtFirst(a.Name+" talks to the network", "in %s, %s", deed.Where, unconnected)
+		case iotrace.Process:
+			l.Machine.doubtFirst(a.Name+" starts another program", "in %s, which is no part of the system: what comes of it was not searched", deed.Where)
+		case iotrace.File:
+			l.Machine.read(a.Name, deed.Where)
+		}
+	}
+	return len(deeds) > 0, nil
 }
 
 // audit goes through a new path again on the instance of the session that it was learned in, and on fresh ones. It closes the session,

@@ -60,6 +60,8 @@ type Machine struct {
 	outlived []string
 	// Unbounded says why there may be no end to the states, empty if nothing is known of that.
 	Unbounded string
+	// Files says who looks for files or reads them, and where in the code.
+	Files []string
 	// Doubts are what is known not to be searched of the code of controllers, whichever search learned it.
 	Doubts []string
 }
@@ -68,6 +70,20 @@ type Machine struct {
 func (m *Machine) doubt(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(m.Doubts, text) {
 		m.Doubts = append(m.Doubts, text)
+	}
+}
+
+// doubtFirst notes the first thing of a sort that the code of a controller does and that is not searched.
+func (m *Machine) doubtFirst(sort, format string, args ...any) {
+	if !slices.ContainsFunc(m.Doubts, func(known string) bool { return strings.HasPrefix(known, sort) }) {
+		m.doubt("%s %s", sort, fmt.Sprintf(format, args...))
+	}
+}
+
+// read notes that a controller looks for a file or reads one, once for each place in its code.
+func (m *Machine) read(controller, where string) {
+	if text := controller + " reads in " + where; !slices.Contains(m.Files, text) {
+		m.Files = append(m.Files, text)
 	}
 }
 

@@ -1,0 +1,195 @@
+package iotrace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"sync"
+
+	exp "golang.org/x/exp/trace"
+)
+
+// Kind says what was done.
+type Kind uint8
+
+// What is told apart.
+const (
+	// Network is a connection, a packet, or a wait for either.
+	Network Kind = iota
+	// Process is another process that was started.
+	Process
+	// File is a file that was looked for or read. That one is written is no part of it: code that logs does so all the time.
+	File
+)
+
+// Deed is something that was done, and where in the code.
+type Deed struct {
+	Kind Kind
+	// Where is the innermost function that is not of the standard library, with its place: "main.(*Reconciler).Reconcile (controllers/web.go:42)". Where there is none, it is
+	// the outermost one.
+	Where string
+}
+
+// tracing guards the execution tracer, of which the runtime has one.
+var tracing sync.Mutex
+
+// ErrBusy tells that the execution is being traced by somebody else.
+var ErrBusy = errors.New("the execution is traced already")
+
+// Trace runs a function, and returns what was done by the goroutines that it started, and those that they started, in order of kinds and places; without what is
+// done in a function whose name contains one of some texts, and by goroutines that were started there.
+func Trace(run func() error, without ...string) ([]Deed, error) {
+	tracing.Lock()
+	defer tracing.Unlock()
+	var text bytes.Buffer
+	if err := trace.Start(&text); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	trace.Log(context.Background(), mark, "")
+	err := run()
+	trace.Stop()
+	if err != nil {
+		return nil, err
+	}
+	return read(&text, without)
+}
+
+// mark is the message that tells which goroutine traces.
+const mark = "orrery traces a run"
+
+// follower follows the goroutines of a run through a trace.
+type follower struct {
+	without []string
+	// root is who traces, and families are the goroutines that come from it, each with the stack on which it was started and those behind it.
+	root     exp.GoID
+	families map[exp.GoID][]place
+	found    map[Deed]bool
+}
+
+// place is a function, and where in it.
+type place struct {
+	function, file string
+	line           uint64
+}
+
+// read reads a trace.
+func read(text io.Reader, without []string) ([]Deed, error) {
+	events, err := exp.NewReader(text)
+	if err != nil {
+		return nil, fmt.Errorf("the trace of a run cannot be read: %w", err)
+	}
+	f := follower{without: without, root: exp.NoGoroutine, families: map[exp.GoID][]place{}, found: map[Deed]bool{}}
+	for {
+		event, err := events.ReadEvent()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the trace of a run cannot be read: %w", err)
+		}
+		f.follow(event)
+	}
+	deeds := make([]Deed, 0, len(f.found))
+	for deed := range f.found {
+		deeds = append(deeds, deed)
+	}
+	slices.SortFunc(deeds, func(a, b Deed) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Where, b.Where)) })
+	return deeds, nil
+}
+
+func (f *follower) follow(event exp.Event) {
+	if event.Kind() == exp.EventLog && event.Log().Category == mark {
+		f.root = event.Goroutine()
+		return
+	}
+	if event.Kind() != exp.EventStateTransition || f.root == exp.NoGoroutine {
+		return
+	}
+	transition := event.StateTransition()
+	if transition.Resource.Kind != exp.ResourceGoroutine {
+		return
+	}
+	from, to := transition.Goroutine()
+	by := event.Goroutine()
+	behind, inside := f.families[by]
+	if !inside && by != f.root {
+		return
+	}
+	stack := append(placesOf(event.Stack()), behind...)
+	switch {
+	case f.leavesOut(stack):
+	case from == exp.GoNotExist:
+		f.families[transition.Resource.Goroutine()] = stack
+	case !inside:
+	case to == exp.GoSyscall || to == exp.GoWaiting && transition.Reason == "network":
+		if kind, known := kindOf(stack); known {
+			f.found[Deed{kind, where(stack)}] = true
+		}
+	}
+}
+
+func placesOf(stack exp.Stack) []place {
+	var places []place
+	for frame := range stack.Frames() {
+		places = append(places, place{frame.Func, frame.File, frame.Line})
+	}
+	return places
+}
+
+// leavesOut reports whether a stack is in what does not count.
+func (f *follower) leavesOut(stack []place) bool {
+	return slices.ContainsFunc(stack, func(p place) bool {
+		return slices.ContainsFunc(f.without, func(text string) bool { return strings.Contains(p.function, text) })
+	})
+}
+
+// kindOf returns what a stack of a system call or a wait is about, and false for what is not told.
+func kindOf(stack []place) (Kind, bool) {
+	for _, p := range stack {
+		switch dir := packageOf(p.function); {
+		case dir == "net":
+			return Network, true
+		case dir == "os/exec", p.function == "os.StartProcess", p.function == "syscall.StartProcess", strings.HasPrefix(p.function, "os.(*Process)"):
+			return Process, true
+		case dir == "os" && (strings.HasPrefix(p.function, "os.(*File).Write") || strings.HasPrefix(p.function, "os.(*File).Close") || strings.HasPrefix(p.function, "os.(*file).close")):
+			return 0, false
+		case dir == "time": // reads time zones
+			return 0, false
+		case !standard(dir):
+			return File, slices.ContainsFunc(stack, func(p place) bool { return packageOf(p.function) == "os" })
+		}
+	}
+	return 0, false
+}
+
+// where says where in the code a stack is.
+func where(stack []place) string {
+	i := slices.IndexFunc(stack, func(p place) bool { return !standard(packageOf(p.function)) })
+	if i < 0 {
+		i = len(stack) - 1
+	}
+	p := stack[i]
+	dir, file := filepath.Split(p.file)
+	return fmt.Sprintf("%s (%s:%d)", p.function, path.Join(filepath.Base(dir), file), p.line)
+}
+
+// packageOf returns the import path of a function's package.
+func packageOf(function string) string {
+	dir, name := path.Split(function)
+	name, _, _ = strings.Cut(name, ".")
+	return dir + name
+}
+
+// standard reports whether a package is of the standard library, whose paths have no dot in their first element.
+func standard(dir string) bool {
+	first, _, _ := strings.Cut(dir, "/")
+	return !strings.Contains(first, ".") && dir != "main"
+}
