@@ -1,5 +1,7 @@
 package core
 
+import "errors"
+
 // Scenario is what users and the rest of the world may do to a system while its
 // controllers work. Each action may be taken once, at any moment, or never.
 type Scenario struct {
@@ -13,9 +15,13 @@ type Action struct {
 	// Name says it in the user's words, and tells it apart from the others: "delete Widget default/a".
 	Name string
 	// Do does it. The rules of [Instance] hold: it is a function of the responses it gets. An error means
-	// that the user was refused, and gave up.
+	// that the user was refused, and gave up, unless it is [ErrNotEnabled].
 	Do func(EffectRecorder) error
 }
+
+// ErrNotEnabled is the error of an action that cannot be taken in this state, such as the failure of what is not there. Then there is no step: effects of the action
+// are dropped, and it may be taken later.
+var ErrNotEnabled = errors.New("the action is not enabled in this state")
 
 // User is the name under which the actions of a scenario are told. No controller may
 // have it.

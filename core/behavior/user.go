@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -33,7 +34,11 @@ func (u User) Handle(core.EffectRecorder, core.Event) []core.Request { return ni
 
 // Reconcile implements [core.Instance]. The request must be an action of the scenario.
 func (u User) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
-	return core.Result{Err: u.Scenario.Actions[u.index(request)].Do(recorder)}
+	err := u.Scenario.Actions[u.index(request)].Do(recorder)
+	if errors.Is(err, core.ErrNotEnabled) {
+		return core.Result{Blocked: true}
+	}
+	return core.Result{Err: err}
 }
 
 // knows reports whether a request is an action of the scenario.

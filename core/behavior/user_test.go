@@ -1,6 +1,8 @@
 package behavior_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -33,5 +35,18 @@ func TestUser(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestActionThatIsNotEnabled checks that it is no step, and that other errors are those of a user who was refused.
+func TestActionThatIsNotEnabled(t *testing.T) {
+	refused := errors.New("refused")
+	for err, want := range map[error]core.Result{
+		nil: {}, refused: {Err: refused}, core.ErrNotEnabled: {Blocked: true}, fmt.Errorf("no Pod: %w", core.ErrNotEnabled): {Blocked: true},
+	} {
+		u := behavior.User{Scenario: core.Scenario{Actions: []core.Action{{Name: "act", Do: func(core.EffectRecorder) error { return err }}}}}
+		if got := u.Reconcile(nil, "act"); got != want {
+			t.Errorf("with %v: %v, want %v", err, got, want)
+		}
 	}
 }

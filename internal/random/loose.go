@@ -192,10 +192,16 @@ func (g *loose) waiting() []core.Strategy {
 
 // action returns something that a user may do.
 func (g *loose) action(i int) core.Action {
-	r, namespace := g.routine(1, false), g.namespaces[g.IntN(len(g.namespaces))]
+	r, namespace := g.routine(1+i%2, i%2 == 1), g.namespaces[g.IntN(len(g.namespaces))]
 	return core.Action{
 		Name: fmt.Sprintf("action %d", i),
-		Do:   func(recorder core.EffectRecorder) error { return r.run(recorder, namespace, nil).Err },
+		Do: func(recorder core.EffectRecorder) error {
+			result := r.run(recorder, namespace, nil)
+			if result.Blocked {
+				return core.ErrNotEnabled
+			}
+			return result.Err
+		},
 	}
 }
 

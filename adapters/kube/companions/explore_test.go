@@ -118,6 +118,12 @@ func summaries(report core.Report) []string {
 						ready = ", ready"
 					}
 				}
+				statuses, _, _ := unstructured.NestedSlice(o.Object, "status", "containerStatuses")
+				for _, status := range statuses {
+					if restarts := status.(map[string]any)["restartCount"]; restarts != int64(0) {
+						ready += fmt.Sprintf(", restarted %v", restarts)
+					}
+				}
 				text += fmt.Sprintf("%s %s%s; ", o.GetName(), phase, ready)
 			case "CronJob":
 				active, _, _ := unstructured.NestedSlice(o.Object, "status", "active")

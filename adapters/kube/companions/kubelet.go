@@ -163,10 +163,12 @@ func nodeByAffinity(pod *corev1.Pod) string {
 	return ""
 }
 
+// killed is the exit code of what was killed.
+const killed = 137
+
 // stop ends a Pod that is being deleted. One with finalizers shows that it has come to its end; the others are gone.
 func (k *kubelet) stop(c client, pod *corev1.Pod) error {
 	if len(pod.Finalizers) > 0 && !isFinished(pod) {
-		const killed = 137
 		end(&pod.Status, pod, killed, c.now())
 		if err := ignoreNotFound(c.updateStatus(podKind(), pod)); err != nil {
 			return err
@@ -229,19 +231,25 @@ func run(status *corev1.PodStatus, pod *corev1.Pod, now metav1.Time) {
 // end makes the status that of a Pod whose containers have come to their end.
 func end(status *corev1.PodStatus, pod *corev1.Pod, code int32, now metav1.Time) {
 	status.Phase = corev1.PodSucceeded
-	reason := "Completed"
 	if code != 0 {
-		status.Phase, reason = corev1.PodFailed, "Error"
+		status.Phase = corev1.PodFailed
 	}
-	status.ContainerStatuses = containers(status, pod, false, corev1.ContainerState{
-		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: now, FinishedAt: now},
-	})
+	status.ContainerStatuses = containers(status, pod, false, terminated(code, now))
 	for _, condition := range []corev1.PodConditionType{corev1.PodReady, corev1.ContainersReady} {
 		setCondition(status, condition, false, "Pod"+map[bool]string{true: "Completed", false: "Failed"}[code == 0], now)
 	}
 }
 
-// containers are the statuses of the containers of a Pod, all in the same state.
+// terminated is the state of a container that has come to its end.
+func terminated(code int32, now metav1.Time) corev1.ContainerState {
+	reason := "Completed"
+	if code != 0 {
+		reason = "Error"
+	}
+	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: now, FinishedAt: now}}
+}
+
+// containers are the statuses of the containers of a Pod, all in the same state. One that runs again after it had come to its end has been restarted.
 func containers(status *corev1.PodStatus, pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
 	all := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
 	for i, container := range pod.Spec.Containers {
@@ -249,11 +257,15 @@ func containers(status *corev1.PodStatus, pod *corev1.Pod, ready bool, state cor
 			Name: container.Name, Image: container.Image, ImageID: container.Image, Ready: ready, Started: ptr.To(ready), State: state,
 		}
 		for _, before := range status.ContainerStatuses {
-			if before.Name == container.Name {
-				all[i].RestartCount = before.RestartCount
-				if state.Running != nil && before.State.Running != nil {
-					all[i].State = before.State // since then
-				}
+			if before.Name != container.Name {
+				continue
+			}
+			all[i].RestartCount, all[i].LastTerminationState = before.RestartCount, before.LastTerminationState
+			switch {
+			case state.Running != nil && before.State.Running != nil:
+				all[i].State = before.State // since then
+			case state.Running != nil && before.State.Terminated != nil:
+				all[i].RestartCount, all[i].LastTerminationState = before.RestartCount+1, before.State
 			}
 		}
 	}

@@ -362,7 +362,9 @@ func (w *Walker) take(s *Taken) error {
 		s.lost = w.released
 		return err
 	case core.Intervene:
-		return w.act(s.Item, s.plan)
+		enabled, err := w.act(s.Item, s.plan)
+		s.blocked = !enabled
+		return err
 	case core.Begin:
 		return w.begin(s.Item)
 	case core.Return:
