@@ -35,7 +35,7 @@ func openActive(ctx context.Context, strategy core.Strategy, manner Manner, limi
 	s := newSession(limits, false)
 	s.active, s.later, s.ticks = true, manner.Later, manner.Ticks
 	s.of, s.beside = manner.Of, manner.Beside
-	s.guarded.name = strategy.Describe().Name
+	s.guarded.name, s.guarded.active = strategy.Describe().Name, true
 	s.guarded.words = "setting up " + s.guarded.name
 	if !s.guarded.runs(s.guarded.words) {
 		return nil, nil, fatalSetUp(strategy, s.guarded.ended)

@@ -28,7 +28,9 @@ type guarded struct {
 	guard core.Guard
 	// name is who sets up the instance, and words what it does.
 	name, words string
-	at          core.Point
+	// active tells that the instance was made in the bubble, where its code comes to other ends.
+	active bool
+	at     core.Point
 	// ended is how code is known to end the process from where it stands.
 	ended string
 }
@@ -65,6 +67,9 @@ func (g *guarded) begins(a Activation) bool {
 	g.at, g.words = 0, g.name+", "+a.String()
 	texts := []string{
 		g.name, a.Of, strconv.Itoa(int(a.Own)), strconv.Itoa(a.Turn), a.Clock.String(), strconv.Itoa(a.Epoch), strconv.Itoa(a.Now), string(a.Request),
+	}
+	if g.active {
+		texts = append(texts, "active")
 	}
 	if a.Since != nil {
 		texts = append(texts, "since", a.Since.Identity)

@@ -300,6 +300,21 @@ func controllers() map[string]setUp {
 			<-ticker.C
 		})
 	}()
+	all["set-up-answers"] = func(mgr ctrl.Manager) error {
+		questions, answers := make(chan string), make(chan string)
+		go func() {
+			for question := range questions {
+				answers <- question + "!"
+			}
+		}()
+		return ctrl.NewControllerManagedBy(mgr).Named("hostile").For(&corev1.ConfigMap{}).Complete(reading(mgr.GetClient(), func(ctx context.Context, c client.Client, m *corev1.ConfigMap) error {
+			questions <- "v"
+			if answer := <-answers; m.Data["k"] != answer {
+				return change(ctx, c, m, answer)
+			}
+			return nil
+		}))
+	}
 	all["set-up-goroutine"] = func(mgr ctrl.Manager) error {
 		work, c := make(chan string, 1), mgr.GetClient()
 		go func() {

@@ -67,6 +67,9 @@ func (s *audits) times(a *Actor, run behavior.Run) int {
 func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run) error {
 	if run.Leaf.Failure.Stuck() {
 		session.Abort()
+		if l.Searching && l.deserted(a, run.Leaf) {
+			return &unexpectedBackground{Memory: a.domain.Name}
+		}
 		return nil
 	}
 	times := l.audits.times(a, run)
@@ -107,6 +110,13 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		l.Memo.runs.set(key, audited{times: times, overtaking: run.Leaf.Overtaking})
 	}
 	return nil
+}
+
+// deserted reports whether a run got stuck because it has to do with goroutines that the set-up has started, outside of its bubble: it waits for them for ever,
+// or shares a channel with them, which ends the process. Where the process works between activations, its set-up is in the bubble, too.
+func (l *Learner) deserted(a *Actor, leaf *behavior.Leaf) bool {
+	foreign := leaf.Failure == behavior.Deadlock || leaf.Failure == behavior.Fatal && strings.Contains(leaf.Message, "synctest")
+	return foreign && !a.Sequential && !a.domain.manner.Active && a.domain.fresh != nil && behavior.LeavesGoroutines(a.Strategy)
 }
 
 // unconnected says what to do about controllers that talk to others.
