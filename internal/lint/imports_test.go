@@ -52,6 +52,7 @@ func house() []place {
 		{"properties/cel", append([]string{"core", "properties", "properties/ltl"}, words...), kubernetes},
 		{"properties/...", append([]string{"internal/bitset", "core", "core/effort", "core/scc", "properties/internal/..."}, words...), libraries},
 		{"catalog", []string{"core"}, libraries},
+		{"record/live", []string{"core", "record/internal/block"}, libraries},
 		{"record/...", []string{"core"}, libraries},
 		{"bench", []string{"core"}, nothing},
 		{"adapters/kube/cluster", []string{"core", "adapters/kube", "adapters/kube/internal/storage"}, kubernetes},
