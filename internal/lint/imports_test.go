@@ -81,6 +81,7 @@ func house() []place {
 		{"adapters/controllerruntime", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
 		{"adapters/clientgo", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
 		{"adapters/knative", []string{"adapters/clientgo"}, kubernetes},
+		{"adapters/observe", []string{"core", "record/live"}, kubernetes},
 		{"adapters/...", []string{"core"}, libraries},
 		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/dot", "internal/typo", "internal/grace"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace", "internal/supervisor"}, public...), libraries},

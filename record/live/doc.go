@@ -8,8 +8,8 @@
 //
 //   - [Header], once, at the start: which process this is, and when the recording began;
 //   - [Object]: one version of an object. It is written once, before the first entry that refers to it by its number;
-//   - [Event]: a controller's event handler was told of a change, and queued these requests;
-//   - [Queued]: a request was queued by something else;
+//   - [Event]: a controller's event handler was told of a change;
+//   - [Queued]: an event handler, or other code, added a request to a controller's queue;
 //   - [Begin], [Call], [Done]: a reconcile, what it asked and got, and how it ended;
 //   - [Gap]: entries are missing here, and why;
 //   - [Unseen]: something of the process that is not recorded at all;

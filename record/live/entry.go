@@ -19,6 +19,8 @@ type Header struct {
 	Part int `json:"part"`
 	// Redacted says in words what of the objects is not recorded.
 	Redacted []string `json:"redacted,omitempty"`
+	// Share is the share of the objects whose reconciles and events are recorded, 0 if all are.
+	Share float64 `json:"share,omitempty"`
 }
 
 // Process is the identity of a process that was recorded.
@@ -64,27 +66,20 @@ type Event struct {
 	Initial bool `json:"initial,omitempty"`
 	// Missed tells that the cache did not see the deletion, and the object is the last version that it had.
 	Missed bool `json:"missed,omitempty"`
-	// Queued is what the handler added to the controller's queue.
-	Queued []Request `json:"queued,omitempty"`
 }
 
-// Request is a request that was added to a queue.
-type Request struct {
+// Queued says that a request was added to a controller's queue, other than as the result of a reconcile, which is in its [Done].
+type Queued struct {
+	N          uint64        `json:"n"`
+	At         time.Duration `json:"at"`
+	Controller string        `json:"controller"`
+	// Event is the number of the [Event] whose handler added it, 0 if other code did.
+	Event   uint64 `json:"event,omitempty"`
 	Request string `json:"request"`
 	// After is how long it is to wait there.
 	After time.Duration `json:"after,omitempty"`
 	// Limited tells that it waits for as long as the queue's rate limiter says.
 	Limited bool `json:"limited,omitempty"`
-}
-
-// Queued says that something else than an event handler or the result of a reconcile added a request to a controller's queue.
-type Queued struct {
-	N          uint64        `json:"n"`
-	At         time.Duration `json:"at"`
-	Controller string        `json:"controller"`
-	// Reconcile is the number of the [Begin] of the reconcile that did it, 0 if it was none.
-	Reconcile uint64 `json:"reconcile,omitempty"`
-	Request
 }
 
 // The reasons for which a request is in a queue.
@@ -131,7 +126,7 @@ type Done struct {
 	Error string `json:"error,omitempty"`
 	// Terminal tells that the error says not to try again.
 	Terminal bool `json:"terminal,omitempty"`
-	// Panicked tells that it did not return, but panicked. Then Error says with what.
+	// Panicked tells that it did not return, but panicked or ended its goroutine. The logs of the process say with what.
 	Panicked bool `json:"panicked,omitempty"`
 }
 

@@ -31,8 +31,8 @@ func entries() []live.Entry {
 	return []live.Entry{
 		live.Object{Key: pod, UID: "u", ResourceVersion: "7", Value: json.RawMessage(`{"kind":"Pod","n":12345678901234567890}`)},
 		live.Object{Key: pod, UID: "u", ResourceVersion: "6"},
-		live.Event{N: 1, At: 2, Controller: "pod", Type: live.Updated, Object: 1, Old: 2, Queued: []live.Request{{Request: "default/a", After: time.Second}}},
-		live.Queued{N: 2, At: 3, Controller: "pod", Request: live.Request{Request: "default/b", Limited: true}},
+		live.Event{N: 1, At: 2, Controller: "pod", Type: live.Updated, Object: 1, Old: 2},
+		live.Queued{N: 2, At: 3, Controller: "pod", Event: 1, Request: "default/b", After: time.Second, Limited: true},
 		live.Begin{N: 3, At: 4, Controller: "pod", Request: "default/a", Causes: []live.Cause{{By: live.ByEvent, N: 1}}, MoreCauses: 1, Waited: 2, ID: "x"},
 		live.Call{N: 4, At: 5, Took: 1, Reconcile: 3, Verb: live.List, Object: core.Key{Kind: "Pod", Namespace: "default"}, Cached: true, Selection: &live.Selection{Labels: "a=b", Limit: 1}, Answer: []int{1}, ListVersion: "9", Continues: true},
 		live.Call{N: 5, At: 6, Took: 1, Reconcile: 3, Verb: live.Delete, Object: pod, Write: &live.Write{UID: "u", Grace: &grace}, Failed: &live.Failure{Code: 404, Reason: "NotFound", Message: "gone <a> & b"}},

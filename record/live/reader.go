@@ -213,7 +213,7 @@ func (r *Reader) accept(e Entry) error {
 		}
 		return errors.Join(r.numbered(e.N, 0), r.refers(e.Object, e.Old))
 	case Queued:
-		return r.numbered(e.N, e.Reconcile)
+		return r.numbered(e.N, e.Event)
 	case Begin:
 		if err := r.numbered(e.N, 0); err != nil {
 			return err
@@ -236,14 +236,14 @@ func (r *Reader) accept(e Entry) error {
 	return nil
 }
 
-// numbered wants the number of an entry to be higher than those before, and than that of the reconcile it belongs to.
-func (r *Reader) numbered(n, reconcile uint64) error {
+// numbered wants the number of an entry to be higher than those before, and than that of the reconcile or event it belongs to.
+func (r *Reader) numbered(n, owner uint64) error {
 	if n <= r.number {
 		return fmt.Errorf("entry %d comes after entry %d", n, r.number)
 	}
 	r.number = n
-	if reconcile >= n {
-		return fmt.Errorf("entry %d belongs to a reconcile that begins later", n)
+	if owner >= n {
+		return fmt.Errorf("entry %d belongs to something that begins later", n)
 	}
 	return nil
 }
