@@ -133,10 +133,10 @@ func (r *Recorder) version(scheme *runtime.Scheme, o client.Object, fromCache bo
 		uid: string(o.GetUID()), rv: o.GetResourceVersion(),
 	}
 	if fromCache {
-		v.form = cached
+		v.form = live.Cached
 	}
 	if _, only := o.(*metav1.PartialObjectMetadata); only {
-		v.form = metadata
+		v.form = live.Metadata
 	}
 	if !r.has(v) {
 		v.object = copyOf(scheme, o)

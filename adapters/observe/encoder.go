@@ -27,7 +27,7 @@ type encoder struct {
 type versionOf struct {
 	key     core.Key
 	uid, rv string
-	form    form
+	form    string
 }
 
 type written struct {
@@ -214,7 +214,7 @@ func (e *encoder) object(v version) (int, error) {
 	if have, ok := e.numbers[which]; ok && (v.rv != "" && (v.object == nil || have.sum != [sha256.Size]byte{})) {
 		return have.number, nil
 	}
-	out := live.Object{Key: v.key, UID: v.uid, ResourceVersion: v.rv}
+	out := live.Object{Key: v.key, UID: v.uid, ResourceVersion: v.rv, Form: v.form}
 	var sum [sha256.Size]byte
 	if v.object != nil {
 		value, err := e.redactor.object(v.key.Kind, v.object)
@@ -223,7 +223,7 @@ func (e *encoder) object(v version) (int, error) {
 		}
 		out.Value = value
 		sum = sha256.Sum256(value)
-		for _, other := range []form{served, cached} {
+		for _, other := range []string{live.Served, live.Cached} {
 			same, ok := e.numbers[versionOf{v.key, v.uid, v.rv, other}]
 			if ok && v.rv != "" && same.sum == sum {
 				e.numbers[which] = same

@@ -66,19 +66,10 @@ type body struct {
 type version struct {
 	key     core.Key
 	uid, rv string
-	form    form
+	form    string // as in live.Object
 	// object is nil if the writer has it already.
 	object runtime.Object
 }
-
-// form is how much of an object somebody saw. What a cache holds can be less than what the server has.
-type form byte
-
-const (
-	served   form = iota // as the server answered
-	cached               // as a cache holds it
-	metadata             // its metadata only
-)
 
 // knownLimit bounds the memory for the versions that are known: some two megabytes.
 const knownLimit = 32 << 10
@@ -221,9 +212,8 @@ func (r *Recorder) learn(hash uint64) {
 func (r *Recorder) hash(v version) uint64 {
 	var h maphash.Hash
 	h.SetSeed(r.seed)
-	_ = h.WriteByte(byte(v.form)) // it never fails
-	for _, part := range []string{string(v.key.Kind), v.key.Namespace, v.key.Name, v.uid, v.rv} {
-		_, _ = h.WriteString(part)
+	for _, part := range []string{v.form, string(v.key.Kind), v.key.Namespace, v.key.Name, v.uid, v.rv} {
+		_, _ = h.WriteString(part) // it never fails
 		_ = h.WriteByte(0)
 	}
 	return h.Sum64()

@@ -53,6 +53,7 @@ func house() []place {
 		{"properties/...", append([]string{"internal/bitset", "core", "core/effort", "core/scc", "properties/internal/..."}, words...), libraries},
 		{"catalog", []string{"core"}, libraries},
 		{"record/live", []string{"core", "record/internal/block"}, libraries},
+		{"record/live/analysis", []string{"core", "record/live"}, libraries},
 		{"record/...", []string{"core"}, libraries},
 		{"bench", []string{"core"}, nothing},
 		{"adapters/kube/cluster", []string{"core", "adapters/kube", "adapters/kube/internal/storage"}, kubernetes},

@@ -39,9 +39,18 @@ type Object struct {
 	core.Key
 	UID             string `json:"uid,omitempty"`
 	ResourceVersion string `json:"rv,omitempty"`
+	// Form is Served, Cached or Metadata: a cache can hold less of an object than the server.
+	Form string `json:"form,omitempty"`
 	// Value is the object as JSON, without what is redacted. It is missing if it is not in this file.
 	Value json.RawMessage `json:"value,omitempty"`
 }
+
+// The forms in which objects are seen.
+const (
+	Served   = ""         // as the API server answered, or as a cache holds it with nothing left out
+	Cached   = "cache"    // as a cache holds it, which is not what the server answered, or not known to be
+	Metadata = "metadata" // its metadata only
+)
 
 // The types of events.
 const (

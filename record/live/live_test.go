@@ -181,6 +181,7 @@ func TestUnsound(t *testing.T) {
 		{"event about nothing", []live.Entry{header(), live.Event{N: 1, Type: live.Added}}, "about no object"},
 		{"unknown object", []live.Entry{header(), pod, live.Event{N: 1, Type: live.Added, Object: 2}}, "no object 2"},
 		{"negative object", []live.Entry{header(), live.Call{N: 1, Verb: live.Get, Answer: []int{-1}}}, "no object -1"},
+		{"answer without object", []live.Entry{header(), live.Call{N: 1, Verb: live.Get, Answer: []int{0}}}, "an answer is no object"},
 		{"numbers go down", []live.Entry{header(), live.Begin{N: 2}, live.Begin{N: 2}}, "entry 2 comes after entry 2"},
 		{"no number", []live.Entry{header(), live.Begin{}}, "entry 0 comes after entry 0"},
 		{"later reconcile", []live.Entry{header(), live.Call{N: 1, Reconcile: 1}}, "begins later"},

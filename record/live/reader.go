@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -224,6 +225,9 @@ func (r *Reader) accept(e Entry) error {
 			}
 		}
 	case Call:
+		if slices.Contains(e.Answer, 0) {
+			return errors.New("an answer is no object")
+		}
 		return errors.Join(r.numbered(e.N, e.Reconcile), r.refers(e.Answer...))
 	case Done:
 		if e.Reconcile == 0 {
