@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -306,6 +307,7 @@ spec.replicas or status.conditions.0.status, and in brackets what has dots itsel
 			if err != nil {
 				return err
 			}
+			defer debug.SetGCPercent(debug.SetGCPercent(50)) // it keeps something of every entry
 			answer, notes, err := analysis.Why(files, about)
 			var nobody *analysis.UnknownObjectError
 			if errors.As(err, &nobody) {

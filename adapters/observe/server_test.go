@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	corev1 "k8s.io/api/core/v1"
@@ -31,10 +32,14 @@ type apiServer struct {
 	objects  map[string]map[string]any // by path
 	watchers map[chan string]string    // to the resource
 	closed   chan struct{}
+	// lag is how much later watches tell of what happened.
+	lag time.Duration
 }
 
-func newAPIServer(t testing.TB) *rest.Config {
-	s := &apiServer{objects: map[string]map[string]any{}, watchers: map[chan string]string{}, closed: make(chan struct{})}
+func newAPIServer(t testing.TB) *rest.Config { return newLaggingServer(t, 0) }
+
+func newLaggingServer(t testing.TB, lag time.Duration) *rest.Config {
+	s := &apiServer{lag: lag, objects: map[string]map[string]any{}, watchers: map[chan string]string{}, closed: make(chan struct{})}
 	network := httptest.NewServer(s)
 	t.Cleanup(func() { close(s.closed); network.Close() })
 	return &rest.Config{Host: network.URL, ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}, QPS: -1}
@@ -163,6 +168,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request, resource strin
 	for {
 		select {
 		case line := <-lines:
+			time.Sleep(s.lag)
 			_, _ = io.WriteString(w, line+"\n")
 			w.(http.Flusher).Flush()
 		case <-r.Context().Done():

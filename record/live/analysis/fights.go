@@ -102,19 +102,17 @@ func Fights(sources []Source, atLeast int) ([]Fight, Notes, error) {
 				values[p] = append(values[p], e.Value)
 			case live.Event:
 				if e.Type != live.Deleted {
-					f.sees(seen{p.version(e.Object), p.forms[e.Object-1]}, at0(values[p], e.Object-1-first[p]), "")
+					f.sees(seen{p.version(e.Object), p.form(e.Object)}, at0(values[p], e.Object-1-first[p]), "")
 				}
 			case live.Call:
 				writer := ""
-				if r := p.running[e.Reconcile]; r != nil && e.Writes() {
+				if r := p.running[e.Reconcile]; r != nil && e.Writes() && !p.unchanged {
 					if writer = r.Begin.Controller; p.label != "" {
 						writer += " in " + p.label
 					}
 				}
 				for _, number := range e.Answer {
-					if v := p.version(number); writer == "" || v.ResourceVersion != e.Base {
-						f.sees(seen{v, p.forms[number-1]}, at0(values[p], number-1-first[p]), writer)
-					}
+					f.sees(seen{p.version(number), p.form(number)}, at0(values[p], number-1-first[p]), writer)
 				}
 			}
 			return nil
@@ -138,7 +136,7 @@ func at0(values []json.RawMessage, i int) json.RawMessage {
 
 // sees takes a version of an object, with who wrote it if that is known.
 func (f *fights) sees(v seen, value json.RawMessage, writer string) {
-	for _, form := range []string{live.Served, live.Cached, live.Metadata} {
+	for _, form := range formsOf() {
 		if u := f.by[seen{v.Version, form}]; u != nil {
 			u.writer = cmp.Or(u.writer, writer)
 			writer = u.writer
@@ -185,7 +183,7 @@ func (f *fights) changes(u *unclaimed) {
 		f.objects[which] = &watched{order: u.version.order(), values: values, fields: map[string]*contested{}}
 		return
 	}
-	writer := cmp.Or(u.writer, lastManager(tree))
+	writer := cmp.Or(u.writer, lastManager(tree), "somebody who is not recorded")
 	change := func(path, before, now string) {
 		c := o.fields[path]
 		if c == nil {
@@ -214,7 +212,7 @@ func (f *fights) changes(u *unclaimed) {
 	o.order, o.values = u.version.order(), values
 }
 
-// lastManager names who wrote a version that no recorded controller wrote: the field manager with the latest time.
+// lastManager names who wrote a version that no recorded controller wrote: the field manager with the latest time, if there is one.
 func lastManager(tree any) string {
 	object, _ := tree.(map[string]any)
 	meta, _ := object["metadata"].(map[string]any)
@@ -228,7 +226,7 @@ func lastManager(tree any) string {
 		}
 	}
 	if name == "" {
-		return "somebody who is not recorded"
+		return ""
 	}
 	return "field manager " + name
 }

@@ -58,18 +58,12 @@ type Reconcile struct {
 type Call struct {
 	live.Call
 	Versions []Version
+	// Unchanged tells that it was a write, and the object was the same before.
+	Unchanged bool
 }
 
-// changed reports whether a call is known to have made a new version, or to have removed an object.
-func (c Call) changed() bool {
-	switch {
-	case !c.Writes():
-		return false
-	case len(c.Versions) == 1 && c.Base != "":
-		return c.Versions[0].ResourceVersion != c.Base // an update that changes nothing makes no version
-	}
-	return true
-}
+// changed reports whether a call made a new version, or removed an object, as far as is known.
+func (c Call) changed() bool { return c.Writes() && !c.Unchanged }
 
 // took returns how long the reconcile took, as far as it is known.
 func (r *Reconcile) took() time.Duration {
@@ -86,16 +80,61 @@ func (r *Reconcile) wrote() bool { return slices.ContainsFunc(r.Calls, Call.chan
 type process struct {
 	header live.Header
 	label  string
-	// objects are those of the current file, by their numbers from 1.
-	objects []Version
-	forms   []string
-	keys    map[core.Key]Version // so that equal texts are kept once
-	running map[uint64]*Reconcile
-	current map[[2]string]uint64 // of a controller and a request: its reconcile
+	// objects are those of the current file, by their numbers from 1, and names whatever they have in common.
+	objects []numbered
+	names   []Version
+	places  map[core.Key]int32 // of the last name with this key
+	latest  []sighting         // by name
+	// unchanged tells that the call that is being told of wrote nothing new.
+	unchanged bool
+	running   map[uint64]*Reconcile
+	current   map[[2]string]uint64 // of a controller and a request: its reconcile
 }
 
+// numbered is a version of an object, small: a recording can have millions.
+type numbered struct {
+	rv   string
+	name int32
+	form byte
+}
+
+// sighting is the last version of an object that the process has seen, and since when.
+type sighting struct {
+	rv    string
+	since time.Duration
+}
+
+// sees notes that the process has seen a version.
+func (p *process) sees(number int, at time.Duration) {
+	o := p.objects[number-1]
+	before, now := Version{ResourceVersion: p.latest[o.name].rv}.order(), Version{ResourceVersion: o.rv}.order()
+	if p.latest[o.name].rv != o.rv && now >= before {
+		p.latest[o.name] = sighting{o.rv, at}
+	}
+}
+
+// changesNothing reports whether the answer of a write is a version that was there before: the one that was sent, or one that the process had seen.
+func (p *process) changesNothing(c live.Call) bool {
+	if !c.Writes() || len(c.Answer) != 1 {
+		return false
+	}
+	o := p.objects[c.Answer[0]-1]
+	return o.rv != "" && (o.rv == c.Base || p.latest[o.name].rv == o.rv && p.latest[o.name].since < c.At)
+}
+
+// formsOf are the forms by their numbers.
+func formsOf() [3]string { return [3]string{live.Served, live.Cached, live.Metadata} }
+
 // version returns the object with a number. The reader has checked that there is one.
-func (p *process) version(number int) Version { return p.objects[number-1] }
+func (p *process) version(number int) Version {
+	o := p.objects[number-1]
+	v := p.names[o.name]
+	v.ResourceVersion = o.rv
+	return v
+}
+
+// form returns the form of the object with a number.
+func (p *process) form(number int) string { return formsOf()[p.objects[number-1].form] }
 
 // versions returns the objects with these numbers.
 func (p *process) versions(numbers []int) []Version {
@@ -147,7 +186,7 @@ func read(sources []Source, visit visitor) (Notes, error) {
 	for i, f := range parts {
 		switch {
 		case i == 0 || !same(f, parts[i-1]):
-			now = &process{header: f.header, keys: map[core.Key]Version{}, running: map[uint64]*Reconcile{}, current: map[[2]string]uint64{}}
+			now = &process{header: f.header, places: map[core.Key]int32{}, running: map[uint64]*Reconcile{}, current: map[[2]string]uint64{}}
 			if several {
 				now.label = f.header.Process.Name + "/" + f.header.Process.Replica
 			}
@@ -159,7 +198,7 @@ func read(sources []Source, visit visitor) (Notes, error) {
 		case f.header.Part != parts[i-1].header.Part+1:
 			notes.say("%s is part %d, and the part before it is missing", f.source.Name, f.header.Part)
 		}
-		now.objects, now.forms = nil, nil
+		now.objects = now.objects[:0]
 		if err := readFile(f, now, visit, &notes); err != nil {
 			return notes.Notes, err
 		}
@@ -227,7 +266,7 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	var ended *Reconcile
 	switch e := entry.(type) {
 	case live.Object:
-		p.objects, p.forms = append(p.objects, p.intern(e)), append(p.forms, e.Form)
+		p.objects = append(p.objects, p.number(e))
 	case live.Begin:
 		which := [2]string{e.Controller, e.Request}
 		if former, ok := p.current[which]; ok {
@@ -236,9 +275,15 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 		}
 		p.current[which] = e.N
 		p.running[e.N] = &Reconcile{Process: p.label, Begin: e}
+	case live.Event:
+		p.sees(e.Object, e.At)
 	case live.Call:
+		p.unchanged = p.changesNothing(e)
+		for _, number := range e.Answer {
+			p.sees(number, e.At+e.Took)
+		}
 		if r := p.running[e.Reconcile]; r != nil {
-			r.Calls = append(r.Calls, Call{e, p.versions(e.Answer)})
+			r.Calls = append(r.Calls, Call{e, p.versions(e.Answer), p.unchanged})
 		}
 	case live.Done:
 		if ended = p.running[e.Reconcile]; ended != nil {
@@ -262,15 +307,16 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	return nil
 }
 
-// intern returns the version that an entry is about.
-func (p *process) intern(o live.Object) Version {
-	v := Version{o.Key, o.UID, o.ResourceVersion}
-	if known, ok := p.keys[o.Key]; ok && known.UID == v.UID {
-		v.Key, v.UID = known.Key, known.UID
-		return v
+// number returns the version that an entry is about.
+func (p *process) number(o live.Object) numbered {
+	name, known := p.places[o.Key]
+	if !known || p.names[name].UID != o.UID {
+		name = int32(len(p.names))
+		p.names, p.latest = append(p.names, Version{Key: o.Key, UID: o.UID}), append(p.latest, sighting{})
+		p.places[o.Key] = name
 	}
-	p.keys[o.Key] = v
-	return v
+	forms := formsOf()
+	return numbered{o.ResourceVersion, name, byte(max(0, slices.Index(forms[:], o.Form)))}
 }
 
 // end tells of the reconciles that have not ended.

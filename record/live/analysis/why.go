@@ -2,12 +2,13 @@ package analysis
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/record/live"
@@ -37,8 +38,9 @@ type Writer struct {
 	Subresource string        `json:"subresource,omitempty"`
 	// Causes are why the reconcile began.
 	Causes []Step `json:"causes"`
-	// Told tells that the causes are told further up.
+	// Told tells that the causes are told further up, and Cut that there are more, which are not told.
 	Told bool `json:"told,omitempty"`
+	Cut  bool `json:"cut,omitempty"`
 }
 
 // Step is one cause of a reconcile: a version that an event told of, or something else.
@@ -56,7 +58,7 @@ type Answer struct {
 	Field  string `json:"field,omitempty"`
 	Value  string `json:"value,omitempty"`
 	Former string `json:"former,omitempty"`
-	Last   Link   `json:"last"`
+	Last   *Link  `json:"last"`
 }
 
 // whyLimit is how many links a chain has at most.
@@ -68,86 +70,122 @@ type place struct {
 	order uint64
 }
 
-// made is a write that made a version.
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.key, other.key), cmp.Compare(p.order, other.order))
+}
+
+// made is a write that made a version. What is kept of each entry is small, since there can be millions.
 type made struct {
-	process     *indexed
-	reconcile   uint64
-	verb        string
-	subresource string
-	at          time.Duration
+	at                time.Duration
+	what              place
+	reconcile         uint64
+	process           int32
+	verb, subresource int32
 }
 
 // indexed is what is kept of one process.
 type indexed struct {
 	label  string
 	begins []begun
+	causes []cause // of all begins
 	events []told
+	// reported are the reconciles that have been told.
+	reported map[uint64]bool
 }
 
 type begun struct {
 	n                   uint64
 	at                  time.Duration
-	controller, request string
-	id                  string
-	causes              []live.Cause
+	id                  uuid.UUID
+	controller, request int32
+	causes, end         int32 // among those of the process
+}
+
+type cause struct {
+	n  uint64
+	by int32
 }
 
 type told struct {
-	n       uint64
-	what    place
-	typed   string
-	initial bool
+	n     uint64
+	what  place
+	typed int32
 }
 
 // index is what is kept of all processes.
 type index struct {
-	keys    []core.Key
-	numbers map[core.Key]int32
-	uids    []string
-	texts   map[string]string
-	writes  map[place]made
-	initial map[place]bool
+	processes []*indexed
+	keys      []core.Key
+	numbers   map[core.Key]int32
+	uids      []string
+	texts     []string
+	places    map[string]int32 // of texts
+	writes    []made           // in the order of what they made, when all is read
+	initial   map[place]bool
 	// fields are the values of the field that is asked for, of all objects whose name the question may begin with.
 	question string
 	fields   map[int32]map[uint64]string
-	managers map[place]string
-	reported map[*indexed]map[uint64]bool
+	// foreign are the links whose writers are not recorded.
+	foreign map[place][]*Link
 }
 
 // Why returns what led to the last version of an object, or to the last change of a field of it. The question is the name of an object (see [Names]), with
 // a dot and a field behind it if there is one.
 func Why(sources []Source, question string) (Answer, Notes, error) {
 	x := &index{
-		numbers: map[core.Key]int32{}, texts: map[string]string{}, writes: map[place]made{}, initial: map[place]bool{},
-		question: question, fields: map[int32]map[uint64]string{}, managers: map[place]string{}, reported: map[*indexed]map[uint64]bool{},
+		numbers: map[core.Key]int32{}, places: map[string]int32{}, initial: map[place]bool{},
+		question: question, fields: map[int32]map[uint64]string{}, foreign: map[place][]*Link{},
 	}
-	processes := map[*process]*indexed{}
+	var last *process
 	notes, err := read(sources, visitor{entry: func(p *process, entry live.Entry) error {
-		of := processes[p]
-		if of == nil {
-			of = &indexed{label: p.label}
-			processes[p] = of
+		if p != last {
+			last = p
+			x.processes = append(x.processes, &indexed{label: p.label, reported: map[uint64]bool{}})
 		}
-		x.take(p, of, entry)
+		x.take(p, x.processes[len(x.processes)-1], entry)
 		return nil
 	}})
 	if err != nil {
 		return Answer{}, notes, err
 	}
+	slices.SortStableFunc(x.writes, func(a, b made) int { return a.what.compare(b.what) })
 	answer, err := x.answer()
 	if err != nil {
 		return Answer{}, notes, err
 	}
-	return answer, notes, nil
+	if len(x.foreign) == 0 {
+		return *answer, notes, nil
+	}
+	_, err = read(sources, visitor{entry: func(p *process, entry live.Entry) error {
+		if o, ok := entry.(live.Object); ok {
+			x.manages(p.version(len(p.objects)), o)
+		}
+		return nil
+	}})
+	return *answer, notes, err
 }
 
-// text returns a text that is kept once.
-func (x *index) text(s string) string {
-	if known, ok := x.texts[s]; ok {
-		return known
+// manages tells the links to a version who wrote it, as far as its managed fields say.
+func (x *index) manages(v Version, o live.Object) {
+	number, known := x.numbers[v.Key]
+	links := x.foreign[place{number, v.order()}]
+	if !known || len(links) == 0 || o.Value == nil {
+		return
 	}
-	x.texts[s] = s
-	return s
+	for _, link := range links {
+		link.Manager = lastManager(decodeTree(o.Value))
+	}
+}
+
+// text returns the number of a text that is kept once.
+func (x *index) text(s string) int32 {
+	number, known := x.places[s]
+	if !known {
+		number = int32(len(x.texts))
+		x.texts = append(x.texts, s)
+		x.places[s] = number
+	}
+	return number
 }
 
 func (x *index) place(v Version) place {
@@ -167,48 +205,34 @@ func (x *index) take(p *process, of *indexed, entry live.Entry) {
 		x.object(p.version(len(p.objects)), e)
 	case live.Event:
 		at := x.place(p.version(e.Object))
-		of.events = append(of.events, told{e.N, at, x.text(e.Type), e.Initial})
+		of.events = append(of.events, told{e.N, at, x.text(e.Type)})
 		if e.Initial {
 			x.initial[at] = true
 		}
 	case live.Begin:
-		of.begins = append(of.begins, begun{e.N, e.At, x.text(e.Controller), x.text(e.Request), e.ID, e.Causes})
+		id, _ := uuid.Parse(e.ID) // another ID is not kept
+		from := int32(len(of.causes))
+		for _, c := range e.Causes {
+			of.causes = append(of.causes, cause{c.N, x.text(c.By)})
+		}
+		of.begins = append(of.begins, begun{e.N, e.At, id, x.text(e.Controller), x.text(e.Request), from, int32(len(of.causes))})
 	case live.Call:
 		if !e.Writes() || len(e.Answer) != 1 {
 			return
 		}
-		if v := p.version(e.Answer[0]); v.ResourceVersion != e.Base {
-			x.writes[x.place(v)] = made{of, e.Reconcile, x.text(e.Verb), x.text(e.Subresource), e.At}
+		if at := x.place(p.version(e.Answer[0])); !p.unchanged {
+			x.writes = append(x.writes, made{e.At, at, e.Reconcile, int32(len(x.processes) - 1), x.text(e.Verb), x.text(e.Subresource)})
 		}
 	}
 }
 
-// object keeps the field of an object that is asked for, and who wrote it.
+// object keeps the field of an object that is asked for.
 func (x *index) object(v Version, o live.Object) {
-	at := x.place(v)
-	if o.Value == nil || at.order == 0 {
-		return
-	}
-	if i := strings.Index(string(o.Value), `"managedFields"`); i >= 0 {
-		if _, known := x.writes[at]; !known {
-			var held struct {
-				Metadata struct {
-					ManagedFields []map[string]any `json:"managedFields"`
-				} `json:"metadata"`
-			}
-			if json.Unmarshal(o.Value, &held) == nil {
-				managers := make([]any, len(held.Metadata.ManagedFields))
-				for n, m := range held.Metadata.ManagedFields {
-					managers[n] = m
-				}
-				x.managers[at] = x.text(lastManager(map[string]any{"metadata": map[string]any{"managedFields": managers}}))
-			}
-		}
-	}
 	field, asked := x.asks(v.Key)
-	if !asked || o.Form == live.Metadata {
+	if !asked || o.Form == live.Metadata || o.Value == nil || v.order() == 0 {
 		return
 	}
+	at := x.place(v)
 	value := ""
 	if field != "" {
 		if keys, err := splitField(field); err == nil {
@@ -237,7 +261,7 @@ func (x *index) asks(key core.Key) (field string, asked bool) {
 }
 
 // answer finds the object and the version, and follows its causes.
-func (x *index) answer() (Answer, error) {
+func (x *index) answer() (*Answer, error) {
 	var candidates []int32
 	longest := 0
 	for number := range x.fields {
@@ -251,20 +275,20 @@ func (x *index) answer() (Answer, error) {
 	}
 	switch {
 	case len(candidates) == 0:
-		return Answer{}, &UnknownObjectError{Question: x.question, Known: x.known()}
+		return nil, &UnknownObjectError{Question: x.question, Known: x.known()}
 	case len(candidates) > 1:
 		var names []string
 		for _, number := range candidates {
 			names = append(names, namesOf(x.keys[number])[0])
 		}
 		slices.Sort(names)
-		return Answer{}, fmt.Errorf("%q can be %s: name one of them", x.question, strings.Join(names, " or "))
+		return nil, fmt.Errorf("%q can be %s: name one of them", x.question, strings.Join(names, " or "))
 	}
 	number := candidates[0]
 	field, _ := x.asks(x.keys[number])
 	if field != "" {
 		if _, err := splitField(field); err != nil {
-			return Answer{}, err
+			return nil, err
 		}
 	}
 	orders := make([]uint64, 0, len(x.fields[number]))
@@ -273,7 +297,7 @@ func (x *index) answer() (Answer, error) {
 	}
 	slices.Sort(orders)
 	last := len(orders) - 1
-	answer := Answer{Object: x.keys[number], Field: field}
+	answer := &Answer{Object: x.keys[number], Field: field}
 	if field != "" {
 		value := x.fields[number][orders[last]]
 		for last > 0 && x.fields[number][orders[last-1]] == value {
@@ -284,11 +308,11 @@ func (x *index) answer() (Answer, error) {
 			answer.Former = x.fields[number][orders[last-1]]
 		}
 		if value == "" && last == 0 {
-			return Answer{}, fmt.Errorf("%s has no field %s in the recording: name another one, or none", x.keys[number], field)
+			return nil, fmt.Errorf("%s has no field %s in the recording: name another one, or none", x.keys[number], field)
 		}
 	}
 	links := 0
-	answer.Last = *x.link(place{number, orders[last]}, "", &links)
+	answer.Last = x.link(place{number, orders[last]}, "", &links)
 	return answer, nil
 }
 
@@ -316,48 +340,52 @@ func (x *index) known() []string {
 func (x *index) link(at place, event string, links *int) *Link {
 	*links++
 	l := &Link{Version: Version{x.keys[at.key], x.uids[at.key], fmt.Sprint(at.order)}, Event: event}
-	m, ok := x.writes[at]
+	i, ok := slices.BinarySearchFunc(x.writes, at, func(m made, at place) int { return m.what.compare(at) })
 	if !ok {
-		l.Manager, l.Before = x.managers[at], x.initial[at]
+		l.Before = x.initial[at]
+		x.foreign[at] = append(x.foreign[at], l)
 		return l
 	}
-	if m.reconcile == 0 {
-		l.Writer = &Writer{Process: m.process.label, At: m.at, Verb: m.verb, Subresource: m.subresource, Causes: []Step{}}
-		return l
-	}
-	l.Writer = x.writer(m, links)
+	m := x.writes[i]
+	l.Writer = x.writer(x.processes[m.process], m.reconcile, links)
+	l.Writer.At, l.Writer.Verb, l.Writer.Subresource = m.at, x.texts[m.verb], x.texts[m.subresource]
 	return l
 }
 
-// writer follows the causes of the reconcile that made a version.
-func (x *index) writer(m made, links *int) *Writer {
-	w := &Writer{Process: m.process.label, At: m.at, Verb: m.verb, Subresource: m.subresource, Causes: []Step{}}
-	i, found := slices.BinarySearchFunc(m.process.begins, m.reconcile, func(b begun, n uint64) int { return cmp.Compare(b.n, n) })
+// writer follows the causes of a reconcile.
+func (x *index) writer(p *indexed, reconcile uint64, links *int) *Writer {
+	w := &Writer{Process: p.label, Causes: []Step{}}
+	if reconcile == 0 {
+		return w
+	}
+	i, found := slices.BinarySearchFunc(p.begins, reconcile, func(b begun, n uint64) int { return cmp.Compare(b.n, n) })
 	if !found {
 		w.Controller = "a reconcile whose beginning is not recorded"
 		return w
 	}
-	b := m.process.begins[i]
-	w.Controller, w.Request, w.ID = b.controller, b.request, b.id
-	if x.reported[m.process] == nil {
-		x.reported[m.process] = map[uint64]bool{}
+	b := p.begins[i]
+	w.Controller, w.Request, w.At = x.texts[b.controller], x.texts[b.request], b.at
+	if b.id != (uuid.UUID{}) {
+		w.ID = b.id.String()
 	}
-	if x.reported[m.process][b.n] {
-		w.Told = true
+	if w.Told = p.reported[b.n]; w.Told {
 		return w
 	}
-	x.reported[m.process][b.n] = true
-	for _, cause := range b.causes {
-		step := Step{By: cause.By}
-		switch {
-		case *links >= whyLimit:
-		case cause.By == live.ByEvent:
-			if j, ok := slices.BinarySearchFunc(m.process.events, cause.N, func(e told, n uint64) int { return cmp.Compare(e.n, n) }); ok {
-				step.Link = x.link(m.process.events[j].what, m.process.events[j].typed, links)
+	p.reported[b.n] = true
+	for _, c := range p.causes[b.causes:b.end] {
+		if *links >= whyLimit {
+			w.Cut = true
+			break
+		}
+		step := Step{By: x.texts[c.by]}
+		switch step.By {
+		case live.ByEvent:
+			if j, ok := slices.BinarySearchFunc(p.events, c.n, func(e told, n uint64) int { return cmp.Compare(e.n, n) }); ok {
+				step.Link = x.link(p.events[j].what, x.texts[p.events[j].typed], links)
 			}
-		case cause.By == live.ByResult || cause.By == live.ByFailure:
+		case live.ByResult, live.ByFailure:
 			*links++
-			step.Before = x.writer(made{process: m.process, reconcile: cause.N}, links)
+			step.Before = x.writer(p, c.n, links)
 		}
 		w.Causes = append(w.Causes, step)
 	}
@@ -425,6 +453,9 @@ func (r Writer) text(w io.Writer, indent string) {
 	}
 	if r.Told {
 		fmt.Fprintf(w, "%s  whose causes are told above\n", indent)
+	}
+	if r.Cut {
+		defer fmt.Fprintf(w, "%s  which began because of more, which is not shown\n", indent)
 	}
 	for _, cause := range r.Causes {
 		switch {
