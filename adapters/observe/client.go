@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/core"
@@ -84,12 +85,32 @@ type observedClient struct {
 	reader   observedReader
 }
 
-func newObservedClient(c client.Client, r *Recorder, marks bool) client.Client {
-	reads := byTransport
-	if !marks {
-		reads = alwaysCached
+// newObservedClient returns a client that records. If the given one can watch, it can, too: some code asks for that.
+func newObservedClient(c client.Client, r *Recorder, reads answeredBy) client.Client {
+	observed := &observedClient{c, r, observedReader{c, r, c.Scheme(), reads}}
+	if watcher, ok := c.(client.WithWatch); ok {
+		return &observedWatcher{observed, watcher}
 	}
-	return &observedClient{c, r, observedReader{c, r, c.Scheme(), reads}}
+	return observed
+}
+
+// newObservedReader returns a reader that records. If the given one is a client, so is that.
+func newObservedReader(reader client.Reader, r *Recorder, scheme *runtime.Scheme) client.Reader {
+	if c, ok := reader.(client.Client); ok {
+		return newObservedClient(c, r, alwaysServed)
+	}
+	return observedReader{reader, r, scheme, alwaysServed}
+}
+
+// observedWatcher is a client that can watch. Watches are not recorded.
+type observedWatcher struct {
+	*observedClient
+	watcher client.WithWatch
+}
+
+// Watch implements client.WithWatch.
+func (o *observedWatcher) Watch(ctx context.Context, list client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
+	return o.watcher.Watch(ctx, list, options...)
 }
 
 // Get implements client.Reader.

@@ -151,7 +151,7 @@ func (r *reconciling[R]) done(request R, number uint64, result reconcile.Result,
 		ending.failed, ending.again = true, !done.Terminal
 	case result.RequeueAfter > 0:
 		done.After, ending.again = result.RequeueAfter, true
-	case result.Requeue: //nolint:staticcheck // controllers still return it
+	case result.Requeue:
 		done.Requeue, ending.again = true, true
 	case !returned:
 		ending.again = true

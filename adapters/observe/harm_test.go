@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -246,5 +248,71 @@ func TestTypedControllers(t *testing.T) {
 				t.Errorf("begun %+v, unseen %+v", begun, unseen)
 			}
 		})
+	}
+}
+
+// watching is a client that can watch.
+type watching struct{ client.Client }
+
+// Watch implements client.WithWatch.
+func (watching) Watch(context.Context, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
+	return watch.NewEmptyWatch(), nil
+}
+
+// withClient is a manager with another client.
+type withClient struct {
+	ctrl.Manager
+	client client.Client
+}
+
+// GetClient implements cluster.Cluster.
+func (w withClient) GetClient() client.Client { return w.client }
+
+// TestInterfaces keeps what can be asked of a client.
+func TestInterfaces(t *testing.T) {
+	var files []*file
+	plain := newManager(t, newAPIServer(t))
+	mgr, recorder := observe.Start(plain, inMemory(&files))
+	if _, ok := mgr.GetAPIReader().(client.Client); !ok {
+		t.Error("the API reader is no client any more")
+	}
+	if _, ok := mgr.GetClient().(client.WithWatch); ok {
+		t.Error("the client says that it can watch")
+	}
+	if err := recorder.Close(); err != nil {
+		t.Error(err)
+	}
+	mgr, recorder = observe.Start(withClient{plain, watching{plain.GetClient()}}, inMemory(&files))
+	watcher, ok := mgr.GetClient().(client.WithWatch)
+	if !ok {
+		t.Fatal("the client cannot watch any more")
+	}
+	if _, err := watcher.Watch(t.Context(), &corev1.ConfigMapList{}); err != nil {
+		t.Error(err)
+	}
+	if err := recorder.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// odd is a manager that a test of its user made.
+type odd struct{ ctrl.Manager }
+
+// GetHTTPClient implements cluster.Cluster.
+func (odd) GetHTTPClient() *http.Client { panic("there is none") }
+
+// TestOddManager cannot be wrapped, and is as good as before.
+func TestOddManager(t *testing.T) {
+	var files []*file
+	plain := newManager(t, newAPIServer(t))
+	options := inMemory(&files)
+	told := make(chan error, 1)
+	options.Report = func(err error) { told <- err }
+	mgr := observe.Manager(odd{plain}, options)
+	if mgr == nil || mgr.GetClient() != plain.GetClient() || mgr.GetCache() != plain.GetCache() || mgr.GetAPIReader() != plain.GetAPIReader() {
+		t.Error("the manager is another one")
+	}
+	if err := <-told; !strings.Contains(err.Error(), "there is none") {
+		t.Errorf("told %v", err)
 	}
 }

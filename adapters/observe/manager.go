@@ -16,22 +16,27 @@ func Manager(mgr manager.Manager, options Options) manager.Manager {
 }
 
 // Start is [Manager], and returns the recorder as well, to switch it off and on.
-func Start(mgr manager.Manager, options Options) (manager.Manager, *Recorder) {
+func Start(mgr manager.Manager, options Options) (observed manager.Manager, recorder *Recorder) {
 	if options.Report == nil {
 		log := mgr.GetLogger().WithName("observe")
 		options.Report = func(err error) { log.Error(err, "Recording stopped") }
 	}
-	recorder := newRecorder(options)
+	recorder = newRecorder(options)
 	m := &observedManager{Manager: mgr, recorder: recorder}
+	observed = m // whatever happens below: what is not wrapped is the given manager's
 	defer recorder.contain()
 	marks := watchTransport(mgr.GetHTTPClient(), recorder, mgr.GetScheme())
 	if !marks {
 		recorder.unseen("", "the manager has no HTTP client: reads of its client count as answered by the cache")
 	}
 	m.cached = &observedCache{mgr.GetCache(), recorder, mgr.GetScheme()}
-	m.client = newObservedClient(mgr.GetClient(), recorder, marks)
-	m.reader = observedReader{mgr.GetAPIReader(), recorder, mgr.GetScheme(), alwaysServed}
-	return m, recorder
+	reads := byTransport
+	if !marks {
+		reads = alwaysCached
+	}
+	m.client = newObservedClient(mgr.GetClient(), recorder, reads)
+	m.reader = newObservedReader(mgr.GetAPIReader(), recorder, mgr.GetScheme())
+	return observed, recorder
 }
 
 // observedManager is a manager whose clients, cache and controllers are recorded.

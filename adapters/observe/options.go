@@ -72,9 +72,9 @@ func (o Options) withDefaults() (Options, error) {
 	case (o.Folder == "") == (o.Open == nil):
 		return o, errors.New("set either Options.Folder or Options.Open")
 	case o.FileSize < 1 || o.Files < 1 || o.Buffer < 1 || o.FlushEvery < 0:
-		return o, errors.New("FileSize, Files, Buffer and FlushEvery must not be negative")
+		return o, errors.New("set Options.FileSize, Files, Buffer and FlushEvery to nothing negative")
 	case !(o.Share >= 0 && o.Share <= 1):
-		return o, fmt.Errorf("Share is %v: set a number between 0 and 1", o.Share)
+		return o, fmt.Errorf("set Options.Share to a number between 0 and 1, and not to %v", o.Share)
 	}
 	for _, r := range o.Redact {
 		if !strings.HasPrefix(r.Pointer, "/") {

@@ -66,7 +66,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var sent map[string]any
 	_ = json.Unmarshal(body, &sent)
-	name := ""
+	var name string
 	if len(parts) > 3 {
 		name = parts[3]
 	} else {

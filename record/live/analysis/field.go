@@ -26,14 +26,14 @@ func decodeTree(text []byte) any {
 func splitField(field string) ([]string, error) {
 	var keys []string
 	for rest := field; rest != ""; {
-		switch {
-		case rest[0] == '[':
+		switch rest[0] {
+		case '[':
 			key, after, closed := strings.Cut(rest[1:], "]")
 			if !closed {
 				return nil, fmt.Errorf("field %q: a bracket is not closed", field)
 			}
 			keys, rest = append(keys, key), after
-		case rest[0] == '.':
+		case '.':
 			rest = rest[1:]
 		default:
 			end := strings.IndexAny(rest, ".[")
