@@ -23,6 +23,7 @@ func TestScripts(t *testing.T) {
 			"exits":      exits,
 			"interrupts": interrupts,
 			"timeless":   timeless,
+			"records":    records,
 		},
 	})
 }

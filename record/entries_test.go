@@ -134,11 +134,11 @@ func TestUnsoundBlocks(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			blocks, err := newBlockWriter(&out)
+			blocks, err := newBlocks(&out)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(blocks.add(test.tag, test.payload), blocks.flush()); err != nil {
+			if err := errors.Join(addTo(blocks, test.tag, test.payload), blocks.Flush()); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Read(&out); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -148,12 +148,11 @@ func TestUnsoundBlocks(t *testing.T) {
 	}
 	t.Run("entry longer than its block", func(t *testing.T) {
 		var out bytes.Buffer
-		blocks, err := newBlockWriter(&out)
+		blocks, err := newBlocks(&out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks.plain.Write([]byte{byte(headerTag), 200})
-		if err := blocks.flush(); err != nil {
+		if err := blocks.Write([]byte{byte(headerTag), 200}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Read(&out); err == nil || !strings.Contains(err.Error(), "longer than its block") {
@@ -165,19 +164,19 @@ func TestUnsoundBlocks(t *testing.T) {
 func assemble(t *testing.T, entries []Entry) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	blocks, err := newBlockWriter(&out)
+	blocks, err := newBlocks(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &recorder{blocks: blocks}
 	for _, entry := range entries {
 		if state, isPacked := entry.(packed); isPacked {
-			r.err = errors.Join(r.err, r.blocks.add(packedTag, state))
+			r.err = errors.Join(r.err, addTo(r.blocks, packedTag, state))
 		} else {
 			r.add(entry)
 		}
 	}
-	if err := errors.Join(r.err, blocks.flush()); err != nil {
+	if err := errors.Join(r.err, blocks.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -190,12 +189,11 @@ func FuzzEntries(f *testing.F) {
 	f.Add(false, []byte("\x01\x02{}\x02\x02{}\x09\x02{}\x0b\x06\x00\x00\x01\x00\x00\x00\x05\x1b{\"states\":1,\"recorded\":1}\x08\x02{}"))
 	f.Fuzz(func(t *testing.T, first bool, plain []byte) {
 		var file bytes.Buffer
-		blocks, err := newBlockWriter(&file)
+		blocks, err := newBlocks(&file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks.plain.Write(plain)
-		if err := blocks.flush(); err != nil {
+		if err := blocks.Write(plain); err != nil {
 			t.Fatal(err)
 		}
 		whole := file.Bytes()

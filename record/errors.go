@@ -36,8 +36,3 @@ func (e *VersionError) Error() string {
 
 // ErrNotRecord is the error for a file that is no run record at all.
 var ErrNotRecord = errors.New("this is not a run record: give a file that was written by orrery check --out")
-
-var (
-	errTruncated = errors.New("the file ends too early")
-	errChecksum  = errors.New("the checksum is wrong")
-)

@@ -69,7 +69,7 @@ func (a *graphRecorder) state(s *core.Listed) error {
 	a.count.Steps += len(s.Steps)
 	a.packed = appendPacked(a.packed[:0], s, a.listed)
 	if a.err == nil {
-		a.err = a.blocks.add(packedTag, a.packed)
+		a.err = addTo(a.blocks, packedTag, a.packed)
 	}
 	return a.err
 }
@@ -90,7 +90,7 @@ func (a *graphRecorder) object(object Object) {
 		number = len(a.objects)
 		a.objects[sum] = number
 		a.count.Objects++
-		a.err = a.blocks.add(objectTag, text)
+		a.err = addTo(a.blocks, objectTag, text)
 	}
 	a.versions = append(a.versions, number)
 }

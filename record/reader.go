@@ -10,14 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record/internal/block"
 )
 
 // Reader reads a record entry by entry.
 type Reader struct {
-	blocks blockReader
+	blocks *block.Reader
 	// plain is what is left of the current block.
 	plain []byte
 	// offset is where the current block starts, next where it ends.
@@ -42,44 +41,23 @@ type Reader struct {
 // [*VersionError] if there is none that can be read.
 func NewReader(r io.Reader) (*Reader, error) {
 	in := bufio.NewReader(r)
-	line, err := firstLine(in)
+	line, found, err := block.Line(in, len(magic)+20)
 	if err != nil {
 		return nil, err
 	}
-	number, found := strings.CutPrefix(line, magic)
-	if !found {
+	number, known := strings.CutPrefix(line, magic)
+	if !found || !known {
 		return nil, ErrNotRecord
 	}
 	if number != strconv.Itoa(version) && number != strconv.Itoa(firstVersion) {
 		return nil, &VersionError{Version: strconv.QuoteToASCII(number)}
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(blockLimit))
+	blocks, err := block.NewReader(in, blockLimit)
 	if err != nil {
-		return nil, fmt.Errorf("record: start decompression: %w", err)
+		return nil, err
 	}
 	offset := int64(len(line)) + 1
-	return &Reader{
-		blocks: blockReader{in: in, decoder: decoder}, offset: offset, next: offset,
-		first: number == strconv.Itoa(firstVersion), farthest: -1,
-	}, nil
-}
-
-// firstLine reads a line, as far as one can be the first line of a record.
-func firstLine(in *bufio.Reader) (string, error) {
-	var line []byte
-	for len(line) < len(magic)+20 {
-		b, err := in.ReadByte()
-		switch {
-		case errors.Is(err, io.EOF):
-			return "", ErrNotRecord
-		case err != nil:
-			return "", err
-		case b == '\n':
-			return string(line), nil
-		}
-		line = append(line, b)
-	}
-	return "", ErrNotRecord
+	return &Reader{blocks: blocks, offset: offset, next: offset, first: number == strconv.Itoa(firstVersion), farthest: -1}, nil
 }
 
 // Next returns the next entry, and io.EOF after the last one of a whole record.
@@ -91,7 +69,7 @@ func (r *Reader) Next() (Entry, error) {
 	entry, err := r.read()
 	if err != nil {
 		r.failed = err
-		r.blocks.decoder.Close()
+		r.blocks.Close()
 		return nil, err
 	}
 	return entry, nil
@@ -115,11 +93,12 @@ func (r *Reader) readAny() (Entry, error) {
 			return nil, err
 		}
 	}
-	t, payload, rest, err := splitEntry(r.plain)
+	kind, payload, rest, err := block.Cut(r.plain)
 	if err != nil {
 		return nil, r.corrupt(err)
 	}
 	r.plain = rest
+	t := tag(kind)
 	entry, err := r.decode(t, payload)
 	if err != nil {
 		return nil, r.corrupt(err)
@@ -136,14 +115,12 @@ func (r *Reader) readAny() (Entry, error) {
 // fill reads the next block.
 func (r *Reader) fill() error {
 	r.offset = r.next
-	plain, size, err := r.blocks.next()
+	plain, size, err := r.blocks.Next()
 	switch {
 	case errors.Is(err, io.EOF):
-		return r.corrupt(errTruncated)
+		return r.corrupt(block.ErrTruncated)
 	case err != nil:
 		return r.corrupt(err)
-	case len(plain) == 0:
-		return r.corrupt(errors.New("a block is empty"))
 	}
 	r.plain, r.next = plain, r.offset+size
 	return nil
@@ -155,13 +132,13 @@ func (r *Reader) end() error {
 		return r.corrupt(errors.New("something follows the last entry"))
 	}
 	r.offset = r.next
-	switch _, err := io.ReadFull(r.blocks.in, make([]byte, 1)); {
-	case errors.Is(err, io.EOF):
-		return io.EOF
+	switch ended, err := r.blocks.AtEnd(); {
 	case err != nil:
 		return r.corrupt(err)
+	case !ended:
+		return r.corrupt(errors.New("something follows the end of the record"))
 	}
-	return r.corrupt(errors.New("something follows the end of the record"))
+	return io.EOF
 }
 
 func (r *Reader) corrupt(reason error) error {

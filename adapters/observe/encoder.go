@@ -1,0 +1,254 @@
+package observe
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record/live"
+)
+
+// encoder writes what a recorder hands to it, in a goroutine of its own. Nobody waits for it.
+type encoder struct {
+	recorder *Recorder
+	redactor *redactor
+	part     int
+	file     *counted
+	writer   *live.Writer
+	// numbers are those of the objects in the file, and sums those of their contents: a version that a cache holds is mostly the one that the server has.
+	numbers map[versionOf]written
+}
+
+type versionOf struct {
+	key     core.Key
+	uid, rv string
+	form    string
+}
+
+type written struct {
+	number int
+	sum    [sha256.Size]byte
+}
+
+// counted counts the bytes of a file.
+type counted struct {
+	io.WriteCloser
+	bytes int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.WriteCloser.Write(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+func newEncoder(r *Recorder) *encoder {
+	return &encoder{recorder: r, redactor: newRedactor(r.options)}
+}
+
+// run writes until the recorder is closed, or something goes wrong.
+func (e *encoder) run() {
+	r := e.recorder
+	defer close(r.done)
+	defer e.release()
+	defer r.contain()
+	flush := time.NewTicker(max(r.options.FlushEvery, time.Millisecond))
+	defer flush.Stop()
+	for {
+		var err error
+		select {
+		case <-r.wake:
+			err = e.write(r.handOver())
+		case <-flush.C:
+			if e.writer != nil {
+				err = errors.Join(e.write(r.handOver()), e.flush())
+			}
+		case <-r.stop:
+			if err := errors.Join(e.write(r.handOver()), e.end(false)); err != nil {
+				r.over.Store(false) // so that it is reported
+				r.giveUp(err)
+			}
+			return
+		}
+		if err != nil {
+			r.giveUp(err)
+			return
+		}
+	}
+}
+
+func (e *encoder) flush() error {
+	if e.writer == nil {
+		return nil
+	}
+	return e.writer.Flush()
+}
+
+// release closes the file that an error or a panic left open.
+func (e *encoder) release() {
+	if e.file != nil {
+		_ = e.file.Close() // the recording has failed already
+	}
+}
+
+// write writes items to the current file, and begins another one where that is large enough.
+func (e *encoder) write(items []item) error {
+	for _, i := range items {
+		if err := e.begin(); err != nil {
+			return err
+		}
+		err := e.add(i)
+		e.recorder.written(i)
+		if err != nil {
+			return err
+		}
+		if e.file.bytes >= e.recorder.options.FileSize {
+			if err := e.end(true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// begin begins a file if none is open.
+func (e *encoder) begin() error {
+	if e.writer != nil {
+		return nil
+	}
+	e.part++
+	file, err := e.recorder.options.Open(e.part)
+	if err != nil {
+		return err
+	}
+	e.file = &counted{WriteCloser: file}
+	e.numbers = map[versionOf]written{}
+	e.writer, err = live.NewWriter(e.file, live.Header{
+		Process: e.recorder.options.Process, Started: e.recorder.started, Part: e.part, Redacted: e.redactor.words, Share: e.recorder.options.Share,
+	})
+	return err
+}
+
+// end ends the current file.
+func (e *encoder) end(rotated bool) error {
+	if e.writer == nil {
+		return nil
+	}
+	err := e.writer.End(live.End{At: e.recorder.now(), Rotated: rotated})
+	err = errors.Join(err, e.file.Close())
+	e.writer, e.file = nil, nil
+	e.recorder.forget()
+	return err
+}
+
+// add writes an item with the objects it refers to. What cannot be written leaves a gap.
+func (e *encoder) add(i item) error {
+	entry, err := e.complete(i)
+	if err == nil {
+		err = e.writer.Add(entry)
+	}
+	if reason := reasonOf(err); reason != "" {
+		now := e.recorder.now()
+		return e.writer.Add(live.Gap{At: now, Until: now, Reason: reason, Entries: 1})
+	}
+	return err
+}
+
+// reasonOf returns why an entry is missing, empty if there is no error, or one of the file.
+func reasonOf(err error) string {
+	var unsayable *live.EntryError
+	switch {
+	case errors.Is(err, live.ErrTooLarge):
+		return live.TooLarge
+	case errors.As(err, &unsayable):
+		return live.Broken
+	}
+	return ""
+}
+
+// complete returns the entry of an item with the numbers of its objects and what was sent. Objects are types of users, whose methods can panic.
+func (e *encoder) complete(i item) (_ live.Entry, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = &live.EntryError{Reason: fmt.Errorf("panic: %v", panicked)}
+		}
+	}()
+	numbers := make([]int, len(i.shown))
+	for n, v := range i.shown {
+		number, err := e.object(v)
+		if err != nil {
+			return nil, err
+		}
+		numbers[n] = number
+	}
+	switch entry := i.entry.(type) {
+	case live.Event:
+		entry.Object = numbers[0]
+		if len(numbers) > 1 {
+			entry.Old = numbers[1]
+		}
+		return entry, nil
+	case live.Call:
+		entry.Answer = numbers
+		sent, err := e.redactor.body(entry, i.sent)
+		if err != nil {
+			return nil, &live.EntryError{Reason: err}
+		}
+		entry.Sent = sent
+		if entry.Failed != nil && e.redactor.redacts(entry.Object.Kind) {
+			entry.Failed = &live.Failure{Code: entry.Failed.Code, Reason: entry.Failed.Reason, Message: "(redacted)"} // it can quote values
+		}
+		return entry, nil
+	}
+	return i.entry, nil
+}
+
+// object returns the number of a version of an object, which is written if it is new.
+func (e *encoder) object(v version) (int, error) {
+	which := versionOf{v.key, v.uid, v.rv, v.form}
+	if have, ok := e.numbers[which]; ok && (v.rv != "" && (v.object == nil || have.sum != [sha256.Size]byte{})) {
+		return have.number, nil
+	}
+	out := live.Object{Key: v.key, UID: v.uid, ResourceVersion: v.rv, Form: v.form}
+	var sum [sha256.Size]byte
+	if v.object != nil {
+		value, err := e.redactor.object(v.key.Kind, v.object)
+		if err != nil {
+			return 0, &live.EntryError{Reason: err}
+		}
+		out.Value = value
+		sum = sha256.Sum256(value)
+		for _, other := range []string{live.Served, live.Cached} {
+			same, ok := e.numbers[versionOf{v.key, v.uid, v.rv, other}]
+			if ok && v.rv != "" && same.sum == sum {
+				e.numbers[which] = same
+				return same.number, nil
+			}
+		}
+	}
+	number, err := e.writer.AddObject(out)
+	if err != nil {
+		return 0, err
+	}
+	if len(e.numbers) >= knownLimit {
+		clear(e.numbers) // an object can stand in a file twice
+	}
+	e.numbers[which] = written{number, sum}
+	return number, nil
+}
+
+// marshal returns a value as JSON, readable as it is.
+func marshal(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}

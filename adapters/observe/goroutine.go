@@ -1,0 +1,67 @@
+package observe
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// dispatches are the events that are being handled, by the goroutine that does it: what a handler adds to a queue, it adds in that
+// goroutine. There is nothing else that tells one handler of a controller from another one: they share the queue, and it gets no context.
+type dispatches struct {
+	count  atomic.Int64
+	events sync.Map // from the number of a goroutine to the dispatch
+}
+
+// dispatch is an event that is being handled. It is used by one goroutine.
+type dispatch struct {
+	// record records the event and returns its number. An event about an object that is not sampled is recorded if it queues a request that is.
+	record func() uint64
+	number uint64
+}
+
+// event returns the number of the event, which is recorded if it was not yet; 0 if it cannot be.
+func (d *dispatch) event() uint64 {
+	if d == nil {
+		return 0
+	}
+	if d.record != nil {
+		d.number, d.record = d.record(), nil
+	}
+	return d.number
+}
+
+// begin notes that this goroutine handles an event, until the returned function is called.
+func (d *dispatches) begin(event *dispatch) (end func()) {
+	goroutine := goroutineNumber()
+	d.events.Store(goroutine, event)
+	d.count.Add(1)
+	return func() {
+		d.count.Add(-1)
+		d.events.Delete(goroutine)
+	}
+}
+
+// here returns the event that this goroutine handles, nil if there is none.
+func (d *dispatches) here() *dispatch {
+	if d.count.Load() == 0 {
+		return nil
+	}
+	found, _ := d.events.Load(goroutineNumber())
+	event, _ := found.(*dispatch)
+	return event
+}
+
+// goroutineNumber returns the number of this goroutine, as stack traces give it. It takes a microsecond.
+func goroutineNumber() uint64 {
+	var buffer [40]byte
+	text := bytes.TrimPrefix(buffer[:runtime.Stack(buffer[:], false)], []byte("goroutine "))
+	digits, _, _ := bytes.Cut(text, []byte(" "))
+	number, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return number
+}

@@ -1,0 +1,283 @@
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record/live"
+)
+
+// closeWithin is how long the end of a recording may wait for what is still to be written.
+const closeWithin = 5 * time.Second
+
+// Recorder records what the controllers of a process do. All its methods may be called at any time by any goroutine.
+type Recorder struct {
+	options  Options
+	started  time.Time
+	requests []RequestType
+	current  dispatches
+
+	// on tells that entries are taken. It is false while the recording is paused, and after its end.
+	on   atomic.Bool
+	over atomic.Bool
+	// wake has something in it when the writer is to look at what waits, and stop is closed when it is to end.
+	wake chan struct{}
+	stop chan struct{}
+	done chan struct{}
+
+	mu     sync.Mutex
+	number uint64
+	// waiting is what the writer has not taken yet, and weight how much is waiting or being written.
+	waiting []item
+	weight  int
+	lost    live.Gap
+	paused  time.Duration
+	// known are the versions of objects that were handed to the writer for the current file, and before it was cleared the last time.
+	seed          maphash.Seed
+	known, former map[uint64]struct{}
+	closing       sync.Once
+}
+
+// item is an entry on its way to the writer. The objects are copies of its own.
+type item struct {
+	entry live.Entry
+	// shown are the objects of an event (the object and the old one) or of an answer.
+	shown []version
+	// sent is the body of a write: an object, or a patch as JSON. Kind says whose rules of redaction it has.
+	sent  body
+	waits int
+}
+
+// body is what was sent.
+type body struct {
+	object runtime.Object
+	text   []byte
+}
+
+// version is one version of an object, as somebody saw it.
+type version struct {
+	key     core.Key
+	uid, rv string
+	form    string // as in live.Object
+	// object is nil if the writer has it already.
+	object runtime.Object
+}
+
+// knownLimit bounds the memory for the versions that are known: some two megabytes.
+const knownLimit = 32 << 10
+
+// newRecorder returns a recorder that records, unless the options say otherwise. With options that are wrong it never does, and reports that.
+func newRecorder(options Options) *Recorder {
+	complete, err := options.withDefaults()
+	r := &Recorder{
+		options: complete, started: time.Now(),
+		requests: append([]RequestType{ordinary()}, complete.Requests...),
+		wake:     make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		seed: maphash.MakeSeed(), known: map[uint64]struct{}{},
+	}
+	if err != nil {
+		close(r.done)
+		r.giveUp(fmt.Errorf("options of package observe: %w", err))
+		return r
+	}
+	r.on.Store(!complete.Off)
+	go newEncoder(r).run()
+	return r
+}
+
+// Pause switches the recording off. What goes on is not recorded until [Recorder.Resume].
+func (r *Recorder) Pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.on.CompareAndSwap(true, false) {
+		r.paused = time.Since(r.started)
+	}
+}
+
+// Resume switches the recording on, unless it has ended.
+func (r *Recorder) Resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over.Load() || r.on.Swap(true) {
+		return
+	}
+	r.take(item{entry: live.Gap{At: r.paused, Until: time.Since(r.started), Reason: live.Paused}, waits: 1})
+}
+
+// Close ends the recording and waits, for five seconds at most, until it is written. The end of the manager does so as well.
+func (r *Recorder) Close() error {
+	r.on.Store(false)
+	ended := r.over.Swap(true)
+	r.closing.Do(func() { close(r.stop) })
+	timeout := time.NewTimer(closeWithin)
+	defer timeout.Stop()
+	select {
+	case <-r.done:
+	case <-timeout.C:
+		if !ended {
+			return errors.New("the recording is not complete: its file took too long to be written")
+		}
+	}
+	return nil
+}
+
+// giveUp ends the recording because of an error, which is reported once.
+func (r *Recorder) giveUp(err error) {
+	r.on.Store(false)
+	if r.over.Swap(true) {
+		return
+	}
+	r.mu.Lock()
+	r.waiting, r.known, r.former = nil, map[uint64]struct{}{}, nil
+	r.mu.Unlock()
+	if r.options.Report != nil {
+		defer func() { _ = recover() }() // it is not ours, and not worth a controller
+		r.options.Report(fmt.Errorf("the recording ends: %w", err))
+	}
+}
+
+// contain keeps what goes wrong in the recorder from the controller. It is deferred by each function that runs in a goroutine of the controller's.
+func (r *Recorder) contain() {
+	if panicked := recover(); panicked != nil {
+		r.giveUp(fmt.Errorf("the recorder panicked: %v", panicked))
+	}
+}
+
+// now returns the time that entries have.
+func (r *Recorder) now() time.Duration { return time.Since(r.started) }
+
+// next adds the entry that make returns for its number. It returns the number, 0 if nothing is recorded. The shown objects must be copies that nobody
+// changes.
+func (r *Recorder) next(shown []version, sent body, entry func(n uint64, now time.Duration) live.Entry) uint64 {
+	if !r.on.Load() {
+		return 0
+	}
+	waits := 1
+	for _, v := range shown {
+		if v.object != nil {
+			waits++
+		}
+	}
+	if sent.object != nil || sent.text != nil {
+		waits++
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.number++
+	r.take(item{entry: entry(r.number, r.now()), shown: shown, sent: sent, waits: waits})
+	return r.number
+}
+
+// take hands an item to the writer, or drops it. The caller holds the lock.
+func (r *Recorder) take(i item) {
+	if r.weight+i.waits > r.options.Buffer {
+		now := r.now()
+		if r.lost.Entries == 0 {
+			r.lost = live.Gap{At: now, Reason: live.Overload}
+		}
+		r.lost.Entries++
+		r.lost.Until = now
+		return
+	}
+	r.weight += i.waits
+	r.waiting = append(r.waiting, i)
+	for _, v := range i.shown {
+		if v.object != nil {
+			r.learn(r.hash(v))
+		}
+	}
+	select {
+	case r.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// learn notes that the writer has a version.
+func (r *Recorder) learn(hash uint64) {
+	if len(r.known) >= knownLimit {
+		r.known, r.former = map[uint64]struct{}{}, r.known
+	}
+	r.known[hash] = struct{}{}
+}
+
+// hash returns what a version is known by.
+func (r *Recorder) hash(v version) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, part := range []string{v.form, string(v.key.Kind), v.key.Namespace, v.key.Name, v.uid, v.rv} {
+		_, _ = h.WriteString(part) // it never fails
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// has reports whether the writer has a version.
+func (r *Recorder) has(v version) bool {
+	if v.rv == "" {
+		return false // it may have changed since
+	}
+	hash := r.hash(v)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.known[hash]; ok {
+		return true
+	}
+	if _, ok := r.former[hash]; ok {
+		r.learn(hash)
+		return true
+	}
+	return false
+}
+
+// handOver gives the writer all that waits, with a gap behind it if something was dropped.
+func (r *Recorder) handOver() []item {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	items := r.waiting
+	r.waiting = nil
+	if r.lost.Entries > 0 {
+		items = append(items, item{entry: r.lost})
+		r.lost = live.Gap{}
+	}
+	return items
+}
+
+// written makes room for others.
+func (r *Recorder) written(i item) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.weight -= i.waits
+}
+
+// forget tells that a new file has no objects.
+func (r *Recorder) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known, r.former = map[uint64]struct{}{}, nil
+}
+
+// samples reports whether an object is among those that are recorded.
+func (r *Recorder) samples(namespace, name string) bool {
+	if r.options.Share == 0 {
+		return true
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(namespace + "/" + name)) // it never fails
+	mixed := h.Sum64() * 0x9e3779b97f4a7c15        // the upper bits of FNV hardly depend on the last letters
+	return float64(mixed>>11)/(1<<53) < r.options.Share
+}
+
+// unseen notes what is not recorded.
+func (r *Recorder) unseen(controller, reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.take(item{entry: live.Unseen{At: r.now(), Controller: controller, Reason: reason}, waits: 1})
+}

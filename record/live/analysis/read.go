@@ -1,0 +1,427 @@
+package analysis
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record/live"
+)
+
+// Source is a file of a recording.
+type Source struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+}
+
+// Version names one version of an object.
+type Version struct {
+	core.Key
+	UID             string `json:"uid,omitempty"`
+	ResourceVersion string `json:"rv,omitempty"`
+}
+
+// String returns the object with its resource version behind an at sign.
+func (v Version) String() string {
+	if v.ResourceVersion == "" {
+		return v.Key.String()
+	}
+	return v.Key.String() + "@" + v.ResourceVersion
+}
+
+// order returns the place of a version in the history of its kind, 0 if the resource version is not a number.
+func (v Version) order() uint64 {
+	n, err := strconv.ParseUint(v.ResourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Reconcile is a reconcile that was recorded.
+type Reconcile struct {
+	// Process is the process, empty if the recordings are of one only.
+	Process string
+	Begin   live.Begin
+	Calls   []Call
+	// Done is nil if the end is not in the recording.
+	Done *live.Done
+}
+
+// Call is a call with the versions of its answer.
+type Call struct {
+	live.Call
+	Versions []Version
+	// Unchanged tells that it was a write, and the object was the same before.
+	Unchanged bool
+}
+
+// changed reports whether a call made a new version, or removed an object, as far as is known.
+func (c Call) changed() bool { return c.Writes() && !c.Unchanged }
+
+// took returns how long the reconcile took, as far as it is known.
+func (r *Reconcile) took() time.Duration {
+	if r.Done == nil {
+		return 0
+	}
+	return r.Done.At - r.Begin.At
+}
+
+// wrote reports whether the reconcile changed something.
+func (r *Reconcile) wrote() bool { return slices.ContainsFunc(r.Calls, Call.changed) }
+
+// process is one process on the way through its files.
+type process struct {
+	header live.Header
+	label  string
+	// objects are those of the current file, by their numbers from 1, and names whatever they have in common.
+	objects []numbered
+	names   []Version
+	places  map[core.Key]int32 // of the last name with this key
+	latest  []sighting         // by name
+	// unchanged tells that the call that is being told of wrote nothing new.
+	unchanged bool
+	running   map[uint64]*Reconcile
+	current   map[[2]string]uint64 // of a controller and a request: its reconcile
+}
+
+// numbered is a version of an object, small: a recording can have millions.
+type numbered struct {
+	rv   string
+	name int32
+	form byte
+}
+
+// sighting is the last version of an object that the process has seen, and since when.
+type sighting struct {
+	rv    string
+	since time.Duration
+}
+
+// sees notes that the process has seen a version.
+func (p *process) sees(number int, at time.Duration) {
+	o := p.objects[number-1]
+	before, now := Version{ResourceVersion: p.latest[o.name].rv}.order(), Version{ResourceVersion: o.rv}.order()
+	if p.latest[o.name].rv != o.rv && now >= before {
+		p.latest[o.name] = sighting{o.rv, at}
+	}
+}
+
+// changesNothing reports whether the answer of a write is a version that was there before: the one that was sent, or one that the process had seen.
+func (p *process) changesNothing(c live.Call) bool {
+	if !c.Writes() || len(c.Answer) != 1 {
+		return false
+	}
+	o := p.objects[c.Answer[0]-1]
+	return o.rv != "" && (o.rv == c.Base || p.latest[o.name].rv == o.rv && p.latest[o.name].since < c.At)
+}
+
+// formsOf are the forms by their numbers.
+func formsOf() [3]string { return [3]string{live.Served, live.Cached, live.Metadata} }
+
+// version returns the object with a number. The reader has checked that there is one.
+func (p *process) version(number int) Version {
+	o := p.objects[number-1]
+	v := p.names[o.name]
+	v.ResourceVersion = o.rv
+	return v
+}
+
+// form returns the form of the object with a number.
+func (p *process) form(number int) string { return formsOf()[p.objects[number-1].form] }
+
+// versions returns the objects with these numbers.
+func (p *process) versions(numbers []int) []Version {
+	all := make([]Version, len(numbers))
+	for i, n := range numbers {
+		all[i] = p.version(n)
+	}
+	return all
+}
+
+// visitor is what a question wants to be told. Functions may be nil.
+type visitor struct {
+	// entry gets every entry, before the reconcile that it ends.
+	entry func(*process, live.Entry) error
+	// reconcile gets every reconcile when it ends, and in the end those that do not.
+	reconcile func(*process, *Reconcile) error
+	// ends is told that nothing more of a process follows.
+	ends func(*process) error
+}
+
+// part is a file with its header.
+type part struct {
+	source Source
+	header live.Header
+}
+
+// read goes through all sources, process by process, and returns what is missing.
+func read(sources []Source, visit visitor) (Notes, error) {
+	var parts []part
+	for _, source := range sources {
+		header, err := headerOf(source)
+		if err != nil {
+			return Notes{}, err
+		}
+		parts = append(parts, part{source, header})
+	}
+	slices.SortStableFunc(parts, func(a, b part) int {
+		return cmp.Or(
+			cmp.Compare(a.header.Process.Name, b.header.Process.Name), a.header.Started.Compare(b.header.Started),
+			cmp.Compare(a.header.Process.Replica, b.header.Process.Replica), cmp.Compare(a.header.Part, b.header.Part),
+		)
+	})
+	same := func(a, b part) bool {
+		return a.header.Process == b.header.Process && a.header.Started.Equal(b.header.Started)
+	}
+	notes := noter{gaps: map[string]*GapNote{}}
+	var now *process
+	several := slices.ContainsFunc(parts, func(p part) bool { return !same(p, parts[0]) })
+	for i, f := range parts {
+		switch {
+		case i == 0 || !same(f, parts[i-1]):
+			now = &process{header: f.header, places: map[core.Key]int32{}, running: map[uint64]*Reconcile{}, current: map[[2]string]uint64{}}
+			if several {
+				now.label = f.header.Process.Name + "/" + f.header.Process.Replica
+			}
+			if f.header.Part > 1 {
+				notes.say("the recording of %s starts with part %d: what came before is not known", f.header.Process.Replica, f.header.Part)
+			}
+		case f.header.Part == parts[i-1].header.Part:
+			return notes.Notes, fmt.Errorf("%s is part %d of its recording, as %s is: name each file once", f.source.Name, f.header.Part, parts[i-1].source.Name)
+		case f.header.Part != parts[i-1].header.Part+1:
+			notes.say("%s is part %d, and the part before it is missing", f.source.Name, f.header.Part)
+		}
+		now.objects = now.objects[:0]
+		if err := readFile(f, now, visit, &notes); err != nil {
+			return notes.Notes, err
+		}
+		if i+1 == len(parts) || !same(f, parts[i+1]) {
+			if err := now.end(visit); err != nil {
+				return notes.Notes, err
+			}
+		}
+	}
+	return notes.Notes, nil
+}
+
+func headerOf(source Source) (live.Header, error) {
+	file, err := source.Open()
+	if err != nil {
+		return live.Header{}, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	r, err := live.NewReader(file)
+	if err != nil {
+		return live.Header{}, fmt.Errorf("%s: %w", source.Name, err)
+	}
+	defer r.Close()
+	return r.Header(), nil
+}
+
+// readFile goes through one file.
+func readFile(f part, p *process, visit visitor, notes *noter) error {
+	file, err := f.source.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	r, err := live.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.source.Name, err)
+	}
+	defer r.Close()
+	if share := f.header.Share; share > 0 && share < 1 && f.header.Part == 1 {
+		notes.say("%.3g %% of the objects are recorded", share*100)
+	}
+	for {
+		entry, err := r.Next()
+		var damaged *live.CorruptError
+		switch {
+		case errors.Is(err, io.EOF):
+			if !r.Complete() {
+				notes.say("%s was cut off: what the process did last is missing", f.source.Name)
+			}
+			return nil
+		case errors.As(err, &damaged):
+			notes.say("%s: %v: what follows there is not read", f.source.Name, damaged)
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", f.source.Name, err)
+		}
+		if err := p.take(entry, visit, notes); err != nil {
+			return err
+		}
+	}
+}
+
+// take follows an entry, and tells of it.
+func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
+	var ended *Reconcile
+	switch e := entry.(type) {
+	case live.Object:
+		p.objects = append(p.objects, p.number(e))
+	case live.Begin:
+		which := [2]string{e.Controller, e.Request}
+		if former, ok := p.current[which]; ok {
+			ended = p.running[former] // its end is in a gap: a request is reconciled once at a time
+			delete(p.running, former)
+		}
+		p.current[which] = e.N
+		p.running[e.N] = &Reconcile{Process: p.label, Begin: e}
+	case live.Event:
+		p.sees(e.Object, e.At)
+	case live.Call:
+		p.unchanged = p.changesNothing(e)
+		for _, number := range e.Answer {
+			p.sees(number, e.At+e.Took)
+		}
+		if r := p.running[e.Reconcile]; r != nil {
+			r.Calls = append(r.Calls, Call{e, p.versions(e.Answer), p.unchanged})
+		}
+	case live.Done:
+		if ended = p.running[e.Reconcile]; ended != nil {
+			ended.Done = &e
+			delete(p.running, e.Reconcile)
+			delete(p.current, [2]string{ended.Begin.Controller, ended.Begin.Request})
+		}
+	case live.Gap:
+		notes.gap(p, e)
+	case live.Unseen:
+		notes.unseen(e)
+	}
+	if visit.entry != nil {
+		if err := visit.entry(p, entry); err != nil {
+			return err
+		}
+	}
+	if ended != nil && visit.reconcile != nil {
+		return visit.reconcile(p, ended)
+	}
+	return nil
+}
+
+// number returns the version that an entry is about.
+func (p *process) number(o live.Object) numbered {
+	name, known := p.places[o.Key]
+	if !known || p.names[name].UID != o.UID {
+		name = int32(len(p.names))
+		p.names, p.latest = append(p.names, Version{Key: o.Key, UID: o.UID}), append(p.latest, sighting{})
+		p.places[o.Key] = name
+	}
+	forms := formsOf()
+	return numbered{o.ResourceVersion, name, byte(max(0, slices.Index(forms[:], o.Form)))}
+}
+
+// end tells of the reconciles that have not ended.
+func (p *process) end(visit visitor) error {
+	var left []*Reconcile
+	for _, r := range p.running {
+		left = append(left, r)
+	}
+	slices.SortFunc(left, func(a, b *Reconcile) int { return cmp.Compare(a.Begin.N, b.Begin.N) })
+	for _, r := range left {
+		if visit.reconcile != nil {
+			if err := visit.reconcile(p, r); err != nil {
+				return err
+			}
+		}
+	}
+	if visit.ends != nil {
+		return visit.ends(p)
+	}
+	return nil
+}
+
+// Notes says what recordings do not hold.
+type Notes struct {
+	Said []string `json:"said,omitempty"`
+	// Gaps are entries that are missing, by reason.
+	Gaps []GapNote `json:"gaps,omitempty"`
+}
+
+// GapNote says how much is missing for a reason.
+type GapNote struct {
+	Reason string `json:"reason"`
+	Times  int    `json:"times"`
+	// Entries is how many entries are missing, as far as they were counted.
+	Entries int           `json:"entries"`
+	For     time.Duration `json:"for_ns"`
+}
+
+// Text writes the notes, each on a line.
+func (n Notes) Text(w io.Writer) {
+	for _, said := range n.Said {
+		fmt.Fprintf(w, "Note: %s.\n", clean(said))
+	}
+	for _, g := range n.Gaps {
+		what := "nobody counted what happened"
+		if g.Entries > 0 {
+			what = fmt.Sprintf("%d entries are missing", g.Entries)
+		}
+		fmt.Fprintf(w, "Note: %s in %d gaps (%s) of %s in all.\n", what, g.Times, clean(g.Reason), duration(g.For))
+	}
+}
+
+// noter collects notes.
+type noter struct {
+	Notes
+	gaps map[string]*GapNote
+}
+
+func (n *noter) say(format string, args ...any) {
+	if said := fmt.Sprintf(format, args...); !slices.Contains(n.Said, said) && len(n.Said) < 100 {
+		n.Said = append(n.Said, said)
+	}
+}
+
+func (n *noter) gap(_ *process, g live.Gap) {
+	i := slices.IndexFunc(n.Gaps, func(have GapNote) bool { return have.Reason == g.Reason })
+	if i < 0 {
+		i = len(n.Gaps)
+		n.Gaps = append(n.Gaps, GapNote{Reason: g.Reason})
+	}
+	n.Gaps[i].Times++
+	n.Gaps[i].Entries += g.Entries
+	n.Gaps[i].For += g.Until - g.At
+}
+
+func (n *noter) unseen(u live.Unseen) {
+	about := ""
+	if u.Controller != "" {
+		about = "controller " + u.Controller + ": "
+	}
+	n.say("%s%s", about, u.Reason)
+}
+
+// clean returns a text from a recording as it can be shown on a terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		if !strconv.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// duration returns a time as people read it.
+func duration(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(time.Microsecond).String()
+}

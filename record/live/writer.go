@@ -1,0 +1,88 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/orrery-dev/orrery/record/internal/block"
+)
+
+const (
+	// magic and the version, as decimal number, make the first line of a recording.
+	magic   = "orrery-recording "
+	version = 1
+	// blockLimit is the size that no block can have, and so no entry.
+	blockLimit = 16 << 20
+)
+
+// ErrTooLarge is the error for an entry that is too large to be recorded. The recording goes on without it.
+var ErrTooLarge = errors.New("the entry is too large to be recorded")
+
+// Writer writes a recording. It is not safe for concurrent use.
+type Writer struct {
+	blocks  *block.Writer
+	objects int
+	text    bytes.Buffer
+}
+
+// NewWriter starts a recording.
+func NewWriter(w io.Writer, header Header) (*Writer, error) {
+	blocks, err := block.NewWriter(w, magic+strconv.Itoa(version), blockLimit)
+	if err != nil {
+		return nil, err
+	}
+	writer := &Writer{blocks: blocks}
+	if err := writer.Add(header); err != nil {
+		return nil, err
+	}
+	return writer, writer.Flush()
+}
+
+// Add adds an entry, which reaches the file with its block: when that is full, or with [Writer.Flush]. The error is [ErrTooLarge], or one
+// of the JSON of an object or of what was sent, and the recording goes on without the entry; or it is one of the file.
+func (w *Writer) Add(e Entry) error {
+	w.text.Reset()
+	encoder := json.NewEncoder(&w.text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e); err != nil {
+		return &EntryError{Reason: err}
+	}
+	err := w.blocks.Add(byte(e.tag()), bytes.TrimSuffix(w.text.Bytes(), []byte("\n")))
+	if errors.Is(err, block.ErrTooLarge) {
+		return ErrTooLarge
+	}
+	return err
+}
+
+// AddObject adds an object and returns its number.
+func (w *Writer) AddObject(o Object) (int, error) {
+	if err := w.Add(o); err != nil {
+		return 0, err
+	}
+	w.objects++
+	return w.objects, nil
+}
+
+// Flush writes the entries that were added since the last block was full.
+func (w *Writer) Flush() error { return w.blocks.Flush() }
+
+// End ends the recording. It does not close what the writer writes to.
+func (w *Writer) End(e End) error {
+	if err := w.Add(e); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// EntryError says that an entry has no JSON. The recording goes on without it.
+type EntryError struct{ Reason error }
+
+// Error implements error.
+func (e *EntryError) Error() string { return fmt.Sprintf("the entry cannot be recorded: %v", e.Reason) }
+
+// Unwrap returns the reason.
+func (e *EntryError) Unwrap() error { return e.Reason }
