@@ -41,6 +41,12 @@ func TestTimes(t *testing.T) {
 			meta.SetStatusCondition(&s.Status.Conditions, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Done"})
 			return ctrl.Result{}, c.Status().Update(ctx, s)
 		}, core.Holds, ""},
+		{"a condition, after a part of a second", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			// The more often it is repeated, the later it is, until it is another second.
+			time.Sleep(300 * time.Millisecond)
+			meta.SetStatusCondition(&s.Status.Conditions, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Done"})
+			return ctrl.Result{}, c.Status().Update(ctx, s)
+		}, core.Holds, ""},
 		{"a deadline", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
 			if rest := time.Minute - time.Since(s.CreationTimestamp.Time); rest > 0 {
 				return ctrl.Result{RequeueAfter: rest}, nil

@@ -53,7 +53,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		}
 		if call == nil || call.Identity() != edge.From.Call.Identity() {
 			s.Abort()
-			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Ended: leaf}
+			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}
 			if call != nil && d.Recorded == d.Observed {
 				recorded, observed := apart(edge.From.Call.Identity(), call.Identity())
 				d.Recorded += " with " + recorded
@@ -121,7 +121,7 @@ func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
 	}
 	if call != nil || !observed.agrees(run.Leaf) {
 		s.Abort()
-		return &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Ended: observed}, nil
+		return &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed}, nil
 	}
 	return nil, nil
 }

@@ -63,6 +63,15 @@ func Dated(one, other core.Call) bool {
 	return undated(contents(one)) == undated(contents(other))
 }
 
+// OnlyDates reports whether a run does nothing else than a recorded one, from which it parts, but to name another time.
+func (d *Divergence) OnlyDates(recorded Run) bool {
+	if d.Call == nil || d.After >= len(recorded.Path) {
+		return false
+	}
+	call := recorded.Path[d.After].From.Call
+	return Aim(d.Call) == Aim(call) && Dated(d.Call, call)
+}
+
 // Undated identifies what a call does, whatever times it names.
 func Undated(call core.Call) string { return Aim(call) + "\n" + undated(contents(call)) }
 

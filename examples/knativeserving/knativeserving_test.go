@@ -1,12 +1,17 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
 // TestSearched searches a Service to the end: it settles in one outcome. Two controllers look at the clock, and are known to wait for times. What
@@ -44,5 +49,53 @@ func TestSearched(t *testing.T) {
 	}
 	if len(kept) != 4 {
 		t.Errorf("memory is kept by %v", kept)
+	}
+}
+
+// TestScaledToZero walks until the Deployment of a Service without requests has no Pods: after the route and the autoscaler have waited, and the activator was asked over
+// HTTP in the background. What the autoscaler does at the times in between is not searched, and it is said so.
+func TestScaledToZero(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some ten seconds")
+	}
+	system, err := newSystem(size{services: 1, idle: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asked, empty = "has Pods", "no Pods are left"
+	replicas := func(state core.State) (n any, there bool) {
+		for _, d := range state.List("Deployment.apps", "") {
+			n, there, _ = unstructured.NestedFieldNoCopy(d.Content.Fields().(map[string]any), "spec", "replicas")
+		}
+		return n, there
+	}
+	system.Properties = append(system.Properties,
+		core.Property{Name: asked, Invariant: func(state core.State) error {
+			if n, there := replicas(state); there && fmt.Sprint(n) == "0" {
+				return errors.New("it is scaled to zero")
+			}
+			return nil
+		}},
+		properties.EventuallyAlways(empty, func(state core.State) bool {
+			n, there := replicas(state)
+			return there && fmt.Sprint(n) == "0" && len(state.List("Pod", "default")) == 0
+		}))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Search: orrery.RandomWalks, Walks: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := result.Report
+	reached := false
+	for _, f := range r.Findings {
+		if f.Property != asked {
+			t.Errorf("%s: %s", f.Property, f.Summary)
+		}
+		reached = reached || f.Property == asked
+	}
+	if !reached {
+		t.Error("no walk has scaled to zero")
+	}
+	if !slices.ContainsFunc(r.Reasons, func(reason string) bool { return strings.Contains(reason, "waits for several times") }) {
+		t.Errorf("the reasons are %q", r.Reasons)
 	}
 }

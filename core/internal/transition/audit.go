@@ -228,6 +228,9 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 			break
 		}
 	}
+	if cause != core.Chance && (clock > 0 || a.domain.manner.Active) && divergence.OnlyDates(run) {
+		return nil // the clock of the one is ahead of that of the other: that time is written is looked at for each path
+	}
 	if cause != core.Chance && clock > 0 {
 		later := run
 		later.Activation.Clock += clock
