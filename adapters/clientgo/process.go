@@ -129,6 +129,7 @@ func (p *process) strategies(found *Environment) []core.Strategy {
 	active := found.goesOn()
 	var all []core.Strategy
 	for i, c := range found.controllers {
+		found.notes.Origin(found.rootsOf(c)...)
 		all = append(all, &strategy{process: p, index: i, pristine: pristine, own: memory.Of(found.rootsOf(c)...), description: core.Description{
 			Name:    c.name,
 			Process: system.ProcessName(names),

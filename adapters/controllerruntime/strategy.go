@@ -39,6 +39,7 @@ func (s *strategy) Pristine(alone bool) map[string]string {
 func (b *blueprint) strategies(found *assembly) []core.Strategy {
 	all := make([]core.Strategy, len(found.controllers))
 	for i, c := range found.controllers {
+		found.Origin(c.roots()...)
 		members := found.process(c.setup)
 		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(found.roots(c.setup)...), own: memory.Of(c.roots()...)}
 		s.description.Process = processName(members)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/orrery-dev/orrery/adapters/internal/pins"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -35,6 +36,13 @@ func (n *Notes) Assume(format string, args ...any) { n.note(&n.assumptions, form
 
 // Doubt notes what is not modelled and may decide what is found.
 func (n *Notes) Doubt(format string, args ...any) { n.note(&n.doubts, format, args...) }
+
+// Origin notes where the modules that values come from are checked with other versions of Kubernetes' libraries than they require.
+func (n *Notes) Origin(values ...any) {
+	for _, text := range pins.Raised(values...) {
+		n.Assume("%s", text)
+	}
+}
 
 // note adds a text to those that are told, once.
 func (n *Notes) note(texts *[]string, format string, args ...any) {
