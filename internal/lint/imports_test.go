@@ -75,11 +75,11 @@ func house() []place {
 		{"adapters/internal/informer", []string{"core", "adapters/kube", "adapters/kube/transport"}, kubernetes},
 		{"adapters/internal/webhook", []string{"core", "adapters/kube"}, kubernetes},
 		{"adapters/internal/memory", nil, nothing},
-		{"adapters/internal/pins", nil, nothing},
+		{"adapters/internal/pins", nil, libraries},
 		{"adapters/external", []string{"core"}, kubernetes}, // of which it knows what a configuration is
 		{"adapters/external/remote", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/scenario", "adapters/kube/transport"}, kubernetes},
 		{"adapters/external/...", []string{"core", "adapters/external"}, kubernetes},
-		{"adapters/internal/system", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/companions", "adapters/kube/players", "adapters/kube/scenario", "adapters/internal/informer", "adapters/internal/webhook"}, kubernetes},
+		{"adapters/internal/system", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/companions", "adapters/kube/players", "adapters/kube/scenario", "adapters/internal/informer", "adapters/internal/pins", "adapters/internal/webhook"}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
 		{"adapters/clientgo", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
 		{"adapters/knative", []string{"adapters/clientgo"}, kubernetes},
