@@ -3,14 +3,16 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 )
 
-// FieldChange is a difference between two trees of fields. Path is as [FieldOf] and
-// [ItemOf] write it ("spec.template.containers[0].image"), and empty for the whole value. From or To is nil where the field is absent.
+// FieldChange is a difference between two trees of fields. Path is as [FieldOf], [KeyedOf] and
+// [ItemOf] write it ("spec.template.containers[name=web].image"), and empty for the whole value. From or To is nil where the field is absent.
 type FieldChange struct {
 	Path string `json:"path"`
 	From any    `json:"from"`
@@ -42,8 +44,8 @@ func FieldText(v any) string {
 }
 
 // DiffFields returns the differences between two trees as returned by
-// [Content.Fields], in the order of their paths. Lists are compared position by
-// position.
+// [Content.Fields], in the order of their paths. Lists are compared item by item where a field tells the items of both apart, see [KeyOf], and if
+// these come in another order, that is a difference of its own. Other lists are compared position by position.
 func DiffFields(from, to any) []FieldChange {
 	var changes []FieldChange
 	diffFields("", from, to, &changes)
@@ -72,21 +74,65 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 	fromList, ok1 := from.([]any)
 	toList, ok2 := to.([]any)
 	if ok1 && ok2 {
-		for i := range max(len(fromList), len(toList)) {
-			var a, b any
-			if i < len(fromList) {
-				a = fromList[i]
-			}
-			if i < len(toList) {
-				b = toList[i]
-			}
-			diffFields(ItemOf(path, i), a, b, changes)
-		}
+		diffLists(path, fromList, toList, changes)
 		return
 	}
 	if !reflect.DeepEqual(from, to) {
 		*changes = append(*changes, FieldChange{Path: path, From: from, To: to})
 	}
+}
+
+func diffLists(path string, from, to []any, changes *[]FieldChange) {
+	key := KeyOf(from, to)
+	switch {
+	case key != "":
+		diffKeyed(path, key, from, to, changes)
+		return
+	case KeyOf(from) != "" || KeyOf(to) != "":
+		// The items of the one have names, and those of the other do not.
+		*changes = append(*changes, FieldChange{Path: path, From: from, To: to})
+		return
+	}
+	for i := range max(len(from), len(to)) {
+		var a, b any
+		if i < len(from) {
+			a = from[i]
+		}
+		if i < len(to) {
+			b = to[i]
+		}
+		diffFields(ItemOf(path, i), a, b, changes)
+	}
+}
+
+// diffKeyed compares two lists whose items a field tells apart.
+func diffKeyed(path, key string, from, to []any, changes *[]FieldChange) {
+	before, after := keyed(from, key), keyed(to, key)
+	names := slices.Collect(maps.Keys(before))
+	for name := range after {
+		if _, both := before[name]; !both {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		diffFields(KeyedOf(path, key, name), before[name], after[name], changes)
+	}
+	was, is := orderOf(from, key, after), orderOf(to, key, before)
+	if !slices.Equal(was, is) {
+		*changes = append(*changes, FieldChange{Path: OrderOf(path), From: strings.Join(was, ", "), To: strings.Join(is, ", ")})
+	}
+}
+
+// orderOf returns the names of the items of a list that another one has, too, in order.
+func orderOf(list []any, key string, other map[string]any) []string {
+	var names []string
+	for _, item := range list {
+		if name := item.(map[string]any)[key].(string); other[name] != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // ChangedPaths returns the paths of the differences between two trees, each once.

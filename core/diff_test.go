@@ -41,6 +41,22 @@ func TestDiffFields(t *testing.T) {
 			"lists by position", tree{"l": []any{1, tree{"n": "x"}, 3}}, tree{"l": []any{1, tree{"n": "y"}}},
 			[]string{`l[1].n: "x" → "y"`, "l[2]: 3 → (absent)"},
 		},
+		{
+			"lists by what tells items apart",
+			tree{"l": []any{tree{"type": "B", "is": 1}, tree{"type": "A", "is": 1}}},
+			tree{"l": []any{tree{"type": "A", "is": 2}, tree{"type": "C d", "is": 3}, tree{"type": "B", "is": 1}}},
+			[]string{"l[type=A].is: 1 → 2", `l[type="C d"]: (absent) → {"is":3,"type":"C d"}`, `l[order]: "B, A" → "A, B"`},
+		},
+		{
+			"names before keys", tree{"l": []any{tree{"type": "x", "name": "a"}, tree{"type": "x", "name": "b"}}},
+			tree{"l": []any{tree{"type": "x", "name": "a"}, tree{"type": "y", "name": "b"}}},
+			[]string{`l[name=b].type: "x" → "y"`},
+		},
+		{
+			"items that are no longer told apart", tree{"l": []any{tree{"name": "a"}}}, tree{"l": []any{tree{"name": "a"}, tree{"name": "a"}}},
+			[]string{`l: [{"name":"a"}] → [{"name":"a"},{"name":"a"}]`},
+		},
+		{"from nothing", tree{"l": []any{}}, tree{"l": []any{tree{"name": "a"}}}, []string{`l[name=a]: (absent) → {"name":"a"}`}},
 		{"a list of its own", []any{}, []any{"x"}, []string{`[0]: (absent) → "x"`}},
 		{"a list in place of a map", tree{"f": tree{}}, tree{"f": []any{}}, []string{"f: {} → []"}},
 	} {
@@ -75,8 +91,8 @@ func TestDiffFieldsIsADifference(t *testing.T) {
 		}
 		return rapid.OneOf(
 			scalar,
-			rapid.Map(rapid.SliceOfN(tree(depth-1), 0, 2), func(list []any) any { return list }),
-			rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b"}), tree(depth-1), 0, 2), func(m map[string]any) any { return m }),
+			rapid.Map(rapid.SliceOfN(tree(depth-1), 0, 3), func(list []any) any { return list }),
+			rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "name", "type"}), tree(depth-1), 0, 2), func(m map[string]any) any { return m }),
 		)
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -72,4 +73,30 @@ func TestPathsAreUnambiguous(t *testing.T) {
 			t.Fatalf("%q and %q have the paths %s and %s", a, b, path(a), path(b))
 		}
 	})
+}
+
+// TestLeaves checks how leaves are named, and that what they say is all there is.
+func TestLeaves(t *testing.T) {
+	type tree = map[string]any
+	object := tree{
+		"spec":   tree{"size": 1, "args": []any{"a", "b"}, "env": []any{tree{"name": "A B", "value": "x"}, tree{"name": "C"}}},
+		"status": tree{"conditions": []any{tree{"type": "Ready", "status": "True"}, tree{"type": "Live", "status": "False"}}},
+		"other":  []any{tree{"name": "a"}, tree{"name": "a"}, "b"},
+	}
+	want := []string{
+		"other[0].name=a", "other[1].name=a", "other[2]=b",
+		"spec.args[0]=a", "spec.args[1]=b", `spec.env[name="A B"].value=x`, "spec.env[name=C].name=C", "spec.size=1",
+		"status.conditions[type=Ready].status=True", "status.conditions[type=Live].status=False",
+	}
+	var got []string
+	for _, leaf := range core.Leaves("", object) {
+		got = append(got, fmt.Sprintf("%s=%v", leaf.Path, leaf.Value))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	below := core.Leaves("l[type=Ready]", tree{"type": "Ready", "status": "True"})
+	if len(below) != 1 || below[0].Path != "l[type=Ready].status" {
+		t.Errorf("an item below its name: %v", below)
+	}
 }

@@ -161,9 +161,15 @@ func bracketed(text string) (element, string, error) {
 	if inside == "" || inside == "*" {
 		return element{position: -1, any: true}, rest, nil
 	}
+	if key, name, keyed := strings.Cut(inside, "="); keyed && slices.Contains(core.KeyFields(), key) { // as stories name items
+		if unquoted, err := strconv.Unquote(name); err == nil {
+			name = unquoted
+		}
+		return element{name: name, position: -1}, rest, nil
+	}
 	n, err := strconv.Atoi(inside)
 	if err != nil || n < 0 {
-		return element{}, "", fmt.Errorf("%q in brackets is neither a position nor a name in quotes", inside)
+		return element{}, "", fmt.Errorf("%q in brackets is neither a position, a name in quotes, nor what tells an item apart, such as type=Ready", inside)
 	}
 	return element{position: n}, rest, nil
 }
@@ -249,7 +255,7 @@ func empty(value any) bool {
 
 // itemNames returns the names of the items of a list, nil if these do not tell them apart.
 func itemNames(items []any) []string {
-	for _, key := range []string{"type", "name", "key", "uid"} {
+	for _, key := range core.KeyFields() {
 		if _, ok := byKey(items, key); !ok {
 			continue
 		}

@@ -3,6 +3,7 @@ package properties
 import (
 	"context"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,26 +31,18 @@ func (f field) pattern() string {
 	return string(f.key.Kind) + ": " + withoutPositions(f.path)
 }
 
-// withoutPositions leaves out the numbers of list items in a path. Names of fields stay, also where they stand in brackets.
+// withoutPositions leaves out the numbers and the names of list items in a path, but for types of them. Names of fields stay, also where they stand in brackets.
 func withoutPositions(path string) string {
-	var b strings.Builder
-	bracket, quoted, escaped := false, false, false
-	for _, r := range path {
-		switch {
-		case quoted:
-			quoted = r != '"' || escaped
-			escaped = r == '\\' && !escaped
-		case r == '"':
-			quoted = true
-		case r == '[' || r == ']':
-			bracket = r == '['
-		case bracket && r >= '0' && r <= '9':
-			continue
+	return brackets.ReplaceAllStringFunc(path, func(bracket string) string {
+		if strings.HasPrefix(bracket, `["`) || strings.HasPrefix(bracket, "[type=") || bracket == core.OrderOf("") {
+			return bracket
 		}
-		b.WriteRune(r)
-	}
-	return b.String()
+		return "[]"
+	})
 }
+
+// brackets finds names of fields, and positions and names of list items, in their brackets.
+var brackets = regexp.MustCompile(`\[[a-z]*=?(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]`)
 
 // tally reports whether the field only counts what is done to others: it says nothing by itself.
 func (f field) tally() bool {
@@ -132,7 +125,7 @@ func keyed(fields any) any {
 		}
 		return tree
 	case []any:
-		for _, key := range []string{"type", "name", "key", "uid"} {
+		for _, key := range core.KeyFields() {
 			if tree, ok := byKey(fields, key); ok {
 				return tree
 			}

@@ -11,14 +11,18 @@ import (
 
 func TestPatterns(t *testing.T) {
 	for path, want := range map[string]string{
-		"":                                    "",
-		"spec.replicas":                       "spec.replicas",
-		"spec.containers[0].ports[12].name":   "spec.containers[].ports[].name",
-		`metadata.labels["a[0].b"]`:           `metadata.labels["a[0].b"]`,
-		`metadata.labels["a\"[0]"][1]`:        `metadata.labels["a\"[0]"][]`,
-		`data["x\\"][3]`:                      `data["x\\"][]`,
-		"status.replicas2":                    "status.replicas2",
-		`status.conditions[2]["last 3"].type`: `status.conditions[]["last 3"].type`,
+		"":                                     "",
+		"spec.replicas":                        "spec.replicas",
+		"spec.containers[0].ports[12].name":    "spec.containers[].ports[].name",
+		"l[name=a].x":                          "l[].x",
+		`l[key="a [\"x"].y`:                    `l[].y`,
+		"status.conditions[type=Ready].status": "status.conditions[type=Ready].status",
+		"l[order]":                             "l[order]",
+		`metadata.labels["a[0].b"]`:            `metadata.labels["a[0].b"]`,
+		`metadata.labels["a\"[0]"][1]`:         `metadata.labels["a\"[0]"][]`,
+		`data["x\\"][3]`:                       `data["x\\"][]`,
+		"status.replicas2":                     "status.replicas2",
+		`status.conditions[2]["last 3"].type`:  `status.conditions[]["last 3"].type`,
 	} {
 		if got := withoutPositions(path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)

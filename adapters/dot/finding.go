@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 
+	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -25,16 +25,16 @@ func Finding(w io.Writer, finding core.Finding) error {
 	c := newCanvas(wrapped(fmt.Sprintf("Finding %d: %s", finding.ID, finding.Summary), 90))
 	origin := c.node(start, slices.Concat([]string{"Initial state", ""}, few(facts(beginning(finding)), lineLimit, "lines"), memoryLines(finding.Trace.Memory))...)
 	if finding.Other == nil {
-		s := &story{canvas: c, trace: finding.Trace, look: plain, ending: bad, last: "What is wrong:", facts: wrapped(finding.Summary, lineWidth)}
+		s := &run{canvas: c, trace: finding.Trace, look: plain, ending: bad, last: "What is wrong:", facts: wrapped(finding.Summary, lineWidth)}
 		s.draw(origin, 0)
 		return c.write(w)
 	}
-	common := commonSteps(finding.Trace, *finding.Other)
-	prefix := &story{canvas: c, trace: finding.Trace, look: plain}
+	common := story.Common(finding.Trace, *finding.Other)
+	prefix := &run{canvas: c, trace: finding.Trace, look: plain}
 	parting := prefix.drawSteps(origin, 0, common)
 	ends := endsOf(finding.Trace, *finding.Other)
-	one := &story{canvas: c, trace: finding.Trace, look: first, ending: first, last: "Final state of the first trace", facts: ends[0]}
-	two := &story{canvas: c, trace: *finding.Other, look: second, ending: second, last: "Final state of the second trace", facts: ends[1]}
+	one := &run{canvas: c, trace: finding.Trace, look: first, ending: first, last: "Final state of the first trace", facts: ends[0]}
+	two := &run{canvas: c, trace: *finding.Other, look: second, ending: second, last: "Final state of the second trace", facts: ends[1]}
 	one.draw(parting, common)
 	two.draw(parting, common)
 	return c.write(w)
@@ -63,23 +63,14 @@ func beginning(finding core.Finding) map[leaf]any {
 	return all
 }
 
-// commonSteps returns how many steps two runs have in common at their beginning.
-func commonSteps(a, b core.Trace) int {
-	n := 0
-	for n < min(len(a.Steps), len(b.Steps)) && reflect.DeepEqual(a.Steps[n], b.Steps[n]) {
-		n++
-	}
-	return n
-}
-
 // endsOf returns what differs at the ends of two runs, as lines for each of them.
 func endsOf(a, b core.Trace) [2][]string {
 	parts := differing([]map[leaf]any{leavesAfter(a), leavesAfter(b)})
 	return [2][]string{facts(parts[0]), facts(parts[1])}
 }
 
-// story draws one run.
-type story struct {
+// run draws one run.
+type run struct {
 	canvas *canvas
 	trace  core.Trace
 	// look is the look of the steps, ending that of the last node.
@@ -91,7 +82,7 @@ type story struct {
 }
 
 // draw draws the steps from a position on, which start at a node.
-func (s *story) draw(from, position int) {
+func (s *run) draw(from, position int) {
 	if s.trace.CycleStart >= 0 {
 		s.drawCycle(from, position)
 		return
@@ -115,7 +106,7 @@ func isProbe(step core.TraceStep) bool { return step.Kind == "probe" }
 
 // drawCycle draws the steps from a position on up to those that repeat, and
 // these as a circle.
-func (s *story) drawCycle(from, position int) {
+func (s *run) drawCycle(from, position int) {
 	steps := s.trace.Steps
 	if len(steps) == 0 {
 		return
@@ -134,55 +125,30 @@ func (s *story) drawCycle(from, position int) {
 
 // drawSteps draws the steps between two positions, and returns the node where
 // they end.
-func (s *story) drawSteps(from, position, end int) int {
-	legs := s.legs(position, end)
+func (s *run) drawSteps(from, position, end int) int {
+	legs := story.Legs(s.trace, position, end)
 	for i := 0; i < len(legs); i++ {
 		if resume := len(legs) - shown; len(legs) > longest && i == shown {
-			skipped := legs[resume].first - legs[i].first
+			skipped := legs[resume].First - legs[i].First
 			gap := s.canvas.node(vague, fmt.Sprintf("%d more steps", skipped))
 			s.canvas.edge(from, gap, vague)
 			from = gap
 			i = resume
 		}
-		to := s.canvas.node(s.look, append([]string{fmt.Sprintf("After step %d", legs[i].last+1), ""}, changeLines(s.trace.Steps[legs[i].last])...)...)
+		to := s.canvas.node(s.look, append([]string{fmt.Sprintf("After step %d", legs[i].Last+1), ""}, changeLines(s.trace.Steps[legs[i].Last])...)...)
 		s.canvas.edge(from, to, s.look, s.legLines(legs[i])...)
 		from = to
 	}
 	return from
 }
 
-// leg is what one edge stands for: a step, or several, one after the other, that
-// change nothing.
-type leg struct{ first, last int }
-
-// legs groups the steps between two positions.
-func (s *story) legs(position, end int) []leg {
-	var legs []leg
-	for i := position; i < end; i++ {
-		if i > position && idle(s.trace.Steps[i-1]) && idle(s.trace.Steps[i]) {
-			legs[len(legs)-1].last = i
-		} else {
-			legs = append(legs, leg{i, i})
-		}
-	}
-	return legs
-}
-
-// idle reports whether a step is over with nothing but its work item gone, and nothing went wrong in it.
-func idle(step core.TraceStep) bool {
-	wrote := func(call core.TraceCall) bool { return call.Wrote }
-	return step.Kind != "fire" && step.Kind != "elapse" && step.Kind != "pass" && step.Kind != "expire" && step.Kind != "restart" && step.Detail == "" &&
-		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 && len(step.Memory) == 0 &&
-		!slices.ContainsFunc(step.Calls, wrote)
-}
-
 // legLines says what happens in a leg.
-func (s *story) legLines(l leg) []string {
-	if l.first == l.last {
-		return stepLines(l.first+1, s.trace.Steps[l.first])
+func (s *run) legLines(l story.Leg) []string {
+	if l.First == l.Last {
+		return stepLines(l.First+1, s.trace.Steps[l.First])
 	}
 	var lines []string
-	for i := l.first; i <= l.last; i++ {
+	for i := l.First; i <= l.Last; i++ {
 		step := s.trace.Steps[i]
 		lines = append(lines, cut(fmt.Sprintf("%d. %s %s", i+1, step.Controller, deed(step)), lineWidth))
 	}

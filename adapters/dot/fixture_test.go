@@ -30,7 +30,7 @@ func write(number int, controller, path string, from, to any) core.TraceStep {
 	}
 }
 
-const image = "spec.template.containers[0].image"
+const image = "spec.template.containers[name=web].image"
 
 // fight is a livelock: two controllers fight over a field.
 func fight() core.Finding {

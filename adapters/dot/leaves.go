@@ -31,17 +31,8 @@ func (l leaf) compare(other leaf) int {
 
 // addLeaves adds the leaves of a tree of fields with their values.
 func addLeaves(to map[leaf]any, object core.Key, path string, fields any) {
-	switch fields := fields.(type) {
-	case map[string]any:
-		for name, below := range fields {
-			addLeaves(to, object, core.FieldOf(path, name), below)
-		}
-	case []any:
-		for i, below := range fields {
-			addLeaves(to, object, core.ItemOf(path, i), below)
-		}
-	default:
-		to[leaf{object, path}] = fields
+	for _, below := range core.Leaves(path, fields) {
+		to[leaf{object, below.Path}] = below.Value
 	}
 }
 

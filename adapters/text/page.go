@@ -13,6 +13,8 @@ type page struct {
 	out *bufio.Writer
 	// elide tells that long stories and values are shortened.
 	elide bool
+	// acting are the controllers that the finding is about which is told.
+	acting []string
 }
 
 func newPage(w io.Writer, options Options) *page {

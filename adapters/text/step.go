@@ -2,20 +2,13 @@ package text
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
 )
-
-// idle reports whether a step is over with nothing but its work item gone, and nothing went wrong in it. What a single
-// call was answered is worth telling even if it changes nothing.
-func idle(step core.TraceStep) bool {
-	wrote := func(call core.TraceCall) bool { return call.Wrote }
-	return step.Kind != "fire" && step.Kind != "elapse" && step.Kind != "pass" && step.Kind != "expire" && step.Kind != "call" && step.Kind != "restart" && step.Detail == "" &&
-		step.Result == "" && len(step.Changes) == 0 && len(step.Enqueued) == 0 && len(step.Memory) == 0 &&
-		!slices.ContainsFunc(step.Calls, wrote)
-}
 
 // step tells one step: who acts on what, what it asks, what it changes.
 func (p *page) step(number int, step core.TraceStep) {
@@ -32,48 +25,12 @@ func (p *page) step(number int, step core.TraceStep) {
 
 // deed says who does what in a step, and what its cache does not show.
 func (p *page) deed(step core.TraceStep) []string {
-	who, what := p.strong(clean(step.Controller)), clean(string(step.Request))
-	var said []string
-	switch step.Kind {
-	case "fire":
-		said = []string{"the timer of ", who, " for ", what, " fires"}
-	case "act":
-		said = []string{who, ": ", what}
-	case "deliver":
-		said = []string{"the cache of ", who, " receives changes to ", what}
-	case "begin":
-		said = []string{who, " starts to reconcile ", what}
-	case "call":
-		said = []string{who, " continues with ", what}
-	case "return":
-		said = []string{who, " finishes with ", what}
-	case "restart":
-		said = []string{who, " crashes and restarts"}
-	case "user":
-		said = []string{who, " action: ", what}
-	case "work":
-		said = []string{who, " runs"}
-	case "elapse":
-		said = []string{"time passes for ", who}
-	case "pass":
-		said = []string{"a long time passes"}
-	case "expire":
-		said = []string{"the deadline of ", who, " for ", what, " passes"}
-	default:
-		said = []string{who, " reconciles ", what}
-	}
-	if step.Late {
-		said = append(said, " "+clean(staleness(step)))
+	before, who, after := story.Deed(step)
+	said := []string{clean(before), p.strong(clean(who)), clean(after)}
+	if stale := story.Staleness(step); stale != "" {
+		said = append(said, " "+clean(stale))
 	}
 	return said
-}
-
-// staleness says what the stale cache does not show that a controller acts on.
-func staleness(step core.TraceStep) string {
-	if len(step.Unseen) == 0 {
-		return "on a stale cache"
-	}
-	return "on a stale cache, which does not yet show that " + strings.Join(step.Unseen, ", and that ")
 }
 
 // works reports whether a step could have changed objects by itself.
@@ -85,16 +42,53 @@ func works(step core.TraceStep) bool {
 	return true
 }
 
-// idleStep tells a step that changes nothing.
-func (p *page) idleStep(number int, step core.TraceStep) {
-	said := append([]string{fmt.Sprintf("Step %d: ", number)}, p.deed(step)...)
-	switch {
-	case works(step):
-		said = append(said, p.faint(", and changes nothing"))
-	case step.Kind == "deliver":
-		said = append(said, p.faint(", which queues nothing"))
+// idleSteps tells the steps of a trace between two positions, which change nothing, in one line.
+func (p *page) idleSteps(trace core.Trace, leg story.Leg) {
+	step := trace.Steps[leg.First]
+	if leg.First == leg.Last {
+		said := append([]string{fmt.Sprintf("Step %d: ", leg.First+1)}, p.deed(step)...)
+		switch {
+		case works(step):
+			said = append(said, p.faint(", and changes nothing"), p.reads(step))
+		case step.Kind == "deliver":
+			said = append(said, p.faint(", which queues nothing"))
+		}
+		p.line(1, said...)
+		return
 	}
-	p.line(1, said...)
+	var deeds []string
+	times := map[string]int{}
+	for _, step := range trace.Steps[leg.First : leg.Last+1] {
+		deed := strings.Join(append(p.deed(step), p.reads(step)), "")
+		if times[deed] == 0 {
+			deeds = append(deeds, deed)
+		}
+		times[deed]++
+	}
+	to := " to "
+	if leg.First+1 == leg.Last {
+		to = " and "
+	}
+	p.line(1, fmt.Sprintf("Steps %d%s%d", leg.First+1, to, leg.Last+1), p.faint(" change nothing:"))
+	for _, deed := range deeds {
+		p.line(2, deed, p.faint(again(times[deed])))
+	}
+}
+
+// reads says what one of the controllers that the finding is about was answered in a step in which it does nothing: that may be what is wrong.
+func (p *page) reads(step core.TraceStep) string {
+	if len(step.Calls) == 0 || !slices.Contains(p.acting, step.Controller) {
+		return ""
+	}
+	var said []string
+	for _, call := range step.Calls {
+		said = append(said, clean(call.Call+" → "+call.Response))
+	}
+	text := []rune(strings.Join(slices.Compact(said), "; "))
+	if len(text) > textWidth {
+		text = append(text[:textWidth:textWidth], '…')
+	}
+	return p.faint(" (" + string(text) + ")")
 }
 
 // probe tells what a request would do that nothing in the run asks for.
@@ -105,7 +99,7 @@ func (p *page) probe(step core.TraceStep) {
 
 // deeds tells what a step asks, what it changes, and how it ends.
 func (p *page) deeds(step core.TraceStep) {
-	p.calls(step.Calls)
+	p.calls(step)
 	if step.Order != "" {
 		p.line(2, "order:   ", clean(step.Order))
 	}
@@ -124,32 +118,45 @@ func (p *page) deeds(step core.TraceStep) {
 	}
 }
 
-// calls tells the calls of a step. When there are many, those that write matter
-// most.
-func (p *page) calls(calls []core.TraceCall) {
-	shown := calls
-	if p.elide && len(calls) > callLimit {
-		shown = nil
-		for _, call := range calls {
-			if call.Wrote && len(shown) < callLimit {
-				shown = append(shown, call)
-			}
-		}
+// calls tells the calls of a step. When there are many, those that decided it matter most.
+func (p *page) calls(step core.TraceStep) {
+	most := len(step.Calls)
+	if p.elide {
+		most = callLimit
 	}
-	if rest := len(calls) - len(shown); rest > 0 {
+	shown := story.Deciding(step, most)
+	times := 1
+	if rest := len(step.Calls) - len(shown); rest > 0 {
 		p.line(2, p.faint(fmt.Sprintf("… %s not shown", counted(rest, "call is", "calls are"))))
 	}
-	for _, call := range shown {
+	for at, i := range shown {
+		call := step.Calls[i]
+		if next := at + 1; p.elide && next < len(shown) && reflect.DeepEqual(call, step.Calls[shown[next]]) {
+			times++
+			continue
+		}
 		verb := "calls:   "
 		if call.Wrote {
 			verb = "writes:  "
 		}
-		by := ""
+		by, behind := "", story.Behind(call)
+		if behind != "" {
+			behind = " (" + clean(behind) + ")"
+		}
 		if call.Handler != "" {
 			by = " (by the event handler of " + clean(call.Handler) + ")"
 		}
-		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response), p.faint(by))
+		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response), p.faint(by), p.faint(behind), p.faint(again(times)))
+		times = 1
 	}
+}
+
+// again says how often something is done, if it is more than once.
+func again(times int) string {
+	if times == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d times)", times)
 }
 
 // memory tells what is different in what controllers keep in memory, and in whose where it is not that of the one that acts.
@@ -181,20 +188,27 @@ func (p *page) memory(changes []core.MemoryChange, acting string) {
 func (p *page) change(change core.TraceChange) {
 	switch change.Verb {
 	case "created":
-		var fields []field
+		var fields []core.Leaf
 		for _, f := range change.Fields {
-			fields = append(fields, leaves(f.Path, f.To)...)
+			fields = append(fields, core.Leaves(f.Path, f.To)...)
+		}
+		others := 0
+		if p.elide {
+			fields, others = story.Telling(fields, nil)
 		}
 		if p.elide && len(fields) > fieldLimit {
-			p.line(2, p.after("created: "), clean(change.Key().String()), p.faint(" ("+counted(len(fields), "field", "fields")+")"))
+			p.line(2, p.after("created: "), clean(change.Key().String()), p.faint(" ("+counted(len(fields)+others, "field", "fields")+")"))
 			return
 		}
-		p.object(2, p.after("created: ")+clean(change.Key().String()), fields, 0)
+		p.object(2, p.after("created: ")+clean(change.Key().String()), fields, 0, others)
 	case "deleted":
 		p.line(2, p.before("deleted: "), clean(change.Key().String()))
 	default:
 		p.line(2, "changed: ", clean(change.Key().String()))
-		changed := p.unfolded(change.Fields)
+		changed, others := p.unfolded(change.Fields), 0
+		if p.elide {
+			changed, others = story.TellingChanges(changed)
+		}
 		shown := changed
 		if p.elide && len(shown) > fieldLimit {
 			shown = shown[:fieldLimit-1]
@@ -206,7 +220,7 @@ func (p *page) change(change core.TraceChange) {
 			}
 			p.line(3, path, p.before(p.value(f.From)), " → ", p.after(p.value(f.To)))
 		}
-		if rest := len(changed) - len(shown); rest > 0 {
+		if rest := len(changed) - len(shown) + others; rest > 0 {
 			p.line(3, p.faint(fmt.Sprintf("… and %s", counted(rest, "more field", "more fields"))))
 		}
 	}
@@ -220,8 +234,8 @@ func (p *page) unfolded(changes []core.FieldChange) []core.FieldChange {
 			all = append(all, change)
 			continue
 		}
-		for _, f := range leaves(change.Path, change.To) {
-			all = append(all, core.FieldChange{Path: f.path, To: f.value})
+		for _, f := range core.Leaves(change.Path, change.To) {
+			all = append(all, core.FieldChange{Path: f.Path, To: f.Value})
 		}
 	}
 	return all

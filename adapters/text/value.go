@@ -3,7 +3,6 @@ package text
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -52,37 +51,12 @@ func full(v any) string {
 	return clean(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// field is a path with its value.
-type field struct {
-	path  string
-	value any
-}
-
-// leaves returns the fields of a tree that have none below them, in the order of
-// their paths; lists keep their own order.
-func leaves(path string, tree any) []field {
-	var fields []field
-	switch tree := tree.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(tree)) {
-			fields = append(fields, leaves(core.FieldOf(path, name), tree[name])...)
-		}
-	case []any:
-		for i, below := range tree {
-			fields = append(fields, leaves(core.ItemOf(path, i), below)...)
-		}
-	default:
-		return []field{{path, tree}}
-	}
-	return fields
-}
-
 // sortedFirst moves fields at or below some paths to the front, and else keeps the
 // order. It returns how many these are.
-func sortedFirst(fields []field, paths []string) (sorted []field, first int) {
-	var others []field
+func sortedFirst(fields []core.Leaf, paths []string) (sorted []core.Leaf, first int) {
+	var others []core.Leaf
 	for _, f := range fields {
-		if isBelow(f.path, paths) {
+		if isBelow(f.Path, paths) {
 			sorted = append(sorted, f)
 		} else {
 			others = append(others, f)
@@ -100,10 +74,10 @@ func isBelow(path string, paths []string) bool {
 }
 
 // object writes an object with its fields, under a title. Of many fields, only the
-// first so many are told, if there are any that matter more than the others.
-func (p *page) object(level int, title string, fields []field, first int) {
-	if len(fields) == 1 && fields[0].path == "" {
-		p.line(level, title, " = ", p.value(fields[0].value))
+// first so many are told, if there are any that matter more than the others. There are so many others that were left out before.
+func (p *page) object(level int, title string, fields []core.Leaf, first, others int) {
+	if len(fields) == 1 && fields[0].Path == "" {
+		p.line(level, title, " = ", p.value(fields[0].Value))
 		return
 	}
 	p.line(level, title)
@@ -115,9 +89,9 @@ func (p *page) object(level int, title string, fields []field, first int) {
 		}
 	}
 	for _, f := range shown {
-		p.line(level+1, clean(f.path), " = ", p.value(f.value))
+		p.line(level+1, clean(f.Path), " = ", p.value(f.Value))
 	}
-	if rest := len(fields) - len(shown); rest > 0 {
+	if rest := len(fields) - len(shown) + others; rest > 0 {
 		p.line(level+1, p.faint(fmt.Sprintf("… and %s", counted(rest, "more field", "more fields"))))
 	}
 }

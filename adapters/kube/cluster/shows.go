@@ -33,6 +33,13 @@ func (c *Cluster) Shows(ctx context.Context, change core.TraceChange) (string, e
 				c.uids.pair(uid, found)
 			}
 		}
+		if list, isOrder := strings.CutSuffix(field.Path, core.OrderOf("")); isOrder {
+			found, _ := LookUp(real, list)
+			if order := orderOf(found, field.To); order != field.To {
+				return fmt.Sprintf("%s: %s comes in the order %s on the real server", change.Key(), list, order), nil
+			}
+			continue
+		}
 		var found any = real
 		if field.Path != "" {
 			found, _ = LookUp(real, field.Path)
@@ -43,6 +50,22 @@ func (c *Cluster) Shows(ctx context.Context, change core.TraceChange) (string, e
 		}
 	}
 	return "", nil
+}
+
+// orderOf returns the names of the items of a list in order, those that an order names, in the form of [core.DiffFields].
+func orderOf(value, order any) string {
+	list, _ := value.([]any)
+	said, _ := order.(string)
+	wanted := strings.Split(said, ", ")
+	var names []string
+	if key := core.KeyOf(list); key != "" {
+		for _, item := range list {
+			if name, _ := item.(map[string]any)[key].(string); slices.Contains(wanted, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // volatile are the names of fields that differ from server to server.
@@ -135,8 +158,8 @@ func isTime(value any) bool {
 	return err == nil
 }
 
-// LookUp returns the value at a path as [core.FieldOf] and [core.ItemOf] write it, and
-// whether there is one.
+// LookUp returns the value at a path as [core.FieldOf], [core.KeyedOf] and [core.ItemOf] write it, and
+// whether there is one. If several items of a list are called the same, it is the first one.
 func LookUp(value any, path string) (any, bool) { return lookUp(value, "", path) }
 
 // lookUp looks below a value whose own path is at.
@@ -159,6 +182,13 @@ func lookUp(value any, at, path string) (any, bool) {
 		for i, item := range value {
 			if found, ok := lookUp(item, core.ItemOf(at, i), path); ok {
 				return found, true
+			}
+			fields, _ := item.(map[string]any)
+			for _, key := range core.KeyFields() {
+				name, _ := fields[key].(string)
+				if found, ok := lookUp(item, core.KeyedOf(at, key, name), path); name != "" && ok {
+					return found, true
+				}
 			}
 		}
 	}

@@ -1,0 +1,179 @@
+package story_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/adapters/internal/story"
+	"github.com/orrery-dev/orrery/core"
+)
+
+func change(kind core.Kind, name, verb string, fields ...core.FieldChange) core.TraceChange {
+	return core.TraceChange{Kind: kind, Namespace: "default", Name: name, Verb: verb, Fields: fields}
+}
+
+func call(text string, wrote bool) core.TraceCall {
+	return core.TraceCall{Call: text, Response: "ok", Wrote: wrote}
+}
+
+// TestIdle checks which steps are nothing to tell of.
+func TestIdle(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		step core.TraceStep
+		want bool
+	}{
+		{"a look", core.TraceStep{Kind: "reconcile", Calls: []core.TraceCall{call("get Pod default/a", false)}}, true},
+		{"a delivery", core.TraceStep{Kind: "deliver"}, true},
+		{"a look at a stale cache", core.TraceStep{Kind: "reconcile", Late: true}, false},
+		{"a write of the same", core.TraceStep{Kind: "reconcile", Calls: []core.TraceCall{call("update Pod default/a", true)}}, false},
+		{"a change", core.TraceStep{Kind: "reconcile", Changes: []core.TraceChange{change("Pod", "a", "deleted")}}, false},
+		{"an error", core.TraceStep{Kind: "reconcile", Result: "returns the error: no"}, false},
+		{"a fault", core.TraceStep{Kind: "reconcile", Detail: "crashes"}, false},
+		{"something queued", core.TraceStep{Kind: "deliver", Enqueued: []string{"a(b)"}}, false},
+		{"something remembered", core.TraceStep{Kind: "reconcile", Memory: []core.MemoryChange{{Controller: "a"}}}, false},
+		{"a timer", core.TraceStep{Kind: "fire"}, false},
+		{"a single call", core.TraceStep{Kind: "call"}, false},
+		{"a probe", core.TraceStep{Kind: "probe"}, false},
+	} {
+		if got := story.Idle(test.step); got != test.want {
+			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		}
+	}
+}
+
+// TestAbout checks which objects a story is about.
+func TestAbout(t *testing.T) {
+	object := func(kind core.Kind, name string) core.TraceObject {
+		return core.TraceObject{Kind: kind, Namespace: "default", Name: name}
+	}
+	finding := core.Finding{Trace: core.Trace{
+		Initial: []core.TraceObject{
+			object("ConfigMap", "read"), object("ConfigMap", "reader"), object("Node", "a"), object("Node", "b"), object("Pod", "requested"),
+			object("Pod", "written"), object("Secret", "other"), object("Service", "elsewhere"),
+		},
+		Steps: []core.TraceStep{
+			{Kind: "reconcile", Request: "default/requested", Calls: []core.TraceCall{call("get ConfigMap default/read", false), call("list Node", false)}},
+			{Kind: "reconcile", Request: "x", Changes: []core.TraceChange{change("Pod", "written", "deleted")}},
+		},
+	}, Other: &core.Trace{Steps: []core.TraceStep{{Calls: []core.TraceCall{call("get Service default/elsewhere", false)}}}}}
+	names := func(objects []core.TraceObject) (names []string) {
+		for _, o := range objects {
+			names = append(names, o.Name)
+		}
+		return names
+	}
+	if got, want := names(story.About(finding, finding.Trace)), []string{"read", "a", "b", "requested", "written", "elsewhere"}; !slices.Equal(got, want) {
+		t.Errorf("it is about %v, want %v", got, want)
+	}
+	nothing := core.Trace{Initial: finding.Trace.Initial}
+	if got := story.About(core.Finding{Trace: nothing}, nothing); len(got) != len(nothing.Initial) {
+		t.Errorf("a run without steps is about %v", got)
+	}
+}
+
+// TestDeciding checks which calls of a long step are told.
+func TestDeciding(t *testing.T) {
+	late := call("list Pod", false)
+	late.Behind = []core.TraceLag{{Kind: "Pod", Changes: 1}}
+	step := core.TraceStep{
+		Calls: []core.TraceCall{
+			call("get Secret default/a", false), call("get Pod default/a", false), late, call("get Secret default/a", false),
+			call("update Pod default/a", true), call("get Secret default/b", false),
+		},
+		Changes: []core.TraceChange{change("Pod", "a", "changed")},
+	}
+	for most, want := range map[int][]int{6: {0, 1, 2, 3, 4, 5}, 5: {1, 2, 4}, 3: {1, 2, 4}, 2: {2, 4}, 1: {4}} {
+		if got := story.Deciding(step, most); !slices.Equal(got, want) {
+			t.Errorf("of at most %d: %v, want %v", most, got, want)
+		}
+	}
+}
+
+// TestLegs checks that legs are all steps in their order, that only idle steps share one, and that what repeats begins one.
+func TestLegs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"reconcile", "fire"}), 0, 12).Draw(t, "kinds")
+		trace := core.Trace{CycleStart: rapid.IntRange(-1, max(0, len(kinds)-1)).Draw(t, "cycle")}
+		for _, kind := range kinds {
+			trace.Steps = append(trace.Steps, core.TraceStep{Kind: kind})
+		}
+		from := rapid.IntRange(0, len(kinds)).Draw(t, "from")
+		next := from
+		for _, leg := range story.Legs(trace, from, len(kinds)) {
+			if leg.First != next || leg.Last < leg.First {
+				t.Fatalf("%v follows after %d", leg, next)
+			}
+			for i := leg.First; i <= leg.Last; i++ {
+				if leg.Last > leg.First && kinds[i] != "reconcile" || i == trace.CycleStart && i > leg.First {
+					t.Fatalf("step %d is in %v", i, leg)
+				}
+			}
+			next = leg.Last + 1
+		}
+		if next != len(kinds) {
+			t.Fatalf("the legs end at %d of %d", next, len(kinds))
+		}
+	})
+}
+
+// TestNothingIsLost checks that all fields are told or counted, that what tells something is told, and that something is told if there is anything.
+func TestNothingIsLost(t *testing.T) {
+	paths := []string{
+		"spec.replicas", "metadata.generation", "metadata.managedFields[0].manager", "metadata.labels.app", "status.conditions[type=Ready].lastTransitionTime",
+		"status.observedGeneration", "metadata.resourceVersion", "kind", "kindness", "status.conditions[type=Ready].status",
+	}
+	telltale := []string{"spec.replicas", "metadata.labels.app", "kindness", "status.conditions[type=Ready].status"}
+	rapid.Check(t, func(t *rapid.T) {
+		var fields []core.Leaf
+		var changes []core.FieldChange
+		for _, path := range rapid.SliceOfDistinct(rapid.SampledFrom(paths), rapid.ID).Draw(t, "paths") {
+			fields, changes = append(fields, core.Leaf{Path: path}), append(changes, core.FieldChange{Path: path})
+		}
+		changed := rapid.SliceOfDistinct(rapid.SampledFrom(paths), rapid.ID).Draw(t, "changed")
+		telling, others := story.Telling(fields, changed)
+		tellingChanges, otherChanges := story.TellingChanges(changes)
+		if len(telling)+others != len(fields) || len(tellingChanges)+otherChanges != len(changes) {
+			t.Fatalf("of %v, %v and %d others are told", fields, telling, others)
+		}
+		if len(fields) > 0 && (len(telling) == 0 || len(tellingChanges) == 0) {
+			t.Fatalf("nothing is told of %v", fields)
+		}
+		for _, f := range fields {
+			told := slices.Contains(telling, f)
+			if !told && (slices.Contains(telltale, f.Path) || strings.HasPrefix(f.Path, "status.") && slices.Contains(changed, f.Path)) {
+				t.Fatalf("%s is not told", f.Path)
+			}
+		}
+	})
+}
+
+// TestCommon checks how many steps two runs have in common.
+func TestCommon(t *testing.T) {
+	steps := func(names ...string) (all []core.TraceStep) {
+		for _, name := range names {
+			all = append(all, core.TraceStep{Controller: name})
+		}
+		return all
+	}
+	one := core.Trace{Steps: steps("a", "b", "c")}
+	for _, test := range []struct {
+		other core.Trace
+		want  int
+	}{
+		{core.Trace{Steps: steps("a", "b", "d")}, 2},
+		{core.Trace{Steps: steps("b")}, 0},
+		{core.Trace{}, 0},
+		{one, 3},
+		{core.Trace{Steps: steps("a", "b"), Initial: []core.TraceObject{{Name: "x"}}}, 0},
+		{core.Trace{Steps: steps("a", "b"), Memory: []core.MemoryChange{{Controller: "x"}}}, 0},
+	} {
+		if got := story.Common(one, test.other); got != test.want {
+			t.Errorf("%s: %d, want %d", fmt.Sprint(test.other.Steps), got, test.want)
+		}
+	}
+}
