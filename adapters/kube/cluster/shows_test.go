@@ -248,3 +248,40 @@ func TestShowsWhatCannotBeRead(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestLookUpFindsChanges looks at the paths of the differences between two trees, with lists whose items are told apart by a field, and others.
+func TestLookUpFindsChanges(t *testing.T) {
+	list := rapid.Custom(func(t *rapid.T) any {
+		key := rapid.SampledFrom([]string{"type", "type", "type", "x"}).Draw(t, "key")
+		var items []any
+		names := rapid.Permutation([]string{"a", "b c", `d"]`, "e", "a"}).Draw(t, "names")
+		for _, name := range names[:rapid.IntRange(0, len(names)).Draw(t, "items")] {
+			items = append(items, node{key: name, "y": rapid.IntRange(0, 1).Draw(t, "y")})
+		}
+		return items
+	})
+	ordered := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var from, to any = node{"l": list.Draw(t, "from")}, node{"l": list.Draw(t, "to")}
+		for _, change := range core.DiffFields(from, to) {
+			if list, isOrder := strings.CutSuffix(change.Path, core.OrderOf("")); isOrder {
+				ordered++
+				was, _ := LookUp(from, list)
+				is, _ := LookUp(to, list)
+				if orderOf(was, change.From) != change.From || orderOf(is, change.To) != change.To || orderOf(is, change.From) == change.From {
+					t.Fatalf("%s, in %v and %v", change, was, is)
+				}
+				continue
+			}
+			if found, _ := LookUp(from, change.Path); !reflect.DeepEqual(found, change.From) {
+				t.Fatalf("%s, and before it there is %v", change, found)
+			}
+			if found, _ := LookUp(to, change.Path); !reflect.DeepEqual(found, change.To) {
+				t.Fatalf("%s, and after it there is %v", change, found)
+			}
+		}
+	})
+	if ordered == 0 {
+		t.Error("no list came in another order")
+	}
+}
