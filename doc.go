@@ -45,7 +45,8 @@
 //
 // # Flags of tests
 //
-// Tests that import this package have flags: go test -orrery.out FILE writes a record of each check, -orrery.dot FILE draws its first finding, and with -orrery.replay FILE the findings of
+// Tests that import this package have flags: go test -orrery.out FILE writes a record of each check, -orrery.dot FILE draws its first finding, -orrery.html FILE writes the report with all
+// stories as a page for browsers, and with -orrery.replay FILE the findings of
 // a record are replayed instead of a check. Files are named from the folder of the package. A folder gets a file for each test.
 //
 // # The verdict

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/orrery-dev/orrery/adapters/dot"
+	"github.com/orrery-dev/orrery/adapters/page"
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/record"
@@ -20,6 +21,7 @@ import (
 const (
 	flagOut    = "orrery.out"
 	flagDot    = "orrery.dot"
+	flagHTML   = "orrery.html"
 	flagReplay = "orrery.replay"
 )
 
@@ -30,6 +32,7 @@ func init() {
 	}
 	flag.String(flagOut, "", "write a record of each check to this `file`, or into this folder, by the name of the test")
 	flag.String(flagDot, "", "draw the first finding of each check, or its states if there is none, to this `file` in the DOT language, or into this folder, by the name of the test")
+	flag.String(flagHTML, "", "write the report of each check with all stories to this `file` as a page for browsers, or into this folder, by the name of the test")
 	flag.String(flagReplay, "", "do not check, but replay the findings of the record in this `file`, in the checks of its system")
 }
 
@@ -71,6 +74,14 @@ func keep(t testing.TB, result *Result) {
 			t.Errorf("the check cannot be drawn: %v", err)
 		} else {
 			t.Logf("the check is drawn in %s", file)
+		}
+	}
+	if given := flagged(flagHTML); given != "" {
+		file := fileFor(t, given, ".html")
+		if err := writeTo(file, func(w io.Writer) error { return page.Report(w, &result.Report) }); err != nil {
+			t.Errorf("the page of the check cannot be written: %v", err)
+		} else {
+			t.Logf("the report is in %s: open it in a browser", file)
 		}
 	}
 }

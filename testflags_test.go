@@ -52,7 +52,7 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	file := filepath.Join(folder, "fight.orr")
-	output, passes := run("fighting", "-orrery.out", file, "-orrery.dot", folder)
+	output, passes := run("fighting", "-orrery.out", file, "-orrery.dot", folder, "-orrery.html", folder)
 	wants("a finding", output, passes, false, "VIOLATED", file, "is drawn in", "go test -orrery.replay")
 	recorded, err := record.ReadFile(file)
 	if err != nil || len(recorded.Report.Findings) != 1 || recorded.Header.System != "scaled" {
@@ -60,6 +60,10 @@ func TestFlags(t *testing.T) {
 	}
 	if drawn, err := os.ReadFile(filepath.Join(folder, "TestFlagged.dot")); err != nil || !strings.Contains(string(drawn), "Finding 1: savings and availability") {
 		t.Errorf("the drawing is %s, %v", drawn, err)
+	}
+
+	if page, err := os.ReadFile(filepath.Join(folder, "TestFlagged.html")); err != nil || !strings.Contains(string(page), "savings and availability") {
+		t.Errorf("the page is %s, %v", page, err)
 	}
 
 	output, passes = run("fighting", "-orrery.replay", file)

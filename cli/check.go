@@ -15,6 +15,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/dot"
+	"github.com/orrery-dev/orrery/adapters/page"
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
@@ -51,7 +52,7 @@ and files before it runs the system.
 
 A signal (SIGINT, SIGTERM) or --max-time ends the check within a second. The report then says
 what is missing. A record (--out) has all findings all the same, and as many states as there was
-time for; a drawing (--dot) that is not finished is not written.
+time for; a drawing (--dot) that is not finished is not written. A page (--html) has all that is reported.
 
 Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		Args: exactly("the name of one system (orrery list shows them)"),
@@ -91,7 +92,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	system.Properties = asked.Properties
 	options.Comparisons = append(options.Comparisons, asked.Comparisons...)
 	// A file that cannot be written is better known before a long search than after it.
-	files, err := openFiles(flags.out, flags.dot)
+	files, err := flags.openFiles()
 	if err != nil {
 		return err
 	}
@@ -119,8 +120,8 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	defer stop()
 	header := record.Header{System: name, Params: report.Params, Options: given}
 	note, written := files.write(writing, result, header)
-	if flags.out != "" || flags.dot != "" {
-		s.logger.Debug("the files are written", "out", flags.out, "dot", flags.dot, "error", written)
+	if flags.out != "" || flags.dot != "" || flags.html != "" {
+		s.logger.Debug("the files are written", "out", flags.out, "dot", flags.dot, "html", flags.html, "error", written)
 	}
 	if note != "" {
 		fmt.Fprintf(s.streams.Err, "orrery: %s: %s\n", flags.out, note)
@@ -227,24 +228,32 @@ func exitCode(ctx context.Context, verdict core.Verdict) int {
 
 // outputFiles are the files that a check writes besides its report.
 type outputFiles struct {
-	record, drawing *atomicfile.File
+	record, drawing, page *atomicfile.File
 }
 
-func openFiles(out, drawing string) (files outputFiles, err error) {
-	if out != "" && drawing != "" && same(out, drawing) {
-		return files, fmt.Errorf("--out and --dot both name %s: give each its own file", out)
-	}
-	if out != "" {
-		if files.record, err = atomicfile.Create(out); err != nil {
-			return files, err
+// openFiles opens the files that flags name.
+func (f *checkFlags) openFiles() (files outputFiles, err error) {
+	wanted := []struct {
+		flag, path string
+		file       **atomicfile.File
+	}{{"--out", f.out, &files.record}, {"--dot", f.dot, &files.drawing}, {"--html", f.html, &files.page}}
+	for i, one := range wanted {
+		for _, other := range wanted[:i] {
+			if one.path != "" && other.path != "" && same(one.path, other.path) {
+				return files, fmt.Errorf("%s and %s both name %s: give each its own file", other.flag, one.flag, other.path)
+			}
 		}
 	}
-	if drawing != "" {
-		if files.drawing, err = atomicfile.Create(drawing); err != nil {
+	for _, one := range wanted {
+		if one.path == "" {
+			continue
+		}
+		if *one.file, err = atomicfile.Create(one.path); err != nil {
 			files.discard()
+			return outputFiles{}, err
 		}
 	}
-	return files, err
+	return files, nil
 }
 
 // same reports whether two names are of one file, which may be there or not.
@@ -273,6 +282,7 @@ func (f outputFiles) write(ctx context.Context, result *orrery.Result, header re
 				return dot.SpaceOf(ctx, text.SystemName(&result.Report), result.Report.OutcomeList, result.Graph, record.DefaultLimit)
 			}, drawing{})
 		}),
+		commit(f.page, func(w io.Writer) error { return page.Report(w, &result.Report) }),
 	)
 	return note, err
 }
@@ -296,7 +306,7 @@ func commit(file *atomicfile.File, write func(io.Writer) error) error {
 }
 
 func (f outputFiles) discard() {
-	for _, file := range []*atomicfile.File{f.record, f.drawing} {
+	for _, file := range []*atomicfile.File{f.record, f.drawing, f.page} {
 		if file != nil {
 			file.Discard()
 		}

@@ -14,18 +14,18 @@ import (
 
 // checkFlags are the flags of the check verb.
 type checkFlags struct {
-	reduction string
-	params    []string
-	search    string
-	workers   int
-	maxStates int
-	maxDepth  int
-	maxTime   time.Duration
-	maxMemory int64
-	walks     int
-	format    string
-	dot, out  string
-	seed      int64
+	reduction      string
+	params         []string
+	search         string
+	workers        int
+	maxStates      int
+	maxDepth       int
+	maxTime        time.Duration
+	maxMemory      int64
+	walks          int
+	format         string
+	dot, out, html string
+	seed           int64
 
 	changePoints int
 	compact      bool
@@ -75,6 +75,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 		"ignore a `FIELD` when objects are compared, written as in findings: 'KIND: PATH', or '*: PATH' for all kinds (repeatable)")
 	addFormat(command, &f.format)
 	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the state graph if there is no finding, to `FILE` in the DOT language")
+	flags.StringVar(&f.html, "html", "", "write the report with all stories to `FILE`, as a page for browsers that needs nothing else")
 	flags.StringVar(&f.out, "out", "", "write a record of the check to `FILE`")
 	flags.Int64Var(&f.seed, "seed", 1, "seed `N` for the random choices of walks")
 	return f
@@ -148,7 +149,7 @@ func recorded(flags *pflag.FlagSet) map[string][]string {
 			given[flag.Name] = []string{value.String()}
 		}
 	})
-	for _, name := range []string{"param", "format", "dot", "out"} {
+	for _, name := range []string{"param", "format", "dot", "html", "out"} {
 		delete(given, name)
 	}
 	return given

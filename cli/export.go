@@ -7,16 +7,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orrery-dev/orrery/adapters/dot"
+	"github.com/orrery-dev/orrery/adapters/page"
 )
 
 func (s *session) exportCommand() *cobra.Command {
 	var format string
 	var choice drawing
 	command := &cobra.Command{
-		Use:   "export FILE --format dot|json",
-		Short: "Export a record as JSON, or as a drawing in the DOT language",
-		Long: `Export writes a record to standard output, as JSON or as a drawing in the DOT
-language of Graphviz. By default, the drawing shows the first finding; if there is
+		Use:   "export FILE --format dot|html|json",
+		Short: "Export a record as a page for browsers, as JSON, or as a drawing in the DOT language",
+		Long: `Export writes a record to standard output: as a page for browsers with all stories,
+which needs nothing else; as JSON; or as a drawing in the DOT language of Graphviz. By default, the drawing shows the first finding; if there is
 no finding, the state graph; and if that is too large, the outcomes.`,
 		Args: exactly("one record that orrery check --out wrote"),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -24,7 +25,7 @@ no finding, the state graph; and if that is too large, the outcomes.`,
 		},
 	}
 	flags := command.Flags()
-	flags.Var(&flagValue[string]{to: &format, parse: oneOf("dot", "json"), kind: "dot|json"}, "format", "output format")
+	flags.Var(&flagValue[string]{to: &format, parse: oneOf("dot", "html", "json"), kind: "dot|html|json"}, "format", "output format")
 	flags.Var(&flagValue[int]{to: &choice.finding, parse: findingNumber, kind: "N"}, "finding", "draw the trace of finding N")
 	flags.BoolVar(&choice.outcomes, "outcomes", false, "draw the outcomes, and the steps that decide between them")
 	flags.BoolVar(&choice.graph, "graph", false, "draw the state graph, if it is small")
@@ -35,9 +36,9 @@ no finding, the state graph; and if that is too large, the outcomes.`,
 // export writes a record in another form.
 func (s *session) export(ctx context.Context, path, format string, choice drawing) error {
 	if format == "" {
-		return errors.New("choose an output format: --format dot or --format json")
+		return errors.New("choose an output format: --format dot, --format html or --format json")
 	}
-	if format == "json" && choice != (drawing{}) {
+	if format != "dot" && choice != (drawing{}) {
 		return errors.New("--finding, --outcomes and --graph choose what to draw: use them with --format dot")
 	}
 	r, err := readRecord(ctx, path)
@@ -45,8 +46,11 @@ func (s *session) export(ctx context.Context, path, format string, choice drawin
 		return err
 	}
 	out := interruptibleWriter{ctx, s.streams.Out}
-	if format == "json" {
+	switch format {
+	case "json":
 		return r.WriteJSON(out)
+	case "html":
+		return page.Report(out, &r.Report)
 	}
 	return draw(out, &r.Report, func() (dot.Space, error) { return recordedSpace(r), nil }, choice)
 }

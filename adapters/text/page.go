@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
-	"unicode"
+
+	"github.com/orrery-dev/orrery/adapters/internal/story"
 )
 
 // page is what is being written. Its first error is kept until the end.
@@ -41,11 +42,4 @@ func (p *page) heading(level int, text string) {
 
 // clean returns a user's text on one line and without codes that a terminal
 // would obey.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, strings.ToValidUTF8(text, "?"))
-}
+func clean(text string) string { return story.Clean(text) }

@@ -1,13 +1,11 @@
 package text
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -43,56 +41,31 @@ func Story(w io.Writer, finding core.Finding, options Options) error {
 }
 
 func (p *page) verdict(report *core.Report) {
-	name := SystemName(report)
+	word := p.open("INCONCLUSIVE")
 	switch report.Verdict {
 	case core.Holds:
-		p.line(0, p.good("HOLDS"), "  ", name, ": everything was searched, and nothing wrong was found", warned(report))
-		if report.Compact {
-			p.line(0, fmt.Sprintf("The search stored hashes instead of states (--compact): the probability that it missed a state is about %.1g.", report.MissedStateOdds))
-		}
+		word = p.good("HOLDS")
 	case core.Violated:
-		p.line(0, p.bad("VIOLATED"), "  ", name, ": ", counted(len(report.Findings), "finding", "findings"), warned(report))
-		if len(report.Reasons) > 0 {
-			p.line(0, "There may be more findings, because not everything was searched:")
-		}
-	default:
-		p.line(0, p.open("INCONCLUSIVE"), "  ", name, ": nothing wrong was found", besides(report), ", but not everything was searched:")
+		word = p.bad("VIOLATED")
 	}
-	for _, reason := range report.Reasons {
-		p.line(0, "  - ", clean(reason))
+	p.line(0, word, "  ", story.SystemName(report), ": ", story.Headline(report))
+	lead, reasons, others := story.Doubts(report)
+	if lead != "" {
+		p.line(0, lead)
 	}
-	for _, u := range report.Unchecked {
-		p.line(0, "Not validated: ", clean(string(u.Kind)), " ", clean(strings.Join(u.Fields, ", ")), ". To validate, ", clean(u.Remedy), ".")
+	for _, reason := range reasons {
+		p.line(0, "  - ", reason)
 	}
-}
-
-// warned ends the sentence about what was found, with the warnings among that if there are any.
-func warned(report *core.Report) string {
-	if report.Verdict == core.Violated && report.Warnings() > 0 {
-		return ", of which " + counted(report.Warnings(), "is a warning.", "are warnings.")
+	for _, other := range others {
+		p.line(0, other)
 	}
-	return besides(report) + "."
-}
-
-// besides tells of warnings where nothing else was found.
-func besides(report *core.Report) string {
-	if report.Verdict == core.Violated || report.Warnings() == 0 {
-		return ""
-	}
-	return " except " + counted(report.Warnings(), "warning", "warnings")
 }
 
 // SystemName returns the name of the checked system with its parameters.
-func SystemName(report *core.Report) string {
-	var params []string
-	for _, name := range slices.Sorted(maps.Keys(report.Params)) {
-		params = append(params, name+"="+report.Params[name])
-	}
-	if len(params) == 0 {
-		return clean(report.System)
-	}
-	return clean(report.System + " (" + strings.Join(params, ", ") + ")")
-}
+func SystemName(report *core.Report) string { return story.SystemName(report) }
+
+// Rung tells in one line what came of one of the conditions under which a system was checked.
+func Rung(r core.RungReport) string { return story.Rung(r) }
 
 func (p *page) finding(finding core.Finding, of int) {
 	p.gap()
@@ -160,58 +133,12 @@ func (p *page) rungs(rungs []core.RungReport) {
 	}
 }
 
-// Rung tells in one line what came of one of the conditions under which a system was checked.
-func Rung(r core.RungReport) string {
-	line := fmt.Sprintf("%-14s%s", cmp.Or(string(r.Verdict), "not searched"), r.Name)
-	if r.Verdict != "" {
-		line += ": " + counted(r.States, "state", "states")
-	}
-	if len(r.Reasons) == 0 {
-		return line
-	}
-	// What a reason says before it explains itself.
-	reason := r.Reasons[0]
-	if end := strings.IndexAny(reason, ":;("); end > 0 {
-		reason = strings.TrimSpace(reason[:end])
-	}
-	line += "; " + reason
-	if more := len(r.Reasons) - 1; more > 0 {
-		line += fmt.Sprintf(" (and %s)", counted(more, "more reason", "more reasons"))
-	}
-	return line
-}
-
+// searched tells what was searched.
 func (p *page) searched(report *core.Report) {
 	p.heading(0, "Searched")
-	p.line(1, counted(report.States, "state", "states"), ", ", counted(report.Transitions, "step", "steps"),
-		"; depth ", count(report.Depth))
-	p.line(1, counted(report.TerminalStates, "terminal state", "terminal states"), "; ",
-		counted(report.Outcomes, "outcome", "outcomes"))
-	p.line(1, "controller code: ", counted(report.Behaviours, "distinct behavior", "distinct behaviors"), "; ",
-		counted(report.StepsFromTree, "step", "steps"), " reused one without running code")
-	for _, m := range report.Memory {
-		if len(m.Fields) > 0 {
-			p.line(1, "memory: ", clean(m.Controller), " keeps ", clean(strings.Join(m.Fields, ", ")), ", ", counted(m.Contents, "content", "contents"), " so far; it is part of each state")
-		}
-		if m.Background {
-			p.line(1, "background: ", clean(m.Controller), " works between its activations, too; where that waits is part of each state")
-		}
+	for _, line := range story.Searched(report) {
+		p.line(1, line)
 	}
-	p.line(1, "granularity: ", clean(report.Granularity), "; reduction: ", clean(report.Reduction), reductionNote(report.Reduction))
-	if report.StatesIdleFirst > 0 {
-		p.line(1, counted(report.StatesIdleFirst, "state", "states"), " in which a controller that found nothing to do went first")
-	}
-}
-
-// reductionNote says what a reduction means.
-func reductionNote(name string) string {
-	switch name {
-	case "none":
-		return " (no order was skipped)"
-	case "symmetry":
-		return " (states that are equal up to renaming were merged)"
-	}
-	return " (orders that cannot matter were skipped)"
 }
 
 func (p *page) assumptions(assumptions []string) {
@@ -224,16 +151,8 @@ func (p *page) assumptions(assumptions []string) {
 	}
 }
 
-// cost writes what the check has cost. It is all that may differ between two
-// checks of the same system.
+// cost writes what the check has cost.
 func (p *page) cost(report *core.Report) {
 	p.gap()
-	parts := []string{"Took " + duration(report.Elapsed), counted(report.Workers, "worker", "workers")}
-	if report.StatesPerSecond > 0 {
-		parts = append(parts, count(int(report.StatesPerSecond))+" states per second")
-	}
-	if report.PeakRSSBytes > 0 {
-		parts = append(parts, size(report.PeakRSSBytes)+" of memory at peak")
-	}
-	p.line(0, p.faint(strings.Join(parts, ", ")))
+	p.line(0, p.faint(story.Cost(report)))
 }

@@ -46,7 +46,7 @@ func works(step core.TraceStep) bool {
 func (p *page) idleSteps(trace core.Trace, leg story.Leg) {
 	step := trace.Steps[leg.First]
 	if leg.First == leg.Last {
-		said := append([]string{fmt.Sprintf("Step %d: ", leg.First+1)}, p.deed(step)...)
+		said := append([]string{leg.String() + ": "}, p.deed(step)...)
 		switch {
 		case works(step):
 			said = append(said, p.faint(", and changes nothing"), p.reads(step))
@@ -65,11 +65,7 @@ func (p *page) idleSteps(trace core.Trace, leg story.Leg) {
 		}
 		times[deed]++
 	}
-	to := " to "
-	if leg.First+1 == leg.Last {
-		to = " and "
-	}
-	p.line(1, fmt.Sprintf("Steps %d%s%d", leg.First+1, to, leg.Last+1), p.faint(" change nothing:"))
+	p.line(1, leg.String(), p.faint(" change nothing:"))
 	for _, deed := range deeds {
 		p.line(2, deed, p.faint(again(times[deed])))
 	}
@@ -127,7 +123,7 @@ func (p *page) calls(step core.TraceStep) {
 	shown := story.Deciding(step, most)
 	times := 1
 	if rest := len(step.Calls) - len(shown); rest > 0 {
-		p.line(2, p.faint(fmt.Sprintf("… %s not shown", counted(rest, "call is", "calls are"))))
+		p.line(2, p.faint(fmt.Sprintf("… %s not shown", story.Counted(rest, "call is", "calls are"))))
 	}
 	for at, i := range shown {
 		call := step.Calls[i]
@@ -180,7 +176,7 @@ func (p *page) memory(changes []core.MemoryChange, acting string) {
 		p.line(2, "memory:  ", string(said), p.faint(whose))
 	}
 	if rest := len(changes) - len(shown); rest > 0 {
-		p.line(2, p.faint(fmt.Sprintf("… and %s in memory", counted(rest, "more field", "more fields"))))
+		p.line(2, p.faint(fmt.Sprintf("… and %s in memory", story.Counted(rest, "more field", "more fields"))))
 	}
 }
 
@@ -197,7 +193,7 @@ func (p *page) change(change core.TraceChange) {
 			fields, others = story.Telling(fields, nil)
 		}
 		if p.elide && len(fields) > fieldLimit {
-			p.line(2, p.after("created: "), clean(change.Key().String()), p.faint(" ("+counted(len(fields)+others, "field", "fields")+")"))
+			p.line(2, p.after("created: "), clean(change.Key().String()), p.faint(" ("+story.Counted(len(fields)+others, "field", "fields")+")"))
 			return
 		}
 		p.object(2, p.after("created: ")+clean(change.Key().String()), fields, 0, others)
@@ -221,7 +217,7 @@ func (p *page) change(change core.TraceChange) {
 			p.line(3, path, p.before(p.value(f.From)), " → ", p.after(p.value(f.To)))
 		}
 		if rest := len(changed) - len(shown) + others; rest > 0 {
-			p.line(3, p.faint(fmt.Sprintf("… and %s", counted(rest, "more field", "more fields"))))
+			p.line(3, p.faint(fmt.Sprintf("… and %s", story.Counted(rest, "more field", "more fields"))))
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (p *page) begin(finding core.Finding, trace core.Trace) {
 		p.object(2, clean(object.Key().String()), fields, first, others)
 	}
 	if rest := len(trace.Initial) - len(objects); rest > 0 {
-		p.line(2, p.faint(fmt.Sprintf("… and %s", counted(rest, "other object", "other objects"))))
+		p.line(2, p.faint(fmt.Sprintf("… and %s", story.Counted(rest, "other object", "other objects"))))
 	}
 	p.memory(trace.Memory, "")
 }
@@ -85,7 +85,7 @@ func (p *page) steps(trace core.Trace, position int) {
 		if resume := len(legs) - told; p.elide && len(legs) > longest && i == told {
 			from, to := legs[i].First, legs[resume].First
 			p.gap()
-			p.line(1, p.faint(fmt.Sprintf("… %s left out", counted(to-from, "step is", "steps are"))))
+			p.line(1, p.faint(fmt.Sprintf("… %s left out", story.Counted(to-from, "step is", "steps are"))))
 			if cycle := trace.CycleStart; cycle >= from && cycle < to {
 				p.line(1, p.strong(trace.Repetition()+":"))
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -24,7 +25,7 @@ func (p *page) value(v any) string {
 		return text
 	}
 	runes := []rune(text)
-	return fmt.Sprintf("%s… (%s)", string(runes[:widthOf(v)-20]), counted(len(runes), "character", "characters"))
+	return fmt.Sprintf("%s… (%s)", string(runes[:widthOf(v)-20]), story.Counted(len(runes), "character", "characters"))
 }
 
 // fits reports whether a value is shown in full.
@@ -92,6 +93,6 @@ func (p *page) object(level int, title string, fields []core.Leaf, first, others
 		p.line(level+1, clean(f.Path), " = ", p.value(f.Value))
 	}
 	if rest := len(fields) - len(shown) + others; rest > 0 {
-		p.line(level+1, p.faint(fmt.Sprintf("… and %s", counted(rest, "more field", "more fields"))))
+		p.line(level+1, p.faint(fmt.Sprintf("… and %s", story.Counted(rest, "more field", "more fields"))))
 	}
 }

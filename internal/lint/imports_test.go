@@ -86,9 +86,10 @@ func house() []place {
 		{"adapters/observe", []string{"core", "record/live"}, kubernetes},
 		{"adapters/internal/story", []string{"core"}, nothing},
 		{"adapters/text", []string{"core", "adapters/internal/story"}, libraries},
+		{"adapters/page", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/dot", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/dot", "internal/typo", "internal/grace"}, engine...), libraries},
+		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace", "internal/supervisor"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial

@@ -1,8 +1,9 @@
-// Package story finds what matters in a finding, for everything that tells one: which objects it is about, which calls decided what was done, and which steps and fields
-// say nothing. What is left out is for the teller to count.
+// Package story says what a check has found, for everything that tells of one: which objects a finding is about, which calls decided what was done, which steps and fields
+// say nothing, and the words for it. What is left out is for the teller to count.
 package story
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,6 +42,18 @@ func Common(a, b core.Trace) int {
 
 // Leg is what is told at once: a step, or several that follow each other and are idle. First and Last are positions in the trace.
 type Leg struct{ First, Last int }
+
+// String says which steps these are, such as "Steps 2 to 4".
+func (l Leg) String() string {
+	switch first, last := l.First+1, l.Last+1; last - first {
+	case 0:
+		return fmt.Sprintf("Step %d", first)
+	case 1:
+		return fmt.Sprintf("Steps %d and %d", first, last)
+	default:
+		return fmt.Sprintf("Steps %d to %d", first, last)
+	}
+}
 
 // Legs groups the steps of a trace between two positions. What repeats begins a leg.
 func Legs(trace core.Trace, position, end int) []Leg {

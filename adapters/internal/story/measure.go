@@ -1,4 +1,4 @@
-package text
+package story
 
 import (
 	"fmt"
@@ -22,15 +22,15 @@ func count(n int) string {
 	return sign + strings.Join(append([]string{digits}, groups...), ",")
 }
 
-// counted returns a number of things, "1 step" or "2 steps".
-func counted(n int, one, many string) string {
+// Counted returns a number of things, "1 step" or "2 steps".
+func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return count(n) + " " + many
 }
 
-// duration returns a time as a person would say it.
+// Duration returns a time as a person would say it.
 func duration(d time.Duration) string {
 	switch {
 	case d < time.Second:

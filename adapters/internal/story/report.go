@@ -1,0 +1,143 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Clean returns a user's text on one line and without codes that a terminal
+// would obey.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(text, "?"))
+}
+
+// SystemName returns the name of the checked system with its parameters.
+func SystemName(report *core.Report) string {
+	var params []string
+	for _, name := range slices.Sorted(maps.Keys(report.Params)) {
+		params = append(params, name+"="+report.Params[name])
+	}
+	if len(params) == 0 {
+		return Clean(report.System)
+	}
+	return Clean(report.System + " (" + strings.Join(params, ", ") + ")")
+}
+
+// Headline says in a sentence what the verdict comes to. With a colon at its end, the reasons follow.
+func Headline(report *core.Report) string {
+	switch report.Verdict {
+	case core.Holds:
+		return "everything was searched, and nothing wrong was found" + besides(report) + "."
+	case core.Violated:
+		found := Counted(len(report.Findings), "finding", "findings")
+		if n := report.Warnings(); n > 0 {
+			found += ", of which " + Counted(n, "is a warning", "are warnings")
+		}
+		return found + "."
+	}
+	return "nothing wrong was found" + besides(report) + ", but not everything was searched:"
+}
+
+// besides tells of warnings where nothing else was found.
+func besides(report *core.Report) string {
+	if report.Warnings() == 0 {
+		return ""
+	}
+	return " except " + Counted(report.Warnings(), "warning", "warnings")
+}
+
+// Doubts says in sentences what is behind the headline: how sure it is, why it is not more, and what was not validated.
+func Doubts(report *core.Report) (lead string, reasons, others []string) {
+	if report.Verdict == core.Holds && report.Compact {
+		lead = fmt.Sprintf("The search stored hashes instead of states (--compact): the probability that it missed a state is about %.1g.", report.MissedStateOdds)
+	}
+	if report.Verdict == core.Violated && len(report.Reasons) > 0 {
+		lead = "There may be more findings, because not everything was searched:"
+	}
+	for _, reason := range report.Reasons {
+		reasons = append(reasons, Clean(reason))
+	}
+	for _, u := range report.Unchecked {
+		others = append(others, Clean(fmt.Sprintf("Not validated: %s %s. To validate, %s.", u.Kind, strings.Join(u.Fields, ", "), u.Remedy)))
+	}
+	return lead, reasons, others
+}
+
+// Rung tells in one line what came of one of the conditions under which a system was checked.
+func Rung(r core.RungReport) string {
+	line := fmt.Sprintf("%-14s%s", cmp.Or(string(r.Verdict), "not searched"), r.Name)
+	if r.Verdict != "" {
+		line += ": " + Counted(r.States, "state", "states")
+	}
+	if len(r.Reasons) == 0 {
+		return line
+	}
+	// What a reason says before it explains itself.
+	reason := r.Reasons[0]
+	if end := strings.IndexAny(reason, ":;("); end > 0 {
+		reason = strings.TrimSpace(reason[:end])
+	}
+	line += "; " + reason
+	if more := len(r.Reasons) - 1; more > 0 {
+		line += fmt.Sprintf(" (and %s)", Counted(more, "more reason", "more reasons"))
+	}
+	return line
+}
+
+// Searched tells what was searched, a line for each part.
+func Searched(report *core.Report) []string {
+	lines := []string{
+		Counted(report.States, "state", "states") + ", " + Counted(report.Transitions, "step", "steps") + "; depth " + count(report.Depth),
+		Counted(report.TerminalStates, "terminal state", "terminal states") + "; " + Counted(report.Outcomes, "outcome", "outcomes"),
+		"controller code: " + Counted(report.Behaviours, "distinct behavior", "distinct behaviors") + "; " +
+			Counted(report.StepsFromTree, "step", "steps") + " reused one without running code",
+	}
+	for _, m := range report.Memory {
+		if len(m.Fields) > 0 {
+			lines = append(lines, Clean("memory: "+m.Controller+" keeps "+strings.Join(m.Fields, ", "))+", "+Counted(m.Contents, "content", "contents")+" so far; it is part of each state")
+		}
+		if m.Background {
+			lines = append(lines, Clean("background: "+m.Controller)+" works between its activations, too; where that waits is part of each state")
+		}
+	}
+	lines = append(lines, Clean("granularity: "+report.Granularity+"; reduction: "+report.Reduction)+reductionNote(report.Reduction))
+	if report.StatesIdleFirst > 0 {
+		lines = append(lines, Counted(report.StatesIdleFirst, "state", "states")+" in which a controller that found nothing to do went first")
+	}
+	return lines
+}
+
+// reductionNote says what a reduction means.
+func reductionNote(name string) string {
+	switch name {
+	case "none":
+		return " (no order was skipped)"
+	case "symmetry":
+		return " (states that are equal up to renaming were merged)"
+	}
+	return " (orders that cannot matter were skipped)"
+}
+
+// Cost says what the check has cost. It is all that may differ between two
+// checks of the same system.
+func Cost(report *core.Report) string {
+	parts := []string{"Took " + duration(report.Elapsed), Counted(report.Workers, "worker", "workers")}
+	if report.StatesPerSecond > 0 {
+		parts = append(parts, count(int(report.StatesPerSecond))+" states per second")
+	}
+	if report.PeakRSSBytes > 0 {
+		parts = append(parts, size(report.PeakRSSBytes)+" of memory at peak")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,77 @@
+package page
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+
+	"github.com/orrery-dev/orrery/adapters/internal/story"
+	"github.com/orrery-dev/orrery/core"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// Report writes a report. Its findings may have traces or none.
+func Report(w io.Writer, report *core.Report) error {
+	style, err := assets.ReadFile("assets/page.css")
+	if err != nil {
+		return err
+	}
+	script, err := assets.ReadFile("assets/page.js")
+	if err != nil {
+		return err
+	}
+	page, err := template.New("page.html").ParseFS(assets, "assets/page.html")
+	if err != nil {
+		return err
+	}
+	lead, reasons, others := story.Doubts(report)
+	return page.Execute(w, view{
+		Style:    template.CSS(style),
+		Script:   template.JS(script),
+		Policy:   "default-src 'none'; style-src '" + digest(style) + "'; script-src '" + digest(script) + "'; base-uri 'none'; form-action 'none'",
+		System:   story.SystemName(report),
+		Verdict:  string(report.Verdict),
+		Headline: story.Headline(report),
+		Lead:     lead, Reasons: reasons, Others: others,
+		Findings:    findings(report.Findings),
+		Properties:  report.Properties,
+		Rungs:       rungs(report.Rungs),
+		Searched:    story.Searched(report),
+		Outcomes:    outcomes(report),
+		Assumptions: report.Assumptions,
+		Cost:        story.Cost(report),
+	})
+}
+
+// view is what the page shows.
+type view struct {
+	Style  template.CSS
+	Script template.JS
+	// Policy lets in the style and the script of the page, and nothing else.
+	Policy string
+
+	System, Verdict, Headline, Lead, Cost string
+	Reasons, Others, Rungs, Searched      []string
+	Findings                              []finding
+	Properties                            []core.PropertyReport
+	Outcomes                              []outcome
+	Assumptions                           []string
+}
+
+// digest returns what a content security policy calls a text.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func rungs(all []core.RungReport) []string {
+	var lines []string
+	for _, r := range all {
+		lines = append(lines, story.Rung(r))
+	}
+	return lines
+}
