@@ -114,7 +114,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if flags.format == "json" {
 		err = writeJSON(s.streams.Out, report)
 	} else {
-		err = text.Report(s.streams.Out, report, text.Options{Color: s.streams.Color})
+		err = text.Report(s.streams.Out, report, text.Options{Color: s.streams.Color, Full: flags.full})
 	}
 	writing, stop := writingTime(ctx, began, flags.maxTime)
 	defer stop()

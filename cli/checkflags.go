@@ -25,6 +25,7 @@ type checkFlags struct {
 	walks          int
 	format         string
 	dot, out, html string
+	full           bool
 	seed           int64
 
 	changePoints int
@@ -75,6 +76,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 		"ignore a `FIELD` when objects are compared, written as in findings: 'KIND: PATH', or '*: PATH' for all kinds (repeatable)")
 	addFormat(command, &f.format)
 	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the state graph if there is no finding, to `FILE` in the DOT language")
+	flags.BoolVar(&f.full, "full", false, "tell stories to the end: all steps, calls, objects and fields, which are counted otherwise if they say little")
 	flags.StringVar(&f.html, "html", "", "write the report with all stories to `FILE`, as a page for browsers that needs nothing else")
 	flags.StringVar(&f.out, "out", "", "write a record of the check to `FILE`")
 	flags.Int64Var(&f.seed, "seed", 1, "seed `N` for the random choices of walks")
@@ -149,7 +151,7 @@ func recorded(flags *pflag.FlagSet) map[string][]string {
 			given[flag.Name] = []string{value.String()}
 		}
 	})
-	for _, name := range []string{"param", "format", "dot", "html", "out"} {
+	for _, name := range []string{"param", "format", "full", "dot", "html", "out"} {
 		delete(given, name)
 	}
 	return given

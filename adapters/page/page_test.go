@@ -70,7 +70,7 @@ func TestReport(t *testing.T) {
 	text := write(t, race())
 	for _, want := range []string{
 		"violated", "shop/web (apps=2)", "1 finding.", "it was &lt;b&gt;interrupted&lt;/b&gt;", "same outcome", "a detail", "Both runs", "First run", "Second run", "upgrader", "pinner",
-		"Steps 2 and 3 change nothing", "from a cache that is 1 change behind", "spec.containers[name=web].image", "and 1 time, versions and the like", "and 1 other object",
+		"Steps 2 and 3 change nothing", "from a cache that is 1 change behind", "spec.containers[name=web].image", "and 1 other field (times, versions and the like)", "and 1 other object",
 		"&#34;web:2&#34;", "&#34;web:stable&#34;", "<span class=\"verb\">memory</span> pinner: seen = web:stable", "one crash: 3 states", "Caches are fresh.", "Outcome 2", "in 2 settled states",
 	} {
 		if !strings.Contains(text, want) {

@@ -37,6 +37,9 @@ func (t *tree) has(from *file, target string) bool {
 	} else {
 		name = path.Join(from.folder(), name)
 	}
+	if heading == "" && slices.Contains(t.others, name) {
+		return true
+	}
 	return slices.ContainsFunc(t.files, func(f *file) bool {
 		if f.path != name {
 			return heading == "" && strings.HasPrefix(f.path, strings.TrimSuffix(name, "/")+"/")

@@ -19,6 +19,8 @@ const module = "github.com/orrery-dev/orrery"
 type tree struct {
 	positions *token.FileSet
 	files     []*file // in the order of their paths
+	// others are the paths of files that are not text.
+	others []string
 }
 
 // file is one file of text.
@@ -39,7 +41,10 @@ func load(repository fs.FS) (*tree, error) {
 			return err
 		case entry.IsDir() && path.Base(name) == ".git":
 			return fs.SkipDir
-		case !entry.Type().IsRegular() || !isText(name):
+		case !entry.Type().IsRegular():
+			return nil
+		case !isText(name):
+			t.others = append(t.others, name)
 			return nil
 		}
 		f := &file{path: name}
