@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -149,7 +150,11 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	i.environment.working = i.controller
 	defer func() { i.environment.working = nil }()
 	logger := klog.LoggerWithValues(i.environment.process.logger, "controller", i.controller.name, "item", string(request))
-	return i.controller.reconcile(klog.NewContext(context.Background(), logger), request, recorder)
+	result := i.controller.reconcile(klog.NewContext(context.Background(), logger), request, recorder)
+	if asked, remedy, unknown := system.Unknown(result.Err); unknown {
+		i.environment.current.Unmodelled(asked, remedy)
+	}
+	return result
 }
 
 // Handle implements [core.Instance].

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -42,6 +43,9 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	log := controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name)
 	sources := i.assembly.sources()
 	result, err := controller.Reconcile(ctrllog.IntoContext(i.assembly.current.Context(context.Background()), log), item)
+	if asked, remedy, unknown := system.Unknown(err); unknown {
+		i.assembly.current.Unmodelled(asked, remedy)
+	}
 	i.assembly.current.End()
 	i.sameSources(sources)
 	switch {

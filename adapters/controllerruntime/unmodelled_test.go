@@ -3,12 +3,15 @@ package controllerruntime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -140,6 +143,18 @@ func TestWhatIsNotModelledIsAReason(t *testing.T) {
 		"an index in a reconcile": {[]controllerruntime.Option{reconciling(func(ctx context.Context, mgr ctrl.Manager, _ controller.Controller) error {
 			return mgr.GetFieldIndexer().IndexField(ctx, &corev1.Secret{}, "late", func(client.Object) []string { return nil })
 		})}, "adding the index late"},
+		"a kind without a definition": {[]controllerruntime.Option{reconciling(func(ctx context.Context, mgr ctrl.Manager, _ controller.Controller) error {
+			return fmt.Errorf("first: %w", mgr.GetClient().Create(ctx, undefined()))
+		})}, "kind Gadget of example.com: the API server of the check does not know it"},
+		"a kind without a definition in a cache": {[]controllerruntime.Option{reconciling(func(ctx context.Context, mgr ctrl.Manager, _ controller.Controller) error {
+			return mgr.GetClient().Get(ctx, keyA, undefined())
+		})}, "add its custom resource definition with CRDs"},
+		"a kind without a definition that is not needed": {[]controllerruntime.Option{reconciling(func(ctx context.Context, mgr ctrl.Manager, _ controller.Controller) error {
+			if err := mgr.GetClient().Get(ctx, keyA, undefined()); !meta.IsNoMatchError(err) {
+				return fmt.Errorf("it is known: %w", err)
+			}
+			return nil
+		})}, ""},
 		"background deletion": {[]controllerruntime.Option{deleting()}, ""},
 		"foreground deletion": {[]controllerruntime.Option{deleting(client.PropagationPolicy(metav1.DeletePropagationForeground))}, "waits for the garbage collector (finalizer foregroundDeletion)"},
 		"orphaning":           {[]controllerruntime.Option{deleting(client.PropagationPolicy(metav1.DeletePropagationOrphan))}, "waits for the garbage collector (finalizer orphan)"},
@@ -187,6 +202,16 @@ func TestWhatIsNotModelledIsAReason(t *testing.T) {
 			}
 		})
 	}
+}
+
+// undefined returns an object of a kind that is in no scheme and has no definition.
+func undefined() *unstructured.Unstructured {
+	gadget := &unstructured.Unstructured{}
+	gadget.SetAPIVersion("example.com/v1")
+	gadget.SetKind("Gadget")
+	gadget.SetNamespace("default")
+	gadget.SetName("a")
+	return gadget
 }
 
 // ignored takes an error for none.
