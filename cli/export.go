@@ -3,54 +3,82 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orrery-dev/orrery/adapters/dot"
+	"github.com/orrery-dev/orrery/adapters/export"
 	"github.com/orrery-dev/orrery/adapters/page"
+	"github.com/orrery-dev/orrery/core"
 )
+
+// formats are the forms that a record is exported in.
+func formats() []string { return []string{"dot", "html", "mermaid", "junit", "itf", "json"} }
 
 func (s *session) exportCommand() *cobra.Command {
 	var format string
 	var choice drawing
 	command := &cobra.Command{
-		Use:   "export FILE --format dot|html|json",
-		Short: "Export a record as a page for browsers, as JSON, or as a drawing in the DOT language",
-		Long: `Export writes a record to standard output: as a page for browsers with all stories,
-which needs nothing else; as JSON; or as a drawing in the DOT language of Graphviz. By default, the drawing shows the first finding; if there is
-no finding, the state graph; and if that is too large, the outcomes.`,
+		Use:   "export FILE --format " + strings.Join(formats(), "|"),
+		Short: "Export a record as a page for browsers, as a drawing, or for other tools",
+		Long: `Export writes a record to standard output, in one of these forms:
+  dot      a drawing in the DOT language of Graphviz; by default of the first finding; if
+           there is no finding, of the state graph; and if that is too large, of the outcomes
+  html     a page for browsers with all stories, which needs nothing else
+  mermaid  the first finding as a sequence diagram in the language of Mermaid, which
+           GitHub and GitLab draw in descriptions
+  junit    a report of JUnit with a test for each property
+  itf      the run of the first finding in the Informal Trace Format
+  json     all that is in the record`,
 		Args: exactly("one record that orrery check --out wrote"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return s.export(command.Context(), args[0], format, choice)
 		},
 	}
 	flags := command.Flags()
-	flags.Var(&flagValue[string]{to: &format, parse: oneOf("dot", "html", "json"), kind: "dot|html|json"}, "format", "output format")
-	flags.Var(&flagValue[int]{to: &choice.finding, parse: findingNumber, kind: "N"}, "finding", "draw the trace of finding N")
-	flags.BoolVar(&choice.outcomes, "outcomes", false, "draw the outcomes, and the steps that decide between them")
-	flags.BoolVar(&choice.graph, "graph", false, "draw the state graph, if it is small")
+	flags.Var(&flagValue[string]{to: &format, parse: oneOf(formats()...), kind: strings.Join(formats(), "|")}, "format", "output format")
+	flags.Var(&flagValue[int]{to: &choice.finding, parse: findingNumber, kind: "N"}, "finding", "export finding N (dot, mermaid, itf)")
+	flags.BoolVar(&choice.outcomes, "outcomes", false, "draw the outcomes, and the steps that decide between them (dot)")
+	flags.BoolVar(&choice.graph, "graph", false, "draw the state graph, if it is small (dot)")
 	command.MarkFlagsMutuallyExclusive("finding", "outcomes", "graph")
 	return command
 }
 
 // export writes a record in another form.
 func (s *session) export(ctx context.Context, path, format string, choice drawing) error {
-	if format == "" {
-		return errors.New("choose an output format: --format dot, --format html or --format json")
-	}
-	if format != "dot" && choice != (drawing{}) {
-		return errors.New("--finding, --outcomes and --graph choose what to draw: use them with --format dot")
+	single := format == "mermaid" || format == "itf"
+	switch {
+	case format == "":
+		return fmt.Errorf("choose an output format: --format %s", strings.Join(formats(), "|"))
+	case (choice.outcomes || choice.graph) && format != "dot":
+		return errors.New("--outcomes and --graph choose what to draw: use them with --format dot")
+	case choice.finding > 0 && format != "dot" && !single:
+		return errors.New("--finding chooses one finding: use it with --format dot, mermaid or itf")
 	}
 	r, err := readRecord(ctx, path)
 	if err != nil {
 		return err
 	}
 	out := interruptibleWriter{ctx, s.streams.Out}
+	var finding core.Finding
+	if single {
+		if finding, err = findingOf(&r.Report, max(1, choice.finding)); err != nil {
+			return err
+		}
+	}
 	switch format {
 	case "json":
 		return r.WriteJSON(out)
 	case "html":
 		return page.Report(out, &r.Report)
+	case "mermaid":
+		return export.Mermaid(out, finding)
+	case "junit":
+		return export.JUnit(out, &r.Report)
+	case "itf":
+		return export.ITF(out, finding)
 	}
 	return draw(out, &r.Report, func() (dot.Space, error) { return recordedSpace(r), nil }, choice)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -85,8 +86,7 @@ func applyChange(leaves map[leaf]any, change core.TraceChange) {
 // removeLeaves removes the field at a path and all below it.
 func removeLeaves(leaves map[leaf]any, object core.Key, path string) {
 	maps.DeleteFunc(leaves, func(l leaf, _ any) bool {
-		below, found := strings.CutPrefix(l.path, path)
-		return l.object == object && found && (path == "" || below == "" || below[0] == '.' || below[0] == '[')
+		return l.object == object && story.Within(l.path, path)
 	})
 }
 

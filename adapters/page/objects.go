@@ -3,7 +3,6 @@ package page
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
@@ -43,15 +42,9 @@ func (e effect) apply(state map[string]map[string]string) {
 		state[e.Object] = fields
 	}
 	maps.DeleteFunc(fields, func(path, _ string) bool {
-		return slices.ContainsFunc(e.Gone, func(gone string) bool { return isAtOrBelow(path, gone) })
+		return slices.ContainsFunc(e.Gone, func(gone string) bool { return story.Within(path, gone) })
 	})
 	maps.Copy(fields, table(e.Fields))
-}
-
-// isAtOrBelow reports whether a path is another one, or below it.
-func isAtOrBelow(path, other string) bool {
-	below, found := strings.CutPrefix(path, other)
-	return found && (other == "" || below == "" || below[0] == '.' || below[0] == '[')
 }
 
 func table(fields []field) map[string]string {

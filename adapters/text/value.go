@@ -68,10 +68,7 @@ func sortedFirst(fields []core.Leaf, paths []string) (sorted []core.Leaf, first 
 
 // isBelow reports whether a path is one of some, or below one.
 func isBelow(path string, paths []string) bool {
-	return slices.ContainsFunc(paths, func(above string) bool {
-		below, found := strings.CutPrefix(path, above)
-		return found && (above == "" || below == "" || below[0] == '.' || below[0] == '[')
-	})
+	return slices.ContainsFunc(paths, func(above string) bool { return story.Within(path, above) })
 }
 
 // object writes an object with its fields, under a title. Of many fields, only the

@@ -88,6 +88,7 @@ func house() []place {
 		{"adapters/text", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/page", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/dot", []string{"core", "adapters/internal/story"}, libraries},
+		{"adapters/export", []string{"core", "adapters/internal/story", "adapters/text"}, libraries},
 		{"adapters/...", []string{"core"}, libraries},
 		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace", "internal/supervisor"}, public...), libraries},

@@ -128,6 +128,12 @@ func About(finding core.Finding, trace core.Trace) []core.TraceObject {
 	return about
 }
 
+// Within reports whether a path is another one, or below it.
+func Within(path, other string) bool {
+	below, found := strings.CutPrefix(path, other)
+	return found && (other == "" || below == "" || below[0] == '.' || below[0] == '[')
+}
+
 // kept tells that a field of a Kubernetes object is kept by the server or says when something was: that it is there, or changes with others, tells nobody anything.
 func kept(path string) bool {
 	switch path {
