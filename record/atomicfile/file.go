@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // File is a file in the making. Its bytes are in a temporary file beside the
@@ -20,12 +22,17 @@ type File struct {
 }
 
 // Create begins a file. It fails when a file of that name could not be written,
-// and leaves a file that exists there alone. Where the name is that of a symbolic link, the file is the one that it leads to.
+// and leaves a file that exists there alone. Where the name is that of a symbolic link, the file is the one that it leads to. What
+// a process that was killed has left of the same file is removed. A relative name is that of a file below the folder that is the current one now.
 func Create(path string) (*File, error) {
-	f := &File{path: path, mode: 0o600} // records hold what objects hold, Secrets as well
+	f := &File{mode: 0o600} // records hold what objects hold, Secrets as well
+	var err error
+	if f.path, err = filepath.Abs(path); err != nil {
+		return nil, fmt.Errorf("write %s: %w", path, err)
+	}
 	refused := func(why string) error { return &fs.PathError{Op: "write", Path: path, Err: errors.New(why)} }
-	if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		if f.path, err = filepath.EvalSymlinks(path); err != nil {
+	if link, err := os.Lstat(f.path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		if f.path, err = filepath.EvalSymlinks(f.path); err != nil {
 			return nil, refused("it is a link to what is not there: give another name")
 		}
 	}
@@ -35,11 +42,42 @@ func Create(path string) (*File, error) {
 		}
 		f.mode = info.Mode().Perm()
 	}
-	var err error
-	if f.temporary, err = os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*"); err != nil {
-		return nil, fmt.Errorf("write %s: %w", path, err)
+	f.sweep()
+	for {
+		if f.temporary, err = os.CreateTemp(filepath.Dir(f.path), f.prefix()+"*"); err != nil {
+			return nil, fmt.Errorf("write %s: %w", path, err)
+		}
+		// Whoever holds the lock is at work. It ends with the process, however that ends. Where files cannot be locked, none is taken to be left.
+		_ = syscall.Flock(int(f.temporary.Fd()), syscall.LOCK_EX)
+		if _, err := os.Stat(f.temporary.Name()); err == nil {
+			return f, nil
+		}
+		f.temporary.Close() // somebody has swept it away before it was locked
 	}
-	return f, nil
+}
+
+// prefix is how the names of temporary files for the file begin.
+func (f *File) prefix() string { return "." + filepath.Base(f.path) + ".tmp-" }
+
+// sweep removes temporary files for the file that nobody works on. What cannot be removed does no harm.
+func (f *File) sweep() {
+	entries, err := os.ReadDir(filepath.Dir(f.path))
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() || !strings.HasPrefix(entry.Name(), f.prefix()) {
+			continue
+		}
+		left, err := os.OpenFile(filepath.Join(filepath.Dir(f.path), entry.Name()), os.O_WRONLY, 0)
+		if err != nil {
+			continue
+		}
+		if syscall.Flock(int(left.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			os.Remove(left.Name())
+		}
+		left.Close()
+	}
 }
 
 // Write implements io.Writer.

@@ -2,7 +2,9 @@ package atomicfile_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/orrery-dev/orrery/record/atomicfile"
@@ -70,6 +72,57 @@ func TestLinks(t *testing.T) {
 		t.Error("a link that leads nowhere can be written")
 	}
 	wantFiles(t, dir, 1)
+}
+
+// TestLeftovers wants what a killed process has left to be removed by the next one, and what is being written, or belongs to another file, to stay.
+func TestLeftovers(t *testing.T) {
+	if folder := os.Getenv("LEAVE_IN"); folder != "" {
+		if _, err := atomicfile.Create(filepath.Join(folder, "a.orr")); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		select {}
+	}
+	dir := t.TempDir()
+	leave := exec.Command(os.Args[0], "-test.run=^TestLeftovers$")
+	leave.Env = append(os.Environ(), "LEAVE_IN="+dir)
+	if err := leave.Run(); err == nil {
+		t.Fatal("the process was not killed")
+	}
+	wantFiles(t, dir, 1)
+	other := filepath.Join(dir, ".b.orr.tmp-1")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	working, err := atomicfile.Create(filepath.Join(dir, "a.orr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer working.Discard()
+	wantFiles(t, dir, 2)
+	write(t, filepath.Join(dir, "a.orr"))
+	if err := working.Commit(); err != nil {
+		t.Error(err)
+	}
+	wantFiles(t, dir, 2)
+}
+
+// TestMoves wants a file to come to where its name led when it was begun.
+func TestMoves(t *testing.T) {
+	here, there := t.TempDir(), t.TempDir()
+	t.Chdir(here)
+	file, err := atomicfile.Create("a.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(there)
+	if err := file.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, here, 1)
+	wantFiles(t, there, 0)
 }
 
 // write writes a file.
