@@ -188,6 +188,8 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("there is no search %q: use %q, %q, %q, %q or %q", o.Search, BreadthFirst, DepthFirst, RandomWalks, PriorityWalks, SwarmWalks)
 	case o.Compact && o.Search != BreadthFirst:
 		return o, fmt.Errorf("a compact search must be breadth-first: use the search %q, or leave out --compact (Options.Compact)", BreadthFirst)
+	case o.Walks > 0 && !o.Search.walks():
+		return o, fmt.Errorf("the search %q takes no walks: leave out --walks (Options.Walks), or use the search %q, %q or %q", o.Search, RandomWalks, PriorityWalks, SwarmWalks)
 	case o.Walks < 0 || o.ChangePoints < 0:
 		return o, fmt.Errorf("walks and change points must not be negative: use 0 for the default")
 	case o.Reduction != ByPartialOrder && o.Reduction != BySymmetry && o.Reduction != NoReduction:

@@ -48,7 +48,7 @@ type checkFlags struct {
 func addCheckFlags(command *cobra.Command) *checkFlags {
 	f := &checkFlags{reduction: string(orrery.ByPartialOrder),
 		search: string(orrery.BreadthFirst), granularity: string(orrery.PerReconcile),
-		format: "text", workers: runtime.GOMAXPROCS(0), changePoints: 2, deadlines: orrery.DefaultDeadlines,
+		format: "text", workers: runtime.GOMAXPROCS(0), seed: 1, changePoints: 2, deadlines: orrery.DefaultDeadlines,
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
@@ -79,7 +79,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags.BoolVar(&f.full, "full", false, "tell stories to the end: all steps, calls, objects and fields, which are counted otherwise if they say little")
 	flags.StringVar(&f.html, "html", "", "write the report with all stories to `FILE`, as a page for browsers that needs nothing else")
 	flags.StringVar(&f.out, "out", "", "write a record of the check to `FILE`")
-	flags.Int64Var(&f.seed, "seed", 1, "seed `N` for the random choices of walks")
+	flags.Var(&flagValue[int64]{to: &f.seed, parse: whole, text: fmt.Sprint(f.seed), kind: "N"}, "seed", "seed `N` for the random choices of walks")
 	return f
 }
 

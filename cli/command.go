@@ -10,9 +10,11 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/typo"
 )
 
 // The exit codes of the command.
@@ -130,6 +132,14 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		"how much to log to standard error: "+strings.Join(logLevels, ", ")+"; each includes those before it; from debug on there is no progress line")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			var known []string
+			command.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+			if nearest := typo.Nearest(unknown.GetSpecifiedName(), known); nearest != "" {
+				return fmt.Errorf("%w: did you mean --%s? (see %s --help)", err, nearest, command.CommandPath())
+			}
+		}
 		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())
 	})
 	root.AddCommand(s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.traceCommand(), s.benchCommand())

@@ -64,17 +64,26 @@ func period(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// whole takes a whole number.
+func whole(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, errors.New("use a whole number")
+	}
+	return n, nil
+}
+
 // memorySize takes a number of bytes with a unit: powers of 1024 such as Mi and
-// MiB, or of 1000 such as M and MB.
+// MiB, or of 1000 such as M and MB. A number alone is nothing that anybody means.
 func memorySize(text string) (int64, error) {
 	number := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	unit := strings.ToLower(strings.TrimSpace(text[len(number):]))
 	value, err := strconv.ParseFloat(number, 64)
 	scale, known := unitScale(unit)
-	if bytes := value * scale; err == nil && known && value >= 0 && bytes < math.MaxInt64 {
+	if bytes := value * scale; err == nil && known && (unit != "" && value >= 0 || value == 0) && bytes < math.MaxInt64 {
 		return int64(bytes), nil
 	}
-	return 0, errors.New("use a size such as 512MiB or 2GB")
+	return 0, errors.New("use a size with its unit, such as 512MiB or 2GB")
 }
 
 // unitScale returns how many bytes a unit has.

@@ -1,10 +1,13 @@
 package specification
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -38,6 +41,9 @@ func (t Terms) OpenFile(path string) (File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return File{}, err
+	}
+	if !utf8.Valid(text) || bytes.ContainsRune(text, 0) {
+		return File{}, fmt.Errorf("%s: this is not a text: give a property file, in YAML", path)
 	}
 	return t.Parse(path, text)
 }

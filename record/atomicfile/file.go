@@ -33,7 +33,7 @@ func Create(path string) (*File, error) {
 	refused := func(why string) error { return &fs.PathError{Op: "write", Path: path, Err: errors.New(why)} }
 	if link, err := os.Lstat(f.path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
 		if f.path, err = filepath.EvalSymlinks(f.path); err != nil {
-			return nil, refused("it is a link to what is not there: give another name")
+			return nil, refused("it is a link to what is no file: give another name")
 		}
 	}
 	if info, err := os.Stat(f.path); err == nil {
@@ -41,6 +41,9 @@ func Create(path string) (*File, error) {
 			return nil, refused("there is something that is not a file: give another name")
 		}
 		f.mode = info.Mode().Perm()
+	}
+	if folder := filepath.Dir(f.path); !isFolder(folder) {
+		return nil, refused("there is no folder " + folder + ": make it first")
 	}
 	f.sweep()
 	for {
@@ -54,6 +57,11 @@ func Create(path string) (*File, error) {
 		}
 		f.temporary.Close() // somebody has swept it away before it was locked
 	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // prefix is how the names of temporary files for the file begin.
