@@ -166,11 +166,11 @@ func (s *session) build(name string, params []string) (*core.System, catalog.Val
 	return system, values, system.Validate()
 }
 
-// search runs the engine, with a progress line where one can be seen.
+// search runs the engine, with a progress line unless a log says more or is to say less.
 func (s *session) search(ctx context.Context, system *core.System, options orrery.Options, thorough bool) (*orrery.Result, error) {
 	options.Logger, options.Guard = s.logger, s.guard
-	if s.streams.Live && !s.logger.IsDebug() {
-		line := &progressLine{to: s.streams.Err}
+	if !s.logger.IsDebug() && (s.streams.Live || s.logger.IsInfo()) {
+		line := newProgressLine(s.streams.Err, s.streams.Live)
 		defer line.clear()
 		options.Progress = line.show
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 func TestMemorySize(t *testing.T) {
 	tests := map[string]int64{
-		"0": 0, "123": 123, "1B": 1, "1k": 1000, "1KB": 1000, "1Ki": 1024, "1KiB": 1024, "1 MiB": 1 << 20,
+		"0": 0, "1B": 1, "1k": 1000, "1KB": 1000, "1Ki": 1024, "1KiB": 1024, "1 MiB": 1 << 20,
 		"512Mi": 512 << 20, "1.5GiB": 3 << 29, "2GB": 2_000_000_000, "1TiB": 1 << 40,
 	}
 	for text, want := range tests {
@@ -21,7 +22,7 @@ func TestMemorySize(t *testing.T) {
 			t.Errorf("memorySize(%q) = %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "MiB", "-1", "1XiB", "1i", "1iB", "1kk", "99999999TiB", "1e300", "NaN", "Inf"} {
+	for _, text := range []string{"", "x", "MiB", "123", "-1", "1XiB", "1i", "1iB", "1kk", "99999999TiB", "1e300", "NaN", "Inf"} {
 		if got, err := memorySize(text); err == nil {
 			t.Errorf("memorySize(%q) = %d, want an error", text, got)
 		}
@@ -63,7 +64,7 @@ func TestExitCode(t *testing.T) {
 
 func TestProgressLine(t *testing.T) {
 	var out bytes.Buffer
-	line := &progressLine{to: &out}
+	line := newProgressLine(&out, true)
 	line.clear()
 	if out.Len() > 0 {
 		t.Errorf("nothing was shown, but cleared: %q", &out)
@@ -81,6 +82,23 @@ func TestProgressLine(t *testing.T) {
 	}
 	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
 		t.Errorf("the line stays: %q", &out)
+	}
+}
+
+// TestProgressInLogs wants a line every ten seconds where lines stay, and none of a short search.
+func TestProgressInLogs(t *testing.T) {
+	var out bytes.Buffer
+	line := newProgressLine(&out, false)
+	for second := range 35 {
+		line.show(orrery.Progress{States: 100 * second, StatesPerSecond: 100, Elapsed: time.Duration(second) * time.Second})
+	}
+	line.clear()
+	want := ""
+	for _, second := range []int{10, 20, 30} {
+		want += fmt.Sprintf("orrery: after %ds: %d states, 100 per second, 0 to visit, depth 0, 0 MiB\n", second, 100*second)
+	}
+	if out.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", &out, want)
 	}
 }
 

@@ -62,7 +62,7 @@ func TestUsage(t *testing.T) {
 		{"check fake/holds --max-depth 1.5", "use a whole number, 0 or more"},
 		{"check fake/holds --max-time 5", "use a duration such as 90s"},
 		{"check fake/holds --max-time -5s", "use a duration such as 90s"},
-		{"check fake/holds --max-memory lots", "use a size such as 512MiB"},
+		{"check fake/holds --max-memory lots", "use a size with its unit, such as 512MiB"},
 		{"check fake/holds --property dark", `there is no property "dark": choose from "the lamp stays off", "same outcome"`},
 		{"check fake/holds --properties none.yaml", "none.yaml: no such file"},
 		{"check fake/holds --format yaml", "use text or json"},
