@@ -377,7 +377,7 @@ func (l *Learner) retrace(a *Actor, memory state.Value) error {
 		if err != nil {
 			return err
 		}
-		if divergence != nil && !(d.manner.Active && divergence.OnlyDates(known.Run)) { // its clock is where the history has brought it
+		if divergence != nil && (!d.manner.Active || !divergence.OnlyDates(known.Run)) { // its clock is where the history has brought it
 			l.diverged(known.actor, known.Activation, known.Path, divergence, core.Memory, nil)
 		}
 	}
