@@ -119,7 +119,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	writing, stop := writingTime(ctx, began, flags.maxTime)
 	defer stop()
 	header := record.Header{System: name, Params: report.Params, Options: given}
-	note, written := files.write(writing, result, header)
+	note, written := files.write(writing, result, header, flags.recordStates)
 	if flags.out != "" || flags.dot != "" || flags.html != "" {
 		s.logger.Debug("the files are written", "out", flags.out, "dot", flags.dot, "html", flags.html, "error", written)
 	}
@@ -233,6 +233,9 @@ type outputFiles struct {
 
 // openFiles opens the files that flags name.
 func (f *checkFlags) openFiles() (files outputFiles, err error) {
+	if f.out == "" && f.recordStates != record.DefaultLimit {
+		return outputFiles{}, errors.New("no record is written: give its file with --out, or leave out --record-states")
+	}
 	wanted := []struct {
 		flag, path string
 		file       **atomicfile.File
@@ -267,11 +270,11 @@ func same(one, other string) bool {
 }
 
 // write writes the files. One that cannot be written does not keep the other
-// from being. The note says what is missing from the record because it was interrupted, empty if nothing is; a drawing is whole or not written.
-func (f outputFiles) write(ctx context.Context, result *orrery.Result, header record.Header) (note string, err error) {
+// from being. The record has so many states at most. The note says what is missing from the record because it was interrupted, empty if nothing is; a drawing is whole or not written.
+func (f outputFiles) write(ctx context.Context, result *orrery.Result, header record.Header, states int) (note string, err error) {
 	err = errors.Join(
 		commit(f.record, func(w io.Writer) error {
-			extent, err := record.Write(ctx, w, header, &result.Report, graphOf(result), record.DefaultLimit)
+			extent, err := record.Write(ctx, w, header, &result.Report, graphOf(result), states)
 			if extent.Interrupted {
 				note = extent.Note + "; its report, findings and outcomes are complete"
 			}

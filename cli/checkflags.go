@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/record"
 )
 
 // checkFlags are the flags of the check verb.
@@ -26,7 +27,9 @@ type checkFlags struct {
 	format         string
 	dot, out, html string
 	full           bool
-	seed           int64
+	// recordStates is how many states a record holds at most.
+	recordStates int
+	seed         int64
 
 	changePoints int
 	compact      bool
@@ -48,7 +51,7 @@ type checkFlags struct {
 func addCheckFlags(command *cobra.Command) *checkFlags {
 	f := &checkFlags{reduction: string(orrery.ByPartialOrder),
 		search: string(orrery.BreadthFirst), granularity: string(orrery.PerReconcile),
-		format: "text", workers: runtime.GOMAXPROCS(0), seed: 1, changePoints: 2, deadlines: orrery.DefaultDeadlines,
+		format: "text", workers: runtime.GOMAXPROCS(0), seed: 1, recordStates: record.DefaultLimit, changePoints: 2, deadlines: orrery.DefaultDeadlines,
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
@@ -79,6 +82,8 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags.BoolVar(&f.full, "full", false, "tell stories to the end: all steps, calls, objects and fields, which are counted otherwise if they say little")
 	flags.StringVar(&f.html, "html", "", "write the report with all stories to `FILE`, as a page for browsers that needs nothing else")
 	flags.StringVar(&f.out, "out", "", "write a record of the check to `FILE`")
+	flags.Var(&flagValue[int]{to: &f.recordStates, parse: natural, text: fmt.Sprint(f.recordStates), kind: "N"}, "record-states",
+		"put at most this many states into the record that --out writes")
 	flags.Var(&flagValue[int64]{to: &f.seed, parse: whole, text: fmt.Sprint(f.seed), kind: "N"}, "seed", "seed `N` for the random choices of walks")
 	return f
 }
@@ -151,7 +156,7 @@ func recorded(flags *pflag.FlagSet) map[string][]string {
 			given[flag.Name] = []string{value.String()}
 		}
 	})
-	for _, name := range []string{"param", "format", "full", "dot", "html", "out"} {
+	for _, name := range []string{"param", "format", "full", "dot", "html", "out", "record-states"} {
 		delete(given, name)
 	}
 	return given

@@ -54,7 +54,7 @@ func findingOf(report *core.Report, number int) (core.Finding, error) {
 // recordedSpace returns the graph that a record holds.
 func recordedSpace(r *record.Record) dot.Space {
 	space := dot.Space{System: text.SystemName(&r.Report), Total: r.Extent.States, Outcomes: r.Report.OutcomeList}
-	for _, from := range r.States {
+	for from := range r.States.All() {
 		state := dot.State{Initial: from.Initial, Cut: from.Cut, Quiescent: from.Quiescent}
 		for _, number := range from.Objects {
 			state.Objects = append(state.Objects, r.Objects[number])

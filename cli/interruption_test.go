@@ -264,8 +264,8 @@ func wantInterruptedRecord(t *testing.T, path string, states int, complaints str
 		t.Fatal(err)
 	}
 	e := got.Extent
-	if e.States != states || e.Recorded >= e.States || len(got.States) != e.Recorded || !e.Interrupted {
-		t.Errorf("the record says %+v, and has %d states", e, len(got.States))
+	if e.States != states || e.Recorded >= e.States || got.States.Len() != e.Recorded || !e.Interrupted {
+		t.Errorf("the record says %+v, and has %d states", e, got.States.Len())
 	}
 	if !strings.Contains(complaints, e.Note) || !strings.Contains(e.Note, "interrupted") {
 		t.Errorf("the note is %q, and the command says %q", e.Note, complaints)

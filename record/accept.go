@@ -48,6 +48,16 @@ func (r *Reader) accept(t tag, entry Entry) error {
 		r.count.States++
 		r.count.Steps += len(entry.Steps)
 		return r.acceptState(entry)
+	case packed:
+		id := core.StateID(r.count.States)
+		r.count.States++
+		if err := r.numbers.unpack(entry, id, r.count.Objects, len(r.items), len(r.steps)); err != nil {
+			return err
+		}
+		r.count.Steps += len(r.numbers.Steps)
+		for _, step := range r.numbers.Steps {
+			r.farthest = max(r.farthest, int64(step.To))
+		}
 	case counts:
 		if entry != r.count {
 			return fmt.Errorf("it should hold %+v but holds %+v", entry, r.count)
@@ -112,6 +122,7 @@ func acceptTrace(trace core.Trace) error {
 	return nil
 }
 
+// acceptState checks a state of the first version.
 func (r *Reader) acceptState(state State) error {
 	if int64(state.ID) != int64(r.count.States-1) {
 		return fmt.Errorf("state %d is not expected here", state.ID)
@@ -122,11 +133,8 @@ func (r *Reader) acceptState(state State) error {
 		}
 	}
 	for _, step := range state.Steps {
-		if r.farthest = max(r.farthest, int64(step.To)); r.first && r.farthest >= int64(r.extent.States) {
+		if int64(step.To) >= int64(r.extent.States) {
 			return fmt.Errorf("a step leads from state %d to state %d, which does not exist", state.ID, step.To)
-		}
-		if !r.first {
-			continue // it was checked once, where its name is
 		}
 		if err := acceptStep(step); err != nil {
 			return err

@@ -67,7 +67,8 @@ func (a *graphRecorder) state(s *core.Listed) error {
 	}
 	a.count.States++
 	a.count.Steps += len(s.Steps)
-	a.packed = appendPacked(a.packed[:0], s, a.listed)
+	numbers := Numbers{s.Initial, s.Cut, s.Quiescent, a.listed, s.Work, s.Timers, s.Steps}
+	a.packed = appendPacked(a.packed[:0], s.ID, &numbers)
 	if a.err == nil {
 		a.err = addTo(a.blocks, packedTag, a.packed)
 	}

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -19,13 +21,13 @@ func (r *Record) WriteJSON(w io.Writer) error {
 	object.member("schema", JSONSchema)
 	object.member("header", r.Header)
 	object.member("report", r.Report)
-	writeList(object, "findings", r.Report.Findings, func(f core.Finding) any {
+	writeList(object, "findings", slices.Values(r.Report.Findings), func(f core.Finding) any {
 		return Finding{ID: f.ID, Trace: f.Trace, Other: f.Other}
 	})
-	writeList(object, "outcomes", r.Report.OutcomeList, func(o core.OutcomeReport) any { return o })
+	writeList(object, "outcomes", slices.Values(r.Report.OutcomeList), func(o core.OutcomeReport) any { return o })
 	object.member("extent", r.Extent)
-	writeList(object, "objects", r.Objects, func(o core.TraceObject) any { return o })
-	writeList(object, "states", r.States, func(s State) any { return s })
+	writeList(object, "objects", slices.Values(r.Objects), func(o core.TraceObject) any { return o })
+	writeList(object, "states", r.States.All(), func(s State) any { return s })
 	return object.end()
 }
 
@@ -56,13 +58,13 @@ func (o *jsonObject) member(name string, v any) {
 	o.value(v)
 }
 
-func writeList[E any](o *jsonObject, name string, list []E, value func(E) any) {
+func writeList[E any](o *jsonObject, name string, list iter.Seq[E], value func(E) any) {
 	o.name(name)
 	o.out.WriteString("[")
-	for i, element := range list {
-		if i > 0 {
-			o.out.WriteString(",\n  ")
-		}
+	separator := ""
+	for element := range list {
+		o.out.WriteString(separator)
+		separator = ",\n  "
 		o.value(value(element))
 	}
 	o.out.WriteString("]")

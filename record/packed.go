@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -22,8 +23,8 @@ const (
 	allMarks = initialMark | cutMark | quiescentMark
 )
 
-// appendPacked packs a state. The objects are in numbers of the record.
-func appendPacked(p packed, state *core.Listed, objects []int) packed {
+// appendPacked packs the state of a number.
+func appendPacked(p packed, id core.StateID, state *Numbers) packed {
 	marks := byte(0)
 	if state.Initial {
 		marks |= initialMark
@@ -35,7 +36,7 @@ func appendPacked(p packed, state *core.Listed, objects []int) packed {
 		marks |= quiescentMark
 	}
 	p = append(p, marks)
-	for _, list := range [][]int{objects, state.Work, state.Timers} {
+	for _, list := range [][]int{state.Objects, state.Work, state.Timers} {
 		p = binary.AppendUvarint(p, uint64(len(list)))
 		for _, number := range list {
 			p = binary.AppendUvarint(p, uint64(number))
@@ -44,46 +45,61 @@ func appendPacked(p packed, state *core.Listed, objects []int) packed {
 	p = binary.AppendUvarint(p, uint64(len(state.Steps)))
 	for _, step := range state.Steps {
 		p = binary.AppendUvarint(p, uint64(step.Step))
-		p = binary.AppendVarint(p, int64(step.To)-int64(state.ID))
+		p = binary.AppendVarint(p, int64(step.To)-int64(id))
 	}
 	return p
 }
 
-// unpack returns the state of a number, given what its numbers stand for.
-func (p packed) unpack(id core.StateID, objects int, items []Item, steps []Step) (State, error) {
+// Numbers is a state in numbers: those of the objects, the items and the steps of its record, each from 0.
+type Numbers struct {
+	Initial, Cut, Quiescent bool
+	Objects, Work, Timers   []int
+	Steps                   []core.ListedStep
+}
+
+// unpack sets the state of a number, given how many objects, items and steps its numbers may stand for. What it sets is used again.
+func (n *Numbers) unpack(p packed, id core.StateID, objects, items, steps int) error {
 	if len(p) == 0 || p[0]&^allMarks != 0 {
-		return State{}, errors.New("the marks of a state are not what they should be")
+		return errors.New("the marks of a state are not what they should be")
 	}
-	s := State{ID: id, Initial: p[0]&initialMark != 0, Cut: p[0]&cutMark != 0, Quiescent: p[0]&quiescentMark != 0}
+	n.Initial, n.Cut, n.Quiescent = p[0]&initialMark != 0, p[0]&cutMark != 0, p[0]&quiescentMark != 0
 	u := unpacker{rest: p[1:]}
+	n.Objects = u.numbers(n.Objects, objects, "object")
+	n.Work = u.numbers(n.Work, items, "item")
+	n.Timers = u.numbers(n.Timers, items, "item")
+	n.Steps = n.Steps[:0]
 	for range u.length() {
-		s.Objects = append(s.Objects, u.number(objects, "object"))
-	}
-	for _, list := range []*[]Item{&s.Work, &s.Timers} {
-		for range u.length() {
-			if number := u.number(len(items), "item"); u.err == nil {
-				*list = append(*list, items[number])
-			}
-		}
-	}
-	for range u.length() {
-		number, distance := u.number(len(steps), "step"), u.distance()
-		if to := int64(id) + distance; u.err == nil && (to < 0 || to > int64(^core.StateID(0))) {
+		number, distance := u.number(steps, "step"), u.distance()
+		to := int64(id) + distance
+		if u.err == nil && (to < 0 || to > int64(^core.StateID(0))) {
 			u.err = errors.New("a step leads to a state that cannot be")
 		}
-		if u.err == nil {
-			step := steps[number]
-			step.To = core.StateID(int64(id) + distance)
-			s.Steps = append(s.Steps, step)
-		}
+		n.Steps = append(n.Steps, core.ListedStep{Step: number, To: core.StateID(to)})
 	}
 	if u.err == nil && len(u.rest) > 0 {
 		u.err = errors.New("something follows the last step")
 	}
 	if u.err != nil {
-		return State{}, fmt.Errorf("state %d: %w", id, u.err)
+		return fmt.Errorf("state %d: %w", id, u.err)
 	}
-	return s, nil
+	return nil
+}
+
+// state returns the state with what its numbers stand for.
+func (n *Numbers) state(id core.StateID, items []Item, steps []Step) State {
+	s := State{ID: id, Initial: n.Initial, Cut: n.Cut, Quiescent: n.Quiescent, Objects: slices.Clone(n.Objects)}
+	for _, number := range n.Work {
+		s.Work = append(s.Work, items[number])
+	}
+	for _, number := range n.Timers {
+		s.Timers = append(s.Timers, items[number])
+	}
+	for _, listed := range n.Steps {
+		step := steps[listed.Step]
+		step.To = listed.To
+		s.Steps = append(s.Steps, step)
+	}
+	return s
 }
 
 // unpacker reads integers until the first error. Then all are 0.
@@ -102,6 +118,15 @@ func (u *unpacker) length() int {
 		return 0
 	}
 	return int(length)
+}
+
+// numbers returns a list of numbers of something of which there are so many, in place of another list.
+func (u *unpacker) numbers(list []int, count int, what string) []int {
+	list = list[:0]
+	for range u.length() {
+		list = append(list, u.number(count, what))
+	}
+	return list
 }
 
 // number returns a number of something of which there are so many.

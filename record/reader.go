@@ -30,6 +30,8 @@ type Reader struct {
 	items    []Item
 	steps    []Step
 	farthest int64
+	// numbers are those of the last state, in records of the second version.
+	numbers Numbers
 	// extent and findings are what later entries are checked against.
 	extent   Extent
 	findings []core.Finding
@@ -63,6 +65,20 @@ func NewReader(r io.Reader) (*Reader, error) {
 // Next returns the next entry, and io.EOF after the last one of a whole record.
 // A record that is not whole and sound ends in a [*CorruptError].
 func (r *Reader) Next() (Entry, error) {
+	for {
+		entry, err := r.any()
+		switch entry.(type) {
+		case Item, Step: // they are there only to be referred to
+			continue
+		case packed:
+			return r.numbers.state(core.StateID(r.count.States-1), r.items, r.steps), nil
+		}
+		return entry, err
+	}
+}
+
+// any returns the next entry of any kind, as it is in the file.
+func (r *Reader) any() (Entry, error) {
 	if r.failed != nil {
 		return nil, r.failed
 	}
@@ -75,19 +91,7 @@ func (r *Reader) Next() (Entry, error) {
 	return entry, nil
 }
 
-// read returns the next entry that is not there only to be referred to.
 func (r *Reader) read() (Entry, error) {
-	for {
-		entry, err := r.readAny()
-		switch entry.(type) {
-		case Item, Step:
-			continue
-		}
-		return entry, err
-	}
-}
-
-func (r *Reader) readAny() (Entry, error) {
 	if len(r.plain) == 0 {
 		if err := r.fill(); err != nil {
 			return nil, err
@@ -169,7 +173,7 @@ func (r *Reader) decode(t tag, payload []byte) (Entry, error) {
 	case stepTag:
 		return decodeAs[Step](payload)
 	case packedTag:
-		return packed(payload).unpack(core.StateID(r.count.States), r.count.Objects, r.items, r.steps)
+		return packed(payload), nil
 	}
 	return nil, fmt.Errorf("there is no kind of entry number %d", t)
 }

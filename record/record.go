@@ -17,7 +17,7 @@ type Record struct {
 	Report  core.Report
 	Extent  Extent
 	Objects []core.TraceObject
-	States  []State
+	States  States
 }
 
 // Read reads a whole record.
@@ -28,7 +28,7 @@ func Read(r io.Reader) (*Record, error) {
 	}
 	record := &Record{}
 	for {
-		entry, err := reader.Next()
+		entry, err := reader.any()
 		if errors.Is(err, io.EOF) {
 			return record, nil
 		}
@@ -69,7 +69,14 @@ func (r *Record) take(entry Entry) {
 		r.Extent = entry
 	case Object:
 		r.Objects = append(r.Objects, core.TraceObject(entry))
+		r.States.objects++
+	case Item:
+		r.States.items = append(r.States.items, entry)
+	case Step:
+		r.States.steps = append(r.States.steps, entry)
+	case packed:
+		r.States.add(entry)
 	case State:
-		r.States = append(r.States, entry)
+		r.States.addFirst(entry)
 	}
 }

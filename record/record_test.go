@@ -102,8 +102,8 @@ func TestStepsOfEveryKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.States[0].Steps, want) {
-		t.Errorf("steps:\n%+v\nwant:\n%+v", got.States[0].Steps, want)
+	if !slices.Equal(got.States.At(0).Steps, want) {
+		t.Errorf("steps:\n%+v\nwant:\n%+v", got.States.At(0).Steps, want)
 	}
 	if told := got.Report.Findings[0].Trace; asJSON(told) != asJSON(report.Findings[0].Trace) {
 		t.Errorf("story:\n%s\nwant:\n%s", asJSON(told), asJSON(report.Findings[0].Trace))
@@ -149,8 +149,8 @@ func TestInterrupted(t *testing.T) {
 			want.Interrupted = true
 			want.Note = fmt.Sprintf("only the first %d of 3 states are recorded, because recording was interrupted", limit)
 		}
-		if extent != want || got.Extent != want || len(got.States) != limit {
-			t.Errorf("%d states, recorded %+v, and %+v was returned; want %+v", len(got.States), got.Extent, extent, want)
+		if extent != want || got.Extent != want || got.States.Len() != limit {
+			t.Errorf("%d states, recorded %+v, and %+v was returned; want %+v", got.States.Len(), got.Extent, extent, want)
 		}
 		if asJSON(got.Report) != asJSON(lightReport()) {
 			t.Error("the report is not whole")
@@ -200,8 +200,8 @@ func TestLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := record.Extent{States: 3, Recorded: 2, Note: "only the first 2 of 3 states are recorded"}
-	if got.Extent != want || len(got.States) != 2 {
-		t.Errorf("got %+v with %d states, want %+v", got.Extent, len(got.States), want)
+	if got.Extent != want || got.States.Len() != 2 {
+		t.Errorf("got %+v with %d states, want %+v", got.Extent, got.States.Len(), want)
 	}
 }
 
@@ -214,8 +214,8 @@ func TestWithoutGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Extent != (record.Extent{}) || len(got.States) != 0 {
-		t.Errorf("got %+v with %d states, want none", got.Extent, len(got.States))
+	if got.Extent != (record.Extent{}) || got.States.Len() != 0 {
+		t.Errorf("got %+v with %d states, want none", got.Extent, got.States.Len())
 	}
 }
 
