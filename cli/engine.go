@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/page"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
 )
@@ -22,6 +23,9 @@ type Engine struct {
 	// run goes another way, nil if every step goes as recorded.
 	Replay func(context.Context, *core.System, core.Trace, orrery.Options) (*core.Deviation, error)
 
+	// Simulate returns what takes steps of a system under the conditions of a report, as [orrery.Simulate] does.
+	Simulate func(*core.System, *core.Report, orrery.Options) (page.Simulator, error)
+
 	// Confirm runs a recorded run of a system on a real API server. Progress goes to the
 	// logger.
 	Confirm func(ctx context.Context, system *core.System, trace core.Trace, logger hclog.Logger) (Confirmed, error)
@@ -36,7 +40,16 @@ func realEngine() Engine {
 		Check:      orrery.Run,
 		Climb:      orrery.Climb,
 		Replay:     orrery.Replay,
+		Simulate:   simulate,
 		Confirm:    confirm,
 		Properties: properties.Catalogue(),
 	}
+}
+
+func simulate(system *core.System, report *core.Report, options orrery.Options) (page.Simulator, error) {
+	simulation, err := orrery.Simulate(system, report, options)
+	if err != nil {
+		return nil, err
+	}
+	return simulation, nil
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/page"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
@@ -75,10 +76,22 @@ func fakeCommand() cli.Command {
 		Engine: cli.Engine{
 			Check:      fakeCheck,
 			Replay:     fakeReplay,
+			Simulate:   fakeSimulate,
 			Confirm:    fakeConfirm,
 			Properties: []core.Property{{Name: "same outcome", Invariant: func(core.State) error { return nil }}},
 		},
 	}
+}
+
+// switches is a simulator in which nothing but the lamp is there.
+type switches struct{}
+
+func (switches) Run(_ context.Context, _ int, steps []core.Step) (*core.Position, error) {
+	return &core.Position{Trace: core.Trace{CycleStart: -1}, Objects: lampObjects("on")}, nil
+}
+
+func fakeSimulate(*core.System, *core.Report, orrery.Options) (page.Simulator, error) {
+	return switches{}, nil
 }
 
 // lamp is a store and a strategy that do nothing.

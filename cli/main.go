@@ -57,7 +57,7 @@ func (c Command) Main() {
 
 // runsControllers reports whether an argument is a verb that runs controllers.
 func runsControllers(argument string) bool {
-	return argument == "check" || argument == "replay" || argument == "confirm"
+	return argument == "check" || argument == "replay" || argument == "confirm" || argument == "serve"
 }
 
 // processStreams returns the streams of the process.

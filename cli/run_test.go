@@ -67,6 +67,12 @@ func TestUsage(t *testing.T) {
 		{"check fake/holds --properties none.yaml", "none.yaml: no such file"},
 		{"check fake/holds --format yaml", "use text or json"},
 		{"check fake/holds --seed x", "invalid argument"},
+		{"serve", "orrery serve takes one record that orrery check --out wrote, but got 0 arguments"},
+		{"serve none.orr", "none.orr: no such file"},
+		{"serve none.orr --addr 0.0.0.0:80", "a record is served to this machine only: use localhost"},
+		{"serve none.orr --addr example.com:80", "a record is served to this machine only: use localhost"},
+		{"serve none.orr --addr localhost", "use a host and a port, such as localhost:8733"},
+		{"serve none.orr --addr localhost:99999", `there is no port "99999"`},
 	}
 	for _, test := range tests {
 		t.Run(test.args, func(t *testing.T) {

@@ -55,14 +55,17 @@ type leg struct {
 
 // step is a step. The script needs its number and its effects only.
 type step struct {
-	Number             int      `json:"number"`
-	Before, Who, After string   `json:"-"`
-	Stale, Fault       string   `json:"-"`
-	Order, Result      string   `json:"-"`
-	Probe              bool     `json:"-"`
-	Calls, MoreCalls   []call   `json:"-"`
-	Changes            []change `json:"-"`
-	Memory, Queued     []string `json:"-"`
+	Number             int    `json:"number"`
+	Before, Who, After string `json:"-"`
+	Stale, Fault       string `json:"-"`
+	Order, Result      string `json:"-"`
+	Probe              bool   `json:"-"`
+	// State is the number of the state after the step, and Linked tells that there is a page of it.
+	State            core.StateID `json:"-"`
+	Linked           bool         `json:"-"`
+	Calls, MoreCalls []call       `json:"-"`
+	Changes          []change     `json:"-"`
+	Memory, Queued   []string     `json:"-"`
 	// Effects are the changes of all fields.
 	Effects []effect `json:"effects"`
 }
@@ -106,12 +109,30 @@ type effect struct {
 // fewFields is how many fields of a change are shown at once.
 const fewFields = 12
 
-func findings(all []core.Finding) []finding {
+// findings are shown with links to states if pages of these are served.
+func findings(all []core.Finding, served bool) []finding {
 	var shown []finding
 	for _, f := range all {
 		shown = append(shown, findingOf(f, len(all)))
 	}
+	for _, f := range shown {
+		for _, r := range f.Runs {
+			r.link(served)
+		}
+		if f.Common != nil {
+			f.Common.link(served)
+		}
+	}
 	return shown
+}
+
+// link makes links to the states after the steps, if that is wanted.
+func (r run) link(wanted bool) {
+	for _, l := range r.Legs {
+		for i := range l.Steps {
+			l.Steps[i].Linked = wanted
+		}
+	}
 }
 
 func findingOf(f core.Finding, of int) finding {
@@ -209,7 +230,7 @@ func stepOf(number int, s core.TraceStep) step {
 	before, who, after := story.Deed(s)
 	v := step{
 		Number: number, Before: story.Clean(before), Who: story.Clean(who), After: story.Clean(after), Stale: story.Clean(story.Staleness(s)),
-		Fault: story.Clean(s.Detail), Order: story.Clean(s.Order), Result: story.Clean(s.Result), Probe: s.Kind == "probe",
+		Fault: story.Clean(s.Detail), Order: story.Clean(s.Order), Result: story.Clean(s.Result), Probe: s.Kind == "probe", State: s.To,
 	}
 	deciding := story.Deciding(s, mostCalls)
 	for i, c := range s.Calls {

@@ -15,7 +15,10 @@ import (
 var assets embed.FS
 
 // Report writes a report. Its findings may have traces or none.
-func Report(w io.Writer, report *core.Report) error {
+func Report(w io.Writer, report *core.Report) error { return write(w, report, false) }
+
+// write writes a report. One that is served leads to the pages of states.
+func write(w io.Writer, report *core.Report, served bool) error {
 	style, err := assets.ReadFile("assets/page.css")
 	if err != nil {
 		return err
@@ -33,11 +36,12 @@ func Report(w io.Writer, report *core.Report) error {
 		Style:    template.CSS(style),
 		Script:   template.JS(script),
 		Policy:   "default-src 'none'; style-src '" + digest(style) + "'; script-src '" + digest(script) + "'; base-uri 'none'; form-action 'none'",
+		Served:   served,
 		System:   story.SystemName(report),
 		Verdict:  string(report.Verdict),
 		Headline: story.Headline(report),
 		Lead:     lead, Reasons: reasons, Others: others,
-		Findings:    findings(report.Findings),
+		Findings:    findings(report.Findings, served),
 		Properties:  report.Properties,
 		Rungs:       rungs(report.Rungs),
 		Searched:    story.Searched(report),
@@ -53,6 +57,8 @@ type view struct {
 	Script template.JS
 	// Policy lets in the style and the script of the page, and nothing else.
 	Policy string
+	// Served tells that there are pages of states.
+	Served bool
 
 	System, Verdict, Headline, Lead, Cost string
 	Reasons, Others, Rungs, Searched      []string

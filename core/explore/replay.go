@@ -100,7 +100,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 		return fmt.Sprintf("there is no longer a controller %q", recorded.Controller), nil
 	}
 	kind, known := core.StepKindOf(recorded.Kind)
-	if !known && recorded.Kind != "probe" {
+	if !known && recorded.Kind != probed {
 		return fmt.Sprintf("there is no step of the kind %q", recorded.Kind), nil
 	}
 	step := core.Step{Kind: kind, Item: core.Item{Strategy: recorded.Controller, Request: recorded.Request}, Detail: recorded.Detail, Order: recorded.Order}

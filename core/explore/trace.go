@@ -134,6 +134,9 @@ func newTraceBuilder(w *reduction.Explorer) *traceBuilder {
 	return &traceBuilder{walker: w, lags: newLags(), feed: newFeed()}
 }
 
+// probed is the kind of a step that nothing asked for, see [core.TraceStep].
+const probed = "probe"
+
 // ranAs is a run of an actor within a step.
 type ranAs struct {
 	behavior.Run
@@ -205,7 +208,7 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 	chosen, err := w.Choose(step)
 	if err == nil && chosen == nil {
 		// Nothing asks for it, but it can be tried.
-		traced.Kind = "probe"
+		traced.Kind = probed
 		chosen, err = w.Probe(step)
 	}
 	switch {

@@ -14,7 +14,8 @@ const None = ^core.StateID(0)
 
 // Graph is the graph of the states of a record, as far as they are recorded. Any number of goroutines may ask.
 type Graph struct {
-	record *record.Record
+	record  *record.Record
+	initial []core.StateID
 	// before are the states from which a step leads to a state, those of each state after the other. A state's begin at its place in begins.
 	before []core.StateID
 	begins []uint32
@@ -41,6 +42,9 @@ func New(ctx context.Context, r *record.Record) (*Graph, error) {
 
 // Len returns how many states there are.
 func (g *Graph) Len() int { return g.record.States.Len() }
+
+// Initial returns the initial states that are recorded, in order.
+func (g *Graph) Initial() []core.StateID { return g.initial }
 
 // States returns the states themselves.
 func (g *Graph) States() *record.States { return &g.record.States }
@@ -92,17 +96,17 @@ func (g *Graph) Before(id core.StateID) []core.StateID { return g.before[g.begin
 // walk finds the shortest runs, in breadth.
 func (g *Graph) walk(ctx context.Context) error {
 	g.parents, g.depths = slices.Repeat([]core.StateID{None}, g.Len()), make([]uint32, g.Len())
-	var queue []core.StateID
 	err := g.each(ctx, func(id core.StateID, numbers *record.Numbers) {
 		if numbers.Initial {
 			g.parents[id] = id
-			queue = append(queue, id)
+			g.initial = append(g.initial, id)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	var numbers record.Numbers
+	queue := slices.Clone(g.initial)
 	for i := 0; i < len(queue); i++ {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()

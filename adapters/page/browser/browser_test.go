@@ -91,8 +91,25 @@ func budget(note string) core.Report {
 	}
 }
 
-// open opens the page in a browser, and returns its context and what goes wrong in it.
+// open opens the page of a report in a browser, and returns its context and what goes wrong in it.
 func open(t *testing.T, report core.Report) (context.Context, *complaints) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pages.Report(file, &report); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	at := url.URL{Scheme: "file", Path: file.Name()}
+	return browse(t, at.String())
+}
+
+// browse opens an address in a browser.
+func browse(t *testing.T, address string) (context.Context, *complaints) {
 	t.Helper()
 	binary := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -103,17 +120,6 @@ func open(t *testing.T, report core.Report) (context.Context, *complaints) {
 	if binary == "" {
 		t.Skip("there is no Chromium: install it to test pages")
 	}
-	folder := t.TempDir()
-	file, err := os.Create(filepath.Join(folder, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := pages.Report(file, &report); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(binary), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(stop)
@@ -122,8 +128,7 @@ func open(t *testing.T, report core.Report) (context.Context, *complaints) {
 	wrong := &complaints{}
 	ctx, stop = chromedp.NewContext(ctx, chromedp.WithListener(wrong.listen))
 	t.Cleanup(stop)
-	at := url.URL{Scheme: "file", Path: file.Name()}
-	do(t, ctx, chromedp.Navigate(at.String()))
+	do(t, ctx, chromedp.Navigate(address))
 	return ctx, wrong
 }
 
@@ -221,6 +226,47 @@ const contrast = `(() => {
   return [...poor];
 })()`
 
+// TestServed opens the pages of states, from one to the next by clicks.
+func TestServed(t *testing.T) {
+	address := serve(t, attack)
+	ctx, wrong := browse(t, address)
+	for _, test := range []struct {
+		do  chromedp.Action[chromedp.Void]
+		has []string
+	}{
+		{chromedp.Click(chromedp.CSS(`nav a[href="/states"]`)), []string{"Where it can still end", "Group 1", "outcomes 1 and 2"}},
+		{chromedp.Click(chromedp.CSS(`#group-3 a[href^="/states?class"]`)), []string{"1 of 3 states of group 3"}},
+		{chromedp.Click(chromedp.CSS(`#found a`)), []string{"State 2", "It can still end in outcome 2", `color"green"`}},
+		{chromedp.Click(chromedp.CSS(`.run-of-states a`)), []string{"State 0", "from then on, it can only end in outcome 1"}},
+		{chromedp.Click(chromedp.CSS(`a[href^="/walk"]`)), []string{"Choose the next step", "left reconciles desk"}},
+		{chromedp.Click(chromedp.CSS(`.steps .step a`)), []string{"and 1 that you chose", "Nothing can happen any more"}},
+		{chromedp.Click(chromedp.CSS(`a[href="/walk?state=0"]`)), []string{"left reconciles desk"}},
+	} {
+		do(t, ctx, test.do, chromedp.WaitVisible(chromedp.CSS("main")))
+		text := strings.Join(strings.Fields(evaluate[string](t, ctx, "document.body.innerText")), " ")
+		for _, has := range test.has {
+			if !strings.Contains(text, has) {
+				t.Fatalf("want %q in:\n%s", has, text)
+			}
+		}
+		for _, width := range []int64{360, 1280, 3840} {
+			for _, preferred := range []string{"light", "dark"} {
+				do(t, ctx, chromedp.EmulateViewport(width, 900), scheme(preferred))
+				if wide := evaluate[int64](t, ctx, "document.documentElement.scrollWidth"); wide > width {
+					t.Errorf("on a screen of %d, the page is %d wide", width, wide)
+				}
+				if poor := evaluate[[]string](t, ctx, contrast); len(poor) > 0 {
+					t.Errorf("%s, %d wide: hard to read: %s", preferred, width, strings.Join(poor, ", "))
+				}
+			}
+		}
+		if evaluate[bool](t, ctx, "window.attacked === true") {
+			t.Error("what is in an object has run")
+		}
+	}
+	wrong.none(t)
+}
+
 // TestSteps goes from step to step by clicks and keys, and looks at the objects that are shown.
 func TestSteps(t *testing.T) {
 	ctx, wrong := open(t, budget(attack))
@@ -286,11 +332,16 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, _ := open(t, budget("one Pod is enough"))
+	report := evaluate[string](t, ctx, "location.href")
+	served := serve(t, "on a desk")
 	for _, picture := range []struct {
-		name, scheme  string
-		width, height int64
-	}{{"page", "light", 1280, 1500}, {"page-dark", "dark", 1280, 1500}, {"page-narrow", "light", 360, 1500}} {
-		do(t, ctx, chromedp.EmulateViewport(picture.width, picture.height), scheme(picture.scheme))
+		name, scheme, address string
+		width, height         int64
+	}{
+		{"page", "light", report, 1280, 1500}, {"page-dark", "dark", report, 1280, 1500}, {"page-narrow", "light", report, 360, 1500},
+		{"states", "light", served + "states", 1280, 960}, {"walk", "light", served + "walk?state=0&take=0", 1280, 700},
+	} {
+		do(t, ctx, chromedp.Navigate(picture.address), chromedp.EmulateViewport(picture.width, picture.height), scheme(picture.scheme))
 		png := get(t, ctx, chromedp.CaptureScreenshot())
 		if err := os.WriteFile(filepath.Join(folder, picture.name+".png"), png, 0o644); err != nil {
 			t.Fatal(err)
