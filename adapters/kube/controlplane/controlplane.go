@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,15 +22,19 @@ import (
 // readyWithin is how long a program may take to answer after its start.
 const readyWithin = time.Minute
 
-// token is what clients show to be let in.
-const token = "orrery"
+// folderPrefix is how the names of temporary folders begin, and lockName the file in each that is locked as long as it is used.
+const (
+	folderPrefix = "orrery-controlplane-"
+	lockName     = "lock"
+)
 
-// ControlPlane is a running kube-apiserver with its etcd. Both listen on loopback
-// only, on ports that were free, and keep their data in a temporary folder.
+// ControlPlane is a running kube-apiserver with its etcd. Both listen on loopback only, on ports that were reserved for them, and keep their data in a temporary
+// folder of their user. The API server lets in who shows a token that was made for it, etcd only the API server.
 type ControlPlane struct {
 	config *rest.Config
-	etcd   string
 	folder string
+	lock   *os.File
+	ports  ports
 	// processes are in the order in which they were started.
 	processes []*process
 }
@@ -40,13 +43,17 @@ type ControlPlane struct {
 // names. The programs end
 // with [ControlPlane.Stop], with the context, or (on Linux) with this process,
 // whichever comes first. Their output goes to log files in a temporary folder, of which
-// the ends are in the error if a program does not come up.
+// the ends are in the error if a program does not come up. What a process that was killed has left is removed.
 func Start(ctx context.Context, binaries Binaries, without ...string) (*ControlPlane, error) {
-	folder, err := os.MkdirTemp("", "orrery-controlplane-")
+	sweep()
+	folder, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
 		return nil, err
 	}
 	c := &ControlPlane{folder: folder}
+	if c.lock, err = hold(folder); err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
 	if err := c.start(ctx, binaries, without); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
@@ -57,35 +64,75 @@ func Start(ctx context.Context, binaries Binaries, without ...string) (*ControlP
 // the rate of requests.
 func (c *ControlPlane) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
-// Etcd returns the URL of the store.
-func (c *ControlPlane) Etcd() string { return c.etcd }
-
 // Stop ends the programs and removes their data.
 func (c *ControlPlane) Stop() error {
 	for _, p := range slices.Backward(c.processes) {
 		p.stop()
 	}
 	c.processes = nil
-	return os.RemoveAll(c.folder)
+	c.ports.release()
+	err := os.RemoveAll(c.folder)
+	if c.lock != nil {
+		c.lock.Close()
+	}
+	return err
 }
 
 func (c *ControlPlane) start(ctx context.Context, binaries Binaries, without []string) error {
-	ports, err := freePorts(3)
+	authority, err := newAuthority(c.folder)
 	if err != nil {
 		return err
 	}
-	c.etcd = "http://" + address(ports[0])
-	peers := "http://" + address(ports[1])
-	err = c.run(ctx, binaries.Etcd, http.DefaultClient, c.etcd+"/health",
+	store, err := c.startEtcd(ctx, binaries.Etcd, authority)
+	if err != nil {
+		return err
+	}
+	return c.startAPIServer(ctx, binaries.APIServer, authority, store, without)
+}
+
+// startEtcd starts etcd, and returns its URL.
+func (c *ControlPlane) startEtcd(ctx context.Context, program string, authority *authority) (string, error) {
+	files, err := authority.issue(etcdName)
+	if err != nil {
+		return "", err
+	}
+	var urls []string
+	for range 2 {
+		port, err := c.ports.reserve()
+		if err != nil {
+			return "", err
+		}
+		urls = append(urls, "https://"+address(port))
+	}
+	clients, peers := urls[0], urls[1]
+	client, err := rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{
+		CAData: authority.text(), CertFile: files.certificate, KeyFile: files.key,
+	}})
+	if err != nil {
+		return "", err
+	}
+	return clients, c.run(ctx, program, client, clients+"/health",
 		"--data-dir="+filepath.Join(c.folder, "etcd"),
-		"--listen-client-urls="+c.etcd,
-		"--advertise-client-urls="+c.etcd,
+		"--listen-client-urls="+clients,
+		"--advertise-client-urls="+clients,
 		"--listen-peer-urls="+peers,
 		"--initial-advertise-peer-urls="+peers,
 		"--initial-cluster=default="+peers,
+		"--client-cert-auth", "--trusted-ca-file="+authority.file(), "--cert-file="+files.certificate, "--key-file="+files.key,
+		"--peer-client-cert-auth", "--peer-trusted-ca-file="+authority.file(), "--peer-cert-file="+files.certificate, "--peer-key-file="+files.key,
+		"--socket-reuse-port",
 		"--unsafe-no-fsync",
 		"--log-level=error",
 	)
+}
+
+// startAPIServer starts the API server over a store.
+func (c *ControlPlane) startAPIServer(ctx context.Context, program string, authority *authority, store string, without []string) error {
+	files, err := authority.issue(apiServerName)
+	if err != nil {
+		return err
+	}
+	port, err := c.ports.reserve()
 	if err != nil {
 		return err
 	}
@@ -94,25 +141,27 @@ func (c *ControlPlane) start(ctx context.Context, binaries Binaries, without []s
 		return err
 	}
 	tokens := filepath.Join(c.folder, "tokens.csv")
+	token := rand.Text()
 	if err := os.WriteFile(tokens, []byte(token+",admin,admin,system:masters\n"), 0o600); err != nil {
 		return err
 	}
 	c.config = &rest.Config{
-		Host:        "https://" + address(ports[2]),
-		BearerToken: token,
-		// The server has made its certificate itself.
-		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+		Host:            "https://" + address(port),
+		BearerToken:     token,
+		TLSClientConfig: rest.TLSClientConfig{CAData: authority.text()},
 		QPS:             -1,
 	}
 	client, err := rest.HTTPClientFor(c.config)
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, binaries.APIServer, client, c.config.Host+"/readyz",
-		"--etcd-servers="+c.etcd,
+	return c.run(ctx, program, client, c.config.Host+"/readyz",
+		"--etcd-servers="+store,
+		"--etcd-cafile="+authority.file(), "--etcd-certfile="+files.certificate, "--etcd-keyfile="+files.key,
+		"--tls-cert-file="+files.certificate, "--tls-private-key-file="+files.key,
 		"--cert-dir="+filepath.Join(c.folder, "certificates"),
 		"--bind-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", ports[2]),
+		fmt.Sprintf("--secure-port=%d", port), "--permit-port-sharing",
 		"--service-account-issuer=https://orrery.local",
 		"--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key,
@@ -173,21 +222,6 @@ func answers(ctx context.Context, client *http.Client, url string) bool {
 }
 
 func address(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
-
-// freePorts returns ports of the loopback interface that nobody listens on, all
-// different. Nothing keeps others from taking them before they are used.
-func freePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		listener, err := net.Listen("tcp", address(0))
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = listener.Close() }() // nothing was sent over it
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
-}
 
 // writeKey writes a new key for signing the tokens of service accounts.
 func writeKey(path string) error {

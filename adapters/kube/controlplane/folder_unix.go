@@ -1,0 +1,41 @@
+//go:build unix
+
+package controlplane
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// hold locks a folder. The lock ends with this process, however that ends.
+func hold(folder string) (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(folder, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
+}
+
+// sweep removes the folders of control planes whose processes were killed. What cannot be removed does no harm.
+func sweep() {
+	folders, err := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, folder := range folders {
+		// One without a lock is just being made, or is not a folder of a control plane.
+		lock, err := os.OpenFile(filepath.Join(folder, lockName), os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.RemoveAll(folder)
+		}
+		lock.Close()
+	}
+}
