@@ -170,7 +170,7 @@ func (s *session) build(name string, params []string) (*core.System, catalog.Val
 func (s *session) search(ctx context.Context, system *core.System, options orrery.Options, thorough bool) (*orrery.Result, error) {
 	options.Logger, options.Guard = s.logger, s.guard
 	if !s.logger.IsDebug() && (s.streams.Live || s.logger.IsInfo()) {
-		line := newProgressLine(s.streams.Err, s.streams.Live)
+		line := newProgressLine(s.streams.Err, s.streams.Live, s.streams.Width)
 		defer line.clear()
 		options.Progress = line.show
 	}

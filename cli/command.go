@@ -37,6 +37,8 @@ type Streams struct {
 	// Color allows colours on Out, and Live a line on Err that changes while the
 	// search goes on: both are for terminals.
 	Color, Live bool
+	// Width returns how many columns the terminal has that Err is, 0 if nobody knows. It may be nil.
+	Width func() int
 }
 
 // Command is the orrery command with everything it works with.

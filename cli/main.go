@@ -67,5 +67,12 @@ func processStreams() Streams {
 		Err:   os.Stderr,
 		Color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Live:  term.IsTerminal(int(os.Stderr.Fd())),
+		Width: func() int {
+			columns, _, err := term.GetSize(int(os.Stderr.Fd()))
+			if err != nil {
+				return 0
+			}
+			return columns
+		},
 	}
 }

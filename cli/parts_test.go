@@ -64,7 +64,7 @@ func TestExitCode(t *testing.T) {
 
 func TestProgressLine(t *testing.T) {
 	var out bytes.Buffer
-	line := newProgressLine(&out, true)
+	line := newProgressLine(&out, true, nil)
 	line.clear()
 	if out.Len() > 0 {
 		t.Errorf("nothing was shown, but cleared: %q", &out)
@@ -85,17 +85,48 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
+// TestProgressFits wants no line to be longer than the terminal is wide, and the time that is left where it can be told.
+func TestProgressFits(t *testing.T) {
+	progress := orrery.Progress{States: 1_234_567, StatesPerSecond: 20_000, Frontier: 5_000, Elapsed: time.Minute, Estimate: orrery.Estimate{Growth: 0.5, Ends: true, More: 1_234_567}}
+	for _, test := range []struct {
+		columns int
+		want    string
+	}{
+		{0, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 0 MiB, about 1.2 million more expected (about 1m2s)"},
+		{200, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 0 MiB, about 1.2 million more expected (about 1m2s)"},
+		{20, "1,234,567 states, …"},
+		{1, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 0 MiB, about 1.2 million more expected (about 1m2s)"},
+	} {
+		var out bytes.Buffer
+		newProgressLine(&out, true, func() int { return test.columns }).show(progress)
+		if got := strings.TrimPrefix(out.String(), "\r\x1b[K"); got != test.want {
+			t.Errorf("%d columns: %q, want %q", test.columns, got, test.want)
+		}
+	}
+	progress.Estimate.More = 1e15
+	if got := left(progress); got != " (more than 1000h)" {
+		t.Errorf("of a great many states: %q", got)
+	}
+	progress.Estimate.Ends = false
+	if got := left(progress); got != "" {
+		t.Errorf("without an estimate: %q", got)
+	}
+}
+
 // TestProgressInLogs wants a line every ten seconds where lines stay, and none of a short search.
 func TestProgressInLogs(t *testing.T) {
 	var out bytes.Buffer
-	line := newProgressLine(&out, false)
+	line := newProgressLine(&out, false, nil)
 	for second := range 35 {
 		line.show(orrery.Progress{States: 100 * second, StatesPerSecond: 100, Elapsed: time.Duration(second) * time.Second})
 	}
 	line.clear()
 	want := ""
-	for _, second := range []int{10, 20, 30} {
-		want += fmt.Sprintf("orrery: after %ds: %d states, 100 per second, 0 to visit, depth 0, 0 MiB\n", second, 100*second)
+	for second, states := range []string{10: "1,000", 20: "2,000", 30: "3,000"} {
+		if states == "" {
+			continue
+		}
+		want += fmt.Sprintf("orrery: after %ds: %s states, 100 per second, 0 to visit, depth 0, 0 MiB\n", second, states)
 	}
 	if out.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", &out, want)

@@ -3,9 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/text"
 )
 
 const (
@@ -19,14 +21,16 @@ const (
 type progressLine struct {
 	to    io.Writer
 	stays bool
+	// width returns how many columns there are, 0 if nobody knows. A line that is longer than that would be there more than once.
+	width func() int
 	shown bool
 	next  time.Duration
 }
 
 // newProgressLine returns a line that changes, or one whose versions stay: the first of these comes after a while.
-func newProgressLine(to io.Writer, changes bool) *progressLine {
+func newProgressLine(to io.Writer, changes bool, width func() int) *progressLine {
 	if changes {
-		return &progressLine{to: to}
+		return &progressLine{to: to, width: width}
 	}
 	return &progressLine{to: to, stays: true, next: logInterval}
 }
@@ -36,9 +40,10 @@ func (l *progressLine) show(p orrery.Progress) {
 	if p.Elapsed < l.next {
 		return
 	}
-	line := fmt.Sprintf("%d states, %.0f per second, %d to visit, depth %d, %d MiB", p.States, p.StatesPerSecond, p.Frontier, p.Depth, p.MemoryBytes>>20)
+	line := fmt.Sprintf("%s states, %s per second, %s to visit, depth %s, %s MiB",
+		text.Count(p.States), text.Count(int(p.StatesPerSecond)), text.Count(p.Frontier), text.Count(p.Depth), text.Count(int(p.MemoryBytes>>20)))
 	if estimate := p.Estimate.String(); estimate != "" {
-		line += ", " + estimate
+		line += ", " + estimate + left(p)
 	}
 	if l.stays {
 		l.next = p.Elapsed + logInterval
@@ -47,7 +52,32 @@ func (l *progressLine) show(p orrery.Progress) {
 	}
 	l.next = p.Elapsed + progressInterval
 	l.shown = true
-	fmt.Fprint(l.to, "\r\x1b[K"+line)
+	fmt.Fprint(l.to, "\r\x1b[K"+l.fitted(line))
+}
+
+// fitted returns as much of a line as there is room for. All of it is ASCII but for a sign of growth, which takes one column, too.
+func (l *progressLine) fitted(line string) string {
+	if l.width == nil {
+		return line
+	}
+	runes, columns := []rune(line), l.width()
+	if columns <= 1 || len(runes) < columns {
+		return line
+	}
+	return string(runes[:columns-2]) + "…"
+}
+
+// left says how long it takes if as many states are expected as it is said and they come as fast as those before, nothing if that is not known.
+func left(p orrery.Progress) string {
+	if !p.Estimate.Ends || p.StatesPerSecond < 1 {
+		return ""
+	}
+	const longest = 1000 * time.Hour
+	seconds := p.Estimate.More / p.StatesPerSecond
+	if seconds >= longest.Seconds() {
+		return " (more than " + strings.TrimSuffix(longest.String(), "0m0s") + ")"
+	}
+	return " (about " + max(time.Second, time.Duration(seconds*float64(time.Second)).Round(time.Second)).String() + ")"
 }
 
 // clear takes the line away, if it does not stay.

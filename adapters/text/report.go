@@ -64,6 +64,9 @@ func (p *page) verdict(report *core.Report) {
 // SystemName returns the name of the checked system with its parameters.
 func SystemName(report *core.Report) string { return story.SystemName(report) }
 
+// Count returns a number as people read it: with commas between the thousands.
+func Count(n int) string { return story.Count(n) }
+
 // Rung tells in one line what came of one of the conditions under which a system was checked.
 func Rung(r core.RungReport) string { return story.Rung(r) }
 

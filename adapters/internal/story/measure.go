@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// count returns a number with commas between the thousands.
-func count(n int) string {
+// Count returns a number with commas between the thousands.
+func Count(n int) string {
 	digits := strconv.Itoa(n)
 	sign := ""
 	if n < 0 {
@@ -27,7 +27,7 @@ func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return count(n) + " " + many
+	return Count(n) + " " + many
 }
 
 // Duration returns a time as a person would say it.
@@ -43,5 +43,5 @@ func duration(d time.Duration) string {
 
 // size returns a number of bytes in mebibytes.
 func size(bytes int64) string {
-	return count(int(bytes>>20)) + " MiB"
+	return Count(int(bytes>>20)) + " MiB"
 }

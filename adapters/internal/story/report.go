@@ -98,7 +98,7 @@ func Rung(r core.RungReport) string {
 // Searched tells what was searched, a line for each part.
 func Searched(report *core.Report) []string {
 	lines := []string{
-		Counted(report.States, "state", "states") + ", " + Counted(report.Transitions, "step", "steps") + "; depth " + count(report.Depth),
+		Counted(report.States, "state", "states") + ", " + Counted(report.Transitions, "step", "steps") + "; depth " + Count(report.Depth),
 		Counted(report.TerminalStates, "terminal state", "terminal states") + "; " + Counted(report.Outcomes, "outcome", "outcomes"),
 		"controller code: " + Counted(report.Behaviours, "distinct behavior", "distinct behaviors") + "; " +
 			Counted(report.StepsFromTree, "step", "steps") + " reused one without running code",
@@ -134,7 +134,7 @@ func reductionNote(name string) string {
 func Cost(report *core.Report) string {
 	parts := []string{"Took " + duration(report.Elapsed), Counted(report.Workers, "worker", "workers")}
 	if report.StatesPerSecond > 0 {
-		parts = append(parts, count(int(report.StatesPerSecond))+" states per second")
+		parts = append(parts, Count(int(report.StatesPerSecond))+" states per second")
 	}
 	if report.PeakRSSBytes > 0 {
 		parts = append(parts, size(report.PeakRSSBytes)+" of memory at peak")
