@@ -18,6 +18,8 @@ type batch struct {
 	next atomic.Int64
 	// bound is the bound on depth, 0 if there is none.
 	bound int
+	// replayed tells that a checkpoint has what was found.
+	replayed bool
 }
 
 func newBatch(bound int) *batch { return &batch{states: make([]waiting, 0, batchLen), bound: bound} }
@@ -26,6 +28,7 @@ func newBatch(bound int) *batch { return &batch{states: make([]waiting, 0, batch
 func (b *batch) take(f frontier) {
 	b.states = f.take(b.states)
 	b.next.Store(0)
+	b.replayed = false
 }
 
 // at returns the expansion of one of the states, and the chunk that it is in.

@@ -138,6 +138,9 @@ func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	if space.table != nil {
 		defer space.table.DropUnassigned()
 	}
+	if err := options.Checkpoint.begin(s); err != nil {
+		return space, err
+	}
 	s.pool = newPool(ctx, space, options.Workers)
 	defer s.pool.dismiss()
 	err := s.loop()
@@ -168,6 +171,8 @@ type search struct {
 	// arranged counts the ends of which all arrangements are stored, and unarranged is why no more can be.
 	arranged   int
 	unarranged error
+	// cutShort tells that the search did not come to its end.
+	cutShort bool
 	// deep are the states that have steps beyond the bound on depth.
 	deep bitset.Set[core.StateID]
 }
@@ -209,15 +214,14 @@ func (s *search) loop() error {
 	for s.goesOn() {
 		if reason := s.exhausted(); reason != "" {
 			s.fellShort(reason)
+			s.cutShort = true
 			break
 		}
-		if s.overlapping {
-			s.batch, s.ahead = s.ahead, s.batch
-		} else {
-			s.dispatch(s.batch)
-			s.collect(s.batch)
+		err := s.prepare()
+		if err == nil {
+			err = s.merge()
 		}
-		if err := s.merge(); err != nil {
+		if err != nil {
 			if err = s.interrupted(err); err != nil {
 				return err
 			}
@@ -235,8 +239,13 @@ func (s *search) loop() error {
 		}
 		s.store.Expanded(s.next)
 	}
+	var err error
 	if s.unarranged != nil {
-		return s.interrupted(s.unarranged)
+		err = s.interrupted(s.unarranged)
+	}
+	s.options.Checkpoint.end(s.cutShort)
+	if s.unarranged != nil {
+		return err
 	}
 	s.cutRest()
 	if !s.deep.Empty() {
@@ -250,12 +259,18 @@ func (s *search) loop() error {
 func (s *search) merge() error {
 	first := core.StateID(s.States())
 	s.sleeps.disturbed = false
-	s.overlapping = s.overlaps()
+	if !s.batch.replayed {
+		s.overlapping = s.overlaps()
+	}
+	s.options.Checkpoint.open(s)
 	if s.overlapping {
-		s.dispatch(s.ahead)
+		s.ahead.take(s.frontier)
+		if !s.batch.replayed {
+			s.begin(s.ahead)
+		}
 	}
 	done, err := s.mergeComplete()
-	if s.overlapping {
+	if s.overlapping && !s.batch.replayed {
 		s.collect(s.ahead)
 	}
 	for i := done; err == nil && i < len(s.batch.states); i++ {
@@ -272,12 +287,35 @@ func (s *search) merge() error {
 			err = s.context.Err()
 		}
 	}
+	if err == nil {
+		err = s.options.Checkpoint.close(s)
+	}
 	return err
 }
 
-// dispatch has the workers expand the next batch.
-func (s *search) dispatch(b *batch) {
-	b.take(s.frontier)
+// prepare brings the next batch to where it can be merged: its states are expanded, or a checkpoint says what comes of that.
+func (s *search) prepare() error {
+	expanded := s.overlapping && !s.batch.replayed
+	if s.overlapping {
+		s.batch, s.ahead = s.ahead, s.batch
+	} else {
+		s.batch.take(s.frontier)
+	}
+	if s.options.Checkpoint.replays() {
+		var err error
+		s.overlapping, err = s.options.Checkpoint.replay(s, s.batch)
+		return err
+	}
+	if !expanded {
+		s.overlapping = false
+		s.begin(s.batch)
+		s.collect(s.batch)
+	}
+	return nil
+}
+
+// begin has the workers expand a batch.
+func (s *search) begin(b *batch) {
 	if s.table != nil {
 		s.table.Publish(!s.overlapping)
 		s.table.Reserve()
@@ -323,27 +361,40 @@ func (s *search) mergeState(i int) error {
 	c, e := s.batch.at(i)
 	switch {
 	case s.depths.outdated(e.from, w.depth):
+		s.options.Checkpoint.skip()
 		return nil
 	case !e.complete:
+		s.options.Checkpoint.skip()
 		return s.expand(w)
 	}
+	notes := s.options.Checkpoint.expansion(s, c, e)
 	s.acyclic = s.acyclic && !e.back
 	for i := e.begin; i < e.end; i++ {
 		a := &c.successors[i]
-		var asleep []int
-		if s.sleeps.needed && !s.sleeps.disturbed {
-			asleep = c.agentsIn(c.asleep[i])
+		var sleepers, asleep []int
+		if s.sleeps.needed {
+			sleepers = c.agentsIn(c.asleep[i])
 		}
+		if !s.sleeps.disturbed {
+			asleep = sleepers
+		}
+		stored := s.States()
+		var id core.StateID
 		var err error
 		if a.Found {
-			_, err = s.revisit(a.Ref, e.from, w.depth+1, asleep)
+			var r store.Ref
+			if r, err = s.successorAt(a); err == nil {
+				id, err = s.revisit(r, a.Hash, e.from, w.depth+1, asleep)
+			}
 		} else {
-			_, err = s.insert(a.Hash, c.rows[a.Begin:a.End], e.from, w.depth+1, asleep)
+			id, err = s.insert(a.Hash, c.rows[a.Begin:a.End], e.from, w.depth+1, asleep)
 		}
 		if err != nil {
 			return err
 		}
+		notes.successor(id, s.States() > stored, sleepers)
 	}
+	notes.done()
 	if e.reduced {
 		s.leftOut(e.from, e.level)
 	}
