@@ -108,7 +108,9 @@ func (c *Checkpoint) stored(print uint64) {
 }
 
 // replays reports whether the log has the next batch.
-func (c *Checkpoint) replays() bool { return c != nil && !c.cut && c.next != nil && c.next[0] == batchEntry }
+func (c *Checkpoint) replays() bool {
+	return c != nil && !c.cut && len(c.next) > 0 && c.next[0] == batchEntry
+}
 
 // open begins the entry of a batch.
 func (c *Checkpoint) open(s *search) {
