@@ -43,8 +43,8 @@ type Checkpoint struct {
 // NewCheckpoint returns what a check notes in a log.
 func NewCheckpoint(log Log) *Checkpoint { return &Checkpoint{log: log, next: log.Next()} }
 
-// ErrDiverged ends a search that goes on from a log and finds something else than the log has.
-var ErrDiverged = errors.New("the search does not go as the checkpoint says: a controller is not deterministic, or what it depends on outside of the system has changed. Check again without the checkpoint")
+// errDiverged ends a search that goes on from a log and finds something else than the log has.
+var errDiverged = errors.New("the search does not go as the checkpoint says: a controller is not deterministic, or what it depends on outside of the system has changed. Check again without the checkpoint")
 
 // The entries of a log.
 const (
@@ -76,7 +76,7 @@ func (c *Checkpoint) begin(s *search) error {
 	case c.cut:
 		return nil
 	case c.next != nil && !bytes.Equal(c.next, entry):
-		return ErrDiverged
+		return errDiverged
 	case c.next != nil:
 		c.next = c.log.Next()
 	}
@@ -130,7 +130,7 @@ func (c *Checkpoint) close(s *search) error {
 	}
 	if s.batch.replayed {
 		if !bytes.Equal(c.entry, c.next) {
-			return ErrDiverged
+			return errDiverged
 		}
 		c.next = c.log.Next()
 	}
@@ -242,7 +242,7 @@ func (c *Checkpoint) replay(s *search, b *batch) (overlapping bool, err error) {
 	r := replayer{search: s, rest: c.next[1:]}
 	overlapping = r.byte() == 1
 	if r.number() != uint64(len(b.states)) {
-		return false, ErrDiverged
+		return false, errDiverged
 	}
 	for i := range b.chunksLen() {
 		chunk := &b.chunks[i]
@@ -253,7 +253,7 @@ func (c *Checkpoint) replay(s *search, b *batch) (overlapping bool, err error) {
 		chunk, e := b.at(i)
 		*e = expansion{from: w.id}
 		if r.expansion(chunk, e); r.bad {
-			return false, ErrDiverged
+			return false, errDiverged
 		}
 	}
 	b.replayed = true
@@ -371,7 +371,7 @@ func (s *search) successorAt(l *store.Lookup) (store.Ref, error) {
 	case !s.batch.replayed:
 		return l.Ref, nil
 	case int64(l.Ref) >= int64(s.States()):
-		return 0, ErrDiverged
+		return 0, errDiverged
 	}
 	return s.store.At(core.StateID(l.Ref)), nil
 }
