@@ -196,6 +196,8 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("there is no reduction %q: use %q, %q or %q", o.Reduction, ByPartialOrder, BySymmetry, NoReduction)
 	case o.Reduction == BySymmetry && o.Search.walks():
 		return o, fmt.Errorf("walks do not merge states: use the search %q or %q with the reduction %q", BreadthFirst, DepthFirst, BySymmetry)
+	case o.Checkpoint != nil && o.Search.walks():
+		return o, fmt.Errorf("walks keep no checkpoints, as they are repeated by their seed: leave out --checkpoint and --resume (Options.Checkpoint), or use the search %q or %q", BreadthFirst, DepthFirst)
 	case o.Workers < 1:
 		return o, fmt.Errorf("%d workers cannot search: use at least 1", o.Workers)
 	case o.MaxStates < 0 || o.MaxDepth < 0 || o.MaxTime < 0 || o.MaxMemory < 0:
@@ -220,6 +222,9 @@ func (o Options) explore(began time.Time) explore.Options {
 	}
 	if o.Memo != nil {
 		options.Memo = o.Memo.found
+	}
+	if o.Checkpoint != nil {
+		options.Checkpoint = explore.NewCheckpoint(o.Checkpoint)
 	}
 	if o.Progress != nil {
 		options.Progress = func(p explore.Progress) {

@@ -37,6 +37,9 @@ func climb(ctx context.Context, system *core.System, options Options, left func(
 	if options.disturbs() || options.Granularity == PerCall || len(options.FaultsIn) > 0 || len(options.Doubles) > 0 {
 		return nil, fmt.Errorf("a climb says by itself what may go wrong: leave out Stale, Crashes, Failures, FaultsIn, Doubles and Granularity (--stale, --crashes, --failures, --faults-in, --double, --granularity)")
 	}
+	if options.Checkpoint != nil {
+		return nil, fmt.Errorf("a climb makes several checks, each within its share of the time, and keeps no checkpoints: leave out --checkpoint and --resume (Options.Checkpoint), or --thorough")
+	}
 	if options.Memo == nil {
 		options.Memo = NewMemo()
 	}

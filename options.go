@@ -7,6 +7,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/record/checkpoint"
 )
 
 // Search names an order of exploration.
@@ -156,6 +157,10 @@ type Options struct {
 	// Memo is what checks of the same system have found out about the code of its controllers, and gets what this one does: checks that share one
 	// run code only for what is new. It makes no difference to what they find. Nil shares nothing.
 	Memo *Memo
+
+	// Checkpoint keeps what the search finds in a file while it goes on, and is where it goes on from if the file is one of a search that was ended. It is for
+	// one check, and not for walks. What must be the same is its [checkpoint.Identity]; limits and workers need not be. Nil keeps nothing.
+	Checkpoint *checkpoint.File
 
 	// Guard is told what code runs, so that it is known what was at work when code has ended the process. Nil is nobody: the command has one, tests have none.
 	Guard core.Guard

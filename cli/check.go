@@ -47,6 +47,10 @@ and files before it runs the system.
   restart(N)     be fresh, but miss up to N changes after the controller restarts
   relist         miss any number of changes, then receive them all at once
 
+--checkpoint keeps what the search has found in a file, and --resume goes on from there after the process was ended, whatever
+ended it, or a limit was hit: the result is that of a check that was never interrupted. It takes the same binary, system, parameters and options,
+but for limits, workers and files to write. A checkpoint holds what objects hold, Secrets as well.
+
 --thorough says by itself what may go wrong, and takes a minute more than a check in which nothing does, or
 --max-time for all of it. It reports on what was found first. What there was no time for is told.
 
@@ -98,12 +102,16 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	}
 	defer files.discard()
 
+	if options.Checkpoint, err = s.openCheckpoint(flags, name, values); err != nil {
+		return err
+	}
 	if options.Compact {
 		defer economise()()
 	}
 	result, err := s.search(ctx, system, options, flags.thorough)
+	kept := s.closeCheckpoint(options.Checkpoint)
 	if err != nil {
-		return err
+		return errors.Join(err, kept)
 	}
 	report := &result.Report
 	report.System, report.Params = name, values.Strings()
@@ -126,7 +134,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if note != "" {
 		fmt.Fprintf(s.streams.Err, "orrery: %s: %s\n", flags.out, note)
 	}
-	return errors.Join(err, written)
+	return errors.Join(err, written, kept)
 }
 
 // writingGrace is how long files are still written after the command was interrupted or has reached its limit on time.

@@ -34,6 +34,9 @@ type checkFlags struct {
 	changePoints int
 	compact      bool
 
+	checkpoint, resume string
+	checkpointInterval time.Duration
+
 	properties, propertyFiles []string
 	without                   []string
 
@@ -73,6 +76,10 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags.Var(&flagValue[time.Duration]{to: &f.maxTime, parse: period, kind: "D"}, "max-time", "stop after this time, such as 90s (default no limit)")
 	flags.Var(&flagValue[int64]{to: &f.maxMemory, parse: memorySize, kind: "SIZE"}, "max-memory", "stop when this much memory is in use, such as 2GiB (default no limit)")
 	flags.BoolVar(&f.compact, "compact", false, "store a hash of each state instead of the state: needs less memory, but may miss states; the report gives the probability")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "keep what the search has found in `FILE` while it goes on, for --resume")
+	flags.StringVar(&f.resume, "resume", "", "go on with the search whose checkpoint is `FILE`, and keep that up to date unless --checkpoint names another one")
+	flags.Var(&flagValue[time.Duration]{to: &f.checkpointInterval, parse: period, text: "2m", kind: "D"}, "checkpoint-interval",
+		"how often a checkpoint is synced to the disk")
 	flags.StringArrayVar(&f.properties, "property", nil, "check the property with this `NAME`, or this formula, instead of the system's own properties (repeatable)")
 	flags.StringArrayVar(&f.propertyFiles, "properties", nil, "also check the properties in this `FILE` (repeatable)")
 	flags.StringArrayVar(&f.without, "without", nil,
@@ -156,7 +163,7 @@ func recorded(flags *pflag.FlagSet) map[string][]string {
 			given[flag.Name] = []string{value.String()}
 		}
 	})
-	for _, name := range []string{"param", "format", "full", "dot", "html", "out", "record-states"} {
+	for _, name := range []string{"param", "format", "full", "dot", "html", "out", "record-states", "checkpoint", "resume", "checkpoint-interval"} {
 		delete(given, name)
 	}
 	return given

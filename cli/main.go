@@ -47,6 +47,9 @@ func (c Command) Main() {
 			os.Exit(code)
 		case errors.As(err, &unreported):
 			fmt.Fprintf(streams.Err, "orrery: the check has come to no end. %v\n", err)
+			if slices.ContainsFunc(os.Args[1:], keepsCheckpoint) {
+				fmt.Fprintln(streams.Err, "orrery: the checkpoint has what was found until then: go on with --resume")
+			}
 			os.Exit(ExitInconclusive)
 		}
 	}

@@ -29,6 +29,7 @@ func (s *search) interrupted(err error) error {
 		return err
 	}
 	// What was being expanded is not complete.
+	s.cutShort = true
 	s.cutAll(s.batch.states)
 	return nil
 }
@@ -45,6 +46,7 @@ func (s *search) goesOn() bool {
 	})
 	if err != nil {
 		s.fellShort(endOf(s.context, s.options.Bounds))
+		s.cutShort = true
 	}
 	return more && err == nil
 }

@@ -11,6 +11,8 @@
 // learns: everything that runs controller code or adds to the vocabulary happens in it, in a fixed order. It merges what workers found in the
 // order of the states, so the result does not depend on how many there are.
 //
+// A search notes what its workers found, batch by batch, so that another one can go on where it ended (checkpoint.go).
+//
 // # What is left out
 //
 // Package core/internal/reduction says which steps can be left out in a state, by a [Reducer], and which state stands for another one.

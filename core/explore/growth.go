@@ -83,7 +83,7 @@ func (g *growth) look() *Growth {
 	}
 	g.looked = true
 	o := g.options
-	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress = inTurn, 1, nil, false, false, nil
+	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress, o.Checkpoint = inTurn, 1, nil, false, false, nil, nil
 	o.Bounds = Bounds{Memory: o.Bounds.Memory}
 	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
 	l, err := o.learner(g.context, g.system)

@@ -21,7 +21,7 @@ func (s *search) insertCurrent(w *reduction.Explorer, from core.StateID, depth u
 // insert stores a state if it is new, and puts it on the frontier.
 func (s *search) insert(tag uint64, row []byte, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	if r, known := s.store.Find(tag, row); known {
-		return s.revisit(r, from, depth, asleep)
+		return s.revisit(r, tag, from, depth, asleep)
 	}
 	if err := s.room(); err != nil {
 		return 0, err
@@ -33,11 +33,12 @@ func (s *search) insert(tag uint64, row []byte, from core.StateID, depth uint32,
 	if _, ok := s.store.Insert(tag, row, from); !ok {
 		return 0, s.tooMany()
 	}
+	s.options.Checkpoint.stored(tag)
 	return s.enqueue(depth, asleep)
 }
 
 // revisit notes a step to a state that was found. If it has no number yet, it gets the next one.
-func (s *search) revisit(r store.Ref, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
+func (s *search) revisit(r store.Ref, tag uint64, from core.StateID, depth uint32, asleep []int) (core.StateID, error) {
 	if s.table == nil || s.table.Assigned(r) {
 		return s.reach(r, from, depth, asleep), nil
 	}
@@ -47,6 +48,7 @@ func (s *search) revisit(r store.Ref, from core.StateID, depth uint32, asleep []
 	if !s.table.Assign(r, from) {
 		return 0, s.tooMany()
 	}
+	s.options.Checkpoint.stored(tag)
 	return s.enqueue(depth, asleep)
 }
 

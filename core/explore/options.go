@@ -70,6 +70,8 @@ type Options struct {
 	Run behavior.Limits
 	// Memo is what earlier searches of the same system found out about its controllers' code; nil if nothing is known of any.
 	Memo *Memo
+	// Checkpoint keeps what is found, so that another search can go on from there; nil keeps nothing. Walks keep nothing.
+	Checkpoint *Checkpoint
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)
 

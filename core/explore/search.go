@@ -138,6 +138,9 @@ func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	if space.table != nil {
 		defer space.table.DropUnassigned()
 	}
+	if err := options.Checkpoint.begin(s); err != nil {
+		return space, err
+	}
 	s.pool = newPool(ctx, space, options.Workers)
 	defer s.pool.dismiss()
 	err := s.loop()
@@ -168,6 +171,8 @@ type search struct {
 	// arranged counts the ends of which all arrangements are stored, and unarranged is why no more can be.
 	arranged   int
 	unarranged error
+	// cutShort tells that the search did not come to its end.
+	cutShort bool
 	// deep are the states that have steps beyond the bound on depth.
 	deep bitset.Set[core.StateID]
 }
@@ -209,15 +214,14 @@ func (s *search) loop() error {
 	for s.goesOn() {
 		if reason := s.exhausted(); reason != "" {
 			s.fellShort(reason)
+			s.cutShort = true
 			break
 		}
-		if s.overlapping {
-			s.batch, s.ahead = s.ahead, s.batch
-		} else {
-			s.dispatch(s.batch)
-			s.collect(s.batch)
+		err := s.prepare()
+		if err == nil {
+			err = s.merge()
 		}
-		if err := s.merge(); err != nil {
+		if err != nil {
 			if err = s.interrupted(err); err != nil {
 				return err
 			}
@@ -235,122 +239,18 @@ func (s *search) loop() error {
 		}
 		s.store.Expanded(s.next)
 	}
+	var err error
 	if s.unarranged != nil {
-		return s.interrupted(s.unarranged)
+		err = s.interrupted(s.unarranged)
+	}
+	s.options.Checkpoint.end(s.cutShort)
+	if s.unarranged != nil {
+		return err
 	}
 	s.cutRest()
 	if !s.deep.Empty() {
 		s.fellShort(fmt.Sprintf("the search reached the depth limit (%d steps): raise --max-depth (Options.MaxDepth), or make the system smaller", s.options.Bounds.Depth))
 	}
-	return nil
-}
-
-// merge stores where the steps from the states of the batch lead, in order. The workers expand the next batch meanwhile,
-// if that can be.
-func (s *search) merge() error {
-	first := core.StateID(s.States())
-	s.sleeps.disturbed = false
-	s.overlapping = s.overlaps()
-	if s.overlapping {
-		s.dispatch(s.ahead)
-	}
-	done, err := s.mergeComplete()
-	if s.overlapping {
-		s.collect(s.ahead)
-	}
-	for i := done; err == nil && i < len(s.batch.states); i++ {
-		err = s.mergeState(i)
-	}
-	if s.overlapping {
-		// Properties may look at what the workers work with, so that had to wait.
-		for id := first; id < core.StateID(s.States()) && s.context.Err() == nil; id++ {
-			if inspected := s.inspect(id); err == nil {
-				err = inspected
-			}
-		}
-		if err == nil {
-			err = s.context.Err()
-		}
-	}
-	return err
-}
-
-// dispatch has the workers expand the next batch.
-func (s *search) dispatch(b *batch) {
-	b.take(s.frontier)
-	if s.table != nil {
-		s.table.Publish(!s.overlapping)
-		s.table.Reserve()
-	}
-	s.pool.begin(b)
-}
-
-// collect waits until it is expanded.
-func (s *search) collect(b *batch) {
-	s.pool.finish(b)
-	if s.table != nil {
-		s.table.Count()
-	}
-}
-
-// overlaps reports whether the workers can expand the next batch while this one is stored. The states to store must all be found already, and
-// only where no orders are left out is no note taken of what properties look at.
-func (s *search) overlaps() bool {
-	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.Recording() &&
-		s.frontier.len() >= batchLen/4 && !s.batch.unresolved()
-}
-
-// mergeComplete stores what is found behind the states of the batch, as far as nothing has to be learned. It returns how many states are
-// done.
-func (s *search) mergeComplete() (int, error) {
-	for i := range s.batch.states {
-		if _, e := s.batch.at(i); !e.complete {
-			return i, nil
-		}
-		if err := s.mergeState(i); err != nil {
-			return i, err
-		}
-	}
-	return len(s.batch.states), nil
-}
-
-// mergeState stores where the steps from a state of the batch lead.
-func (s *search) mergeState(i int) error {
-	if err := s.context.Err(); err != nil {
-		return err
-	}
-	w := s.batch.states[i]
-	c, e := s.batch.at(i)
-	switch {
-	case s.depths.outdated(e.from, w.depth):
-		return nil
-	case !e.complete:
-		return s.expand(w)
-	}
-	s.acyclic = s.acyclic && !e.back
-	for i := e.begin; i < e.end; i++ {
-		a := &c.successors[i]
-		var asleep []int
-		if s.sleeps.needed && !s.sleeps.disturbed {
-			asleep = c.agentsIn(c.asleep[i])
-		}
-		var err error
-		if a.Found {
-			_, err = s.revisit(a.Ref, e.from, w.depth+1, asleep)
-		} else {
-			_, err = s.insert(a.Hash, c.rows[a.Begin:a.End], e.from, w.depth+1, asleep)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if e.reduced {
-		s.leftOut(e.from, e.level)
-	}
-	s.finish(e.from, w.depth, counts{
-		steps: e.steps, known: e.steps, quiescent: e.quiescent,
-		asleep: c.agentsIn(e.asleep),
-	})
 	return nil
 }
 

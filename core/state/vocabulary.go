@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -332,6 +333,25 @@ func (v *Vocabulary) Fingerprint(vector Vector) Fingerprint {
 		}
 	}
 	return f
+}
+
+// Unpack returns the vector of a row from elsewhere, written over the given one, and its fingerprint. It returns false for a row that is none, or
+// has cells or values that are not known here.
+func (v *Vocabulary) Unpack(row []byte, vector Vector) (Vector, Fingerprint, bool) {
+	vector = vector[:0]
+	var f Fingerprint
+	for len(row) > 0 {
+		value, n := binary.Uvarint(row)
+		c := len(vector)
+		if n <= 0 || c >= len(v.prints) || value >= uint64(len(v.prints[c])) {
+			return vector, f, false
+		}
+		if value != 0 {
+			f.Toggle(v.prints[c][value])
+		}
+		vector, row = append(vector, Value(value)), row[n:]
+	}
+	return vector, f, len(vector) == 0 || vector[len(vector)-1] != 0
 }
 
 // Kind returns the cells of the objects of a kind, in the order of their keys. The

@@ -55,6 +55,7 @@ func house() []place {
 		{"record/live", []string{"core", "record/internal/block"}, libraries},
 		{"record/live/analysis", []string{"core", "record/live"}, libraries},
 		{"record/graph", []string{"core", "core/scc", "record"}, libraries},
+		{"record/checkpoint", []string{"record/atomicfile", "record/internal/block"}, libraries},
 		{"record/...", []string{"core"}, libraries},
 		{"bench", []string{"core"}, nothing},
 		{"adapters/kube/cluster", []string{"core", "adapters/kube", "adapters/kube/internal/storage"}, kubernetes},

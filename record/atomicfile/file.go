@@ -88,6 +88,9 @@ func (f *File) sweep() {
 	}
 }
 
+// Private keeps the file to its owner, whatever a file that it replaces allowed.
+func (f *File) Private() { f.mode = 0o600 }
+
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (int, error) { return f.temporary.Write(p) }
 
