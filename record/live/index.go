@@ -55,12 +55,10 @@ func (w *indexWriter) size() int {
 	return len(w.rows)
 }
 
-// block notes that a block was written, if its size is not 0: what is added next is in another one.
+// block notes that a block was written: what is added next is in another one.
 func (w *indexWriter) block(size int64) {
-	if size > 0 {
-		w.sizes = append(w.sizes, size)
-		w.rows = append(w.rows, nextBlock)
-	}
+	w.sizes = append(w.sizes, size)
+	w.rows = append(w.rows, nextBlock)
 }
 
 // take returns the index, and begins another one.

@@ -274,7 +274,7 @@ func TestOutlineUnpacksFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const all = 30_000
+	const all = 60_000 // and several indexes
 	for n := range uint64(all) {
 		if err := w.Add(live.Begin{N: n + 1, At: time.Duration(n), Controller: "c", Request: fmt.Sprintf("default/a-%d", n%100), ID: fmt.Sprintf("%050d", n)}); err != nil {
 			t.Fatal(err)

@@ -69,6 +69,9 @@ func (w *Writer) Add(e Entry) error {
 
 // wrote notes that a block was written, if one was, and writes the index when there is enough in it.
 func (w *Writer) wrote(size int64) error {
+	if size == 0 {
+		return nil
+	}
 	w.index.block(size)
 	if w.index.size() < indexed {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -17,6 +16,7 @@ import (
 // Source is a file of a recording.
 type Source struct {
 	Name string
+	// Open opens the file. If what it returns is an [io.Seeker], and the question is about one object or one kind of thing, then only the blocks are unpacked that matter.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -89,6 +89,9 @@ type process struct {
 	unchanged bool
 	running   map[uint64]*Reconcile
 	current   map[[2]string]uint64 // of a controller and a request: its reconcile
+	// outlines are those of the files so far, if the question is asked of outlines.
+	outlines []*live.Outline
+	notes    *noter
 }
 
 // numbered is a version of an object, small: a recording can have millions.
@@ -153,6 +156,10 @@ type visitor struct {
 	reconcile func(*process, *Reconcile) error
 	// ends is told that nothing more of a process follows.
 	ends func(*process) error
+	// outlines, if there are any, get outlines of the files, and entries are abridged where they have an index.
+	outlines *outlines
+	// flat tells that reconciles are not followed.
+	flat bool
 }
 
 // part is a file with its header.
@@ -180,13 +187,16 @@ func read(sources []Source, visit visitor) (Notes, error) {
 	same := func(a, b part) bool {
 		return a.header.Process == b.header.Process && a.header.Started.Equal(b.header.Started)
 	}
-	notes := noter{gaps: map[string]*GapNote{}}
+	notes := &noter{}
+	if visit.outlines != nil {
+		visit.outlines.notes = notes
+	}
 	var now *process
 	several := slices.ContainsFunc(parts, func(p part) bool { return !same(p, parts[0]) })
 	for i, f := range parts {
 		switch {
 		case i == 0 || !same(f, parts[i-1]):
-			now = &process{header: f.header, places: map[core.Key]int32{}, running: map[uint64]*Reconcile{}, current: map[[2]string]uint64{}}
+			now = &process{header: f.header, notes: notes, places: map[core.Key]int32{}, running: map[uint64]*Reconcile{}, current: map[[2]string]uint64{}}
 			if several {
 				now.label = f.header.Process.Name + "/" + f.header.Process.Replica
 			}
@@ -199,7 +209,7 @@ func read(sources []Source, visit visitor) (Notes, error) {
 			notes.say("%s is part %d, and the part before it is missing", f.source.Name, f.header.Part)
 		}
 		now.objects = now.objects[:0]
-		if err := readFile(f, now, visit, &notes); err != nil {
+		if err := readFile(f, now, visit, notes); err != nil {
 			return notes.Notes, err
 		}
 		if i+1 == len(parts) || !same(f, parts[i+1]) {
@@ -227,16 +237,14 @@ func headerOf(source Source) (live.Header, error) {
 
 // readFile goes through one file.
 func readFile(f part, p *process, visit visitor, notes *noter) error {
-	file, err := f.source.Open()
+	r, done, err := f.source.entries(visit.outlines)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	r, err := live.NewReader(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.source.Name, err)
+	defer done()
+	if o, ok := r.(*live.Outline); ok {
+		p.outlines = append(p.outlines, o)
 	}
-	defer r.Close()
 	if share := f.header.Share; share > 0 && share < 1 && f.header.Part == 1 {
 		notes.say("%.3g %% of the objects are recorded", share*100)
 	}
@@ -268,6 +276,9 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	case live.Object:
 		p.objects = append(p.objects, p.number(e))
 	case live.Begin:
+		if visit.flat {
+			break
+		}
 		which := [2]string{e.Controller, e.Request}
 		if former, ok := p.current[which]; ok {
 			ended = p.running[former] // its end is in a gap: a request is reconciled once at a time
@@ -292,7 +303,7 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 			delete(p.current, [2]string{ended.Begin.Controller, ended.Begin.Request})
 		}
 	case live.Gap:
-		notes.gap(p, e)
+		notes.gap(e)
 	case live.Unseen:
 		notes.unseen(e)
 	}
@@ -337,91 +348,4 @@ func (p *process) end(visit visitor) error {
 		return visit.ends(p)
 	}
 	return nil
-}
-
-// Notes says what recordings do not hold.
-type Notes struct {
-	Said []string `json:"said,omitempty"`
-	// Gaps are entries that are missing, by reason.
-	Gaps []GapNote `json:"gaps,omitempty"`
-}
-
-// GapNote says how much is missing for a reason.
-type GapNote struct {
-	Reason string `json:"reason"`
-	Times  int    `json:"times"`
-	// Entries is how many entries are missing, as far as they were counted.
-	Entries int           `json:"entries"`
-	For     time.Duration `json:"for_ns"`
-}
-
-// Text writes the notes, each on a line.
-func (n Notes) Text(w io.Writer) {
-	for _, said := range n.Said {
-		fmt.Fprintf(w, "Note: %s.\n", clean(said))
-	}
-	for _, g := range n.Gaps {
-		what := "nobody counted what happened"
-		if g.Entries > 0 {
-			what = fmt.Sprintf("%d entries are missing", g.Entries)
-		}
-		fmt.Fprintf(w, "Note: %s in %d gaps (%s) of %s in all.\n", what, g.Times, clean(g.Reason), duration(g.For))
-	}
-}
-
-// noter collects notes.
-type noter struct {
-	Notes
-	gaps map[string]*GapNote
-}
-
-func (n *noter) say(format string, args ...any) {
-	if said := fmt.Sprintf(format, args...); !slices.Contains(n.Said, said) && len(n.Said) < 100 {
-		n.Said = append(n.Said, said)
-	}
-}
-
-func (n *noter) gap(_ *process, g live.Gap) {
-	i := slices.IndexFunc(n.Gaps, func(have GapNote) bool { return have.Reason == g.Reason })
-	if i < 0 {
-		i = len(n.Gaps)
-		n.Gaps = append(n.Gaps, GapNote{Reason: g.Reason})
-	}
-	n.Gaps[i].Times++
-	n.Gaps[i].Entries += g.Entries
-	n.Gaps[i].For += g.Until - g.At
-}
-
-func (n *noter) unseen(u live.Unseen) {
-	about := ""
-	if u.Controller != "" {
-		about = "controller " + u.Controller + ": "
-	}
-	n.say("%s%s", about, u.Reason)
-}
-
-// clean returns a text from a recording as it can be shown on a terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if !strconv.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
-
-// duration returns a time as people read it.
-func duration(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d >= time.Millisecond:
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(time.Microsecond).String()
 }

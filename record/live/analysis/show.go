@@ -37,7 +37,13 @@ func namesOf(key core.Key) []string {
 // Show tells each reconcile when it ends: why it began, what it asked and wrote, and how it ended.
 func Show(sources []Source, filter Filter, tell func(Shown) error) (Notes, error) {
 	var events recent
+	var files *outlines
+	if filter != (Filter{}) { // otherwise all has to be unpacked anyway
+		files = &outlines{}
+		defer files.close()
+	}
 	return read(sources, visitor{
+		outlines: files,
 		entry: func(p *process, entry live.Entry) error {
 			if e, ok := entry.(live.Event); ok {
 				events.add(e.N, Woken{By: live.ByEvent, Event: e.Type, Object: pointer(p.version(e.Object))})
@@ -48,7 +54,7 @@ func Show(sources []Source, filter Filter, tell func(Shown) error) (Notes, error
 			if !filter.fits(r) {
 				return nil
 			}
-			return tell(showReconcile(p, r, events.known))
+			return tell(showReconcile(p, p.complete(r), events.known))
 		},
 		ends: func(*process) error {
 			events = recent{}
