@@ -207,6 +207,9 @@ func (w *indexWriter) version(rv string) {
 	}
 }
 
+// errLeftOut tells that an entry is in the index, and not asked for.
+var errLeftOut = errors.New("left out")
+
 // errIndex is the reason where an index is not what a writer writes.
 var errIndex = errors.New("an index is not what it should be")
 
@@ -236,8 +239,8 @@ func sizesOf(index []byte) (sizes []int64, rows []byte, err error) {
 	return sizes, r.rows, nil
 }
 
-// next returns the next entry, nil for the border between two blocks.
-func (r *indexReader) next() (Entry, error) {
+// next returns the next entry, nil for the border between two blocks. The error is errLeftOut for a part of a reconcile if these are left out.
+func (r *indexReader) next(flat bool) (Entry, error) {
 	kind := tag(r.octet())
 	var e Entry
 	switch kind {
@@ -255,12 +258,20 @@ func (r *indexReader) next() (Entry, error) {
 		}
 	case beginTag:
 		n, at := r.moment()
-		e = Begin{N: n, At: at, Controller: r.text(), Request: r.text()}
+		controller, request := r.text(), r.text()
+		if flat && !r.failed {
+			return nil, errLeftOut
+		}
+		e = Begin{N: n, At: at, Controller: controller, Request: request}
 	case callTag:
 		e = r.call()
 	case doneTag:
 		n, at := r.moment()
-		e = Done{N: n, At: at, Reconcile: r.owner()}
+		reconcile := r.owner()
+		if flat && !r.failed {
+			return nil, errLeftOut
+		}
+		e = Done{N: n, At: at, Reconcile: reconcile}
 	default:
 		payload := r.octets()
 		if r.failed {

@@ -36,6 +36,7 @@ type Outline struct {
 	current int64
 	recent  []unpacked
 	count   int
+	flat    bool
 	failed  error
 }
 
@@ -117,6 +118,9 @@ func (o *Outline) Unpacked() int { return o.count }
 // Last returns the number of the last entry that [Outline.Next] returned, 0 if none had one.
 func (o *Outline) Last() uint64 { return o.sequence.number }
 
+// LeaveOutReconciles makes [Outline.Next] leave out each [Begin] and [Done] that an index has. They can still be asked for.
+func (o *Outline) LeaveOutReconciles() { o.flat = true }
+
 // Close releases the memory of the outline.
 func (o *Outline) Close() { o.blocks.Close() }
 
@@ -187,8 +191,13 @@ func (o *Outline) row() (Entry, error) {
 		}
 		return nil, nil
 	}
-	entry, err := o.index.next()
+	entry, err := o.index.next(o.flat)
 	switch {
+	case errors.Is(err, errLeftOut):
+		if err := o.sequence.numbered(o.index.state.n, 0); err != nil {
+			return nil, &CorruptError{o.current, err}
+		}
+		return nil, nil
 	case err != nil:
 		return nil, &CorruptError{o.current, err}
 	case entry == nil && len(o.pending) > 0:

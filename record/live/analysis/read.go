@@ -85,6 +85,7 @@ type process struct {
 	names   []Version
 	places  map[core.Key]int32 // of the last name with this key
 	latest  []sighting         // by name
+	texts   []string           // of revisions that are no plain numbers
 	// unchanged tells that the call that is being told of wrote nothing new.
 	unchanged bool
 	running   map[uint64]*Reconcile
@@ -94,25 +95,56 @@ type process struct {
 	notes    *noter
 }
 
-// numbered is a version of an object, small: a recording can have millions.
+// numbered is a version of an object, small and without pointers: a recording can have millions.
 type numbered struct {
-	rv   string
-	name int32
-	form byte
+	revision revision
+	name     int32
+	form     byte
+}
+
+// revision is a resource version, none as the zero value. Nearly all are plain numbers; text is then 0, and else one more than the place among the texts.
+type revision struct {
+	order uint64
+	text  int32
+}
+
+// revision returns a resource version in its short form.
+func (p *process) revision(rv string) revision {
+	r := revision{order: Version{ResourceVersion: rv}.order()}
+	if rv == "" || r.order > 0 && rv[0] != '0' {
+		return r
+	}
+	at := slices.Index(p.texts, rv)
+	if at < 0 {
+		at = len(p.texts)
+		p.texts = append(p.texts, rv)
+	}
+	r.text = int32(at) + 1
+	return r
+}
+
+// written returns a resource version as it is written.
+func (p *process) written(r revision) string {
+	switch {
+	case r.text > 0:
+		return p.texts[r.text-1]
+	case r.order > 0:
+		return strconv.FormatUint(r.order, 10)
+	}
+	return ""
 }
 
 // sighting is the last version of an object that the process has seen, and since when.
 type sighting struct {
-	rv    string
-	since time.Duration
+	revision revision
+	since    time.Duration
 }
 
 // sees notes that the process has seen a version.
 func (p *process) sees(number int, at time.Duration) {
 	o := p.objects[number-1]
-	before, now := Version{ResourceVersion: p.latest[o.name].rv}.order(), Version{ResourceVersion: o.rv}.order()
-	if p.latest[o.name].rv != o.rv && now >= before {
-		p.latest[o.name] = sighting{o.rv, at}
+	if last := &p.latest[o.name]; last.revision != o.revision && o.revision.order >= last.revision.order {
+		*last = sighting{o.revision, at}
 	}
 }
 
@@ -122,7 +154,8 @@ func (p *process) changesNothing(c live.Call) bool {
 		return false
 	}
 	o := p.objects[c.Answer[0]-1]
-	return o.rv != "" && (o.rv == c.Base || p.latest[o.name].rv == o.rv && p.latest[o.name].since < c.At)
+	last := p.latest[o.name]
+	return o.revision != (revision{}) && (last.revision == o.revision && last.since < c.At || p.written(o.revision) == c.Base)
 }
 
 // formsOf are the forms by their numbers.
@@ -132,7 +165,7 @@ func formsOf() [3]string { return [3]string{live.Served, live.Cached, live.Metad
 func (p *process) version(number int) Version {
 	o := p.objects[number-1]
 	v := p.names[o.name]
-	v.ResourceVersion = o.rv
+	v.ResourceVersion = p.written(o.revision)
 	return v
 }
 
@@ -237,7 +270,7 @@ func headerOf(source Source) (live.Header, error) {
 
 // readFile goes through one file.
 func readFile(f part, p *process, visit visitor, notes *noter) error {
-	r, done, err := f.source.entries(visit.outlines)
+	r, done, err := f.source.entries(visit.outlines, visit.flat)
 	if err != nil {
 		return err
 	}
@@ -274,7 +307,7 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	var ended *Reconcile
 	switch e := entry.(type) {
 	case live.Object:
-		p.objects = append(p.objects, p.number(e))
+		p.objects = appended(p.objects, p.number(e))
 	case live.Begin:
 		if visit.flat {
 			break
@@ -318,6 +351,14 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	return nil
 }
 
+// appended appends to a slice that can become long: it grows to twice its length, which copies less than append does.
+func appended[T any](all []T, one T) []T {
+	if len(all) == cap(all) {
+		all = slices.Grow(all, max(64, len(all)))
+	}
+	return append(all, one)
+}
+
 // number returns the version that an entry is about.
 func (p *process) number(o live.Object) numbered {
 	name, known := p.places[o.Key]
@@ -327,7 +368,7 @@ func (p *process) number(o live.Object) numbered {
 		p.places[o.Key] = name
 	}
 	forms := formsOf()
-	return numbered{o.ResourceVersion, name, byte(max(0, slices.Index(forms[:], o.Form)))}
+	return numbered{p.revision(o.ResourceVersion), name, byte(max(0, slices.Index(forms[:], o.Form)))}
 }
 
 // end tells of the reconciles that have not ended.

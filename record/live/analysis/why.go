@@ -95,7 +95,6 @@ type indexed struct {
 type held struct {
 	outline *live.Outline
 	number  int
-	form    byte
 }
 
 // index is what is kept of all processes.
@@ -111,8 +110,6 @@ type index struct {
 	question string
 	versions map[int32]map[uint64]held
 	asked    []bool
-	// foreign are the links whose writers are not recorded.
-	foreign map[place][]*Link
 }
 
 // Why returns what led to the last version of an object, or to the last change of a field of it. The question is the name of an object (see [Names]), with
@@ -120,14 +117,14 @@ type index struct {
 func Why(sources []Source, question string) (Answer, Notes, error) {
 	x := &index{
 		files: &outlines{}, numbers: map[core.Key]int32{}, initial: map[place]bool{},
-		question: question, versions: map[int32]map[uint64]held{}, foreign: map[place][]*Link{},
+		question: question, versions: map[int32]map[uint64]held{},
 	}
 	defer x.files.close()
 	return x.why(sources)
 }
 
 func (x *index) why(sources []Source) (Answer, Notes, error) {
-	notes, err := read(sources, visitor{outlines: x.files, flat: true, entry: func(p *process, entry live.Entry) error {
+	_, err := read(sources, visitor{outlines: x.files, flat: true, entry: func(p *process, entry live.Entry) error {
 		if len(x.processes) == 0 || x.processes[len(x.processes)-1].of != p {
 			x.processes = append(x.processes, &indexed{of: p, label: p.label, reported: map[uint64]bool{}})
 		}
@@ -135,42 +132,14 @@ func (x *index) why(sources []Source) (Answer, Notes, error) {
 		return nil
 	}})
 	if err != nil {
-		return Answer{}, notes, err
+		return Answer{}, x.files.notes.Notes, err
 	}
 	slices.SortStableFunc(x.writes, func(a, b made) int { return a.what.compare(b.what) })
 	answer, err := x.answer()
 	if err != nil {
 		return Answer{}, x.files.notes.Notes, err
 	}
-	notes = x.files.notes.Notes
-	if len(x.foreign) == 0 {
-		return *answer, notes, nil
-	}
-	again := &outlines{}
-	defer again.close()
-	_, err = read(sources, visitor{outlines: again, flat: true, entry: func(p *process, entry live.Entry) error {
-		if o, ok := entry.(live.Object); ok && o.Valued() {
-			x.manages(p, p.version(len(p.objects)))
-		}
-		return nil
-	}})
-	return *answer, notes, err
-}
-
-// manages tells the links to a version, the last one that was read, who wrote it, as far as its managed fields say.
-func (x *index) manages(p *process, v Version) {
-	number, known := x.numbers[v.Key]
-	links := x.foreign[place{number, v.order()}]
-	if !known || len(links) == 0 {
-		return
-	}
-	o, err := p.outlines[len(p.outlines)-1].Object(len(p.objects))
-	if !p.notes.lost(err) {
-		return
-	}
-	for _, link := range links {
-		link.Manager = lastManager(decodeTree(o.Value))
-	}
+	return *answer, x.files.notes.Notes, nil
 }
 
 // place returns the place of an object by its number in the file.
@@ -190,7 +159,7 @@ func (x *index) place(p *process, of *indexed, number int) place {
 		}
 		of.keys[o.name] = known + 1
 	}
-	return place{of.keys[o.name] - 1, Version{ResourceVersion: o.rv}.order()}
+	return place{of.keys[o.name] - 1, o.revision.order}
 }
 
 // take keeps what is needed of an entry.
@@ -207,10 +176,13 @@ func (x *index) take(p *process, of *indexed, entry live.Entry) {
 			return
 		}
 		if at := x.place(p, of, e.Answer[0]); !p.unchanged {
-			x.writes = append(x.writes, made{at, e.N, int32(len(x.processes) - 1)})
+			x.writes = appended(x.writes, made{at, e.N, int32(len(x.processes) - 1)})
 		}
 	}
 }
+
+// object returns a version as it is recorded.
+func (h held) object() (live.Object, error) { return h.outline.Object(h.number) }
 
 // object keeps where a version of an object is that is asked for: as the server had it, if there is a choice.
 func (x *index) object(p *process, at place, o live.Object) {
@@ -221,7 +193,7 @@ func (x *index) object(p *process, at place, o live.Object) {
 		x.versions[at.key] = map[uint64]held{}
 	}
 	if _, have := x.versions[at.key][at.order]; !have || o.Form == live.Served {
-		x.versions[at.key][at.order] = held{p.outlines[len(p.outlines)-1], len(p.objects), p.objects[len(p.objects)-1].form}
+		x.versions[at.key][at.order] = held{p.outlines[len(p.outlines)-1], len(p.objects)}
 	}
 }
 
@@ -270,7 +242,7 @@ func (x *index) answer() (*Answer, error) {
 		return nil, err
 	}
 	links := 0
-	answer.Last = x.link(place{number, last}, "", &links)
+	answer.Last = x.link(place{number, last}, "", x.versions[number][last].object, &links)
 	return answer, nil
 }
 
@@ -287,7 +259,7 @@ func (x *index) lastChange(number int32, answer *Answer) (uint64, error) {
 	}
 	valueAt := func(i int) string {
 		at := x.versions[number][orders[i]]
-		o, err := at.outline.Object(at.number)
+		o, err := at.object()
 		if !x.files.notes.lost(err) {
 			return ""
 		}
@@ -326,8 +298,8 @@ func (x *index) known() []string {
 	return names
 }
 
-// link follows the causes of a version.
-func (x *index) link(at place, event string, links *int) *Link {
+// link follows the causes of a version, which is recorded as object returns it.
+func (x *index) link(at place, event string, object func() (live.Object, error), links *int) *Link {
 	*links++
 	l := &Link{Version: Version{x.keys[at.key], x.uids[at.key], fmt.Sprint(at.order)}, Event: event}
 	i, ok := slices.BinarySearchFunc(x.writes, at, func(m made, at place) int { return m.what.compare(at) })
@@ -341,7 +313,9 @@ func (x *index) link(at place, event string, links *int) *Link {
 		}
 	}
 	l.Before = x.initial[at]
-	x.foreign[at] = append(x.foreign[at], l)
+	if o, err := object(); x.files.notes.lost(err) && o.Value != nil {
+		l.Manager = lastManager(decodeTree(o.Value))
+	}
 	return l
 }
 
@@ -395,5 +369,5 @@ func (x *index) event(p *indexed, n uint64, links *int) *Link {
 	if !known { // the index did not say so
 		return nil
 	}
-	return x.link(place{number, Version{ResourceVersion: o.ResourceVersion}.order()}, event.Type, links)
+	return x.link(place{number, Version{ResourceVersion: o.ResourceVersion}.order()}, event.Type, held{outline, event.Object}.object, links)
 }
