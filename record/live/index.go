@@ -223,6 +223,12 @@ type indexReader struct {
 	failed  bool
 }
 
+// start begins to read the rows of another index, behind so many objects.
+func (r *indexReader) start(rows []byte, objects int) *indexReader {
+	*r = indexReader{rows: rows, objects: objects, texts: r.texts[:0], keys: r.keys[:0]}
+	return r
+}
+
 // sizesOf returns the sizes of the blocks that an index is about, and the rows behind.
 func sizesOf(index []byte) (sizes []int64, rows []byte, err error) {
 	r := indexReader{rows: index}

@@ -31,6 +31,7 @@ type Outline struct {
 	// pending are the blocks of entries that are to be read next, and index what their index says, nil if there is none.
 	pending []blockPlace
 	index   *indexReader
+	reader  indexReader
 	// plain is what is left of a block that is read as a whole, and current where it starts.
 	plain   []byte
 	current int64
@@ -251,7 +252,7 @@ func (o *Outline) indexes(size int64) error {
 	if err != nil || !same {
 		return nil
 	}
-	o.index = &indexReader{rows: rows, objects: o.sequence.objects}
+	o.index = o.reader.start(rows, o.sequence.objects)
 	o.enter()
 	return nil
 }

@@ -69,15 +69,6 @@ func (s Source) entries(outlines *outlines, flat bool) (r reading, done func(), 
 	return outline, func() {}, nil
 }
 
-// unpacked returns how many blocks were unpacked.
-func (o *outlines) unpacked() int {
-	n := 0
-	for _, outline := range o.open {
-		n += outline.Unpacked()
-	}
-	return n
-}
-
 // find returns the whole entry with a number, and the outline that it is in; nil if there is none, or it cannot be read any more, which is noted.
 func find(files []*live.Outline, notes *noter, n uint64) (live.Entry, *live.Outline) {
 	for _, outline := range files {
