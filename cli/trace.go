@@ -34,7 +34,7 @@ with adapters/observe. FILE is a recording, or a folder with the recordings of o
 			return unknown("question", args[0], verbs(command), "orrery trace --help")
 		},
 	}
-	trace.AddCommand(s.traceShow(), s.traceWhy(), s.traceStale(), s.traceFights(), s.traceIdle(), s.traceSlow())
+	trace.AddCommand(s.traceShow(), s.traceWhy(), s.traceStale(), s.traceFights(), s.traceIdle(), s.traceSlow(), s.traceImport())
 	return trace
 }
 

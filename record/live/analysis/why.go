@@ -110,6 +110,8 @@ type index struct {
 	question string
 	versions map[int32]map[uint64]held
 	asked    []bool
+	// mentioned tells that a call was about such an object.
+	mentioned bool
 }
 
 // Why returns what led to the last version of an object, or to the last change of a field of it. The question is the name of an object (see [Names]), with
@@ -172,6 +174,9 @@ func (x *index) take(p *process, of *indexed, entry live.Entry) {
 			x.initial[at] = true
 		}
 	case live.Call:
+		if !x.mentioned && len(x.versions) == 0 {
+			_, x.mentioned = x.asks(e.Object)
+		}
 		if !e.Writes() || len(e.Answer) != 1 {
 			return
 		}
@@ -224,6 +229,8 @@ func (x *index) answer() (*Answer, error) {
 		}
 	}
 	switch {
+	case len(candidates) == 0 && x.mentioned:
+		return nil, fmt.Errorf("no version of %q is recorded, only calls that were about it: orrery trace show --object tells them", x.question)
 	case len(candidates) == 0:
 		return nil, &UnknownObjectError{Question: x.question, Known: x.known()}
 	case len(candidates) > 1:
