@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +34,7 @@ with adapters/observe. FILE is a recording, or a folder with the recordings of o
 			return unknown("question", args[0], verbs(command), "orrery trace --help")
 		},
 	}
-	trace.AddCommand(s.traceShow(), s.traceWhy(), s.traceStale(), s.traceFights(), s.traceIdle(), s.traceSlow())
+	trace.AddCommand(s.traceShow(), s.traceWhy(), s.traceStale(), s.traceFights(), s.traceIdle(), s.traceSlow(), s.traceImport())
 	return trace
 }
 
@@ -70,7 +69,7 @@ func sources(ctx context.Context, args []string) ([]analysis.Source, error) {
 				if err != nil {
 					return nil, err
 				}
-				return interruptibleFile{interruptibleReader{ctx, file}, file}, nil
+				return interruptibleFile{interruptibleReader{ctx, file}, file, file}, nil
 			}})
 		}
 	}
@@ -85,6 +84,7 @@ func escaped(name string) string {
 // interruptibleFile is a file that is read until a context ends.
 type interruptibleFile struct {
 	interruptibleReader
+	io.Seeker
 	io.Closer
 }
 
@@ -307,7 +307,6 @@ spec.replicas or status.conditions.0.status, and in brackets what has dots itsel
 			if err != nil {
 				return err
 			}
-			defer debug.SetGCPercent(debug.SetGCPercent(50)) // it keeps something of every entry
 			answer, notes, err := analysis.Why(files, about)
 			var nobody *analysis.UnknownObjectError
 			if errors.As(err, &nobody) {

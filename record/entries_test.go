@@ -9,7 +9,13 @@ import (
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record/internal/block"
 )
+
+func flushed(blocks *block.Writer) error {
+	_, err := blocks.Flush()
+	return err
+}
 
 // TestUnsoundEntriesOfFirstVersion writes records with sound checksums whose entries do not fit
 // together: only the reader's own checks can refuse them.
@@ -138,7 +144,7 @@ func TestUnsoundBlocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(addTo(blocks, test.tag, test.payload), blocks.Flush()); err != nil {
+			if err := errors.Join(addTo(blocks, test.tag, test.payload), flushed(blocks)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Read(&out); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -176,7 +182,7 @@ func assemble(t *testing.T, entries []Entry) []byte {
 			r.add(entry)
 		}
 	}
-	if err := errors.Join(r.err, blocks.Flush()); err != nil {
+	if err := errors.Join(r.err, flushed(blocks)); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -62,7 +62,8 @@ func Write(ctx context.Context, w io.Writer, header Header, report *core.Report,
 	if r.err != nil {
 		return Extent{}, r.err
 	}
-	return r.extent, blocks.Flush()
+	_, err = blocks.Flush()
+	return r.extent, err
 }
 
 // WriteFile is [Write] to a file, which appears under its name only once it is
@@ -102,7 +103,7 @@ func (r *recorder) add(e Entry) {
 
 // addTo adds an encoded entry to the blocks.
 func addTo(blocks *block.Writer, t tag, payload []byte) error {
-	err := blocks.Add(byte(t), payload)
+	_, err := blocks.Add(byte(t), payload)
 	if errors.Is(err, block.ErrTooLarge) {
 		return fmt.Errorf("record: an entry of %d bytes is too large to be recorded: record without it, or check a smaller system", len(payload))
 	}

@@ -129,7 +129,7 @@ func (e *encoder) begin() error {
 	e.file = &counted{WriteCloser: file}
 	e.numbers = map[versionOf]written{}
 	e.writer, err = live.NewWriter(e.file, live.Header{
-		Process: e.recorder.options.Process, Started: e.recorder.started, Part: e.part, Redacted: e.redactor.words, Share: e.recorder.options.Share,
+		Process: e.recorder.options.Process, Started: e.recorder.started, Part: e.part, Redacted: e.redactor.Words(), Share: e.recorder.options.Share,
 	})
 	return err
 }
@@ -200,7 +200,7 @@ func (e *encoder) complete(i item) (_ live.Entry, err error) {
 			return nil, &live.EntryError{Reason: err}
 		}
 		entry.Sent = sent
-		if entry.Failed != nil && e.redactor.redacts(entry.Object.Kind) {
+		if entry.Failed != nil && e.redactor.Redacts(entry.Object.Kind) {
 			entry.Failed = &live.Failure{Code: entry.Failed.Code, Reason: entry.Failed.Reason, Message: "(redacted)"} // it can quote values
 		}
 		return entry, nil

@@ -50,8 +50,8 @@ func TestRedaction(t *testing.T) {
 			t.Errorf("%s becomes %s, want an error", text, got)
 		}
 	}
-	one, _ := r.text("Secret", []byte(`{"data":{"a":"x","b":"x","c":"y"}}`))
-	other, _ := newRedactor(Options{}).text("Secret", []byte(`{"data":{"a":"x","b":"x","c":"y"}}`))
+	one, _ := r.Text("Secret", []byte(`{"data":{"a":"x","b":"x","c":"y"}}`))
+	other, _ := newRedactor(Options{}).Text("Secret", []byte(`{"data":{"a":"x","b":"x","c":"y"}}`))
 	if parts := strings.Split(string(one), `"`); parts[5] != parts[9] || parts[5] == parts[13] || string(one) == string(other) {
 		t.Errorf("digests %s and, with another key, %s", one, other)
 	}

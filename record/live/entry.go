@@ -43,7 +43,12 @@ type Object struct {
 	Form string `json:"form,omitempty"`
 	// Value is the object as JSON, without what is redacted. It is missing if it is not in this file.
 	Value json.RawMessage `json:"value,omitempty"`
+	// outlined tells that the value is in the file, and left out where this comes from.
+	outlined bool
 }
+
+// Valued reports whether the recording has the value: here, or for [Outline.Object].
+func (o Object) Valued() bool { return o.Value != nil || o.outlined }
 
 // The forms in which objects are seen.
 const (
@@ -159,7 +164,9 @@ type Call struct {
 	Took time.Duration `json:"took"`
 	// Reconcile is the number of the [Begin] of the reconcile that made it, 0 if it was none that is known.
 	Reconcile uint64 `json:"reconcile,omitempty"`
-	Verb      string `json:"verb"`
+	// Client is who made it, as the API server knows it, if nothing nearer is known.
+	Client string `json:"client,omitempty"`
+	Verb   string `json:"verb"`
 	// Object names the object that the call is about. Of a call about many it has the kind and the namespace, as far as there is one.
 	Object      core.Key `json:"object"`
 	Subresource string   `json:"subresource,omitempty"`

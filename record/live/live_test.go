@@ -129,7 +129,7 @@ func TestCutOff(t *testing.T) {
 		}
 		most = max(most, len(got))
 	}
-	if want := 9; most != want {
+	if want := 10; most != want {
 		t.Errorf("%d entries could be read without the last block, want %d", most, want)
 	}
 	if _, complete, err := read(written(t, false)); complete || err != nil {
@@ -157,7 +157,7 @@ func TestDamage(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	var unknown *live.VersionError
-	if _, _, err := read([]byte("orrery-recording 2\n")); !errors.As(err, &unknown) || unknown.Version != `"2"` {
+	if _, _, err := read([]byte("orrery-recording 3\n")); !errors.As(err, &unknown) || unknown.Version != `"3"` {
 		t.Errorf("got %v", err)
 	}
 	for _, file := range []string{"", "orrery-record 2\n", "orrery-recording", strings.Repeat("a", 1000)} {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,9 +50,7 @@ type Reader struct {
 	plain []byte
 	// offset is where the current block starts, next where it ends.
 	offset, next int64
-	objects      int
-	number       uint64
-	complete     bool
+	sequence     sequence
 	failed       error
 }
 
@@ -61,22 +58,14 @@ type Reader struct {
 // [*CorruptError] if it is damaged or cut off before its first entry.
 func NewReader(r io.Reader) (*Reader, error) {
 	in := bufio.NewReader(r)
-	line, found, err := block.Line(in, len(magic)+20)
+	offset, err := firstLine(in)
 	if err != nil {
 		return nil, err
-	}
-	number, known := strings.CutPrefix(line, magic)
-	if !found || !known {
-		return nil, ErrNotRecording
-	}
-	if number != strconv.Itoa(version) {
-		return nil, &VersionError{Version: strconv.QuoteToASCII(number)}
 	}
 	blocks, err := block.NewReader(in, blockLimit)
 	if err != nil {
 		return nil, err
 	}
-	offset := int64(len(line)) + 1
 	reader := &Reader{blocks: blocks, offset: offset, next: offset}
 	first, err := reader.read()
 	if errors.Is(err, io.EOF) {
@@ -94,11 +83,27 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return reader, nil
 }
 
+// firstLine reads the line that names the format and its version, and returns its length.
+func firstLine(in *bufio.Reader) (int64, error) {
+	line, found, err := block.Line(in, len(magic)+20)
+	if err != nil {
+		return 0, err
+	}
+	number, known := strings.CutPrefix(line, magic)
+	switch {
+	case !found || !known:
+		return 0, ErrNotRecording
+	case number != strconv.Itoa(version) && number != strconv.Itoa(firstVersion):
+		return 0, &VersionError{Version: strconv.QuoteToASCII(number)}
+	}
+	return int64(len(line)) + 1, nil
+}
+
 // Header returns the first entry.
 func (r *Reader) Header() Header { return r.header }
 
 // Complete reports whether the recording was ended and not cut off. It is known once [Reader.Next] returned io.EOF.
-func (r *Reader) Complete() bool { return r.complete }
+func (r *Reader) Complete() bool { return r.sequence.complete }
 
 // Close releases the memory of the reader.
 func (r *Reader) Close() { r.blocks.Close() }
@@ -134,7 +139,7 @@ func (r *Reader) read() (Entry, error) {
 	r.plain = rest
 	entry, err := decode(tag(kind), payload)
 	if err == nil {
-		err = r.accept(entry)
+		err = r.sequence.accept(entry)
 	}
 	if err != nil {
 		return nil, r.corrupt(err)
@@ -142,20 +147,27 @@ func (r *Reader) read() (Entry, error) {
 	return entry, nil
 }
 
-// fill reads the next block.
+// fill reads the next block of entries.
 func (r *Reader) fill() error {
-	r.offset = r.next
-	plain, size, err := r.blocks.Next()
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, block.ErrTruncated): // cut off, or at its end
-		return io.EOF
-	case err != nil:
-		return r.corrupt(err)
-	case r.complete:
-		return r.corrupt(errors.New("something follows the end of the recording"))
+	for {
+		r.offset = r.next
+		plain, size, aside, err := r.blocks.NextOrAside()
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, block.ErrTruncated): // cut off, or at its end
+			return io.EOF
+		case err != nil:
+			return r.corrupt(err)
+		}
+		r.next = r.offset + size
+		switch {
+		case r.sequence.complete:
+			return r.corrupt(errors.New("something follows the end of the recording"))
+		case aside:
+			continue // an index, which only says again what the entries say
+		}
+		r.plain = plain
+		return nil
 	}
-	r.plain, r.next = plain, r.offset+size
-	return nil
 }
 
 func (r *Reader) corrupt(reason error) error {
@@ -195,69 +207,4 @@ func decodeAs[E Entry](payload []byte) (Entry, error) {
 		return nil, fmt.Errorf("an entry is not what it should be: %w", err)
 	}
 	return entry, nil
-}
-
-// accept holds an entry against those before it, so that whoever reads on need not: what an entry refers to was there, and numbers go upwards.
-func (r *Reader) accept(e Entry) error {
-	if r.complete {
-		return errors.New("something follows the end of the recording")
-	}
-	switch e := e.(type) {
-	case Object:
-		r.objects++
-	case Event:
-		if e.Type != Added && e.Type != Updated && e.Type != Deleted {
-			return fmt.Errorf("there is no event %q", e.Type)
-		}
-		if e.Object == 0 {
-			return errors.New("an event is about no object")
-		}
-		return errors.Join(r.numbered(e.N, 0), r.refers(e.Object, e.Old))
-	case Queued:
-		return r.numbered(e.N, e.Event)
-	case Begin:
-		if err := r.numbered(e.N, 0); err != nil {
-			return err
-		}
-		for _, cause := range e.Causes {
-			if cause.N >= e.N {
-				return errors.New("a reconcile has a cause that comes later")
-			}
-		}
-	case Call:
-		if slices.Contains(e.Answer, 0) {
-			return errors.New("an answer is no object")
-		}
-		return errors.Join(r.numbered(e.N, e.Reconcile), r.refers(e.Answer...))
-	case Done:
-		if e.Reconcile == 0 {
-			return errors.New("the end of a reconcile does not say of which")
-		}
-		return r.numbered(e.N, e.Reconcile)
-	case End:
-		r.complete = true
-	}
-	return nil
-}
-
-// numbered wants the number of an entry to be higher than those before, and than that of the reconcile or event it belongs to.
-func (r *Reader) numbered(n, owner uint64) error {
-	if n <= r.number {
-		return fmt.Errorf("entry %d comes after entry %d", n, r.number)
-	}
-	r.number = n
-	if owner >= n {
-		return fmt.Errorf("entry %d belongs to something that begins later", n)
-	}
-	return nil
-}
-
-// refers wants objects to be there.
-func (r *Reader) refers(objects ...int) error {
-	for _, number := range objects {
-		if number < 0 || number > r.objects {
-			return fmt.Errorf("there is no object %d", number)
-		}
-	}
-	return nil
 }

@@ -14,7 +14,9 @@ import (
 const (
 	// magic and the version, as decimal number, make the first line of a recording.
 	magic   = "orrery-recording "
-	version = 1
+	version = 2
+	// firstVersion has no indexes, and is read, too.
+	firstVersion = 1
 	// blockLimit is the size that no block can have, and so no entry.
 	blockLimit = 16 << 20
 )
@@ -27,6 +29,7 @@ type Writer struct {
 	blocks  *block.Writer
 	objects int
 	text    bytes.Buffer
+	index   indexWriter
 }
 
 // NewWriter starts a recording.
@@ -51,9 +54,38 @@ func (w *Writer) Add(e Entry) error {
 	if err := encoder.Encode(e); err != nil {
 		return &EntryError{Reason: err}
 	}
-	err := w.blocks.Add(byte(e.tag()), bytes.TrimSuffix(w.text.Bytes(), []byte("\n")))
+	payload := bytes.TrimSuffix(w.text.Bytes(), []byte("\n"))
+	written, err := w.blocks.Add(byte(e.tag()), payload)
 	if errors.Is(err, block.ErrTooLarge) {
 		return ErrTooLarge
+	}
+	if err != nil {
+		return err
+	}
+	err = w.wrote(written)
+	w.index.add(e, payload)
+	return err
+}
+
+// wrote notes that a block was written, if one was, and writes the index when there is enough in it.
+func (w *Writer) wrote(size int64) error {
+	if size == 0 {
+		return nil
+	}
+	w.index.block(size)
+	if w.index.size() < indexed {
+		return nil
+	}
+	return w.writeIndex()
+}
+
+func (w *Writer) writeIndex() error {
+	if w.index.size() == 0 {
+		return nil
+	}
+	err := w.blocks.WriteAside(w.index.take())
+	if errors.Is(err, block.ErrTooLarge) {
+		return nil // what has no index is read
 	}
 	return err
 }
@@ -68,10 +100,22 @@ func (w *Writer) AddObject(o Object) (int, error) {
 }
 
 // Flush writes the entries that were added since the last block was full.
-func (w *Writer) Flush() error { return w.blocks.Flush() }
+func (w *Writer) Flush() error {
+	written, err := w.blocks.Flush()
+	if err != nil {
+		return err
+	}
+	return w.wrote(written)
+}
 
-// End ends the recording. It does not close what the writer writes to.
+// End ends the recording. It does not close what the writer writes to. The end is a block of its own, behind the last index: with it, everything is there.
 func (w *Writer) End(e End) error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := w.writeIndex(); err != nil {
+		return err
+	}
 	if err := w.Add(e); err != nil {
 		return err
 	}

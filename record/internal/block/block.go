@@ -4,6 +4,8 @@
 // and the compressed block, each with four bytes, least significant first. A plain block is a sequence of entries: a byte for the
 // kind, the length as a varint, and that many bytes. So no change of a file goes unnoticed, a file that was cut short can be read up to
 // its last whole block, and every error can name a place in the file.
+//
+// A block whose plain length has its highest bit set stands aside: it holds no entries, but something about those before it, such as an index.
 package block
 
 import (
@@ -23,6 +25,8 @@ const (
 	// hardly better, and smaller ones worse.
 	target     = 256 << 10
 	prefixSize = 12
+	// aside is set in the plain length of a block that stands aside. No limit reaches it.
+	aside = 1 << 31
 )
 
 var (
@@ -64,44 +68,56 @@ func NewWriter(out io.Writer, line string, limit int) (*Writer, error) {
 	return &Writer{out: out, limit: limit, encoder: encoder}, nil
 }
 
-// Add appends an entry to the block, and writes the block when it is full. The error is [ErrTooLarge] for an entry that no block
-// can hold; then nothing is appended.
-func (w *Writer) Add(kind byte, payload []byte) error {
+// Add appends an entry to the block. If that is full, it is written first, and its size in the file is returned. The error is [ErrTooLarge] for an entry that
+// no block can hold; then nothing is appended.
+func (w *Writer) Add(kind byte, payload []byte) (written int64, err error) {
 	size := len(payload) + binary.MaxVarintLen64 + 1
 	if size >= w.limit {
-		return ErrTooLarge
+		return 0, ErrTooLarge
 	}
-	if w.plain.Len()+size >= w.limit {
-		if err := w.Flush(); err != nil {
-			return err
+	if w.plain.Len() >= target || w.plain.Len()+size >= w.limit {
+		if written, err = w.Flush(); err != nil {
+			return 0, err
 		}
 	}
 	w.plain.WriteByte(kind)
 	w.plain.Write(binary.AppendUvarint(w.plain.AvailableBuffer(), uint64(len(payload))))
 	w.plain.Write(payload)
-	if w.plain.Len() < target {
-		return nil
-	}
-	return w.Flush()
+	return written, nil
 }
 
-// Flush writes what was added since the last block.
-func (w *Writer) Flush() error {
+// Flush writes what was added since the last block, and returns the size of that block in the file, 0 if nothing was.
+func (w *Writer) Flush() (written int64, err error) {
 	if w.plain.Len() == 0 {
-		return nil
+		return 0, nil
 	}
 	defer w.plain.Reset()
-	return w.Write(w.plain.Bytes())
+	return w.write(w.plain.Bytes(), 0)
 }
 
 // Write writes a block of entries that are encoded already.
 func (w *Writer) Write(plain []byte) error {
+	_, err := w.write(plain, 0)
+	return err
+}
+
+// WriteAside writes a block that stands aside. The error is [ErrTooLarge] if no block can be so large; then nothing is written.
+func (w *Writer) WriteAside(plain []byte) error {
+	if len(plain) >= w.limit {
+		return ErrTooLarge
+	}
+	_, err := w.write(plain, aside)
+	return err
+}
+
+// write writes a block with a mark in its plain length.
+func (w *Writer) write(plain []byte, mark uint32) (size int64, err error) {
 	packed := w.encoder.EncodeAll(plain, make([]byte, prefixSize, prefixSize+len(plain)/2))
 	prefix := binary.LittleEndian.AppendUint32(packed[:0], uint32(len(packed)-prefixSize))
-	prefix = binary.LittleEndian.AppendUint32(prefix, uint32(len(plain)))
+	prefix = binary.LittleEndian.AppendUint32(prefix, uint32(len(plain))|mark)
 	binary.LittleEndian.AppendUint32(prefix, checksum(prefix, packed[prefixSize:]))
-	_, err := w.out.Write(packed) // at once, so that what is cut off is one block at most
-	return err
+	_, err = w.out.Write(packed) // at once, so that what is cut off is one block at most
+	return int64(len(packed)), err
 }
 
 // Reader reads blocks. Its errors are not yet tied to an offset.
@@ -140,39 +156,71 @@ func Line(in *bufio.Reader, longest int) (string, bool, error) {
 }
 
 // Next returns the plain bytes of the next block and its size in the file, or
-// io.EOF where the file ends between two blocks.
+// io.EOF where the file ends between two blocks. A block that stands aside is damage.
 func (r *Reader) Next() (plain []byte, size int64, err error) {
-	var prefix [prefixSize]byte
-	switch _, err := io.ReadFull(r.in, prefix[:]); {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, 0, ErrTruncated
-	case err != nil:
-		return nil, 0, err
+	plain, size, isAside, err := r.NextOrAside()
+	if err == nil && isAside {
+		err = errChecksum
 	}
-	packedSize := binary.LittleEndian.Uint32(prefix[0:])
-	plainSize := binary.LittleEndian.Uint32(prefix[4:])
-	if int64(packedSize) > int64(r.limit) || int64(plainSize) > int64(r.limit) {
-		return nil, 0, errChecksum
+	return plain, size, err
+}
+
+// NextOrAside is [Reader.Next] for files with blocks that stand aside.
+func (r *Reader) NextOrAside() (plain []byte, size int64, isAside bool, err error) {
+	var prefix [prefixSize]byte
+	h, err := r.head(&prefix)
+	if err != nil {
+		return nil, 0, false, err
 	}
 	// The buffer grows with what is really there, not with what the prefix claims.
 	r.packed.Reset()
-	switch _, err := io.CopyN(&r.packed, r.in, int64(packedSize)); {
+	switch _, err := io.CopyN(&r.packed, r.in, int64(h.packed)); {
 	case errors.Is(err, io.EOF):
-		return nil, 0, ErrTruncated
+		return nil, 0, false, ErrTruncated
 	case err != nil:
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	if checksum(prefix[:8], r.packed.Bytes()) != binary.LittleEndian.Uint32(prefix[8:]) {
-		return nil, 0, errChecksum
+		return nil, 0, false, errChecksum
 	}
-	plain, err = r.decoder.DecodeAll(r.packed.Bytes(), nil)
+	plain, err = r.decoder.DecodeAll(r.packed.Bytes(), make([]byte, 0, min(int(h.plain), 2*target)))
 	switch {
-	case err != nil || len(plain) != int(plainSize):
-		return nil, 0, errors.New("the compressed block cannot be unpacked")
+	case err != nil || len(plain) != int(h.plain):
+		return nil, 0, false, errors.New("the compressed block cannot be unpacked")
 	case len(plain) == 0:
-		return nil, 0, errors.New("a block is empty")
+		return nil, 0, false, errors.New("a block is empty")
 	}
-	return plain, prefixSize + int64(packedSize), nil
+	return plain, h.size(), h.aside, nil
+}
+
+// Head reads the prefix of the next block only, and returns the size that the whole block has in the file. Nothing is checked.
+func (r *Reader) Head() (size int64, isAside bool, err error) {
+	var prefix [prefixSize]byte
+	h, err := r.head(&prefix)
+	return h.size(), h.aside, err
+}
+
+// head is what the prefix of a block says.
+type head struct {
+	packed, plain uint32
+	aside         bool
+}
+
+func (h head) size() int64 { return prefixSize + int64(h.packed) }
+
+func (r *Reader) head(prefix *[prefixSize]byte) (head, error) {
+	switch _, err := io.ReadFull(r.in, prefix[:]); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return head{}, ErrTruncated
+	case err != nil:
+		return head{}, err
+	}
+	plain := binary.LittleEndian.Uint32(prefix[4:])
+	h := head{binary.LittleEndian.Uint32(prefix[0:]), plain &^ aside, plain&aside != 0}
+	if int64(h.packed) > int64(r.limit) || int64(h.plain) > int64(r.limit) {
+		return head{}, errChecksum
+	}
+	return h, nil
 }
 
 // AtEnd reports whether nothing follows the last block.

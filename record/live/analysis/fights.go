@@ -110,6 +110,8 @@ func Fights(sources []Source, atLeast int) ([]Fight, Notes, error) {
 					if writer = r.Begin.Controller; p.label != "" {
 						writer += " in " + p.label
 					}
+				} else if e.Reconcile == 0 && e.Writes() && !p.unchanged {
+					writer = e.Client
 				}
 				for _, number := range e.Answer {
 					f.sees(seen{p.version(number), p.form(number)}, at0(values[p], number-1-first[p]), writer)

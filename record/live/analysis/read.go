@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -17,6 +16,7 @@ import (
 // Source is a file of a recording.
 type Source struct {
 	Name string
+	// Open opens the file. If what it returns is an [io.Seeker], and the question is about one object or one kind of thing, then only the blocks are unpacked that matter.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -85,31 +85,66 @@ type process struct {
 	names   []Version
 	places  map[core.Key]int32 // of the last name with this key
 	latest  []sighting         // by name
+	texts   []string           // of revisions that are no plain numbers
 	// unchanged tells that the call that is being told of wrote nothing new.
 	unchanged bool
 	running   map[uint64]*Reconcile
 	current   map[[2]string]uint64 // of a controller and a request: its reconcile
+	// outlines are those of the files so far, if the question is asked of outlines.
+	outlines []*live.Outline
+	notes    *noter
 }
 
-// numbered is a version of an object, small: a recording can have millions.
+// numbered is a version of an object, small and without pointers: a recording can have millions.
 type numbered struct {
-	rv   string
-	name int32
-	form byte
+	revision revision
+	name     int32
+	form     byte
+}
+
+// revision is a resource version, none as the zero value. Nearly all are plain numbers; text is then 0, and else one more than the place among the texts.
+type revision struct {
+	order uint64
+	text  int32
+}
+
+// revision returns a resource version in its short form.
+func (p *process) revision(rv string) revision {
+	r := revision{order: Version{ResourceVersion: rv}.order()}
+	if rv == "" || r.order > 0 && rv[0] != '0' {
+		return r
+	}
+	at := slices.Index(p.texts, rv)
+	if at < 0 {
+		at = len(p.texts)
+		p.texts = append(p.texts, rv)
+	}
+	r.text = int32(at) + 1
+	return r
+}
+
+// written returns a resource version as it is written.
+func (p *process) written(r revision) string {
+	switch {
+	case r.text > 0:
+		return p.texts[r.text-1]
+	case r.order > 0:
+		return strconv.FormatUint(r.order, 10)
+	}
+	return ""
 }
 
 // sighting is the last version of an object that the process has seen, and since when.
 type sighting struct {
-	rv    string
-	since time.Duration
+	revision revision
+	since    time.Duration
 }
 
 // sees notes that the process has seen a version.
 func (p *process) sees(number int, at time.Duration) {
 	o := p.objects[number-1]
-	before, now := Version{ResourceVersion: p.latest[o.name].rv}.order(), Version{ResourceVersion: o.rv}.order()
-	if p.latest[o.name].rv != o.rv && now >= before {
-		p.latest[o.name] = sighting{o.rv, at}
+	if last := &p.latest[o.name]; last.revision != o.revision && o.revision.order >= last.revision.order {
+		*last = sighting{o.revision, at}
 	}
 }
 
@@ -119,7 +154,8 @@ func (p *process) changesNothing(c live.Call) bool {
 		return false
 	}
 	o := p.objects[c.Answer[0]-1]
-	return o.rv != "" && (o.rv == c.Base || p.latest[o.name].rv == o.rv && p.latest[o.name].since < c.At)
+	last := p.latest[o.name]
+	return o.revision != (revision{}) && (last.revision == o.revision && last.since < c.At || p.written(o.revision) == c.Base)
 }
 
 // formsOf are the forms by their numbers.
@@ -129,7 +165,7 @@ func formsOf() [3]string { return [3]string{live.Served, live.Cached, live.Metad
 func (p *process) version(number int) Version {
 	o := p.objects[number-1]
 	v := p.names[o.name]
-	v.ResourceVersion = o.rv
+	v.ResourceVersion = p.written(o.revision)
 	return v
 }
 
@@ -153,6 +189,10 @@ type visitor struct {
 	reconcile func(*process, *Reconcile) error
 	// ends is told that nothing more of a process follows.
 	ends func(*process) error
+	// outlines, if there are any, get outlines of the files, and entries are abridged where they have an index.
+	outlines *outlines
+	// flat tells that reconciles are not followed.
+	flat bool
 }
 
 // part is a file with its header.
@@ -180,13 +220,16 @@ func read(sources []Source, visit visitor) (Notes, error) {
 	same := func(a, b part) bool {
 		return a.header.Process == b.header.Process && a.header.Started.Equal(b.header.Started)
 	}
-	notes := noter{gaps: map[string]*GapNote{}}
+	notes := &noter{}
+	if visit.outlines != nil {
+		visit.outlines.notes = notes
+	}
 	var now *process
 	several := slices.ContainsFunc(parts, func(p part) bool { return !same(p, parts[0]) })
 	for i, f := range parts {
 		switch {
 		case i == 0 || !same(f, parts[i-1]):
-			now = &process{header: f.header, places: map[core.Key]int32{}, running: map[uint64]*Reconcile{}, current: map[[2]string]uint64{}}
+			now = &process{header: f.header, notes: notes, places: map[core.Key]int32{}, running: map[uint64]*Reconcile{}, current: map[[2]string]uint64{}}
 			if several {
 				now.label = f.header.Process.Name + "/" + f.header.Process.Replica
 			}
@@ -199,7 +242,7 @@ func read(sources []Source, visit visitor) (Notes, error) {
 			notes.say("%s is part %d, and the part before it is missing", f.source.Name, f.header.Part)
 		}
 		now.objects = now.objects[:0]
-		if err := readFile(f, now, visit, &notes); err != nil {
+		if err := readFile(f, now, visit, notes); err != nil {
 			return notes.Notes, err
 		}
 		if i+1 == len(parts) || !same(f, parts[i+1]) {
@@ -227,16 +270,14 @@ func headerOf(source Source) (live.Header, error) {
 
 // readFile goes through one file.
 func readFile(f part, p *process, visit visitor, notes *noter) error {
-	file, err := f.source.Open()
+	r, done, err := f.source.entries(visit.outlines, visit.flat)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	r, err := live.NewReader(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.source.Name, err)
+	defer done()
+	if o, ok := r.(*live.Outline); ok {
+		p.outlines = append(p.outlines, o)
 	}
-	defer r.Close()
 	if share := f.header.Share; share > 0 && share < 1 && f.header.Part == 1 {
 		notes.say("%.3g %% of the objects are recorded", share*100)
 	}
@@ -266,8 +307,11 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	var ended *Reconcile
 	switch e := entry.(type) {
 	case live.Object:
-		p.objects = append(p.objects, p.number(e))
+		p.objects = appended(p.objects, p.number(e))
 	case live.Begin:
+		if visit.flat {
+			break
+		}
 		which := [2]string{e.Controller, e.Request}
 		if former, ok := p.current[which]; ok {
 			ended = p.running[former] // its end is in a gap: a request is reconciled once at a time
@@ -292,7 +336,7 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 			delete(p.current, [2]string{ended.Begin.Controller, ended.Begin.Request})
 		}
 	case live.Gap:
-		notes.gap(p, e)
+		notes.gap(e)
 	case live.Unseen:
 		notes.unseen(e)
 	}
@@ -307,6 +351,14 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	return nil
 }
 
+// appended appends to a slice that can become long: it grows to twice its length, which copies less than append does.
+func appended[T any](all []T, one T) []T {
+	if len(all) == cap(all) {
+		all = slices.Grow(all, max(64, len(all)))
+	}
+	return append(all, one)
+}
+
 // number returns the version that an entry is about.
 func (p *process) number(o live.Object) numbered {
 	name, known := p.places[o.Key]
@@ -316,7 +368,7 @@ func (p *process) number(o live.Object) numbered {
 		p.places[o.Key] = name
 	}
 	forms := formsOf()
-	return numbered{o.ResourceVersion, name, byte(max(0, slices.Index(forms[:], o.Form)))}
+	return numbered{p.revision(o.ResourceVersion), name, byte(max(0, slices.Index(forms[:], o.Form)))}
 }
 
 // end tells of the reconciles that have not ended.
@@ -337,91 +389,4 @@ func (p *process) end(visit visitor) error {
 		return visit.ends(p)
 	}
 	return nil
-}
-
-// Notes says what recordings do not hold.
-type Notes struct {
-	Said []string `json:"said,omitempty"`
-	// Gaps are entries that are missing, by reason.
-	Gaps []GapNote `json:"gaps,omitempty"`
-}
-
-// GapNote says how much is missing for a reason.
-type GapNote struct {
-	Reason string `json:"reason"`
-	Times  int    `json:"times"`
-	// Entries is how many entries are missing, as far as they were counted.
-	Entries int           `json:"entries"`
-	For     time.Duration `json:"for_ns"`
-}
-
-// Text writes the notes, each on a line.
-func (n Notes) Text(w io.Writer) {
-	for _, said := range n.Said {
-		fmt.Fprintf(w, "Note: %s.\n", clean(said))
-	}
-	for _, g := range n.Gaps {
-		what := "nobody counted what happened"
-		if g.Entries > 0 {
-			what = fmt.Sprintf("%d entries are missing", g.Entries)
-		}
-		fmt.Fprintf(w, "Note: %s in %d gaps (%s) of %s in all.\n", what, g.Times, clean(g.Reason), duration(g.For))
-	}
-}
-
-// noter collects notes.
-type noter struct {
-	Notes
-	gaps map[string]*GapNote
-}
-
-func (n *noter) say(format string, args ...any) {
-	if said := fmt.Sprintf(format, args...); !slices.Contains(n.Said, said) && len(n.Said) < 100 {
-		n.Said = append(n.Said, said)
-	}
-}
-
-func (n *noter) gap(_ *process, g live.Gap) {
-	i := slices.IndexFunc(n.Gaps, func(have GapNote) bool { return have.Reason == g.Reason })
-	if i < 0 {
-		i = len(n.Gaps)
-		n.Gaps = append(n.Gaps, GapNote{Reason: g.Reason})
-	}
-	n.Gaps[i].Times++
-	n.Gaps[i].Entries += g.Entries
-	n.Gaps[i].For += g.Until - g.At
-}
-
-func (n *noter) unseen(u live.Unseen) {
-	about := ""
-	if u.Controller != "" {
-		about = "controller " + u.Controller + ": "
-	}
-	n.say("%s%s", about, u.Reason)
-}
-
-// clean returns a text from a recording as it can be shown on a terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if !strconv.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
-
-// duration returns a time as people read it.
-func duration(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d >= time.Millisecond:
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(time.Microsecond).String()
 }

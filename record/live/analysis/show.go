@@ -13,6 +13,7 @@ import (
 
 // Filter says what is shown. An empty one shows all.
 type Filter struct {
+	// Controller is a controller, or a client of which no reconciles are known.
 	Controller string
 	// Object is an object as users name it, see [Names].
 	Object string
@@ -37,10 +38,21 @@ func namesOf(key core.Key) []string {
 // Show tells each reconcile when it ends: why it began, what it asked and wrote, and how it ended.
 func Show(sources []Source, filter Filter, tell func(Shown) error) (Notes, error) {
 	var events recent
+	var files *outlines
+	if filter != (Filter{}) { // otherwise all has to be unpacked anyway
+		files = &outlines{}
+		defer files.close()
+	}
 	return read(sources, visitor{
+		outlines: files,
 		entry: func(p *process, entry live.Entry) error {
-			if e, ok := entry.(live.Event); ok {
+			switch e := entry.(type) {
+			case live.Event:
 				events.add(e.N, Woken{By: live.ByEvent, Event: e.Type, Object: pointer(p.version(e.Object))})
+			case live.Call:
+				if e.Client != "" && e.Reconcile == 0 {
+					return filter.tellCall(p, e, tell)
+				}
 			}
 			return nil
 		},
@@ -48,13 +60,27 @@ func Show(sources []Source, filter Filter, tell func(Shown) error) (Notes, error
 			if !filter.fits(r) {
 				return nil
 			}
-			return tell(showReconcile(p, r, events.known))
+			return tell(showReconcile(p, p.complete(r), events.known))
 		},
 		ends: func(*process) error {
 			events = recent{}
 			return nil
 		},
 	})
+}
+
+// tellCall tells a call of which it is known who made it, and not in which reconcile.
+func (f Filter) tellCall(p *process, e live.Call, tell func(Shown) error) error {
+	alone := &Reconcile{Process: p.label, Begin: live.Begin{N: e.N, At: e.At, Controller: e.Client}, Calls: []Call{{e, p.versions(e.Answer), p.unchanged}}}
+	if !f.fits(alone) {
+		return nil
+	}
+	if len(p.outlines) > 0 {
+		alone.Calls[0] = p.whole(alone.Calls[0])
+	}
+	shown := showReconcile(p, alone, nil)
+	shown.Controller, shown.Client, shown.Took, shown.Unfinished = "", e.Client, e.Took, false
+	return tell(shown)
 }
 
 func pointer(v Version) *Version { return &v }
@@ -104,10 +130,12 @@ type Shown struct {
 	Waited     time.Duration `json:"waited_ns"`
 	Controller string        `json:"controller"`
 	Request    string        `json:"request"`
-	ID         string        `json:"id,omitempty"`
-	Woken      []Woken       `json:"woken"`
-	MoreWoken  int           `json:"more_woken,omitempty"`
-	Calls      []ShownCall   `json:"calls"`
+	// Client is who made the call, as the API server knows it, where it is not known in which reconcile.
+	Client    string      `json:"client,omitempty"`
+	ID        string      `json:"id,omitempty"`
+	Woken     []Woken     `json:"woken"`
+	MoreWoken int         `json:"more_woken,omitempty"`
+	Calls     []ShownCall `json:"calls"`
 	// Unfinished tells that the end is not in the recording.
 	Unfinished bool          `json:"unfinished,omitempty"`
 	Error      string        `json:"error,omitempty"`
@@ -185,6 +213,12 @@ func showReconcile(p *process, r *Reconcile, events map[uint64]Woken) Shown {
 
 // Text writes a reconcile over several lines.
 func (s Shown) Text(w io.Writer) {
+	if s.Client != "" {
+		for _, c := range s.Calls {
+			fmt.Fprintf(w, "%s  %s, by %s\n", at(c.At), clean(c.String()), clean(s.Client))
+		}
+		return
+	}
 	fmt.Fprintf(w, "%s  %s %s", at(s.At), clean(s.Controller), clean(s.Request))
 	if s.Process != "" {
 		fmt.Fprintf(w, " in %s", clean(s.Process))

@@ -34,6 +34,7 @@ type StaleRead struct {
 // stale follows what is known of the versions of objects in one process.
 type stale struct {
 	tell    func(StaleRead) error
+	process *process
 	objects map[core.Key]*history
 	// latest is the highest version of each kind that the process has seen anything of. Whatever has a lower one was there by then.
 	latest map[core.Kind]uint64
@@ -82,11 +83,14 @@ func Stale(sources []Source, tell func(StaleRead) error) (Notes, error) {
 	states := map[*process]*stale{}
 	of := func(p *process) *stale {
 		if states[p] == nil {
-			states[p] = &stale{tell: tell, objects: map[core.Key]*history{}, latest: map[core.Kind]uint64{}, found: map[uint64][]*StaleRead{}, ended: map[uint64]*Reconcile{}}
+			states[p] = &stale{tell: tell, process: p, objects: map[core.Key]*history{}, latest: map[core.Kind]uint64{}, found: map[uint64][]*StaleRead{}, ended: map[uint64]*Reconcile{}}
 		}
 		return states[p]
 	}
+	files := &outlines{}
+	defer files.close()
 	return read(sources, visitor{
+		outlines: files,
 		entry: func(p *process, entry live.Entry) error {
 			switch e := entry.(type) {
 			case live.Event:
@@ -281,12 +285,13 @@ func (s *stale) ends(r *Reconcile) error {
 }
 
 func (s *stale) tellOf(read *StaleRead, r *Reconcile) error {
-	read.Writes = []ShownCall{}
-	for _, c := range showReconcile(&process{}, r, nil).Calls {
+	writes := &Reconcile{Begin: r.Begin}
+	for _, c := range r.Calls {
 		if c.At >= read.At && c.Verb != live.Get && c.Verb != live.List {
-			read.Writes = append(read.Writes, c)
+			writes.Calls = append(writes.Calls, s.process.whole(c))
 		}
 	}
+	read.Writes = showReconcile(s.process, writes, nil).Calls
 	return s.tell(*read)
 }
 

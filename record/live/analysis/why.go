@@ -3,12 +3,10 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/record/live"
@@ -29,10 +27,12 @@ type Link struct {
 
 // Writer is a reconcile that made a version.
 type Writer struct {
-	Process     string        `json:"process,omitempty"`
-	Controller  string        `json:"controller"`
-	Request     string        `json:"request"`
-	ID          string        `json:"id,omitempty"`
+	Process    string `json:"process,omitempty"`
+	Controller string `json:"controller"`
+	Request    string `json:"request"`
+	ID         string `json:"id,omitempty"`
+	// Client is who wrote it, as the API server knows it, where no reconcile is recorded.
+	Client      string        `json:"client,omitempty"`
 	At          time.Duration `json:"at_ns"`
 	Verb        string        `json:"verb"`
 	Subresource string        `json:"subresource,omitempty"`
@@ -74,176 +74,131 @@ func (p place) compare(other place) int {
 	return cmp.Or(cmp.Compare(p.key, other.key), cmp.Compare(p.order, other.order))
 }
 
-// made is a write that made a version. What is kept of each entry is small, since there can be millions.
+// made is a write that made a version, by the number of its entry. What is kept of each is small, since there can be millions.
 type made struct {
-	at                time.Duration
-	what              place
-	reconcile         uint64
-	process           int32
-	verb, subresource int32
+	what    place
+	n       uint64
+	process int32
 }
 
 // indexed is what is kept of one process.
 type indexed struct {
-	label  string
-	begins []begun
-	causes []cause // of all begins
-	events []told
+	of    *process
+	label string
+	// keys are the numbers of the keys of objects, by their numbers among the names of the process, and 0 for those that are not known yet.
+	keys []int32
 	// reported are the reconciles that have been told.
 	reported map[uint64]bool
 }
 
-type begun struct {
-	n                   uint64
-	at                  time.Duration
-	id                  uuid.UUID
-	controller, request int32
-	causes, end         int32 // among those of the process
-}
-
-type cause struct {
-	n  uint64
-	by int32
-}
-
-type told struct {
-	n     uint64
-	what  place
-	typed int32
+// held says where an object is recorded.
+type held struct {
+	outline *live.Outline
+	number  int
 }
 
 // index is what is kept of all processes.
 type index struct {
+	files     *outlines
 	processes []*indexed
 	keys      []core.Key
 	numbers   map[core.Key]int32
 	uids      []string
-	texts     []string
-	places    map[string]int32 // of texts
-	writes    []made           // in the order of what they made, when all is read
+	writes    []made // in the order of what they made, when all is read
 	initial   map[place]bool
-	// fields are the values of the field that is asked for, of all objects whose name the question may begin with.
+	// versions are those of all objects whose name the question may begin with, and asked whether one is such an object.
 	question string
-	fields   map[int32]map[uint64]string
-	// foreign are the links whose writers are not recorded.
-	foreign map[place][]*Link
+	versions map[int32]map[uint64]held
+	asked    []bool
+	// mentioned tells that a call was about such an object.
+	mentioned bool
 }
 
 // Why returns what led to the last version of an object, or to the last change of a field of it. The question is the name of an object (see [Names]), with
 // a dot and a field behind it if there is one.
 func Why(sources []Source, question string) (Answer, Notes, error) {
 	x := &index{
-		numbers: map[core.Key]int32{}, places: map[string]int32{}, initial: map[place]bool{},
-		question: question, fields: map[int32]map[uint64]string{}, foreign: map[place][]*Link{},
+		files: &outlines{}, numbers: map[core.Key]int32{}, initial: map[place]bool{},
+		question: question, versions: map[int32]map[uint64]held{},
 	}
-	var last *process
-	notes, err := read(sources, visitor{entry: func(p *process, entry live.Entry) error {
-		if p != last {
-			last = p
-			x.processes = append(x.processes, &indexed{label: p.label, reported: map[uint64]bool{}})
+	defer x.files.close()
+	return x.why(sources)
+}
+
+func (x *index) why(sources []Source) (Answer, Notes, error) {
+	_, err := read(sources, visitor{outlines: x.files, flat: true, entry: func(p *process, entry live.Entry) error {
+		if len(x.processes) == 0 || x.processes[len(x.processes)-1].of != p {
+			x.processes = append(x.processes, &indexed{of: p, label: p.label, reported: map[uint64]bool{}})
 		}
 		x.take(p, x.processes[len(x.processes)-1], entry)
 		return nil
 	}})
 	if err != nil {
-		return Answer{}, notes, err
+		return Answer{}, x.files.notes.Notes, err
 	}
 	slices.SortStableFunc(x.writes, func(a, b made) int { return a.what.compare(b.what) })
 	answer, err := x.answer()
 	if err != nil {
-		return Answer{}, notes, err
+		return Answer{}, x.files.notes.Notes, err
 	}
-	if len(x.foreign) == 0 {
-		return *answer, notes, nil
+	return *answer, x.files.notes.Notes, nil
+}
+
+// place returns the place of an object by its number in the file.
+func (x *index) place(p *process, of *indexed, number int) place {
+	o := p.objects[number-1]
+	for int(o.name) >= len(of.keys) {
+		of.keys = append(of.keys, 0)
 	}
-	_, err = read(sources, visitor{entry: func(p *process, entry live.Entry) error {
-		if o, ok := entry.(live.Object); ok {
-			x.manages(p.version(len(p.objects)), o)
+	if of.keys[o.name] == 0 {
+		name := p.names[o.name]
+		known, ok := x.numbers[name.Key]
+		if !ok {
+			known = int32(len(x.keys))
+			x.numbers[name.Key] = known
+			_, asked := x.asks(name.Key)
+			x.keys, x.uids, x.asked = append(x.keys, name.Key), append(x.uids, name.UID), append(x.asked, asked)
 		}
-		return nil
-	}})
-	return *answer, notes, err
-}
-
-// manages tells the links to a version who wrote it, as far as its managed fields say.
-func (x *index) manages(v Version, o live.Object) {
-	number, known := x.numbers[v.Key]
-	links := x.foreign[place{number, v.order()}]
-	if !known || len(links) == 0 || o.Value == nil {
-		return
+		of.keys[o.name] = known + 1
 	}
-	for _, link := range links {
-		link.Manager = lastManager(decodeTree(o.Value))
-	}
-}
-
-// text returns the number of a text that is kept once.
-func (x *index) text(s string) int32 {
-	number, known := x.places[s]
-	if !known {
-		number = int32(len(x.texts))
-		x.texts = append(x.texts, s)
-		x.places[s] = number
-	}
-	return number
-}
-
-func (x *index) place(v Version) place {
-	number, ok := x.numbers[v.Key]
-	if !ok {
-		number = int32(len(x.keys))
-		x.numbers[v.Key] = number
-		x.keys, x.uids = append(x.keys, v.Key), append(x.uids, v.UID)
-	}
-	return place{number, v.order()}
+	return place{of.keys[o.name] - 1, o.revision.order}
 }
 
 // take keeps what is needed of an entry.
 func (x *index) take(p *process, of *indexed, entry live.Entry) {
 	switch e := entry.(type) {
 	case live.Object:
-		x.object(p.version(len(p.objects)), e)
+		x.object(p, x.place(p, of, len(p.objects)), e)
 	case live.Event:
-		at := x.place(p.version(e.Object))
-		of.events = append(of.events, told{e.N, at, x.text(e.Type)})
-		if e.Initial {
+		if at := x.place(p, of, e.Object); e.Initial {
 			x.initial[at] = true
 		}
-	case live.Begin:
-		id, _ := uuid.Parse(e.ID) // another ID is not kept
-		from := int32(len(of.causes))
-		for _, c := range e.Causes {
-			of.causes = append(of.causes, cause{c.N, x.text(c.By)})
-		}
-		of.begins = append(of.begins, begun{e.N, e.At, id, x.text(e.Controller), x.text(e.Request), from, int32(len(of.causes))})
 	case live.Call:
+		if !x.mentioned && len(x.versions) == 0 {
+			_, x.mentioned = x.asks(e.Object)
+		}
 		if !e.Writes() || len(e.Answer) != 1 {
 			return
 		}
-		if at := x.place(p.version(e.Answer[0])); !p.unchanged {
-			x.writes = append(x.writes, made{e.At, at, e.Reconcile, int32(len(x.processes) - 1), x.text(e.Verb), x.text(e.Subresource)})
+		if at := x.place(p, of, e.Answer[0]); !p.unchanged {
+			x.writes = appended(x.writes, made{at, e.N, int32(len(x.processes) - 1)})
 		}
 	}
 }
 
-// object keeps the field of an object that is asked for.
-func (x *index) object(v Version, o live.Object) {
-	field, asked := x.asks(v.Key)
-	if !asked || o.Form == live.Metadata || o.Value == nil || v.order() == 0 {
+// object returns a version as it is recorded.
+func (h held) object() (live.Object, error) { return h.outline.Object(h.number) }
+
+// object keeps where a version of an object is that is asked for: as the server had it, if there is a choice.
+func (x *index) object(p *process, at place, o live.Object) {
+	if !x.asked[at.key] || o.Form == live.Metadata || !o.Valued() || at.order == 0 {
 		return
 	}
-	at := x.place(v)
-	value := ""
-	if field != "" {
-		if keys, err := splitField(field); err == nil {
-			value = fieldOf(decodeTree(o.Value), keys)
-		}
+	if x.versions[at.key] == nil {
+		x.versions[at.key] = map[uint64]held{}
 	}
-	if x.fields[at.key] == nil {
-		x.fields[at.key] = map[uint64]string{}
-	}
-	if _, have := x.fields[at.key][at.order]; !have || o.Form == live.Served {
-		x.fields[at.key][at.order] = value
+	if _, have := x.versions[at.key][at.order]; !have || o.Form == live.Served {
+		x.versions[at.key][at.order] = held{p.outlines[len(p.outlines)-1], len(p.objects)}
 	}
 }
 
@@ -264,7 +219,7 @@ func (x *index) asks(key core.Key) (field string, asked bool) {
 func (x *index) answer() (*Answer, error) {
 	var candidates []int32
 	longest := 0
-	for number := range x.fields {
+	for number := range x.versions {
 		field, _ := x.asks(x.keys[number])
 		switch length := len(x.question) - len(field); {
 		case length > longest:
@@ -274,6 +229,8 @@ func (x *index) answer() (*Answer, error) {
 		}
 	}
 	switch {
+	case len(candidates) == 0 && x.mentioned:
+		return nil, fmt.Errorf("no version of %q is recorded, only calls that were about it: orrery trace show --object tells them", x.question)
 	case len(candidates) == 0:
 		return nil, &UnknownObjectError{Question: x.question, Known: x.known()}
 	case len(candidates) > 1:
@@ -286,34 +243,46 @@ func (x *index) answer() (*Answer, error) {
 	}
 	number := candidates[0]
 	field, _ := x.asks(x.keys[number])
-	if field != "" {
-		if _, err := splitField(field); err != nil {
-			return nil, err
-		}
-	}
-	orders := make([]uint64, 0, len(x.fields[number]))
-	for order := range x.fields[number] {
-		orders = append(orders, order)
-	}
-	slices.Sort(orders)
-	last := len(orders) - 1
 	answer := &Answer{Object: x.keys[number], Field: field}
-	if field != "" {
-		value := x.fields[number][orders[last]]
-		for last > 0 && x.fields[number][orders[last-1]] == value {
-			last--
-		}
-		answer.Value = value
-		if last > 0 {
-			answer.Former = x.fields[number][orders[last-1]]
-		}
-		if value == "" && last == 0 {
-			return nil, fmt.Errorf("%s has no field %s in the recording: name another one, or none", x.keys[number], field)
-		}
+	last, err := x.lastChange(number, answer)
+	if err != nil {
+		return nil, err
 	}
 	links := 0
-	answer.Last = x.link(place{number, orders[last]}, "", &links)
+	answer.Last = x.link(place{number, last}, "", x.versions[number][last].object, &links)
 	return answer, nil
+}
+
+// lastChange returns the version with the last change of the field that is asked for, or the last version, and tells the answer its value.
+func (x *index) lastChange(number int32, answer *Answer) (uint64, error) {
+	orders := slices.Sorted(maps.Keys(x.versions[number]))
+	last := len(orders) - 1
+	if answer.Field == "" {
+		return orders[last], nil
+	}
+	keys, err := splitField(answer.Field)
+	if err != nil {
+		return 0, err
+	}
+	valueAt := func(i int) string {
+		at := x.versions[number][orders[i]]
+		o, err := at.object()
+		if !x.files.notes.lost(err) {
+			return ""
+		}
+		return fieldOf(decodeTree(o.Value), keys)
+	}
+	answer.Value = valueAt(last)
+	for ; last > 0; last-- {
+		if former := valueAt(last - 1); former != answer.Value {
+			answer.Former = former
+			break
+		}
+	}
+	if answer.Value == "" && last == 0 {
+		return 0, fmt.Errorf("%s has no field %s in the recording: name another one, or none", x.keys[number], answer.Field)
+	}
+	return orders[last], nil
 }
 
 // UnknownObjectError says that an object is not in a recording.
@@ -336,19 +305,24 @@ func (x *index) known() []string {
 	return names
 }
 
-// link follows the causes of a version.
-func (x *index) link(at place, event string, links *int) *Link {
+// link follows the causes of a version, which is recorded as object returns it.
+func (x *index) link(at place, event string, object func() (live.Object, error), links *int) *Link {
 	*links++
 	l := &Link{Version: Version{x.keys[at.key], x.uids[at.key], fmt.Sprint(at.order)}, Event: event}
 	i, ok := slices.BinarySearchFunc(x.writes, at, func(m made, at place) int { return m.what.compare(at) })
-	if !ok {
-		l.Before = x.initial[at]
-		x.foreign[at] = append(x.foreign[at], l)
-		return l
+	if ok {
+		p := x.processes[x.writes[i].process]
+		entry, _ := find(p.of.outlines, x.files.notes, x.writes[i].n)
+		if call, is := entry.(live.Call); is {
+			l.Writer = x.writer(p, call.Reconcile, links)
+			l.Writer.Client, l.Writer.At, l.Writer.Verb, l.Writer.Subresource = call.Client, call.At, call.Verb, call.Subresource
+			return l
+		}
 	}
-	m := x.writes[i]
-	l.Writer = x.writer(x.processes[m.process], m.reconcile, links)
-	l.Writer.At, l.Writer.Verb, l.Writer.Subresource = m.at, x.texts[m.verb], x.texts[m.subresource]
+	l.Before = x.initial[at]
+	if o, err := object(); x.files.notes.lost(err) && o.Value != nil {
+		l.Manager = lastManager(decodeTree(o.Value))
+	}
 	return l
 }
 
@@ -358,115 +332,49 @@ func (x *index) writer(p *indexed, reconcile uint64, links *int) *Writer {
 	if reconcile == 0 {
 		return w
 	}
-	i, found := slices.BinarySearchFunc(p.begins, reconcile, func(b begun, n uint64) int { return cmp.Compare(b.n, n) })
+	entry, _ := find(p.of.outlines, x.files.notes, reconcile)
+	begin, found := entry.(live.Begin)
 	if !found {
 		w.Controller = "a reconcile whose beginning is not recorded"
 		return w
 	}
-	b := p.begins[i]
-	w.Controller, w.Request, w.At = x.texts[b.controller], x.texts[b.request], b.at
-	if b.id != (uuid.UUID{}) {
-		w.ID = b.id.String()
-	}
-	if w.Told = p.reported[b.n]; w.Told {
+	w.Controller, w.Request, w.At, w.ID = begin.Controller, begin.Request, begin.At, begin.ID
+	if w.Told = p.reported[begin.N]; w.Told {
 		return w
 	}
-	p.reported[b.n] = true
-	for _, c := range p.causes[b.causes:b.end] {
+	p.reported[begin.N] = true
+	for _, c := range begin.Causes {
 		if *links >= whyLimit {
 			w.Cut = true
 			break
 		}
-		step := Step{By: x.texts[c.by]}
+		step := Step{By: c.By}
 		switch step.By {
 		case live.ByEvent:
-			if j, ok := slices.BinarySearchFunc(p.events, c.n, func(e told, n uint64) int { return cmp.Compare(e.n, n) }); ok {
-				step.Link = x.link(p.events[j].what, x.texts[p.events[j].typed], links)
-			}
+			step.Link = x.event(p, c.N, links)
 		case live.ByResult, live.ByFailure:
 			*links++
-			step.Before = x.writer(p, c.n, links)
+			step.Before = x.writer(p, c.N, links)
 		}
 		w.Causes = append(w.Causes, step)
 	}
 	return w
 }
 
-// Text writes the chain, each cause below what it caused.
-func (a Answer) Text(w io.Writer) {
-	if a.Field != "" {
-		value := func(v string) string {
-			if v == "" {
-				return "nothing"
-			}
-			return clean(shortened(v))
-		}
-		fmt.Fprintf(w, "%s: %s is %s", clean(a.Object.String()), clean(a.Field), value(a.Value))
-		if a.Former != "" {
-			fmt.Fprintf(w, ", and was %s", value(a.Former))
-		}
-		fmt.Fprintln(w)
+// event follows the causes of the version that an event told of, nil if the event is not recorded.
+func (x *index) event(p *indexed, n uint64, links *int) *Link {
+	entry, outline := find(p.of.outlines, x.files.notes, n)
+	event, ok := entry.(live.Event)
+	if !ok {
+		return nil
 	}
-	a.Last.text(w, "")
-}
-
-func (l Link) text(w io.Writer, indent string) {
-	event := ""
-	if l.Event != "" {
-		event = l.Event + " "
+	o, err := outline.Object(event.Object)
+	if !x.files.notes.lost(err) {
+		return nil
 	}
-	fmt.Fprintf(w, "%s%s%s\n", indent, event, clean(l.Version.String()))
-	indent += "  "
-	switch {
-	case l.Writer != nil:
-		l.Writer.text(w, indent)
-	case l.Before && l.Manager == "":
-		fmt.Fprintf(w, "%swas there before the recording began\n", indent)
-	case l.Before:
-		fmt.Fprintf(w, "%swas there before the recording began, last written by %s\n", indent, clean(l.Manager))
-	case l.Manager != "":
-		fmt.Fprintf(w, "%swritten by %s, which is not recorded\n", indent, clean(l.Manager))
-	default:
-		fmt.Fprintf(w, "%swritten by somebody who is not recorded\n", indent)
+	number, known := x.numbers[o.Key]
+	if !known { // the index did not say so
+		return nil
 	}
-}
-
-func (r Writer) text(w io.Writer, indent string) {
-	verb := r.Verb
-	if r.Subresource != "" {
-		verb += " of its " + r.Subresource
-	}
-	what := "by " + r.Controller
-	if r.Request != "" {
-		what = "in the reconcile of " + r.Controller + " " + r.Request
-	}
-	if r.Controller == "" {
-		what = "by code that is no reconcile"
-	}
-	if r.Process != "" {
-		what += " in " + r.Process
-	}
-	if verb == "" {
-		fmt.Fprintf(w, "%s%s\n", indent, clean(what))
-	} else {
-		fmt.Fprintf(w, "%swritten by %s %s, at %s\n", indent, clean(verb), clean(what), strings.TrimSpace(at(r.At)))
-	}
-	if r.Told {
-		fmt.Fprintf(w, "%s  whose causes are told above\n", indent)
-	}
-	if r.Cut {
-		defer fmt.Fprintf(w, "%s  which began because of more, which is not shown\n", indent)
-	}
-	for _, cause := range r.Causes {
-		switch {
-		case cause.Link != nil:
-			fmt.Fprintf(w, "%s  which began because of\n", indent)
-			cause.Link.text(w, indent+"    ")
-		case cause.Before != nil:
-			fmt.Fprintf(w, "%s  which began because %s\n", indent, Woken{By: cause.By})
-			cause.Before.text(w, indent+"    ")
-		default:
-			fmt.Fprintf(w, "%s  which began because: %s\n", indent, clean(Woken{By: cause.By}.String()))
-		}
-	}
+	return x.link(place{number, Version{ResourceVersion: o.ResourceVersion}.order()}, event.Type, held{outline, event.Object}.object, links)
 }
