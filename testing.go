@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/orrery-dev/orrery/adapters/text"
@@ -13,13 +12,29 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
+// T is the test that a check is part of: a [testing.T], or what GinkgoT() returns.
+type T interface {
+	Helper()
+	Name() string
+	Log(args ...any)
+	Logf(format string, args ...any)
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Skip(args ...any)
+	Skipf(format string, args ...any)
+	Failed() bool
+	FailNow()
+}
+
 // Check checks a system as a test: the system's own properties and those given besides, or [properties.Convergent] if there are none. It [Climb]s: first nothing goes wrong, and all of that is searched; then
 // what usually does, each for a share of [ClimbTime], or of what is left of the test's time. It fails the test unless all properties hold as long as nothing goes wrong, and if
 // anything is found later, with the story of each finding. It logs what was searched and what was not. It returns the result of the rung on which something was
 // found, or else of the first.
 //
 // A first check that is inconclusive fails, too: it says nothing for certain. Warnings are logged.
-func Check(t testing.TB, system *core.System, more ...core.Property) *Result {
+func Check(t T, system *core.System, more ...core.Property) *Result {
 	t.Helper()
 	checked := checkedAs(t, system, more)
 	replayInstead(t, checked)
@@ -47,7 +62,7 @@ func Check(t testing.TB, system *core.System, more ...core.Property) *Result {
 }
 
 // checkedAs returns the system with more properties. A system without any is asked whether it converges: a test that asks nothing would pass.
-func checkedAs(t testing.TB, system *core.System, more []core.Property) *core.System {
+func checkedAs(t T, system *core.System, more []core.Property) *core.System {
 	t.Helper()
 	if system == nil {
 		t.Fatal("there is no system to check: it is nil")
@@ -63,7 +78,7 @@ func checkedAs(t testing.TB, system *core.System, more []core.Property) *core.Sy
 // those given besides, or [properties.Convergent] if there are none. It fails the test unless they all hold, with the story of each
 // finding, and returns the result for further assertions. An inconclusive check
 // fails, too: it says nothing for certain. Warnings are logged.
-func CheckWith(t testing.TB, options Options, system *core.System, more ...core.Property) *Result {
+func CheckWith(t T, options Options, system *core.System, more ...core.Property) *Result {
 	t.Helper()
 	checked := checkedAs(t, system, more)
 	replayInstead(t, checked)
@@ -76,7 +91,7 @@ func CheckWith(t testing.TB, options Options, system *core.System, more ...core.
 }
 
 // tell fails a test unless all properties hold, and tells what was found.
-func tell(t testing.TB, result *Result) {
+func tell(t T, result *Result) {
 	t.Helper()
 	keep(t, result)
 	if result.Report.Verdict == core.Holds && result.Report.Warnings() == 0 {

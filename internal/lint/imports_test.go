@@ -90,8 +90,8 @@ func house() []place {
 		{"adapters/dot", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/export", []string{"core", "adapters/internal/story", "adapters/text"}, libraries},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace"}, engine...), libraries},
-		{"cli", append([]string{"internal/typo", "internal/grace", "internal/scaffold", "internal/supervisor"}, public...), libraries},
+		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression"}, engine...), libraries},
+		{"cli", append([]string{"internal/typo", "internal/grace", "internal/regression", "internal/scaffold", "internal/supervisor"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial
 		{"examples/...", public, kubernetes},
@@ -101,6 +101,7 @@ func house() []place {
 		{"internal/grace", nil, nothing},
 		{"internal/iotrace", nil, libraries},
 		{"internal/supervisor", engine[:1], libraries},
+		{"internal/regression", nil, libraries},
 		{"internal/scaffold", nil, libraries},
 		{"internal/typo", nil, nothing},
 		{"internal/excerpt", nil, nothing},
