@@ -23,6 +23,8 @@ const (
 	flagDot    = "orrery.dot"
 	flagHTML   = "orrery.html"
 	flagReplay = "orrery.replay"
+	// flagRegression asks for a test of what is found.
+	flagRegression = "orrery.regression"
 )
 
 // Tests have these flags as soon as they import the package: whoever runs them can use them at once.
@@ -33,6 +35,7 @@ func init() {
 	flag.String(flagOut, "", "write a record of each check to this `file`, or into this folder, by the name of the test")
 	flag.String(flagDot, "", "draw the first finding of each check, or its states if there is none, to this `file` in the DOT language, or into this folder, by the name of the test")
 	flag.String(flagHTML, "", "write the report of each check with all stories to this `file` as a page for browsers, or into this folder, by the name of the test")
+	flag.String(flagRegression, "", "write a Go test that runs the first finding of a check again and fails as long as it happens, beside the check: . or a `file` that ends in _test.go; its record is in testdata/orrery")
 	flag.String(flagReplay, "", "do not check, but replay the findings of the record in this `file`, in the checks of its system")
 }
 
@@ -47,7 +50,7 @@ func flagged(name string) string {
 
 // fileFor returns the file that a test writes for a flag: the one that it names, or one in a folder that it names. Several tests, and several checks of a test, write one
 // file one after the other if it is not a folder.
-func fileFor(t testing.TB, given, extension string) string {
+func fileFor(t T, given, extension string) string {
 	info, err := os.Stat(given)
 	if err != nil || !info.IsDir() {
 		return given
@@ -56,7 +59,7 @@ func fileFor(t testing.TB, given, extension string) string {
 }
 
 // keep writes the files that the flags of a test ask for.
-func keep(t testing.TB, result *Result) {
+func keep(t T, result *Result) {
 	t.Helper()
 	ctx := context.Background()
 	if given := flagged(flagOut); given != "" {
@@ -76,6 +79,7 @@ func keep(t testing.TB, result *Result) {
 			t.Logf("the check is drawn in %s", file)
 		}
 	}
+	pin(t, result)
 	if given := flagged(flagHTML); given != "" {
 		file := fileFor(t, given, ".html")
 		if err := writeTo(file, func(w io.Writer) error { return page.Report(w, &result.Report) }); err != nil {
@@ -116,7 +120,7 @@ func draw(ctx context.Context, w io.Writer, result *Result) error {
 
 // replayInstead replays the findings of the record that the flags of a test name, if there is one, and ends the test: it fails by a finding that happens again, and is skipped
 // otherwise, as nothing was checked.
-func replayInstead(t testing.TB, system *core.System) {
+func replayInstead(t T, system *core.System) {
 	t.Helper()
 	file := flagged(flagReplay)
 	if file == "" {
@@ -130,25 +134,7 @@ func replayInstead(t testing.TB, system *core.System) {
 	if report.System != system.Name {
 		t.Skipf("the record in %s is of %s, and this checks %s", file, report.System, system.Name)
 	}
-	options, err := Options{}.Again(&report)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	for _, finding := range report.Findings {
-		deviation, err := Replay(context.Background(), system, finding.Trace, options)
-		switch {
-		case err != nil:
-			t.Fatalf("finding %d of %s cannot be replayed: %v", finding.ID, file, err)
-		case deviation != nil:
-			t.Logf("finding %d no longer happens: step %d: %s", finding.ID, deviation.Step, deviation.Reason)
-		default:
-			var story strings.Builder
-			if err := text.Story(&story, finding, text.Options{}); err != nil {
-				t.Fatalf("finding %d of %s cannot be told: %v", finding.ID, file, err)
-			}
-			t.Errorf("finding %d happens again: %s\n%s", finding.ID, finding.Summary, &story)
-		}
-	}
+	replayAll(t, system, file, &report)
 	if t.Failed() {
 		t.FailNow()
 	}

@@ -5,22 +5,39 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
-// Check checks a system as a test: the system's own properties and those given besides. It [Climb]s: first nothing goes wrong, and all of that is searched; then
+// T is the test that a check is part of: a [testing.T], or what GinkgoT() returns.
+type T interface {
+	Helper()
+	Name() string
+	Log(args ...any)
+	Logf(format string, args ...any)
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Skip(args ...any)
+	Skipf(format string, args ...any)
+	Failed() bool
+	FailNow()
+}
+
+// Check checks a system as a test: the system's own properties and those given besides, or [properties.Convergent] if there are none. It [Climb]s: first nothing goes wrong, and all of that is searched; then
 // what usually does, each for a share of [ClimbTime], or of what is left of the test's time. It fails the test unless all properties hold as long as nothing goes wrong, and if
 // anything is found later, with the story of each finding. It logs what was searched and what was not. It returns the result of the rung on which something was
 // found, or else of the first.
 //
 // A first check that is inconclusive fails, too: it says nothing for certain. Warnings are logged.
-func Check(t testing.TB, system *core.System, properties ...core.Property) *Result {
+func Check(t T, system *core.System, more ...core.Property) *Result {
 	t.Helper()
-	replayInstead(t, checkedAs(t, system, properties))
+	checked := checkedAs(t, system, more)
+	replayInstead(t, checked)
 	options := Options{Workers: runtime.GOMAXPROCS(0)}
 	left := func() time.Duration { return ClimbTime }
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
@@ -29,7 +46,7 @@ func Check(t testing.TB, system *core.System, properties ...core.Property) *Resu
 			left = func() time.Duration { return min(ClimbTime, time.Until(deadline)/2) }
 		}
 	}
-	ladder, err := climb(context.Background(), checkedAs(t, system, properties), options, left)
+	ladder, err := climb(context.Background(), checked, options, left)
 	if err != nil {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)
 	}
@@ -44,25 +61,28 @@ func Check(t testing.TB, system *core.System, properties ...core.Property) *Resu
 	return ladder.Result()
 }
 
-// checkedAs returns the system with more properties.
-func checkedAs(t testing.TB, system *core.System, properties []core.Property) *core.System {
+// checkedAs returns the system with more properties. A system without any is asked whether it converges: a test that asks nothing would pass.
+func checkedAs(t T, system *core.System, more []core.Property) *core.System {
 	t.Helper()
 	if system == nil {
 		t.Fatal("there is no system to check: it is nil")
 	}
 	checked := *system
-	checked.Properties = slices.Concat(system.Properties, properties)
+	if checked.Properties = slices.Concat(system.Properties, more); len(checked.Properties) == 0 {
+		checked.Properties = properties.Convergent()
+	}
 	return &checked
 }
 
 // CheckWith checks a system as a test, under the conditions and within the bounds of the options: the system's own properties and
-// those given besides. It fails the test unless they all hold, with the story of each
+// those given besides, or [properties.Convergent] if there are none. It fails the test unless they all hold, with the story of each
 // finding, and returns the result for further assertions. An inconclusive check
 // fails, too: it says nothing for certain. Warnings are logged.
-func CheckWith(t testing.TB, options Options, system *core.System, properties ...core.Property) *Result {
+func CheckWith(t T, options Options, system *core.System, more ...core.Property) *Result {
 	t.Helper()
-	replayInstead(t, checkedAs(t, system, properties))
-	result, err := Run(context.Background(), checkedAs(t, system, properties), options)
+	checked := checkedAs(t, system, more)
+	replayInstead(t, checked)
+	result, err := Run(context.Background(), checked, options)
 	if err != nil {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)
 	}
@@ -71,7 +91,7 @@ func CheckWith(t testing.TB, options Options, system *core.System, properties ..
 }
 
 // tell fails a test unless all properties hold, and tells what was found.
-func tell(t testing.TB, result *Result) {
+func tell(t T, result *Result) {
 	t.Helper()
 	keep(t, result)
 	if result.Report.Verdict == core.Holds && result.Report.Warnings() == 0 {

@@ -125,7 +125,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("no command given: use list, check, export, serve, replay, confirm, trace or bench (see orrery --help)")
+				return errors.New("no command given: use init, list, check, export, serve, replay, confirm, trace or bench (see orrery --help)")
 			}
 			return unknown("command", args[0], verbs(command), "orrery --help")
 		},
@@ -144,7 +144,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		}
 		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())
 	})
-	root.AddCommand(s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.serveCommand(), s.traceCommand(), s.benchCommand())
+	root.AddCommand(s.initCommand(), s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.serveCommand(), s.traceCommand(), s.benchCommand())
 	return root
 }
 

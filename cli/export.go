@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,11 +15,14 @@ import (
 	"github.com/orrery-dev/orrery/adapters/dot"
 	"github.com/orrery-dev/orrery/adapters/export"
 	"github.com/orrery-dev/orrery/adapters/page"
+	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/regression"
+	"github.com/orrery-dev/orrery/record"
 )
 
 // formats are the forms that a record is exported in.
-func formats() []string { return []string{"dot", "html", "mermaid", "junit", "itf", "json"} }
+func formats() []string { return []string{"dot", "html", "mermaid", "junit", "itf", "go", "json"} }
 
 func (s *session) exportCommand() *cobra.Command {
 	var format string
@@ -31,6 +38,8 @@ func (s *session) exportCommand() *cobra.Command {
            GitHub and GitLab draw in descriptions
   junit    a report of JUnit with a test for each property
   itf      the run of the first finding in the Informal Trace Format
+  go       a Go test that replays the first finding: it fails as long as that happens; a test with
+           -orrery.regression writes one that makes the system, too
   json     all that is in the record`,
 		Args: exactly("one record that orrery check --out wrote"),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -39,7 +48,7 @@ func (s *session) exportCommand() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.Var(&flagValue[string]{to: &format, parse: oneOf(formats()...), kind: strings.Join(formats(), "|")}, "format", "output format")
-	flags.Var(&flagValue[int]{to: &choice.finding, parse: findingNumber, kind: "N"}, "finding", "export finding N (dot, mermaid, itf)")
+	flags.Var(&flagValue[int]{to: &choice.finding, parse: findingNumber, kind: "N"}, "finding", "export finding N (dot, mermaid, itf, go)")
 	flags.BoolVar(&choice.outcomes, "outcomes", false, "draw the outcomes, and the steps that decide between them (dot)")
 	flags.BoolVar(&choice.graph, "graph", false, "draw the state graph, if it is small (dot)")
 	command.MarkFlagsMutuallyExclusive("finding", "outcomes", "graph")
@@ -47,17 +56,17 @@ func (s *session) exportCommand() *cobra.Command {
 }
 
 // export writes a record in another form.
-func (s *session) export(ctx context.Context, path, format string, choice drawing) error {
-	single := format == "mermaid" || format == "itf"
+func (s *session) export(ctx context.Context, file, format string, choice drawing) error {
+	single := slices.Contains([]string{"mermaid", "itf", "go"}, format)
 	switch {
 	case format == "":
 		return fmt.Errorf("choose an output format: --format %s", strings.Join(formats(), "|"))
 	case (choice.outcomes || choice.graph) && format != "dot":
 		return errors.New("--outcomes and --graph choose what to draw: use them with --format dot")
 	case choice.finding > 0 && format != "dot" && !single:
-		return errors.New("--finding chooses one finding: use it with --format dot, mermaid or itf")
+		return errors.New("--finding chooses one finding: use it with --format dot, mermaid, itf or go")
 	}
-	r, err := readRecord(ctx, path)
+	r, err := readRecord(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -79,6 +88,8 @@ func (s *session) export(ctx context.Context, path, format string, choice drawin
 		return export.JUnit(out, &r.Report)
 	case "itf":
 		return export.ITF(out, finding)
+	case "go":
+		return writeTest(out, file, finding, r)
 	}
 	return draw(out, &r.Report, func() (dot.Space, error) { return recordedSpace(r), nil }, choice)
 }
@@ -90,4 +101,16 @@ func findingNumber(text string) (int, error) {
 		return 0, errors.New("use the number of a finding, 1 or more")
 	}
 	return n, nil
+}
+
+// writeTest writes a test that replays a finding of a record.
+func writeTest(w io.Writer, file string, finding core.Finding, r *record.Record) error {
+	kept := path.Join("testdata", "orrery", filepath.Base(file))
+	name := fmt.Sprintf("%sRegression%d", regression.TestName(r.Header.System), finding.ID)
+	source, err := regression.Alone(regression.Pinned{Name: name, Of: r.Header.System, Summary: finding.Summary, Record: kept}, text.SystemName(&r.Report), finding.ID)
+	if err != nil {
+		return fmt.Errorf("the test of %s cannot be written: %w", r.Header.System, err)
+	}
+	_, err = w.Write(source)
+	return err
 }

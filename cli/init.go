@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orrery-dev/orrery/internal/scaffold"
+)
+
+func (s *session) initCommand() *cobra.Command {
+	var force, dry bool
+	command := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Write a first check for a project with controllers",
+		Long: `Init reads the Go module in DIR, or in the current folder, and writes a test that checks its
+controllers, and a workflow of GitHub Actions that runs the test. It is for projects on
+controller-runtime, made with kubebuilder or by hand.
+
+It looks for
+  - functions that register controllers or webhooks on a manager, such as SetupWithManager,
+    and for how main.go calls them
+  - what main.go adds to its scheme
+  - custom resource definitions (config/crd/bases), samples (config/samples), and webhook
+    configurations (config/webhook/manifests.yaml)
+  - RBAC markers: it says what they do not allow with the kinds that controllers watch,
+    as a check does not enforce permissions
+
+It says what it did not find, and what to add. The project is not built, so its code may be
+unfinished. A file that is there already is never overwritten, unless --force is given: then
+nothing is written.
+
+Exit codes: 0 the files are written, 2 bad usage, or nothing to check.`,
+		Args: func(command *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%s takes the folder of one Go module, but got %d arguments", command.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			folder := "."
+			if len(args) == 1 {
+				folder = args[0]
+			}
+			return s.init(folder, force, dry)
+		},
+	}
+	command.Flags().BoolVar(&force, "force", false, "overwrite files that are there already")
+	command.Flags().BoolVar(&dry, "dry-run", false, "print the files instead of writing them")
+	return command
+}
+
+// init writes a first check for the project in a folder.
+func (s *session) init(folder string, force, dry bool) error {
+	project, err := scaffold.Read(folder)
+	if err != nil {
+		return err
+	}
+	plan, err := project.Plan()
+	if err != nil {
+		return err
+	}
+	out := s.streams.Out
+	if dry {
+		for _, f := range plan.Files {
+			fmt.Fprintf(out, "-- %s --\n%s\n", f.Path, f.Text)
+		}
+	} else {
+		if err := plan.Write(folder, force); err != nil {
+			return err
+		}
+		for _, f := range plan.Files {
+			fmt.Fprintf(out, "wrote %s\n", filepath.ToSlash(filepath.Join(folder, f.Path)))
+		}
+		fmt.Fprintln(out)
+	}
+	paragraph(out, "Found:", plan.Found)
+	paragraph(out, "Look at this:", plan.Missing)
+	paragraph(out, "The RBAC markers do not allow what follows. A check does not enforce them: there, all calls are allowed.", plan.Denied)
+	fmt.Fprintf(out, "Now run%s:\n", in(folder))
+	for _, command := range plan.Next {
+		fmt.Fprintf(out, "    %s\n", command)
+	}
+	return nil
+}
+
+// in says where, unless it is here.
+func in(folder string) string {
+	if filepath.Clean(folder) == "." {
+		return ""
+	}
+	return " in " + folder
+}
+
+// paragraph writes a title with lines below it, nothing if there are none.
+func paragraph(w io.Writer, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintln(w, title)
+	for _, line := range lines {
+		fmt.Fprintf(w, "    %s\n", line)
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,272 @@
+package scaffold
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// copier writes code of the project so that it means the same in the test.
+type copier struct {
+	project *Project
+	imports *imports
+	// inside is the package that the test is part of, nil if it is in one of its own.
+	inside *pkg
+	// missing is what was left out or replaced, and what to do about it.
+	missing []string
+}
+
+func (c *copier) miss(format string, args ...any) {
+	c.missing = append(c.missing, fmt.Sprintf(format, args...))
+}
+
+// scope is where code comes from: a file, the body of a function, and what the manager is called there.
+type scope struct {
+	in      *source
+	within  ast.Node
+	manager string
+}
+
+// expression returns an expression as it is written in the test. What keeps it from being copied is returned, if anything does.
+func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle string) {
+	copied, err := parser.ParseExpr(c.text(e))
+	if err != nil {
+		return "", "code that does not compile"
+	}
+	holder := &ast.ParenExpr{X: copied}
+	astutil.Apply(holder, func(cursor *astutil.Cursor) bool {
+		switch node := cursor.Node().(type) {
+		case *ast.FuncLit:
+			obstacle = "a function"
+			return false
+		case *ast.Ident:
+			if cursor.Name() == "Sel" || cursor.Name() == "Key" {
+				return false
+			}
+			replaced, why := c.name(from, node.Name, depth)
+			if why != "" {
+				obstacle = why
+				return false
+			}
+			cursor.Replace(replaced)
+			return false
+		case *ast.CallExpr:
+			if c.text(node.Fun) == "ctrl.SetupSignalHandler" {
+				cursor.Replace(c.background())
+				return false
+			}
+		}
+		return obstacle == ""
+	}, nil)
+	if obstacle != "" {
+		return "", obstacle
+	}
+	return c.text(holder.X), ""
+}
+
+func (c *copier) background() ast.Expr {
+	return &ast.CallExpr{Fun: c.selector("context", "context", "Background")}
+}
+
+// name returns what stands in the test for a name in the project's code.
+func (c *copier) name(from scope, name string, depth int) (stands ast.Expr, obstacle string) {
+	switch {
+	case name == from.manager:
+		return ast.NewIdent("mgr"), ""
+	case types.Universe.Lookup(name) != nil:
+		return ast.NewIdent(name), ""
+	}
+	if made := definition(from.within, name); made != nil {
+		return c.variable(from, name, made, depth)
+	}
+	if parameterOrVariable(from.within, name) {
+		return nil, name
+	}
+	if imported := from.in.importOf(name); imported != "" {
+		return ast.NewIdent(c.imports.name(name, imported)), ""
+	}
+	declared := packageValue(from.in.of, name)
+	if declared != nil && len(declared.Values) == 1 && strings.HasSuffix(c.text(declared.Values[0]), "runtime.NewScheme()") {
+		return &ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent("mgr"), Sel: ast.NewIdent("GetScheme")}}, ""
+	}
+	switch {
+	case from.in.of == c.inside:
+		return ast.NewIdent(name), ""
+	case ast.IsExported(name) && from.in.of.name != "main":
+		return c.selector(from.in.of.name, from.in.of.path, name), ""
+	}
+	return nil, name
+}
+
+// variable returns what stands for a local variable: what it is made of, if that can be copied. Of a flag that is its default.
+func (c *copier) variable(from scope, name string, made ast.Expr, depth int) (stands ast.Expr, obstacle string) {
+	if depth == 0 {
+		return nil, name
+	}
+	code, obstacle := c.expression(from, made, depth-1)
+	if obstacle != "" {
+		return nil, name
+	}
+	copied, err := parser.ParseExpr(code)
+	if err != nil {
+		return nil, name
+	}
+	return copied, ""
+}
+
+// parameterOrVariable reports whether code declares a variable, or assigns to it.
+func parameterOrVariable(within ast.Node, name string) bool {
+	found := false
+	ast.Inspect(within, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.AssignStmt:
+			for _, target := range node.Lhs {
+				if ident, ok := target.(*ast.Ident); ok && ident.Name == name {
+					found = true
+				}
+			}
+		case *ast.ValueSpec:
+			for _, target := range node.Names {
+				found = found || target.Name == name
+			}
+		case *ast.RangeStmt:
+			for _, target := range []ast.Expr{node.Key, node.Value} {
+				if ident, ok := target.(*ast.Ident); ok && ident.Name == name {
+					found = true
+				}
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// packageValue returns the declaration of a variable or constant of a package.
+func packageValue(of *pkg, name string) *ast.ValueSpec {
+	for _, f := range of.files {
+		for _, d := range f.syntax.Decls {
+			if g, ok := d.(*ast.GenDecl); ok {
+				if v := value(g, name); v != nil {
+					return v
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// selector returns an exported name of a package as it is written in the test.
+func (c *copier) selector(suggested, path, name string) ast.Expr {
+	if c.inside != nil && c.inside.path == path {
+		return ast.NewIdent(name)
+	}
+	return &ast.SelectorExpr{X: ast.NewIdent(c.imports.name(suggested, path)), Sel: ast.NewIdent(name)}
+}
+
+// text returns code as it is printed.
+func (c *copier) text(node ast.Node) string {
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, token.NewFileSet(), node); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// flagDefault returns the default of the flag that a variable is for, nil if it is for none.
+func flagDefault(within ast.Node, name string) ast.Expr {
+	var found ast.Expr
+	ast.Inspect(within, func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		const arguments = 4 // where the value goes, the name, the default, and what it is for
+		if !ok || len(call.Args) < arguments {
+			return true
+		}
+		called, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || !strings.HasSuffix(called.Sel.Name, "Var") {
+			return true
+		}
+		address, ok := call.Args[0].(*ast.UnaryExpr)
+		if !ok || address.Op != token.AND {
+			return true
+		}
+		if ident, ok := address.X.(*ast.Ident); ok && ident.Name == name {
+			found = call.Args[2]
+		}
+		return true
+	})
+	return found
+}
+
+// zero returns a value for a parameter that nothing is known of but its type.
+func (c *copier) zero(in *source, t ast.Expr) string {
+	if name, ok := t.(*ast.Ident); ok {
+		switch name.Name {
+		case "string":
+			return `""`
+		case "bool":
+			return "false"
+		case "int", "int32", "int64":
+			return "0"
+		}
+	}
+	if c.isType(in, t, "context", "Context") {
+		return c.text(c.background())
+	}
+	if code, ok := c.suggested(in, t, ""); ok {
+		return code
+	}
+	code, obstacle := c.expression(scope{in: in, within: &ast.BlockStmt{}}, t, 0)
+	if obstacle != "" {
+		return "nil"
+	}
+	return "*new(" + code + ")"
+}
+
+// suggested returns what the manager has for a field or a parameter of a type.
+func (c *copier) suggested(in *source, t ast.Expr, controller string) (code string, ok bool) {
+	pointed := false
+	if star, isPointer := t.(*ast.StarExpr); isPointer {
+		t, pointed = star.X, true
+	}
+	const clientPath = runtimePath + "/pkg/client"
+	for _, known := range []struct {
+		path, name string
+		pointed    bool
+		code       string
+	}{
+		{clientPath, "Client", false, "mgr.GetClient()"},
+		{clientPath, "Writer", false, "mgr.GetClient()"},
+		{clientPath, "Reader", false, "mgr.GetAPIReader()"},
+		{"k8s.io/apimachinery/pkg/runtime", "Scheme", true, "mgr.GetScheme()"},
+		{"k8s.io/apimachinery/pkg/api/meta", "RESTMapper", false, "mgr.GetRESTMapper()"},
+		{"k8s.io/client-go/rest", "Config", true, "mgr.GetConfig()"},
+		{"k8s.io/client-go/tools/record", "EventRecorder", false, fmt.Sprintf("mgr.GetEventRecorderFor(%q)", controller)},
+		{"k8s.io/client-go/tools/events", "EventRecorder", false, fmt.Sprintf("mgr.GetEventRecorder(%q)", controller)},
+		{"github.com/go-logr/logr", "Logger", false, "mgr.GetLogger()"},
+		{runtimePath, managerType, false, "mgr"},
+		{runtimePath + "/pkg/manager", managerType, false, "mgr"},
+		{runtimePath + "/pkg/cache", "Cache", false, "mgr.GetCache()"},
+	} {
+		if pointed == known.pointed && c.isType(in, t, known.path, known.name) {
+			return known.code, true
+		}
+	}
+	return "", false
+}
+
+// isType reports whether a type is a named one of a package of others.
+func (c *copier) isType(in *source, t ast.Expr, path, name string) bool {
+	selected, ok := t.(*ast.SelectorExpr)
+	if !ok || selected.Sel.Name != name {
+		return false
+	}
+	from, ok := selected.X.(*ast.Ident)
+	return ok && in.importOf(from.Name) == path
+}

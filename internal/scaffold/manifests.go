@@ -1,0 +1,212 @@
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// manifests are the YAML files of a project that a check has use for. Paths are from the root, with slashes.
+type manifests struct {
+	// definitions are folders and files with custom resource definitions, and kinds what they define.
+	definitions []string
+	kinds       []customKind
+	// samples are files with objects that the check can begin with; unusable says of others why it cannot.
+	samples  []string
+	unusable []string
+	// sampled are the kinds of the objects in the samples.
+	sampled []string
+	// webhooks are files with configurations of webhooks.
+	webhooks []string
+}
+
+// customKind is what a custom resource definition defines.
+type customKind struct {
+	group, kind, plural, version string
+	namespaced                   bool
+	schema                       map[string]any
+}
+
+// The folders where kubebuilder keeps what it generates.
+const (
+	definitionFolder = "config/crd/bases"
+	sampleFolder     = "config/samples"
+	webhookFile      = "config/webhook/manifests.yaml"
+)
+
+// readManifests reads the YAML files of a project.
+func readManifests(root string) (manifests, error) {
+	var m manifests
+	files, err := yamlFiles(root)
+	if err != nil {
+		return m, err
+	}
+	var samples []string
+	for _, file := range files {
+		documents, err := documentsOf(filepath.Join(root, filepath.FromSlash(file)))
+		inSamples := path.Dir(file) == sampleFolder || strings.HasPrefix(file, sampleFolder+"/")
+		if err != nil {
+			if inSamples {
+				m.unusable = append(m.unusable, fmt.Sprintf("%s cannot be read: %v", file, err))
+			}
+			continue
+		}
+		kinds := definedIn(documents)
+		switch {
+		case len(kinds) > 0 && len(kinds) == len(documents):
+			if !slices.ContainsFunc(kinds, func(k customKind) bool { return !m.serves(k.group, k.kind) }) {
+				break // a copy of what another file has
+			}
+			m.definitions, m.kinds = append(m.definitions, file), append(m.kinds, kinds...)
+		case file == webhookFile:
+			m.webhooks = append(m.webhooks, file)
+		case inSamples:
+			samples = append(samples, file)
+		}
+	}
+	m.gather()
+	for _, file := range samples {
+		if err := m.sample(root, file); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// yamlFiles returns the YAML files of a project, in order.
+func yamlFiles(root string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != root && foreign(name, entry.Name()):
+			return fs.SkipDir
+		case !entry.Type().IsRegular() || filepath.Ext(name) != ".yaml" && filepath.Ext(name) != ".yml":
+			return nil
+		}
+		relative, err := filepath.Rel(root, name)
+		files = append(files, filepath.ToSlash(relative))
+		return err
+	})
+	return files, err
+}
+
+// documentsOf reads a YAML file as maps, one for each document that is not empty.
+func documentsOf(file string) ([]map[string]any, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var documents []map[string]any
+	for {
+		var document map[string]any
+		switch err := decoder.Decode(&document); {
+		case errors.Is(err, io.EOF):
+			return documents, nil
+		case err != nil:
+			return nil, err
+		case document != nil:
+			documents = append(documents, document)
+		}
+	}
+}
+
+// definedIn returns the kinds that documents define, with the version that is stored.
+func definedIn(documents []map[string]any) []customKind {
+	var kinds []customKind
+	for _, d := range documents {
+		if d["kind"] != "CustomResourceDefinition" {
+			continue
+		}
+		spec := tree(d["spec"])
+		names := tree(spec["names"])
+		k := customKind{group: text(spec["group"]), kind: text(names["kind"]), plural: text(names["plural"]), namespaced: spec["scope"] != "Cluster"}
+		versions, _ := spec["versions"].([]any)
+		for _, v := range versions {
+			if version := tree(v); version["storage"] == true || k.version == "" {
+				k.version, k.schema = text(version["name"]), tree(tree(version["schema"])["openAPIV3Schema"])
+			}
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds
+}
+
+// tree returns a value as a map, empty if it is none.
+func tree(value any) map[string]any {
+	m, _ := value.(map[string]any)
+	return m
+}
+
+// text returns a value as a text, empty if it is none.
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+// gather names the folder that kubebuilder generates definitions in, if it has any, and nothing else: charts and bundles have copies of them.
+func (m *manifests) gather() {
+	if slices.ContainsFunc(m.definitions, func(file string) bool { return path.Dir(file) == definitionFolder }) {
+		m.definitions = []string{definitionFolder}
+	}
+}
+
+// sample decides about a file of samples.
+func (m *manifests) sample(root, file string) error {
+	documents, err := documentsOf(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		return err
+	}
+	var kinds []string
+	for _, d := range documents {
+		group, _, grouped := strings.Cut(text(d["apiVersion"]), "/")
+		if !grouped {
+			group = ""
+		}
+		kind := text(d["kind"])
+		switch {
+		case kind == "" || group == "kustomize.config.k8s.io":
+			return nil // for kustomize
+		case !m.serves(group, kind) && !builtIn(group):
+			m.unusable = append(m.unusable, fmt.Sprintf("%s has a %s, of which there is no definition: add it to the files of controllerruntime.CRDs, and the sample to those of controllerruntime.Objects", file, qualified(kind, group)))
+			return nil
+		}
+		kinds = append(kinds, qualified(kind, group))
+	}
+	if len(kinds) > 0 {
+		m.samples, m.sampled = append(m.samples, file), append(m.sampled, kinds...)
+	}
+	return nil
+}
+
+func (m *manifests) serves(group, kind string) bool {
+	return slices.ContainsFunc(m.kinds, func(k customKind) bool { return k.group == group && k.kind == kind })
+}
+
+// builtIn reports whether a group is one of Kubernetes itself.
+func builtIn(group string) bool {
+	switch group {
+	case "", "apps", "batch", "policy", "autoscaling", "networking.k8s.io", "rbac.authorization.k8s.io", "storage.k8s.io", "coordination.k8s.io", "scheduling.k8s.io", "discovery.k8s.io", "node.k8s.io":
+		return true
+	}
+	return false
+}
+
+// qualified is a kind with its group, as Kubernetes writes it.
+func qualified(kind, group string) string {
+	if group == "" {
+		return kind
+	}
+	return kind + "." + group
+}

@@ -1,0 +1,331 @@
+package scaffold
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// What registers controllers and webhooks on a manager, and where it comes from.
+const (
+	runtimePath = "sigs.k8s.io/controller-runtime"
+	managerType = "Manager"
+)
+
+// setup is a function of the project that takes a manager and registers something on it.
+type setup struct {
+	in   *source
+	decl *ast.FuncDecl
+	// receiver is the name of the type whose method it is, empty for a plain function.
+	receiver string
+	webhook  bool
+}
+
+func (s *setup) name() string { return s.decl.Name.Name }
+
+// findSetups finds the functions that register controllers or webhooks on a manager they get, and those that call such functions with it.
+func (p *Project) findSetups() {
+	known := map[*ast.FuncDecl]bool{}
+	for again := true; again; {
+		again = false
+		p.eachFunction(func(f *source, decl *ast.FuncDecl) {
+			if known[decl] || decl.Body == nil || managerOf(f, decl) < 0 || !returnsError(decl) {
+				return
+			}
+			controllers, webhooks := registersIn(f, decl.Body)
+			if !controllers && !webhooks && !p.callsSetup(f, decl.Body) {
+				return
+			}
+			known[decl], again = true, true
+			p.setups = append(p.setups, &setup{in: f, decl: decl, receiver: receiverOf(decl), webhook: webhooks && !controllers})
+		})
+	}
+}
+
+// eachFunction goes through the functions of the project, in order.
+func (p *Project) eachFunction(visit func(*source, *ast.FuncDecl)) {
+	for _, f := range p.sources() {
+		for _, d := range f.syntax.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok {
+				visit(f, decl)
+			}
+		}
+	}
+}
+
+// managerOf returns which parameter of a function is a manager, -1 if none is.
+func managerOf(f *source, decl *ast.FuncDecl) int {
+	return slices.IndexFunc(parameters(decl), func(t ast.Expr) bool {
+		selected, ok := t.(*ast.SelectorExpr)
+		if !ok || selected.Sel.Name != managerType {
+			return false
+		}
+		from, ok := selected.X.(*ast.Ident)
+		imported := ""
+		if ok {
+			imported = f.importOf(from.Name)
+		}
+		return imported == runtimePath || imported == runtimePath+"/pkg/manager"
+	})
+}
+
+// importOf returns the path of the package that a name stands for in a file, empty if it is none.
+func (f *source) importOf(name string) string {
+	if imported, ok := f.imports[name]; ok {
+		return imported
+	}
+	return ""
+}
+
+// parameters returns the types of the parameters of a function, one for each.
+func parameters(decl *ast.FuncDecl) []ast.Expr {
+	var types []ast.Expr
+	for _, field := range decl.Type.Params.List {
+		for range max(1, len(field.Names)) {
+			types = append(types, field.Type)
+		}
+	}
+	return types
+}
+
+func returnsError(decl *ast.FuncDecl) bool {
+	results := decl.Type.Results
+	if results == nil || len(results.List) != 1 {
+		return false
+	}
+	name, ok := results.List[0].Type.(*ast.Ident)
+	return ok && name.Name == "error"
+}
+
+// receiverOf returns the name of the type whose method a function is, empty if it is none.
+func receiverOf(decl *ast.FuncDecl) string {
+	if decl.Recv == nil || len(decl.Recv.List) == 0 {
+		return ""
+	}
+	return typeName(decl.Recv.List[0].Type)
+}
+
+// typeName returns the name at the root of a type.
+func typeName(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.Ident:
+		return t.Name
+	case *ast.StarExpr:
+		return typeName(t.X)
+	case *ast.IndexExpr:
+		return typeName(t.X)
+	}
+	return ""
+}
+
+// registersIn reports whether code builds controllers, or webhooks.
+func registersIn(f *source, body ast.Node) (controllers, webhooks bool) {
+	ast.Inspect(body, func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch builderOf(f, call) {
+		case "controller":
+			controllers = true
+		case "webhook":
+			webhooks = true
+		}
+		return true
+	})
+	return controllers, webhooks
+}
+
+// builderOf returns what a call begins to build on a manager: "controller", "webhook", or nothing.
+func builderOf(f *source, call *ast.CallExpr) string {
+	called := call.Fun
+	if index, ok := called.(*ast.IndexExpr); ok {
+		called = index.X
+	}
+	selected, ok := called.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	from, ok := selected.X.(*ast.Ident)
+	if !ok || !strings.HasPrefix(f.importOf(from.Name), runtimePath) {
+		return ""
+	}
+	switch selected.Sel.Name {
+	case "NewControllerManagedBy", "ControllerManagedBy", "TypedControllerManagedBy":
+		return "controller"
+	case "NewWebhookManagedBy", "WebhookManagedBy":
+		return "webhook"
+	case "New", "NewTyped":
+		if f.importOf(from.Name) == runtimePath+"/pkg/controller" {
+			return "controller"
+		}
+	}
+	return ""
+}
+
+// callsSetup reports whether code calls one of the set-ups that are known.
+func (p *Project) callsSetup(f *source, body ast.Node) bool {
+	found := false
+	ast.Inspect(body, func(node ast.Node) bool {
+		if call, ok := node.(*ast.CallExpr); ok && p.setupCalled(f, body, call) != nil {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// setupCalled returns the set-up that a call in some code is of, nil if it is of none.
+func (p *Project) setupCalled(f *source, within ast.Node, call *ast.CallExpr) *setup {
+	switch called := call.Fun.(type) {
+	case *ast.Ident:
+		return p.setupNamed(f.of, "", called.Name)
+	case *ast.SelectorExpr:
+		if from, ok := called.X.(*ast.Ident); ok {
+			if imported := f.importOf(from.Name); imported != "" && definition(within, from.Name) == nil {
+				return p.setupNamed(p.packageAt(imported), "", called.Sel.Name)
+			}
+		}
+		if of, name := p.typeOf(f, within, called.X, maxDepth); of != nil {
+			return p.setupNamed(of, name, called.Sel.Name)
+		}
+	}
+	return nil
+}
+
+func (p *Project) setupNamed(of *pkg, receiver, name string) *setup {
+	i := slices.IndexFunc(p.setups, func(s *setup) bool { return s.in.of == of && s.receiver == receiver && s.name() == name })
+	if of == nil || i < 0 {
+		return nil
+	}
+	return p.setups[i]
+}
+
+// maxDepth is how many definitions of variables are followed, one leading to the next.
+const maxDepth = 4
+
+// typeOf returns the package and the name of the type of a value, if it is a type of the project and can be told from how the value is made.
+func (p *Project) typeOf(f *source, within ast.Node, value ast.Expr, depth int) (*pkg, string) {
+	if depth == 0 {
+		return nil, ""
+	}
+	switch v := value.(type) {
+	case *ast.ParenExpr:
+		return p.typeOf(f, within, v.X, depth)
+	case *ast.UnaryExpr:
+		return p.typeOf(f, within, v.X, depth)
+	case *ast.CompositeLit:
+		return p.namedType(f, v.Type)
+	case *ast.Ident:
+		if made := definition(within, v.Name); made != nil {
+			return p.typeOf(f, within, made, depth-1)
+		}
+	case *ast.CallExpr:
+		return p.resultOf(f, v)
+	}
+	return nil, ""
+}
+
+// namedType returns the package and the name of a type of the project.
+func (p *Project) namedType(f *source, t ast.Expr) (*pkg, string) {
+	switch t := t.(type) {
+	case *ast.Ident:
+		return f.of, t.Name
+	case *ast.StarExpr:
+		return p.namedType(f, t.X)
+	case *ast.IndexExpr:
+		return p.namedType(f, t.X)
+	case *ast.SelectorExpr:
+		if from, ok := t.X.(*ast.Ident); ok {
+			return p.packageAt(f.importOf(from.Name)), t.Sel.Name
+		}
+	}
+	return nil, ""
+}
+
+// resultOf returns the type of what a call returns first: of new, or of a function of the project.
+func (p *Project) resultOf(f *source, call *ast.CallExpr) (*pkg, string) {
+	of, name := f.of, ""
+	switch called := call.Fun.(type) {
+	case *ast.Ident:
+		if name = called.Name; name == "new" && len(call.Args) == 1 {
+			return p.namedType(f, call.Args[0])
+		}
+	case *ast.SelectorExpr:
+		if from, ok := called.X.(*ast.Ident); ok {
+			of, name = p.packageAt(f.importOf(from.Name)), called.Sel.Name
+		}
+	}
+	if in, decl := p.function(of, name); decl != nil && decl.Type.Results != nil && len(decl.Type.Results.List) > 0 {
+		return p.namedType(in, decl.Type.Results.List[0].Type)
+	}
+	return nil, ""
+}
+
+// function returns a plain function of a package.
+func (p *Project) function(of *pkg, name string) (in *source, found *ast.FuncDecl) {
+	if of == nil {
+		return nil, nil
+	}
+	for _, f := range of.files {
+		for _, d := range f.syntax.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && decl.Recv == nil && decl.Name.Name == name {
+				return f, decl
+			}
+		}
+	}
+	return nil, nil
+}
+
+// definition returns the value that a local variable gets where it is defined, nil if there is none or if it may get others.
+func definition(within ast.Node, name string) ast.Expr {
+	var values []ast.Expr
+	many := false
+	note := func(target ast.Expr, all []ast.Expr, i, targets int) {
+		if ident, ok := target.(*ast.Ident); !ok || ident.Name != name {
+			return
+		}
+		if len(all) == targets {
+			values = append(values, all[i])
+		} else if len(all) > 0 {
+			many = true
+		}
+	}
+	ast.Inspect(within, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.AssignStmt:
+			for i, target := range node.Lhs {
+				note(target, node.Rhs, i, len(node.Lhs))
+			}
+		case *ast.ValueSpec:
+			for i, target := range node.Names {
+				note(target, node.Values, i, len(node.Names))
+			}
+		}
+		return true
+	})
+	if many || len(values) != 1 {
+		return nil
+	}
+	return values[0]
+}
+
+// within returns the set-ups that a registration runs: its own, and those that it calls.
+func (p *Project) within(r *registration) []*setup {
+	if r.setup == nil {
+		return nil
+	}
+	all := []*setup{r.setup}
+	for i := 0; i < len(all); i++ {
+		s := all[i]
+		ast.Inspect(s.decl.Body, func(node ast.Node) bool {
+			if call, ok := node.(*ast.CallExpr); ok {
+				if called := p.setupCalled(s.in, s.decl.Body, call); called != nil && !slices.Contains(all, called) {
+					all = append(all, called)
+				}
+			}
+			return true
+		})
+	}
+	return all
+}

@@ -1,0 +1,246 @@
+package scaffold
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const orreryPath = "github.com/orrery-dev/orrery"
+
+// testFile is the test that is written.
+type testFile struct {
+	copier  *copier
+	folder  string
+	calls   []string
+	schemes []string
+	options []string
+}
+
+// write gathers what the test passes on besides the controllers.
+func (t *testFile) write(p *Project, plan *Plan) {
+	t.addSchemes(p, plan)
+	t.addManifests(p, plan)
+	if slices.ContainsFunc(p.handled(), func(h handled) bool { return h.verb == "Owns" }) {
+		t.options = append(t.options, "GarbageCollection()")
+		plan.Found = append(plan.Found, "owned objects: the garbage collector is part of the check")
+	}
+	t.addDependencies(p, plan)
+}
+
+func (t *testFile) addSchemes(p *Project, plan *Plan) {
+	const client = "k8s.io/client-go/kubernetes/scheme"
+	added := []reference{{client, "AddToScheme"}}
+	for _, r := range p.schemes {
+		if r.path != client && p.sees(t.folder, r.path) {
+			added = append(added, r)
+		}
+	}
+	var names []string
+	for _, of := range p.apis() {
+		if !slices.ContainsFunc(added, func(r reference) bool { return r.path == of.path }) {
+			added = append(added, reference{of.path, "AddToScheme"})
+			plan.Missing = append(plan.Missing, fmt.Sprintf("main.go does not add %s to its scheme, but the test does: see whether it should", of.path))
+		}
+	}
+	for _, r := range added {
+		suggested := guessedName(r.path)
+		switch of := p.packageAt(r.path); {
+		case r.path == client:
+			suggested = "clientgoscheme"
+		case of != nil:
+			suggested = path.Base(path.Dir(of.path)) + of.name
+			if group, version := of.groupVersion(); group != "" {
+				group, _, _ = strings.Cut(group, ".")
+				suggested = group + version
+			}
+			suggested = strings.ReplaceAll(suggested, "-", "")
+		}
+		name := t.copier.text(t.copier.selector(suggested, r.path, r.name))
+		t.schemes = append(t.schemes, name)
+		names = append(names, strings.TrimSuffix(strings.TrimSuffix(name, ".AddToScheme"), ".Install"))
+	}
+	plan.Found = append(plan.Found, "scheme: "+strings.Join(names, ", "))
+}
+
+// sees reports whether code in a folder may import a package, as far as folders called internal decide.
+func (p *Project) sees(folder, imported string) bool {
+	at := strings.LastIndex("/"+imported+"/", "/internal/")
+	if at < 0 {
+		return true
+	}
+	above := strings.TrimSuffix(imported[:at], "/")
+	own := path.Join(p.module.Module.Mod.Path, folder)
+	return own == above || strings.HasPrefix(own, above+"/")
+}
+
+func (t *testFile) addManifests(p *Project, plan *Plan) {
+	m := p.manifests
+	if len(m.definitions) > 0 {
+		t.options = append(t.options, "CRDs("+t.quoted(m.definitions)+")")
+		plan.Found = append(plan.Found, "definitions of custom resources: "+strings.Join(m.definitions, ", "))
+	}
+	for _, h := range p.handled() {
+		if h.own && !m.serves(h.group, h.kind) {
+			plan.Missing = append(plan.Missing, fmt.Sprintf("no definition of %s, which %s watches: generate it (make manifests), and add it by controllerruntime.CRDs", qualified(h.kind, h.group), h.by))
+		}
+	}
+	var objects []string
+	if len(m.samples) > 0 {
+		objects = append(objects, m.samples...)
+		plan.Found = append(plan.Found, "initial objects: "+strings.Join(m.samples, ", "))
+	}
+	plan.Missing = append(plan.Missing, m.unusable...)
+	written, kinds, missing := p.starters()
+	plan.Missing = append(plan.Missing, missing...)
+	if len(kinds) > 0 {
+		file := path.Join(t.folder, "testdata", "orrery.yaml")
+		const head = "# What a check begins with. orrery init made this up: say here what your users write.\n"
+		plan.Files = append(plan.Files, File{file, []byte(head + written)})
+		objects = append(objects, file)
+		plan.Missing = append(plan.Missing, fmt.Sprintf("no sample of %s: %s has a first one, made up; make it one that users would write", strings.Join(kinds, " and "), file))
+	}
+	if len(objects) > 0 {
+		t.options = append(t.options, "Objects("+t.quoted(objects)+")")
+	} else {
+		plan.Missing = append(plan.Missing, "no initial objects, so controllers have nothing to do: add files with some by controllerruntime.Objects")
+	}
+	webhooks := slices.ContainsFunc(p.registrations, func(r *registration) bool {
+		return slices.ContainsFunc(p.within(r), func(s *setup) bool {
+			_, webhooks := registersIn(s.in, s.decl.Body)
+			return webhooks
+		})
+	})
+	if webhooks && len(m.webhooks) > 0 {
+		t.options = append(t.options, "WebhookConfigurations("+t.quoted(m.webhooks)+")")
+		plan.Found = append(plan.Found, "webhook configurations: "+strings.Join(m.webhooks, ", "))
+	}
+}
+
+// quoted returns paths as the test names them, from its own folder.
+func (t *testFile) quoted(files []string) string {
+	var all []string
+	for _, file := range files {
+		relative, err := filepath.Rel(filepath.FromSlash(t.folder), filepath.FromSlash(file))
+		if err != nil { // both are below the root
+			relative = file
+		}
+		all = append(all, fmt.Sprintf("%q", filepath.ToSlash(relative)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// addDependencies says which kinds somebody else has to bring about.
+func (t *testFile) addDependencies(p *Project, plan *Plan) {
+	workloads := map[string]string{
+		"Deployment.apps": "Deployments", "StatefulSet.apps": "StatefulSets", "DaemonSet.apps": "DaemonSets", "ReplicaSet.apps": "ReplicaSets", "Job.batch": "Jobs", "Pod": "Pods",
+	}
+	seen := map[string]bool{}
+	for _, h := range p.handled() {
+		name := qualified(h.kind, h.group)
+		if companion := workloads[name]; companion != "" && h.verb != "For" && !seen[name] {
+			seen[name] = true
+			plan.Missing = append(plan.Missing, fmt.Sprintf("nothing runs %s: if %s waits for their status, add controllerruntime.Companions(companions.%s()) of %s/adapters/kube/companions", companion, h.by, companion, orreryPath))
+		}
+	}
+}
+
+// text returns the test as source.
+func (t *testFile) text() string {
+	i := t.copier.imports
+	name := func(suggested, imported string) string { return i.name(suggested, imported) }
+	testing, orrery, adapter := name("testing", "testing"), name("orrery", orreryPath), name("controllerruntime", orreryPath+"/adapters/controllerruntime")
+	runtime, ctrl := name("runtime", "k8s.io/apimachinery/pkg/runtime"), name("ctrl", runtimePath)
+	var b strings.Builder
+	fmt.Fprintf(&b, `// %[1]s explores every order in which the controllers can act, and fails if they do not settle, or not always in the same state.
+func %[1]s(t *%[2]s.T) {
+	scheme := %[3]s.NewScheme()
+	for _, add := range []func(*%[3]s.Scheme) error{%[4]s} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setUp := func(mgr %[5]s.Manager) error { // as main.go does; it is called for each run of a controller
+`, testName, testing, runtime, strings.Join(t.schemes, ", "), ctrl)
+	for n, call := range t.calls {
+		if n == len(t.calls)-1 {
+			fmt.Fprintf(&b, "return %s\n}\n", call)
+		} else {
+			fmt.Fprintf(&b, "if err := %s; err != nil {\nreturn err\n}\n", call)
+		}
+	}
+	fmt.Fprintf(&b, "system := %s.ForTest(t, scheme,\n%s.Setup(setUp),\n", adapter, adapter)
+	for _, option := range t.options {
+		fmt.Fprintf(&b, "%s.%s,\n", adapter, option)
+	}
+	fmt.Fprintf(&b, ")\n%s.Check(t, system)\n}\n", orrery)
+	return "package " + t.packageName() + "\n\n" + i.source(t.copier.project.module.Module.Mod.Path) + "\n" + b.String()
+}
+
+// packageName is the name of the test's package.
+func (t *testFile) packageName() string {
+	if t.copier.inside != nil {
+		return t.copier.inside.name
+	}
+	if of := t.copier.project.packages[t.folder]; of != nil {
+		return of.name + "_test"
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' {
+			return -1
+		}
+		return r
+	}, path.Base(t.folder)) + "_test"
+}
+
+// workflow returns a workflow of GitHub Actions that runs the test. It is where the repository begins, which may be above the project.
+func (p *Project) workflow(folder string) File {
+	above, below := "", ""
+	if absolute, err := filepath.Abs(p.root); err == nil {
+		for at := absolute; ; at = filepath.Dir(at) {
+			if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+				if relative, err := filepath.Rel(at, absolute); err == nil && relative != "." {
+					below = filepath.ToSlash(relative)
+					above = strings.Repeat("../", strings.Count(below, "/")+1)
+				}
+				break
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	sum, where := "go.mod", ""
+	if below != "" {
+		sum, where = below+"/go.mod", "\n    defaults:\n      run:\n        working-directory: "+below
+	}
+	text := fmt.Sprintf(`# Checks the controllers in every order in which they can act. A run that goes wrong is kept as a page for browsers, and as a record to replay.
+name: Orrery
+on:
+  push:
+    branches: [main]
+  pull_request:
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    timeout-minutes: 30%s
+    steps:
+    - uses: actions/checkout@v4
+    - uses: actions/setup-go@v5
+      with:
+        go-version-file: %s
+    - run: mkdir -p "$RUNNER_TEMP/orrery"
+    - run: go test %s -run '^%s$' -orrery.out "$RUNNER_TEMP/orrery" -orrery.html "$RUNNER_TEMP/orrery"
+    - if: failure()
+      uses: actions/upload-artifact@v4
+      with:
+        name: orrery
+        path: ${{ runner.temp }}/orrery
+`, where, sum, inFolder(folder), testName)
+	return File{above + ".github/workflows/orrery.yml", []byte(text)}
+}
