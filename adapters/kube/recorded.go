@@ -161,7 +161,7 @@ func treeOf(o live.Object) (map[string]any, error) {
 	return tree, nil
 }
 
-// Takes returns a recorded call as a request, and what of the kind is served besides. It is for holding recordings against the server.
+// Takes returns a recorded call as a request, for holding recordings against the server. The error says why it cannot be one.
 func (s *Server) Takes(c live.Call) (*Request, error) {
 	resource := s.registry.Named(c.Object.Kind)
 	if resource == nil {

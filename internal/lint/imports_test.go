@@ -70,6 +70,7 @@ func house() []place {
 		{"adapters/kube/internal/builtin", kube[:7], kubernetes},
 		{"adapters/kube/internal/canonical", kube[:8], kubernetes},
 		{"adapters/kube/companions", []string{"core", "adapters/kube", "adapters/kube/scenario", "adapters/kube/internal/jsontree", "adapters/kube/internal/storage"}, kubernetes},
+		{"adapters/kube/recorded", []string{"core", "adapters/kube", "record/live", "record/live/analysis"}, kubernetes},
 		{"adapters/kube/standin", []string{"core", "adapters/kube", "adapters/kube/internal/storage", "adapters/kube/transport"}, kubernetes},
 		{"adapters/kube/...", []string{"core", "adapters/kube/...", "record/live"}, kubernetes},
 		{"adapters/kube/players", append([]string{"adapters/kube", "adapters/kube/internal/builtin"}, kube[:6]...), kubernetes},

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/record/live"
 )
@@ -17,3 +18,6 @@ func (s *surrounded) Answered(call core.Call, recorded live.Call, answer []live.
 
 // Kept is that of the API server.
 func (s *surrounded) Kept(o live.Object) (core.Content, error) { return s.server.Kept(o) }
+
+// Takes is that of the API server.
+func (s *surrounded) Takes(c live.Call) (*kube.Request, error) { return s.server.Takes(c) }

@@ -25,7 +25,7 @@ type Report struct {
 	// Open is how many were under way when a recording ended. They are not among Reconciles.
 	Open int `json:"open,omitempty"`
 	// Notes say what the recordings do not hold.
-	Notes analysis.Notes `json:"notes"`
+	Notes analysis.Notes `json:"-"`
 }
 
 // Missed is how many reconciles were not replayed for a reason.
