@@ -29,12 +29,13 @@ with adapters/observe. FILE is a recording, or a folder with the recordings of o
 		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("no question given: use show, why, stale, fights, idle or slow (see orrery trace --help)")
+				return errors.New("no question given: use show, why, stale, fights, idle, slow, replay or validate (see orrery trace --help)")
 			}
 			return unknown("question", args[0], verbs(command), "orrery trace --help")
 		},
 	}
-	trace.AddCommand(s.traceShow(), s.traceWhy(), s.traceStale(), s.traceFights(), s.traceIdle(), s.traceSlow(), s.traceImport())
+	trace.AddCommand(s.traceShow(), s.traceWhy(), s.traceStale(), s.traceFights(), s.traceIdle(), s.traceSlow(),
+		s.traceReplay(), s.traceValidate(), s.traceImport())
 	return trace
 }
 
