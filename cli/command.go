@@ -37,6 +37,8 @@ type Streams struct {
 	// Color allows colours on Out, and Live a line on Err that changes while the
 	// search goes on: both are for terminals.
 	Color, Live bool
+	// Terminal is what can be taken over, nil if there is none.
+	Terminal *Terminal
 }
 
 // Command is the orrery command with everything it works with.
@@ -123,7 +125,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("no command given: use list, check, export, replay, confirm, trace or bench (see orrery --help)")
+				return errors.New("no command given: use list, check, inspect, export, replay, confirm, trace or bench (see orrery --help)")
 			}
 			return unknown("command", args[0], verbs(command), "orrery --help")
 		},
@@ -142,7 +144,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		}
 		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())
 	})
-	root.AddCommand(s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.traceCommand(), s.benchCommand())
+	root.AddCommand(s.listCommand(), s.checkCommand(), s.inspectCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.traceCommand(), s.benchCommand())
 	return root
 }
 

@@ -67,5 +67,7 @@ func processStreams() Streams {
 		Err:   os.Stderr,
 		Color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Live:  term.IsTerminal(int(os.Stderr.Fd())),
+
+		Terminal: processTerminal(),
 	}
 }
