@@ -227,6 +227,10 @@ func (a *app) visit(id core.StateID) {
 	case int(id) >= a.record.States.Len():
 		a.notice = fmt.Sprintf("state %d is not recorded: %s", id, a.recorded())
 	default:
+		if at, ok := a.top().(*stateView); ok && at.id == id {
+			a.notice = "this is the state that is shown"
+			return
+		}
 		a.push(newStateView(a, id))
 	}
 }
@@ -272,13 +276,18 @@ func (a *app) lines() []string {
 		p := pane{rows: []row{{line: say(plain, "This terminal is too small. Make it 80 columns wide and 24 lines high.")}}}
 		return p.draw(a.width, a.height, false)
 	}
+	foot := a.foot()
+	height := a.height - 1 - len(foot)
 	lines := []string{a.head()}
 	if a.help != nil {
-		lines = append(lines, a.help.pane.draw(a.width, a.height-2, false)...)
+		lines = append(lines, a.help.pane.draw(a.width, height, false)...)
 	} else {
-		lines = append(lines, a.top().draw(a.width, a.height-2)...)
+		lines = append(lines, a.top().draw(a.width, height)...)
 	}
-	return append(lines, a.foot())
+	if a.prompt == nil && a.notice == "" && a.help == nil { // where the view is in its rows is known now
+		foot = []string{a.hint()}
+	}
+	return append(lines, foot...)
 }
 
 // head is the first line: what was checked, and what is shown of it.
@@ -309,23 +318,40 @@ func verdict(v core.Verdict) line {
 	return say(open, "INCONCLUSIVE")
 }
 
-// foot is the last line: what was asked, what is to be said, or what keys do.
-func (a *app) foot() string {
+// mostNotice is how many lines a notice takes at most.
+const mostNotice = 3
+
+// foot is what is below the view: what is asked, what is to be said, or what keys do.
+func (a *app) foot() []string {
 	switch {
 	case a.prompt != nil:
-		return a.prompt.draw(a.width)
+		return []string{a.prompt.draw(a.width)}
 	case a.notice != "":
-		return paint(say(open, a.notice).cells(), a.width, false)
+		var lines []string
+		wrapped := wrap(say(open, a.notice).cells(), a.width, 0)
+		for i, cells := range wrapped[:min(len(wrapped), mostNotice)] {
+			if i == mostNotice-1 && len(wrapped) > mostNotice {
+				cells = append(cells[:fitting(cells, a.width-1)], cell{mark, 1, faint})
+			}
+			lines = append(lines, paint(cells, a.width, false))
+		}
+		return lines
 	case a.help != nil:
-		return paint(say(faint, "Esc closes the help").cells(), a.width, false)
+		return []string{paint(say(faint, "Esc closes the help").cells(), a.width, false)}
 	}
+	return []string{a.hint()}
+}
+
+// hint says what keys do, and where a pane is in its rows.
+func (a *app) hint() string {
 	hints := "? help  q quit"
 	if len(a.views) > 1 {
 		hints += "  Esc back"
 	}
-	hints += "  " + a.top().hints()
-	if p := a.top().board().focus; p != nil && p.more() != "" {
-		hints += "  (" + p.more() + ")"
+	cells := say(faint, hints+"  "+a.top().hints()).cells()
+	if p := a.top().board().focus; p.more() != "" {
+		more := say(faint, "  "+p.more()).cells()
+		cells = append(cut(cells, a.width-widthOf(more)), more...)
 	}
-	return paint(say(faint, hints).cells(), a.width, false)
+	return paint(cells, a.width, false)
 }

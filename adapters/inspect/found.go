@@ -81,7 +81,7 @@ func (a *app) show(m foundMsg) {
 			a.notice += "; " + a.recorded()
 		}
 	default:
-		m.found.list.chooses = true
+		m.found.list.chooses, m.found.panes.focus = true, &m.found.list
 		m.found.refresh()
 		a.found = m.found
 		a.push(m.found)

@@ -32,7 +32,7 @@ func newHelp(a *app) *help {
 	text("  / looks for states by what they have in common. Type " + queryHelp[len("type "):] + ". Texts may be parts, in any case of letters. A text with spaces goes between quotes: field:\"message=no space\".")
 	rows = append(rows, gap(), heading("Marks of steps"))
 	for _, m := range stepMarks() {
-		text("  " + m.mark + "  " + m.means)
+		rows = append(rows, row{line: say(strong, "  "+m.mark+"  ").and(plain, m.means), indent: 5})
 	}
 	rows = append(rows, gap(), heading("Words"))
 	text("  A cache is stale while it does not show all committed changes. A state is quiescent if no controller has anything to do, except wait for timers, and terminal if no step is possible. An outcome is what the objects are in the end.")

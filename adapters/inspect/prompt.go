@@ -24,6 +24,9 @@ func (a *app) ask(question, suggested string, answered func(string) tea.Cmd) {
 	input.SetValue(suggested)
 	input.CursorEnd()
 	input.KeyMap.Paste.SetEnabled(false) // it would run another program; terminals paste by themselves
+	styles := input.Styles()
+	styles.Cursor.Blink = false
+	input.SetStyles(styles)
 	input.Focus()
 	a.prompt = &prompt{input: input, answered: answered}
 }

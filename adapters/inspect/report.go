@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -20,8 +21,9 @@ type reportView struct {
 
 func newReportView(a *app) *reportView {
 	v := &reportView{app: a}
-	v.list.chooses = true
+	v.list.chooses, v.panes.focus = true, &v.list
 	v.refresh()
+	v.list.cursor = max(0, slices.IndexFunc(v.list.rows, func(r row) bool { return r.open != nil }))
 	return v
 }
 
@@ -130,12 +132,10 @@ func (v *reportView) outcomes(outcomes []core.OutcomeReport, all int) []row {
 			Trace:   o.Trace,
 		}
 		rows = append(rows, row{
-			line:   say(strong, fmt.Sprintf("  %d. ", i+1)).and(plain, fmt.Sprintf("%s, after %s", story.Counted(o.States, "state", "states"), story.Counted(len(o.Trace.Steps), "step", "steps"))),
+			line:   say(strong, fmt.Sprintf("  %d. ", i+1)).and(plain, fmt.Sprintf("%s; a shortest run takes %s", story.Counted(o.States, "state", "states"), story.Counted(len(o.Trace.Steps), "step", "steps"))),
 			indent: 5,
 			open: func() tea.Cmd {
-				s := newStoryView(v.app, name, finding)
-				s.last = o.State
-				v.app.push(s)
+				v.app.push(newStoryView(v.app, name, finding))
 				return nil
 			},
 		})
@@ -167,7 +167,7 @@ func (v *reportView) graph() row {
 	if n == 0 {
 		return row{line: say(plain, "  The record has no states."), indent: bullet}
 	}
-	said := "  " + story.Counted(n, "state", "states") + ", from the initial one on"
+	said := "  " + story.Counted(n, "state", "states") + " to go through, from the initial one on"
 	if v.app.graphFailed != nil {
 		said += " (" + v.app.graphFailed.Error() + ")"
 	}

@@ -33,7 +33,7 @@ func (v *stateView) showRun() {
 		return
 	}
 	r := &route{app: a, states: run}
-	r.list.chooses = true
+	r.list.chooses, r.panes.focus = true, &r.list
 	r.refresh()
 	r.list.end(true)
 	a.push(r)
@@ -79,9 +79,7 @@ func (a *app) sayState(id core.StateID) line {
 	}
 	said = said.and(faint, fmt.Sprintf("  %s from here", story.Counted(len(s.Steps), "step", "steps")))
 	if a.graph != nil {
-		if class := a.graph.Classes()[a.graph.ClassOf(id)]; len(class.Outcomes) == 1 && !class.Open && !class.Trapped {
-			said = said.and(faint, fmt.Sprintf("; only outcome %d can be reached", class.Outcomes[0]+1))
-		}
+		said = said.and(faint, "; "+a.leadsOn(a.graph.Classes()[a.graph.ClassOf(id)]))
 	}
 	return said
 }

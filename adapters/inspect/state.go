@@ -57,7 +57,7 @@ func (v *stateView) keys() []key.Binding {
 }
 
 func (v *stateView) hints() string {
-	return "Enter go there  p run to here  z all fields  / find  : number"
+	return "Enter go there  / find  : number  p run to here  z all fields"
 }
 
 func (v *stateView) press(m tea.KeyPressMsg) (bool, tea.Cmd) {
@@ -137,17 +137,6 @@ func (v *stateView) facts() []row {
 	} else if n == 1 {
 		text(plain, "It is on a cycle: a step leads from it to itself.")
 	}
-	run := a.graph.Run(v.id)
-	switch {
-	case run == nil:
-		text(open, "No recorded run leads here from an initial state.")
-	case len(run) > 1:
-		said := fmt.Sprintf("Shortest run, %s: ", story.Counted(len(run)-1, "step", "steps"))
-		rows = append(rows, row{line: say(plain, said).and(strong, trail(run)), indent: 2, open: func() tea.Cmd {
-			v.showRun()
-			return nil
-		}})
-	}
 	return rows
 }
 
@@ -195,30 +184,25 @@ func trail(run []core.StateID) string {
 	return strings.Join(names, " → ")
 }
 
-// reaches says in sentences which ends can still be reached.
+// reaches says in sentences which ends can still be reached, as far as the graph knows.
 func (a *app) reaches(c graph.Class) []string {
-	report := &a.record.Report
+	begin := "From here"
+	if reduction := a.record.Report.Reduction; reduction != "" && reduction != "none" {
+		begin = "By the steps that the search took from here"
+	}
 	var said []string
-	var names []string
-	for _, o := range c.Outcomes {
-		if o >= graph.MostOutcomes {
-			names = append(names, fmt.Sprintf("one after outcome %d", graph.MostOutcomes))
-		} else {
-			names = append(names, fmt.Sprintf("outcome %d", o+1))
-		}
-	}
-	unlisted := report.Outcomes > len(report.OutcomeList)
+	ends := sayOutcomes(c)
 	switch {
-	case len(names) == 1 && !c.Open && !c.Trapped:
-		said = append(said, "From here, only "+names[0]+" can be reached.")
-	case len(names) > 0:
-		said = append(said, "From here, these can still be reached: "+strings.Join(names, ", ")+".")
+	case ends != "" && !c.Open && !c.Trapped:
+		said = append(said, begin+", only "+ends+" can be reached.")
+	case ends != "":
+		said = append(said, begin+", "+ends+" can be reached.")
 	}
 	switch {
-	case c.Trapped && unlisted:
+	case c.Trapped && a.unlisted():
 		said = append(said, "States can be reached from which none of the listed outcomes can: another outcome, or none.")
-	case c.Trapped && len(names) == 0 && !c.Open:
-		said = append(said, "No outcome can be reached from here.")
+	case c.Trapped && ends == "" && !c.Open:
+		said = append(said, begin+", no outcome can be reached.")
 	case c.Trapped:
 		said = append(said, "States can be reached from which no outcome can.")
 	}
@@ -226,6 +210,28 @@ func (a *app) reaches(c graph.Class) []string {
 		said = append(said, "States can be reached whose steps are not all recorded: what follows from them is not known.")
 	}
 	return said
+}
+
+// unlisted reports whether there are outcomes that the record does not list.
+func (a *app) unlisted() bool { return a.record.Report.Outcomes > len(a.record.Report.OutcomeList) }
+
+// sayOutcomes says which outcomes a class reaches, empty if it reaches none.
+func sayOutcomes(c graph.Class) string {
+	var names []string
+	for _, o := range c.Outcomes {
+		if o >= graph.MostOutcomes {
+			names = append(names, fmt.Sprintf("others after %d", graph.MostOutcomes))
+		} else {
+			names = append(names, fmt.Sprint(o+1))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "outcome " + names[0]
+	}
+	return "outcomes " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // traceStep returns a recorded step as one of a trace, for the words about it.
@@ -274,7 +280,7 @@ func (v *stateView) steps() []row {
 		default:
 			said = said.and(plain, to)
 			if a.graph != nil && a.graph.ClassOf(s.To) != a.graph.ClassOf(v.id) {
-				said = said.and(open, "; it decides: "+v.decides(s.To))
+				said = said.and(open, "; "+a.leadsOn(a.graph.Classes()[a.graph.ClassOf(s.To)]))
 			}
 		}
 		rows = append(rows, row{line: said, indent: 5, open: func() tea.Cmd {
@@ -299,25 +305,24 @@ func (v *stateView) steps() []row {
 	return rows
 }
 
-// decides says what can no longer be reached from another state.
-func (v *stateView) decides(to core.StateID) string {
-	g := v.app.graph
-	here, there := g.Classes()[g.ClassOf(v.id)], g.Classes()[g.ClassOf(to)]
-	var lost []string
-	for _, o := range here.Outcomes {
-		if !slices.Contains(there.Outcomes, o) {
-			lost = append(lost, fmt.Sprint(o+1))
-		}
+// leadsOn says in a few words what a class reaches.
+func (a *app) leadsOn(c graph.Class) string {
+	var to []string
+	if ends := sayOutcomes(c); ends != "" {
+		to = append(to, "to "+ends)
 	}
-	switch {
-	case len(lost) == 1:
-		return "outcome " + lost[0] + " is out of reach then"
-	case len(lost) > 1:
-		return "outcomes " + strings.Join(lost, ", ") + " are out of reach then"
-	case here.Open && !there.Open:
-		return "all that follows is recorded"
+	if c.Trapped && !a.unlisted() {
+		to = append(to, "to states without an outcome")
+	} else if c.Trapped {
+		to = append(to, "to states without a listed outcome")
 	}
-	return "fewer ends can be reached then"
+	if c.Open {
+		to = append(to, "to what is not recorded")
+	}
+	if len(to) == 1 && !c.Open {
+		return "leads on " + to[0] + " only"
+	}
+	return "leads on " + strings.Join(to, ", ")
 }
 
 // queues says what waits in the state.
@@ -355,8 +360,17 @@ func (v *stateView) before() []row {
 	}
 	froms := a.graph.Before(v.id)
 	rows := []row{gap(), heading(story.Counted(len(froms), "step to here", "steps to here"))}
-	if len(froms) == 0 {
-		rows = append(rows, row{line: say(faint, "  none"), still: true})
+	switch run := a.graph.Run(v.id); {
+	case run == nil:
+		rows = append(rows, row{line: say(open, "  No recorded run leads here from an initial state."), indent: 2})
+	case len(run) > 1:
+		said := fmt.Sprintf("  Shortest run, %s: ", story.Counted(len(run)-1, "step", "steps"))
+		rows = append(rows, row{line: say(plain, said).and(strong, trail(run)), indent: 4, open: func() tea.Cmd {
+			v.showRun()
+			return nil
+		}})
+	case len(froms) == 0:
+		rows = append(rows, row{line: say(faint, "  none: it is an initial state"), still: true})
 	}
 	last := graph.None
 	for _, from := range froms[:min(len(froms), mostBefore)] {

@@ -42,7 +42,7 @@ type teller struct {
 }
 
 // labelWidth is how wide the words before what a step does are.
-const labelWidth = 9
+const labelWidth = 10
 
 // say adds what a step does, after a word for it.
 func (t *teller) say(look ink, label string, said line) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record"
 )
 
 // spot is what a row in the list of a run's steps stands for.
@@ -29,10 +30,53 @@ type run struct {
 	unfolded map[int]bool
 	all      bool
 
+	// renamed tells that names may be others in the graph than in the run.
+	renamed bool
+	// states are those of the graph that the run goes through, as far as it has them; nil until they are looked for.
+	states []core.StateID
+
 	list  pane
 	spots []spot
-	// width is for what the rows were made.
-	width int
+	// width is for what the rows were made, and narrow tells that steps are a list whatever there is room for.
+	width  int
+	narrow bool
+}
+
+// stateAfter returns the state of the graph after so many steps. The numbers that a trace has may be those of another search, so its steps are
+// looked for in the graph: a search with a reduction has not taken all of them.
+func (r *run) stateAfter(states *record.States, steps int) (core.StateID, bool) {
+	if r.states == nil {
+		r.states = r.follow(states)
+	}
+	if steps >= len(r.states) {
+		return 0, false
+	}
+	return r.states[steps], true
+}
+
+// follow returns the states that the run goes through, from an initial one on.
+func (r *run) follow(states *record.States) []core.StateID {
+	found := []core.StateID{}
+	at := core.StateID(0) // where all searches start, if there is one initial state only
+	if len(r.trace.Steps) > 0 {
+		at = r.trace.Steps[0].From
+	}
+	if int(at) >= states.Len() || r.renamed || !states.At(at).Initial {
+		return found
+	}
+	found = append(found, at)
+	for _, s := range r.trace.Steps {
+		steps := states.At(at).Steps
+		i := slices.IndexFunc(steps, func(step record.Step) bool {
+			return step.Kind == s.Kind && step.Controller == s.Controller && step.Request == s.Request && step.Detail == s.Detail && step.Order == s.Order
+		})
+		if i < 0 || int(steps[i].To) >= states.Len() {
+			return found
+		}
+		at = steps[i].To
+		found = append(found, at)
+	}
+	return found
 }
 
 // commonFold is where it is kept that the common steps are unfolded.
@@ -105,7 +149,7 @@ const leastLane = 20
 
 // laneWidth returns how wide the columns of controllers are, 0 if there is no room for them.
 func (r *run) laneWidth() int {
-	if len(r.lanes) == 0 {
+	if len(r.lanes) == 0 || r.narrow {
 		return 0
 	}
 	width := (r.width - r.list.margin() - 5) / len(r.lanes)
@@ -125,7 +169,7 @@ func (r *run) sayStep(i int) line {
 	if lane := r.laneWidth(); lane > 0 {
 		for _, name := range r.lanes {
 			if name != s.Controller {
-				said = said.join(pad(say(faint, "│"), lane))
+				said = said.join(pad(say(faint, " │"), lane))
 				continue
 			}
 			said = said.join(pad(marksOf(s).and(plain, " "+deed(s)), lane))
@@ -160,7 +204,7 @@ func (r *run) header() line {
 	said := say(plain, strings.Repeat(" ", r.list.margin()+numberWidth+1))
 	if lane := r.laneWidth(); lane > 0 {
 		for _, name := range r.lanes {
-			said = said.join(pad(say(strong, name), lane))
+			said = said.join(pad(say(strong, "   "+name), lane))
 		}
 		return said
 	}
@@ -168,11 +212,11 @@ func (r *run) header() line {
 }
 
 // layOut makes the rows for a width.
-func (r *run) layOut(width int) {
-	if r.width == width && r.spots != nil {
+func (r *run) layOut(width int, narrow bool) {
+	if r.width == width && r.narrow == narrow && r.spots != nil {
 		return
 	}
-	r.width = width
+	r.width, r.narrow = width, narrow
 	was := spot{-1, -1, false}
 	if r.list.cursor < len(r.spots) {
 		was = r.spots[r.list.cursor]
@@ -276,5 +320,5 @@ func (r *run) unfoldAll(all bool) {
 func (r *run) layOutAgain() {
 	width := r.width
 	r.width = -1
-	r.layOut(width)
+	r.layOut(width, r.narrow)
 }

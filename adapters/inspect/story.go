@@ -19,8 +19,6 @@ type storyView struct {
 	runs    []*run
 	// current is the run of which a step is shown.
 	current int
-	// last is the state in which a run without steps ends, if it is known.
-	last core.StateID
 
 	panes  board
 	detail pane
@@ -54,7 +52,7 @@ func newStoryView(a *app, name string, f core.Finding) *storyView {
 		}
 	}
 	for i, t := range traces {
-		r := &run{name: names[i], trace: t, common: common, lanes: lanes, unfolded: map[int]bool{}}
+		r := &run{name: names[i], trace: t, common: common, lanes: lanes, unfolded: map[int]bool{}, renamed: a.record.Report.Reduction == "symmetry"}
 		r.list.chooses = true
 		v.runs = append(v.runs, r)
 	}
@@ -78,7 +76,7 @@ func (v *storyView) hints() string {
 	case v.zoomed:
 		return "← → step  z all  s state"
 	case len(v.runs) > 1:
-		return "Tab other run  Enter zoom  z unfold  J K scroll  s state"
+		return "Tab run  Enter zoom  z unfold  J K scroll  s state"
 	}
 	return "Enter zoom  z unfold  J K scroll  s state"
 }
@@ -132,14 +130,21 @@ func (v *storyView) tab() {
 
 // goToState shows the state after the chosen step.
 func (v *storyView) goToState() {
-	trace, at := v.run().trace, v.run().at()
+	r := v.run()
+	steps := r.at().last + 1
+	if steps > 0 && r.trace.Steps[steps-1].Kind == "probe" { // which nobody takes
+		steps--
+	}
+	id, known := r.stateAfter(&v.app.record.States, steps)
 	switch {
-	case len(trace.Steps) == 0:
-		v.app.visit(v.last)
-	case at.first < 0:
-		v.app.visit(trace.Steps[0].From)
+	case known:
+		v.app.visit(id)
+	case v.app.record.States.Len() == 0:
+		v.app.visit(0) // which says why there is none
+	case v.app.record.Report.Reduction == "none":
+		v.app.notice = "the state after this step is not recorded: " + v.app.recorded()
 	default:
-		v.app.visit(trace.Steps[at.last].To)
+		v.app.notice = "the search did not take this step from there (--reduction " + v.app.record.Report.Reduction + "), so the graph does not have it; s at an earlier step, or / to find states"
 	}
 }
 
@@ -160,7 +165,7 @@ func (v *storyView) draw(width, height int) []string {
 		v.tell()
 		v.panes.place(placed{&v.detail, 0, 1, width, height - 1})
 		v.panes.focus = &v.detail
-		return append([]string{rule(width, v.sayStep())}, v.panes.drawPane(v.panes.shown[0])...)
+		return v.drawDetail(v.panes.shown[0])
 	}
 	if v.panes.focus == &v.detail && len(v.runs) > 1 || v.panes.focus == nil {
 		v.panes.focus = &v.run().list
@@ -183,7 +188,7 @@ func (v *storyView) head(width int) []string {
 	if len(lines) == 2 {
 		shown = append(shown, paint(lines[1], width, false))
 	} else if len(lines) > 2 {
-		shown = append(shown, paint(append(cut(lines[1], width-1), cell{mark, 1, faint}), width, false))
+		shown = append(shown, paint(append(lines[1][:fitting(lines[1], width-1)], cell{mark, 1, faint}), width, false))
 	}
 	return shown
 }
@@ -193,24 +198,23 @@ func (v *storyView) drawColumns(y, width, height int) []string {
 	r := v.run()
 	left := min(width*9/20, max(60, 5+2+len(r.lanes)*36))
 	right := width - left - 1
-	r.layOut(left)
+	r.layOut(left, false)
 	v.tell()
 	v.panes.place(placed{&r.list, 0, y + 1, left, height - 1}, placed{&v.detail, left + 1, y + 1, right, height - 1})
 	list := append([]string{paint(r.header().cells(), left, false)}, v.panes.drawPane(v.panes.shown[0])...)
-	detail := append([]string{rule(right, v.sayStep())}, v.panes.drawPane(v.panes.shown[1])...)
-	return beside(list, detail)
+	return beside(list, v.drawDetail(v.panes.shown[1]))
 }
 
 // drawStacked shows the steps, those of two runs beside each other where there is room, and below them what the chosen one does.
 func (v *storyView) drawStacked(y, width, height int) []string {
-	upper := max(4, height*2/5)
+	upper := v.listHeight(height)
 	lower := height - upper - 1
 	var lines []string
 	if len(v.runs) > 1 && width >= wideRuns {
 		left := (width - 1) / 2
 		sizes := []placed{{&v.runs[0].list, 0, y + 2, left, upper - 2}, {&v.runs[1].list, left + 1, y + 2, width - left - 1, upper - 2}}
 		for i, p := range sizes {
-			v.runs[i].layOut(p.width)
+			v.runs[i].layOut(p.width, false)
 		}
 		v.tell()
 		v.panes.place(sizes[0], sizes[1], placed{&v.detail, 0, y + upper + 1, width, lower})
@@ -222,14 +226,27 @@ func (v *storyView) drawStacked(y, width, height int) []string {
 			titled = 2
 		}
 		at := placed{&r.list, 0, y + titled, width, upper - titled}
-		r.layOut(width)
+		r.layOut(width, true)
 		v.tell()
 		v.panes.place(at, placed{&v.detail, 0, y + upper + 1, width, lower})
 		lines = v.drawRun(v.current, at)
 	}
-	lines = append(lines, rule(width, v.sayStep()))
-	detail := v.panes.shown[len(v.panes.shown)-1]
-	return append(lines, v.panes.drawPane(detail)...)
+	return append(lines, v.drawDetail(v.panes.shown[len(v.panes.shown)-1])...)
+}
+
+// drawDetail shows what the chosen step does, below a line that says which one it is.
+func (v *storyView) drawDetail(at placed) []string {
+	lines := v.panes.drawPane(at)
+	return append([]string{rule(at.width, v.sayStep())}, lines...)
+}
+
+// listHeight returns how high the lists of steps are with what is above them: as high as they need to be, but not much higher than two fifths.
+func (v *storyView) listHeight(height int) int {
+	rows := 0
+	for _, r := range v.runs {
+		rows = max(rows, len(r.spots))
+	}
+	return max(5, min(rows+3, height*2/5))
 }
 
 // drawRun shows the steps of a run below its name, which it has if there are two.
@@ -293,10 +310,10 @@ func (v *storyView) tellStart(t *teller, r *run) {
 		t.say(plain, "field:", say(plain, field))
 	}
 	for _, d := range v.finding.Details {
+		if d == "" {
+			continue
+		}
 		t.rows = append(t.rows, row{line: say(plain, d), indent: 2})
-	}
-	if len(t.rows) > 0 {
-		t.rows = append(t.rows, gap())
 	}
 	if len(r.trace.Steps) == 0 {
 		t.rows = append(t.rows, row{line: say(plain, "The run has no steps.")})
@@ -319,9 +336,8 @@ func (v *storyView) tellSteps(t *teller, r *run, at spot) {
 	} else {
 		t.step(r.trace.Steps[at.first])
 	}
-	last := r.trace.Steps[at.last]
-	if last.From != last.To {
-		t.rows = append(t.rows, row{line: say(faint, fmt.Sprintf("From state %d to state %d (s shows it in the graph).", last.From, last.To)), indent: 2})
+	if id, known := r.stateAfter(&v.app.record.States, at.last+1); known {
+		t.rows = append(t.rows, row{line: say(faint, fmt.Sprintf("After it the system is in state %d (s shows that in the graph).", id)), indent: 2})
 	}
 	v.tellObjects(t, r, r.trace.Steps[at.first:at.last+1], fmt.Sprintf("Objects after step %d", at.last+1))
 }
@@ -358,7 +374,10 @@ func (v *storyView) tellObjects(t *teller, r *run, steps []core.TraceStep, title
 		}
 		return 1
 	})
-	t.rows = append(t.rows, gap(), heading(title))
+	if len(t.rows) > 0 {
+		t.rows = append(t.rows, gap())
+	}
+	t.rows = append(t.rows, heading(title))
 	if len(objects) == 0 {
 		t.rows = append(t.rows, row{line: say(faint, "  no objects")})
 	}
