@@ -39,6 +39,8 @@ type Streams struct {
 	Color, Live bool
 	// Width returns how many columns the terminal has that Err is, 0 if nobody knows. It may be nil.
 	Width func() int
+	// Terminal is what can be taken over, nil if there is none.
+	Terminal *Terminal
 }
 
 // Command is the orrery command with everything it works with.
@@ -125,7 +127,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("no command given: use init, list, check, export, serve, replay, confirm, trace or bench (see orrery --help)")
+				return errors.New("no command given: use init, list, check, inspect, export, serve, replay, confirm, trace or bench (see orrery --help)")
 			}
 			return unknown("command", args[0], verbs(command), "orrery --help")
 		},
@@ -144,7 +146,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage or bad input, 3 inconclusive.`,
 		}
 		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())
 	})
-	root.AddCommand(s.initCommand(), s.listCommand(), s.checkCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.serveCommand(), s.traceCommand(), s.benchCommand())
+	root.AddCommand(s.initCommand(), s.listCommand(), s.checkCommand(), s.inspectCommand(), s.exportCommand(), s.replayCommand(), s.confirmCommand(), s.serveCommand(), s.traceCommand(), s.benchCommand())
 	return root
 }
 

@@ -77,5 +77,7 @@ func processStreams() Streams {
 			}
 			return columns
 		},
+
+		Terminal: processTerminal(),
 	}
 }

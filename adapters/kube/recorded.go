@@ -209,4 +209,3 @@ func versionOf(body []byte) string {
 	}
 	return version
 }
-

@@ -80,7 +80,9 @@ func Open(options Options) (*File, error) {
 	if f.blocks, err = block.NewWriter(f, fmt.Sprint(magic, version), blockLimit); err == nil {
 		var identity []byte
 		if identity, err = json.Marshal(options.Identity); err == nil {
-			err = errors.Join(f.blocks.Add(identityEntry, identity), f.blocks.Flush())
+			_, added := f.blocks.Add(identityEntry, identity)
+			_, flushed := f.blocks.Flush()
+			err = errors.Join(added, flushed)
 		}
 	}
 	if err != nil {
@@ -139,7 +141,7 @@ func (f *File) Add(entry []byte) {
 	if f.err != nil {
 		return
 	}
-	f.err = f.blocks.Add(searchEntry, entry)
+	_, f.err = f.blocks.Add(searchEntry, entry)
 	if f.from != nil || f.err != nil {
 		return // the checkpoint that it goes on from has more than this one
 	}
@@ -149,7 +151,7 @@ func (f *File) Add(entry []byte) {
 		f.Save()
 	case now.Sub(f.flushed) >= flushEvery:
 		f.flushed = now
-		f.err = f.blocks.Flush()
+		_, f.err = f.blocks.Flush()
 	}
 }
 
@@ -159,7 +161,7 @@ func (f *File) Save() {
 	if f.err != nil || f.from != nil {
 		return
 	}
-	f.err = f.blocks.Flush()
+	_, f.err = f.blocks.Flush()
 	if f.err == nil && f.file != nil {
 		f.err = f.file.Sync()
 	} else if f.err == nil {

@@ -48,9 +48,9 @@ type validator struct {
 	objects []live.Object
 
 	// What follows is of the process at hand: its caches by kind and form, its reconciles that run, and the newest version of each object that the server has shown it.
-	header  live.Header
-	caches  map[[2]string]*cache
-	running map[uint64]live.Begin
+	header   live.Header
+	caches   map[[2]string]*cache
+	running  map[uint64]live.Begin
 	answered map[core.Key]uint64
 }
 

@@ -109,4 +109,6 @@ func (v *validator) ask(c live.Call) {
 }
 
 // shownMeanwhile reports whether an answer may be overtaken by another one that was asked for at the same time.
-func (v *validator) shownMeanwhile(c live.Call, _ live.Object) bool { return c.Took > 0 && len(v.running) > 1 }
+func (v *validator) shownMeanwhile(c live.Call, _ live.Object) bool {
+	return c.Took > 0 && len(v.running) > 1
+}

@@ -238,4 +238,6 @@ func (s *script) looseWithin(from, until time.Duration) []*call {
 func (s *script) time(at time.Duration) time.Time { return s.header.Started.Add(at) }
 
 // name returns how the process is called.
-func (s *script) name() string { return fmt.Sprintf("%s/%s", s.header.Process.Name, s.header.Process.Replica) }
+func (s *script) name() string {
+	return fmt.Sprintf("%s/%s", s.header.Process.Name, s.header.Process.Replica)
+}
