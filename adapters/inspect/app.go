@@ -86,7 +86,11 @@ func (a *app) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		a.notice = ""
-		return a, a.press(m)
+		command := a.press(m)
+		if p := a.top().board().focus; p != nil {
+			p.inSight()
+		}
+		return a, command
 	case tea.MouseClickMsg:
 		a.notice = ""
 		return a, a.click(m.Mouse())

@@ -138,7 +138,7 @@ func cut(cells []cell, width int) []cell {
 
 // wrap returns characters in lines that fit into a width, those after the first moved to the right. A line ends between words where it can.
 func wrap(cells []cell, width, indent int) [][]cell {
-	if indent > width/2 {
+	if indent > width/2 || width-indent < 2 { // each line has room for a wide character
 		indent = 0
 	}
 	margin := make([]cell, indent)

@@ -121,6 +121,16 @@ func (p *pane) follow() {
 	p.limit()
 }
 
+// inSight shows the chosen row if the wheel has left it behind.
+func (p *pane) inSight() {
+	if p.starts == nil || !p.chooses || len(p.rows) == 0 {
+		return
+	}
+	if first, end := p.starts[p.cursor], p.starts[p.cursor+1]; first >= p.top+p.height || end <= p.top {
+		p.follow()
+	}
+}
+
 // move goes to the next row in a direction, or shows more of the chosen one first.
 func (p *pane) move(direction int) {
 	if !p.chooses || p.starts == nil || len(p.rows) == 0 {

@@ -93,6 +93,7 @@ func house() []place {
 		{"adapters/observe", []string{"core", "record/live", "record/live/redact"}, kubernetes},
 		{"adapters/internal/story", []string{"core"}, nothing},
 		{"adapters/text", []string{"core", "adapters/internal/story"}, libraries},
+		{"adapters/inspect", []string{"core", "record", "record/graph", "adapters/internal/story"}, libraries},
 		{"adapters/page", []string{"core", "record", "record/graph", "adapters/internal/story"}, libraries},
 		{"adapters/dot", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/export", []string{"core", "adapters/internal/story", "adapters/text"}, libraries},
