@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -89,6 +90,9 @@ func Run(notes io.Writer, onTerminal bool) (int, error) {
 		if ended.deaf {
 			return 0, &Unreported{how: fmt.Sprintf("did not end within %s after a signal", patience), during: ended.during()}
 		}
+		if ended.strays() {
+			ended.phase = runs
+		}
 		words := how(ended.state, ended.crash)
 		_, again := s.ends[ended.from]
 		if ended.phase != runs || again || len(s.ends) == mostEnds || ended.killed() {
@@ -121,6 +125,12 @@ type ended struct {
 func (e ended) killed() bool {
 	status, _ := e.state.Sys().(syscall.WaitStatus)
 	return status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM || status.Signal() == syscall.SIGINT)
+}
+
+// strays reports whether a goroutine ended the process that code left behind: it used what belongs to a run from outside, and was late, so that the run was over when it did.
+func (e ended) strays() bool {
+	headline, _ := readCrash(e.crash)
+	return e.phase == other && e.words != "" && strings.HasSuffix(headline, "from outside bubble")
 }
 
 // during is what the process did, as far as anybody knows.
