@@ -117,7 +117,7 @@ func regressionTest(of, given string, finding core.Finding, report *core.Report)
 		}
 	}
 	if !sameFolder(folder, ".") {
-		return "", fmt.Errorf("%s is not the folder of the package: the test needs what the check is made of; give -%s .", folder, flagRegression)
+		return "", fmt.Errorf("%s is not the folder of the package: the test needs what the check is made of, so write -%s=. there", folder, flagRegression)
 	}
 	words := regression.TestName(of)
 	for n := 1; ; n++ {

@@ -42,8 +42,8 @@ func (k kept) run(t *testing.T, limit time.Duration, worker bool, args ...string
 	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
 }
 
-// comparable returns a report without times and memory.
-func comparable(t *testing.T, out string) string {
+// withoutTimes returns a report without times and memory.
+func withoutTimes(t *testing.T, out string) string {
 	t.Helper()
 	var report map[string]any
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
@@ -100,7 +100,7 @@ func killed(t *testing.T, command string) {
 				t.Fatalf("exit code %d: %s", code, said)
 			}
 			took := time.Since(began)
-			want := comparable(t, out)
+			want := withoutTimes(t, out)
 			r := rand.New(rand.NewPCG(uint64(i), 73))
 			how := []string{"--checkpoint", "kept"}
 			for round := range 3 {
@@ -120,7 +120,7 @@ func killed(t *testing.T, command string) {
 			if again > 1 {
 				t.Fatalf("exit code %d: %s", again, said)
 			}
-			if got := comparable(t, out); got != want || again != code {
+			if got := withoutTimes(t, out); got != want || again != code {
 				t.Errorf("got the exit code %d and\n%s\nwant %d and\n%s", again, got, code, want)
 			}
 		})
@@ -133,7 +133,7 @@ func limited(t *testing.T, command string) {
 	model := []string{"model/two-phase-commit", "--param", "n=5", "--reduction", "none"}
 	with := func(args ...string) []string { return append(append([]string(nil), model...), args...) }
 	out, _, _ := k.run(t, forever, false, model...)
-	want := comparable(t, out)
+	want := withoutTimes(t, out)
 
 	_, said, code := k.run(t, forever, false, with("--checkpoint", "kept", "--max-states", "3000")...)
 	if code != 3 || !strings.Contains(said, "--resume kept") {
@@ -168,7 +168,7 @@ func limited(t *testing.T, command string) {
 	}
 	// The limit is raised, and workers make no difference.
 	out, said, code = k.run(t, forever, false, with("--resume", "kept", "--workers", "1")...)
-	if got := strings.Replace(comparable(t, out), `"workers": 1`, `"workers": 2`, 1); code != 0 || got != strings.Replace(want, `"workers": 1`, `"workers": 2`, 1) {
+	if got := strings.Replace(withoutTimes(t, out), `"workers": 1`, `"workers": 2`, 1); code != 0 || got != strings.Replace(want, `"workers": 1`, `"workers": 2`, 1) {
 		t.Errorf("exit code %d, %s, got\n%s\nwant\n%s", code, said, got, want)
 	}
 
@@ -185,7 +185,7 @@ func limited(t *testing.T, command string) {
 			t.Fatal(err)
 		}
 		out, said, code = k.run(t, forever, false, with("--resume", "kept")...)
-		if comparable(t, out) != want || code != 0 || !strings.Contains(said, "kept is damaged after") {
+		if withoutTimes(t, out) != want || code != 0 || !strings.Contains(said, "kept is damaged after") {
 			t.Errorf("damaged at %d: exit code %d, %s", at, code, said)
 		}
 	}

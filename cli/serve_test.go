@@ -28,7 +28,7 @@ func TestServe(t *testing.T) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- fakeCommand().Run(ctx, []string{"serve", file, "--addr", "127.0.0.1:0"}, cli.Streams{Out: writer, Err: &complaints})
-		writer.Close()
+		_ = writer.Close()
 	}()
 	line, err := bufio.NewReader(reader).ReadString('\n')
 	if err != nil {

@@ -3,7 +3,7 @@ package inspect
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -81,7 +81,7 @@ func sampleReport() *core.Report {
 	}
 	created := core.TraceStep{Kind: "user", Controller: "operator", Request: "create a Pod", Changes: []core.TraceChange{{
 		Kind: "Pod", Namespace: "default", Name: "日本語のとても長い名前をもつポッド", Verb: "created",
-		Fields: []core.FieldChange{{Path: "spec.message", To: fmt.Sprint(bytes.Repeat([]byte("long "), 100))}, {Path: "spec.emoji", To: "👩‍👩‍👧‍👦 ❤️ e\u0301"}},
+		Fields: []core.FieldChange{{Path: "spec.message", To: strings.Repeat("long ", 100)}, {Path: "spec.emoji", To: "👩‍👩‍👧‍👦 ❤️ e\u0301"}},
 	}}}
 	initial := []core.TraceObject{deployment(3), {Kind: "Secret", Namespace: "default", Name: "unread", Fields: map[string]any{"data": "x"}}}
 	common := []core.TraceStep{write("savings", 3, 2), {Kind: "deliver", Controller: "availability", Request: "Deployment.apps"}}

@@ -219,7 +219,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	in, w := io.Pipe()
-	defer w.Close()
+	defer func() { _ = w.Close() }()
 	err := Run(ctx, recorded(t, sampleReport(), sampleGraph(), 9), Terminal{In: in, Out: io.Discard, Environment: []string{"TERM=xterm"}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)

@@ -440,7 +440,7 @@ func changes(from, to []core.TraceObject) []core.TraceChange {
 		all = append(all, core.TraceChange{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Verb: verb, Fields: fields})
 	}
 	for len(from) > 0 || len(to) > 0 {
-		order := 0
+		var order int
 		switch {
 		case len(from) == 0:
 			order = 1

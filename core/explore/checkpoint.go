@@ -264,7 +264,6 @@ func (c *Checkpoint) replay(s *search, b *batch) (overlapping bool, err error) {
 type replayer struct {
 	*search
 	rest   []byte
-	row    []byte
 	vector state.Vector
 	// bad tells that the entry is not one of this search.
 	bad bool

@@ -15,13 +15,18 @@ func (c *copier) call(r *registration) string {
 	s := r.setup
 	switch {
 	case s.in.of.name == "main" && c.inside != s.in.of,
-		c.inside != s.in.of && !(ast.IsExported(s.name()) && (s.receiver == "" || ast.IsExported(s.receiver))):
+		c.inside != s.in.of && !s.exported():
 		c.miss("%s (%s) cannot be called from another package: export it, and call it in the set-up", s.title(), c.project.at(s.decl))
 		return ""
 	case s.receiver == "":
 		return c.text(c.selector(s.in.of.name, s.in.of.path, s.name())) + c.arguments(r, from)
 	}
 	return c.receiver(r, from) + "." + s.name() + c.arguments(r, from)
+}
+
+// exported tells whether another package can call the set-up.
+func (s *setup) exported() bool {
+	return ast.IsExported(s.name()) && (s.receiver == "" || ast.IsExported(s.receiver))
 }
 
 // title names a set-up as people do.
@@ -58,9 +63,9 @@ func (c *copier) arguments(r *registration, from scope) string {
 		if _, variadic := t.(*ast.Ellipsis); variadic {
 			break
 		}
-		code, obstacle := "mgr", ""
+		code := "mgr"
 		if i != manager {
-			code, obstacle = "", "nothing"
+			obstacle := "nothing"
 			if r.call != nil && i < len(r.call.Args) {
 				code, obstacle = c.copied(from, r.call.Args[i])
 			}

@@ -68,7 +68,8 @@ func (p *Project) kindOf(in *source, object ast.Expr) (h handled, ok bool) {
 	if !ok {
 		return h, false
 	}
-	of, imported, name := in.of, in.of.path, ""
+	of, imported := in.of, in.of.path
+	var name string
 	switch t := made.Type.(type) {
 	case *ast.Ident:
 		name = t.Name

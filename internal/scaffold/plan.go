@@ -107,7 +107,7 @@ func (p *Project) place() (folder string, inside *pkg) {
 		if of.name == "main" {
 			return of.folder, of
 		}
-		if r.setup != nil && !(ast.IsExported(r.setup.name()) && (r.setup.receiver == "" || ast.IsExported(r.setup.receiver))) || r.setup == nil {
+		if r.setup == nil || !r.setup.exported() {
 			hidden = of
 		}
 		folders = append(folders, of.folder)

@@ -108,7 +108,7 @@ func TestReplaced(t *testing.T) {
 	there := func() int {
 		t.Helper()
 		f := open(t, checkpoint.Options{Resume: path, Path: filepath.Join(t.TempDir(), "copy")})
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		return len(rest(f))
 	}
 	// A search that goes on from it, and does not come to where it ended.

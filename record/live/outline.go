@@ -243,17 +243,15 @@ func (o *Outline) indexes(size int64) error {
 		return err
 	}
 	text, _, _, err := o.blocks.NextOrAside()
-	if err != nil {
-		return nil
+	if err == nil {
+		o.next += size
+		sizes, rows, err := sizesOf(text)
+		same := slices.EqualFunc(sizes, o.pending, func(size int64, at blockPlace) bool { return size == at.size })
+		if err == nil && same {
+			o.index = o.reader.start(rows, o.sequence.objects)
+			o.enter()
+		}
 	}
-	o.next += size
-	sizes, rows, err := sizesOf(text)
-	same := slices.EqualFunc(sizes, o.pending, func(size int64, at blockPlace) bool { return size == at.size })
-	if err != nil || !same {
-		return nil
-	}
-	o.index = o.reader.start(rows, o.sequence.objects)
-	o.enter()
 	return nil
 }
 

@@ -111,12 +111,11 @@ func holds(t rapid.TB, file []byte, want []live.Entry) *live.Outline {
 		}
 	}
 	for _, want := range slices.Backward(want) {
-		n, err := reflect.ValueOf(want).FieldByName("N"), error(nil)
+		n := reflect.ValueOf(want).FieldByName("N")
 		if _, queued := want.(live.Queued); queued || !n.IsValid() {
 			continue
 		}
-		var entry live.Entry
-		if entry, err = o.Entry(n.Uint()); err != nil || !reflect.DeepEqual(entry, want) {
+		if entry, err := o.Entry(n.Uint()); err != nil || !reflect.DeepEqual(entry, want) {
 			t.Fatalf("entry number %d is %+v, %v, want %+v", n.Uint(), entry, err, want)
 		}
 	}

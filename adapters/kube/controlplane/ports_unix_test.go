@@ -30,7 +30,7 @@ func TestPortsAreKept(t *testing.T) {
 		t.Errorf("ports %v", reserved)
 	}
 	if listener, err := net.Listen("tcp", address(reserved[0])); err == nil {
-		listener.Close()
+		_ = listener.Close()
 		t.Error("somebody else can take a port that is reserved")
 	}
 	sharing := net.ListenConfig{Control: func(_, _ string, connection syscall.RawConn) error {
@@ -43,7 +43,7 @@ func TestPortsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	for range 20 { // each connection comes to who listens
 		connection, err := net.Dial("tcp", listener.Addr().String())
 		if err != nil {
@@ -53,14 +53,14 @@ func TestPortsAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		connection.Close()
-		accepted.Close()
+		_ = connection.Close()
+		_ = accepted.Close()
 	}
 	p.release()
 	if again, err := net.Listen("tcp", address(reserved[1])); err != nil {
 		t.Errorf("a port is not released: %v", err)
 	} else {
-		again.Close()
+		_ = again.Close()
 	}
 }
 

@@ -90,7 +90,7 @@ func cutKind(kind string) (name, group string, found bool) {
 
 // portable returns an object without what its server chose.
 func portable(tree map[string]any) map[string]any {
-	out, _ := comparable(tree).(map[string]any)
+	out, _ := withoutChoices(tree).(map[string]any)
 	if meta, ok := out["metadata"].(map[string]any); ok {
 		delete(meta, "generation")
 	}
@@ -101,7 +101,7 @@ func portable(tree map[string]any) map[string]any {
 func sentOf(c live.Call, before *version) any {
 	tree, ok := treeOf(c.Sent).(map[string]any)
 	if !ok {
-		return json.RawMessage(c.Sent)
+		return c.Sent
 	}
 	meta, _ := tree["metadata"].(map[string]any)
 	if meta["resourceVersion"] == nil {
@@ -116,7 +116,7 @@ func sentOf(c live.Call, before *version) any {
 
 // shownAs returns an object as golden cases have it: words stand for what its server chose.
 func shownAs(tree map[string]any) map[string]any {
-	out, _ := comparable(tree).(map[string]any)
+	out, _ := withoutChoices(tree).(map[string]any)
 	meta, ok := out["metadata"].(map[string]any)
 	if !ok {
 		return out

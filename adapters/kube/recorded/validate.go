@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -227,5 +226,5 @@ func (v *validator) finding(by string, c live.Call, format string, args ...any) 
 
 // cannot counts a call that cannot be judged.
 func (v *validator) cannot(c live.Call, format string, args ...any) {
-	v.report.unjudged(fmt.Sprintf("%s at %.3fs", words(c), time.Duration(c.At).Seconds()), fmt.Sprintf(format, args...))
+	v.report.unjudged(fmt.Sprintf("%s at %.3fs", words(c), c.At.Seconds()), fmt.Sprintf(format, args...))
 }

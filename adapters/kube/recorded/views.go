@@ -36,7 +36,7 @@ func (v *validator) read(c live.Call) {
 				o.Key, rv, until, what, h[i].rv))
 			return
 		}
-		behind = max(behind, v.behind(o.Key, rv, c))
+		behind = max(behind, v.behind(o.Key, rv))
 	}
 	switch {
 	case c.Failed != nil && c.Failed.Code != http.StatusNotFound:
@@ -80,7 +80,7 @@ func (v *validator) goneUnseen(h history) bool {
 }
 
 // behind returns by how many versions of the object a read is behind what the process had been shown by the server.
-func (v *validator) behind(key core.Key, rv uint64, c live.Call) int {
+func (v *validator) behind(key core.Key, rv uint64) int {
 	h := v.all[key]
 	n := 0
 	for _, later := range h[h.at(rv)+1:] {

@@ -257,7 +257,7 @@ func treeOf(text []byte) any {
 // changed returns the differences between two objects but for what each server chooses: uids, versions, times, and who manages fields.
 func changed(recorded, simulated any) []core.FieldChange {
 	var changes []core.FieldChange
-	for _, change := range core.DiffFields(comparable(recorded), comparable(simulated)) {
+	for _, change := range core.DiffFields(withoutChoices(recorded), withoutChoices(simulated)) {
 		if isTime(change.From) && isTime(change.To) || isNothing(change.From) && isNothing(change.To) {
 			continue
 		}
@@ -266,8 +266,8 @@ func changed(recorded, simulated any) []core.FieldChange {
 	return changes
 }
 
-// comparable returns an object without what each server chooses.
-func comparable(value any) any {
+// withoutChoices returns an object without what each server chooses.
+func withoutChoices(value any) any {
 	tree, ok := value.(map[string]any)
 	if !ok {
 		return value

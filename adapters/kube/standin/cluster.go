@@ -3,7 +3,6 @@ package standin
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -236,7 +235,7 @@ func (c *Cluster) number(kind core.Kind, name string, object any) {
 func (c *Cluster) inward(sent *http.Request, body []byte) ([]byte, error) {
 	var tree map[string]any
 	kind, name, known := c.about(sent)
-	if !known || json.Unmarshal(body, &tree) != nil {
+	if readable := json.Unmarshal(body, &tree) == nil; !known || !readable {
 		return body, nil // the server says what is wrong with it
 	}
 	meta, _ := tree["metadata"].(map[string]any)
@@ -268,13 +267,13 @@ func (c *Cluster) about(sent *http.Request) (kind core.Kind, name string, known 
 }
 
 // refuse is the answer to what is not served here.
-func refuse(sent *http.Request, format string, args ...any) *http.Response {
-	text, _ := json.Marshal(map[string]any{
+func refuse(sent *http.Request, says string) (*http.Response, error) {
+	text, err := json.Marshal(map[string]any{
 		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure", "reason": "NotImplemented",
-		"code": http.StatusNotImplemented, "message": fmt.Sprintf(format, args...),
+		"code": http.StatusNotImplemented, "message": says,
 	})
 	return &http.Response{
 		StatusCode: http.StatusNotImplemented, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)), Request: sent,
-	}
+	}, err
 }

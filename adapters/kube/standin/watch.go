@@ -54,7 +54,7 @@ func (c *Cluster) watch(sent *http.Request) (*http.Response, error) {
 	kind, err := c.server.KindFor(resource)
 	query := sent.URL.Query()
 	if err != nil || name != "" || query.Get("labelSelector") != "" || query.Get("fieldSelector") != "" {
-		return refuse(sent, "the stand-in for a cluster serves watches of kinds, without selectors: watch all of the kind"), nil
+		return refuse(sent, "the stand-in for a cluster serves watches of kinds, without selectors: watch all of the kind")
 	}
 	in, out := io.Pipe()
 	w := &watcher{cluster: c, kind: kind, namespace: namespace, metadata: strings.Contains(sent.Header.Get("Accept"), "as=PartialObjectMetadata"), out: out}
@@ -68,7 +68,7 @@ func (c *Cluster) watch(sent *http.Request) (*http.Response, error) {
 	})
 	go func() {
 		defer stop()
-		defer out.Close()
+		defer func() { _ = out.Close() }()
 		w.tell(ctx, from, query.Get("sendInitialEvents") == "true")
 	}()
 	return &http.Response{

@@ -141,7 +141,7 @@ func (b *builder) gone(key core.Key, at time.Duration) error {
 // tolerate turns an error of one entry into a gap.
 func (b *builder) tolerate(err error) error {
 	var unsayable *live.EntryError
-	reason := ""
+	var reason string
 	switch {
 	case errors.Is(err, live.ErrTooLarge):
 		reason = live.TooLarge

@@ -136,6 +136,10 @@ func (r *replayer) play(h *host, strategy core.Strategy, one *run) (way, error) 
 		}
 		return out, nil
 	}
+	unknown := func(reason string) (way, error) {
+		out.unknown = reason
+		return out, nil
+	}
 	for next := 0; ; {
 		asked, leaf, err := h.session.Next(r.ctx)
 		if err != nil {
@@ -152,8 +156,7 @@ func (r *replayer) play(h *host, strategy core.Strategy, one *run) (way, error) 
 		}
 		response, passes, err := r.unrecorded(h.session, asked)
 		if err != nil {
-			out.unknown = "a call cannot be held against the recording: " + err.Error()
-			return out, nil
+			return unknown("a call cannot be held against the recording: " + err.Error())
 		}
 		if passes {
 			h.session.Answer(response)
@@ -179,8 +182,7 @@ func (r *replayer) play(h *host, strategy core.Strategy, one *run) (way, error) 
 		out.redacted = out.redacted || which.redacted()
 		h.session.TurnTo(found)
 		if response, err = r.reads.Answered(found, which.Call, which.answer); err != nil {
-			out.unknown = err.Error()
-			return out, nil
+			return unknown(err.Error())
 		}
 		h.session.Answer(response)
 	}
