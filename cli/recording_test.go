@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"time"
 
@@ -12,19 +13,28 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// records writes a recording in which a controller reads a ConfigMap that is stale, and fails to update it: records FILE [cut]. One that is cut
-// has no end.
+// records writes a recording: records FILE [cut]. One that is cut has no end.
 func records(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: records FILE [cut]")
 	}
+	recording, err := recordingOf(len(args) > 1)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), recording, 0o600))
+}
+
+// recordingOf returns a recording in which a controller reads a ConfigMap that is stale, and fails to update it. One that is cut has no end.
+func recordingOf(cut bool) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := live.NewWriter(&out, live.Header{Process: live.Process{Name: "operator", Replica: "0"}, Part: 1})
-	ts.Check(err)
+	if err != nil {
+		return nil, err
+	}
 	key := core.Key{Kind: "ConfigMap", Namespace: "default", Name: "web"}
+	var failed error
 	version := func(rv, n string) int {
 		number, err := w.AddObject(live.Object{Key: key, UID: "uid", ResourceVersion: rv, Value: json.RawMessage(`{"data":{"n":"` + n + `"}}`)})
-		ts.Check(err)
+		failed = errors.Join(failed, err)
 		return number
 	}
 	ms := time.Millisecond
@@ -44,13 +54,13 @@ func records(ts *testscript.TestScript, neg bool, args []string) {
 		live.Begin{N: 11, At: 12 * ms, Controller: "grow", Request: "default/web", Causes: []live.Cause{{By: live.ByFailure, N: 3}}},
 		live.Done{N: 12, At: 13 * ms, Reconcile: 11},
 	} {
-		ts.Check(w.Add(entry))
+		failed = errors.Join(failed, w.Add(entry))
 	}
-	ts.Check(w.Flush())
-	if len(args) == 1 {
-		ts.Check(w.End(live.End{At: 14 * ms}))
+	if cut {
+		return out.Bytes(), errors.Join(failed, w.Flush())
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o600))
+	failed = errors.Join(failed, w.End(live.End{At: 14 * ms}))
+	return out.Bytes(), failed
 }
 
 // call returns a call with a number, a time and an answer.

@@ -49,7 +49,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	number, known := strings.CutPrefix(line, magic)
 	if !found || !known {
-		return nil, ErrNotRecord
+		return nil, block.Mistaken(ErrNotRecord, line)
 	}
 	if number != strconv.Itoa(version) && number != strconv.Itoa(firstVersion) {
 		return nil, &VersionError{Version: strconv.QuoteToASCII(number)}

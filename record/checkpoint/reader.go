@@ -61,7 +61,7 @@ func (r *reader) begin(of Identity) error {
 	number, ours := strings.CutPrefix(line, magic)
 	switch got, err := strconv.Atoi(number); {
 	case !found || !ours || err != nil:
-		return fmt.Errorf("%s is not a checkpoint", r.path)
+		return block.Mistaken(fmt.Errorf("%s is not a checkpoint: give a file that was written by orrery check --checkpoint", r.path), line)
 	case got != version:
 		return fmt.Errorf("%s is a checkpoint of version %d, and this program reads version %d: go on with the program that wrote it", r.path, got, version)
 	}

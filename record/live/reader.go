@@ -92,7 +92,7 @@ func firstLine(in *bufio.Reader) (int64, error) {
 	number, known := strings.CutPrefix(line, magic)
 	switch {
 	case !found || !known:
-		return 0, ErrNotRecording
+		return 0, block.Mistaken(ErrNotRecording, line)
 	case number != strconv.Itoa(version) && number != strconv.Itoa(firstVersion):
 		return 0, &VersionError{Version: strconv.QuoteToASCII(number)}
 	}

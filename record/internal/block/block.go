@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -135,6 +136,23 @@ func NewReader(in io.Reader, limit int) (*Reader, error) {
 		return nil, fmt.Errorf("record: start decompression: %w", err)
 	}
 	return &Reader{in: in, limit: limit, decoder: decoder}, nil
+}
+
+// other says how to read the files of ours, by how their first lines begin.
+var other = []struct{ magic, reading string }{
+	{"orrery-record ", "it is a run record, which orrery inspect, serve and export read"},
+	{"orrery-recording ", "it is a recording of controllers, which orrery trace reads"},
+	{"orrery checkpoint ", "it is a checkpoint, which orrery check --resume takes up"},
+}
+
+// Mistaken adds to an error of a file that it is one of ours of another kind, if its first line says so.
+func Mistaken(err error, line string) error {
+	for _, o := range other {
+		if strings.HasPrefix(line, o.magic) {
+			return fmt.Errorf("%w; %s", err, o.reading)
+		}
+	}
+	return err
 }
 
 // Line reads the first line, as far as one can be that of a file of ours: up to so many bytes. It reports whether there is one.

@@ -203,6 +203,10 @@ type part struct {
 
 // read goes through all sources, process by process, and returns what is missing.
 func read(sources []Source, visit visitor) (Notes, error) {
+	notes := &noter{}
+	if visit.outlines != nil {
+		visit.outlines.notes = notes
+	}
 	var parts []part
 	for _, source := range sources {
 		header, err := headerOf(source)
@@ -219,10 +223,6 @@ func read(sources []Source, visit visitor) (Notes, error) {
 	})
 	same := func(a, b part) bool {
 		return a.header.Process == b.header.Process && a.header.Started.Equal(b.header.Started)
-	}
-	notes := &noter{}
-	if visit.outlines != nil {
-		visit.outlines.notes = notes
 	}
 	var now *process
 	several := slices.ContainsFunc(parts, func(p part) bool { return !same(p, parts[0]) })
