@@ -162,7 +162,7 @@ type Options struct {
 	// one check, and not for walks. What must be the same is its [checkpoint.Identity]; limits and workers need not be. Nil keeps nothing.
 	Checkpoint *checkpoint.File
 
-	// Guard is told what code runs, so that it is known what was at work when code has ended the process. Nil is nobody: the command has one, tests have none.
+	// Guard is told what code runs, so that it is known what was at work when code has ended the process. Nil is nobody. The command has one, and so have [Check] and [CheckWith].
 	Guard core.Guard
 
 	// Params are the parameters that the system was built with; they are recorded with the result.

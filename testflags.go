@@ -36,6 +36,7 @@ func init() {
 	flag.String(flagDot, "", "draw the first finding of each check, or its states if there is none, to this `file` in the DOT language, or into this folder, by the name of the test")
 	flag.String(flagHTML, "", "write the report of each check with all stories to this `file` as a page for browsers, or into this folder, by the name of the test")
 	flag.String(flagRegression, "", "write a Go test that runs the first finding of a check again and fails as long as it happens, beside the check: . or a `file` that ends in _test.go; its record is in testdata/orrery")
+	flag.Bool(flagSupervisor, false, "run the tests in a process of their own: controllers that end it are a finding, and the tests go on in another one")
 	flag.String(flagReplay, "", "do not check, but replay the findings of the record in this `file`, in the checks of its system")
 }
 

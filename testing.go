@@ -1,7 +1,6 @@
 package orrery
 
 import (
-	"context"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,7 +37,9 @@ func Check(t T, system *core.System, more ...core.Property) *Result {
 	t.Helper()
 	checked := checkedAs(t, system, more)
 	replayInstead(t, checked)
-	options := Options{Workers: runtime.GOMAXPROCS(0)}
+	ctx, guard, release := guarded(t)
+	defer release()
+	options := Options{Workers: runtime.GOMAXPROCS(0), Guard: guard}
 	left := func() time.Duration { return ClimbTime }
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if deadline, ends := limited.Deadline(); ends {
@@ -46,7 +47,7 @@ func Check(t T, system *core.System, more ...core.Property) *Result {
 			left = func() time.Duration { return min(ClimbTime, time.Until(deadline)/2) }
 		}
 	}
-	ladder, err := climb(context.Background(), checked, options, left)
+	ladder, err := climb(ctx, checked, options, left)
 	if err != nil {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)
 	}
@@ -82,7 +83,12 @@ func CheckWith(t T, options Options, system *core.System, more ...core.Property)
 	t.Helper()
 	checked := checkedAs(t, system, more)
 	replayInstead(t, checked)
-	result, err := Run(context.Background(), checked, options)
+	ctx, guard, release := guarded(t)
+	defer release()
+	if options.Guard == nil {
+		options.Guard = guard
+	}
+	result, err := Run(ctx, checked, options)
 	if err != nil {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)
 	}

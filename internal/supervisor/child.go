@@ -1,9 +1,12 @@
+//go:build unix
+
 package supervisor
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/signal"
 	"strconv"
@@ -48,9 +51,11 @@ func Supervised() (*Child, error) {
 	for _, name := range []string{variable, known, live} {
 		_ = os.Unsetenv(name)
 	}
-	if c.journal, err = openJournal(os.NewFile(journalFile, "journal")); err != nil {
+	journals, err := openJournals(os.NewFile(journalFile, "journal"), 1)
+	if err != nil {
 		return nil, err
 	}
+	c.journal = journals[0]
 	// Who presses Ctrl-C sends the signal to both.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	var end context.CancelFunc
@@ -86,3 +91,22 @@ func (c *Child) Ended(from core.Point) (string, bool) {
 	how, known := c.ends[from]
 	return how, known
 }
+
+// In returns the guard of a check in a test, by the name of the test: the same code may do something else in another one.
+func (c *Child) In(test string) core.Guard {
+	digest := fnv.New64a()
+	_, _ = digest.Write([]byte(test))
+	return tested{c, core.Point(digest.Sum64())}
+}
+
+// tested is a child as the guard of a check in one of its tests.
+type tested struct {
+	*Child
+	test core.Point
+}
+
+// Runs implements [core.Guard].
+func (t tested) Runs(from core.Point, words string) { t.Child.Runs(from^t.test, words) }
+
+// Ended implements [core.Guard].
+func (t tested) Ended(from core.Point) (string, bool) { return t.Child.Ended(from ^ t.test) }

@@ -1,10 +1,14 @@
+//go:build unix
+
 package supervisor
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -30,19 +34,36 @@ const (
 	done
 )
 
-// journal is what a process notes for its supervisor.
+// journal is what a process notes for another one.
 type journal struct {
 	mu     sync.Mutex
 	memory []byte
 }
 
-// openJournal returns the journal in a file of its size.
-func openJournal(file *os.File) (*journal, error) {
-	memory, err := unix.Mmap(int(file.Fd()), 0, journalSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+// newJournals returns a file with the journals of some writers. Nobody else can open it.
+func newJournals(n int) (*os.File, error) {
+	file, err := os.CreateTemp("", "orrery-run-")
 	if err != nil {
-		return nil, fmt.Errorf("share memory with the supervisor: %w", err)
+		return nil, err
 	}
-	return &journal{memory: memory}, nil
+	// Who has it open keeps it.
+	if err := errors.Join(os.Remove(file.Name()), file.Truncate(int64(n)*journalSize)); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// openJournals returns the journals in a file.
+func openJournals(file *os.File, n int) ([]*journal, error) {
+	memory, err := unix.Mmap(int(file.Fd()), 0, n*journalSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("share memory with another process: %w", err)
+	}
+	var all []*journal
+	for part := range slices.Chunk(memory, journalSize) {
+		all = append(all, &journal{memory: part})
+	}
+	return all, nil
 }
 
 // note notes a phase, and for code that runs from where it does and what it is about. The phase is what a reader looks at first, so it is last to be
@@ -66,10 +87,10 @@ type entry struct {
 	words string
 }
 
-// readJournal reads what a process has noted that has ended.
-func readJournal(file io.ReaderAt) (entry, error) {
+// readJournal reads what a process has noted that has ended, in the journal of a number.
+func readJournal(file io.ReaderAt, number int) (entry, error) {
 	memory := make([]byte, journalSize)
-	if _, err := file.ReadAt(memory, 0); err != nil {
+	if _, err := file.ReadAt(memory, int64(number)*journalSize); err != nil {
 		return entry{}, fmt.Errorf("read what the process has noted: %w", err)
 	}
 	e := entry{phase: phase(memory[0]), from: core.Point(binary.LittleEndian.Uint64(memory[8:]))}

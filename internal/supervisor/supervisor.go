@@ -1,8 +1,9 @@
+//go:build unix
+
 package supervisor
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,11 +65,19 @@ func Wanted() bool { return os.Getenv(variable) == "" }
 // search (SIGINT, SIGTERM) go on to it; a second one ends it. An [Unreported] tells that nothing more comes of that. Every other error tells that no process could be started: then
 // the command is best run without a supervisor.
 func Run(notes io.Writer, onTerminal bool) (int, error) {
-	program, err := os.Executable()
-	if err != nil {
+	return (&supervisor{began: time.Now(), live: onTerminal, ends: ends{}}).supervise(notes)
+}
+
+// RunTests is [Run] for a test binary, which does not say when it has come to its end: each end is one, but for one in the code of a controller.
+func RunTests(notes io.Writer) (int, error) {
+	return (&supervisor{began: time.Now(), ends: ends{}, tests: true}).supervise(notes)
+}
+
+func (s *supervisor) supervise(notes io.Writer) (int, error) {
+	var err error
+	if s.program, err = os.Executable(); err != nil {
 		return 0, err
 	}
-	s := supervisor{program: program, began: time.Now(), live: onTerminal, ends: ends{}}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -93,13 +102,20 @@ func Run(notes io.Writer, onTerminal bool) (int, error) {
 		if ended.strays() {
 			ended.phase = runs
 		}
+		if s.tests && ended.phase == other && ended.state.Exited() {
+			return ended.state.ExitCode(), nil
+		}
 		words := how(ended.state, ended.crash)
 		_, again := s.ends[ended.from]
 		if ended.phase != runs || again || len(s.ends) == mostEnds || ended.killed() {
 			return 0, &Unreported{how: words, during: ended.during()}
 		}
 		s.ends[ended.from] = words
-		fmt.Fprintf(notes, "orrery: %s: the code ended the process; this is known from now on, and the command begins again\n", ended.words)
+		what := "the command begins"
+		if s.tests {
+			what = "the tests begin"
+		}
+		fmt.Fprintf(notes, "orrery: %s: the code ended the process; this is known from now on, and %s again\n", ended.words, what)
 	}
 }
 
@@ -109,6 +125,8 @@ type supervisor struct {
 	began   time.Time
 	live    bool
 	ends    ends
+	// tests tells that the program is a test binary.
+	tests bool
 }
 
 // ended is a process that has ended.
@@ -143,7 +161,7 @@ func (e ended) during() string {
 
 // run runs a process to its end.
 func (s *supervisor) run(signals <-chan os.Signal) (ended, error) {
-	file, err := os.CreateTemp("", "orrery-run-")
+	file, err := newJournals(1)
 	if err != nil {
 		return ended{}, err
 	}
@@ -153,10 +171,6 @@ func (s *supervisor) run(signals <-chan os.Signal) (ended, error) {
 			_ = file.Close()
 		}
 	}()
-	// Who has it open keeps it.
-	if err := errors.Join(os.Remove(file.Name()), file.Truncate(journalSize)); err != nil {
-		return ended{}, err
-	}
 	from, to, err := os.Pipe()
 	if err != nil {
 		return ended{}, err
@@ -203,7 +217,7 @@ func (s *supervisor) run(signals <-chan os.Signal) (ended, error) {
 			e.state = child.ProcessState
 		}
 	}
-	e.entry, err = readJournal(file)
+	e.entry, err = readJournal(file, 0)
 	e.crash = string(last.text)
 	return e, err
 }

@@ -9,7 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"github.com/orrery-dev/orrery/internal/filelock"
 )
 
 // File is a file in the making. Its bytes are in a temporary file beside the
@@ -51,7 +52,7 @@ func Create(path string) (*File, error) {
 			return nil, fmt.Errorf("write %s: %w", path, err)
 		}
 		// Whoever holds the lock is at work. It ends with the process, however that ends. Where files cannot be locked, none is taken to be left.
-		_ = syscall.Flock(int(f.temporary.Fd()), syscall.LOCK_EX)
+		filelock.Hold(f.temporary)
 		if _, err := os.Stat(f.temporary.Name()); err == nil {
 			return f, nil
 		}
@@ -81,7 +82,7 @@ func (f *File) sweep() {
 		if err != nil {
 			continue
 		}
-		if syscall.Flock(int(left.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if filelock.Left(left) {
 			os.Remove(left.Name())
 		}
 		left.Close()

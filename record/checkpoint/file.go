@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
+	"github.com/orrery-dev/orrery/internal/filelock"
 	"github.com/orrery-dev/orrery/record/atomicfile"
 	"github.com/orrery-dev/orrery/record/internal/block"
 )
@@ -104,9 +104,8 @@ func unused(path string) error {
 	}
 	defer file.Close()
 	for began := time.Now(); ; time.Sleep(patience / 100) {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 		switch {
-		case !errors.Is(err, syscall.EWOULDBLOCK): // where files cannot be locked, nobody is taken to be at work
+		case !filelock.Held(file):
 			return nil
 		case time.Since(began) > patience:
 			return fmt.Errorf("a check is going on that writes the checkpoint %s: wait for its end, or name another file", path)
@@ -194,7 +193,7 @@ func (f *File) publish() {
 	}
 	f.making = nil
 	if f.file, f.err = os.OpenFile(f.path, os.O_WRONLY|os.O_APPEND, 0); f.err == nil {
-		_ = syscall.Flock(int(f.file.Fd()), syscall.LOCK_EX) // which is at once: whoever looks whether we are at work only holds it for an instant
+		filelock.Hold(f.file) // which is at once: whoever looks whether we are at work only holds it for an instant
 	}
 }
 

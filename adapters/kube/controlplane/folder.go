@@ -1,11 +1,10 @@
-//go:build unix
-
 package controlplane
 
 import (
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/orrery-dev/orrery/internal/filelock"
 )
 
 // hold locks a folder. The lock ends with this process, however that ends.
@@ -14,7 +13,7 @@ func hold(folder string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := filelock.Take(lock); err != nil {
 		lock.Close()
 		return nil, err
 	}
@@ -33,7 +32,7 @@ func sweep() {
 		if err != nil {
 			continue
 		}
-		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if filelock.Left(lock) {
 			_ = os.RemoveAll(folder)
 		}
 		lock.Close()
