@@ -187,6 +187,9 @@ func (a *auditor) take(event *auditEvent) error {
 		Client: clientOf(event), Object: core.Key{Kind: a.kinds.of(resource{ref.APIGroup, ref.Resource}), Namespace: ref.Namespace, Name: ref.Name},
 		Failed: failureOf(event),
 	}
+	if c.Object.Kind == "Namespace" {
+		c.Object.Namespace = "" // a Namespace is in none, and the log says that it is in itself
+	}
 	asks(&c, event.RequestURI)
 	sends(&c, event.RequestObject)
 	if applies(&c, event.ResponseObject) {

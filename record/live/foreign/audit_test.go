@@ -88,6 +88,10 @@ func TestCalls(t *testing.T) {
 			line{verb: "get", uri: at + "/a", ref: "/configmaps/web/a", response: configMap(8, "", "2")},
 			live.Call{Verb: live.Get, Object: a}, []string{"8"},
 		},
+		"a Namespace": {
+			line{verb: "get", uri: "/api/v1/namespaces/web", ref: "/namespaces/web/web", response: `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"web","resourceVersion":"3"}}`},
+			live.Call{Verb: live.Get, Object: core.Key{Kind: "Namespace", Name: "web"}}, []string{"3"},
+		},
 		"list": {
 			line{
 				verb: "list", uri: at + "?labelSelector=x%3Dy&fieldSelector=metadata.name%3Da&limit=1&continue=abc", ref: "/configmaps/web",
