@@ -19,7 +19,11 @@ type encoder struct {
 	redactor *redactor
 	part     int
 	file     *counted
+	begun    time.Duration
 	writer   *live.Writer
+	// unwritten are the entries of the block that is not in the file yet, and of an outage those that were dropped.
+	unwritten int
+	outage    *outage
 	// numbers are those of the objects in the file, and sums those of their contents: a version that a cache holds is mostly the one that the server has.
 	numbers map[versionOf]written
 }
@@ -34,6 +38,15 @@ type written struct {
 	number int
 	sum    [sha256.Size]byte
 }
+
+// outage is a time in which there is no file to write to.
+type outage struct {
+	since, retry time.Duration
+	pause        time.Duration
+}
+
+// longestPause is how long at most nobody looks whether a file can be written again.
+const longestPause = time.Minute
 
 // counted counts the bytes of a file.
 type counted struct {
@@ -51,7 +64,7 @@ func newEncoder(r *Recorder) *encoder {
 	return &encoder{recorder: r, redactor: newRedactor(r.options)}
 }
 
-// run writes until the recorder is closed, or something goes wrong.
+// run writes until the recorder is closed. Where a file cannot be written, what is to be recorded is dropped and counted until one can be.
 func (e *encoder) run() {
 	r := e.recorder
 	defer close(r.done)
@@ -60,90 +73,153 @@ func (e *encoder) run() {
 	flush := time.NewTicker(max(r.options.FlushEvery, time.Millisecond))
 	defer flush.Stop()
 	for {
-		var err error
 		select {
 		case <-r.wake:
-			err = e.write(r.handOver())
+			e.write(r.handOver())
 		case <-flush.C:
 			if e.writer != nil {
-				err = errors.Join(e.write(r.handOver()), e.flush())
+				e.write(r.handOver())
+				e.flush()
 			}
 		case <-r.stop:
-			if err := errors.Join(e.write(r.handOver()), e.end(false)); err != nil {
-				r.over.Store(false) // so that it is reported
-				r.giveUp(err)
+			if e.outage != nil {
+				e.outage.retry = 0 // the last chance to say what is missing
 			}
-			return
-		}
-		if err != nil {
-			r.giveUp(err)
+			e.write(r.handOver())
+			if e.outage != nil {
+				e.begin()
+			}
+			e.end(false)
 			return
 		}
 	}
 }
 
-func (e *encoder) flush() error {
+// flush writes the block that is not in the file yet, and ends a file that is old enough.
+func (e *encoder) flush() {
 	if e.writer == nil {
-		return nil
+		return
 	}
-	return e.writer.Flush()
+	if err := e.writer.Flush(); err != nil {
+		e.fails(err)
+		return
+	}
+	e.unwritten = 0
+	if every := e.recorder.options.RotateEvery; every > 0 && e.recorder.now()-e.begun >= every {
+		e.end(true)
+	}
 }
 
-// release closes the file that an error or a panic left open.
+// release closes the file that a panic left open.
 func (e *encoder) release() {
 	if e.file != nil {
 		_ = e.file.Close() // the recording has failed already
 	}
 }
 
-// write writes items to the current file, and begins another one where that is large enough.
-func (e *encoder) write(items []item) error {
-	for _, i := range items {
-		if err := e.begin(); err != nil {
-			return err
-		}
-		err := e.add(i)
-		e.recorder.written(i)
-		if err != nil {
-			return err
-		}
-		if e.file.bytes >= e.recorder.options.FileSize {
-			if err := e.end(true); err != nil {
-				return err
-			}
+// fails gives a file up. What was in its last block is lost.
+func (e *encoder) fails(err error) {
+	if e.file != nil {
+		_ = e.file.Close() // it has failed already
+		if e.writer != nil {
+			e.recorder.ended(e.file)
 		}
 	}
-	return nil
+	e.writer, e.file = nil, nil
+	now := e.recorder.now()
+	if e.outage == nil {
+		e.outage = &outage{since: now}
+		e.recorder.report(fmt.Errorf("the recording is interrupted, until a file can be written again: %w", err))
+	}
+	e.outage.pause = min(max(2*e.outage.pause, e.recorder.options.FlushEvery, time.Millisecond), longestPause)
+	e.outage.retry = now + e.outage.pause
 }
 
-// begin begins a file if none is open.
-func (e *encoder) begin() error {
+// write writes items to the current file, and begins another one where that is large enough.
+func (e *encoder) write(items []item) {
+	for _, i := range items {
+		open := e.begin()
+		e.unwritten += i.entries()
+		if open {
+			before := e.file.bytes
+			err := e.add(i)
+			switch {
+			case err != nil:
+				e.fails(err)
+			case e.file.bytes > before:
+				e.unwritten = 1 // a block was full, and this entry is the first of the next one
+			}
+		}
+		e.recorder.written(i)
+		if e.writer != nil && e.file.bytes >= e.recorder.options.FileSize {
+			e.end(true)
+		}
+	}
+}
+
+// begin begins a file if none is open. It reports whether there is one.
+func (e *encoder) begin() bool {
 	if e.writer != nil {
-		return nil
+		return true
 	}
-	e.part++
-	file, err := e.recorder.options.Open(e.part)
+	now := e.recorder.now()
+	if e.outage != nil && now < e.outage.retry {
+		return false
+	}
+	file, err := e.recorder.options.Open(e.part + 1)
 	if err != nil {
-		return err
+		e.fails(err)
+		return false
 	}
-	e.file = &counted{WriteCloser: file}
+	e.file, e.begun = &counted{WriteCloser: file}, now
 	e.numbers = map[versionOf]written{}
 	e.writer, err = live.NewWriter(e.file, live.Header{
-		Process: e.recorder.options.Process, Started: e.recorder.started, Part: e.part, Redacted: e.redactor.Words(), Share: e.recorder.options.Share,
+		Process: e.recorder.options.Process, Started: e.recorder.started, Part: e.part + 1, Redacted: e.redactor.Words(), Share: e.recorder.options.Share,
 	})
+	if err == nil && e.outage != nil {
+		err = e.missed(now)
+	}
+	if err != nil {
+		e.writer = nil
+		e.fails(err)
+		if partial, is := file.(*partFile); is {
+			partial.discard() // the next attempt has the same number
+		}
+		return false
+	}
+	e.part++
+	return true
+}
+
+// missed writes what was lost in an outage, and ends it.
+func (e *encoder) missed(now time.Duration) error {
+	e.recorder.forget() // objects that were lost have to be copied again
+	err := e.writer.Add(live.Gap{At: e.outage.since, Until: now, Reason: live.NotKept, Entries: e.unwritten})
+	if err == nil {
+		err = e.writer.Flush()
+	}
+	if err == nil {
+		e.outage, e.unwritten = nil, 0
+	}
 	return err
 }
 
 // end ends the current file.
-func (e *encoder) end(rotated bool) error {
+func (e *encoder) end(rotated bool) {
 	if e.writer == nil {
-		return nil
+		return
 	}
 	err := e.writer.End(live.End{At: e.recorder.now(), Rotated: rotated})
-	err = errors.Join(err, e.file.Close())
-	e.writer, e.file = nil, nil
+	if err == nil {
+		file := e.file
+		e.writer, e.file, e.unwritten = nil, nil, 0
+		err = file.Close()
+		e.recorder.ended(file)
+	}
+	if err != nil {
+		e.fails(err)
+	}
 	e.recorder.forget()
-	return err
 }
 
 // add writes an item with the objects it refers to. What cannot be written leaves a gap.

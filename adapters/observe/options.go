@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ type Options struct {
 	// Folder is where the files of the recording are written, named after the process, with the ending ".ort". It is made if it is not there.
 	Folder string
 	// Open opens the file with this number, from 1, when the files are to be somewhere else than in a folder. It is called, and what it
-	// returns is used, by one goroutine, that no reconcile waits for.
+	// returns is used, by one goroutine, that no reconcile waits for. After an error it is called again with the same number, after a while.
 	Open func(part int) (io.WriteCloser, error)
 	// Process is the identity of the process. By default, it is the name of the program, the name of the host with a random number, and
 	// the version of the main module.
@@ -30,8 +29,14 @@ type Options struct {
 	// FileSize is the number of bytes after which a file is ended and another one begun, 64 MiB by default. What is open when that happens is
 	// ended by the end of its block.
 	FileSize int64
-	// Files is how many files are kept in the folder: of those that this process wrote, the oldest are removed. 16 by default.
+	// RotateEvery is the time after which a file is ended and another one begun when there is something to write, 0 for never. What is in a file can be taken
+	// elsewhere once it has ended.
+	RotateEvery time.Duration
+	// Files is how many files are kept in the folder: of those that this process wrote, and processes of the same name on the same host before it,
+	// the oldest are removed. 16 by default.
 	Files int
+	// Ended is told the path of each file in the folder that has ended, also because it could not be written any further. It must return soon.
+	Ended func(file string)
 	// Buffer is how many entries and objects may wait to be written, 4096 by default. What comes on top is dropped, counted, and named in the
 	// recording as a gap.
 	Buffer int
@@ -48,7 +53,8 @@ type Options struct {
 	Requests []RequestType
 	// Off leaves the recording switched off until [Recorder.Resume].
 	Off bool
-	// Report is told when the recording ends because it cannot go on. By default, the logger of the manager is. It must return soon.
+	// Report is told when the recording ends because it cannot go on, and when it is interrupted because a file cannot be written. By default, the logger of the
+	// manager is. It must return soon.
 	Report func(error)
 }
 
@@ -67,12 +73,13 @@ func (o Options) withDefaults() (Options, error) {
 	o.Files = cmp.Or(o.Files, 16)
 	o.Buffer = cmp.Or(o.Buffer, 4096)
 	o.FlushEvery = cmp.Or(o.FlushEvery, time.Second)
+	given := o.Process.Replica
 	o.Process = identity(o.Process)
 	switch {
 	case (o.Folder == "") == (o.Open == nil):
 		return o, errors.New("set either Options.Folder or Options.Open")
-	case o.FileSize < 1 || o.Files < 1 || o.Buffer < 1 || o.FlushEvery < 0:
-		return o, errors.New("set Options.FileSize, Files, Buffer and FlushEvery to nothing negative")
+	case o.FileSize < 1 || o.Files < 1 || o.Buffer < 1 || o.FlushEvery < 0 || o.RotateEvery < 0:
+		return o, errors.New("set Options.FileSize, RotateEvery, Files, Buffer and FlushEvery to nothing negative")
 	case !(o.Share >= 0 && o.Share <= 1):
 		return o, fmt.Errorf("set Options.Share to a number between 0 and 1, and not to %v", o.Share)
 	}
@@ -82,7 +89,7 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	if o.Open == nil {
-		o.Open = folder{path: o.Folder, process: o.Process, keep: o.Files}.open
+		o.Open = folder{path: o.Folder, process: o.Process, anyReplica: given == "", keep: o.Files}.open
 	}
 	return o, nil
 }
@@ -91,11 +98,7 @@ func (o Options) withDefaults() (Options, error) {
 func identity(p live.Process) live.Process {
 	p.Name = cmp.Or(p.Name, filepath.Base(os.Args[0]))
 	if p.Replica == "" {
-		host, err := os.Hostname()
-		if err != nil {
-			host = "unknown"
-		}
-		p.Replica = host + "-" + uuid.NewString()[:8]
+		p.Replica = hostname() + "-" + uuid.NewString()[:8]
 	}
 	if build, ok := debug.ReadBuildInfo(); ok && p.Version == "" {
 		p.Version = build.Main.Version
@@ -108,38 +111,10 @@ func identity(p live.Process) live.Process {
 	return p
 }
 
-// folder is where files are written by default.
-type folder struct {
-	path    string
-	process live.Process
-	keep    int
-}
-
-// open makes a file that only its owner may read, and removes the one that is one too many.
-func (f folder) open(part int) (io.WriteCloser, error) {
-	if err := os.MkdirAll(f.path, 0o700); err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(f.name(part), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func hostname() string {
+	host, err := os.Hostname()
 	if err != nil {
-		return nil, err
+		return "unknown"
 	}
-	if old := part - f.keep; old > 0 {
-		_ = os.Remove(f.name(old)) // a file that stays is no reason to stop
-	}
-	return file, nil
-}
-
-func (f folder) name(part int) string {
-	plain := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
-				return r
-			}
-			return '_'
-		}, s)
-	}
-	number := strconv.Itoa(part)
-	number = strings.Repeat("0", max(0, 6-len(number))) + number // in order where names are
-	return filepath.Join(f.path, plain(f.process.Name)+"_"+plain(f.process.Replica)+"_"+number+".ort")
+	return host
 }

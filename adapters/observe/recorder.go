@@ -56,6 +56,14 @@ type item struct {
 	waits int
 }
 
+// entries is how many entries are lost with an item.
+func (i item) entries() int {
+	if gap, is := i.entry.(live.Gap); is {
+		return gap.Entries
+	}
+	return 1
+}
+
 // body is what was sent.
 type body struct {
 	object runtime.Object
@@ -138,9 +146,22 @@ func (r *Recorder) giveUp(err error) {
 	r.mu.Lock()
 	r.waiting, r.known, r.former = nil, map[uint64]struct{}{}, nil
 	r.mu.Unlock()
+	r.report(fmt.Errorf("the recording ends: %w", err))
+}
+
+// ended tells the user that a file of the folder has ended.
+func (r *Recorder) ended(file *counted) {
+	if part, is := file.WriteCloser.(*partFile); is && r.options.Ended != nil {
+		defer func() { _ = recover() }() // it is not ours, and not worth a controller
+		r.options.Ended(part.Name())
+	}
+}
+
+// report tells the user what goes wrong.
+func (r *Recorder) report(err error) {
 	if r.options.Report != nil {
 		defer func() { _ = recover() }() // it is not ours, and not worth a controller
-		r.options.Report(fmt.Errorf("the recording ends: %w", err))
+		r.options.Report(err)
 	}
 }
 

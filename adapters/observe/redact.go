@@ -43,13 +43,20 @@ func (r *redactor) body(c live.Call, sent body) (json.RawMessage, error) {
 		if own := sent.object.GetObjectKind().GroupVersionKind().GroupKind(); own.Kind != "" {
 			kind = core.Kind(own.String()) // of the body of a subresource
 		}
-		return r.object(kind, sent.object)
+		if c.Verb != live.Apply {
+			return r.object(kind, sent.object)
+		}
+		text, err := marshal(sent.object)
+		if err != nil {
+			return nil, err
+		}
+		return r.Merge(kind, text)
 	case sent.text == nil:
 		return nil, nil
 	case c.Write != nil && c.Write.Patch == string(types.JSONPatchType):
 		return r.Patch(c.Object.Kind, sent.text)
 	}
-	text, err := r.Text(c.Object.Kind, sent.text)
+	text, err := r.Merge(c.Object.Kind, sent.text)
 	if err != nil {
 		return nil, fmt.Errorf("a patch that is not JSON: %w", err)
 	}

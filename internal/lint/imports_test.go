@@ -92,6 +92,7 @@ func house() []place {
 		{"adapters/clientgo", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
 		{"adapters/knative", []string{"adapters/clientgo"}, kubernetes},
 		{"adapters/observe", []string{"core", "record/live", "record/live/redact"}, kubernetes},
+		{"adapters/observe/bucket", nil, libraries},
 		{"adapters/internal/story", []string{"core"}, nothing},
 		{"adapters/text", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/inspect", []string{"core", "record", "record/graph", "adapters/internal/story"}, libraries},
@@ -117,6 +118,7 @@ func house() []place {
 		{"internal/excerpt", nil, nothing},
 		{"internal/lint", nil, nothing},
 		{"internal/readme", public, kubernetes},
+		{"internal/incident", public, kubernetes},
 	}
 }
 

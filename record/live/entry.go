@@ -235,7 +235,8 @@ const (
 	Overload = "overload" // the recorder could not keep up
 	Paused   = "paused"   // it was switched off
 	TooLarge = "too large"
-	Broken   = "broken" // something in an object or in the recorder kept an entry from being written
+	Broken   = "broken"     // something in an object or in the recorder kept an entry from being written
+	NotKept  = "no storage" // the file could not be written, such as on a full disk
 )
 
 // Gap says that entries are missing.
@@ -243,7 +244,7 @@ type Gap struct {
 	// At and Until are between which times they would have been.
 	At    time.Duration `json:"at"`
 	Until time.Duration `json:"until"`
-	// Reason is Overload, Paused, TooLarge or Broken.
+	// Reason is Overload, Paused, TooLarge, Broken or NotKept.
 	Reason string `json:"reason"`
 	// Entries is how many are missing, 0 if nobody counted them.
 	Entries int `json:"entries,omitempty"`

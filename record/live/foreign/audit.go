@@ -99,7 +99,7 @@ func Audit(files []File, out io.Writer, options Options) error {
 // see learns the kind of a resource from the objects of an event.
 func (k kinds) see(event *auditEvent) {
 	ref := event.ObjectRef
-	if ref == nil || ref.Subresource != "" {
+	if ref == nil || ref.Subresource != "" || failureOf(event) != nil { // what was refused can be of any kind
 		return
 	}
 	for _, text := range []json.RawMessage{event.ResponseObject, event.RequestObject} {
@@ -108,7 +108,7 @@ func (k kinds) see(event *auditEvent) {
 			continue
 		}
 		kind := id.Kind
-		if event.Verb == live.List {
+		if event.Verb == live.List || event.Verb == live.DeleteCollection {
 			kind = strings.TrimSuffix(kind, "List")
 		}
 		group, _, grouped := strings.Cut(id.APIVersion, "/")
@@ -118,6 +118,9 @@ func (k kinds) see(event *auditEvent) {
 	}
 }
 
+// fullLevel is the level of events with the bodies of requests and answers.
+const fullLevel = "RequestResponse"
+
 // auditor writes the recording of events.
 type auditor struct {
 	*builder
@@ -126,6 +129,36 @@ type auditor struct {
 	// skipped are lines that are no events, and poor is how many calls succeeded and have no answer in the log, by level.
 	skipped int
 	poor    map[string]int
+	// taken are the events that were written, and former those before they became many: a webhook gets an event again if its answer was lost, and files can overlap.
+	taken, former map[eventID]struct{}
+	repeated      int
+}
+
+// eventID tells events apart. The audit ID alone does not: whoever sends a request can choose it.
+type eventID struct {
+	audit, uri string
+	received   time.Time
+}
+
+// takenLimit bounds how many events are remembered, twice.
+const takenLimit = 1 << 16
+
+// again reports whether an event was taken before. One without an ID never was.
+func (a *auditor) again(event *auditEvent) bool {
+	if event.AuditID == "" {
+		return false
+	}
+	id := eventID{event.AuditID, event.RequestURI, event.Received.UTC()}
+	_, recently := a.taken[id]
+	_, before := a.former[id]
+	if len(a.taken) >= takenLimit {
+		a.taken, a.former = map[eventID]struct{}{}, a.taken
+	}
+	a.taken[id] = struct{}{}
+	if recently || before {
+		a.repeated++
+	}
+	return recently || before
 }
 
 func newAuditor(out io.Writer, started time.Time, known kinds, options Options) (*auditor, error) {
@@ -133,26 +166,35 @@ func newAuditor(out io.Writer, started time.Time, known kinds, options Options) 
 	if err != nil {
 		return nil, err
 	}
-	return &auditor{builder: b, started: started, kinds: known, poor: map[string]int{}}, nil
+	return &auditor{builder: b, started: started, kinds: known, poor: map[string]int{}, taken: map[eventID]struct{}{}}, nil
 }
 
 // take writes a request that is complete.
 func (a *auditor) take(event *auditEvent) error {
 	ref := event.ObjectRef
-	if ref == nil || event.Stage != "ResponseComplete" && event.Stage != "Panic" {
+	if ref == nil || event.Stage != "ResponseComplete" && event.Stage != "Panic" || a.again(event) {
 		return nil
 	}
 	a.kinds.see(event)
+	if slices.Contains([]string{"attach", "exec", "log", "portforward", "proxy"}, ref.Subresource) {
+		return nil // what is behind an object is no part of it
+	}
 	if !slices.Contains([]string{live.Get, live.List, live.Create, live.Update, live.Patch, live.Delete, live.DeleteCollection}, event.Verb) {
 		return nil
 	}
 	c := live.Call{
-		At: max(0, event.Received.Sub(a.started)), Took: max(0, event.Staged.Sub(event.Received)), Verb: event.Verb, Subresource: ref.Subresource,
+		At: within(event.Received.Sub(a.started)), Took: within(event.Staged.Sub(event.Received)), Verb: event.Verb, Subresource: ref.Subresource,
 		Client: clientOf(event), Object: core.Key{Kind: a.kinds.of(resource{ref.APIGroup, ref.Resource}), Namespace: ref.Namespace, Name: ref.Name},
 		Failed: failureOf(event),
 	}
+	if c.Object.Kind == "Namespace" {
+		c.Object.Namespace = "" // a Namespace is in none, and the log says that it is in itself
+	}
 	asks(&c, event.RequestURI)
 	sends(&c, event.RequestObject)
+	if applies(&c, event.ResponseObject) {
+		c.Verb = live.Apply
+	}
 	answer, gone := a.answered(&c, event)
 	if err := a.call(c, answer); err != nil {
 		return err
@@ -164,6 +206,9 @@ func (a *auditor) take(event *auditEvent) error {
 	}
 	return nil
 }
+
+// within returns a time that is neither before the recording nor so late that it cannot be counted on from.
+func within(d time.Duration) time.Duration { return max(0, min(d, 1<<61)) }
 
 // clientOf says who made a request: the user that it counts for, and the program.
 func clientOf(event *auditEvent) string {
@@ -190,11 +235,10 @@ func failureOf(event *auditEvent) *live.Failure {
 
 // asks takes what stands in the address of a request.
 func asks(c *live.Call, uri string) {
-	address, err := url.ParseRequestURI(uri)
-	if err != nil {
-		return
+	query := url.Values{}
+	if address, err := url.ParseRequestURI(uri); err == nil {
+		query = address.Query()
 	}
-	query := address.Query()
 	if c.Verb == live.List || c.Verb == live.DeleteCollection {
 		limit, _ := strconv.ParseInt(query.Get("limit"), 10, 64)
 		s := live.Selection{Labels: query.Get("labelSelector"), Fields: query.Get("fieldSelector"), Limit: limit, Continue: query.Has("continue")}
@@ -231,109 +275,16 @@ func sends(c *live.Call, text json.RawMessage) {
 		return
 	}
 	c.Sent = text
+	if c.Verb == live.Patch && text[0] == '[' {
+		c.Write.Patch = "application/json-patch+json" // no other one is an array
+		return
+	}
 	var id identity
 	if json.Unmarshal(text, &id) != nil {
-		return // such as a JSON patch
+		return
 	}
 	c.Base = id.Metadata.ResourceVersion
-	if c.Verb == live.Patch && c.Write.Manager != "" && id.Kind != "" && id.APIVersion != "" {
-		c.Verb = live.Apply // what is applied says what it is, and other patches hardly ever do
-	}
 }
-
-// answered returns the objects of an answer, and those that are gone with it. It completes the call with what the answer says of it.
-func (a *auditor) answered(c *live.Call, event *auditEvent) (answer []live.Object, gone []core.Key) {
-	if c.Failed != nil || c.Write != nil && c.Write.DryRun { // what would have been is no version
-		return nil, nil
-	}
-	if len(event.ResponseObject) == 0 {
-		if c.Verb != live.Delete {
-			a.poor[event.Level]++
-		}
-		return nil, nil
-	}
-	if c.Verb == live.List || c.Verb == live.DeleteCollection {
-		return a.listed(c, event.ResponseObject)
-	}
-	o, id, ok := objectOf(event.ResponseObject)
-	if c.Verb == live.Delete && c.Subresource == "" && (!ok || id.Kind == "Status") {
-		return nil, []core.Key{c.Object}
-	}
-	if !ok || o.Kind != c.Object.Kind {
-		return nil, nil // of a subresource that is a kind of its own
-	}
-	c.Object.Name = o.Name // a generated one, too
-	if c.Verb == live.Delete && id.remains() || c.Verb != live.Delete && !id.finished() {
-		return []live.Object{o}, nil
-	}
-	return []live.Object{o}, []core.Key{o.Key}
-}
-
-// listed is answered for a list.
-func (a *auditor) listed(c *live.Call, text json.RawMessage) (answer []live.Object, gone []core.Key) {
-	var list struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Metadata   struct {
-			ResourceVersion string `json:"resourceVersion"`
-			Continue        string `json:"continue"`
-		} `json:"metadata"`
-		Items []json.RawMessage `json:"items"`
-	}
-	if json.Unmarshal(text, &list) != nil {
-		return nil, nil
-	}
-	if c.Verb == live.List {
-		c.ListVersion, c.Continues = list.Metadata.ResourceVersion, list.Metadata.Continue != ""
-	}
-	for _, item := range list.Items {
-		var id identity
-		if json.Unmarshal(item, &id) != nil || id.Metadata.Name == "" {
-			continue
-		}
-		o := live.Object{
-			Key: core.Key{Kind: c.Object.Kind, Namespace: id.Metadata.Namespace, Name: id.Metadata.Name},
-			UID: id.Metadata.UID, ResourceVersion: id.Metadata.ResourceVersion, Value: typed(item, list.APIVersion, strings.TrimSuffix(list.Kind, "List"), id),
-		}
-		answer = append(answer, o)
-		if c.Verb == live.DeleteCollection && !id.remains() {
-			gone = append(gone, o.Key)
-		}
-	}
-	return answer, gone
-}
-
-// typed returns an item of a list with its kind, which lists may leave out.
-func typed(item json.RawMessage, apiVersion, kind string, id identity) json.RawMessage {
-	if id.Kind != "" || kind == "" {
-		return item
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(item, &fields) != nil {
-		return item
-	}
-	for name, value := range map[string]string{"apiVersion": apiVersion, "kind": kind} {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return item
-		}
-		fields[name] = text
-	}
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return item
-	}
-	return text
-}
-
-// remains reports whether an object that was asked to be deleted is still there: it waits for finalizers, or for its time.
-func (id identity) remains() bool {
-	m := id.Metadata
-	return len(m.Finalizers) > 0 || m.DeletionTimestamp != "" && m.DeletionGracePeriodSeconds > 0
-}
-
-// finished reports whether an object that was written is gone with it: it was to be deleted, and nothing holds it any more.
-func (id identity) finished() bool { return id.Metadata.DeletionTimestamp != "" && !id.remains() }
 
 // end ends the recording, and says what was not in the log.
 func (a *auditor) end() error {
@@ -341,9 +292,16 @@ func (a *auditor) end() error {
 	if a.skipped > 0 {
 		notes = append(notes, fmt.Sprintf("%d lines are no events of audit.k8s.io/v1, and left out", a.skipped))
 	}
+	if a.repeated > 0 {
+		notes = append(notes, fmt.Sprintf("%d events were there more than once, and are recorded once", a.repeated))
+	}
 	for _, level := range slices.Sorted(maps.Keys(a.poor)) {
-		notes = append(notes, fmt.Sprintf("%d calls were logged at level %s, without their answers: which versions they read or wrote is not known. "+
-			"Give the resources in question the level RequestResponse in the audit policy", a.poor[level], cmp.Or(level, "None")))
+		change := "Give the resources in question the level RequestResponse in the audit policy"
+		if level == fullLevel {
+			change = "They were cut off, or were no objects: set --audit-log-truncate-enabled=false, or --audit-log-truncate-max-event-size to more"
+		}
+		notes = append(notes, fmt.Sprintf("%d calls were logged at level %s, without their answers: which versions they read or wrote is not known. %s",
+			a.poor[level], cmp.Or(level, "None"), change))
 	}
 	for _, note := range notes {
 		if err := a.unseen("%s", note); err != nil {

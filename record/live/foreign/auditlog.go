@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -18,6 +17,7 @@ type auditEvent struct {
 	APIVersion       string    `json:"apiVersion"`
 	Kind             string    `json:"kind"`
 	Level            string    `json:"level"`
+	AuditID          string    `json:"auditID"`
 	Stage            string    `json:"stage"`
 	RequestURI       string    `json:"requestURI"`
 	Verb             string    `json:"verb"`
@@ -94,7 +94,10 @@ func (l *auditLog) next() *auditEvent {
 			l.list = events
 		}
 		if err != nil && len(l.list) == 0 {
-			if !errors.Is(err, io.EOF) {
+			switch {
+			case errors.Is(err, io.ErrUnexpectedEOF):
+				l.failed = fmt.Errorf("%s is compressed, and cut off (%w): give what gzip -dc unpacks of it", l.name, err)
+			case !errors.Is(err, io.EOF):
 				l.failed = fmt.Errorf("%s: %w", l.name, err)
 			}
 			return nil
@@ -124,7 +127,7 @@ func eventsOf(text []byte) ([]auditEvent, bool) {
 		auditEvent
 		Items []auditEvent `json:"items"`
 	}
-	if json.Unmarshal(text, &list) != nil || !strings.HasPrefix(list.APIVersion, "audit.k8s.io/") {
+	if json.Unmarshal(text, &list) != nil || list.APIVersion != "audit.k8s.io/v1" {
 		return nil, false
 	}
 	switch list.Kind {

@@ -32,12 +32,15 @@ type builder struct {
 }
 
 type versionOf struct {
-	key     core.Key
-	uid, rv string
+	key           core.Key
+	uid, rv, form string
 }
 
 // numbersLimit bounds how many versions are remembered. What is forgotten can stand in the file twice.
 const numbersLimit = 1 << 16
+
+// lastLimit bounds of how many objects the last version is remembered. That one that is forgotten is deleted is not told.
+const lastLimit = 1 << 20
 
 // newBuilder starts a recording from a time on, which says first what it cannot know.
 func newBuilder(out io.Writer, source string, started time.Time, options Options, unseen ...string) (*builder, error) {
@@ -69,9 +72,9 @@ func (b *builder) next() uint64 {
 
 // object returns the number of a version, which is written if it is new.
 func (b *builder) object(o live.Object) (int, error) {
-	which := versionOf{o.Key, o.UID, o.ResourceVersion}
+	which := versionOf{o.Key, o.UID, o.ResourceVersion, o.Form}
 	if number, known := b.numbers[which]; known && o.ResourceVersion != "" {
-		b.last[o.Key] = number
+		b.is(o.Key, number)
 		return number, nil
 	}
 	value, err := b.redactor.Text(o.Kind, o.Value)
@@ -86,8 +89,17 @@ func (b *builder) object(o live.Object) (int, error) {
 	if len(b.numbers) >= numbersLimit {
 		clear(b.numbers)
 	}
-	b.numbers[which], b.last[o.Key] = number, number
+	b.numbers[which] = number
+	b.is(o.Key, number)
 	return number, nil
+}
+
+// is notes the last version of an object.
+func (b *builder) is(key core.Key, number int) {
+	if len(b.last) >= lastLimit {
+		clear(b.last)
+	}
+	b.last[key] = number
 }
 
 // call writes a call with the objects of its answer.
@@ -114,18 +126,28 @@ func (b *builder) call(c live.Call, answer []live.Object) error {
 	return b.tolerate(b.w.Add(c))
 }
 
-// sent returns what a call sent, without what is redacted. An array can only be a JSON patch.
+// sent returns what a call sent, without what is redacted. An array can only be a JSON patch. What is sent to a subresource can be of another kind.
 func (b *builder) sent(c live.Call) (json.RawMessage, error) {
-	if c.Verb == live.Patch && len(c.Sent) > 0 && c.Sent[0] == '[' {
+	redacts := b.redactor.Text
+	switch {
+	case c.Verb == live.Patch && len(c.Sent) > 0 && c.Sent[0] == '[':
 		return b.redactor.Patch(c.Object.Kind, c.Sent)
+	case c.Verb == live.Patch, c.Verb == live.Apply:
+		redacts = b.redactor.Merge
 	}
-	return b.redactor.Text(c.Object.Kind, c.Sent)
+	text, err := redacts(c.Object.Kind, c.Sent)
+	var own identity
+	if err != nil || json.Unmarshal(c.Sent, &own) != nil || own.Kind == "" || kindOf(own.APIVersion, own.Kind) == c.Object.Kind {
+		return text, err
+	}
+	return redacts(kindOf(own.APIVersion, own.Kind), text)
 }
 
 // event writes that an object was seen to change, or to be gone.
-func (b *builder) event(typed string, at time.Duration, number int, missed bool) error {
-	b.now = max(b.now, at)
-	return b.tolerate(b.w.Add(live.Event{N: b.next(), At: at, Type: typed, Object: number, Missed: missed}))
+func (b *builder) event(e live.Event) error {
+	e.N = b.next()
+	b.now = max(b.now, e.At)
+	return b.tolerate(b.w.Add(e))
 }
 
 // gone writes that an object was deleted, of which the last version that is known is told; nothing if none is.
@@ -135,7 +157,7 @@ func (b *builder) gone(key core.Key, at time.Duration) error {
 		return nil
 	}
 	delete(b.last, key)
-	return b.event(live.Deleted, at, number, true)
+	return b.event(live.Event{At: at, Type: live.Deleted, Object: number, Missed: true})
 }
 
 // tolerate turns an error of one entry into a gap.
@@ -173,6 +195,21 @@ type identity struct {
 		// DeletionGracePeriodSeconds is how long the object stays after that.
 		DeletionGracePeriodSeconds int64 `json:"deletionGracePeriodSeconds"`
 	} `json:"metadata"`
+	Spec spec `json:"spec"`
+}
+
+// spec is what a Namespace says about itself besides, and nothing where something else stands there.
+type spec struct{ finalizers []string }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *spec) UnmarshalJSON(text []byte) error {
+	var held struct {
+		Finalizers []string `json:"finalizers"`
+	}
+	if json.Unmarshal(text, &held) == nil {
+		s.finalizers = held.Finalizers
+	}
+	return nil
 }
 
 // objectOf returns an object of JSON, and what it says about itself. It reports whether it is one: whether it has a kind and a name.

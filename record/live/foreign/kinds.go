@@ -27,6 +27,7 @@ func newKinds() kinds {
 		"": "Binding ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate ReplicationController " +
 			"ResourceQuota Secret Service ServiceAccount",
 		"apps":                         "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet",
+		"authentication.k8s.io":        "TokenRequest TokenReview",
 		"batch":                        "CronJob Job",
 		"autoscaling":                  "HorizontalPodAutoscaler",
 		"policy":                       "PodDisruptionBudget",

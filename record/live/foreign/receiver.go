@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"sync"
 	"time"
@@ -36,9 +37,19 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "send lists of events of audit.k8s.io/v1 with POST", http.StatusMethodNotAllowed)
 		return
 	}
+	// API servers say what they send. A page in a browser cannot say so to another host without asking before.
+	if media, _, err := mime.ParseMediaType(request.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		http.Error(w, "send events of audit.k8s.io/v1 as application/json", http.StatusUnsupportedMediaType)
+		return
+	}
 	text, err := io.ReadAll(http.MaxBytesReader(w, request.Body, bodyLimit))
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, fmt.Sprintf("send %d MiB at most: set --audit-webhook-batch-max-size to less", bodyLimit>>20), http.StatusRequestEntityTooLarge)
+		return
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	events, ok := eventsOf(text)

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,9 +95,17 @@ func (r *Redactor) of(kind core.Kind) []rule {
 // Redacts reports whether something of a kind is not recorded.
 func (r *Redactor) Redacts(kind core.Kind) bool { return len(r.of(kind)) > 0 }
 
-// Text returns the JSON of an object, or of a patch that looks like one, without what is redacted.
+// Text returns the JSON of an object without what is redacted.
 func (r *Redactor) Text(kind core.Kind, text []byte) (json.RawMessage, error) {
-	rules := r.of(kind)
+	return r.text(r.of(kind), text)
+}
+
+// Merge returns the JSON of a patch that looks like an object: one to be merged, or to be applied. Its lists can hold some of the items only, so that a number in a rule stands for every item.
+func (r *Redactor) Merge(kind core.Kind, text []byte) (json.RawMessage, error) {
+	return r.text(anywhere(r.of(kind)), text)
+}
+
+func (r *Redactor) text(rules []rule, text []byte) (json.RawMessage, error) {
 	if len(rules) == 0 {
 		return text, nil
 	}
@@ -104,13 +113,30 @@ func (r *Redactor) Text(kind core.Kind, text []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	object, ok := tree.(map[string]any)
+	if !ok { // where a rule leads to is not known
+		return marshal(r.digest(tree))
+	}
 	for _, rule := range rules {
-		tree = r.at(tree, rule.path)
+		r.at(object, rule.path)
 	}
-	if object, ok := tree.(map[string]any); ok {
-		r.copies(object)
+	r.copies(object)
+	return marshal(object)
+}
+
+// anywhere returns rules whose numbers stand for every item: those of patches.
+func anywhere(rules []rule) []rule {
+	patched := make([]rule, 0, len(rules))
+	for _, of := range rules {
+		path := slices.Clone(of.path)
+		for i, part := range path {
+			if _, err := strconv.ParseUint(part, 10, 64); err == nil {
+				path[i] = "*"
+			}
+		}
+		patched = append(patched, rule{of.kind, path})
 	}
-	return marshal(tree)
+	return patched
 }
 
 // parse keeps the digits of numbers.
@@ -118,11 +144,17 @@ func parse(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var tree any
-	err := decoder.Decode(&tree)
-	return tree, err
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the JSON")
+	}
+	return tree, nil
 }
 
-// at returns a tree with the values at a path replaced. What cannot be followed further is not there.
+// at returns a tree with the values at a path replaced. What cannot be followed further is not there, but for a value where a rule wants every key or item of something: that is
+// replaced as well.
 func (r *Redactor) at(tree any, path []string) any {
 	if len(path) == 0 {
 		return r.digest(tree)
@@ -130,7 +162,7 @@ func (r *Redactor) at(tree any, path []string) any {
 	switch t := tree.(type) {
 	case map[string]any:
 		for key, value := range t {
-			if path[0] == "*" || path[0] == key {
+			if path[0] == "*" || path[0] == fieldOf(key) {
 				t[key] = r.at(value, path[1:])
 			}
 		}
@@ -140,8 +172,22 @@ func (r *Redactor) at(tree any, path []string) any {
 				t[i] = r.at(value, path[1:])
 			}
 		}
+	default:
+		if path[0] == "*" {
+			return r.digest(tree)
+		}
 	}
 	return tree
+}
+
+// fieldOf returns the field that a key is about: strategic merge patches say beside a list in which order its items are, and which ones are taken out of it.
+func fieldOf(key string) string {
+	for _, directive := range []string{"$setElementOrder/", "$deleteFromPrimitiveList/"} {
+		if field, is := strings.CutPrefix(key, directive); is {
+			return field
+		}
+	}
+	return key
 }
 
 // copies removes what metadata can repeat of fields: the annotation that holds the object as it was applied, and the values by which items of sets are owned.
@@ -177,7 +223,7 @@ func (r *Redactor) digest(value any) any {
 
 // Patch returns a JSON patch without what is redacted. An operation is redacted if it puts something in, or tests for something, where a rule points to, below, or above.
 func (r *Redactor) Patch(kind core.Kind, text []byte) (json.RawMessage, error) {
-	rules := r.of(kind)
+	rules := anywhere(r.of(kind))
 	if len(rules) == 0 {
 		return text, nil
 	}
