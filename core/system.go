@@ -57,6 +57,8 @@ type System struct {
 // Initial is one state of the store at start.
 type Initial struct {
 	Objects []Object
+	// Underway is what controllers are doing there if they have been at work before. Nil means that all of them start.
+	Underway *Underway
 }
 
 // Validate returns an error that says what to change if the system cannot be
@@ -120,6 +122,9 @@ func (s *System) Validate() error {
 				fail("object %s is given twice in initial state %d: remove one", object.Key, i+1)
 			}
 			seen[object.Key] = true
+		}
+		if initial.Underway != nil {
+			initial.Underway.validate(s.Strategies, initial.Objects, fail)
 		}
 	}
 	errs = append(errs, validateNames(s.Interchangeable)...)

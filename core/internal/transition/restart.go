@@ -3,7 +3,6 @@ package transition
 import (
 	"slices"
 
-	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -53,23 +52,6 @@ func (w *Walker) restart(p *Process, positions []int) error {
 	}
 	if err := w.Relist(p); err != nil {
 		return err
-	}
-	return w.normalize()
-}
-
-// Start puts the walker in an initial state, in its canonical form: the objects, and
-// what the controllers make of the initial list.
-func (w *Walker) Start(initial core.Initial) error {
-	w.Load(nil)
-	vocabulary := w.Machine.Vocabulary
-	for _, object := range initial.Objects {
-		c := vocabulary.Object(object.Key)
-		w.Set(c, vocabulary.Normalized(c, vocabulary.Intern(c, object.Content)))
-	}
-	for _, p := range w.Machine.Processes {
-		if err := w.Relist(p); err != nil {
-			return err
-		}
 	}
 	return w.normalize()
 }
