@@ -169,9 +169,15 @@ func (b *beginning) again(queued []core.Item, controller string, r *attempt) []c
 
 // tell says where the search begins.
 func (b *beginning) tell(underway *core.Underway) {
-	where := fmt.Sprintf("The search begins in a recording, at %s", b.moment)
-	if first := b.processes[0]; len(b.processes) == 1 {
-		where += fmt.Sprintf(" (%.3fs after it began)", first.cut.at.Seconds())
+	after := fmt.Sprintf("%.3fs after it began", b.processes[0].cut.at.Seconds())
+	where := "The search begins in a recording, " + after
+	switch {
+	case len(b.processes) > 1:
+		where = "The search begins in recordings, at " + b.time.UTC().Format(time.RFC3339Nano)
+	case !b.moment.given:
+		where = "The search begins at the end of a recording, " + after
+	case b.moment.Entry > 0:
+		where += fmt.Sprintf(", just behind %s", b.moment)
 	}
 	texts := []string{where}
 	for i := range underway.Processes {

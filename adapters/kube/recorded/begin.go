@@ -84,6 +84,30 @@ func Begin(system *core.System, sources []analysis.Source, at Moment, later Late
 	return &begun, begun.Validate()
 }
 
+// Test is what [ForTest] needs of a test: a *testing.T, or what Ginkgo has in its place.
+type Test interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// ForTest returns a system that begins in a recording, named as "RECORDING" or "RECORDING@MOMENT" (see [ParseMoment]), with what users did later as its scenario. It fails the test if it cannot.
+func ForTest(t Test, system *core.System, recording string) *core.System {
+	t.Helper()
+	name, at, err := SplitMoment(recording)
+	if err != nil {
+		t.Fatalf("the recording cannot be begun in: %v", err)
+	}
+	sources, err := analysis.Files(name)
+	if err != nil {
+		t.Fatalf("the recording cannot be read: %v", err)
+	}
+	begun, err := Begin(system, sources, at, LaterUsers)
+	if err != nil {
+		t.Fatalf("the search cannot begin in %s: %v", recording, err)
+	}
+	return begun
+}
+
 // beginning finds out what was going on at a moment.
 type beginning struct {
 	store     Storing

@@ -302,4 +302,4 @@ func (p *process) follow(entry live.Entry) {
 }
 
 // over reports whether the process had ended by the moment: its recording has an end, or another process took its place.
-func (p *process) over() bool { return p.ended && p.last <= p.cut.at }
+func (p *process) over() bool { return p.ended && p.last < p.cut.at }

@@ -3,9 +3,9 @@ package transition
 import (
 	"slices"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
-	"github.com/orrery-dev/orrery/core"
 )
 
 // positions returns all combinations of positions at which a restart may put the views of a process, in changes
