@@ -42,7 +42,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	}
 	checked := *system
 	checked.Properties = with(system.Properties, properties.Conduct())
-	if options.disturbs() {
+	if options.disturbs() || late(system) {
 		checked.Properties = with(checked.Properties, properties.Undisturbed(comparisonsOfOutcomes(checked.Properties)...))
 	}
 	if err := checked.Validate(); err != nil {

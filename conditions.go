@@ -113,3 +113,10 @@ func (o Options) Again(report *core.Report) (Options, error) {
 	}
 	return o, nil
 }
+
+// late reports whether a cache is behind where the search of a system begins.
+func late(system *core.System) bool {
+	return slices.ContainsFunc(system.Initial, func(initial core.Initial) bool {
+		return initial.Underway != nil && slices.ContainsFunc(initial.Underway.Processes, func(p core.AtWork) bool { return len(p.Behind) > 0 })
+	})
+}

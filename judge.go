@@ -363,9 +363,12 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if options.Granularity == PerCall {
 		given = []string{"Each call of a reconcile is one step. An action of a model or of a user is one step, too."}
 	}
-	if len(options.Stale) == 0 {
+	switch {
+	case len(options.Stale) == 0 && late(system):
+		given = append(given, "Caches are fresh once they have received what they had not at the start: from then on, every committed change is delivered immediately.")
+	case len(options.Stale) == 0:
 		given = append(given, "Caches are fresh: every committed change is delivered immediately.")
-	} else {
+	default:
 		given = append(given, fmt.Sprintf("Caches may be stale, as these rules allow: %s. %s", strings.Join(options.staleness(), ", "), viewsOf(v.space.Views())))
 	}
 	if options.Crashes == 0 && options.Failures == 0 {

@@ -74,6 +74,9 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if err != nil {
 		return err
 	}
+	if system, err = flags.from.begin(ctx, system); err != nil {
+		return err
+	}
 	options, err := flags.options()
 	if err != nil {
 		return err

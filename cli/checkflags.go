@@ -48,6 +48,8 @@ type checkFlags struct {
 	crashes, failures int
 	orders            int
 	deadlines         int
+
+	from fromFlags
 }
 
 // addCheckFlags adds the flags to a command and returns where their values go.
@@ -62,6 +64,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 		"reduction", "skip orders of steps that cannot matter (por), also merge states that are equal up to renaming of interchangeable names (symmetry), or explore everything (none)")
 	flags.BoolVar(&f.thorough, "thorough", false, "check first that all is well as long as nothing goes wrong, then with stale caches, a crash, a failed call, calls interleaved, and two instances of each controller, up to the first finding")
 	addConditions(flags, f)
+	f.from.add(flags)
 	flags.Var(&flagValue[string]{to: &f.search, parse: oneOf("bfs", "dfs", "random", "pct", "swarm"), text: f.search, kind: "bfs|dfs|random|pct|swarm"},
 		"search", "search breadth-first (bfs) or depth-first (dfs); sample a system that is too large with walks that take random steps (random), follow random priorities (pct), or both in turn (swarm)")
 	flags.Var(&flagValue[int]{to: &f.workers, parse: natural, text: fmt.Sprint(f.workers), kind: "N"},

@@ -102,6 +102,8 @@ func (f *checkFlags) identity(system string, values catalog.Values) (checkpoint.
 		{"property", f.properties},
 		{"properties", f.propertyFiles},
 		{"seed", f.seed},
+		{"from", f.from.recording},
+		{"later", f.from.later},
 	} {
 		text, err := json.Marshal(option.value)
 		if err != nil {
@@ -111,6 +113,13 @@ func (f *checkFlags) identity(system string, values catalog.Values) (checkpoint.
 			text = nil
 		}
 		identity = append(identity, checkpoint.Trait{Name: "--" + option.flag, Value: string(text)})
+	}
+	contents, err := f.from.contents()
+	if err != nil {
+		return nil, err
+	}
+	if contents != "" {
+		identity = append(identity, checkpoint.Trait{Name: "what is in the recording of --from", Value: contents, Opaque: true})
 	}
 	for _, path := range f.propertyFiles {
 		contents, err := os.ReadFile(path)

@@ -15,6 +15,7 @@ import (
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/internal/typo"
+	"slices"
 )
 
 // The exit codes of the command.
@@ -185,4 +186,13 @@ func (o *outlet) Write(p []byte) (int, error) {
 	n, err := o.to.Write(p)
 	o.err = err
 	return n, err
+}
+
+// unknown returns an error about a name that is none of the known ones. It
+// suggests the nearest one, or else tells how to see them all.
+func unknown(what, name string, known []string, how string) error {
+	if suggestion := typo.Nearest(name, slices.Sorted(slices.Values(known))); suggestion != "" {
+		return fmt.Errorf("there is no %s %q: did you mean %q? (%s shows all)", what, name, suggestion, how)
+	}
+	return fmt.Errorf("there is no %s %q (%s shows all)", what, name, how)
 }

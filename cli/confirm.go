@@ -57,6 +57,9 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(system.Initial, func(initial core.Initial) bool { return initial.Underway != nil }) {
+		return fmt.Errorf("finding %d cannot be confirmed: it begins in a recording, in the midst of what controllers did, and on a real API server they start anew. orrery replay runs it again", number)
+	}
 	for i, trace := range traces(finding) {
 		if err := confirmable(trace); err != nil {
 			return fmt.Errorf("finding %d: %s %w", number, runName(finding, i), err)

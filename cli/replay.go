@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -68,11 +66,7 @@ func (s *session) recorded(ctx context.Context, path string, number int) (*core.
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var params []string
-	for _, name := range slices.Sorted(maps.Keys(r.Header.Params)) {
-		params = append(params, name+"="+r.Header.Params[name])
-	}
-	system, _, err := s.build(r.Header.System, params)
+	system, err := s.rebuild(ctx, r.Header)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,7 +57,7 @@ func (s *session) serve(ctx context.Context, path, address string) error {
 	if err != nil {
 		return err
 	}
-	simulator, without := s.simulator(r)
+	simulator, without := s.simulator(ctx, r)
 	handler, err := page.NewServer(ctx, r, simulator, without)
 	if err != nil {
 		return err
@@ -86,12 +84,8 @@ func (s *session) serve(ctx context.Context, path, address string) error {
 }
 
 // simulator returns what takes steps of the recorded system, nil if it cannot be built: then a sentence says why.
-func (s *session) simulator(r *record.Record) (simulator page.Simulator, without string) {
-	var params []string
-	for _, name := range slices.Sorted(maps.Keys(r.Header.Params)) {
-		params = append(params, name+"="+r.Header.Params[name])
-	}
-	system, _, err := s.build(r.Header.System, params)
+func (s *session) simulator(ctx context.Context, r *record.Record) (simulator page.Simulator, without string) {
+	system, err := s.rebuild(ctx, r.Header)
 	if err != nil {
 		return nil, fmt.Sprintf("There is no going on step by step: %v.", err)
 	}

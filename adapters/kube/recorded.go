@@ -16,6 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/record/live"
+	"time"
 )
 
 // Recorded returns a call as the recording of a running process would have it. If recordings have no such calls, it returns the response that
@@ -208,4 +209,52 @@ func versionOf(body []byte) string {
 		return said.APIVersion
 	}
 	return version
+}
+
+// Start is what the clock of the server shows when a search begins.
+func (s *Server) Start() time.Time { return storage.Now().Time }
+
+// Keeps reports whether objects of a kind are the server's: those that clients see, and records that it keeps for itself.
+func (s *Server) Keeps(kind core.Kind) bool {
+	return storage.IsRecord(kind) || s.registry.Named(kind) != nil
+}
+
+// Stored returns an object of a recording as the server would have stored it by itself, with its times moved as the clock is. Again is how many versions of the
+// object before are the same in all but the resource version. The error says why it cannot be stored.
+func (s *Server) Stored(o live.Object, moved time.Duration, again int) (core.Content, error) {
+	resource := s.registry.Named(o.Kind)
+	if resource == nil {
+		return nil, fmt.Errorf("the system does not know %s: add its definition or its Go type to the system", o.Kind)
+	}
+	tree, err := treeOf(o)
+	if err != nil {
+		return nil, err
+	}
+	if meta, ok := tree["metadata"].(map[string]any); ok {
+		delete(meta, "resourceVersion")
+	}
+	read, err := resource.Decode(jsontree.Canonical(tree), versionOf(o.Value))
+	if err != nil {
+		return nil, fmt.Errorf("%s at version %s cannot be stored: %w", o.Key, o.ResourceVersion, err)
+	}
+	s.form.Move(o.Kind, read.Object, moved)
+	content := storage.New(read.Object, again)
+	content.Coverage = resource.Coverage
+	return content, nil
+}
+
+// WithRecords returns objects with the records that the server keeps of them for itself, in the order of their keys.
+func (s *Server) WithRecords(objects []core.Object) []core.Object {
+	state := initialState{}
+	for _, o := range objects {
+		state[o.Key] = o.Content
+	}
+	for _, o := range slices.Clone(objects) {
+		if content, ok := o.Content.(*storage.Object); ok {
+			for _, w := range storage.RecordWrites(o.Key, nil, content) {
+				state[w.Key] = w.Content
+			}
+		}
+	}
+	return state.objects()
 }

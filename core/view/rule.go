@@ -21,6 +21,7 @@ const (
 	ownWrites
 	restart
 	relist
+	catchUp
 )
 
 // Fresh delivers every change as part of its commit.
@@ -43,6 +44,21 @@ func Restart(m int) Rule { return bounded(restart, m) }
 // after a broken watch: versions in between are never seen. An object is delivered only
 // if it has changed.
 func Relist() Rule { return Rule{kind: relist} }
+
+// CatchUp is the rule of a view that is up to n changes behind at the start and fresh otherwise: it catches up change by change, and is never further behind.
+// Once it has caught up, every change is delivered as part of its commit.
+func CatchUp(n int) Rule { return bounded(catchUp, n) }
+
+// Allows reports whether a view may be so many changes behind under the rule.
+func (r Rule) Allows(behind int) bool {
+	switch r.kind {
+	case fresh:
+		return behind == 0
+	case relist:
+		return true
+	}
+	return behind <= r.bound
+}
 
 // bounded returns a rule with a bound. With the bound 0 all of them are the same.
 func bounded(kind ruleKind, bound int) Rule {
@@ -98,6 +114,8 @@ func (r Rule) String() string {
 		return fmt.Sprintf("restart(%d)", r.bound)
 	case relist:
 		return "relist"
+	case catchUp:
+		return fmt.Sprintf("catch-up(%d)", r.bound)
 	}
 	panic("view: unknown rule")
 }
@@ -114,7 +132,7 @@ func (r Rule) forced(waiting int, own bool) int {
 		if own {
 			return waiting
 		}
-	case restart:
+	case restart, catchUp:
 		if waiting == 1 {
 			return 1 // it had caught up
 		}

@@ -11,4 +11,6 @@
 // What is not explained is a [Finding]: the simulated server is another one than the real one, which a [Case] shows that can become a golden case of package kube; or
 // somebody acted who was not recorded; or a cache has shown what no lagging cache shows. Versions that no recorded call has written are the work of an [Actor], named by the
 // field manager that is in the object. What cannot be held against the model is counted, with the reason.
+//
+// [Begin] makes a moment of recordings the start of a search.
 package recorded

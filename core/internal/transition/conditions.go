@@ -54,6 +54,8 @@ type Conditions struct {
 	Deadlines int
 	// Awaiting names the controllers that wait for times. [Search] finds out by itself which ones do.
 	Awaiting []string
+	// behind is how many changes views are behind at the start.
+	behind map[CachedKind]int
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
 	IgnoredMemory []string
 }
@@ -157,7 +159,7 @@ func (c Conditions) Validate(system *core.System) error {
 			errs = append(errs, s.validate(views, len(system.Kinds) == 0))
 		}
 	}
-	errs = append(errs, c.validateFaults(system.Strategies))
+	errs = append(errs, c.validateFaults(system.Strategies), c.validateBehind(system))
 	for _, name := range c.Doubles {
 		if _, known := views[name]; !known {
 			fail("there is no controller %q to run twice: use one of %s", name, strings.Join(names, ", "))
@@ -330,9 +332,22 @@ func Listed(kinds []core.Kind) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// shared returns the conditions with the names of processes in place of those of controllers whose views they name.
+// shared returns the conditions with the names of processes in place of those of controllers whose views they name, and with the views that are behind at the start.
 func (c Conditions) shared(system *core.System) Conditions {
 	c.Staleness = slices.Clone(c.Staleness)
+	c.behind = map[CachedKind]int{}
+	for _, initial := range system.Initial {
+		if initial.Underway == nil {
+			continue
+		}
+		for _, p := range initial.Underway.Processes {
+			for _, change := range p.Behind {
+				of := CachedKind{Controller: p.Process, Kind: change.Key.Kind}
+				c.behind[of] = system.BehindIn(of.Controller, of.Kind)
+				c.Caches = append(slices.Clip(c.Caches), of) // a cache that is behind is there
+			}
+		}
+	}
 	for _, strategy := range system.Strategies {
 		d := strategy.Describe()
 		for i := range c.Staleness {
@@ -352,7 +367,23 @@ func (c Conditions) rule(process string, kind core.Kind) view.Rule {
 			rule = s.Rule
 		}
 	}
+	if rule == view.Fresh() {
+		return view.CatchUp(c.behind[CachedKind{process, kind}])
+	}
 	return rule
+}
+
+// validateBehind returns an error if views are further behind at the start than their rules allow.
+func (c Conditions) validateBehind(system *core.System) error {
+	c = c.shared(system)
+	var errs []error
+	for of, n := range c.behind {
+		if rule := c.rule(of.Controller, of.Kind); !rule.Allows(n) {
+			errs = append(errs, fmt.Errorf("the cache of %s in %s is %d changes behind at the start, and %s does not allow that: use lag(%d), or leave out --stale (Options.Stale)", of.Kind, of.Controller, n, rule, n))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
 }
 
 // CachedKind is a kind that a controller reads through its cache without watching it. A cached read starts an informer for
