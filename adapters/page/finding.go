@@ -157,18 +157,7 @@ func findingOf(f core.Finding, of int) finding {
 
 // lanes returns the columns of a finding.
 func lanes(f core.Finding) []lane {
-	var names []string
-	traces := []core.Trace{f.Trace}
-	if f.Other != nil {
-		traces = append(traces, *f.Other)
-	}
-	for _, trace := range traces {
-		for _, s := range trace.Steps {
-			if !slices.Contains(names, s.Controller) {
-				names = append(names, s.Controller)
-			}
-		}
-	}
+	names := story.Controllers(f)
 	var all []lane
 	for i, name := range names {
 		if i == mostLanes-1 && len(names) > mostLanes {
