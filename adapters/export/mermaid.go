@@ -101,6 +101,9 @@ func (m *mermaid) step(level, number int, step core.TraceStep) {
 			arrow = "->>"
 		}
 		m.line(level, "%s%sworld: %s", who, arrow, quoted(call.Call))
+		if at := story.At(step, i); at != "" {
+			m.line(level, "Note left of world: %s", quoted("at "+at))
+		}
 		if call.Response != "ok" || story.Behind(call) != "" {
 			m.line(level, "world-->>%s: %s", who, quoted(strings.TrimSpace(call.Response+" "+story.Behind(call))))
 		}

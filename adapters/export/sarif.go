@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -96,8 +97,20 @@ type (
 		Properties   map[string]any    `json:"properties,omitempty"`
 	}
 	sarifLocation struct {
-		Logical []sarifLogical `json:"logicalLocations,omitempty"`
-		Message *sarifMessage  `json:"message,omitempty"`
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+		Message  *sarifMessage  `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI  string `json:"uri"`
+		Base string `json:"uriBaseId"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
 	}
 	sarifLogical struct {
 		Name string `json:"name"`
@@ -163,8 +176,14 @@ func resultOf(report *core.Report, finding core.Finding, rules []sarifRule, seen
 	for _, f := range finding.Fields {
 		logical = append(logical, placeLocation(f))
 	}
-	if len(logical) > 0 {
-		r.Locations = []sarifLocation{{Logical: logical}}
+	where := sarifLocation{Logical: logical}
+	for _, site := range finding.Sites {
+		if where.Physical = physical(site); where.Physical != nil {
+			break
+		}
+	}
+	if len(logical) > 0 || where.Physical != nil {
+		r.Locations = []sarifLocation{where}
 	}
 	digest := sha256.Sum256([]byte(strings.Join(slices.Concat([]string{story.SystemName(report), rule}, finding.Controllers, []string{""}, finding.Fields), "\x00")))
 	fingerprint := hex.EncodeToString(digest[:16])
@@ -206,6 +225,15 @@ func placeLocation(place string) sarifLogical {
 	return sarifLogical{story.Clean(place), "objects/" + story.Clean(place), kind}
 }
 
+// physical returns a line of code of the main module, by its path from there, nil for one of another module: whoever reads the file may not have that.
+func physical(site core.Site) *sarifPhysical {
+	if site.Module != "" {
+		return nil
+	}
+	uri := url.URL{Path: site.File}
+	return &sarifPhysical{sarifArtifact{uri.String(), "%SRCROOT%"}, sarifRegion{site.Line}}
+}
+
 // addFlow adds the steps of a run, if it has any: the format wants at least one.
 func (r *sarifResult) addFlow(title string, trace core.Trace) {
 	if len(trace.Steps) == 0 {
@@ -245,6 +273,12 @@ func stepLocation(number int, step core.TraceStep) sarifStep {
 	for _, i := range story.Deciding(step, fewChanges) {
 		call := step.Calls[i]
 		said = append(said, strings.TrimSpace(call.Call+" → "+call.Response+" "+story.Behind(call)))
+		if at := story.At(step, i); at != "" {
+			said = append(said, "at "+at)
+			if s.Location.Physical == nil {
+				s.Location.Physical = physical(*call.At)
+			}
+		}
 	}
 	said = append(said, step.Result)
 	said = slices.DeleteFunc(said, func(text string) bool { return text == "" })

@@ -199,6 +199,17 @@ func TestSARIF(t *testing.T) {
 	if strings.Contains(text, "physicalLocation") {
 		t.Error("a place in a file is told, but none is known")
 	}
+	// A line of another module is not one of a file that whoever reads this has.
+	foreign, own := core.Site{Module: "example.com/other", File: "other.go", Line: 1, Function: "f"}, core.Site{File: "internal/controller/a web.go", Line: 41, Function: "controller.Reconcile"}
+	report.Findings[0].Sites = []core.Site{foreign, own}
+	report.Findings[0].Trace.Steps = slices.Clone(report.Findings[0].Trace.Steps)
+	step := &report.Findings[0].Trace.Steps[2]
+	step.Calls = slices.Clone(step.Calls)
+	step.Calls[1].At = &own
+	text, _ = sarifOf(t, report)
+	if strings.Count(text, `"uri": "internal/controller/a%20web.go"`) != 2 || strings.Count(text, `"startLine": 41`) != 2 || strings.Contains(text, `"uri": "other.go"`) || !strings.Contains(text, "at internal/controller/a web.go:41, controller.Reconcile") {
+		t.Errorf("the places are told as\n%s", text)
+	}
 
 	// Another check finds other steps to the same: the fingerprints stay, and are different from each other.
 	marks := fingerprints(run)

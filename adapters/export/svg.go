@@ -208,6 +208,9 @@ func stepLines(number int, step core.TraceStep) []line {
 		}
 		add(class, strings.TrimSpace(call.Call+" → "+call.Response))
 		add("why", story.Behind(call))
+		if at := story.At(step, i); at != "" {
+			add("quiet", "at "+at)
+		}
 	}
 	if more := len(step.Calls) - len(deciding); more > 0 {
 		add("quiet", "and "+story.Counted(more, "more call", "more calls"))

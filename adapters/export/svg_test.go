@@ -83,12 +83,13 @@ func pictureOf(t interface {
 func TestSVG(t *testing.T) {
 	finding := fight()
 	finding.Trace.Steps[2].Calls[0].Behind = []core.TraceLag{{Kind: "Deployment", Changes: 1}}
+	finding.Trace.Steps[2].Calls[1].At = &core.Site{File: "scale.go", Line: 7, Function: "scaler.Reconcile"}
 	finding.Trace.Steps[3].Detail, finding.Trace.Steps[3].Result = "the first call fails", "failed: broken"
 	told := strings.Join(pictureOf(t, finding).texts, "\n")
 	at := 0
 	for _, want := range []string{
 		"Finding 1: stable convergence", "scaler and saver write spec.replicas; for ever", "reader", "scaler", "saver", "user", "Steps 1 and 2 change nothing", "1. reader reconciles the end", "Steps 3 to 5 repeat forever:", "3. scaler reconciles shop/web",
-		"get Deployment shop/web → ok", "from a cache that is 1 change behind", "update Deployment shop/web → 409", "changed Deployment shop/web", "spec.replicas:", "− 1", "+ 3", "4. saver reconciles shop/web", "the first call fails", "failed: broken",
+		"get Deployment shop/web → ok", "from a cache that is 1 change behind", "update Deployment shop/web → 409", "at scale.go:7, scaler.Reconcile", "changed Deployment shop/web", "spec.replicas:", "− 1", "+ 3", "4. saver reconciles shop/web", "the first call fails", "failed: broken",
 		"5. user action: end", "created Note n", "deleted Deployment shop/web",
 	} {
 		next := strings.Index(told[at:], want)

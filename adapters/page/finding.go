@@ -73,7 +73,9 @@ type step struct {
 // call is a call with its answer.
 type call struct {
 	Text, Response, Behind, Handler string
-	Wrote                           bool
+	// At is where in the code it was made, empty if that is not told.
+	At    string
+	Wrote bool
 }
 
 // change is the difference that a step makes to an object.
@@ -223,7 +225,7 @@ func stepOf(number int, s core.TraceStep) step {
 	}
 	deciding := story.Deciding(s, mostCalls)
 	for i, c := range s.Calls {
-		shown := call{story.Clean(c.Call), story.Clean(c.Response), story.Behind(c), story.Clean(c.Handler), c.Wrote}
+		shown := call{story.Clean(c.Call), story.Clean(c.Response), story.Behind(c), story.Clean(c.Handler), story.Clean(story.At(s, i)), c.Wrote}
 		if slices.Contains(deciding, i) {
 			v.Calls = append(v.Calls, shown)
 		} else {
