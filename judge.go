@@ -239,6 +239,7 @@ func (v *verdict) finding(space *explore.Space, p core.Property, violation core.
 		finding.Details = append(slices.Clip(finding.Details), text)
 		finding.Details = append(finding.Details, unseen(trace)...)
 	}
+	finding.Sites = sitesOf(finding)
 	return finding, nil
 }
 

@@ -22,7 +22,9 @@ import (
 )
 
 // formats are the forms that a record is exported in.
-func formats() []string { return []string{"dot", "html", "mermaid", "junit", "itf", "go", "json"} }
+func formats() []string {
+	return []string{"dot", "html", "svg", "mermaid", "sarif", "junit", "itf", "go", "json"}
+}
 
 func (s *session) exportCommand() *cobra.Command {
 	var format string
@@ -34,8 +36,10 @@ func (s *session) exportCommand() *cobra.Command {
   dot      a drawing in the DOT language of Graphviz; by default of the first finding; if
            there is no finding, of the state graph; and if that is too large, of the outcomes
   html     a page for browsers with all stories, which needs nothing else
+  svg      the first finding as a picture, with a column for each controller
   mermaid  the first finding as a sequence diagram in the language of Mermaid, which
            GitHub and GitLab draw in descriptions
+  sarif    all findings for code hosts and editors that read SARIF 2.1.0
   junit    a report of JUnit with a test for each property
   itf      the run of the first finding in the Informal Trace Format
   go       a Go test that replays the first finding: it fails as long as that happens; a test with
@@ -48,7 +52,7 @@ func (s *session) exportCommand() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.Var(&flagValue[string]{to: &format, parse: oneOf(formats()...), kind: strings.Join(formats(), "|")}, "format", "output format")
-	flags.Var(&flagValue[int]{to: &choice.finding, parse: findingNumber, kind: "N"}, "finding", "export finding N (dot, mermaid, itf, go)")
+	flags.Var(&flagValue[int]{to: &choice.finding, parse: findingNumber, kind: "N"}, "finding", "export finding N (dot, svg, mermaid, itf, go)")
 	flags.BoolVar(&choice.outcomes, "outcomes", false, "draw the outcomes, and the steps that decide between them (dot)")
 	flags.BoolVar(&choice.graph, "graph", false, "draw the state graph, if it is small (dot)")
 	command.MarkFlagsMutuallyExclusive("finding", "outcomes", "graph")
@@ -57,14 +61,14 @@ func (s *session) exportCommand() *cobra.Command {
 
 // export writes a record in another form.
 func (s *session) export(ctx context.Context, file, format string, choice drawing) error {
-	single := slices.Contains([]string{"mermaid", "itf", "go"}, format)
+	single := slices.Contains([]string{"svg", "mermaid", "itf", "go"}, format)
 	switch {
 	case format == "":
 		return fmt.Errorf("choose an output format: --format %s", strings.Join(formats(), "|"))
 	case (choice.outcomes || choice.graph) && format != "dot":
 		return errors.New("--outcomes and --graph choose what to draw: use them with --format dot")
 	case choice.finding > 0 && format != "dot" && !single:
-		return errors.New("--finding chooses one finding: use it with --format dot, mermaid, itf or go")
+		return errors.New("--finding chooses one finding: use it with --format dot, svg, mermaid, itf or go")
 	}
 	r, err := readRecord(ctx, file)
 	if err != nil {
@@ -82,8 +86,12 @@ func (s *session) export(ctx context.Context, file, format string, choice drawin
 		return r.WriteJSON(out)
 	case "html":
 		return page.Report(out, &r.Report)
+	case "svg":
+		return export.SVG(out, finding)
 	case "mermaid":
 		return export.Mermaid(out, finding)
+	case "sarif":
+		return export.SARIF(out, &r.Report)
 	case "junit":
 		return export.JUnit(out, &r.Report)
 	case "itf":

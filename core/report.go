@@ -165,6 +165,8 @@ type Finding struct {
 	Steps       int      `json:"steps"`
 	Controllers []string `json:"controllers"`
 	Fields      []string `json:"fields"`
+	// Sites are the lines of code from which these controllers write in the story, as far as they are known. Those that decide it come first.
+	Sites []Site `json:"sites,omitempty"`
 	// Replay is the command that runs the story again, empty if no run was recorded.
 	Replay string `json:"replay,omitempty"`
 

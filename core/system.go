@@ -45,6 +45,10 @@ type System struct {
 	// [Introspective], with all that can be reached from them. It is said in the report.
 	IgnoredMemory []string
 
+	// Libraries are packages through which controllers make their calls, as patterns of the go command, such as "k8s.io/client-go/...": a trace says where in other
+	// code a call comes from.
+	Libraries []string
+
 	// Assumptions are sentences for the report: what the model takes for
 	// granted besides what the engine says itself.
 	Assumptions []string

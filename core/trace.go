@@ -1,6 +1,9 @@
 package core
 
-import "fmt"
+import (
+	"fmt"
+	"path"
+)
 
 // Trace is a run told in full: what each step called, got, changed and enqueued.
 // It is plain data that can be stored and shown without the system.
@@ -89,8 +92,26 @@ type TraceCall struct {
 	Fault string `json:"fault,omitempty"`
 	// Turn says which of several concurrent calls that read the same it is, in the order of their identities, from 0.
 	Turn int `json:"turn,omitempty"`
+	// At is where in the code the call was made, nil if that is not known.
+	At *Site `json:"at,omitempty"`
 	// Creates are the objects that the call created, in order. The world may have chosen their names.
 	Creates []Key `json:"creates,omitempty"`
+}
+
+// Site is the line of code from which a call is made.
+type Site struct {
+	// Module is the path of the module that the file is in, empty for the main module: the one that was built.
+	Module string `json:"module,omitempty"`
+	// File is the path of the file within the module, with slashes.
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Function is the function with the package and the receiver, such as "controller.(*WebReconciler).Reconcile".
+	Function string `json:"function"`
+}
+
+// String returns the place and the function, such as "internal/controller/web.go:41, controller.(*WebReconciler).Reconcile".
+func (s Site) String() string {
+	return fmt.Sprintf("%s:%d, %s", path.Join(s.Module, s.File), s.Line, s.Function)
 }
 
 // TraceLag says how far a view was behind.

@@ -200,6 +200,8 @@ func TestWriteErrors(t *testing.T) {
 	report := core.Report{Properties: []core.PropertyReport{{Name: "p"}}}
 	for name, write := range map[string]func(io.Writer) error{
 		"Mermaid": func(w io.Writer) error { return export.Mermaid(w, fight()) },
+		"SVG":     func(w io.Writer) error { return export.SVG(w, fight()) },
+		"SARIF":   func(w io.Writer) error { return export.SARIF(w, &report) },
 		"JUnit":   func(w io.Writer) error { return export.JUnit(w, &report) },
 		"ITF":     func(w io.Writer) error { return export.ITF(w, fight()) },
 	} {

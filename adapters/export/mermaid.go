@@ -15,21 +15,10 @@ import (
 // Mermaid writes a finding as a sequence diagram in the language of Mermaid, which GitHub and GitLab draw where a description has it in a block of code. Controllers are
 // participants, and so is the world that they ask; two runs are alternatives from where they part, and what repeats for ever is a loop.
 func Mermaid(w io.Writer, finding core.Finding) error {
-	m := &mermaid{out: bufio.NewWriter(w)}
+	m := &mermaid{out: bufio.NewWriter(w), names: story.Controllers(finding)}
 	m.line(0, `%%%%{init: {"sequence": {"wrap": true}}}%%%%`)
 	m.line(0, "sequenceDiagram")
 	m.line(1, "accTitle: %s", quoted(fmt.Sprintf("Finding %d: %s", finding.ID, finding.Summary)))
-	traces := []core.Trace{finding.Trace}
-	if finding.Other != nil {
-		traces = append(traces, *finding.Other)
-	}
-	for _, trace := range traces {
-		for _, step := range trace.Steps {
-			if !slices.Contains(m.names, step.Controller) {
-				m.names = append(m.names, step.Controller)
-			}
-		}
-	}
 	for i, name := range m.names {
 		m.line(1, "participant c%d as %s", i+1, quoted(name))
 	}
@@ -112,6 +101,9 @@ func (m *mermaid) step(level, number int, step core.TraceStep) {
 			arrow = "->>"
 		}
 		m.line(level, "%s%sworld: %s", who, arrow, quoted(call.Call))
+		if at := story.At(step, i); at != "" {
+			m.line(level, "Note left of world: %s", quoted("at "+at))
+		}
 		if call.Response != "ok" || story.Behind(call) != "" {
 			m.line(level, "world-->>%s: %s", who, quoted(strings.TrimSpace(call.Response+" "+story.Behind(call))))
 		}

@@ -67,7 +67,7 @@ func sampleReport() *core.Report {
 			Kind: "reconcile", Controller: who, Request: "default/web",
 			Calls: []core.TraceCall{
 				{Call: "get Deployment.apps default/web", Response: "ok"},
-				{Call: "update Deployment.apps default/web", Response: "ok", Wrote: true},
+				{Call: "update Deployment.apps default/web", Response: "ok", Wrote: true, At: &core.Site{File: "shop/web.go", Line: 41, Function: "shop.(*Web).Reconcile"}},
 			},
 			Changes: scaled(from, to), Enqueued: []string{"savings(default/web)"},
 		}

@@ -127,6 +127,9 @@ func (t *teller) calls(s core.TraceStep) {
 			said = said.and(open, " ("+behind+")")
 		}
 		t.say(plain, label, said)
+		if at := story.At(s, i); at != "" {
+			t.say(faint, "at:", say(faint, at))
+		}
 	}
 }
 

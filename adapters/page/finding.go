@@ -73,7 +73,9 @@ type step struct {
 // call is a call with its answer.
 type call struct {
 	Text, Response, Behind, Handler string
-	Wrote                           bool
+	// At is where in the code it was made, empty if that is not told.
+	At    string
+	Wrote bool
 }
 
 // change is the difference that a step makes to an object.
@@ -157,18 +159,7 @@ func findingOf(f core.Finding, of int) finding {
 
 // lanes returns the columns of a finding.
 func lanes(f core.Finding) []lane {
-	var names []string
-	traces := []core.Trace{f.Trace}
-	if f.Other != nil {
-		traces = append(traces, *f.Other)
-	}
-	for _, trace := range traces {
-		for _, s := range trace.Steps {
-			if !slices.Contains(names, s.Controller) {
-				names = append(names, s.Controller)
-			}
-		}
-	}
+	names := story.Controllers(f)
 	var all []lane
 	for i, name := range names {
 		if i == mostLanes-1 && len(names) > mostLanes {
@@ -234,7 +225,7 @@ func stepOf(number int, s core.TraceStep) step {
 	}
 	deciding := story.Deciding(s, mostCalls)
 	for i, c := range s.Calls {
-		shown := call{story.Clean(c.Call), story.Clean(c.Response), story.Behind(c), story.Clean(c.Handler), c.Wrote}
+		shown := call{story.Clean(c.Call), story.Clean(c.Response), story.Behind(c), story.Clean(c.Handler), story.Clean(story.At(s, i)), c.Wrote}
 		if slices.Contains(deciding, i) {
 			v.Calls = append(v.Calls, shown)
 		} else {

@@ -23,7 +23,7 @@ func race() core.Report {
 			Kind: "reconcile", Controller: who, Request: "shop/web",
 			Calls: []core.TraceCall{
 				{Call: "get Deployment.apps shop/web", Response: "ok", Behind: []core.TraceLag{{Kind: "Deployment.apps", Changes: 1}}},
-				{Call: "update Deployment.apps shop/web", Response: "ok", Wrote: true},
+				{Call: "update Deployment.apps shop/web", Response: "ok", Wrote: true, At: &core.Site{File: "shop/web.go", Line: 41, Function: "shop.<b>"}},
 			},
 			Changes: []core.TraceChange{{Kind: "Deployment.apps", Namespace: "shop", Name: "web", Verb: "changed", Fields: []core.FieldChange{
 				{Path: "metadata.generation", From: 1, To: 2}, {Path: "spec.containers[name=web].image", From: "web:1", To: image},
@@ -70,7 +70,7 @@ func TestReport(t *testing.T) {
 	text := write(t, race())
 	for _, want := range []string{
 		"violated", "shop/web (apps=2)", "1 finding.", "it was &lt;b&gt;interrupted&lt;/b&gt;", "same outcome", "a detail", "Both runs", "First run", "Second run", "upgrader", "pinner",
-		"Steps 2 and 3 change nothing", "from a cache that is 1 change behind", "spec.containers[name=web].image", "and 1 other field (times, versions and the like)", "and 1 other object",
+		"Steps 2 and 3 change nothing", "from a cache that is 1 change behind", "at <code>shop/web.go:41, shop.&lt;b&gt;</code>", "spec.containers[name=web].image", "and 1 other field (times, versions and the like)", "and 1 other object",
 		"&#34;web:2&#34;", "&#34;web:stable&#34;", "<span class=\"verb\">memory</span> pinner: seen = web:stable", "one crash: 3 states", "Caches are fresh.", "Outcome 2", "in 2 settled states",
 	} {
 		if !strings.Contains(text, want) {

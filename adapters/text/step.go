@@ -143,6 +143,9 @@ func (p *page) calls(step core.TraceStep) {
 			by = " (by the event handler of " + clean(call.Handler) + ")"
 		}
 		p.line(2, verb, clean(call.Call), p.faint(" → "), clean(call.Response), p.faint(by), p.faint(behind), p.faint(again(times)))
+		if at := story.At(step, i); at != "" {
+			p.line(2, p.faint("at:      "+clean(at)))
+		}
 		times = 1
 	}
 }

@@ -155,7 +155,7 @@ func storm() core.Finding {
 	asks := step("call", "deployer", "shop/web")
 	asks.Late, asks.Calls = true, []core.TraceCall{{Call: "get Deployment.apps shop/web", Response: "found, with 3"}}
 	fails := write("deployer", "spec.replicas", 5, 3)
-	fails.Kind, fails.Calls = "call", []core.TraceCall{{Call: "update Deployment.apps shop/web", Response: "timeout", Wrote: true}}
+	fails.Kind, fails.Calls = "call", []core.TraceCall{{Call: "update Deployment.apps shop/web", Response: "timeout", Wrote: true, At: &core.Site{Module: "example.com/shop", File: "web.go", Line: 41, Function: "shop.(*Web).Reconcile"}}}
 	fails.Detail = `call 2, "update Deployment.apps shop/web", fails: committed, but the answer is lost`
 	ends := step("return", "deployer", "shop/web")
 	ends.Result, ends.Enqueued = "returns the error: timeout", []string{"deployer(shop/web)"}

@@ -61,6 +61,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 			}
 			return d, nil
 		}
+		s.locate(edge.From)
 		s.Answer(edge.Response)
 	}
 	return nil, nil

@@ -157,6 +157,7 @@ type scribe struct {
 // parked is a goroutine that waits for the answer to its call.
 type parked struct {
 	call  core.Call
+	site  site
 	reply chan core.Response // closed without a response when the run is aborted
 	run   int                // the run that the call is a part of, 0 if it is of none
 }
@@ -189,10 +190,10 @@ func (b *bubble) serve(a *Activation) *ending {
 		switch {
 		case end != nil:
 			return end
-		case pending == nil && b.session.active && !b.patient:
+		case pending.calls == nil && b.session.active && !b.patient:
 			b.patient = b.idles()
 			continue
-		case pending == nil:
+		case pending.calls == nil:
 			<-b.arrived
 			continue
 		}
@@ -227,7 +228,7 @@ func (b *bubble) moves() bool {
 
 // pending returns the calls of the run that wait, in the order of their identities. When there are none and the code has returned, it
 // returns how. A run that waits for what others do goes on with the calls of those.
-func (b *bubble) pending() ([]core.Call, *ending) {
+func (b *bubble) pending() (question, *ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forget()
@@ -247,17 +248,17 @@ func (b *bubble) pending() ([]core.Call, *ending) {
 		}
 		if b.end != nil {
 			b.run = 0
-			return nil, b.end
+			return question{}, b.end
 		}
 		if b.patient {
 			b.waited = append(b.waited, b.parked...)
 		}
 	}
-	var calls []core.Call
+	var q question
 	for _, p := range b.waited {
-		calls = append(calls, p.call)
+		q.calls, q.sites = append(q.calls, p.call), append(q.sites, p.site)
 	}
-	return calls, nil
+	return q, nil
 }
 
 // leave leaves the calls of a run that has returned meanwhile to the background, or gives them up where nothing is known to go on there. b.mu is held.
@@ -316,7 +317,7 @@ func (b *bubble) wake() {
 
 // Do implements [core.EffectRecorder].
 func (b scribe) Do(call core.Call) core.Response {
-	p := &parked{call: call, reply: make(chan core.Response), run: b.run}
+	p := &parked{call: call, site: b.session.site(), reply: make(chan core.Response), run: b.run}
 	b.mu.Lock()
 	late := !b.closed && b.run != b.bubble.run
 	switch {

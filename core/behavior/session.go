@@ -90,9 +90,13 @@ type Session struct {
 	guarded guarded
 	calls   int
 	// pending are the calls that wait for their answers, in the order of their identities, and turn is which of them
-	// is answered next.
+	// is answered next. sites are where they were made, if that is to be known.
 	pending []core.Call
+	sites   []site
 	turn    int
+	// locates tells that it is, and located is told of it.
+	locates atomic.Bool
+	located func(*Node, []uintptr)
 	// single tells that the session is over with its first run.
 	single bool
 	over   bool
@@ -112,7 +116,7 @@ type Session struct {
 	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
 	// that its clock stands still.
 	tasks   chan task
-	asked   chan []core.Call
+	asked   chan question
 	replies chan answer
 	ended   chan ending
 	// clock and looked answer tasks that ask for it.
@@ -129,6 +133,12 @@ type task struct {
 	activation *Activation
 	look       func(*bubble) map[string]string
 	wait       time.Duration
+}
+
+// question are the calls that wait, with where they were made.
+type question struct {
+	calls []core.Call
+	sites []site
 }
 
 // answer answers to one of the calls that wait.
@@ -210,7 +220,7 @@ func newSession(limits Limits, sequential bool) *Session {
 		limits:  limits,
 		guarded: guarded{guard: limits.Guard},
 		tasks:   make(chan task),
-		asked:   make(chan []core.Call),
+		asked:   make(chan question),
 		replies: make(chan answer),
 		ended:   make(chan ending, 1),
 		clock:   make(chan time.Duration, 1),
@@ -300,8 +310,8 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	}
 	s.watch.Reset(s.limits.Deadline)
 	select {
-	case s.pending = <-s.asked:
-		s.turn = 0
+	case q := <-s.asked:
+		s.pending, s.sites, s.turn = q.calls, q.sites, 0
 		if s.calls++; s.calls > s.limits.Calls {
 			s.Abort()
 			return nil, &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}, nil
@@ -466,7 +476,7 @@ func (s *Session) Abort() {
 
 // ask hands the calls that wait to the owner of the session and returns the answer to one of them, and false if
 // the run was aborted.
-func (s *Session) ask(pending []core.Call) (answer, bool) {
+func (s *Session) ask(pending question) (answer, bool) {
 	select {
 	case s.asked <- pending:
 	case <-s.quit:

@@ -185,9 +185,18 @@ func TestTellAndReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(trace.Steps) != 2 || len(trace.Steps[0].Calls) != 2 || !reflect.DeepEqual(trace.Steps[0].Calls[1], core.TraceCall{Call: "put a 1", Response: "ok", Wrote: true}) {
+	if len(trace.Steps) != 2 || len(trace.Steps[0].Calls) != 2 {
+		t.Fatalf("it is told as %+v", trace)
+	}
+	put := trace.Steps[0].Calls[1]
+	if at := put.At; at == nil || at.Module != "" || at.File != "core/explore/board_test.go" || at.Line == 0 || !strings.HasPrefix(at.Function, "explore_test.writer.Reconcile") {
+		t.Errorf("the call is made at %v", at)
+	}
+	if put.At = nil; !reflect.DeepEqual(put, core.TraceCall{Call: "put a 1", Response: "ok", Wrote: true}) {
 		t.Errorf("it is told as %+v", trace)
 	}
+	// The code has moved meanwhile: that makes no difference.
+	trace.Steps[0].Calls[1].At.Line += 7
 	trace.CycleStart = 0
 	limits := options(1).Run
 	if d, err := explore.Replay(context.Background(), system, explore.Conditions{}, trace, limits, nil); d != nil || err != nil {

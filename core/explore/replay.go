@@ -195,7 +195,7 @@ func inWords(step core.TraceStep) core.TraceStep {
 	step.Calls = slices.Clone(step.Calls)
 	for i := range step.Calls {
 		c := &step.Calls[i]
-		c.Behind, c.Fault, c.Turn, c.Creates = nil, "", 0, nil
+		c.Behind, c.Fault, c.Turn, c.At, c.Creates = nil, "", 0, nil, nil
 	}
 	return step
 }

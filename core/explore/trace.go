@@ -115,6 +115,7 @@ func (s *Space) traceStep(ctx context.Context, t *traceBuilder, from []byte, ste
 	if err := t.again(ctx); err != nil {
 		return core.TraceStep{}, nil, err
 	}
+	t.locate(traced.Calls)
 	w.Buffer = w.Vector.AppendRow(w.Buffer[:0])
 	return traced, w.Buffer, nil
 }
@@ -123,15 +124,18 @@ func (s *Space) traceStep(ctx context.Context, t *traceBuilder, from []byte, ste
 type traceBuilder struct {
 	walker *reduction.Explorer
 	calls  []core.TraceCall
+	nodes  []*behavior.Node // of the calls
 	runs   []ranAs
 	events []core.TraceEvent
 	lags   lags
 	feed   feed
+	// sources says where the calls of nodes are made.
+	sources sources
 }
 
 // newTraceBuilder returns a builder of the trace of a run from its first step on.
 func newTraceBuilder(w *reduction.Explorer) *traceBuilder {
-	return &traceBuilder{walker: w, lags: newLags(), feed: newFeed()}
+	return &traceBuilder{walker: w, lags: newLags(), feed: newFeed(), sources: newSources(w.Machine.System)}
 }
 
 // probed is the kind of a step that nothing asked for, see [core.TraceStep].
@@ -145,7 +149,7 @@ type ranAs struct {
 
 // Began implements [transition.Listener]: what was tried before is not what is traced.
 func (t *traceBuilder) Began() {
-	t.calls, t.runs, t.events = nil, nil, nil
+	t.calls, t.nodes, t.runs, t.events = nil, nil, nil, nil
 	t.lags.takeBack()
 	t.feed.takeBack()
 }
@@ -166,7 +170,7 @@ func (t *traceBuilder) Called(a *transition.Actor, activation behavior.Activatio
 	if activation.Event != nil {
 		c.Handler = a.Name
 	}
-	t.calls = append(t.calls, c)
+	t.calls, t.nodes = append(t.calls, c), append(t.nodes, call.Node)
 	t.feed.wrote(t.walker.Machine, call.Writes)
 }
 
@@ -328,6 +332,7 @@ func (t *traceBuilder) again(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		session.Locate(t.sources.add)
 		divergence, err := session.Repeat(ctx, r.Run)
 		session.Abort()
 		if err != nil {

@@ -76,6 +76,19 @@ func traces(finding core.Finding) []core.Trace {
 	return []core.Trace{finding.Trace, *finding.Other}
 }
 
+// Controllers returns the names of all that take steps in the runs of a finding, in the order of their first ones. That of a step in which nobody acts is empty.
+func Controllers(finding core.Finding) []string {
+	var names []string
+	for _, trace := range traces(finding) {
+		for _, step := range trace.Steps {
+			if !slices.Contains(names, step.Controller) {
+				names = append(names, step.Controller)
+			}
+		}
+	}
+	return names
+}
+
 // Changed returns the paths that the runs of a finding change, by object.
 func Changed(finding core.Finding) map[core.Key][]string {
 	paths := map[core.Key][]string{}

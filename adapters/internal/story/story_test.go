@@ -94,6 +94,36 @@ func TestDeciding(t *testing.T) {
 	}
 }
 
+// TestLocated checks for which calls it is told where they are made.
+func TestLocated(t *testing.T) {
+	site := &core.Site{File: "web.go", Line: 41, Function: "shop.Reconcile"}
+	located := func(c core.TraceCall) core.TraceCall { c.At = site; return c }
+	read, write, failed := located(call("get Pod default/a", false)), located(call("update Pod default/a", true)), located(call("get Pod default/b", false))
+	failed.Fault = "timeout"
+	for _, test := range []struct {
+		name string
+		step core.TraceStep
+		want []int
+	}{
+		{"writes", core.TraceStep{Calls: []core.TraceCall{read, write, read, failed}}, []int{1, 3}},
+		{"a look", core.TraceStep{Calls: []core.TraceCall{read, read}}, nil},
+		{"an error", core.TraceStep{Calls: []core.TraceCall{read, read}, Result: "returns the error: no"}, []int{1}},
+		{"a stale cache", core.TraceStep{Calls: []core.TraceCall{read}, Late: true}, []int{0}},
+		{"nothing known", core.TraceStep{Calls: []core.TraceCall{call("update Pod default/a", true)}, Late: true}, nil},
+		{"no calls", core.TraceStep{Late: true}, nil},
+	} {
+		got := story.Located(test.step)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+		for i := range test.step.Calls {
+			if told := story.At(test.step, i); (told == "web.go:41, shop.Reconcile") != slices.Contains(test.want, i) {
+				t.Errorf("%s: of call %d it is told %q", test.name, i, told)
+			}
+		}
+	}
+}
+
 // TestLegs checks that legs are all steps in their order, that only idle steps share one, and that what repeats begins one.
 func TestLegs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -165,3 +165,12 @@ func join(texts, more []string) []string {
 	}
 	return texts
 }
+
+// libraries are the packages that carry the calls of controllers of Kubernetes: clients, what is between them and controllers, and what Kubernetes' generators write.
+func libraries() []string {
+	return []string{
+		"k8s.io/client-go/...", "k8s.io/apimachinery/...", "k8s.io/apiextensions-apiserver/...", "k8s.io/component-base/...", "k8s.io/component-helpers/...", "k8s.io/klog/...", "k8s.io/utils/...",
+		"sigs.k8s.io/controller-runtime/...", "knative.dev/pkg/...", "golang.org/x/...", "github.com/go-logr/...",
+		".../clientset/versioned/...", ".../listers/...", ".../informers/externalversions/...",
+	}
+}

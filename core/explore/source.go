@@ -1,0 +1,131 @@
+package explore
+
+import (
+	"path"
+	"reflect"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// sources says where in the code of controllers calls are made: for each node of a behavior tree the innermost frame of the stack that is of no library. Whoever comes to the same node
+// came the same way through the code.
+type sources struct {
+	known map[*behavior.Node]*core.Site
+	build build
+}
+
+// newSources returns what says so for a system. It knows of no call yet.
+func newSources(system *core.System) sources {
+	b := build{libraries: []*regexp.Regexp{ownPackages()}}
+	for _, pattern := range system.Libraries {
+		b.libraries = append(b.libraries, packages(pattern))
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.main, b.command = info.Main.Path, info.Path
+		for _, m := range info.Deps {
+			b.modules = append(b.modules, m.Path)
+		}
+		slices.SortFunc(b.modules, func(m, n string) int { return len(n) - len(m) })
+	}
+	return sources{known: map[*behavior.Node]*core.Site{}, build: b}
+}
+
+// add notes where the call of a node was made.
+func (s sources) add(node *behavior.Node, stack []uintptr) {
+	frames := runtime.CallersFrames(stack)
+	for {
+		frame, more := frames.Next()
+		if site := s.build.site(frame.Function, frame.File, frame.Line); site != nil {
+			s.known[node] = site
+			return
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// locate says of the calls that were listened to where they were made, as far as that was noted.
+func (t *traceBuilder) locate(calls []core.TraceCall) {
+	for i := range calls {
+		calls[i].At = t.sources.known[t.nodes[i]]
+	}
+}
+
+// build is what a program was built from.
+type build struct {
+	// main is the path of the main module, and command that of the package "main". modules are the paths of the others, longest first. What is in none of them is of the
+	// standard library.
+	main, command string
+	modules       []string
+	libraries     []*regexp.Regexp
+}
+
+// site returns the line of a frame, nil if it is of a library.
+func (b build) site(function, file string, line int) *core.Site {
+	of, name := cutPackage(function)
+	if of == "main" {
+		of = b.command
+	}
+	module := b.main
+	if !under(of, module) {
+		i := slices.IndexFunc(b.modules, func(m string) bool { return under(of, m) })
+		if i < 0 {
+			return nil
+		}
+		module = b.modules[i]
+	}
+	base := path.Base(file)
+	if test := strings.HasSuffix(base, "_test.go"); test {
+		of = strings.TrimSuffix(of, "_test")
+	} else if slices.ContainsFunc(b.libraries, func(l *regexp.Regexp) bool { return l.MatchString(of) }) {
+		return nil
+	}
+	site := &core.Site{Module: module, File: path.Join(strings.TrimPrefix(of[len(module):], "/"), base), Line: line, Function: name}
+	if module == b.main {
+		site.Module = ""
+	}
+	return site
+}
+
+// closures end the names of functions without a name of their own, of methods that are values, and of bodies of loops over functions.
+var closures = regexp.MustCompile(`(\.func\d+|\.gowrap\d+|\.\d+|-range\d+|-fm)+$`)
+
+// cutPackage returns the import path of a function's package, and the function with the package as code names it.
+func cutPackage(function string) (of, name string) {
+	begin := strings.LastIndexByte(function, '/') + 1
+	end := strings.IndexByte(function[begin:], '.')
+	if end < 0 {
+		return function, function
+	}
+	// The last element of an import path has its dots escaped.
+	of = strings.ReplaceAll(function[:begin+end], "%2e", ".")
+	return of, closures.ReplaceAllString(path.Base(of)+function[begin+end:], "")
+}
+
+// under reports whether a package is that of a path, or below it.
+func under(of, where string) bool {
+	rest, ok := strings.CutPrefix(of, where)
+	return ok && where != "" && (rest == "" || rest[0] == '/' || rest == "_test")
+}
+
+// packages returns what matches the import paths that a pattern of the go command means.
+func packages(pattern string) *regexp.Regexp {
+	expression := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, ".*")
+	if all, ok := strings.CutSuffix(expression, "/.*"); ok {
+		expression = all + "(/.*)?"
+	}
+	return regexp.MustCompile("^" + expression + "$")
+}
+
+// ownPackages matches the packages of this module that run controllers. Examples have controllers.
+func ownPackages() *regexp.Regexp {
+	module := strings.TrimSuffix(reflect.TypeFor[build]().PkgPath(), "/core/explore")
+	return regexp.MustCompile("^" + regexp.QuoteMeta(module) + "(/(core|adapters|record|cli|internal/supervisor)(/.*)?)?$")
+}

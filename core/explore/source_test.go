@@ -1,0 +1,49 @@
+package explore
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// TestSites checks which frames are of controllers, and how their lines are named.
+func TestSites(t *testing.T) {
+	b := build{
+		main: "example.com/shop", command: "example.com/shop/cmd/manager", modules: []string{"example.com/shop-tools", "sigs.k8s.io/controller-runtime", "github.com/orrery-dev/orrery", "gopkg.in/web.v2", "example.com"},
+		libraries: []*regexp.Regexp{ownPackages(), packages("sigs.k8s.io/controller-runtime/..."), packages(".../clientset/versioned/...")},
+	}
+	for _, test := range []struct {
+		function, file string
+		want           core.Site
+	}{
+		{"example.com/shop/internal/controller.(*Reconciler).Reconcile", "/home/me/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
+		{"example.com/shop/internal/controller.(*Reconciler).Reconcile.func1.2", "example.com/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
+		{"example.com/shop/internal/controller.Each[...].func1", "C:/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.Each[...]"}},
+		{"example.com/shop/internal/controller_test.TestAll", "/home/me/shop/internal/controller/all_test.go", core.Site{File: "internal/controller/all_test.go", Function: "controller_test.TestAll"}},
+		{"main.run", "/home/me/shop/cmd/manager/run.go", core.Site{File: "cmd/manager/run.go", Function: "main.run"}},
+		{"example.com/shop.Run", "/home/me/shop/run.go", core.Site{File: "run.go", Function: "shop.Run"}},
+		{"example.com/shop-tools/fix.Now", "/root/go/pkg/mod/example.com/shop-tools@v1.2.3/fix/now.go", core.Site{Module: "example.com/shop-tools", File: "fix/now.go", Function: "fix.Now"}},
+		{"gopkg.in/web%2ev2.Get", "/root/go/pkg/mod/gopkg.in/web.v2@v2.0.0/get.go", core.Site{Module: "gopkg.in/web.v2", File: "get.go", Function: "web.v2.Get"}},
+		{"github.com/orrery-dev/orrery/examples/toggle.(*Savings).Reconcile", "/x/toggle.go", core.Site{Module: "github.com/orrery-dev/orrery", File: "examples/toggle/toggle.go", Function: "toggle.(*Savings).Reconcile"}},
+		{"sigs.k8s.io/controller-runtime/pkg/client.(*client).Update", "/x/client.go", core.Site{}},
+		{"sigs.k8s.io/controller-runtime.Request", "/x/alias.go", core.Site{}},
+		{"example.com/shop/pkg/clientset/versioned/typed/shop/v1.(*shops).Update", "/x/shop.go", core.Site{}},
+		{"github.com/orrery-dev/orrery/adapters/kube/transport.(*Run).Do", "/x/run.go", core.Site{}},
+		{"github.com/orrery-dev/orrery.Run", "/x/run.go", core.Site{}},
+		{"net/http.(*Client).Do", "/usr/local/go/src/net/http/client.go", core.Site{}},
+		{"runtime.goexit", "/usr/local/go/src/runtime/asm_amd64.s", core.Site{}},
+		{"", "", core.Site{}},
+	} {
+		got := b.site(test.function, test.file, 7)
+		if got == nil {
+			got = &core.Site{}
+		}
+		if test.want != (core.Site{}) {
+			test.want.Line = 7
+		}
+		if *got != test.want {
+			t.Errorf("%s in %s: %+v, want %+v", test.function, test.file, *got, test.want)
+		}
+	}
+}

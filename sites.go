@@ -1,0 +1,41 @@
+package orrery
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// sitesOf returns the lines of code from which the controllers of a finding write in its runs, as far as they are known, each once. Those come first that decide: from where
+// the runs part, or where one begins to repeat.
+func sitesOf(finding core.Finding) []core.Site {
+	runs := [][]core.TraceStep{finding.Trace.Steps}
+	decided := max(0, finding.Trace.CycleStart)
+	if finding.Other != nil {
+		runs = append(runs, finding.Other.Steps)
+		decided = 0
+		for decided < min(len(runs[0]), len(runs[1])) && reflect.DeepEqual(runs[0][decided], runs[1][decided]) {
+			decided++
+		}
+	}
+	var sites []core.Site
+	add := func(steps []core.TraceStep) {
+		for _, step := range steps {
+			for _, call := range step.Calls {
+				by := step.Controller
+				if call.Handler != "" {
+					by = call.Handler
+				}
+				if call.At != nil && call.Wrote && slices.Contains(finding.Controllers, by) && !slices.Contains(sites, *call.At) {
+					sites = append(sites, *call.At)
+				}
+			}
+		}
+	}
+	for _, run := range runs {
+		add(run[min(decided, len(run)):])
+	}
+	add(runs[0][:decided])
+	return sites
+}
