@@ -3,6 +3,7 @@ package kube
 import (
 	"testing"
 
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
@@ -25,6 +26,26 @@ func TestGenerationCountsSpecChanges(t *testing.T) {
 	} {
 		d := w.must(patching(deploymentKind, "d", types.MergePatchType, test.patch))
 		expect(t, "generation after a change of "+test.name, d.GetGeneration(), test.want)
+	}
+}
+
+// TestGenerationOfEndpointSlices: their labels count, their annotations do not.
+func TestGenerationOfEndpointSlices(t *testing.T) {
+	w := newWorld(t)
+	kind := discoveryv1.SchemeGroupVersion.WithKind("EndpointSlice")
+	w.must(creation(kind, tree{"name": "s"}, tree{"addressType": "IPv4", "endpoints": []any{}, "ports": []any{}}))
+	for _, test := range []struct {
+		name, patch string
+		want        int64
+	}{
+		{"annotations", `{"metadata":{"annotations":{"x":"1"}}}`, 1},
+		{"labels", `{"metadata":{"labels":{"x":"1"}}}`, 2},
+		{"the same labels", `{"metadata":{"labels":{"x":"1"}}}`, 2},
+		{"endpoints", `{"endpoints":[{"addresses":["10.0.0.1"]}]}`, 3},
+		{"labels taken away", `{"metadata":{"labels":null}}`, 4},
+	} {
+		changed := w.must(patching(kind, "s", types.MergePatchType, test.patch))
+		expect(t, "generation after a change of "+test.name, changed.GetGeneration(), test.want)
 	}
 }
 

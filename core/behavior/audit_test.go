@@ -171,6 +171,31 @@ func TestAudit(t *testing.T) {
 				}
 			}(), false, "returns the error: once",
 		},
+		{
+			"a wait or none", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(core.EffectRecorder) core.Result {
+						if runs++; runs > 1 {
+							return core.Result{}
+						}
+						return core.Result{RequeueAfter: time.Minute}
+					}
+				}
+			}(), false, "asks to be run again in 1m0s",
+		},
+		{
+			"another call of the same words", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(r core.EffectRecorder) core.Result {
+						runs++
+						r.Do(sealed{ask("letter"), strconv.Itoa(runs)})
+						return core.Result{}
+					}
+				}
+			}(), false, `ask letter with "letter 1"`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code := test.code()
@@ -195,6 +220,14 @@ func TestAudit(t *testing.T) {
 		})
 	}
 }
+
+// sealed is a call whose words do not tell all of it.
+type sealed struct {
+	ask
+	content string
+}
+
+func (s sealed) Identity() string { return string(s.ask) + " " + s.content }
 
 // opened opens a session of code.
 func opened(t *testing.T, code core.Instance) *behavior.Session {

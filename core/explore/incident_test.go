@@ -17,6 +17,8 @@ import (
 // search goes on around it, and that what it could not see is cut.
 func TestIncidents(t *testing.T) {
 	var runs atomic.Int64
+	over := make(chan struct{})
+	defer close(over)
 	for _, test := range []struct {
 		name      string
 		reconcile func(do, core.Request) core.Result
@@ -38,7 +40,7 @@ func TestIncidents(t *testing.T) {
 		}, core.Runaway, "made more than", true},
 		{"never returns", func(do do, _ core.Request) core.Result {
 			if do("get a") == "1" {
-				time.Sleep(2 * time.Second)
+				<-over // of which the code of the check does not know
 			}
 			return core.Result{}
 		}, core.Stuck, "did not return within", true},

@@ -117,6 +117,7 @@ func house() []place {
 		{"internal/typo", nil, nothing},
 		{"internal/excerpt", nil, nothing},
 		{"internal/lint", nil, nothing},
+		{"internal/mutation", nil, libraries},
 		{"internal/readme", public, kubernetes},
 		{"internal/incident", public, kubernetes},
 	}

@@ -195,6 +195,37 @@ func TestGarbageCollector(t *testing.T) {
 	}
 }
 
+// TestGarbageCollectorHearsOfForegroundDeletion: who is known already is marked by an update. From then on its dependents
+// are to be deleted, which is looked at once.
+func TestGarbageCollectorHearsOfForegroundDeletion(t *testing.T) {
+	c := newCollector(t)
+	c.owned("child", c.widget("a", nil))
+	expect(t, "left without a deletion", c.run(t), []string{"a", "child"})
+	key := core.Key{Kind: "Widget.example.com", Namespace: "default", Name: "a"}
+	before := c.objects[key]
+	remove := request(kube.Delete, widgetKind, "a")
+	remove.Propagation = "Foreground"
+	c.must(remove)
+	marked := c.objects[key]
+	both := []core.Request{requestFor(core.Key{Kind: "Gadget.example.com", Namespace: "default", Name: "child"}), requestFor(key)}
+	for _, test := range []struct {
+		name     string
+		old, new core.Content
+		want     []core.Request
+	}{
+		{"made without a deletion", nil, before, nil},
+		{"known as marked", nil, marked, both},
+		{"marked by an update", before, marked, both},
+		{"marked before", marked, marked, both[1:]},
+	} {
+		got := c.instance.Handle(c, core.Event{Key: key, Old: test.old, New: test.new})
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v is looked at, want %v", test.name, got, test.want)
+		}
+	}
+	expect(t, "left behind the deletion", c.run(t), []string{})
+}
+
 // The collector also finds what became garbage while nobody looked.
 func TestGarbageCollectorStartsLate(t *testing.T) {
 	c := newCollector(t)
