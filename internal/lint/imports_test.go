@@ -115,6 +115,7 @@ func house() []place {
 		{"internal/excerpt", nil, nothing},
 		{"internal/lint", nil, nothing},
 		{"internal/readme", public, kubernetes},
+		{"internal/tutorial", nil, libraries},
 	}
 }
 
