@@ -53,7 +53,7 @@ func TestTutorial(t *testing.T) {
 			t.Errorf("nothing says what this is:\n%s", text)
 		}
 	}
-	if files != 4 || commands != 3 || outputs != 3 {
+	if files != 4 || commands != 4 || outputs != 4 {
 		t.Errorf("there are %d files, %d commands and %d outputs", files, commands, outputs)
 	}
 }
