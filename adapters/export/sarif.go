@@ -227,7 +227,7 @@ func placeLocation(place string) sarifLogical {
 
 // physical returns a line of code of the main module, by its path from there, nil for one of another module: whoever reads the file may not have that.
 func physical(site core.Site) *sarifPhysical {
-	if site.Module != "" {
+	if site.Module != "" || site.Line < 1 {
 		return nil
 	}
 	uri := url.URL{Path: site.File}

@@ -96,7 +96,7 @@ type Session struct {
 	turn    int
 	// locates tells that it is, and located is told of it.
 	locates atomic.Bool
-	located func(*Node, []uintptr)
+	located *Sites
 	// single tells that the session is over with its first run.
 	single bool
 	over   bool

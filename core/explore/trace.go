@@ -115,7 +115,9 @@ func (s *Space) traceStep(ctx context.Context, t *traceBuilder, from []byte, ste
 	if err := t.again(ctx); err != nil {
 		return core.TraceStep{}, nil, err
 	}
-	t.locate(traced.Calls)
+	for i := range traced.Calls {
+		traced.Calls[i].At = t.sites.Of(t.nodes[i])
+	}
 	w.Buffer = w.Vector.AppendRow(w.Buffer[:0])
 	return traced, w.Buffer, nil
 }
@@ -129,13 +131,13 @@ type traceBuilder struct {
 	events []core.TraceEvent
 	lags   lags
 	feed   feed
-	// sources says where the calls of nodes are made.
-	sources sources
+	// sites says where the calls of nodes are made.
+	sites *behavior.Sites
 }
 
 // newTraceBuilder returns a builder of the trace of a run from its first step on.
 func newTraceBuilder(w *reduction.Explorer) *traceBuilder {
-	return &traceBuilder{walker: w, lags: newLags(), feed: newFeed(), sources: newSources(w.Machine.System)}
+	return &traceBuilder{walker: w, lags: newLags(), feed: newFeed(), sites: behavior.NewSites(w.Machine.System.Libraries)}
 }
 
 // probed is the kind of a step that nothing asked for, see [core.TraceStep].
@@ -332,7 +334,7 @@ func (t *traceBuilder) again(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		session.Locate(t.sources.add)
+		session.Locate(t.sites)
 		divergence, err := session.Repeat(ctx, r.Run)
 		session.Abort()
 		if err != nil {

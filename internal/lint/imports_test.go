@@ -120,6 +120,7 @@ func house() []place {
 		{"internal/mutation", nil, libraries},
 		{"internal/readme", public, kubernetes},
 		{"internal/incident", public, kubernetes},
+		{"internal/tutorial", nil, libraries},
 	}
 }
 

@@ -66,9 +66,9 @@ func Behind(call core.TraceCall) string {
 	return ""
 }
 
-// Located returns the calls of a step for which it is told where in the code they are made, by their positions: those that wrote or failed, or the last one, if there is nothing of the
+// located returns the calls of a step for which it is told where in the code they are made, by their positions: those that wrote or failed, or the last one, if there is nothing of the
 // kind, in a step that ends with something to tell.
-func Located(step core.TraceStep) []int {
+func located(step core.TraceStep) []int {
 	var positions []int
 	for i, call := range step.Calls {
 		if call.At != nil && (call.Wrote || call.Fault != "") {
@@ -83,7 +83,7 @@ func Located(step core.TraceStep) []int {
 
 // At says where in the code a call of a step is made, empty if that is not to be told.
 func At(step core.TraceStep, call int) string {
-	if !slices.Contains(Located(step), call) {
+	if !slices.Contains(located(step), call) {
 		return ""
 	}
 	return step.Calls[call].At.String()

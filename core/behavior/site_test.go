@@ -1,4 +1,4 @@
-package explore
+package behavior
 
 import (
 	"regexp"
@@ -17,14 +17,14 @@ func TestSites(t *testing.T) {
 		function, file string
 		want           core.Site
 	}{
-		{"example.com/shop/internal/controller.(*Reconciler).Reconcile", "/home/me/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
+		{"example.com/shop/internal/controller.(*Reconciler).Reconcile", "/src/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
 		{"example.com/shop/internal/controller.(*Reconciler).Reconcile.func1.2", "example.com/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
 		{"example.com/shop/internal/controller.Each[...].func1", "C:/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.Each[...]"}},
-		{"example.com/shop/internal/controller_test.TestAll", "/home/me/shop/internal/controller/all_test.go", core.Site{File: "internal/controller/all_test.go", Function: "controller_test.TestAll"}},
-		{"main.run", "/home/me/shop/cmd/manager/run.go", core.Site{File: "cmd/manager/run.go", Function: "main.run"}},
-		{"example.com/shop.Run", "/home/me/shop/run.go", core.Site{File: "run.go", Function: "shop.Run"}},
-		{"example.com/shop-tools/fix.Now", "/root/go/pkg/mod/example.com/shop-tools@v1.2.3/fix/now.go", core.Site{Module: "example.com/shop-tools", File: "fix/now.go", Function: "fix.Now"}},
-		{"gopkg.in/web%2ev2.Get", "/root/go/pkg/mod/gopkg.in/web.v2@v2.0.0/get.go", core.Site{Module: "gopkg.in/web.v2", File: "get.go", Function: "web.v2.Get"}},
+		{"example.com/shop/internal/controller_test.TestAll", "/src/shop/internal/controller/all_test.go", core.Site{File: "internal/controller/all_test.go", Function: "controller_test.TestAll"}},
+		{"main.run", "/src/shop/cmd/manager/run.go", core.Site{File: "cmd/manager/run.go", Function: "main.run"}},
+		{"example.com/shop.Run", "/src/shop/run.go", core.Site{File: "run.go", Function: "shop.Run"}},
+		{"example.com/shop-tools/fix.Now", "/modules/example.com/shop-tools@v1.2.3/fix/now.go", core.Site{Module: "example.com/shop-tools", File: "fix/now.go", Function: "fix.Now"}},
+		{"gopkg.in/web%2ev2.Get", "/modules/gopkg.in/web.v2@v2.0.0/get.go", core.Site{Module: "gopkg.in/web.v2", File: "get.go", Function: "web.v2.Get"}},
 		{"github.com/orrery-dev/orrery/examples/toggle.(*Savings).Reconcile", "/x/toggle.go", core.Site{Module: "github.com/orrery-dev/orrery", File: "examples/toggle/toggle.go", Function: "toggle.(*Savings).Reconcile"}},
 		{"sigs.k8s.io/controller-runtime/pkg/client.(*client).Update", "/x/client.go", core.Site{}},
 		{"sigs.k8s.io/controller-runtime.Request", "/x/alias.go", core.Site{}},
