@@ -57,6 +57,7 @@ func house() []place {
 		{"record/graph", []string{"core", "core/scc", "record"}, libraries},
 		{"record/checkpoint", []string{"record/atomicfile", "record/internal/block"}, libraries},
 		{"record/live/redact", []string{"core"}, libraries},
+		{"record/live/spans", []string{"record/live", "record/live/analysis"}, libraries},
 		{"record/live/foreign", []string{"core", "record/live", "record/live/redact"}, libraries},
 		{"record/live/replay", []string{"core", "core/state", "core/behavior", "record/live", "record/live/analysis"}, libraries},
 		{"record/...", []string{"core"}, libraries},
