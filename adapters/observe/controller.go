@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -57,7 +58,7 @@ func observed[R comparable](recorder *Recorder, runnable manager.Runnable) (mana
 	if name == nil || do == nil || newQueue == nil || *do == nil || *newQueue == nil {
 		return nil, fmt.Errorf("%T is not a controller of controller-runtime as this version of Orrery knows it: reconciles are not recorded", runnable)
 	}
-	causes := &causes[R]{recorder: recorder, controller: *name, waiting: map[R]*reasons{}, processed: map[R]reasons{}, ended: map[R]ending{}}
+	causes := newCauses[R](recorder, *name)
 	makeQueue := *newQueue
 	*newQueue = func(name string, limiter workqueue.TypedRateLimiter[R]) ratedQueue[R] {
 		return causes.observe(makeQueue(name, limiter))
@@ -173,12 +174,19 @@ func textOf(request any) string {
 	return fmt.Sprintf("%+v", request)
 }
 
-// samplesRequest reports whether reconciles of a request are recorded. The object of a request of another type is not known: then its text decides.
+// samplesRequest reports whether reconciles of a request are recorded. A request of another type is that of an object if it reads like one; otherwise its text decides.
 func (r *Recorder) samplesRequest(request any) bool {
 	if ordinary, ok := request.(reconcile.Request); ok {
 		return r.samples(ordinary.Namespace, ordinary.Name)
 	}
-	return r.options.Share == 0 || r.samples("", textOf(request))
+	if r.options.Share == 0 {
+		return true
+	}
+	text := textOf(request)
+	if namespace, name, err := toolscache.SplitMetaNamespaceKey(text); err == nil {
+		return r.samples(namespace, name)
+	}
+	return r.samples("", text)
 }
 
 // isController reports whether a runnable looks like a controller, of whatever requests.

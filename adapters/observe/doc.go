@@ -7,6 +7,8 @@
 // its controllers were told of and what they queued; each reconcile, why it began, how it ended, and how long it took; and each call of the
 // manager's client, API reader and cache within a reconcile, what was sent, and the answer, with the versions of the objects that were seen.
 //
+// Controllers that have no manager, such as those on client-go's informers and work queues, are recorded with [NewRecorder].
+//
 // # How
 //
 // Nothing of a controller is changed. The manager that is returned hands out clients and a cache that record (client.go, cache.go). When a controller is

@@ -29,6 +29,10 @@ type causes[R comparable] struct {
 	ended map[R]ending
 }
 
+func newCauses[R comparable](r *Recorder, controller string) *causes[R] {
+	return &causes[R]{recorder: r, controller: controller, waiting: map[R]*reasons{}, processed: map[R]reasons{}, ended: map[R]ending{}}
+}
+
 // reasons are why a request waits.
 type reasons struct {
 	causes []live.Cause

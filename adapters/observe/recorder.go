@@ -24,6 +24,7 @@ type Recorder struct {
 	started  time.Time
 	requests []RequestType
 	current  dispatches
+	workers  workers
 
 	// on tells that entries are taken. It is false while the recording is paused, and after its end.
 	on   atomic.Bool

@@ -58,6 +58,7 @@ func house() []place {
 		{"record/checkpoint", []string{"internal/filelock", "record/atomicfile", "record/internal/block"}, libraries},
 		{"record/atomicfile", []string{"internal/filelock"}, nothing},
 		{"record/live/redact", []string{"core"}, libraries},
+		{"record/live/spans", []string{"record/live", "record/live/analysis"}, libraries},
 		{"record/live/foreign", []string{"core", "record/live", "record/live/redact"}, libraries},
 		{"record/live/replay", []string{"core", "core/state", "core/behavior", "record/live", "record/live/analysis"}, libraries},
 		{"record/...", []string{"core"}, libraries},

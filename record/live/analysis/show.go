@@ -124,6 +124,8 @@ func (f Filter) fits(r *Reconcile) bool {
 
 // Shown is a reconcile as it is shown.
 type Shown struct {
+	// Header is that of the recording, with the time since which all others are told.
+	Header     live.Header   `json:"-"`
 	Process    string        `json:"process,omitempty"`
 	At         time.Duration `json:"at_ns"`
 	Took       time.Duration `json:"took_ns"`
@@ -185,7 +187,7 @@ type ShownCall struct {
 
 func showReconcile(p *process, r *Reconcile, events map[uint64]Woken) Shown {
 	s := Shown{
-		Process: p.label, At: r.Begin.At, Took: r.took(), Waited: r.Begin.Waited, Controller: r.Begin.Controller, Request: r.Begin.Request, ID: r.Begin.ID,
+		Header: p.header, Process: p.label, At: r.Begin.At, Took: r.took(), Waited: r.Begin.Waited, Controller: r.Begin.Controller, Request: r.Begin.Request, ID: r.Begin.ID,
 		MoreWoken: r.Begin.MoreCauses, Unfinished: r.Done == nil, Woken: []Woken{}, Calls: []ShownCall{},
 	}
 	for _, cause := range r.Begin.Causes {
