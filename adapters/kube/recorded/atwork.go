@@ -40,7 +40,7 @@ func (p *process) replaced(all []*process) bool {
 
 // recordedAnywhere reports whether a controller is in the recordings.
 func (b *beginning) recordedAnywhere(name string) bool {
-	return slices.ContainsFunc(b.processes, func(p *process) bool { return p.controllers[name] != nil })
+	return slices.ContainsFunc(b.processes, func(p *process) bool { return p.known[name] })
 }
 
 // atWork returns what the processes of the system were doing that are recorded.
@@ -90,14 +90,14 @@ func (b *beginning) atWork() ([]core.AtWork, error) {
 func (b *beginning) who() string {
 	var names []string
 	for _, p := range b.processes {
-		for name := range p.controllers {
+		for name := range p.known {
 			if name != "" && !slices.Contains(names, strconv.Quote(name)) {
 				names = append(names, strconv.Quote(name))
 			}
 		}
 	}
 	slices.Sort(names)
-	return cmp.Or(strings.Join(names, ", "), "no controllers up to that moment")
+	return cmp.Or(strings.Join(names, ", "), "no controllers")
 }
 
 // starts says that a process starts where the search begins.

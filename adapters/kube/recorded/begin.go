@@ -157,6 +157,7 @@ func (b *beginning) read(sources []analysis.Source) (analysis.Notes, error) {
 	if err != nil {
 		return notes, err
 	}
+	histories.attribute()
 	if err := b.cuts(entries); err != nil {
 		return notes, err
 	}
@@ -258,29 +259,12 @@ func (b *beginning) locate() {
 		for _, asked := range p.deleted {
 			b.deleted(asked)
 		}
-		for _, asked := range p.deletedLater {
-			if v := b.deletion(asked); v != nil {
-				v.written = true
-			}
-		}
 	}
-}
-
-// deletion returns the version that the deletion of an object led to: none, or one that waits for finalizers. It is nil if that is not in the recordings.
-func (b *beginning) deletion(asked sighting) *version {
-	h := b.all[asked.key]
-	for _, v := range h[h.at(asked.rv)+1:] {
-		if v.gone || deleting(v.object) {
-			return v
-		}
-	}
-	return nil
 }
 
 // deleted makes sure that what a recorded call had deleted is gone, or on its way.
 func (b *beginning) deleted(asked sighting) {
-	if v := b.deletion(asked); v != nil {
-		v.written = true
+	if v := b.all.deletion(asked); v != nil {
 		b.rv = max(b.rv, v.rv)
 		return
 	}

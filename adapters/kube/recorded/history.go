@@ -74,6 +74,51 @@ func (h histories) put(o live.Object, rv uint64, gone bool) *version {
 	return v
 }
 
+// sighting is a version that was seen.
+type sighting struct {
+	key core.Key
+	rv  uint64
+}
+
+// alive are the newest versions of objects that a process was shown and that had not been deleted.
+type alive map[core.Key]uint64
+
+// met notes a version that the process was shown.
+func (a alive) met(o live.Object) {
+	if !deleting(o) {
+		a[o.Key] = max(a[o.Key], number(o.ResourceVersion))
+	}
+}
+
+// deletes returns the objects that a call deletes, none if it does not or was refused.
+func (a alive) deletes(c live.Call) []sighting {
+	switch {
+	case c.Failed != nil || !c.Writes():
+	case c.Verb == live.Delete:
+		return []sighting{{c.Object, a[c.Object]}}
+	case c.Verb == live.DeleteCollection:
+		var all []sighting
+		for key, rv := range a {
+			if key.Kind == c.Object.Kind && (c.Object.Namespace == "" || key.Namespace == c.Object.Namespace) {
+				all = append(all, sighting{key, rv})
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// deletion returns the version that the deletion of an object led to: none, or one that waits for finalizers. It is nil if that is not in the recordings.
+func (h histories) deletion(asked sighting) *version {
+	all := h[asked.key]
+	for _, v := range all[all.at(asked.rv)+1:] {
+		if v.gone || deleting(v.object) {
+			return v
+		}
+	}
+	return nil
+}
+
 // world is what was there at a resource version. It implements [core.Snapshot].
 type world struct {
 	server Model

@@ -26,7 +26,9 @@ type process struct {
 	missing, missingLater string
 	unseen                []string
 
+	// controllers are those that had been at work, and known are all that are in the recording of the process.
 	controllers map[string]*controller
+	known       map[string]bool
 	// shown is the newest version of each kind that its caches had shown, and told are the kinds whose changes its handlers are told of.
 	shown map[core.Kind]uint64
 	told  map[core.Kind]bool
@@ -39,15 +41,9 @@ type process struct {
 	// newest is the newest version that the process had been shown of anything.
 	newest uint64
 	// alive is the newest version that it had been shown of each object that had not been deleted.
-	alive map[core.Key]uint64
-	// deleted are the objects that it deleted, with what alive was then: up to the moment, and after it.
-	deleted, deletedLater []sighting
-}
-
-// sighting is a version that was seen.
-type sighting struct {
-	key core.Key
-	rv  uint64
+	alive alive
+	// deleted are the objects that it had deleted, with what alive was then.
+	deleted []sighting
 }
 
 // controller is what a controller of the process was doing.
@@ -67,8 +63,8 @@ type attempt struct {
 
 func newProcess(header live.Header) *process {
 	return &process{
-		header: header, controllers: map[string]*controller{}, shown: map[core.Kind]uint64{}, told: map[core.Kind]bool{}, laterEvents: map[uint64]sighting{},
-		alive: map[core.Key]uint64{},
+		header: header, controllers: map[string]*controller{}, known: map[string]bool{}, shown: map[core.Kind]uint64{}, told: map[core.Kind]bool{}, laterEvents: map[uint64]sighting{},
+		alive: alive{},
 	}
 }
 
@@ -166,6 +162,7 @@ func (p *process) take(entry live.Entry, objects []live.Object) {
 	p.follow(entry)
 	switch e := entry.(type) {
 	case live.Event:
+		p.known[e.Controller] = true
 		p.event(e, objects[e.Object-1])
 	case live.Queued:
 		if p.cut.before(e.N, e.At) {
@@ -180,6 +177,7 @@ func (p *process) take(entry live.Entry, objects []live.Object) {
 			p.controller(e.Controller).queue(e.Request, live.Cause{By: live.ByEvent, N: e.Event}, p.cut.at+e.After)
 		}
 	case live.Begin:
+		p.known[e.Controller] = true
 		if p.cut.before(e.N, e.At) {
 			p.controller(e.Controller).begin(e)
 		}
@@ -208,7 +206,7 @@ func (p *process) take(entry live.Entry, objects []live.Object) {
 func (p *process) event(e live.Event, o live.Object) {
 	p.told[o.Kind] = true
 	if e.Type != live.Deleted {
-		p.met(o)
+		p.alive.met(o)
 	}
 	rv := number(o.ResourceVersion)
 	if !p.cut.before(e.N, e.At) {
@@ -224,37 +222,12 @@ func (p *process) event(e live.Event, o live.Object) {
 	}
 }
 
-// met notes a version that the process was shown.
-func (p *process) met(o live.Object) {
-	if !deleting(o) {
-		p.alive[o.Key] = max(p.alive[o.Key], number(o.ResourceVersion))
-	}
-}
-
-// deletes returns the objects that a call deletes.
-func (p *process) deletes(e live.Call) []sighting {
-	if e.Failed != nil || !e.Writes() || e.Verb != live.Delete && e.Verb != live.DeleteCollection {
-		return nil
-	}
-	if e.Verb == live.Delete {
-		return []sighting{{e.Object, p.alive[e.Object]}}
-	}
-	var all []sighting
-	for key, rv := range p.alive {
-		if key.Kind == e.Object.Kind && (e.Object.Namespace == "" || key.Namespace == e.Object.Namespace) {
-			all = append(all, sighting{key, rv})
-		}
-	}
-	return all
-}
-
 func (p *process) call(e live.Call, objects []live.Object) {
-	deleted := p.deletes(e)
+	deleted := p.alive.deletes(e)
 	for _, n := range e.Answer {
-		p.met(objects[n-1])
+		p.alive.met(objects[n-1])
 	}
 	if !p.cut.before(e.N, e.At+e.Took) {
-		p.deletedLater = append(p.deletedLater, deleted...)
 		for _, n := range e.Answer {
 			if e.Cached {
 				p.later = append(p.later, sighting{objects[n-1].Key, number(objects[n-1].ResourceVersion)})

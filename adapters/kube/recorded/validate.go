@@ -32,6 +32,7 @@ func Validate(server Model, sources []analysis.Source) (*Report, error) {
 	if _, err := analysis.Walk(sources, v.collect); err != nil {
 		return nil, err
 	}
+	v.attribute()
 	v.nameActors()
 	notes, err := analysis.Walk(sources, v.judge)
 	v.report.Notes = notes
@@ -45,6 +46,9 @@ type validator struct {
 	report *Report
 	// objects are those of the current file by their numbers from 1.
 	objects []live.Object
+	// alive is what the process at hand was shown, and deleted is what recorded calls deleted.
+	alive   alive
+	deleted []sighting
 
 	// What follows is of the process at hand: its caches by kind and form, its reconciles that run, and the newest version of each object that the server has shown it.
 	header   live.Header
@@ -63,6 +67,9 @@ func (v *validator) object(at analysis.Place, o live.Object) {
 
 // collect notes what became of objects.
 func (v *validator) collect(at analysis.Place, entry live.Entry) error {
+	if at.First {
+		v.alive = alive{}
+	}
 	switch e := entry.(type) {
 	case live.Object:
 		v.object(at, e)
@@ -74,11 +81,14 @@ func (v *validator) collect(at analysis.Place, entry live.Entry) error {
 			}
 			return nil
 		}
+		v.alive.met(o)
 		if seen := v.all.note(o); seen != nil {
 			seen.initial = seen.initial || e.Initial
 		}
 	case live.Call:
+		v.deleted = append(v.deleted, v.alive.deletes(e)...)
 		for _, number := range e.Answer {
+			v.alive.met(v.objects[number-1])
 			seen := v.all.note(v.objects[number-1])
 			if seen == nil {
 				continue
@@ -89,6 +99,15 @@ func (v *validator) collect(at analysis.Place, entry live.Entry) error {
 		}
 	}
 	return nil
+}
+
+// attribute notes which deletions recorded calls made.
+func (v *validator) attribute() {
+	for _, asked := range v.deleted {
+		if seen := v.all.deletion(asked); seen != nil {
+			seen.written = true
+		}
+	}
 }
 
 // nameActors tells who wrote the versions that no recorded call wrote.

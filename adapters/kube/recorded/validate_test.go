@@ -184,6 +184,12 @@ func TestAFaultOfTheSimulatorIsFound(t *testing.T) {
 // rewrite passes the entries of a recording through a function, which may drop them.
 func rewrite(t *testing.T, folder string, change func(live.Entry) live.Entry) string {
 	t.Helper()
+	return rewriteWith(t, folder, change, nil)
+}
+
+// rewriteWith does so, and adds entries.
+func rewriteWith(t *testing.T, folder string, change func(live.Entry) live.Entry, more []live.Entry) string {
+	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.ort"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
@@ -216,6 +222,11 @@ func rewrite(t *testing.T, folder string, change func(live.Entry) live.Entry) st
 		if entry = change(entry); entry == nil {
 			continue
 		}
+		if err := w.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, entry := range more {
 		if err := w.Add(entry); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -68,7 +69,7 @@ func (v *validator) done(c live.Call, answer live.Object) {
 	if response.Status != nil {
 		f = v.finding(BySimulator, c, "The simulated server refuses it: %s.", strings.TrimSuffix(response.String(), "."))
 	} else {
-		changes := changed(treeOf(answer.Value), treeOf(response.Object))
+		changes := changed(treeOf(answer.Value), treeOf(named(response.Object, answer.UID)))
 		if len(changes) == 0 {
 			v.report.Explained++
 			return
@@ -86,6 +87,19 @@ func (v *validator) done(c live.Call, answer live.Object) {
 	}
 	f.Case = caseOf(c, before, answer)
 	v.report.find(f)
+}
+
+// named returns an object with another uid, wherever it has its own: a server puts it into labels and selectors of Jobs.
+func named(object []byte, uid string) []byte {
+	var said struct {
+		Metadata struct {
+			UID string `json:"uid"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(object, &said) != nil || said.Metadata.UID == "" || uid == "" {
+		return object
+	}
+	return bytes.ReplaceAll(object, []byte(said.Metadata.UID), []byte(uid))
 }
 
 // before returns the version that a write was made upon, nil if the object was not there, and whether that is certain.
