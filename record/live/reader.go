@@ -42,6 +42,9 @@ func (e *CorruptError) Error() string {
 // Unwrap returns the reason.
 func (e *CorruptError) Unwrap() error { return e.Reason }
 
+// CutOff reports whether the file ends where it should not.
+func (e *CorruptError) CutOff() bool { return errors.Is(e.Reason, block.ErrTruncated) }
+
 // Reader reads a recording entry by entry. It keeps one block in memory.
 type Reader struct {
 	blocks *block.Reader

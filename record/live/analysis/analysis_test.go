@@ -213,6 +213,8 @@ func TestNotes(t *testing.T) {
 		{[]analysis.Source{source}, ""},
 		{[]analysis.Source{cut}, "cut.ort was cut off"},
 		{[]analysis.Source{inMemory("broken.ort", broken)}, "broken.ort: the recording is damaged at byte"},
+		{[]analysis.Source{source, inMemory("empty.ort", nil)}, "empty.ort has nothing in it"},
+		{[]analysis.Source{inMemory("begun.ort", whole.out.Bytes()[:len("orrery-recording 2\n")+5]), source}, "begun.ort has nothing in it"},
 		{[]analysis.Source{gaps.source()}, "starts with part 2"},
 		{[]analysis.Source{gaps.source()}, "5 entries are missing in 2 gaps (overload) of 2µs in all"},
 		{[]analysis.Source{gaps.source()}, "controller typed: not \uFFFD[31m seen"},

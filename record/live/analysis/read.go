@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -210,10 +211,14 @@ func read(sources []Source, visit visitor) (Notes, error) {
 	var parts []part
 	for _, source := range sources {
 		header, err := headerOf(source)
-		if err != nil {
+		switch {
+		case errors.Is(err, errNothing):
+			notes.say("%s has nothing in it: its process ended, or its disk was full, when it was begun", source.Name)
+		case err != nil:
 			return Notes{}, err
+		default:
+			parts = append(parts, part{source, header})
 		}
-		parts = append(parts, part{source, header})
 	}
 	slices.SortStableFunc(parts, func(a, b part) int {
 		return cmp.Or(
@@ -254,14 +259,23 @@ func read(sources []Source, visit visitor) (Notes, error) {
 	return notes.Notes, nil
 }
 
+// errNothing is the error for a file that ends before its first entry.
+var errNothing = errors.New("there is nothing in it")
+
 func headerOf(source Source) (live.Header, error) {
 	file, err := source.Open()
 	if err != nil {
 		return live.Header{}, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	r, err := live.NewReader(file)
-	if err != nil {
+	in := bufio.NewReader(file)
+	_, empty := in.Peek(1)
+	r, err := live.NewReader(in)
+	var damaged *live.CorruptError
+	switch {
+	case errors.Is(empty, io.EOF), errors.As(err, &damaged) && damaged.CutOff():
+		return live.Header{}, errNothing
+	case err != nil:
 		return live.Header{}, fmt.Errorf("%s: %w", source.Name, err)
 	}
 	defer r.Close()
