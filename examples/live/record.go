@@ -115,10 +115,10 @@ func (unserved) Start(ctx context.Context) error {
 }
 
 // start starts a manager of a name with controllers, and records it. With a lease, it waits until no other has it.
-func (l *cluster) start(name string, lease bool, register func(ctrl.Manager) error) (*program, error) {
+func (l *cluster) start(name string, lease bool, register func(ctrl.Manager) error) error {
 	scheme, err := newScheme()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	mgr, err := ctrl.NewManager(l.config, ctrl.Options{
 		Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: ptr.To(true)},
@@ -127,20 +127,20 @@ func (l *cluster) start(name string, lease bool, register func(ctrl.Manager) err
 		LeaseDuration: ptr.To(4 * time.Second), RenewDeadline: ptr.To(3 * time.Second), RetryPeriod: ptr.To(500 * time.Millisecond),
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !l.off {
 		mgr = observe.Manager(mgr, observe.Options{Folder: l.folder, Process: live.Process{Name: name, Replica: fmt.Sprint(l.replicas[name])}})
 	}
 	l.replicas[name]++
 	if err := register(mgr); err != nil {
-		return nil, err
+		return err
 	}
 	ctx, stop := context.WithCancel(l.Context)
 	p := &program{stop: stop, ended: make(chan error, 1)}
 	go func() { p.ended <- mgr.Start(ctx) }()
 	l.running = append(l.running, p)
-	return p, nil
+	return nil
 }
 
 // end ends a manager.

@@ -30,7 +30,7 @@ func scenarios() map[string]func(*cluster) (string, error) {
 // run creates a JobSet, waits until its Jobs are there, has something happen, and lets the Jobs run to their end.
 func (l *cluster) run(restarts int32, lease bool, happens func() error) (string, error) {
 	for range map[bool]int{false: 1, true: 2}[lease] {
-		if _, err := l.start("jobset", lease, setup); err != nil {
+		if err := l.start("jobset", lease, setup); err != nil {
 			return "", err
 		}
 	}
@@ -48,7 +48,7 @@ func (l *cluster) run(restarts int32, lease bool, happens func() error) (string,
 			return "", err
 		}
 	}
-	if _, err := l.start("jobs", false, func(mgr ctrl.Manager) error { return (&jobs{mgr.GetClient()}).SetupWithManager(mgr) }); err != nil {
+	if err := l.start("jobs", false, func(mgr ctrl.Manager) error { return (&jobs{mgr.GetClient()}).SetupWithManager(mgr) }); err != nil {
 		return "", err
 	}
 	if err := l.until("the JobSet is over", l.over); err != nil {
@@ -69,8 +69,7 @@ func (l *cluster) startAgain() error {
 	if len(l.running) > 0 {
 		return nil // another replica gets the lease
 	}
-	_, err := l.start("jobset", false, setup)
-	return err
+	return l.start("jobset", false, setup)
 }
 
 // delete deletes a JobSet while its Jobs are there, as a user does.
