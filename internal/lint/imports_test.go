@@ -46,7 +46,7 @@ func house() []place {
 		{"core/internal/store", engine[:1], nothing},
 		{"core/internal/transition", append([]string{"internal/iotrace"}, engine[:4]...), libraries},
 		{"core/internal/reduction", append([]string{"internal/bitset", "core/internal/transition"}, engine[:4]...), nothing},
-		{"core/explore", append([]string{"internal/bitset", "internal/grace", "core/internal/..."}, engine[:6]...), libraries},
+		{"core/explore", append([]string{"internal/bitset", "internal/grace", "internal/resident", "core/internal/..."}, engine[:6]...), libraries},
 		{"reduction", []string{"internal/bitset", "core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},
 		{"properties/cel", append([]string{"core", "properties", "properties/ltl"}, words...), kubernetes},
@@ -98,8 +98,8 @@ func house() []place {
 		{"adapters/dot", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/export", []string{"core", "adapters/internal/story", "adapters/text"}, libraries},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression"}, engine...), libraries},
-		{"cli", append([]string{"internal/typo", "internal/grace", "internal/regression", "internal/scaffold", "internal/supervisor"}, public...), libraries},
+		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression", "internal/resident"}, engine...), libraries},
+		{"cli", append([]string{"internal/typo", "internal/grace", "internal/regression", "internal/resident", "internal/scaffold", "internal/supervisor"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial
 		{"examples/...", public, kubernetes},
@@ -115,6 +115,7 @@ func house() []place {
 		{"internal/excerpt", nil, nothing},
 		{"internal/lint", nil, nothing},
 		{"internal/mutation", nil, libraries},
+		{"internal/resident", nil, nothing},
 		{"internal/readme", public, kubernetes},
 	}
 }
