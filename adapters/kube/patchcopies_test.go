@@ -40,9 +40,11 @@ func TestPatchLimits(t *testing.T) {
 	kept := w.must(request(Get, configMapKind, "a"))
 	expect(t, "texts after the refusal", len(kept.Object["data"].(tree)), 3)
 
-	tests := `{"op":"test","path":"/metadata/name","value":"a"}`
-	w.must(patch("[" + tests + strings.Repeat(","+tests, 9_999) + "]"))
-	w.refuse(patch("["+tests+strings.Repeat(","+tests, 10_000)+"]"), 413, "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001")
+	tests := `{"op":"test","path":"/metadata/name","value":"b"}`
+	w.must(creation(configMapKind, tree{"name": "b"}, nil))
+	many := func(body string) *Request { return patching(configMapKind, "b", types.JSONPatchType, body) }
+	w.must(many("[" + tests + strings.Repeat(","+tests, 9_999) + "]"))
+	w.refuse(many("["+tests+strings.Repeat(","+tests, 10_000)+"]"), 413, "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001")
 }
 
 // TestCopiesOneByOne compares patches whose copies are counted with what the library makes of them.
