@@ -15,6 +15,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/internal/grace"
+	"github.com/orrery-dev/orrery/internal/resident"
 	"github.com/orrery-dev/orrery/properties"
 	"github.com/orrery-dev/orrery/reduction"
 )
@@ -58,7 +59,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	whole := options.reduce(&exploring, checked.Properties)
 	options.Logger.Debug("the check begins", "system", system.Name, "search", options.Search, "granularity", options.Granularity,
 		"stale", options.staleness(), "crashes", options.Crashes, "failures", options.Failures, "properties", len(checked.Properties))
-	defer keepWithin(options.MaxMemory)()
+	defer resident.Keep(options.MaxMemory)()
 	c := check{system: &checked, options: options, exploring: exploring, began: began}
 	v, err := c.search(ctx)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/internal/grace"
+	"github.com/orrery-dev/orrery/internal/resident"
 	"github.com/orrery-dev/orrery/record"
 	"github.com/orrery-dev/orrery/record/atomicfile"
 )
@@ -108,6 +109,8 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	if options.Checkpoint, err = s.openCheckpoint(flags, name, values); err != nil {
 		return err
 	}
+	// Until the end, as the record and the pages are made of what was found.
+	defer resident.Keep(options.MaxMemory)()
 	if options.Compact {
 		defer economise()()
 	}

@@ -161,7 +161,7 @@ func (r *review) patched(w Webhook, object *unstructured.Unstructured, patch []b
 	if err != nil {
 		return nil, fail(err)
 	}
-	changed, err := operations.Apply(rawIn(w.Kind, object).Raw)
+	changed, err := applyOperations(operations, rawIn(w.Kind, object).Raw)
 	if err != nil {
 		return nil, fail(err)
 	}

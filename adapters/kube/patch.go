@@ -130,7 +130,7 @@ func applyJSONPatch(document, patch []byte) ([]byte, error) {
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
 			"The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(operations)))
 	}
-	patched, err := operations.Apply(document)
+	patched, err := applyOperations(operations, document)
 	if err != nil {
 		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orrery": main, "jobset": standIn})
+	testscript.Main(m, map[string]func(){"orrery": main, "jobset": standIn, "hoard": hoard})
 }
 
 // standIn is a command of the form of examples/jobset, a module of its own. It counts where that reconciles.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/orrery-dev/orrery/internal/resident"
 )
 
 var (
@@ -274,6 +276,8 @@ type meter struct {
 	limit  int64
 	next   time.Duration
 	sample []metrics.Sample
+	// foreign is how much of what is used is not of the Go runtime, as of the last call of memory.
+	foreign int64
 }
 
 // due reports whether it is time to look again.
@@ -285,7 +289,7 @@ func (m *meter) due(elapsed time.Duration) bool {
 	return true
 }
 
-// memory returns the bytes that the Go runtime has mapped and not given back.
+// memory returns the bytes that the Go runtime has mapped and not given back, and those of the program itself.
 func (m *meter) memory() int64 {
 	if m.sample == nil {
 		m.sample = []metrics.Sample{
@@ -295,7 +299,8 @@ func (m *meter) memory() int64 {
 		}
 	}
 	metrics.Read(m.sample)
-	return int64(m.sample[0].Value.Uint64() - m.sample[1].Value.Uint64())
+	m.foreign = resident.Foreign()
+	return int64(m.sample[0].Value.Uint64()-m.sample[1].Value.Uint64()) + m.foreign
 }
 
 // live returns the bytes that were in use when garbage was last collected, as of the last call of memory.
@@ -304,7 +309,7 @@ func (m *meter) live() int64 { return int64(m.sample[2].Value.Uint64()) }
 // full reports whether so much is used that a search has to end. What is left is for the collector of garbage, which would
 // soon do nothing but run, and for those who judge what was found: they need about half as much again.
 func (m *meter) full(memory int64) bool {
-	return m.limit > 0 && (memory >= m.limit || m.live() >= m.limit/8*5)
+	return m.limit > 0 && (memory >= m.limit || m.live() >= (m.limit-m.foreign)/8*5)
 }
 
 // affords reports whether so many bytes at once are within the limit.
@@ -314,5 +319,5 @@ func (m *meter) affords(bytes int64) bool {
 	}
 	runtime.GC()
 	m.memory()
-	return m.live()+bytes <= m.limit/8*7
+	return m.live()+bytes <= (m.limit-m.foreign)/8*7
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/catalog"
@@ -106,10 +107,18 @@ func build(t *testing.T, e catalog.Entry, params ...string) *core.System {
 // TestKnownAnswers searches every model in both orders, with one worker and with
 // two.
 func TestKnownAnswers(t *testing.T) {
+	perState := map[string]time.Duration{} // what a search of a smaller one took
 	for _, want := range knownAnswers() {
 		t.Run(want.String(), func(t *testing.T) {
 			if want.long && testing.Short() {
 				t.Skip("long")
+			}
+			if deadline, ok := t.Deadline(); ok && want.slow {
+				const searches, reserve = 2, 2
+				need, left := searches*reserve*perState[want.model]*time.Duration(want.states), time.Until(deadline)
+				if need > left {
+					t.Skipf("it takes up to %s on this machine, and -timeout leaves %s: raise -timeout", need.Round(time.Second), left.Round(time.Second))
+				}
 			}
 			for _, order := range []orrery.Search{orrery.BreadthFirst, orrery.DepthFirst} {
 				for _, workers := range []int{1, 2} {
@@ -117,10 +126,12 @@ func TestKnownAnswers(t *testing.T) {
 						continue
 					}
 					options := orrery.Options{Search: order, Workers: workers, Reduction: orrery.NoReduction}
+					began := time.Now()
 					result, err := orrery.Run(context.Background(), want.system(t), options)
 					if err != nil {
 						t.Fatal(err)
 					}
+					perState[want.model] = time.Since(began) / time.Duration(max(1, result.Report.States))
 					want.compare(t, fmt.Sprintf("%s with %d workers", order, workers), &result.Report)
 				}
 			}
