@@ -220,6 +220,9 @@ func read(sources []Source, visit visitor) (Notes, error) {
 			parts = append(parts, part{source, header})
 		}
 	}
+	if len(parts) == 0 && len(sources) > 0 {
+		return Notes{}, fmt.Errorf("%s: %w: there is no other recording to read", sources[0].Name, errNothing)
+	}
 	slices.SortStableFunc(parts, func(a, b part) int {
 		return cmp.Or(
 			cmp.Compare(a.header.Process.Name, b.header.Process.Name), a.header.Started.Compare(b.header.Started),
