@@ -13,6 +13,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/page"
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/supervisor"
 	"github.com/orrery-dev/orrery/record"
 	"github.com/orrery-dev/orrery/record/atomicfile"
 )
@@ -25,6 +26,8 @@ const (
 	flagReplay = "orrery.replay"
 	// flagRegression asks for a test of what is found.
 	flagRegression = "orrery.regression"
+	// flagSupervisor runs the tests in a process of their own.
+	flagSupervisor = "orrery.supervisor"
 )
 
 // Tests have these flags as soon as they import the package: whoever runs them can use them at once.
@@ -32,11 +35,12 @@ func init() {
 	if !testing.Testing() {
 		return
 	}
+	supervisor.Testify()
 	flag.String(flagOut, "", "write a record of each check to this `file`, or into this folder, by the name of the test")
 	flag.String(flagDot, "", "draw the first finding of each check, or its states if there is none, to this `file` in the DOT language, or into this folder, by the name of the test")
 	flag.String(flagHTML, "", "write the report of each check with all stories to this `file` as a page for browsers, or into this folder, by the name of the test")
 	flag.String(flagRegression, "", "write a Go test that runs the first finding of a check again and fails as long as it happens, beside the check: . or a `file` that ends in _test.go; its record is in testdata/orrery")
-	flag.Bool(flagSupervisor, false, "run the tests in a process of their own: controllers that end it are a finding, and the tests go on in another one")
+	flag.Var(outliveControllers(), flagSupervisor, "run the tests in a process of their own: controllers that end it are a finding, and the tests go on in another one")
 	flag.String(flagReplay, "", "do not check, but replay the findings of the record in this `file`, in the checks of its system")
 }
 

@@ -101,9 +101,7 @@ func house() []place {
 		{"adapters/dot", []string{"core", "adapters/internal/story"}, libraries},
 		{"adapters/export", []string{"core", "adapters/internal/story", "adapters/text"}, libraries},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression", "internal/supervisor"}, engine...), libraries},
-		{"cli", append([]string{"internal/typo", "internal/grace", "internal/regression", "internal/scaffold", "internal/supervisor"}, public...), libraries},
-		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression", "internal/resident"}, engine...), libraries},
+		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression", "internal/resident", "internal/supervisor"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace", "internal/regression", "internal/resident", "internal/scaffold", "internal/supervisor"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial

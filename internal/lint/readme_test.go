@@ -10,6 +10,8 @@ import (
 	"testing"
 )
 
+// What is said of the README here holds for the guide behind it, too.
+
 // TestReadmeCode compares the code in the README with the files that it comes from,
 // which are compiled and run with all tests.
 func TestReadmeCode(t *testing.T) {
@@ -85,11 +87,15 @@ func TestReadmeParts(t *testing.T) {
 }
 
 func readme(t *testing.T) string {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
+	var all strings.Builder
+	for _, name := range []string{"README.md", "docs/guide.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
 	}
-	return string(text)
+	return all.String()
 }
 
 // readmeBlocks returns the blocks of the README that follow a marker, by what the

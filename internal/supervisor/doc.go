@@ -4,7 +4,7 @@
 // command that checks them then starts again, and knows better: [Run] starts it, a [Child] in it notes where code stands before it runs on, and
 // says so to [core.Guard]s. So the end of a process is a finding about a run, as a panic is, and the search goes on beside it.
 //
-// A test binary is its own supervisor if its user asks for that ([RunTests]). If not, a witness waits for its end, and says who was at work ([Watch]).
+// A test binary is its own supervisor if its user asks for that ([RunTests]). If not, a witness waits for its end, and says who was at work ([Witness]).
 //
 // What a child notes is in memory that both share, which the end of a process leaves as it is: to note it takes less than a microsecond.
 package supervisor

@@ -44,5 +44,14 @@ func Run(io.Writer, bool) (int, error) { return 0, errors.ErrUnsupported }
 // RunTests returns an error: there can be no supervisor.
 func RunTests(io.Writer) (int, error) { return 0, errors.ErrUnsupported }
 
+// Witness is a process that waits for the end of this one: there is none.
+type Witness struct{}
+
+// StartWitness starts none.
+func StartWitness() *Witness { return &Witness{} }
+
 // Watch returns no guard.
-func Watch(string) (core.Guard, func()) { return nil, func() {} }
+func (*Witness) Watch(string) (core.Guard, func()) { return nil, func() {} }
+
+// Testify does nothing: no process is a witness.
+func Testify() {}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"sync"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -17,24 +16,16 @@ const testimony = "ORRERY_WITNESS"
 // mostWatched is how many checks are watched at a time.
 const mostWatched = 16
 
-// A witness is the program itself, which has no other way to be in two processes. It is one before anything that imports this package does something.
-func init() {
-	if os.Getenv(testimony) != "" {
-		testify()
-		os.Exit(0)
-	}
-}
-
-// watch is what a process shares with its witness.
-type watch struct {
+// Witness is a process that waits for the end of this one. The zero Witness is none.
+type Witness struct {
 	free chan *journal
 	// alive is the end of a pipe that the kernel closes when this process ends.
 	alive *os.File
 }
 
-// watching is the watch of this process. It has no free journals if no witness could be started.
-var watching = sync.OnceValue(func() *watch {
-	w := &watch{}
+// StartWitness starts a witness, if it can. It is the program itself, which has no other way to be in two processes, and has to call [Testify] before it does anything else.
+func StartWitness() *Witness {
+	w := &Witness{}
 	program, err := os.Executable()
 	if err != nil {
 		return w
@@ -65,12 +56,11 @@ var watching = sync.OnceValue(func() *watch {
 		w.free <- j
 	}
 	return w
-})
+}
 
 // Watch returns a guard for a check in a test, by the name of the test. If the process ends while code of a controller is at work, another process says on the
 // standard error who that was: nobody else can. It is nil if there is no such process, or if too many are watched. The check has to be unwatched in the end.
-func Watch(name string) (guard core.Guard, unwatch func()) {
-	w := watching()
+func (w *Witness) Watch(name string) (guard core.Guard, unwatch func()) {
 	select {
 	case j := <-w.free:
 		return watched{j, name}, func() {
@@ -99,8 +89,11 @@ func (w watched) Rests() { w.journal.note(other, 0, "") }
 // Ended implements [core.Guard]. Nothing is known of earlier processes.
 func (w watched) Ended(core.Point) (string, bool) { return "", false }
 
-// testify waits for the end of the process that is watched, and says what was at work then.
-func testify() {
+// Testify does nothing unless this process is a witness. Then it waits for the end of the one that is watched, says what was at work, and ends.
+func Testify() {
+	if os.Getenv(testimony) == "" {
+		return
+	}
 	file, ends := os.NewFile(journalFile, "journals"), os.NewFile(journalFile+1, "pipe")
 	_, _ = ends.Read(make([]byte, 1)) // which nobody writes
 	for n := range mostWatched {
@@ -110,4 +103,5 @@ func testify() {
 				"run the test again with -orrery.supervisor: then that is a finding with a story, and the tests go on\n", e.words)
 		}
 	}
+	os.Exit(0)
 }
