@@ -184,7 +184,7 @@ func (p *picture) leg(left int, trace core.Trace, leg story.Leg) {
 	p.top += padding / 2
 }
 
-// stepLines returns what is told of a step.
+// stepLines returns the lines that show a step.
 func stepLines(number int, step core.TraceStep) []line {
 	before, who, after := story.Deed(step)
 	lines := []line{{"name", fmt.Sprintf("%d. %s", number, before+who+after)}}

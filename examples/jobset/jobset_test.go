@@ -16,6 +16,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
+	"github.com/orrery-dev/orrery/examples/jobset/operator"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -160,7 +161,7 @@ type ending struct {
 // endings returns the ends of a system with a single JobSet.
 func endings(t *testing.T, report core.Report) []ending {
 	t.Helper()
-	scheme, err := newScheme()
+	scheme, err := operator.NewScheme()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,31 +1,20 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"reflect"
-	"runtime"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kuberuntime "k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/utils/ptr"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	api "sigs.k8s.io/jobset/api/jobset/v1alpha2"
-	"sigs.k8s.io/jobset/pkg/controllers"
-	"sigs.k8s.io/jobset/pkg/webhooks"
 
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/upstream"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/examples/jobset/operator"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -56,25 +45,25 @@ type size struct {
 
 // newSystem returns the controllers with JobSets of a size.
 func newSystem(of size) (*core.System, error) {
-	scheme, err := newScheme()
+	scheme, err := operator.NewScheme()
 	if err != nil {
 		return nil, err
 	}
-	definition, err := definitionFile()
+	definition, err := operator.DefinitionFile()
 	if err != nil {
 		return nil, err
 	}
 	var objects []client.Object
 	for i := range of.jobSets {
-		objects = append(objects, newJobSet(fmt.Sprintf("js%d", i+1), of))
+		objects = append(objects, operator.NewJobSet(fmt.Sprintf("js%d", i+1), of.groups, of.replicas, of.restarts))
 	}
 	return controllerruntime.New(scheme,
 		controllerruntime.Name("jobset"),
 		controllerruntime.CRDs(definition),
 		controllerruntime.APIServer(kube.WithRules(upstream.Rules())),
-		controllerruntime.Setup(setup),
+		controllerruntime.Setup(operator.Setup),
 		controllerruntime.Reconciler("job", func(c client.Client) reconcile.Reconciler {
-			return &jobs{Client: c, fails: func(job *batchv1.Job) bool {
+			return &operator.Jobs{Client: c, Fails: func(job *batchv1.Job) bool {
 				return of.restarts > 0 && job.Labels[api.ReplicatedJobNameKey] == "group1" && job.Labels[api.JobIndexKey] == "0"
 			}}
 		}, controllerruntime.For(&batchv1.Job{})),
@@ -82,75 +71,4 @@ func newSystem(of size) (*core.System, error) {
 		controllerruntime.ObjectValues(objects...),
 		controllerruntime.Properties(properties.Convergent()...),
 	)
-}
-
-// newScheme returns the scheme that main.go of JobSet gives to its manager.
-func newScheme() (*kuberuntime.Scheme, error) {
-	scheme := kuberuntime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	return scheme, api.AddToScheme(scheme)
-}
-
-// setup makes the calls that main.go of JobSet makes between creating its manager
-// and starting it.
-func setup(mgr ctrl.Manager) error {
-	ctx := context.Background()
-	if err := controllers.SetupJobSetIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
-		return err
-	}
-	if err := controllers.SetupPodIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
-		return err
-	}
-	if err := controllers.NewJobSetReconciler(mgr.GetClient(), mgr.GetScheme(), mgr.GetEventRecorder("jobset")).SetupWithManager(mgr); err != nil {
-		return err
-	}
-	if err := controllers.NewPodReconciler(mgr.GetClient(), mgr.GetScheme(), mgr.GetEventRecorder("pod")).SetupWithManager(mgr); err != nil {
-		return err
-	}
-	return webhooks.Setup(mgr)
-}
-
-// definitionFile finds the custom resource definition of JobSet in the source of its
-// module, next to the controllers that are compiled in.
-func definitionFile() (string, error) {
-	source, _ := runtime.FuncForPC(reflect.ValueOf(controllers.NewJobSetReconciler).Pointer()).FileLine(0)
-	file := filepath.Join(filepath.Dir(source), "..", "..", "config", "components", "crd", "bases", "jobset.x-k8s.io_jobsets.yaml")
-	if _, err := os.Stat(file); err != nil {
-		return "", fmt.Errorf("the definition of JobSet is read from the source of its module, which is not there: build without -trimpath and run where Go modules are: %w", err)
-	}
-	return file, nil
-}
-
-// newJobSet is a JobSet as the webhooks of JobSet leave it.
-func newJobSet(name string, of size) *api.JobSet {
-	js := &api.JobSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
-		Spec: api.JobSetSpec{
-			SuccessPolicy: &api.SuccessPolicy{Operator: api.OperatorAll},
-			StartupPolicy: &api.StartupPolicy{StartupPolicyOrder: api.AnyOrder},
-			Network:       &api.Network{EnableDNSHostnames: ptr.To(true), PublishNotReadyAddresses: ptr.To(true)},
-		},
-	}
-	if of.restarts > 0 {
-		js.Spec.FailurePolicy = &api.FailurePolicy{MaxRestarts: int32(of.restarts)}
-	}
-	for i := range of.groups {
-		js.Spec.ReplicatedJobs = append(js.Spec.ReplicatedJobs, api.ReplicatedJob{
-			Name:      fmt.Sprintf("group%d", i+1),
-			GroupName: "default",
-			Replicas:  int32(of.replicas),
-			Template: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
-				Parallelism:    ptr.To[int32](1),
-				Completions:    ptr.To[int32](1),
-				CompletionMode: ptr.To(batchv1.IndexedCompletion),
-				Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-					RestartPolicy: corev1.RestartPolicyOnFailure,
-					Containers:    []corev1.Container{{Name: "work", Image: "work:1"}},
-				}},
-			}},
-		})
-	}
-	return js
 }

@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/jobset/pkg/webhooks"
+
+	"github.com/orrery-dev/orrery/examples/jobset/operator"
 )
 
 // TestWebhooksAgree asks the webhooks of JobSet, which are not run in the check, about
@@ -22,7 +24,7 @@ import (
 func TestWebhooksAgree(t *testing.T) {
 	hooks := webhooksByPath(t)
 	for _, of := range []size{{groups: 2, replicas: 1}, {groups: 1, replicas: 2, restarts: 3}} {
-		js, err := json.Marshal(newJobSet("js1", of))
+		js, err := json.Marshal(operator.NewJobSet("js1", of.groups, of.replicas, of.restarts))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +50,7 @@ func TestWebhooksAgree(t *testing.T) {
 // webhooksByPath returns the webhooks that JobSet registers.
 func webhooksByPath(t *testing.T) map[string]*admission.Webhook {
 	t.Helper()
-	scheme, err := newScheme()
+	scheme, err := operator.NewScheme()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ require (
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/orrery-dev/orrery v0.0.0
 	github.com/orrery-dev/orrery/adapters/kube/upstream v0.0.0
+	github.com/orrery-dev/orrery/examples/jobset v0.0.0
 	k8s.io/api v0.37.0
 	k8s.io/apimachinery v0.37.0
 	k8s.io/client-go v0.37.0
@@ -142,8 +143,6 @@ require (
 	k8s.io/component-base v0.37.0 // indirect
 	k8s.io/component-helpers v0.37.0 // indirect
 	k8s.io/controller-manager v0.37.0 // indirect
-	k8s.io/cri-api v0.37.0 // indirect
-	k8s.io/cri-client v0.37.0 // indirect
 	k8s.io/dynamic-resource-allocation v0.37.0 // indirect
 	k8s.io/endpointslice v0.37.0 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
@@ -160,4 +159,5 @@ require (
 replace (
 	github.com/orrery-dev/orrery => ../..
 	github.com/orrery-dev/orrery/adapters/kube/upstream => ../../adapters/kube/upstream
+	github.com/orrery-dev/orrery/examples/jobset => ../jobset
 )

@@ -24,6 +24,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 	"github.com/orrery-dev/orrery/adapters/observe"
+	"github.com/orrery-dev/orrery/examples/jobset/operator"
 	"github.com/orrery-dev/orrery/record/live"
 )
 
@@ -76,7 +77,7 @@ type program struct {
 
 // newLive installs the definition of JobSet, and begins to play the garbage collector.
 func newLive(ctx context.Context, config *rest.Config, folder string) (*cluster, error) {
-	definition, err := definitionFile()
+	definition, err := operator.DefinitionFile()
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func newLive(ctx context.Context, config *rest.Config, folder string) (*cluster,
 }
 
 func (l *cluster) client(name string) (client.Client, error) {
-	scheme, err := newScheme()
+	scheme, err := operator.NewScheme()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (unserved) Start(ctx context.Context) error {
 
 // start starts a manager of a name with controllers, and records it. With a lease, it waits until no other has it.
 func (l *cluster) start(name string, lease bool, register func(ctrl.Manager) error) error {
-	scheme, err := newScheme()
+	scheme, err := operator.NewScheme()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	api "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/orrery-dev/orrery/examples/jobset/operator"
 )
 
 // scenarios are what can be recorded. Each returns a moment at which nobody was at work, and something is still to come.
@@ -28,9 +30,9 @@ func scenarios() map[string]func(*cluster) (string, error) {
 }
 
 // run creates a JobSet, waits until its Jobs are there, has something happen, and lets the Jobs run to their end.
-func (l *cluster) run(restarts int32, lease bool, happens func() error) (string, error) {
+func (l *cluster) run(restarts int, lease bool, happens func() error) (string, error) {
 	for range map[bool]int{false: 1, true: 2}[lease] {
-		if err := l.start("jobset", lease, setup); err != nil {
+		if err := l.start("jobset", lease, operator.Setup); err != nil {
 			return "", err
 		}
 	}
@@ -48,7 +50,7 @@ func (l *cluster) run(restarts int32, lease bool, happens func() error) (string,
 			return "", err
 		}
 	}
-	if err := l.start("jobs", false, func(mgr ctrl.Manager) error { return (&jobs{mgr.GetClient()}).SetupWithManager(mgr) }); err != nil {
+	if err := l.start("jobs", false, func(mgr ctrl.Manager) error { return newJobs(mgr.GetClient()).SetupWithManager(mgr) }); err != nil {
 		return "", err
 	}
 	if err := l.until("the JobSet is over", l.over); err != nil {
@@ -69,7 +71,7 @@ func (l *cluster) startAgain() error {
 	if len(l.running) > 0 {
 		return nil // another replica gets the lease
 	}
-	return l.start("jobset", false, setup)
+	return l.start("jobset", false, operator.Setup)
 }
 
 // delete deletes a JobSet while its Jobs are there, as a user does.

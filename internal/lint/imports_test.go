@@ -104,7 +104,8 @@ func house() []place {
 		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression", "internal/resident", "internal/supervisor"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace", "internal/regression", "internal/resident", "internal/scaffold", "internal/supervisor"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
-		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing}, // the main of a tutorial
+		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing},                 // the main of a tutorial
+		{"examples/live", append([]string{"examples/jobset/operator"}, public...), kubernetes}, // the same operator, recorded
 		{"examples/...", public, kubernetes},
 		{"internal/naive", []string{"core"}, libraries},
 		{"internal/random", []string{"core", "adapters/plain"}, libraries},

@@ -113,7 +113,7 @@ func canAllBeDone(t *testing.T, system *core.System) {
 	}
 }
 
-// extended adds versions of an object that a handler is told of, and its deletion, to a recording.
+// extended adds versions of an object that a handler receives, and its deletion, to a recording.
 func extended(t *testing.T, folder string, objects int, n uint64, at time.Duration, versions []live.Object, last live.Object) string {
 	t.Helper()
 	var add []live.Entry

@@ -115,14 +115,14 @@ func (b *beginning) starts(name string, members []core.Description) {
 // was returns what a process of the system was doing, nil if it is to start.
 func (b *beginning) was(name string, members []core.Description, p *process) (*core.AtWork, error) {
 	if p.starting {
-		b.because("%s was about to start, with objects that its handlers had not been told of: it starts where the search begins. Choose a later moment.", name)
+		b.because("%s was about to start, with objects that its handlers had not received: it starts where the search begins. Choose a later moment.", name)
 		return nil, nil
 	}
 	work := &core.AtWork{Process: name}
 	for _, d := range members {
 		c := p.controllers[d.Name]
 		if c == nil {
-			b.assume("%s had not been told of anything, and has nothing in its queue.", d.Name)
+			b.assume("%s had received nothing, and has nothing in its queue.", d.Name)
 			continue
 		}
 		for _, request := range slices.Sorted(maps.Keys(c.pending)) {

@@ -13,22 +13,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/standin"
-	"github.com/orrery-dev/orrery/adapters/observe"
 	"github.com/orrery-dev/orrery/catalog"
 	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
-	"github.com/orrery-dev/orrery/record/live"
 )
 
 // seated is the annotation of a guest who has a seat.
@@ -99,14 +94,7 @@ func recordLostUpdate(t *testing.T) string {
 	}
 	cluster := standin.New(server)
 	defer cluster.Close()
-	mgr, err := ctrl.NewManager(cluster.Config("seats"), ctrl.Options{
-		Scheme: server.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: ptr.To(true)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	mgr = observe.Manager(mgr, observe.Options{Folder: folder, Process: live.Process{Name: "seats", Replica: "0"}})
+	mgr, folder := observed(t, cluster, server.Scheme(), "seats")
 	if err := seats(mgr); err != nil {
 		t.Fatal(err)
 	}

@@ -71,20 +71,26 @@ func grow(mgr ctrl.Manager) error {
 		}))
 }
 
+// observed returns a manager of a process on a stand-in for a cluster, and the folder with its recording.
+func observed(t *testing.T, cluster *standin.Cluster, scheme *runtime.Scheme, name string) (mgr ctrl.Manager, folder string) {
+	t.Helper()
+	mgr, err := ctrl.NewManager(cluster.Config(name), ctrl.Options{
+		Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder = t.TempDir()
+	return observe.Manager(mgr, observe.Options{Folder: folder, Process: live.Process{Name: name, Replica: "0"}}), folder
+}
+
 // recordGrow records grow on a stand-in for a cluster, with somebody else who writes without being recorded.
 func recordGrow(t *testing.T) string {
 	t.Helper()
 	server := serverOf(t)
 	cluster := standin.New(server)
 	defer cluster.Close()
-	mgr, err := ctrl.NewManager(cluster.Config("grower"), ctrl.Options{
-		Scheme: server.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: ptr.To(true)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	mgr = observe.Manager(mgr, observe.Options{Folder: folder, Process: live.Process{Name: "grower", Replica: "0"}})
+	mgr, folder := observed(t, cluster, server.Scheme(), "grower")
 	if err := grow(mgr); err != nil {
 		t.Fatal(err)
 	}

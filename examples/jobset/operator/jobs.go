@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -11,21 +11,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// jobs plays the part of kube-controller-manager that JobSet waits for: it starts a
+// Jobs plays the part of kube-controller-manager that JobSet waits for: it starts a
 // Job that is not suspended, reports its pods ready, and then finishes it. Each of
-// these is a step of its own. There are no Pods. A Job with the image of what fails does.
-type jobs struct{ client.Client }
+// these is a step of its own. There are no Pods.
+type Jobs struct {
+	client.Client
+	// Fails tells which Jobs fail where others complete.
+	Fails func(*batchv1.Job) bool
+}
 
-// failing is the image of what fails.
-const failing = "failing:1"
-
-// SetupWithManager registers the controller.
-func (j *jobs) SetupWithManager(mgr ctrl.Manager) error {
+// SetupWithManager registers the controller with a manager.
+func (j *Jobs) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("jobs").For(&batchv1.Job{}).Complete(j)
 }
 
 // Reconcile takes a Job one phase further.
-func (j *jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+func (j *Jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var job batchv1.Job
 	if err := j.Get(ctx, request.NamespacedName, &job); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
@@ -46,7 +47,7 @@ func (j *jobs) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 		status.StartTime, status.Active, status.Ready = &now, pods, ptr.To[int32](0)
 	case ptr.Deref(status.Ready, 0) < pods:
 		status.Ready = ptr.To(pods)
-	case job.Spec.Template.Spec.Containers[0].Image == failing:
+	case j.Fails(&job):
 		status.Active, status.Ready, status.Failed = 0, ptr.To[int32](0), pods
 		status.Conditions = append(status.Conditions, condition(batchv1.JobFailureTarget, now), condition(batchv1.JobFailed, now))
 	default:
