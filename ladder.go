@@ -117,11 +117,15 @@ func (r *Rung) report() core.RungReport {
 	return told
 }
 
-// String tells in a line for each rung what was searched.
+// String tells for each rung what was searched, and why that is not more.
 func (l *Ladder) String() string {
 	var b strings.Builder
 	for _, r := range l.Result().Report.Rungs {
-		fmt.Fprintf(&b, "    %s\n", text.Rung(r))
+		line, reasons := text.Rung(r)
+		fmt.Fprintf(&b, "    %s\n", line)
+		for _, reason := range reasons {
+			fmt.Fprintf(&b, "        - %s\n", reason)
+		}
 	}
 	return b.String()
 }

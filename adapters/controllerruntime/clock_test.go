@@ -20,7 +20,19 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestTimes checks what is said of reconcilers that write times, and of one that waits for a time.
+// noting is a reconciler that notes what it was asked for, and does nothing else about it.
+type noting struct {
+	reconcile.Func
+	asked map[string]bool
+}
+
+// Reconcile implements [reconcile.Reconciler].
+func (n *noting) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+	n.asked[r.Name] = true
+	return n.Func(ctx, r)
+}
+
+// TestTimes checks what is said of reconcilers that write times, and of one that waits for a time: whether they keep something in memory besides or not.
 func TestTimes(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -106,20 +118,24 @@ func TestTimes(t *testing.T) {
 			return ctrl.Result{RequeueAfter: time.Hour}, nil
 		}, core.Inconclusive, "waits for several times"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		check := func(t *testing.T, remembers bool) {
 			service := &corev1.Service{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"},
 				Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
 			}
 			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(service), controllerruntime.Setup(func(mgr ctrl.Manager) error {
 				c := mgr.GetClient()
-				return ctrl.NewControllerManagedBy(mgr).For(&corev1.Service{}).Named("clock").Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+				var reconciler reconcile.Reconciler = reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
 					s := &corev1.Service{}
 					if err := c.Get(ctx, r.NamespacedName, s); err != nil {
 						return ctrl.Result{}, client.IgnoreNotFound(err)
 					}
 					return test.reconcile(ctx, c, s)
-				}))
+				})
+				if remembers {
+					reconciler = &noting{reconciler.(reconcile.Func), map[string]bool{}}
+				}
+				return ctrl.NewControllerManagedBy(mgr).For(&corev1.Service{}).Named("clock").Complete(reconciler)
 			}))
 			system.Properties = append(system.Properties, properties.Convergent()...)
 			system.Properties = append(system.Properties, core.Property{Name: "fewer than two Services", Invariant: func(state core.State) error {
@@ -139,6 +155,11 @@ func TestTimes(t *testing.T) {
 			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
 				t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, test.verdict, test.says, text)
 			}
-		})
+			if (len(result.Report.Memory) > 0) != remembers {
+				t.Errorf("it is said to keep %v", result.Report.Memory)
+			}
+		}
+		t.Run(test.name, func(t *testing.T) { check(t, false) })
+		t.Run(test.name+", and something in memory", func(t *testing.T) { check(t, true) })
 	}
 }

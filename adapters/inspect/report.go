@@ -82,7 +82,11 @@ func (v *reportView) refresh() {
 		rows = append(rows, gap(), heading("What may go wrong"))
 	}
 	for _, r := range report.Rungs {
-		text("  " + story.Rung(r))
+		line, reasons := story.Rung(r)
+		text("  " + line)
+		for _, reason := range reasons {
+			text("    - " + reason)
+		}
 	}
 	rows = append(rows, gap(), heading("Searched"))
 	for _, s := range story.Searched(report) {

@@ -61,7 +61,8 @@ type view struct {
 	Served bool
 
 	System, Verdict, Headline, Lead, Cost string
-	Reasons, Others, Rungs, Searched      []string
+	Reasons, Others, Searched             []string
+	Rungs                                 []rung
 	Findings                              []finding
 	Properties                            []core.PropertyReport
 	Outcomes                              []outcome
@@ -74,10 +75,17 @@ func digest(text []byte) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-func rungs(all []core.RungReport) []string {
-	var lines []string
+// rung is what came of one of the conditions under which the system was checked, and why it is not more.
+type rung struct {
+	Line    string
+	Reasons []string
+}
+
+func rungs(all []core.RungReport) []rung {
+	var told []rung
 	for _, r := range all {
-		lines = append(lines, story.Rung(r))
+		line, reasons := story.Rung(r)
+		told = append(told, rung{line, reasons})
 	}
-	return lines
+	return told
 }

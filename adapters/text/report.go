@@ -67,8 +67,8 @@ func SystemName(report *core.Report) string { return story.SystemName(report) }
 // Count returns a number as people read it: with commas between the thousands.
 func Count(n int) string { return story.Count(n) }
 
-// Rung tells in one line what came of one of the conditions under which a system was checked.
-func Rung(r core.RungReport) string { return story.Rung(r) }
+// Rung tells in a line what came of one of the conditions under which a system was checked, and why it is not more.
+func Rung(r core.RungReport) (line string, reasons []string) { return story.Rung(r) }
 
 func (p *page) finding(finding core.Finding, of int) {
 	p.gap()
@@ -132,7 +132,11 @@ func (p *page) rungs(rungs []core.RungReport) {
 	}
 	p.heading(0, "What may go wrong")
 	for _, r := range rungs {
-		p.line(1, clean(Rung(r)))
+		line, reasons := Rung(r)
+		p.line(1, line)
+		for _, reason := range reasons {
+			p.line(2, "- ", reason)
+		}
 	}
 }
 

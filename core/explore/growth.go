@@ -74,6 +74,8 @@ type growth struct {
 	options Options
 	looked  bool
 	found   *Growth
+	// unexpected is the error of a run that met something which was not known of controllers: a search would come to it later, and have to be begun again.
+	unexpected error
 }
 
 // look returns the growth of the system, nil if none is found. What goes wrong on the way is for the search to find.
@@ -96,17 +98,21 @@ func (g *growth) look() *Growth {
 		l.Context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 		g.found = space.growing
 	}
+	if known := g.options.Conditions; known.Expect(err) {
+		g.unexpected = err
+	}
 	return g.found
 }
 
-// grows looks for growth when a search has become large, and reports whether the search has no end because of it.
-func (s *search) grows() bool {
+// grows looks for growth when a search has become large, and reports whether the search has no end because of it. The error says that the search has to
+// be begun again.
+func (s *search) grows() (bool, error) {
 	g := s.options.growth
-	if g == nil || g.looked || s.States() < suspect {
-		return false
+	if g == nil || s.States() < suspect {
+		return false, nil
 	}
 	found := g.look()
-	return found != nil && !found.Shown
+	return found != nil && !found.Shown, g.unexpected
 }
 
 // probe follows one run from each of a few starts on which all that can be done is done in turn, until growth is found.

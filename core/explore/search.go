@@ -38,9 +38,15 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		options.Memo = NewMemo() // searches are begun again
 	}
 	var before sightings
-	for {
+	for again := false; ; again = true {
 		options.growth = &growth{context: ctx, system: system, options: options}
-		space, err := searchThrough(ctx, outer, system, options, began, &before)
+		if again {
+			options.growth.look() // a single run meets the most of what else is not known, long before a search does
+		}
+		err, space := options.growth.unexpected, (*Space)(nil)
+		if err == nil {
+			space, err = searchThrough(ctx, outer, system, options, began, &before)
+		}
 		if !options.Conditions.Expect(err) {
 			return space, err
 		}
@@ -230,7 +236,11 @@ func (s *search) loop() error {
 		if s.hopeless() {
 			return nil
 		}
-		if s.grows() {
+		grows, err := s.grows()
+		if err != nil {
+			return err
+		}
+		if grows {
 			s.because("the system grows without end, so no search can be complete, and this one was stopped: fix that first")
 			break
 		}

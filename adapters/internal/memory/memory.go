@@ -3,7 +3,7 @@
 // A report that says "the controller remembers something" is of little use without the field. [Of] looks from what an adapter knows of an instance
 // (its reconciler, its sources) into every field, map and list that can be reached, exported or not, and writes down each value that
 // has no parts, under the way to it: "Reconciler.seen[default/a]". The engine compares what it finds before and after a run. It does not look into
-// clients, loggers and other infrastructure, which are large and keep nothing of the controller's; nor further than a
+// clients, loggers and other infrastructure, which are large and keep nothing of the controller's; nor further than two
 // dozen steps.
 package memory
 
@@ -97,13 +97,26 @@ func infrastructure() []string {
 	}
 }
 
+// keeps reports whether a type of infrastructure keeps what its owner puts in, such as a store of client-go: controllers note in one what they expect. What
+// stores keep by index follows from the rest.
+func keeps(t reflect.Type) bool {
+	if t.PkgPath() != "k8s.io/client-go/tools/cache" {
+		return false
+	}
+	switch t.Name() {
+	case "cache", "threadSafeMap", "ExpirationCache", "TimestampedEntry", "mutationCache", "Heap", "heapData", "heapItem", "FIFO":
+		return true
+	}
+	return false
+}
+
 // look notes what is found in a value, and in what it refers to.
 func (m *memory) look(path string, v reflect.Value, depth int) {
 	if depth > deepest || len(m.values) >= most || !v.IsValid() {
 		return
 	}
 	// What is behind an interface may be of another package.
-	if v.Kind() != reflect.Interface && m.skips(v.Type().PkgPath()) {
+	if v.Kind() != reflect.Interface && m.skips(v.Type().PkgPath()) && !keeps(v.Type()) {
 		return
 	}
 	if v.CanAddr() { // what is not exported can be read, too

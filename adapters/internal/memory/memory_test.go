@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientcache "k8s.io/client-go/tools/cache"
 )
 
 // controller is what an instance may look like.
@@ -165,5 +168,50 @@ func TestOfWhatIsFarAway(t *testing.T) {
 	path := "link.next.next.next.next.next.kept[a][b]"
 	if all := Of(root); all[path] != "true" {
 		t.Errorf("%s is not in %v", path, all)
+	}
+}
+
+// TestOfStores wants what controllers put into stores of client-go to be found, as they note there what they expect. Informers of client-go are left out.
+func TestOfStores(t *testing.T) {
+	type expected struct {
+		metav1.ObjectMeta
+		name string
+	}
+	byName := func(v any) (string, error) { return v.(*expected).name, nil }
+	a := &expected{metav1.ObjectMeta{Name: "a"}, "a"}
+	type controller struct {
+		store    clientcache.Store
+		indexer  clientcache.Indexer
+		expiring clientcache.Store
+		informer clientcache.SharedIndexInformer
+	}
+	c := &controller{
+		store:    clientcache.NewStore(byName),
+		indexer:  clientcache.NewIndexer(byName, clientcache.Indexers{"all": func(any) ([]string, error) { return []string{"all"}, nil }}),
+		expiring: clientcache.NewTTLStore(byName, time.Hour),
+		informer: clientcache.NewSharedIndexInformer(nil, nil, 0, clientcache.Indexers{}),
+	}
+	fresh := Of(c)
+	for name, store := range map[string]clientcache.Store{"store.cacheStorage": c.store, "indexer.cacheStorage": c.indexer, "expiring.cacheStorage": c.expiring, "informer": c.informer.GetStore()} {
+		if err := store.Add(a); err != nil {
+			t.Fatal(err)
+		}
+		way := "controller." + name + ".items[a]"
+		if name == "expiring.cacheStorage" {
+			way += ".Obj"
+		}
+		want := "a"
+		if name == "informer" {
+			want = ""
+		}
+		if got := Of(c)[way+".name"]; got != want {
+			t.Errorf("%s is %q, want %q in %v", way, got, want, Of(c))
+		}
+		if err := store.Delete(a); err != nil {
+			t.Fatal(err)
+		}
+		if now := Of(c); !maps.Equal(now, fresh) {
+			t.Errorf("%s has left something behind: %v, before %v", name, now, fresh)
+		}
 	}
 }

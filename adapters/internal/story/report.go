@@ -74,25 +74,16 @@ func Doubts(report *core.Report) (lead string, reasons, others []string) {
 	return lead, reasons, others
 }
 
-// Rung tells in one line what came of one of the conditions under which a system was checked.
-func Rung(r core.RungReport) string {
-	line := fmt.Sprintf("%-14s%s", cmp.Or(string(r.Verdict), "not searched"), r.Name)
+// Rung tells in a line what came of one of the conditions under which a system was checked, and why it is not more.
+func Rung(r core.RungReport) (line string, reasons []string) {
+	line = fmt.Sprintf("%-14s%s", cmp.Or(string(r.Verdict), "not searched"), r.Name)
 	if r.Verdict != "" {
 		line += ": " + Counted(r.States, "state", "states")
 	}
-	if len(r.Reasons) == 0 {
-		return line
+	for _, reason := range r.Reasons {
+		reasons = append(reasons, Clean(reason))
 	}
-	// What a reason says before it explains itself.
-	reason := r.Reasons[0]
-	if end := strings.IndexAny(reason, ":;("); end > 0 {
-		reason = strings.TrimSpace(reason[:end])
-	}
-	line += "; " + reason
-	if more := len(r.Reasons) - 1; more > 0 {
-		line += fmt.Sprintf(" (and %s)", Counted(more, "more reason", "more reasons"))
-	}
-	return line
+	return Clean(line), reasons
 }
 
 // Searched tells what was searched, a line for each part.

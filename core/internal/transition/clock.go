@@ -48,7 +48,8 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 // tells reports whether the code of an actor may look at a clock.
 func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 
-// shift is how far the clock is moved, for an instance from its start on and for a run of it besides.
+// shift is how far the clock is moved, for an instance from its start on and for a run of it besides. An instance that remembers something has to start a tick
+// earlier for its run to be a tick earlier: its clock does not go back.
 type shift struct {
 	start, run time.Duration
 	// pass is how much time passes for an active instance before the run, which is of interest only if nothing is to be seen of that: the rest is searched.
@@ -57,7 +58,7 @@ type shift struct {
 
 // shift returns how the clock is moved for runs of an instance: an active one is another one if time passes before a run.
 func (d *domain) shift(by time.Duration) shift {
-	if d.manner.Active {
+	if d.manner.Active || by < 0 {
 		return shift{start: by}
 	}
 	return shift{run: by}
@@ -155,6 +156,9 @@ func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session
 	}
 	l.count(run.Activation)
 	run.Activation.Clock += by.run
+	if !a.domain.manner.Active {
+		run.Activation.Clock += by.start
+	}
 	calls, parting, err := session.Follow(l.Context, run)
 	if err != nil {
 		session.Abort()

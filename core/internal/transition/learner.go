@@ -158,8 +158,7 @@ type strayed struct {
 	divergence *behavior.Divergence
 }
 
-// bring takes a fresh instance to a memory, or as far as it goes the same way. That of an active process starts so much later, and may then write
-// other contents.
+// bring takes a fresh instance to a memory, or as far as it goes the same way. It starts so much later, and may then write other contents.
 func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Duration) (*behavior.Session, *strayed, error) {
 	session, err := l.fresh(a, later)
 	if err != nil {
@@ -175,6 +174,9 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Du
 		if later == 0 {
 			divergence, err = l.again(session, run, 1)
 		} else {
+			if !a.domain.manner.Active { // whose clock is set for each run
+				run.Activation.Clock += later
+			}
 			_, divergence, err = session.Follow(l.Context, run)
 		}
 		if divergence != nil || err != nil {
