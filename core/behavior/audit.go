@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -55,7 +57,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 			s.Abort()
 			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}
 			if call != nil && d.Recorded == d.Observed {
-				recorded, observed := apart(edge.From.Call.Identity(), call.Identity())
+				recorded, observed := apart(contentsOf(edge.From.Call), contentsOf(call))
 				d.Recorded += " with " + recorded
 				d.Observed += " with " + observed
 			}
@@ -67,17 +69,34 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 	return nil, nil
 }
 
-// apart returns what two texts have where they differ, a little of it.
+// apart returns what two texts have where they differ: the field if they are JSON, or a little of it.
 func apart(a, b string) (string, string) {
-	const before, after = 16, 64
+	const before, after = 48, 64
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
 		at++
 	}
+	from := max(0, at-before)
+	from += strings.LastIndexAny(a[from:at], ",{") + 1
 	excerpt := func(text string) string {
-		return strconv.Quote(text[max(0, at-before):min(len(text), at+after)])
+		rest := text[min(len(text), at):min(len(text), at+after)]
+		if end := strings.IndexAny(rest, ",}"); end >= 0 {
+			rest = rest[:end]
+		}
+		if found := text[from:at] + rest; strings.HasPrefix(found, `"`) && strings.Count(found, `"`)%2 == 0 && utf8.ValidString(found) {
+			return found
+		}
+		return strconv.Quote(text[from:at] + rest)
 	}
 	return excerpt(a), excerpt(b)
+}
+
+// contentsOf returns what a call writes, or what tells it apart if it does not say.
+func contentsOf(c core.Call) string {
+	if aimed, ok := c.(core.Aimed); ok && aimed.Contents() != "" {
+		return aimed.Contents()
+	}
+	return c.Identity()
 }
 
 // Run is a run that was recorded.

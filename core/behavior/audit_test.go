@@ -2,7 +2,9 @@ package behavior_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -196,6 +198,18 @@ func TestAudit(t *testing.T) {
 				}
 			}(), false, `ask letter with "letter 1"`,
 		},
+		{
+			"another field of what is written", func() func() instance {
+				runs := 0
+				return func() instance {
+					return func(r core.EffectRecorder) core.Result {
+						runs++
+						r.Do(written{ask("letter"), fmt.Sprintf(`{"kind":"letter","from":{"name":"ann-%d","age":7}}`, runs)})
+						return core.Result{}
+					}
+				}
+			}(), false, `ask letter with "name":"ann-1"`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code := test.code()
@@ -228,6 +242,21 @@ type sealed struct {
 }
 
 func (s sealed) Identity() string { return string(s.ask) + " " + s.content }
+
+// written is a call that says what it writes.
+type written struct {
+	ask
+	text string
+}
+
+// Identity implements [core.Call].
+func (w written) Identity() string { return base64.StdEncoding.EncodeToString([]byte(w.text)) }
+
+// Aim implements [core.Aimed].
+func (w written) Aim() string { return string(w.ask) }
+
+// Contents implements [core.Aimed].
+func (w written) Contents() string { return w.text }
 
 // opened opens a session of code.
 func opened(t *testing.T, code core.Instance) *behavior.Session {

@@ -59,9 +59,17 @@ const judgingShare = 5
 // endOf says why the context of a search ended.
 func endOf(ctx context.Context, bounds Bounds) string {
 	if errors.Is(context.Cause(ctx), errTime) {
-		return fmt.Sprintf("the search reached the time limit (%s): raise --max-time (Options.MaxTime), or make the system smaller", bounds.Time)
+		return fmt.Sprintf("the search reached the time limit (%s): raise --max-time (Options.MaxTime), or make the system smaller", rounded(bounds.Time))
 	}
 	return "the search was interrupted"
+}
+
+// rounded leaves out of a limit what nobody has asked for: some limits are a share of the time that is left.
+func rounded(d time.Duration) time.Duration {
+	if d < 10*time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(100 * time.Millisecond)
 }
 
 // exhausted returns which bound was hit, empty if none.
