@@ -1,12 +1,16 @@
 package orrery_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/plain"
@@ -128,5 +132,57 @@ func TestGrowth(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBegunAgainSoon wants a large search that has to be begun again, as a controller waits for a time in the end, to be so long before it comes to that end.
+func TestBegunAgainSoon(t *testing.T) {
+	const counters, most = 5, 7
+	count, done := plain.NewFamily[int]("Count"), plain.NewVar[bool]("done")
+	model := plain.Model{Name: "soon"}
+	var start []core.Object
+	for i := range counters {
+		own := count.At(i)
+		start = append(start, own.Is(0))
+		model.Controllers = append(model.Controllers, plain.Controller{Name: fmt.Sprintf("counts%d", i), Requests: []core.Request{"r"}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
+			if n := own.Get(w); n < most {
+				own.Set(w, n+1)
+				return core.Result{Requeue: true}
+			}
+			return core.Result{}
+		}})
+	}
+	model.Initial = []core.Initial{plain.Start(start...)}
+	watch := plain.Watch{Kind: count.Kind(), Map: func(core.Key) []core.Request { return []core.Request{"r"} }}
+	last := plain.Controller{Name: "last", Watches: []plain.Watch{watch}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
+		for i := range counters {
+			if count.At(i).Get(w) < most {
+				return core.Result{}
+			}
+		}
+		if time.Now().Year() < 2010 {
+			return core.Result{RequeueAfter: time.Hour}
+		}
+		done.Set(w, true)
+		return core.Result{}
+	}}
+	model.Controllers = append(model.Controllers, last)
+	var log bytes.Buffer
+	result := run(t, model, orrery.Options{Reduction: orrery.NoReduction, Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Debug, Output: &log})})
+	if r := result.Report; !slices.Equal(r.Awaiting, []string{"last"}) || r.TerminalStates != 1 {
+		t.Errorf("%v wait for times, and there are %d terminal states", r.Awaiting, r.TerminalStates)
+	}
+	var searched []int
+	for line := range strings.Lines(log.String()) {
+		var n int
+		if _, states, ended := strings.Cut(line, "the search ended: states="); ended {
+			if _, err := fmt.Sscan(states, &n); err != nil {
+				t.Fatal(err)
+			}
+			searched = append(searched, n)
+		}
+	}
+	if len(searched) != 2 || searched[0] > searched[1]/4 {
+		t.Errorf("searches ended with %v states, want two, the first of which is begun again soon", searched)
 	}
 }
