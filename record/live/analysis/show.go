@@ -241,11 +241,11 @@ func (s Shown) Text(w io.Writer) {
 	for _, c := range s.Calls {
 		fmt.Fprintf(w, "%s    %s\n", at(c.At), clean(c.String()))
 	}
-	fmt.Fprintf(w, "            %s\n", clean(s.ending()))
+	fmt.Fprintf(w, "            %s\n", clean(s.Ending()))
 }
 
-// ending says how a reconcile ended.
-func (s Shown) ending() string {
+// Ending says how a reconcile ended.
+func (s Shown) Ending() string {
 	switch took := "after " + duration(s.Took); {
 	case s.Unfinished:
 		return "its end is not recorded"
@@ -298,3 +298,6 @@ func (c ShownCall) String() string {
 
 // at returns a time since the start of a recording in a column.
 func at(d time.Duration) string { return fmt.Sprintf("%9.3fs", d.Seconds()) }
+
+// Moment returns a time since the start of a recording, as all answers write it.
+func Moment(d time.Duration) string { return strings.TrimSpace(at(d)) }
