@@ -286,9 +286,8 @@ func (t *Trace) writer(w *analysis.Writer, deep int) {
 	}
 	for _, cause := range w.Causes {
 		switch words := (analysis.Woken{By: cause.By}).String(); {
-		case cause.Link != nil && len(w.Causes) > 1:
-			v.Lines = append(v.Lines, t.text("which began because of "+cause.Link.Words()))
 		case cause.Link != nil:
+			v.Lines = append(v.Lines, t.text("which began because of "+cause.Link.Words()))
 		default:
 			v.Lines = append(v.Lines, t.text("which began because "+words))
 		}
