@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -194,9 +195,9 @@ func in(process string) string {
 
 func (t *Trace) shown(s analysis.Shown) card {
 	c := card{At: analysis.Moment(s.At)}
-	if s.Client != "" {
-		c.who = t.meets(s.Client)
-		c.Who = t.text(s.Client)
+	if caller := s.Caller(); caller != "" {
+		c.who = t.meets(cmp.Or(s.Client, "no reconcile"))
+		c.Mild = t.text(caller + in(s.Process))
 	} else {
 		c.who = t.meets(s.Controller)
 		c.Who, c.About = t.text(s.Controller), t.text(" "+s.Request+in(s.Process))
