@@ -29,6 +29,7 @@ type Writer struct {
 	blocks  *block.Writer
 	objects int
 	text    bytes.Buffer
+	encoder *json.Encoder // to text
 	trusts  bool
 	index   indexWriter
 }
@@ -40,6 +41,8 @@ func NewWriter(w io.Writer, header Header) (*Writer, error) {
 		return nil, err
 	}
 	writer := &Writer{blocks: blocks}
+	writer.encoder = json.NewEncoder(&writer.text)
+	writer.encoder.SetEscapeHTML(false)
 	if err := writer.Add(header); err != nil {
 		return nil, err
 	}
@@ -87,9 +90,7 @@ func (w *Writer) payload(e Entry) ([]byte, error) {
 		rest = e
 	}
 	w.text.Reset()
-	encoder := json.NewEncoder(&w.text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(rest); err != nil {
+	if err := w.encoder.Encode(rest); err != nil {
 		return nil, err
 	}
 	if apart {

@@ -55,6 +55,7 @@ type Writer struct {
 	limit   int
 	encoder *zstd.Encoder
 	plain   bytes.Buffer
+	packed  []byte // of the last block
 }
 
 // NewWriter writes the first line, and returns a writer of blocks that are smaller than the limit, which must not exceed a gibibyte.
@@ -113,7 +114,11 @@ func (w *Writer) WriteAside(plain []byte) error {
 
 // write writes a block with a mark in its plain length.
 func (w *Writer) write(plain []byte, mark uint32) (size int64, err error) {
-	packed := w.encoder.EncodeAll(plain, make([]byte, prefixSize, prefixSize+len(plain)/2))
+	var room [prefixSize]byte
+	packed := w.encoder.EncodeAll(plain, append(w.packed[:0], room[:]...))
+	if w.packed = packed; cap(packed) > 2*target {
+		w.packed = nil // a large block is rare
+	}
 	prefix := binary.LittleEndian.AppendUint32(packed[:0], uint32(len(packed)-prefixSize))
 	prefix = binary.LittleEndian.AppendUint32(prefix, uint32(len(plain))|mark)
 	binary.LittleEndian.AppendUint32(prefix, checksum(prefix, packed[prefixSize:]))
