@@ -17,7 +17,7 @@ var ErrFull = errors.New("the page is full")
 
 const (
 	// mostAnswers is how many answers a page has, and mostRunes how long all their texts may be.
-	mostAnswers = 1000
+	mostAnswers = 250
 	mostRunes   = 2 << 20
 	// mostLines is how many calls or changes of an answer are shown, fewLines how many of them at once, and mostText how long each may be.
 	mostLines = 100

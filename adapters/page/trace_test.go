@@ -135,7 +135,7 @@ func TestTraceIsBounded(t *testing.T) {
 		if err := p.Write(&written, "", analysis.Notes{}); err != nil {
 			t.Fatal(err)
 		}
-		if added == 0 || added > 1000 || written.Len() > 8<<20 || !strings.Contains(written.String(), "The rest is left out.") {
+		if added == 0 || added > 250 || written.Len() > 8<<20 || !strings.Contains(written.String(), "The rest is left out.") {
 			t.Errorf("%d answers with %d calls: %d bytes", added, calls, written.Len())
 		}
 		if calls > 100 && !strings.Contains(written.String(), "which are not in this page") {
