@@ -23,7 +23,8 @@ import (
 
 const (
 	// target is the size at which a block is closed. Larger blocks compress
-	// hardly better, and smaller ones worse.
+	// hardly better, and smaller ones worse. The window of the
+	// compression is twice that: its memory is several times the window.
 	target     = 256 << 10
 	prefixSize = 12
 	// aside is set in the plain length of a block that stands aside. No limit reaches it.
@@ -60,7 +61,7 @@ type Writer struct {
 
 // NewWriter writes the first line, and returns a writer of blocks that are smaller than the limit, which must not exceed a gibibyte.
 func NewWriter(out io.Writer, line string, limit int) (*Writer, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(2*target))
 	if err != nil {
 		return nil, fmt.Errorf("record: start compression: %w", err)
 	}
