@@ -112,7 +112,7 @@ func (s *session) check(ctx context.Context, name string, flags *checkFlags, giv
 	// Until the end, as the record and the pages are made of what was found.
 	defer resident.Keep(options.MaxMemory)()
 	if options.Compact {
-		defer economise()()
+		defer resident.Economize()()
 	}
 	result, err := s.search(ctx, system, options, flags.thorough)
 	kept := s.closeCheckpoint(options.Checkpoint)
@@ -201,7 +201,7 @@ func (s *session) search(ctx context.Context, system *core.System, options orrer
 // complete fills in what only the command knows.
 func complete(report *core.Report, out string) {
 	report.Schema = core.ReportSchema
-	report.PeakRSSBytes = max(report.PeakRSSBytes, peakMemory())
+	report.PeakRSSBytes = max(report.PeakRSSBytes, resident.Peak())
 	// In JSON, no entries are an empty list.
 	report.Reasons = append([]string{}, report.Reasons...)
 	report.Assumptions = append([]string{}, report.Assumptions...)

@@ -132,9 +132,3 @@ func TestProgressInLogs(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", &out, want)
 	}
 }
-
-func TestPeakMemory(t *testing.T) {
-	if got := peakMemory(); got != 0 && got < 1<<20 {
-		t.Errorf("a Go process in %d bytes", got)
-	}
-}

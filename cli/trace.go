@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orrery-dev/orrery/adapters/dot"
+	"github.com/orrery-dev/orrery/adapters/page"
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
@@ -89,23 +91,37 @@ type interruptibleFile struct {
 	io.Closer
 }
 
-// answers writes the answers to a question, one after the other, as text or as one JSON object.
+// answers writes the answers to a question, one after the other, as text, as one JSON object, or as a page.
 type answers struct {
 	out      io.Writer
 	json     bool
 	question string
 	number   int
+	// page is nil if none is wanted.
+	page *page.Trace
+	to   *pageFile
 }
 
 // told is an answer that is a text as well.
 type told interface{ Text(io.Writer) }
 
-func newAnswers(ctx context.Context, out io.Writer, format, question string) *answers {
-	return &answers{out: interruptibleWriter{ctx, out}, json: format == "json", question: question}
+func newAnswers(ctx context.Context, out io.Writer, form *answerForm, question, about string) *answers {
+	a := &answers{out: interruptibleWriter{ctx, out}, json: form.format == "json", question: question}
+	if form.html.wanted() {
+		a.page, a.to = page.NewTrace(question, about), &form.html
+	}
+	return a
 }
 
 // add writes an answer.
 func (a *answers) add(one told) error {
+	if a.page != nil {
+		if err := a.page.Add(one); err != nil {
+			return err
+		}
+		a.number++
+		return nil
+	}
 	a.number++
 	if !a.json {
 		text := &outlet{to: a.out}
@@ -131,6 +147,9 @@ func (a *answers) head() string {
 
 // end writes what is not known, and what to say if there is no answer.
 func (a *answers) end(none string, notes analysis.Notes) error {
+	if a.page != nil {
+		return a.to.write(a.out, func(w io.Writer) error { return a.page.Write(w, none, notes) })
+	}
 	if !a.json {
 		if a.number == 0 {
 			fmt.Fprintln(a.out, none)
@@ -151,28 +170,28 @@ func (a *answers) end(none string, notes analysis.Notes) error {
 }
 
 // question makes a verb of trace.
-func question(use, short, long string, format *string, run func(context.Context, []string) error) *cobra.Command {
+func question(use, short, long string, flags func(*cobra.Command), run func(context.Context, []string) error) *cobra.Command {
 	command := &cobra.Command{
 		Use: use, Short: short, Long: long, Args: recordings,
 		RunE: func(command *cobra.Command, args []string) error { return run(command.Context(), args) },
 	}
-	addFormat(command, format)
+	flags(command)
 	return command
 }
 
 func (s *session) traceShow() *cobra.Command {
-	format := "text"
+	form := newAnswerForm()
 	var filter analysis.Filter
 	command := question("show FILE...", "Show each reconcile: why it began, what it asked and wrote, how it ended",
-		`Show tells each reconcile when it ends. Times are seconds since the recording began, and @N is the resource version N.`, &format,
+		`Show tells each reconcile when it ends. Times are seconds since the recording began, and @N is the resource version N.`, form.flags,
 		func(ctx context.Context, args []string) error {
 			files, err := sources(ctx, args)
 			if err != nil {
 				return err
 			}
-			a := newAnswers(ctx, s.streams.Out, format, "show")
+			a := newAnswers(ctx, s.streams.Out, form, "show", strings.Trim(filter.Controller+", "+filter.Object, ", "))
 			notes, err := analysis.Show(files, filter, func(shown analysis.Shown) error { return a.add(shown) })
-			if err != nil {
+			if err = a.enough(err, "choose with --controller or --object"); err != nil {
 				return err
 			}
 			return a.end("No reconcile is recorded.", notes)
@@ -183,18 +202,18 @@ func (s *session) traceShow() *cobra.Command {
 }
 
 func (s *session) traceStale() *cobra.Command {
-	format := "text"
+	form := newAnswerForm()
 	return question("stale FILE...", "Show reads of the cache that were behind the server, and the writes that followed",
 		`Stale shows each read of a cache that was certainly behind: when it was made, the server held a version that is newer. How far
-behind a read was is counted in versions that the recording knows of. What a read would have changed is not known.`, &format,
+behind a read was is counted in versions that the recording knows of. What a read would have changed is not known.`, form.flags,
 		func(ctx context.Context, args []string) error {
 			files, err := sources(ctx, args)
 			if err != nil {
 				return err
 			}
-			a := newAnswers(ctx, s.streams.Out, format, "stale")
+			a := newAnswers(ctx, s.streams.Out, form, "stale", "")
 			notes, err := analysis.Stale(files, func(read analysis.StaleRead) error { return a.add(read) })
-			if err != nil {
+			if err = a.enough(err, "name fewer files"); err != nil {
 				return err
 			}
 			return a.end("No read is known to have been stale.", notes)
@@ -202,9 +221,9 @@ behind a read was is counted in versions that the recording knows of. What a rea
 }
 
 func (s *session) traceFights() *cobra.Command {
-	format, atLeast := "text", 2
+	form, atLeast := newAnswerForm(), 2
 	command := question("fights FILE...", "Show fields that go back and forth, and who writes them",
-		`Fights shows the fields that got a value which they had before the last change, again and again.`, &format,
+		`Fights shows the fields that got a value which they had before the last change, again and again.`, form.flags,
 		func(ctx context.Context, args []string) error {
 			files, err := sources(ctx, args)
 			if err != nil {
@@ -214,16 +233,16 @@ func (s *session) traceFights() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return all(ctx, s.streams.Out, format, "fights", "No field goes back and forth.", fights, notes)
+			return all(ctx, s.streams.Out, form, "fights", "No field goes back and forth.", fights, notes)
 		})
 	command.Flags().Var(&flagValue[int]{to: &atLeast, parse: positive, text: "2", kind: "N"}, "at-least", "show fields that went back at least N times")
 	return command
 }
 
 func (s *session) traceIdle() *cobra.Command {
-	format := "text"
+	form := newAnswerForm()
 	return question("idle FILE...", "Count the reconciles that changed nothing, and what woke them",
-		`Idle counts, for each controller, the reconciles that changed nothing and did not fail, what they cost, and what woke them.`, &format,
+		`Idle counts, for each controller, the reconciles that changed nothing and did not fail, what they cost, and what woke them.`, form.flags,
 		func(ctx context.Context, args []string) error {
 			files, err := sources(ctx, args)
 			if err != nil {
@@ -233,15 +252,15 @@ func (s *session) traceIdle() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return all(ctx, s.streams.Out, format, "idle", "No reconcile is recorded.", idle, notes)
+			return all(ctx, s.streams.Out, form, "idle", "No reconcile is recorded.", idle, notes)
 		})
 }
 
 func (s *session) traceSlow() *cobra.Command {
-	format, top := "text", 20
+	form, top := newAnswerForm(), 20
 	command := question("slow FILE...", "Show which objects took the longest to converge",
 		`Slow shows how long it took from what woke a controller to the end of its last reconcile of a request that changed something or failed,
-before one that did neither.`, &format,
+before one that did neither.`, form.flags,
 		func(ctx context.Context, args []string) error {
 			files, err := sources(ctx, args)
 			if err != nil {
@@ -251,17 +270,22 @@ before one that did neither.`, &format,
 			if err != nil {
 				return err
 			}
-			return all(ctx, s.streams.Out, format, "slow", "No reconcile changed anything or failed.", slow, notes)
+			return all(ctx, s.streams.Out, form, "slow", "No reconcile changed anything or failed.", slow, notes)
 		})
 	command.Flags().Var(&flagValue[int]{to: &top, parse: positive, text: "20", kind: "N"}, "top", "show the N slowest")
 	return command
 }
 
 // all writes answers that are complete.
-func all[T told](ctx context.Context, out io.Writer, format, question, none string, list []T, notes analysis.Notes) error {
-	a := newAnswers(ctx, out, format, question)
-	for _, one := range list {
-		if err := a.add(one); err != nil {
+func all[T told](ctx context.Context, out io.Writer, form *answerForm, question, none string, list []T, notes analysis.Notes) error {
+	a := newAnswers(ctx, out, form, question, "")
+	for i, one := range list {
+		err := a.add(one)
+		if errors.Is(err, page.ErrFull) {
+			a.page.LeaveOut(fmt.Sprintf("These are the first %d of %d. All are in the answer as text, and with --format json.", i, len(list)))
+			break
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -286,7 +310,8 @@ type whyAnswer struct {
 }
 
 func (s *session) traceWhy() *cobra.Command {
-	format := "text"
+	form := newAnswerForm()
+	var drawing pageFile
 	command := &cobra.Command{
 		Use:   "why FILE... OBJECT[.FIELD]",
 		Short: "Show what led to the last version of an object, or to the last change of a field",
@@ -316,7 +341,19 @@ spec.replicas or status.conditions.0.status, and in brackets what has dots itsel
 			if err != nil {
 				return err
 			}
-			if format == "json" {
+			if drawing.wanted() {
+				if err := drawing.write(s.streams.Out, func(w io.Writer) error { return dot.Causes(w, answer) }); err != nil || !form.html.wanted() {
+					return err
+				}
+			}
+			a := newAnswers(ctx, s.streams.Out, form, "why", about)
+			switch {
+			case a.page != nil:
+				if err := a.add(answer); err != nil {
+					return err
+				}
+				return a.end("", notes)
+			case a.json:
 				return writeJSON(s.streams.Out, whyAnswer{TraceSchema, "why", answer, notes})
 			}
 			answer.Text(s.streams.Out)
@@ -324,6 +361,8 @@ spec.replicas or status.conditions.0.status, and in brackets what has dots itsel
 			return nil
 		},
 	}
-	addFormat(command, &format)
+	form.flags(command)
+	command.Flags().StringVar(drawing.flag("--dot"), "dot", "", "draw the causes in `FILE`, in the DOT language of Graphviz, instead of text")
+	command.MarkFlagsMutuallyExclusive("dot", "format")
 	return command
 }

@@ -56,7 +56,7 @@ func (s *session) traceReplay() *cobra.Command {
 		`Replay runs each recorded reconcile with the current code of a system that is compiled in, at the time at which it began and with the answers that
 it got, and tells where it makes another call or ends in another way. The controllers of the system are those that are registered under the recorded names.
 
-Exit codes: 0 all are the same, 1 some go another way, 2 bad usage or bad input, 3 some or all cannot be replayed.`, &format,
+Exit codes: 0 all are the same, 1 some go another way, 2 bad usage or bad input, 3 some or all cannot be replayed.`, formatFlag(&format),
 		func(ctx context.Context, args []string) error {
 			if name == "" {
 				return errors.New("replay runs code, and --system does not say which: name a system (orrery list shows them)")
@@ -92,7 +92,7 @@ or somebody acted who was not recorded.
 
 Without --system, the server has the kinds of Kubernetes. With it, it is that of the system, with its custom resources and webhooks.
 
-Exit codes: 0 all is explained, 1 something is not, 2 bad usage or bad input, 3 something cannot be held against the model.`, &format,
+Exit codes: 0 all is explained, 1 something is not, 2 bad usage or bad input, 3 something cannot be held against the model.`, formatFlag(&format),
 		func(ctx context.Context, args []string) error {
 			server, err := s.model(name, params)
 			if err != nil {

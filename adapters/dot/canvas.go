@@ -23,6 +23,8 @@ type canvas struct {
 type node struct {
 	lines []string
 	look  look
+	// group is what nodes of one column have in common, empty for none.
+	group string
 }
 
 type edge struct {
@@ -58,6 +60,9 @@ func (c *canvas) write(w io.Writer) error {
 	for i, n := range c.nodes {
 		attributes := n.look.node()
 		attributes["label"] = label(n.lines)
+		if n.group != "" {
+			attributes["group"] = n.group
+		}
 		if err := g.AddVertex(name(i), graph.VertexAttributes(attributes)); err != nil {
 			return fmt.Errorf("dot: %w", err)
 		}

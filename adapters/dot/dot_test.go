@@ -16,6 +16,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/dot"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -90,6 +91,9 @@ func drawings() map[string]func(io.Writer) error {
 		"pause":        finding(pause()),
 		"storm":        finding(storm()),
 		"no-steps":     finding(march(0, -1)),
+		"causes":       func(w io.Writer) error { return dot.Causes(w, chain(2)) },
+		"causes-row":   func(w io.Writer) error { return dot.Causes(w, chain(9)) },
+		"causes-none":  func(w io.Writer) error { return dot.Causes(w, analysis.Answer{}) },
 		"outcomes":     func(w io.Writer) error { return dot.Outcomes(w, threads()) },
 		"outcomes-cut": func(w io.Writer) error { return dot.Outcomes(w, cutThreads()) },
 		"delta":        func(w io.Writer) error { return dot.Outcomes(w, delta()) },

@@ -101,8 +101,13 @@ func (c *call) record(failed *live.Failure, answer []client.Object) {
 	}
 	var shown []version
 	if failed == nil {
+		room := c.recorder.options.BufferBytes
 		for _, o := range answer {
-			shown = append(shown, c.recorder.version(c.scheme, o, e.Cached))
+			if room < 0 {
+				break // there is no room for so much, and it is dropped
+			}
+			v := c.recorder.version(c.scheme, o, e.Cached)
+			shown, room = append(shown, v), room-v.bytes
 		}
 		if len(answer) > 0 && e.Verb != live.List {
 			e.Object.Name = answer[0].GetName() // a generated one, too
@@ -139,7 +144,7 @@ func (r *Recorder) version(scheme *runtime.Scheme, o client.Object, fromCache bo
 		v.form = live.Metadata
 	}
 	if !r.has(v) {
-		v.object = copyOf(scheme, o)
+		v.object, v.bytes = copyOf(scheme, o), bytesOf(o, r.options.BufferBytes)
 	}
 	return v
 }

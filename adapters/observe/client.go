@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -238,7 +239,7 @@ func (c *call) applied(configuration runtime.ApplyConfiguration, err error) []cl
 // asObject returns what is applied as an object, and as JSON.
 func asObject(configuration runtime.ApplyConfiguration) (*unstructured.Unstructured, []byte) {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
-	text, err := marshal(configuration)
+	text, err := marshal(&bytes.Buffer{}, configuration)
 	if err == nil {
 		_ = o.UnmarshalJSON(text) // what has no kind is not much of an object; the server says so
 	}

@@ -26,7 +26,7 @@ import (
 //	queue := observe.Queue(recorder, "widgets", workqueue.NewTypedRateLimitingQueue(limiter))         // what is in the queue, and who works on it
 //
 // A reconcile goes from when a worker gets a request from the queue to when it tells the queue that it is done. What it returned is not known: the recording has whether it added its
-// request again. Calls and reads belong to the reconcile that goes on in their goroutine; what a reconcile does in other goroutines counts as done outside of one.
+// request again. Calls and reads belong to the reconcile that goes on in their goroutine; what a reconcile does in other goroutines counts as done outside of one, unless [Recorder.Within] says otherwise.
 func NewRecorder(options Options) *Recorder { return newRecorder(options) }
 
 // Config returns a copy of a configuration. What clients that are made of it send is recorded with the answers, except for watches, and for the lists that fill caches.
@@ -176,6 +176,29 @@ func (r *Recorder) cachedRead(scheme *runtime.Scheme, verb string) *call {
 	return c
 }
 
+// Within returns a context under which requests belong to the reconcile that goes on in this goroutine, whichever goroutine sends them. Without a reconcile here it returns the given context.
+//
+//	ctx = recorder.Within(ctx) // at the beginning of sync
+//	group.Go(func() error { return client.CoreV1().Pods(namespace).Delete(ctx, name, options) })
+//
+// Reads from listers have no context: in other goroutines, they are not recorded. With a manager, the context of a reconcile is such a one already.
+func (r *Recorder) Within(ctx context.Context) (within context.Context) {
+	within = ctx
+	defer r.contain()
+	if here := r.workers.here(); here != nil {
+		within = context.WithValue(ctx, runKey{}, here)
+	}
+	return within
+}
+
+// runOf returns the reconcile to which what is done under a context belongs: the one that the context names, or else the one that goes on in this goroutine.
+func (r *Recorder) runOf(ctx context.Context) *run {
+	if named, ok := ctx.Value(runKey{}).(*run); ok && named.recorder == r {
+		return named
+	}
+	return r.workers.here()
+}
+
 // workers are the reconciles that go on, by their goroutines.
 type workers struct{ runs sync.Map }
 
@@ -189,7 +212,7 @@ func (w *workers) here() *run {
 // Queue returns a queue that records what is added to it and why, and a reconcile from when a worker gets a request to when it is done with it.
 func Queue[R comparable](r *Recorder, controller string, queue ratedQueue[R]) ratedQueue[R] {
 	why := newCauses[R](r, controller)
-	r.unseen(controller, "it has no manager: what its reconciles return is not known, and what they call in other goroutines than the worker's counts as called outside of a reconcile")
+	r.unseen(controller, "it has no manager: what its reconciles return is not known, and what they call in other goroutines than the worker's counts as called outside of a reconcile, unless its context comes from Recorder.Within")
 	return &workedQueue[R]{
 		ratedQueue: why.observe(queue), recorder: r, reconciling: &reconciling[R]{recorder: r, controller: controller, causes: why}, at: map[R]*work{},
 	}

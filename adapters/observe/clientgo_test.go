@@ -31,6 +31,7 @@ import (
 
 // mirror is a controller as the sample-controller is one: it copies ConfigMaps to Secrets.
 type mirror struct {
+	recorder   *observe.Recorder
 	client     kubernetes.Interface
 	configMaps corelisters.ConfigMapLister
 	queue      workqueue.TypedRateLimitingInterface[string]
@@ -59,7 +60,7 @@ func runMirror(t *testing.T, options observe.Options, sync func(*mirror, context
 	informer := recorder.Informer("mirror", scheme.Scheme, &corev1.ConfigMap{}, factory.Core().V1().ConfigMaps().Informer())
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Millisecond, time.Second)
 	m := &mirror{
-		client: client, configMaps: corelisters.NewConfigMapLister(informer.GetIndexer()), sync: sync,
+		recorder: recorder, client: client, configMaps: corelisters.NewConfigMapLister(informer.GetIndexer()), sync: sync,
 		queue: observe.Queue(recorder, "mirror", workqueue.NewTypedRateLimitingQueue(limiter)),
 	}
 	enqueue := func(o any) {
@@ -253,6 +254,9 @@ func TestClientGoAgain(t *testing.T) {
 			}
 		case "beside":
 			done := make(chan struct{})
+			if cm.Data["n"] == "within" {
+				ctx = m.recorder.Within(ctx)
+			}
 			go func() {
 				defer close(done)
 				_, _ = m.client.CoreV1().Secrets("default").Get(ctx, "none", metav1.GetOptions{})
@@ -261,24 +265,41 @@ func TestClientGoAgain(t *testing.T) {
 		}
 		return nil
 	}
-	begun := func(name string) string {
+	record := func(name, text string) []byte {
 		once = new(sync.Once)
-		f := runMirror(t, observe.Options{}, does, func(_ *standin.Cluster, user kubernetes.Interface) {
-			if _, err := user.CoreV1().ConfigMaps("default").Create(t.Context(), ofUser(name, ""), metav1.CreateOptions{}); err != nil {
+		return runMirror(t, observe.Options{}, does, func(_ *standin.Cluster, user kubernetes.Interface) {
+			if _, err := user.CoreV1().ConfigMaps("default").Create(t.Context(), ofUser(name, text), metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(150 * time.Millisecond)
 		})
-		return tale(entriesOf(t, f))
 	}
+	begun := func(name string) string { return tale(entriesOf(t, record(name, ""))) }
 	if got := begun("retry"); !strings.Contains(got, "done default/retry again\n") || !strings.Contains(got, "by requeue") {
 		t.Errorf("a retry:\n%s", got)
 	}
 	if got := begun("later"); !strings.Contains(got, "done default/later after 1ms\n") || !strings.Contains(got, "begin default/later by requeue\n") || strings.Contains(got, "1h") {
 		t.Errorf("a requeue:\n%s", got)
 	}
-	if got := begun("beside"); !strings.Contains(got, "\n: get Secret default/none NotFound\n") {
-		t.Errorf("a call beside:\n%s", got)
+	for text, want := range map[string][2]string{
+		"":       {"\n: get Secret default/none NotFound\n", "get Secret default/none: NotFound, outside of a reconcile\n"},
+		"within": {"\ndefault/beside: get Secret default/none NotFound\n", "    get Secret default/none: NotFound\n"},
+	} {
+		f := record("beside", text)
+		if got := tale(entriesOf(t, f)); !strings.Contains(got, want[0]) {
+			t.Errorf("a call beside, %q:\n%s", text, got)
+		}
+		var shown strings.Builder
+		source := analysis.Source{Name: "a.ort", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f)), nil }}
+		if _, err := analysis.Show([]analysis.Source{source}, analysis.Filter{}, func(s analysis.Shown) error {
+			s.Text(&shown)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(shown.String(), want[1]) {
+			t.Errorf("a call beside, %q, is shown as\n%s", text, shown.String())
+		}
 	}
 }
 

@@ -1,11 +1,9 @@
 package observe
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"time"
 
@@ -26,6 +24,7 @@ type encoder struct {
 	outage    *outage
 	// numbers are those of the objects in the file, and sums those of their contents: a version that a cache holds is mostly the one that the server has.
 	numbers map[versionOf]written
+	seed    maphash.Seed
 }
 
 type versionOf struct {
@@ -34,9 +33,10 @@ type versionOf struct {
 	form    string
 }
 
+// written is an object in the file, with a sum of its value, 0 if it has none.
 type written struct {
 	number int
-	sum    [sha256.Size]byte
+	sum    uint64
 }
 
 // outage is a time in which there is no file to write to.
@@ -61,7 +61,7 @@ func (c *counted) Write(p []byte) (int, error) {
 }
 
 func newEncoder(r *Recorder) *encoder {
-	return &encoder{recorder: r, redactor: newRedactor(r.options)}
+	return &encoder{recorder: r, redactor: newRedactor(r.options), seed: maphash.MakeSeed()}
 }
 
 // run writes until the recorder is closed. Where a file cannot be written, what is to be recorded is dropped and counted until one can be.
@@ -77,10 +77,8 @@ func (e *encoder) run() {
 		case <-r.wake:
 			e.write(r.handOver())
 		case <-flush.C:
-			if e.writer != nil {
-				e.write(r.handOver())
-				e.flush()
-			}
+			e.write(r.handOver())
+			e.flush()
 		case <-r.stop:
 			if e.outage != nil {
 				e.outage.retry = 0 // the last chance to say what is missing
@@ -176,6 +174,9 @@ func (e *encoder) begin() bool {
 	e.writer, err = live.NewWriter(e.file, live.Header{
 		Process: e.recorder.options.Process, Started: e.recorder.started, Part: e.part + 1, Redacted: e.redactor.Words(), Share: e.recorder.options.Share,
 	})
+	if err == nil {
+		e.writer.Trust() // what it gets was encoded or compacted here
+	}
 	if err == nil && e.outage != nil {
 		err = e.missed(now)
 	}
@@ -287,18 +288,18 @@ func (e *encoder) complete(i item) (_ live.Entry, err error) {
 // object returns the number of a version of an object, which is written if it is new.
 func (e *encoder) object(v version) (int, error) {
 	which := versionOf{v.key, v.uid, v.rv, v.form}
-	if have, ok := e.numbers[which]; ok && (v.rv != "" && (v.object == nil || have.sum != [sha256.Size]byte{})) {
+	if have, ok := e.numbers[which]; ok && (v.rv != "" && (v.object == nil || have.sum != 0)) {
 		return have.number, nil
 	}
 	out := live.Object{Key: v.key, UID: v.uid, ResourceVersion: v.rv, Form: v.form}
-	var sum [sha256.Size]byte
+	var sum uint64
 	if v.object != nil {
 		value, err := e.redactor.object(v.key.Kind, v.object)
 		if err != nil {
 			return 0, &live.EntryError{Reason: err}
 		}
 		out.Value = value
-		sum = sha256.Sum256(value)
+		sum = max(1, maphash.Bytes(e.seed, value))
 		for _, other := range []string{live.Served, live.Cached} {
 			same, ok := e.numbers[versionOf{v.key, v.uid, v.rv, other}]
 			if ok && v.rv != "" && same.sum == sum {
@@ -316,15 +317,4 @@ func (e *encoder) object(v version) (int, error) {
 	}
 	e.numbers[which] = written{number, sum}
 	return number, nil
-}
-
-// marshal returns a value as JSON, readable as it is.
-func marshal(v any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode %T: %w", v, err)
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

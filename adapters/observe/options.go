@@ -40,6 +40,8 @@ type Options struct {
 	// Buffer is how many entries and objects may wait to be written, 4096 by default. What comes on top is dropped, counted, and named in the
 	// recording as a gap.
 	Buffer int
+	// BufferBytes is how much memory what waits to be written may take, about, 16 MiB by default. What comes on top is dropped as well.
+	BufferBytes int
 	// FlushEvery is how long what was recorded may stay in memory, one second by default. It is what a crash can lose.
 	FlushEvery time.Duration
 	// Share is the share of the objects that are recorded, between 0 and 1; 0 means all. An object is in or out by its namespace and
@@ -72,14 +74,15 @@ func (o Options) withDefaults() (Options, error) {
 	o.FileSize = cmp.Or(o.FileSize, 64<<20)
 	o.Files = cmp.Or(o.Files, 16)
 	o.Buffer = cmp.Or(o.Buffer, 4096)
+	o.BufferBytes = cmp.Or(o.BufferBytes, 16<<20)
 	o.FlushEvery = cmp.Or(o.FlushEvery, time.Second)
 	given := o.Process.Replica
 	o.Process = identity(o.Process)
 	switch {
 	case (o.Folder == "") == (o.Open == nil):
 		return o, errors.New("set either Options.Folder or Options.Open")
-	case o.FileSize < 1 || o.Files < 1 || o.Buffer < 1 || o.FlushEvery < 0 || o.RotateEvery < 0:
-		return o, errors.New("set Options.FileSize, RotateEvery, Files, Buffer and FlushEvery to nothing negative")
+	case o.FileSize < 1 || o.Files < 1 || o.Buffer < 1 || o.BufferBytes < 1 || o.FlushEvery < 0 || o.RotateEvery < 0:
+		return o, errors.New("set Options.FileSize, RotateEvery, Files, Buffer, BufferBytes and FlushEvery to nothing negative")
 	case !(o.Share >= 0 && o.Share <= 1):
 		return o, fmt.Errorf("set Options.Share to a number between 0 and 1, and not to %v", o.Share)
 	}

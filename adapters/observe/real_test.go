@@ -1,10 +1,11 @@
+//go:build unix
+
 package observe_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
@@ -31,6 +33,7 @@ import (
 // realServer starts a real API server, if there is one that need not be built first.
 func realServer(t testing.TB) *rest.Config {
 	t.Helper()
+	ctrl.SetLogger(logr.Discard()) // which the manager would miss, at length
 	binaries, err := controlplane.Present()
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("there is no kube-apiserver yet: set KUBEBUILDER_ASSETS, or let orrery confirm build one")
@@ -96,8 +99,8 @@ func copying(mgr ctrl.Manager, namespace string, finished *atomic.Int64) error {
 		}))
 }
 
-// reconciled makes ConfigMaps in a namespace of their own, and returns how long a manager takes for all of them.
-func reconciled(t testing.TB, mgr ctrl.Manager, namespace string, objects int) time.Duration {
+// reconciled makes ConfigMaps in a namespace of their own, and returns what it takes a manager to reconcile all of them.
+func reconciled(t testing.TB, mgr ctrl.Manager, namespace string, objects int) cost {
 	t.Helper()
 	past, err := client.New(mgr.GetConfig(), client.Options{})
 	if err != nil {
@@ -120,23 +123,32 @@ func reconciled(t testing.TB, mgr ctrl.Manager, namespace string, objects int) t
 	if err := copying(mgr, namespace, &finished); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	started := time.Now()
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	for finished.Load() < int64(objects) && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
-	took := time.Since(started)
-	if ctx.Err() != nil {
-		t.Fatalf("%d of %d objects after a minute", finished.Load(), objects)
-	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	return took
+	defer func() { // so that the next manager has nothing to do with them
+		for _, o := range []client.Object{&corev1.ConfigMap{}, &corev1.Secret{}} {
+			if err := past.DeleteAllOf(context.Background(), o, client.InNamespace(namespace)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	return measured(t, func() time.Duration {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		started := time.Now()
+		ended := make(chan error, 1)
+		go func() { ended <- mgr.Start(ctx) }()
+		for finished.Load() < int64(objects) && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		took := time.Since(started)
+		if ctx.Err() != nil {
+			t.Fatalf("%d of %d objects after a minute", finished.Load(), objects)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		return took
+	})
 }
 
 // TestRealServer records a controller on a real API server, whose clients speak protobuf.
@@ -173,23 +185,5 @@ func TestRealServer(t *testing.T) {
 		if strings.Contains(string(o.Value), "hunter2") || strings.Contains(string(o.Value), "aHVudGVyMg") {
 			t.Error("a secret is in the recording")
 		}
-	}
-}
-
-// BenchmarkRealServer tells what recording costs: run it with -benchtime 500x.
-func BenchmarkRealServer(b *testing.B) {
-	configuration := realServer(b)
-	round := 0
-	for _, recorded := range []bool{false, true, false, true, false, true} {
-		b.Run(fmt.Sprintf("recorded=%v", recorded), func(b *testing.B) {
-			mgr := realManager(b, configuration)
-			if recorded {
-				mgr = observe.Manager(mgr, observe.Options{Open: func(int) (io.WriteCloser, error) { return &file{}, nil }})
-			}
-			round++
-			b.StopTimer()
-			took := reconciled(b, mgr, fmt.Sprintf("round-%d", round), b.N)
-			b.ReportMetric(float64(took.Microseconds())/float64(b.N), "µs/object")
-		})
 	}
 }

@@ -29,6 +29,8 @@ type Recorder struct {
 	// on tells that entries are taken. It is false while the recording is paused, and after its end.
 	on   atomic.Bool
 	over atomic.Bool
+	// failed tells that the recording ended because of an error.
+	failed atomic.Bool
 	// wake has something in it when the writer is to look at what waits, and stop is closed when it is to end.
 	wake chan struct{}
 	stop chan struct{}
@@ -36,11 +38,11 @@ type Recorder struct {
 
 	mu     sync.Mutex
 	number uint64
-	// waiting is what the writer has not taken yet, and weight how much is waiting or being written.
-	waiting []item
-	weight  int
-	lost    live.Gap
-	paused  time.Duration
+	// waiting is what the writer has not taken yet, of some weight, and held the weight of that and of what is being written.
+	waiting      []item
+	weight, held weight
+	lost         live.Gap
+	paused       time.Duration
 	// known are the versions of objects that were handed to the writer for the current file, and before it was cleared the last time.
 	seed          maphash.Seed
 	known, former map[uint64]struct{}
@@ -54,8 +56,21 @@ type item struct {
 	shown []version
 	// sent is the body of a write: an object, or a patch as JSON. Kind says whose rules of redaction it has.
 	sent  body
-	waits int
+	waits weight
 }
+
+// weight is how much of the buffer something takes.
+type weight struct{ entries, bytes int }
+
+func (w weight) plus(other weight) weight {
+	return weight{w.entries + other.entries, w.bytes + other.bytes}
+}
+func (w weight) minus(other weight) weight {
+	return weight{w.entries - other.entries, w.bytes - other.bytes}
+}
+
+// entryBytes is about what an entry takes in memory without its objects.
+const entryBytes = 1 << 10
 
 // entries is how many entries are lost with an item.
 func (i item) entries() int {
@@ -71,13 +86,25 @@ type body struct {
 	text   []byte
 }
 
+// weight is what the body adds to that of its entry.
+func (b body) weight(limit int) weight {
+	switch {
+	case b.object != nil:
+		return weight{1, bytesOf(b.object, limit)}
+	case b.text != nil:
+		return weight{1, len(b.text)}
+	}
+	return weight{}
+}
+
 // version is one version of an object, as somebody saw it.
 type version struct {
 	key     core.Key
 	uid, rv string
 	form    string // as in live.Object
-	// object is nil if the writer has it already.
+	// object is nil if the writer has it already, and bytes is about how much memory it takes.
 	object runtime.Object
+	bytes  int
 }
 
 // knownLimit bounds the memory for the versions that are known: some two megabytes.
@@ -118,7 +145,7 @@ func (r *Recorder) Resume() {
 	if r.over.Load() || r.on.Swap(true) {
 		return
 	}
-	r.take(item{entry: live.Gap{At: r.paused, Until: time.Since(r.started), Reason: live.Paused}, waits: 1})
+	r.take(item{entry: live.Gap{At: r.paused, Until: time.Since(r.started), Reason: live.Paused}, waits: weight{1, entryBytes}})
 }
 
 // Close ends the recording and waits, for five seconds at most, until it is written. The end of the manager does so as well.
@@ -141,7 +168,8 @@ func (r *Recorder) Close() error {
 // giveUp ends the recording because of an error, which is reported once.
 func (r *Recorder) giveUp(err error) {
 	r.on.Store(false)
-	if r.over.Swap(true) {
+	r.over.Store(true)
+	if r.failed.Swap(true) {
 		return
 	}
 	r.mu.Lock()
@@ -182,14 +210,11 @@ func (r *Recorder) next(shown []version, sent body, entry func(n uint64, now tim
 	if !r.on.Load() {
 		return 0
 	}
-	waits := 1
+	waits := weight{1, entryBytes}.plus(sent.weight(r.options.BufferBytes))
 	for _, v := range shown {
 		if v.object != nil {
-			waits++
+			waits = waits.plus(weight{1, v.bytes})
 		}
-	}
-	if sent.object != nil || sent.text != nil {
-		waits++
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,7 +225,8 @@ func (r *Recorder) next(shown []version, sent body, entry func(n uint64, now tim
 
 // take hands an item to the writer, or drops it. The caller holds the lock.
 func (r *Recorder) take(i item) {
-	if r.weight+i.waits > r.options.Buffer {
+	held := r.held.plus(i.waits)
+	if held.entries > r.options.Buffer || held.bytes > r.options.BufferBytes {
 		now := r.now()
 		if r.lost.Entries == 0 {
 			r.lost = live.Gap{At: now, Reason: live.Overload}
@@ -209,18 +235,25 @@ func (r *Recorder) take(i item) {
 		r.lost.Until = now
 		return
 	}
-	r.weight += i.waits
+	r.weight, r.held = r.weight.plus(i.waits), held
 	r.waiting = append(r.waiting, i)
 	for _, v := range i.shown {
 		if v.object != nil {
 			r.learn(r.hash(v))
 		}
 	}
+	// The writer looks by itself every now and then. To wake it costs more than most entries do: it is done when it has work for a while, and room for more is left.
+	if r.weight.entries < max(1, r.options.Buffer/wakeShare) && r.weight.bytes < r.options.BufferBytes/wakeShare {
+		return
+	}
 	select {
 	case r.wake <- struct{}{}:
 	default: // it is awake
 	}
 }
+
+// wakeShare is the share of the buffer at which the writer is woken.
+const wakeShare = 8
 
 // learn notes that the writer has a version.
 func (r *Recorder) learn(hash uint64) {
@@ -264,7 +297,7 @@ func (r *Recorder) handOver() []item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	items := r.waiting
-	r.waiting = nil
+	r.waiting, r.weight = nil, weight{}
 	if r.lost.Entries > 0 {
 		items = append(items, item{entry: r.lost})
 		r.lost = live.Gap{}
@@ -276,7 +309,7 @@ func (r *Recorder) handOver() []item {
 func (r *Recorder) written(i item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.weight -= i.waits
+	r.held = r.held.minus(i.waits)
 }
 
 // forget tells that a new file has no objects.
@@ -301,5 +334,5 @@ func (r *Recorder) samples(namespace, name string) bool {
 func (r *Recorder) unseen(controller, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.take(item{entry: live.Unseen{At: r.now(), Controller: controller, Reason: reason}, waits: 1})
+	r.take(item{entry: live.Unseen{At: r.now(), Controller: controller, Reason: reason}, waits: weight{1, entryBytes}})
 }

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -12,8 +13,11 @@ import (
 	"github.com/orrery-dev/orrery/record/live/redact"
 )
 
-// redactor takes out of objects and patches what is not to be recorded.
-type redactor struct{ *redact.Redactor }
+// redactor makes JSON of objects and patches, without what is not to be recorded. What it returns is overwritten by the next.
+type redactor struct {
+	*redact.Redactor
+	text bytes.Buffer
+}
 
 func newRedactor(o Options) *redactor {
 	rules := []redact.Rule{}
@@ -23,12 +27,12 @@ func newRedactor(o Options) *redactor {
 	for _, redaction := range o.Redact {
 		rules = append(rules, redact.Rule{Kind: core.Kind(redaction.Kind), Pointer: redaction.Pointer})
 	}
-	return &redactor{redact.New(rules)}
+	return &redactor{Redactor: redact.New(rules)}
 }
 
 // object returns an object as JSON.
 func (r *redactor) object(kind core.Kind, o runtime.Object) (json.RawMessage, error) {
-	text, err := marshal(o)
+	text, err := r.marshal(o)
 	if err != nil {
 		return nil, err
 	}
@@ -46,19 +50,36 @@ func (r *redactor) body(c live.Call, sent body) (json.RawMessage, error) {
 		if c.Verb != live.Apply {
 			return r.object(kind, sent.object)
 		}
-		text, err := marshal(sent.object)
+		text, err := r.marshal(sent.object)
 		if err != nil {
 			return nil, err
 		}
 		return r.Merge(kind, text)
 	case sent.text == nil:
 		return nil, nil
-	case c.Write != nil && c.Write.Patch == string(types.JSONPatchType):
-		return r.Patch(c.Object.Kind, sent.text)
 	}
-	text, err := r.Merge(c.Object.Kind, sent.text)
-	if err != nil {
+	r.text.Reset()
+	if err := json.Compact(&r.text, sent.text); err != nil {
 		return nil, fmt.Errorf("a patch that is not JSON: %w", err)
 	}
-	return text, nil
+	if c.Write != nil && c.Write.Patch == string(types.JSONPatchType) {
+		return r.Patch(c.Object.Kind, r.text.Bytes())
+	}
+	return r.Merge(c.Object.Kind, r.text.Bytes())
+}
+
+// marshal returns a value as JSON.
+func (r *redactor) marshal(v any) (json.RawMessage, error) {
+	r.text.Reset()
+	return marshal(&r.text, v)
+}
+
+// marshal writes a value as JSON to an empty buffer, readable as it is, and returns what the buffer holds.
+func marshal(out *bytes.Buffer, v any) (json.RawMessage, error) {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

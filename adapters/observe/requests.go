@@ -76,7 +76,7 @@ func (t *requests) begins(request *http.Request) *call {
 	if !ok || !t.recorder.on.Load() || query.Get("watch") == "true" || query.Get("watch") == "1" {
 		return nil
 	}
-	within := t.recorder.workers.here()
+	within := t.recorder.runOf(request.Context())
 	verb := verbOf(request, path.name)
 	if verb == "" || verb == live.List && within == nil && query.Get("resourceVersion") == "0" {
 		return nil // such a list fills a cache

@@ -159,7 +159,11 @@ func findingOf(f core.Finding, of int) finding {
 
 // lanes returns the columns of a finding.
 func lanes(f core.Finding) []lane {
-	names := story.Controllers(f)
+	return lanesOf(story.Controllers(f))
+}
+
+// lanesOf returns columns for controllers.
+func lanesOf(names []string) []lane {
 	var all []lane
 	for i, name := range names {
 		if i == mostLanes-1 && len(names) > mostLanes {
@@ -172,9 +176,14 @@ func lanes(f core.Finding) []lane {
 
 // laneOf returns the column of a controller.
 func (f finding) laneOf(controller string) int {
-	i := slices.IndexFunc(f.Lanes, func(l lane) bool { return l.Name == story.Clean(controller) })
+	return laneIn(f.Lanes, controller)
+}
+
+// laneIn returns the column of a controller among some: the last one if it has none of its own.
+func laneIn(lanes []lane, controller string) int {
+	i := slices.IndexFunc(lanes, func(l lane) bool { return l.Name == story.Clean(controller) })
 	if i < 0 {
-		return len(f.Lanes)
+		return len(lanes)
 	}
 	return i + 1
 }

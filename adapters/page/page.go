@@ -19,11 +19,7 @@ func Report(w io.Writer, report *core.Report) error { return write(w, report, fa
 
 // write writes a report. One that is served leads to the pages of states.
 func write(w io.Writer, report *core.Report, served bool) error {
-	style, err := assets.ReadFile("assets/page.css")
-	if err != nil {
-		return err
-	}
-	script, err := assets.ReadFile("assets/page.js")
+	frame, err := newFrame()
 	if err != nil {
 		return err
 	}
@@ -33,9 +29,7 @@ func write(w io.Writer, report *core.Report, served bool) error {
 	}
 	lead, reasons, others := story.Doubts(report)
 	return page.Execute(w, view{
-		Style:    template.CSS(style),
-		Script:   template.JS(script),
-		Policy:   "default-src 'none'; style-src '" + digest(style) + "'; script-src '" + digest(script) + "'; base-uri 'none'; form-action 'none'",
+		frame:    frame,
 		Served:   served,
 		System:   story.SystemName(report),
 		Verdict:  string(report.Verdict),
@@ -51,12 +45,32 @@ func write(w io.Writer, report *core.Report, served bool) error {
 	})
 }
 
-// view is what the page shows.
-type view struct {
+// frame is what every page in one file has.
+type frame struct {
 	Style  template.CSS
 	Script template.JS
 	// Policy lets in the style and the script of the page, and nothing else.
 	Policy string
+}
+
+func newFrame() (frame, error) {
+	style, err := assets.ReadFile("assets/page.css")
+	if err != nil {
+		return frame{}, err
+	}
+	script, err := assets.ReadFile("assets/page.js")
+	if err != nil {
+		return frame{}, err
+	}
+	return frame{
+		template.CSS(style), template.JS(script),
+		"default-src 'none'; style-src '" + digest(style) + "'; script-src '" + digest(script) + "'; base-uri 'none'; form-action 'none'",
+	}, nil
+}
+
+// view is what the page shows.
+type view struct {
+	frame
 	// Served tells that there are pages of states.
 	Served bool
 

@@ -52,3 +52,9 @@ func TestKeep(t *testing.T) {
 		t.Errorf("with next to no limit the runtime is left %d bytes", now())
 	}
 }
+
+func TestPeak(t *testing.T) {
+	if got := resident.Peak(); got != 0 && got < 1<<20 {
+		t.Errorf("a Go process in %d bytes", got)
+	}
+}

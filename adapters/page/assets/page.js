@@ -2,7 +2,8 @@
 
 // Shows the objects as they are after the step that is chosen, and goes from step to step by keys.
 for (const stage of document.querySelectorAll(".stage")) {
-  const data = JSON.parse(stage.querySelector("script").textContent);
+  const source = stage.querySelector("script"); // what has no objects has steps to go through all the same
+  const data = source && JSON.parse(source.textContent);
   const steps = [...stage.querySelectorAll(".step")];
   const panel = stage.querySelector(".objects");
 
@@ -45,6 +46,7 @@ for (const stage of document.querySelectorAll(".stage")) {
 
   const choose = (step) => {
     for (const other of steps) other.classList.toggle("chosen", other === step);
+    if (!data) return;
     const last = Number(step.dataset.last);
     const { objects, fresh } = after(last);
     panel.replaceChildren(element("h3", "Objects after step " + last));

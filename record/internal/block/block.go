@@ -23,7 +23,8 @@ import (
 
 const (
 	// target is the size at which a block is closed. Larger blocks compress
-	// hardly better, and smaller ones worse.
+	// hardly better, and smaller ones worse. The window of the
+	// compression is twice that: its memory is several times the window.
 	target     = 256 << 10
 	prefixSize = 12
 	// aside is set in the plain length of a block that stands aside. No limit reaches it.
@@ -55,11 +56,12 @@ type Writer struct {
 	limit   int
 	encoder *zstd.Encoder
 	plain   bytes.Buffer
+	packed  []byte // of the last block
 }
 
 // NewWriter writes the first line, and returns a writer of blocks that are smaller than the limit, which must not exceed a gibibyte.
 func NewWriter(out io.Writer, line string, limit int) (*Writer, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(2*target))
 	if err != nil {
 		return nil, fmt.Errorf("record: start compression: %w", err)
 	}
@@ -113,7 +115,11 @@ func (w *Writer) WriteAside(plain []byte) error {
 
 // write writes a block with a mark in its plain length.
 func (w *Writer) write(plain []byte, mark uint32) (size int64, err error) {
-	packed := w.encoder.EncodeAll(plain, make([]byte, prefixSize, prefixSize+len(plain)/2))
+	var room [prefixSize]byte
+	packed := w.encoder.EncodeAll(plain, append(w.packed[:0], room[:]...))
+	if w.packed = packed; cap(packed) > 2*target {
+		w.packed = nil // a large block is rare
+	}
 	prefix := binary.LittleEndian.AppendUint32(packed[:0], uint32(len(packed)-prefixSize))
 	prefix = binary.LittleEndian.AppendUint32(prefix, uint32(len(plain))|mark)
 	binary.LittleEndian.AppendUint32(prefix, checksum(prefix, packed[prefixSize:]))

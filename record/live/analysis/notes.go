@@ -29,16 +29,25 @@ type GapNote struct {
 
 // Text writes the notes, each on a line.
 func (n Notes) Text(w io.Writer) {
+	for _, line := range n.Lines() {
+		fmt.Fprintf(w, "Note: %s.\n", line)
+	}
+}
+
+// Lines returns the notes in words.
+func (n Notes) Lines() []string {
+	var lines []string
 	for _, said := range n.Said {
-		fmt.Fprintf(w, "Note: %s.\n", clean(said))
+		lines = append(lines, clean(said))
 	}
 	for _, g := range n.Gaps {
 		what := "nobody counted what happened"
 		if g.Entries > 0 {
 			what = fmt.Sprintf("%d entries are missing", g.Entries)
 		}
-		fmt.Fprintf(w, "Note: %s in %d gaps (%s) of %s in all.\n", what, g.Times, clean(g.Reason), duration(g.For))
+		lines = append(lines, fmt.Sprintf("%s in %d gaps (%s) of %s in all", what, g.Times, clean(g.Reason), duration(g.For)))
 	}
+	return lines
 }
 
 // noter collects notes.
@@ -81,6 +90,9 @@ func clean(s string) string {
 		return r
 	}, s)
 }
+
+// Duration returns a time as people read it, as all answers write it.
+func Duration(d time.Duration) string { return duration(d) }
 
 // duration returns a time as people read it.
 func duration(d time.Duration) string {

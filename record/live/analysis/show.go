@@ -50,7 +50,7 @@ func Show(sources []Source, filter Filter, tell func(Shown) error) (Notes, error
 			case live.Event:
 				events.add(e.N, Woken{By: live.ByEvent, Event: e.Type, Object: pointer(p.version(e.Object))})
 			case live.Call:
-				if e.Client != "" && e.Reconcile == 0 {
+				if p.running[e.Reconcile] == nil {
 					return filter.tellCall(p, e, tell)
 				}
 			}
@@ -69,7 +69,7 @@ func Show(sources []Source, filter Filter, tell func(Shown) error) (Notes, error
 	})
 }
 
-// tellCall tells a call of which it is known who made it, and not in which reconcile.
+// tellCall tells a call of which it is not known in which reconcile it was made, or which came when that had ended.
 func (f Filter) tellCall(p *process, e live.Call, tell func(Shown) error) error {
 	alone := &Reconcile{Process: p.label, Begin: live.Begin{N: e.N, At: e.At, Controller: e.Client}, Calls: []Call{{e, p.versions(e.Answer), p.unchanged}}}
 	if !f.fits(alone) {
@@ -79,7 +79,8 @@ func (f Filter) tellCall(p *process, e live.Call, tell func(Shown) error) error 
 		alone.Calls[0] = p.whole(alone.Calls[0])
 	}
 	shown := showReconcile(p, alone, nil)
-	shown.Controller, shown.Client, shown.Took, shown.Unfinished = "", e.Client, e.Took, false
+	shown.Controller, shown.Client, shown.Outside, shown.Took, shown.Unfinished = "", e.Client, e.Client == "", e.Took, false
+	shown.Ended = e.Reconcile != 0
 	return tell(shown)
 }
 
@@ -133,7 +134,10 @@ type Shown struct {
 	Controller string        `json:"controller"`
 	Request    string        `json:"request"`
 	// Client is who made the call, as the API server knows it, where it is not known in which reconcile.
-	Client    string      `json:"client,omitempty"`
+	Client string `json:"client,omitempty"`
+	// Outside tells that it is a call outside of a reconcile, and Ended that it is one of a reconcile that had ended, or whose beginning is not recorded.
+	Outside   bool        `json:"outside,omitempty"`
+	Ended     bool        `json:"ended,omitempty"`
 	ID        string      `json:"id,omitempty"`
 	Woken     []Woken     `json:"woken"`
 	MoreWoken int         `json:"more_woken,omitempty"`
@@ -215,9 +219,12 @@ func showReconcile(p *process, r *Reconcile, events map[uint64]Woken) Shown {
 
 // Text writes a reconcile over several lines.
 func (s Shown) Text(w io.Writer) {
-	if s.Client != "" {
+	if who := s.Caller(); who != "" {
+		if s.Process != "" {
+			who += " in " + s.Process
+		}
 		for _, c := range s.Calls {
-			fmt.Fprintf(w, "%s  %s, by %s\n", at(c.At), clean(c.String()), clean(s.Client))
+			fmt.Fprintf(w, "%s  %s, %s\n", at(c.At), clean(c.String()), clean(who))
 		}
 		return
 	}
@@ -241,11 +248,24 @@ func (s Shown) Text(w io.Writer) {
 	for _, c := range s.Calls {
 		fmt.Fprintf(w, "%s    %s\n", at(c.At), clean(c.String()))
 	}
-	fmt.Fprintf(w, "            %s\n", clean(s.ending()))
+	fmt.Fprintf(w, "            %s\n", clean(s.Ending()))
 }
 
-// ending says how a reconcile ended.
-func (s Shown) ending() string {
+// Caller says whose call it is if it is none of a reconcile that is known, and nothing otherwise.
+func (s Shown) Caller() string {
+	switch {
+	case s.Client != "":
+		return "by " + s.Client
+	case s.Ended:
+		return "of a reconcile that had ended, or whose beginning is not recorded"
+	case s.Outside:
+		return "outside of a reconcile"
+	}
+	return ""
+}
+
+// Ending says how a reconcile ended.
+func (s Shown) Ending() string {
 	switch took := "after " + duration(s.Took); {
 	case s.Unfinished:
 		return "its end is not recorded"
@@ -298,3 +318,6 @@ func (c ShownCall) String() string {
 
 // at returns a time since the start of a recording in a column.
 func at(d time.Duration) string { return fmt.Sprintf("%9.3fs", d.Seconds()) }
+
+// Moment returns a time since the start of a recording, as all answers write it.
+func Moment(d time.Duration) string { return strings.TrimSpace(at(d)) }

@@ -301,6 +301,17 @@ func (s StaleRead) Text(w io.Writer) {
 	if s.Process != "" {
 		fmt.Fprintf(w, " in %s", clean(s.Process))
 	}
+	fmt.Fprintf(w, "\n            %s\n", clean(s.Words()))
+	for _, c := range s.Writes {
+		fmt.Fprintf(w, "            then: %s\n", clean(c.String()))
+	}
+	if len(s.Writes) == 0 {
+		fmt.Fprintln(w, "            and wrote nothing afterwards")
+	}
+}
+
+// Words says what was read, and how far behind that was.
+func (s StaleRead) Words() string {
 	held := "the server held @" + s.Held
 	if s.Held == "" {
 		held = "the object had been deleted"
@@ -317,11 +328,5 @@ func (s StaleRead) Text(w io.Writer) {
 	if s.Missing {
 		what = "did not find " + s.Read.String()
 	}
-	fmt.Fprintf(w, "\n            %s, when %s: %s, %s\n", clean(what), clean(held), versions, since)
-	for _, c := range s.Writes {
-		fmt.Fprintf(w, "            then: %s\n", clean(c.String()))
-	}
-	if len(s.Writes) == 0 {
-		fmt.Fprintln(w, "            and wrote nothing afterwards")
-	}
+	return fmt.Sprintf("%s, when %s: %s, %s", what, held, versions, since)
 }

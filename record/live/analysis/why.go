@@ -31,6 +31,8 @@ type Writer struct {
 	Controller string `json:"controller"`
 	Request    string `json:"request"`
 	ID         string `json:"id,omitempty"`
+	// Reconcile is the number of the reconcile in the recording of the process, 0 if it was none that is known.
+	Reconcile uint64 `json:"reconcile,omitempty"`
 	// Client is who wrote it, as the API server knows it, where no reconcile is recorded.
 	Client      string        `json:"client,omitempty"`
 	At          time.Duration `json:"at_ns"`
@@ -328,7 +330,7 @@ func (x *index) link(at place, event string, object func() (live.Object, error),
 
 // writer follows the causes of a reconcile.
 func (x *index) writer(p *indexed, reconcile uint64, links *int) *Writer {
-	w := &Writer{Process: p.label, Causes: []Step{}}
+	w := &Writer{Process: p.label, Reconcile: reconcile, Causes: []Step{}}
 	if reconcile == 0 {
 		return w
 	}

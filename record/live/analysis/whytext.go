@@ -9,43 +9,56 @@ import (
 // Text writes the chain, each cause below what it caused.
 func (a Answer) Text(w io.Writer) {
 	if a.Field != "" {
-		value := func(v string) string {
-			if v == "" {
-				return "nothing"
-			}
-			return clean(shortened(v))
-		}
-		fmt.Fprintf(w, "%s: %s is %s", clean(a.Object.String()), clean(a.Field), value(a.Value))
-		if a.Former != "" {
-			fmt.Fprintf(w, ", and was %s", value(a.Former))
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, clean(a.Words()))
 	}
 	a.Last.text(w, "")
 }
 
-func (l Link) text(w io.Writer, indent string) {
-	event := ""
-	if l.Event != "" {
-		event = l.Event + " "
+// Words says what is explained: an object, or the value of a field.
+func (a Answer) Words() string {
+	if a.Field == "" {
+		return a.Object.String()
 	}
-	fmt.Fprintf(w, "%s%s%s\n", indent, event, clean(l.Version.String()))
-	indent += "  "
-	switch {
-	case l.Writer != nil:
-		l.Writer.text(w, indent)
-	case l.Before && l.Manager == "":
-		fmt.Fprintf(w, "%swas there before the recording began\n", indent)
-	case l.Before:
-		fmt.Fprintf(w, "%swas there before the recording began, last written by %s\n", indent, clean(l.Manager))
-	case l.Manager != "":
-		fmt.Fprintf(w, "%swritten by %s, which is not recorded\n", indent, clean(l.Manager))
-	default:
-		fmt.Fprintf(w, "%swritten by somebody who is not recorded\n", indent)
+	value := func(v string) string {
+		if v == "" {
+			return "nothing"
+		}
+		return shortened(v)
 	}
+	words := fmt.Sprintf("%s: %s is %s", a.Object, a.Field, value(a.Value))
+	if a.Former != "" {
+		words += ", and was " + value(a.Former)
+	}
+	return words
 }
 
-func (r Writer) text(w io.Writer, indent string) {
+// Words says which version it is, and what was told of it.
+func (l Link) Words() string { return strings.TrimSpace(l.Event + " " + l.Version.String()) }
+
+// Origin says where the version comes from, if no recorded writer made it.
+func (l Link) Origin() string {
+	switch {
+	case l.Before && l.Manager == "":
+		return "was there before the recording began"
+	case l.Before:
+		return "was there before the recording began, last written by " + l.Manager
+	case l.Manager != "":
+		return "written by " + l.Manager + ", which is not recorded"
+	}
+	return "written by somebody who is not recorded"
+}
+
+func (l Link) text(w io.Writer, indent string) {
+	fmt.Fprintf(w, "%s%s\n", indent, clean(l.Words()))
+	if indent += "  "; l.Writer != nil {
+		l.Writer.text(w, indent)
+		return
+	}
+	fmt.Fprintf(w, "%s%s\n", indent, clean(l.Origin()))
+}
+
+// Words says who wrote, how, and when, or which reconcile it is if it is not told of a write.
+func (r Writer) Words() string {
 	verb := r.Verb
 	if r.Subresource != "" {
 		verb += " of its " + r.Subresource
@@ -64,10 +77,13 @@ func (r Writer) text(w io.Writer, indent string) {
 		what += " in " + r.Process
 	}
 	if verb == "" {
-		fmt.Fprintf(w, "%s%s\n", indent, clean(what))
-	} else {
-		fmt.Fprintf(w, "%swritten by %s %s, at %s\n", indent, clean(verb), clean(what), strings.TrimSpace(at(r.At)))
+		return what
 	}
+	return fmt.Sprintf("written by %s %s, at %s", verb, what, Moment(r.At))
+}
+
+func (r Writer) text(w io.Writer, indent string) {
+	fmt.Fprintf(w, "%s%s\n", indent, clean(r.Words()))
 	if r.Told {
 		fmt.Fprintf(w, "%s  whose causes are told above\n", indent)
 	}

@@ -1,4 +1,4 @@
-package cli
+package resident
 
 import (
 	"bufio"
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// peakMemory returns the most memory that the process has ever had resident, in
+// Peak returns the most memory that the process has ever had resident, in
 // bytes, and 0 on systems that do not tell.
-func peakMemory() int64 {
+func Peak() int64 {
 	file, err := os.Open("/proc/self/status")
 	if err != nil {
 		return 0
@@ -30,9 +30,9 @@ func peakMemory() int64 {
 	return 0
 }
 
-// economise has the collector of garbage run more often than it does by itself, until the function that it returns is called. Who
+// Economize has the collector of garbage run more often than it does by itself, until the function that it returns is called. Who
 // wants a search to take little memory does not want the process to hold as much again in garbage.
-func economise() func() {
+func Economize() func() {
 	const percent = 20
 	before := debug.SetGCPercent(percent)
 	return func() { debug.SetGCPercent(before) }
