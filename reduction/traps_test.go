@@ -376,6 +376,46 @@ func traps() []trap {
 				once("changes", func(w *plain.World) { x.Set(w, 1) }),
 			},
 		}},
+		// Each thing that is delivered makes a request that was never there, in a state in which the other controller is left out.
+		{name: "a request that is new behind a delivery", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "makes", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						n := x.Get(w)
+						x.Set(w, n+1)
+						things.At(n+1).Set(w, 0)
+						return core.Result{Requeue: n < 5}
+					},
+				},
+				{
+					Name: "is told", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(*plain.World, core.Request) core.Result { return core.Result{} },
+				},
+				once("one", func(w *plain.World) { y.Set(w, 1) }),
+				once("other", func(w *plain.World) { z.Set(w, 1) }),
+			},
+		}, conditions: lag},
+		// The timer fires before both have acted, between them, or behind them.
+		{name: "a timer that fires between what users do", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{{
+				Name: "waits", Requests: []core.Request{"r"},
+				Reconcile: func(w *plain.World, _ core.Request) core.Result {
+					if _, waited := things.At(1).Lookup(w); waited {
+						z.Set(w, 1+x.Get(w)+2*y.Get(w))
+						return core.Result{}
+					}
+					things.At(1).Set(w, 0)
+					return core.Result{RequeueAfter: time.Hour}
+				},
+			}},
+			Scenario: plain.Scenario{Actions: []plain.Action{
+				{Name: "one", Do: func(w *plain.World) { x.Set(w, 1) }},
+				{Name: "other", Do: func(w *plain.World) { y.Set(w, 1) }},
+			}},
+		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.
 		{name: "runs that panic for ever", model: plain.Model{
 			Initial: zero,
