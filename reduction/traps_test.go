@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/properties"
+	"github.com/orrery-dev/orrery/properties/ltl"
 	"github.com/orrery-dev/orrery/reduction"
 )
 
@@ -49,6 +50,12 @@ func traps() []trap {
 	}
 	isOne := func(s core.State) bool { return z.Get(s) == 1 }
 	recurs := properties.InfinitelyOften("z is 1 again and again", isOne)
+	yFirst, err := ltl.Claim{Name: "y is 1 before z is", Formula: "!z W y", Atoms: []ltl.Atom{
+		{Name: "y", State: func(s core.State) bool { return y.Get(s) == 1 }}, {Name: "z", State: isOne},
+	}}.Property()
+	if err != nil {
+		panic(err)
+	}
 	lag := explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}
 	return []trap{
 		// The look at y can come after the action that changes it, but only if x allows that action before.
@@ -375,6 +382,15 @@ func traps() []trap {
 				once("looks", func(w *plain.World) { w.Require(x.Get(w) == 0) }),
 				once("changes", func(w *plain.World) { x.Set(w, 1) }),
 			},
+		}},
+		// The same, but it is a formula that tells the orders apart.
+		{name: "a state in between of which a formula speaks", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("one", func(w *plain.World) { y.Set(w, 1) }),
+				once("other", func(w *plain.World) { z.Set(w, 1) }),
+			},
+			Properties: []core.Property{yFirst},
 		}},
 		// Each thing that is delivered makes a request that was never there, in a state in which the other controller is left out.
 		{name: "a request that is new behind a delivery", model: plain.Model{
