@@ -157,6 +157,30 @@ func traps() []trap {
 				},
 			},
 		}},
+		// The same, but the step that wakes is not the first of its agent, and is taken only where the counter waits already, unless the counter goes first.
+		{name: "work that is in the queue already when it is woken at last", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "wakes", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 0 {
+							x.Set(w, 1)
+							return core.Result{Requeue: true}
+						}
+						things.At(0).Set(w, 1)
+						return core.Result{}
+					},
+				},
+				{
+					Name: "counts", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						z.Set(w, min(z.Get(w)+1, 2))
+						return core.Result{}
+					},
+				},
+			},
+		}},
 		// The one that looks must not go first: what it looks at changes, and nobody tells it.
 		{name: "a change that wakes nobody", model: plain.Model{
 			Initial: zero,
@@ -413,24 +437,39 @@ func traps() []trap {
 				once("other", func(w *plain.World) { z.Set(w, 1) }),
 			},
 		}, conditions: lag},
-		// The timer fires before both have acted, between them, or behind them.
-		{name: "a timer that fires between what users do", model: plain.Model{
+		// The timer fires before the user acts, or behind that. The one that is told is run behind what the user does or before, and comes after it in the
+		// order of steps, as its request is newer.
+		{name: "a timer that fires where a user may act", model: plain.Model{
 			Initial: zero,
-			Controllers: []plain.Controller{{
-				Name: "waits", Requests: []core.Request{"r"},
-				Reconcile: func(w *plain.World, _ core.Request) core.Result {
-					if _, waited := things.At(1).Lookup(w); waited {
-						z.Set(w, 1+x.Get(w)+2*y.Get(w))
-						return core.Result{}
-					}
-					things.At(1).Set(w, 0)
-					return core.Result{RequeueAfter: time.Hour}
+			Controllers: []plain.Controller{
+				{
+					Name: "waits", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if _, waited := things.At(1).Lookup(w); waited {
+							z.Set(w, 1+x.Get(w))
+							return core.Result{}
+						}
+						things.At(1).Set(w, 0)
+						return core.Result{RequeueAfter: time.Hour}
+					},
 				},
-			}},
-			Scenario: plain.Scenario{Actions: []plain.Action{
-				{Name: "one", Do: func(w *plain.World) { x.Set(w, 1) }},
-				{Name: "other", Do: func(w *plain.World) { y.Set(w, 1) }},
-			}},
+				{
+					Name: "is told", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(w *plain.World, r core.Request) core.Result {
+						if r == "1" {
+							y.Set(w, 1)
+						}
+						return core.Result{}
+					},
+				},
+			},
+			Scenario: plain.Scenario{Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) { x.Set(w, 1) }}}},
+			Properties: []core.Property{{Name: "x and y", Invariant: func(s core.State) error {
+				if x.Get(s)+y.Get(s) > 2 {
+					return errors.New("too much")
+				}
+				return nil
+			}}},
 		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.
 		{name: "runs that panic for ever", model: plain.Model{
