@@ -416,6 +416,31 @@ func traps() []trap {
 			},
 			Properties: []core.Property{yFirst},
 		}},
+		// That the queues are looked at shows only behind some steps, when it is known already what can be left out.
+		{name: "queues that are looked at in the end", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "counts", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						n := x.Get(w) + 1
+						x.Set(w, n)
+						return core.Result{Requeue: n < 6}
+					},
+				},
+				once("one", func(w *plain.World) { y.Set(w, 1) }),
+				once("other", func(w *plain.World) { z.Set(w, 1) }),
+			},
+			Properties: []core.Property{{Name: "one is not the last", Invariant: func(s core.State) error {
+				if x.Get(s) < 6 {
+					return nil
+				}
+				if work := s.Work(); len(work) == 1 && work[0].Strategy == "one" {
+					return errors.New("it is")
+				}
+				return nil
+			}}},
+		}},
 		// Each thing that is delivered makes a request that was never there, in a state in which the other controller is left out.
 		{name: "a request that is new behind a delivery", model: plain.Model{
 			Initial: zero,
