@@ -55,6 +55,12 @@ func TestValidate(t *testing.T) {
 		{"strategy number 1 has no name", func(s *core.System) { s.Strategies[0] = strategy{Messages: true} }},
 		{`two controllers are called "c"`, func(s *core.System) { s.Strategies = append(s.Strategies, s.Strategies[0]) }},
 		{`controller "c" watches nothing and has no requests`, func(s *core.System) { s.Strategies[0] = strategy{Name: "c"} }},
+		{`a process and a controller are called "c"`, func(s *core.System) {
+			s.Strategies = append(s.Strategies, strategy{Name: "d", Process: "c", Watches: []core.Kind{"K"}})
+		}},
+		{`"c" has messages or guarded actions, and cannot share the process "p"`, func(s *core.System) {
+			s.Strategies[0] = strategy{Name: "c", Process: "p", Messages: true}
+		}},
 		{"the system has no initial state", func(s *core.System) { s.Initial = nil }},
 		{"object K a of initial state 1 has no content", func(s *core.System) { s.Initial[0].Objects[0].Content = nil }},
 		{"object K a is given twice in initial state 1", func(s *core.System) {
@@ -122,6 +128,7 @@ func TestValidate(t *testing.T) {
 		{Name: "c", Initial: []core.Request{"r"}},
 		{Name: "c", Standing: []core.Request{"r"}},
 		{Name: "c", Messages: true},
+		{Name: "c", Active: true},
 	} {
 		system := valid()
 		system.Strategies[0] = s

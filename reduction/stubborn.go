@@ -102,21 +102,16 @@ func (c *chooser) grow(agent, limit int) bool {
 		if count++; count >= limit {
 			return false
 		}
-		if !c.pullDependents(i, &visible) {
-			return false
-		}
+		c.pullDependents(i, &visible)
 	}
 	return true
 }
 
-// pullDependents pulls in what may be in the way of an enabled agent. It returns false if that is everything.
-func (c *chooser) pullDependents(i int, visible *bool) bool {
+// pullDependents pulls in what may be in the way of an enabled agent: all there are if that may touch everything.
+func (c *chooser) pullDependents(i int, visible *bool) {
 	f, dependents := &c.footprints[i], c.dependents[i]
 	if now := c.now[i]; now != nil {
 		f, dependents = now, c.dependsOnStage(i, now)
-	}
-	if !f.Known || f.Everything {
-		return false
 	}
 	if !*visible && c.sees(f) {
 		// What is looked at changes either in all ways that are possible here or in none.
@@ -124,7 +119,6 @@ func (c *chooser) pullDependents(i int, visible *bool) bool {
 		c.pull(c.watched)
 	}
 	c.pull(dependents)
-	return true
 }
 
 // dependsOnStage returns what depends on a single step of an agent.

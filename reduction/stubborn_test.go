@@ -30,7 +30,7 @@ func TestChoose(t *testing.T) {
 		return known(explore.Footprint{Writes: []explore.Place{place}, Wakes: agents})
 	}
 	gated := known(explore.Footprint{Reads: []explore.Place{1, 2}, Writes: []explore.Place{2}, Gates: []explore.Place{1}})
-	stage := writes(1)
+	stage, elsewhere := writes(1), reads(3)
 	due := func(agents ...int) []explore.Enabled {
 		var enabled []explore.Enabled
 		for _, agent := range agents {
@@ -82,6 +82,11 @@ func TestChoose(t *testing.T) {
 			[]explore.Footprint{writes(1, 2), writes(2)}, nil,
 			[]explore.Enabled{{Agent: 0, Due: true, Now: &stage}, {Agent: 1, Due: true}}, []int{0},
 		},
+		{
+			"a smaller set that is found later in the same group",
+			[]explore.Footprint{writes(1), writes(1, 2), writes(2)}, nil,
+			[]explore.Enabled{{Agent: 0, Due: true}, {Agent: 1, Due: true, Now: &stage}, {Agent: 2, Due: true, Now: &elsewhere}}, []int{2},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			chooser := Stubborn{}.Learn(test.footprints, test.visible)()
@@ -90,6 +95,46 @@ func TestChoose(t *testing.T) {
 				all := test.want == nil && len(got) == len(test.enabled)
 				if !all && !slices.Equal(got, test.want) {
 					t.Errorf("followed are %v, want %v", got, test.want)
+				}
+			}
+		})
+	}
+}
+
+// TestCommute asks about two agents after a choice in which both may be followed.
+func TestCommute(t *testing.T) {
+	const list = explore.Place(9)
+	alters := known(explore.Footprint{Alters: []explore.Place{list}})
+	wakes := known(explore.Footprint{Wakes: []int{0, 1}})
+	gives := wakes
+	gives.Takes = false
+	everything := known(explore.Footprint{Everything: true})
+	for _, test := range []struct {
+		name       string
+		one, other explore.Footprint
+		want       bool
+	}{
+		{"nothing in common", writes(1), writes(2), true},
+		{"both look", reads(1), reads(1), true},
+		{"one changes what the other looks at", reads(1), known(explore.Footprint{Writes: []explore.Place{1}}), false},
+		{"both change", known(explore.Footprint{Writes: []explore.Place{1}}), known(explore.Footprint{Writes: []explore.Place{1}}), false},
+		{"one alters a list that the other looks at", alters, reads(list), false},
+		{"both alter a list", alters, alters, true},
+		{"one wakes the other", wakes, reads(1), false},
+		{"one wakes the other, which takes nothing out of its queue", wakes, explore.Footprint{Known: true}, true},
+		{"neither takes anything out of its queue", gives, gives, true},
+		{"one may do anything", everything, reads(1), false},
+		{"nothing is known of one", explore.Footprint{}, reads(1), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, pair := range [][]explore.Footprint{{test.one, test.other}, {test.other, test.one}} {
+				// Whoever may touch the same is followed together, so that both are, and their next steps are all that the two differ in.
+				chooser := Stubborn{}.Learn([]explore.Footprint{writes(1), writes(1)}, nil)()
+				chooser.Choose([]explore.Enabled{{Agent: 0, Due: true, Now: &pair[0]}, {Agent: 1, Due: true, Now: &pair[1]}})
+				for range 2 { // what is remembered must not change anything
+					if got := chooser.Commute(0, 1); got != test.want {
+						t.Errorf("%t, want %t", got, test.want)
+					}
 				}
 			}
 		})

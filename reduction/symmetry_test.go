@@ -1,8 +1,11 @@
 package reduction_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
@@ -110,29 +113,38 @@ func TestNamesThatAreNotAlike(t *testing.T) {
 		return processes
 	}
 	free := []core.Object{at.Named("a").Is(false), at.Named("b").Is(false), other.Is(false), first.Is("")}
+	never := func(is func(core.State) bool) []core.Property {
+		return []core.Property{{Name: "never", Invariant: func(s core.State) error {
+			if is(s) {
+				return errors.New("now")
+			}
+			return nil
+		}}}
+	}
 	for _, test := range []struct {
-		name      string
-		processes []plain.Process
-		start     []core.Object
-		merged    bool
-		states    int
+		name       string
+		processes  []plain.Process
+		start      []core.Object
+		merged     bool
+		states     int
+		properties []core.Property
 	}{
-		{"nothing but flags", each(func(*plain.World, string) {}), free, true, 3},
+		{"nothing but flags", each(func(*plain.World, string) {}), free, true, 3, nil},
 		{"who is first is said", each(func(w *plain.World, name string) {
 			if first.Get(w) == "" {
 				first.Set(w, name)
 			}
-		}), free, true, 0},
+		}), free, true, 0, nil},
 		{"one name is special", each(func(w *plain.World, name string) {
 			if name == "a" {
 				done.Named("x").Set(w, "")
 			}
-		}), free, false, 0},
+		}), free, false, 0, nil},
 		{"the first of a list is special", each(func(w *plain.World, name string) {
 			if at.All(w)[0].Name == name {
 				done.Named("x").Set(w, "")
 			}
-		}), free, false, 0},
+		}), free, false, 0, nil},
 		{"a value is special that is rarely looked at", append(each(func(w *plain.World, name string) {
 			// That b looks at the other variable matters only once that is set.
 			if name == "b" && other.Get(w) {
@@ -141,14 +153,18 @@ func TestNamesThatAreNotAlike(t *testing.T) {
 		}), plain.Process{Name: "setter", Actions: []plain.Action{{Name: "set", Do: func(w *plain.World) {
 			w.Require(!other.Get(w))
 			other.Set(w, true)
-		}}}}), free, false, 0},
-		{"the start is not alike", each(func(*plain.World, string) {}), []core.Object{at.Named("a").Is(false), at.Named("b").Is(true), other.Is(false)}, false, 0},
-		{"one has no process", each(func(*plain.World, string) {})[:1], free, false, 0},
+		}}}}), free, false, 0, nil},
+		{"the start is not alike", each(func(*plain.World, string) {}), []core.Object{at.Named("a").Is(false), at.Named("b").Is(true), other.Is(false)}, false, 0, nil},
+		{"one has no process", each(func(*plain.World, string) {})[:1], free, false, 0, nil},
+		{"one name is looked at", each(func(*plain.World, string) {}), free, false, 0, never(func(s core.State) bool { return at.Named("a").Get(s) && !at.Named("b").Get(s) })},
+		{"both are looked at", each(func(*plain.World, string) {}), free, true, 3, never(func(s core.State) bool {
+			return at.Named("a").Get(s) && at.Named("b").Get(s) && other.Get(s)
+		})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			system, err := plain.Model{
 				Name: test.name, Initial: []core.Initial{plain.Start(test.start...)}, Processes: test.processes,
-				Interchangeable: [][]string{names},
+				Interchangeable: [][]string{names}, Properties: test.properties,
 			}.System()
 			if err != nil {
 				t.Fatal(err)
@@ -166,5 +182,32 @@ func TestNamesThatAreNotAlike(t *testing.T) {
 			}
 			t.Log(why)
 		})
+	}
+}
+
+// TestConcurrentCallsAreNotMerged: which of two concurrent calls comes first cannot be told in the same state with names exchanged.
+func TestConcurrentCallsAreNotMerged(t *testing.T) {
+	last := plain.NewVar[int]("last")
+	system, err := plain.Model{
+		Name: "races", Initial: []core.Initial{plain.Start(last.Is(0))}, Interchangeable: [][]string{{"a", "b"}},
+		Controllers: []plain.Controller{{
+			Name: "writes", Requests: []core.Request{"a", "b"},
+			Reconcile: func(w *plain.World, _ core.Request) core.Result {
+				var both sync.WaitGroup
+				both.Go(func() { last.Set(w, 1) })
+				both.Go(func() { last.Set(w, 2) })
+				both.Wait()
+				return core.Result{}
+			},
+		}},
+	}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options()
+	o.Merge = true
+	_, space, _ := find(t, system, o)
+	if merged, why := space.Merged(); merged || !strings.Contains(why, "writes makes concurrent calls whose order matters") {
+		t.Errorf("merged: %t, %q", merged, why)
 	}
 }

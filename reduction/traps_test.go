@@ -2,6 +2,7 @@ package reduction_test
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -9,14 +10,17 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/properties"
+	"github.com/orrery-dev/orrery/properties/ltl"
 	"github.com/orrery-dev/orrery/reduction"
 )
 
 // trap is a small system in which something is lost if one thing is overlooked.
 type trap struct {
-	name  string
-	model plain.Model
+	name       string
+	model      plain.Model
+	conditions explore.Conditions
 }
 
 // once is a controller that runs a single request.
@@ -47,9 +51,16 @@ func traps() []trap {
 	}
 	isOne := func(s core.State) bool { return z.Get(s) == 1 }
 	recurs := properties.InfinitelyOften("z is 1 again and again", isOne)
+	yFirst, err := ltl.Claim{Name: "y is 1 before z is", Formula: "!z W y", Atoms: []ltl.Atom{
+		{Name: "y", State: func(s core.State) bool { return y.Get(s) == 1 }}, {Name: "z", State: isOne},
+	}}.Property()
+	if err != nil {
+		panic(err)
+	}
+	lag := explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}
 	return []trap{
 		// The look at y can come after the action that changes it, but only if x allows that action before.
-		{"an action that is not enabled yet", plain.Model{
+		{name: "an action that is not enabled yet", model: plain.Model{
 			Initial: zero,
 			Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) {
 				w.Require(x.Get(w) == 1 && y.Get(w) == 0)
@@ -61,7 +72,7 @@ func traps() []trap {
 			},
 		}},
 		// Nobody forces the action that would end the toggling.
-		{"a step that need not come", plain.Model{
+		{name: "a step that need not come", model: plain.Model{
 			Initial: zero,
 			Processes: []plain.Process{{Name: "p", Unfair: true, Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) {
 				w.Require(things.At(0).Get(w) == 0)
@@ -88,7 +99,7 @@ func traps() []trap {
 			},
 		}},
 		// The two go on until x is set, which is left out wherever the second has something to do.
-		{"a step that is left out in one state of a loop", plain.Model{
+		{name: "a step that is left out in one state of a loop", model: plain.Model{
 			Initial: []core.Initial{plain.Start(x.Is(0))},
 			Controllers: []plain.Controller{
 				{
@@ -111,7 +122,7 @@ func traps() []trap {
 			},
 		}},
 		// It ends again and again, which is on the way round of the whole, but not of the part where z is 0.
-		{"a step that is left out in one state of a part of a loop", plain.Model{
+		{name: "a step that is left out in one state of a part of a loop", model: plain.Model{
 			Initial: []core.Initial{plain.Start(x.Is(0), z.Is(0))},
 			Controllers: []plain.Controller{
 				{
@@ -134,7 +145,7 @@ func traps() []trap {
 			Properties: []core.Property{recurs},
 		}},
 		// The counter is woken while it waits already, or once more after it was run.
-		{"work that is in the queue already", plain.Model{
+		{name: "work that is in the queue already", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("wakes", func(w *plain.World) { things.At(0).Set(w, 1) }),
@@ -147,8 +158,32 @@ func traps() []trap {
 				},
 			},
 		}},
+		// The same, but the step that wakes is not the first of its agent, and is taken only where the counter waits already, unless the counter goes first.
+		{name: "work that is in the queue already when it is woken at last", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "wakes", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 0 {
+							x.Set(w, 1)
+							return core.Result{Requeue: true}
+						}
+						things.At(0).Set(w, 1)
+						return core.Result{}
+					},
+				},
+				{
+					Name: "counts", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						z.Set(w, min(z.Get(w)+1, 2))
+						return core.Result{}
+					},
+				},
+			},
+		}},
 		// The one that looks must not go first: what it looks at changes, and nobody tells it.
-		{"a change that wakes nobody", plain.Model{
+		{name: "a change that wakes nobody", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("looks", func(w *plain.World) {
@@ -159,8 +194,40 @@ func traps() []trap {
 				once("writes", func(w *plain.World) { x.Set(w, 1) }),
 			},
 		}},
-		// Whoever looks first waits for an hour, and else for nothing.
-		{"a timer that is set", plain.Model{
+		// So is the change that its cache shows, of which its queue is not told.
+		{name: "a change in a cache that wakes nobody", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "looks", Requests: []core.Request{"r"}, Caches: []core.Kind{x.Key().Kind},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 1 {
+							z.Set(w, 1)
+						}
+						return core.Result{}
+					},
+				},
+				once("writes", func(w *plain.World) { x.Set(w, 1) }),
+			},
+		}, conditions: lag},
+		// Nor does the run of another request of the same controller tell it.
+		{name: "a change by the same controller that wakes nobody", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{{
+				Name: "looks and writes", Requests: []core.Request{"look", "write"},
+				Reconcile: func(w *plain.World, r core.Request) core.Result {
+					switch {
+					case r == "write":
+						x.Set(w, 1)
+					case x.Get(w) == 1:
+						z.Set(w, 1)
+					}
+					return core.Result{}
+				},
+			}},
+		}},
+		// Whoever looks first waits for an hour, and is run once more then; else it waits for nothing.
+		{name: "a timer that is set", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				{
@@ -169,13 +236,14 @@ func traps() []trap {
 						if things.At(0).Get(w) == 0 {
 							return core.Result{RequeueAfter: time.Hour}
 						}
+						z.Set(w, min(z.Get(w)+1, 2))
 						return core.Result{}
 					},
 				},
 				once("writes", func(w *plain.World) { things.At(0).Set(w, 1) }),
 			},
 		}},
-		{"a message that is there already", plain.Model{
+		{name: "a message that is there already", model: plain.Model{
 			Initial: zero,
 			Processes: []plain.Process{{
 				Name: "counts", Messages: counts.Holding("more"),
@@ -183,7 +251,7 @@ func traps() []trap {
 			}},
 			Controllers: []plain.Controller{once("sends", func(w *plain.World) { counts.Send(w, "more") })},
 		}},
-		{"a step that is put off by a loop", plain.Model{
+		{name: "a step that is put off by a loop", model: plain.Model{
 			Initial:     zero,
 			Controllers: []plain.Controller{again("toggles", toggle), once("breaks", func(w *plain.World) { z.Set(w, 1) })},
 			Properties: []core.Property{{Name: "z is 0", Invariant: func(s core.State) error {
@@ -193,7 +261,7 @@ func traps() []trap {
 				return nil
 			}}},
 		}},
-		{"a state in between", plain.Model{
+		{name: "a state in between", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("one", func(w *plain.World) { y.Set(w, 1) }),
@@ -206,7 +274,7 @@ func traps() []trap {
 				return nil
 			}}},
 		}},
-		{"a run that never comes back", plain.Model{
+		{name: "a run that never comes back", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				again("hangs", func(w *plain.World) {
@@ -219,7 +287,7 @@ func traps() []trap {
 			},
 		}},
 		// The request that waits must not stand for the others, and what it waits for comes before it.
-		{"a request that is blocked", plain.Model{
+		{name: "a request that is blocked", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("waits", func(w *plain.World) {
@@ -230,7 +298,7 @@ func traps() []trap {
 				once("allows", func(w *plain.World) { x.Set(w, 1) }),
 			},
 		}},
-		{"a request that is blocked for ever", plain.Model{
+		{name: "a request that is blocked for ever", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("waits", func(w *plain.World) { w.Require(x.Get(w) == 1) }),
@@ -238,7 +306,7 @@ func traps() []trap {
 			},
 		}},
 		// The one that makes its calls in another order would leave the loop, and sooner or later it does.
-		{"an order of concurrent calls that is left out in one state of a loop", plain.Model{
+		{name: "an order of concurrent calls that is left out in one state of a loop", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				{
@@ -262,7 +330,7 @@ func traps() []trap {
 			},
 		}},
 		// Nobody forces the one that finds nothing to do to look, but the other one must act.
-		{"an idle controller that need not act", plain.Model{
+		{name: "an idle controller that need not act", model: plain.Model{
 			Initial: zero,
 			Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) {
 				w.Require(z.Get(w) == 0)
@@ -275,7 +343,7 @@ func traps() []trap {
 			Properties: []core.Property{properties.Eventually("z is 1", isOne)},
 		}},
 		// The first change that nobody tells of does no harm, but there is another one behind it.
-		{"a change that does no harm, and one that does", plain.Model{
+		{name: "a change that does no harm, and one that does", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("looks", func(w *plain.World) {
@@ -296,7 +364,7 @@ func traps() []trap {
 			},
 		}},
 		// What is looked at first changes so that there is more to look at: what changed before without waking anybody.
-		{"a change behind which more is looked at", plain.Model{
+		{name: "a change behind which more is looked at", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("looks", func(w *plain.World) {
@@ -309,7 +377,7 @@ func traps() []trap {
 			},
 		}},
 		// It finds nothing to do where it looks first, whatever that is, but something where it looks later.
-		{"a change of what is looked at last", plain.Model{
+		{name: "a change of what is looked at last", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("looks", func(w *plain.World) {
@@ -322,7 +390,7 @@ func traps() []trap {
 			},
 		}},
 		// Behind the change it looks at nothing else, but goes on for ever.
-		{"a change behind which it is tried again", plain.Model{
+		{name: "a change behind which it is tried again", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				{
@@ -333,15 +401,24 @@ func traps() []trap {
 			},
 		}},
 		// Behind the change it does nothing, either, but waits for ever to do so.
-		{"a change behind which it is blocked", plain.Model{
+		{name: "a change behind which it is blocked", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
 				once("looks", func(w *plain.World) { w.Require(x.Get(w) == 0) }),
 				once("changes", func(w *plain.World) { x.Set(w, 1) }),
 			},
 		}},
+		// The same, but it is a formula that tells the orders apart.
+		{name: "a state in between of which a formula speaks", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				once("one", func(w *plain.World) { y.Set(w, 1) }),
+				once("other", func(w *plain.World) { z.Set(w, 1) }),
+			},
+			Properties: []core.Property{yFirst},
+		}},
 		// A request that panics is tried again: that is a loop in which the others must not be put off.
-		{"runs that panic for ever", plain.Model{
+		{name: "runs that panic for ever", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{{
 				Name: "panics", Requests: []core.Request{"a", "b", "c"},
@@ -360,6 +437,7 @@ func (p trap) caught(t *testing.T, reducer explore.Reducer) string {
 		t.Fatal(err)
 	}
 	o := options()
+	o.Conditions = p.conditions
 	want, _, _ := find(t, system, o)
 	o.Reducer = reducer
 	got, _, _ := find(t, system, o)
@@ -367,7 +445,7 @@ func (p trap) caught(t *testing.T, reducer explore.Reducer) string {
 }
 
 func TestTraps(t *testing.T) {
-	for _, p := range traps() {
+	for _, p := range slices.Concat(traps(), lateTraps()) {
 		t.Run(p.name, func(t *testing.T) {
 			if difference := p.caught(t, reduction.Stubborn{}); difference != "" {
 				t.Error(difference)

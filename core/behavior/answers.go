@@ -105,7 +105,7 @@ func (n *Node) Look(cells Cells, buffer []byte) *Answered {
 // the run ends. It returns nil if the run looks at more, or if that is not known.
 func (n *Node) EndsOn(read Read) *Leaf {
 	p := n.answers.probe
-	if len(n.Parked) > 0 || n.Earlier != nil || p == nil || p.read.Listed || p.read.Held || !p.read.Asks(read) {
+	if len(n.Parked) > 0 || n.Earlier != nil || p == nil || !p.read.Asks(read) {
 		return nil
 	}
 	answered := p.byValue.Get(read.Value).answered

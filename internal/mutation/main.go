@@ -10,8 +10,9 @@
 // All mutants are in one test binary of each package, behind a switch that an environment variable sets. So code is compiled
 // once, and not for each mutant. The binaries are built with an overlay: no file of the repository is changed. Which tests reach
 // a mutant is found out by running each test once by itself, without a mutant at work. Then those that reach it are run with it
-// at work, the fast ones first, until one fails, takes too long or needs too much memory. A mutant has survived if none does within
-// the time of -budget.
+// at work, the fast ones first, and of the slow ones those that noticed other mutants of the file, until one fails, takes too long or needs too
+// much memory. A mutant has survived if none does within the processor time of -budget. A test takes too long if it needs ten times the time
+// and the processor time that it takes without a mutant, and a few seconds more: mutants that go on or wait for ever are noticed by that.
 //
 // Mutants that do the same as the code, or that no test is to tell from it, are in accepted.txt, each with the reason. They do not
 // count. A mutant of the file that is no longer there, or that a test notices, is an error.
@@ -39,8 +40,10 @@ type options struct {
 	sample, parallel int
 	seed             uint64
 	period, budget   time.Duration
+	times            int
 	patience         time.Duration
 	short, verbose   bool
+	unreached        bool
 }
 
 func main() {
@@ -53,8 +56,10 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "which mutants are in the sample")
 	flag.IntVar(&o.parallel, "parallel", 2, "how many tests to run at once")
 	flag.DurationVar(&o.period, "time", 0, "begin no mutant after this time; what was tried is a sample then as well. 0 for no limit")
-	flag.DurationVar(&o.budget, "budget", time.Minute, "run tests for so long for a mutant, as they take without one; if none fails by then, it has survived")
-	flag.DurationVar(&o.patience, "patience", 20*time.Second, "how much longer than without a mutant tests may take; on a machine with much else to do, they need more")
+	flag.DurationVar(&o.budget, "budget", 2*time.Minute, "run tests that need so much processor time without a mutant; if none fails by then, it has survived")
+	flag.IntVar(&o.times, "times", 10, "how many times the time that tests take without a mutant they may take with one")
+	flag.DurationVar(&o.patience, "patience", 5*time.Second, "how much processor time they may take besides, and a third of how much time")
+	flag.BoolVar(&o.unreached, "unreached", false, "try no mutant, but list how many of each function no test reaches")
 	flag.BoolVar(&o.short, "short", true, "run the tests with -short")
 	flag.BoolVar(&o.verbose, "v", false, "also print the mutants that are noticed, and by which test")
 	flag.Parse()
@@ -104,12 +109,17 @@ func run(ctx context.Context, o options, root, scratch string, out io.Writer) er
 			return err
 		}
 	}
-	takes := time.Duration(0)
+	works := time.Duration(0)
 	for _, t := range tests {
-		takes += t.takes
+		works += t.works
 	}
-	fmt.Fprintf(out, "They took %s. Trying %d mutants after %s…\n", takes.Round(time.Second), len(chosen), time.Since(began).Round(time.Second))
-	s, j := score{accepted: accepted, out: out, verbose: o.verbose}, newJury(tests, o.budget, o.patience)
+	fmt.Fprintf(out, "They took %s of processor time.\n", works.Round(time.Second))
+	if o.unreached {
+		listUnreached(out, w.mutants, tests)
+		return nil
+	}
+	fmt.Fprintf(out, "Trying %d mutants after %s…\n", len(chosen), time.Since(began).Round(time.Second))
+	s, j := score{accepted: accepted, out: out, verbose: o.verbose}, newJury(tests, o.budget, o.times, o.patience)
 	err = parallel(o.parallel, chosen, func(m mutant) error {
 		if o.period > 0 && time.Since(began) > o.period {
 			return nil

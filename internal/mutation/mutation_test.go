@@ -28,7 +28,7 @@ func TestMutation(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	o := options{code: ".", tests: ".", accepted: "accepted.txt", parallel: 1, budget: time.Hour, patience: 3 * time.Second, short: true, verbose: true, seed: 1}
+	o := options{code: ".", tests: ".", accepted: "accepted.txt", parallel: 1, budget: time.Hour, times: 2, patience: time.Second, short: true, verbose: true, seed: 1}
 	if err := run(t.Context(), o, root, t.TempDir(), &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -37,11 +37,20 @@ func TestMutation(t *testing.T) {
 			t.Errorf("it does not say %s", line)
 		}
 	}
-	if lines := strings.Count(out.String(), "\n"); lines != strings.Count(want, "\n")+1 {
+	if lines := strings.Count(out.String(), "\n"); lines != strings.Count(want, "\n")+2 {
 		t.Errorf("it says %d lines", lines)
 	}
 	if t.Failed() {
 		t.Log(out.String())
+	}
+	out.Reset()
+	o.unreached = true
+	if err := run(t.Context(), o, root, t.TempDir(), &out); err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(out.String(), "processor time.\n")
+	if want := "   1  code.go: Late\n   1  code.go: state[K].forever\nno test reaches 2 of 18 mutants, in 2 functions\n"; list != want {
+		t.Errorf("what no test reaches is\n%s", list)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -154,4 +155,26 @@ func (s *score) conclude() error {
 	fmt.Fprintf(s.out, "%d of %d mutants are noticed (%.1f %%), %d survive; no test reaches %d of these, and for %d the time was up; %d more are accepted\n",
 		s.noticed, all, 100*float64(s.noticed)/float64(all), s.survived, s.unreached, s.hurried, s.equivalent)
 	return s.wrong
+}
+
+// listUnreached lists how many mutants of each function no test reaches.
+func listUnreached(out io.Writer, mutants []mutant, tests []*test) {
+	var functions []string
+	counts, all := map[string]int{}, 0
+	for _, m := range mutants {
+		if slices.ContainsFunc(tests, func(t *test) bool { return t.broken == "" && t.reaches[m.number] == 1 }) {
+			continue
+		}
+		name, _, _ := strings.Cut(m.name, ": ")
+		function := m.file + ": " + name
+		if counts[function] == 0 {
+			functions = append(functions, function)
+		}
+		counts[function]++
+		all++
+	}
+	for _, function := range functions {
+		fmt.Fprintf(out, "%4d  %s\n", counts[function], function)
+	}
+	fmt.Fprintf(out, "no test reaches %d of %d mutants, in %d functions\n", all, len(mutants), len(functions))
 }

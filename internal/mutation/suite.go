@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -19,8 +20,10 @@ import (
 type test struct {
 	name  string
 	suite *suite
-	// takes is how long it takes without a mutant at work, and reaches has a 1 for each mutant whose place it passes.
-	takes   time.Duration
+	// takes is how long it takes without a mutant at work, and works how much processor time it needs for that. On a machine with much else to do
+	// only the second one tells anything.
+	takes, works time.Duration
+	// reaches has a 1 for each mutant whose place it passes.
 	reaches []byte
 	// broken says how it fails without a mutant, empty if it does not. Such a test takes no part.
 	broken string
@@ -54,11 +57,18 @@ func (s *suite) tests(ctx context.Context) ([]*test, error) {
 // mostMemory is how many KiB of addresses a test may use: some mutants collect without end.
 const mostMemory = 8 << 20
 
-// run runs tests, and returns what they say if they fail. It kills them after a time, which is a failure.
-func (s *suite) run(ctx context.Context, names []string, limit time.Duration, env ...string) (failure string, err error) {
+// limits are the most that tests may take: time, and processor time.
+type limits struct{ time, work time.Duration }
+
+// tooLong is how tests fail that take more than they may.
+const tooLong = "it takes too long"
+
+// run runs tests, and returns what they say if they fail, and how much processor time they needed. It kills them when they take more than they may, which is
+// a failure.
+func (s *suite) run(ctx context.Context, names []string, limit limits, env ...string) (failure string, work time.Duration, err error) {
 	run := "^(" + strings.Join(each(names, regexp.QuoteMeta), "|") + ")$"
-	shell := fmt.Sprintf("ulimit -v %d; exec \"$0\" \"$@\"", mostMemory)
-	limited, cancel := context.WithTimeout(ctx, limit)
+	shell := fmt.Sprintf("ulimit -v %d; ulimit -t %d; exec \"$0\" \"$@\"", mostMemory, int(math.Ceil(limit.work.Seconds())))
+	limited, cancel := context.WithTimeout(ctx, limit.time)
 	defer cancel()
 	command := exec.CommandContext(limited, "sh", "-c", shell, s.binary, "-test.run", run, "-test.failfast", "-test.timeout=0", fmt.Sprintf("-test.short=%t", s.short))
 	if s.rapid {
@@ -72,15 +82,18 @@ func (s *suite) run(ctx context.Context, names []string, limit time.Duration, en
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	err = command.Run()
+	if state := command.ProcessState; state != nil {
+		work = state.UserTime() + state.SystemTime()
+	}
 	switch {
 	case err == nil:
-		return "", nil
+		return "", work, nil
 	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case limited.Err() != nil:
-		return "it takes too long", nil
+		return "", work, ctx.Err()
+	case limited.Err() != nil, work >= limit.work:
+		return tooLong, work, nil
 	}
-	return summary(out.String()), nil
+	return summary(out.String()), work, nil
 }
 
 // summary returns the first line that says what failed.
@@ -108,7 +121,8 @@ func (t *test) record(ctx context.Context, scratch string, mutants int) error {
 		return err
 	}
 	began := time.Now()
-	if t.broken, err = t.suite.run(ctx, []string{t.name}, time.Hour, "ORRERY_MUTANTS_REACHED="+notes.Name()); err != nil {
+	t.broken, t.works, err = t.suite.run(ctx, []string{t.name}, limits{time.Hour, time.Hour}, "ORRERY_MUTANTS_REACHED="+notes.Name())
+	if err != nil {
 		return err
 	}
 	t.takes = time.Since(began)
@@ -118,6 +132,8 @@ func (t *test) record(ctx context.Context, scratch string, mutants int) error {
 
 // brief tests are run together.
 const brief = 500 * time.Millisecond
+
+func (t *test) isBrief() bool { return t.works < brief }
 
 // fate is what became of a mutant.
 type fate struct {
@@ -130,20 +146,30 @@ type fate struct {
 // jury is the tests, and how often each noticed a mutant: those that often do are asked earlier.
 type jury struct {
 	tests []*test
-	// budget is how much time tests have for a mutant, and patience what they may take besides the time that they need without one,
-	// and as much again three times: mutants wait for ever now and then.
-	budget, patience time.Duration
+	// budget is how much processor time tests have for a mutant.
+	budget time.Duration
+	// Tests may take so many times the time and the processor time that they need without a mutant, and patience besides: mutants that go on for ever work for
+	// that long, and those that wait for ever three times as long.
+	times    int
+	patience time.Duration
 
-	mutex           sync.Mutex
-	asked, noticing map[*test]int
+	mutex sync.Mutex
+	// asked and noticing count mutants of a file for a test.
+	asked, noticing map[asking]int
 }
 
-func newJury(tests []*test, budget, patience time.Duration) *jury {
-	return &jury{tests: tests, budget: budget, patience: patience, asked: map[*test]int{}, noticing: map[*test]int{}}
+// asking is a test, and the file of mutants that it is asked about; all files if that is empty.
+type asking struct {
+	test *test
+	file string
+}
+
+func newJury(tests []*test, budget time.Duration, times int, patience time.Duration) *jury {
+	return &jury{tests: tests, budget: budget, times: times, patience: patience, asked: map[asking]int{}, noticing: map[asking]int{}}
 }
 
 // reaching returns the tests that reach a mutant: first brief ones, by package, its own before the others. The longer ones are in the order of the
-// time after which they are likely to notice something.
+// work after which they are likely to notice something. How many mutants of the same file a test noticed counts most for that.
 func (j *jury) reaching(m mutant) []*test {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -154,10 +180,11 @@ func (j *jury) reaching(m mutant) []*test {
 		}
 	}
 	cost := func(t *test) time.Duration {
-		if t.takes < brief {
+		if t.isBrief() {
 			return 0
 		}
-		return t.takes * time.Duration(j.asked[t]+2) / time.Duration(j.noticing[t]+1)
+		near, far := asking{t, m.file}, asking{t, ""}
+		return t.works * time.Duration(4*j.asked[near]+j.asked[far]+2) / time.Duration(4*j.noticing[near]+j.noticing[far]+1)
 	}
 	far := func(t *test) int {
 		if t.suite.pkg == m.pkg {
@@ -171,12 +198,14 @@ func (j *jury) reaching(m mutant) []*test {
 	return all
 }
 
-func (j *jury) count(t *test, noticed bool) {
+func (j *jury) count(t *test, file string, noticed bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
-	j.asked[t]++
-	if noticed {
-		j.noticing[t]++
+	for _, a := range []asking{{t, file}, {t, ""}} {
+		j.asked[a]++
+		if noticed {
+			j.noticing[a]++
+		}
 	}
 }
 
@@ -185,23 +214,25 @@ func (j *jury) judge(ctx context.Context, m mutant) (fate, error) {
 	all := j.reaching(m)
 	spent := time.Duration(0)
 	for rest := all; len(rest) > 0; {
-		group, takes := []string{rest[0].name}, rest[0].takes
-		for _, t := range rest[1:] {
-			if t.suite != rest[0].suite || t.takes >= brief {
-				break
-			}
-			group, takes = append(group, t.name), takes+t.takes
+		group := rest[:1]
+		for group[0].isBrief() && len(group) < len(rest) && rest[len(group)].isBrief() && rest[len(group)].suite == group[0].suite {
+			group = rest[:len(group)+1]
 		}
-		if spent > 0 && spent+takes > j.budget {
+		var takes, works time.Duration
+		for _, t := range group {
+			takes, works = takes+t.takes, works+t.works
+		}
+		if spent > 0 && spent+works > j.budget {
 			return fate{reaching: len(all), left: len(rest)}, nil
 		}
-		spent += takes
-		failure, err := rest[0].suite.run(ctx, group, j.patience+4*takes, fmt.Sprintf("ORRERY_MUTANT=%d", m.number))
+		spent += works
+		limit := limits{3*j.patience + time.Duration(j.times)*takes, j.patience + time.Duration(j.times)*works}
+		failure, _, err := rest[0].suite.run(ctx, each(group, nameOf), limit, fmt.Sprintf("ORRERY_MUTANT=%d", m.number))
 		if err != nil {
 			return fate{}, err
 		}
 		if len(group) == 1 {
-			j.count(rest[0], failure != "")
+			j.count(rest[0], m.file, failure != "")
 		}
 		if failure != "" {
 			return fate{failure: rest[0].suite.pkg + ": " + failure, reaching: len(all)}, nil
@@ -211,8 +242,10 @@ func (j *jury) judge(ctx context.Context, m mutant) (fate, error) {
 	return fate{reaching: len(all)}, nil
 }
 
-func each[T any](list []T, do func(T) T) []T {
-	changed := make([]T, len(list))
+func nameOf(t *test) string { return t.name }
+
+func each[T, V any](list []T, do func(T) V) []V {
+	changed := make([]V, len(list))
 	for i, v := range list {
 		changed[i] = do(v)
 	}

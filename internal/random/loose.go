@@ -18,6 +18,8 @@ type loose struct {
 	sharing int
 	// receives tells that there is somebody to send messages to.
 	receives bool
+	// narrows tells that routines look at parts of objects, at lists of some of them, and at lists of all namespaces.
+	narrows bool
 	// changes are what routines set.
 	changes []*routine
 }
@@ -33,6 +35,17 @@ func (g *loose) name() string { return []string{"x", "y"}[g.IntN(4)/3] }
 // Its store is not for the naive twin.
 func Loose(seed uint64) (*core.System, error) {
 	g := &loose{Rand: rand.New(rand.NewPCG(seed, 2))}
+	return g.system(fmt.Sprintf("loose %d", seed))
+}
+
+// Narrow returns the system of a seed, of a family like the loose one. Most of what its controllers look at is a part of an object, or those
+// objects of one namespace or all that have a value; and they look past their views now and then. Its store is not for the naive twin.
+func Narrow(seed uint64) (*core.System, error) {
+	g := &loose{Rand: rand.New(rand.NewPCG(seed, 8)), narrows: true}
+	return g.system(fmt.Sprintf("narrow %d", seed))
+}
+
+func (g *loose) system(name string) (*core.System, error) {
 	g.kinds = Kinds()[:1+g.IntN(3)]
 	g.sharing = max(0, g.IntN(4)-1)
 	g.receives = g.IntN(3) == 0
@@ -40,7 +53,7 @@ func Loose(seed uint64) (*core.System, error) {
 		g.namespaces = append(g.namespaces, fmt.Sprintf("n%d", i))
 	}
 	system := &core.System{
-		Name:  fmt.Sprintf("loose %d", seed),
+		Name:  name,
 		Store: shelf{versioned: g.IntN(2) == 0},
 	}
 	if g.receives {
@@ -126,7 +139,9 @@ func (g *loose) controller(name string, work *routine) *agent {
 			continue
 		}
 		c.Watches = append(c.Watches, kind)
-		c.cached = append(c.cached, kind)
+		if !g.narrows || g.IntN(3) > 0 {
+			c.cached = append(c.cached, kind)
+		}
 		r := reaction{deaf: g.IntN(3) == 0, value: g.IntN(none)}
 		if g.IntN(8) == 0 {
 			r.request = core.Request(g.namespaces[0])

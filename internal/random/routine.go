@@ -11,11 +11,12 @@ import (
 // routine is a random run on the objects of one namespace: what to ask, and how to go on for each of the answers.
 type routine struct {
 	verb verb
-	// kind and name say which object. Shared ones are in a namespace of their own.
-	kind   core.Kind
-	name   string
-	shared bool
-	value  int
+	// kind and name say which object. Shared ones are in a namespace of their own, and everywhere is a list of all namespaces.
+	kind       core.Kind
+	name       string
+	shared     bool
+	everywhere bool
+	value      int
 	// guard blocks a run that is shown this number, unless it is negative; or, if it is awaited, one that is shown any other.
 	guard   int
 	awaited bool
@@ -33,10 +34,13 @@ func (r *routine) call(namespace string, seen []core.Object, cached []core.Kind)
 	}
 	c := &call{verb: r.verb, key: core.Key{Kind: r.kind, Namespace: namespace, Name: r.name}, value: r.value}
 	switch r.verb {
-	case get, list:
+	case get, list, peek, pick:
 		c.cached = slices.Contains(cached, r.kind)
-		if r.verb == list {
+		if r.verb == list || r.verb == pick {
 			c.key.Name = ""
+		}
+		if r.everywhere {
+			c.key.Namespace = ""
 		}
 	case update:
 		for _, o := range seen {
@@ -152,10 +156,28 @@ func (g *loose) routine(calls int, guards bool) *routine {
 	if guards && r.verb <= list && g.IntN(2) == 0 {
 		r.guard = g.IntN(none + 1)
 	}
+	g.narrow(r)
 	for range answers {
 		r.next = append(r.next, g.routine(calls-1, guards))
 	}
 	return r
+}
+
+// narrow makes a routine look at a part of what it looked at, or at more namespaces, in a family that does so.
+func (g *loose) narrow(r *routine) {
+	if !g.narrows || r.verb > list {
+		return
+	}
+	listed := r.verb == list
+	switch choice := g.IntN(4); {
+	case choice == 0:
+	case !listed:
+		r.verb = peek
+	case choice == 1:
+		r.everywhere = true
+	default:
+		r.verb, r.everywhere = pick, choice == 2
+	}
 }
 
 // bump returns a routine that counts an object of a kind up, as far as that goes: how often it is run matters.
@@ -175,6 +197,10 @@ func (g *loose) bump(kind core.Kind) *routine {
 // it may see, and looks at something else first now and then.
 func (g *loose) watchful(looks int) *routine {
 	r := &routine{verb: []verb{get, get, list}[g.IntN(3)], kind: g.kind(), name: g.name(), shared: g.IntN(10) < g.sharing, guard: -1}
+	if g.narrows {
+		r.value = g.IntN(none)
+		g.narrow(r)
+	}
 	for range none + 1 {
 		then := &routine{guard: -1}
 		switch choice := g.IntN(8); {

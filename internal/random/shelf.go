@@ -44,6 +44,9 @@ const (
 	update
 	remove
 	send
+	// peek looks at a part of an object, and pick lists the objects that have a value.
+	peek
+	pick
 )
 
 // call is a call of the shelf.
@@ -63,7 +66,7 @@ func (c *call) Identity() string {
 
 // String implements [core.Call].
 func (c *call) String() string {
-	verbs := []string{"get", "list", "set", "update", "remove", "send"}
+	verbs := []string{"get", "list", "set", "update", "remove", "send", "peek", "pick"}
 	return fmt.Sprintf("%s %s %d %s", verbs[c.verb], c.key, c.value, c.item)
 }
 
@@ -79,6 +82,8 @@ func (c *call) Source() core.Source {
 type reply struct {
 	objects []core.Object
 	refused bool
+	// part is what is shown of an object of which only a part is looked at.
+	part string
 }
 
 var _ core.Versioned = reply{}
@@ -88,7 +93,7 @@ func (r reply) Identity() string { return r.String() }
 
 // String implements [core.Response].
 func (r reply) String() string {
-	text := fmt.Sprintf("refused=%t", r.refused)
+	text := fmt.Sprintf("refused=%t", r.refused) + r.part
 	for _, o := range r.objects {
 		text += fmt.Sprintf(" %s=%s", o.Key, o.Content.Canonical())
 	}
@@ -103,7 +108,7 @@ func (r reply) number() int {
 	if r.refused {
 		return none
 	}
-	sum := 0
+	sum := len(r.part)
 	for _, o := range r.objects {
 		sum += valueOf(o.Content) + 1
 	}
@@ -116,6 +121,14 @@ func (s shelf) Answer(snapshot core.Snapshot, asked core.Call) (core.Answer, err
 	switch c.verb {
 	case list:
 		return core.Answer{Response: reply{objects: snapshot.List(c.key.Kind, c.key.Namespace)}}, nil
+	case pick:
+		return core.Answer{Response: reply{objects: core.Select(snapshot, c.key.Kind, c.key.Namespace, having(c.value))}}, nil
+	case peek:
+		var shown reply
+		if content := core.Project(snapshot, c.key, parity{}); content != nil {
+			shown.part = content.Canonical()
+		}
+		return core.Answer{Response: shown}, nil
 	case send:
 		return core.Answer{Response: reply{}, Enqueue: []core.Item{c.item}}, nil
 	}
@@ -133,6 +146,33 @@ func (s shelf) Answer(snapshot core.Snapshot, asked core.Call) (core.Answer, err
 	}
 	return answer, nil
 }
+
+// having selects the objects that have a value.
+type having int
+
+// Identity implements [core.Selection].
+func (h having) Identity() string { return fmt.Sprint(int(h)) }
+
+// Selects implements [core.Selection].
+func (h having) Selects(o core.Object) bool { return valueOf(o.Content) == int(h) }
+
+// parity is the part of an object that tells whether its value is odd.
+type parity struct{}
+
+// Identity implements [core.Projection].
+func (parity) Identity() string { return "parity" }
+
+// Project implements [core.Projection].
+func (parity) Project(o core.Object) core.Content { return oddness(valueOf(o.Content) % 2) }
+
+// oddness is 1 for an odd value, and 0 for an even one.
+type oddness int
+
+// Canonical implements [core.Content].
+func (o oddness) Canonical() string { return []string{"e", "od"}[o] }
+
+// Fields implements [core.Content].
+func (o oddness) Fields() any { return int(o) }
 
 // next returns a new version of an object.
 func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) core.Content {

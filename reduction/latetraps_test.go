@@ -1,0 +1,102 @@
+package reduction_test
+
+import (
+	"errors"
+	"time"
+
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// lateTraps are traps in which what matters comes to be when it is known already what can be left out: who looks at the queues, who can act, or that
+// nobody but users can.
+func lateTraps() []trap {
+	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
+	things := plain.NewFamily[int]("things")
+	zero := []core.Initial{plain.Start(x.Is(0), y.Is(0), z.Is(0), things.At(0).Is(0))}
+	lag := explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}
+	return []trap{
+		// That the queues are looked at shows only behind some steps, when it is known already what can be left out.
+		{name: "queues that are looked at in the end", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "counts", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						n := x.Get(w) + 1
+						x.Set(w, n)
+						return core.Result{Requeue: n < 6}
+					},
+				},
+				once("one", func(w *plain.World) { y.Set(w, 1) }),
+				once("other", func(w *plain.World) { z.Set(w, 1) }),
+			},
+			Properties: []core.Property{{Name: "one is not the last", Invariant: func(s core.State) error {
+				if x.Get(s) < 6 {
+					return nil
+				}
+				if work := s.Work(); len(work) == 1 && work[0].Strategy == "one" {
+					return errors.New("it is")
+				}
+				return nil
+			}}},
+		}},
+		// Each thing that is delivered makes a request that was never there, in a state in which the other controller is left out.
+		{name: "a request that is new behind a delivery", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "makes", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						n := x.Get(w)
+						x.Set(w, n+1)
+						things.At(n+1).Set(w, 0)
+						return core.Result{Requeue: n < 5}
+					},
+				},
+				{
+					Name: "is told", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(*plain.World, core.Request) core.Result { return core.Result{} },
+				},
+				once("one", func(w *plain.World) { y.Set(w, 1) }),
+				once("other", func(w *plain.World) { z.Set(w, 1) }),
+			},
+		}, conditions: lag},
+		// The timer fires before the user acts, or behind that. The one that is told is run behind what the user does or before, and comes after it in the
+		// order of steps, as its request is newer.
+		{name: "a timer that fires where a user may act", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "waits", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if _, waited := things.At(1).Lookup(w); waited {
+							z.Set(w, 1+x.Get(w))
+							return core.Result{}
+						}
+						things.At(1).Set(w, 0)
+						return core.Result{RequeueAfter: time.Hour}
+					},
+				},
+				{
+					Name: "is told", Watches: []plain.Watch{{Kind: things.Kind()}},
+					Reconcile: func(w *plain.World, r core.Request) core.Result {
+						if r == "1" {
+							y.Set(w, 1)
+						}
+						return core.Result{}
+					},
+				},
+			},
+			Scenario: plain.Scenario{Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) { x.Set(w, 1) }}}},
+			Properties: []core.Property{{Name: "x and y", Invariant: func(s core.State) error {
+				if x.Get(s)+y.Get(s) > 2 {
+					return errors.New("too much")
+				}
+				return nil
+			}}},
+		}},
+	}
+}
