@@ -12,9 +12,9 @@ import (
 // globals guards what client-go keeps once for a process.
 var globals sync.Once
 
-// settleGlobals makes the logger that of klog, which would write to the standard error otherwise, and has errors that nobody handles logged only. By itself, client-go
+// settleGlobals makes the logger that of klog, which would write to the standard error otherwise, and returns the one that klog has. Errors that nobody handles are logged only: by itself, client-go
 // lets whoever has such an error sleep until the last one is a while ago, whoever had that: on a virtual clock these may be years.
-func settleGlobals(logger logr.Logger) {
+func settleGlobals(logger logr.Logger) logr.Logger {
 	globals.Do(func() {
 		klog.SetLogger(logger)
 		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{ //nolint:reassign // it is there to be set
@@ -23,4 +23,5 @@ func settleGlobals(logger logr.Logger) {
 			},
 		}
 	})
+	return klog.Background()
 }
