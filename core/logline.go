@@ -41,7 +41,8 @@ func logText(value any) (text string) {
 			text = fmt.Sprintf("(the text of a %T panics)", value)
 		}
 	}()
-	if marshaler, ok := value.(interface{ MarshalLog() any }); ok {
+	_, named := value.(fmt.Stringer)
+	if marshaler, ok := value.(interface{ MarshalLog() any }); ok && !named {
 		value = marshaler.MarshalLog()
 	}
 	switch v := value.(type) {

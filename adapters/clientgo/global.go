@@ -16,7 +16,7 @@ var globals sync.Once
 // lets whoever has such an error sleep until the last one is a while ago, whoever had that: on a virtual clock these may be years.
 func settleGlobals(logger logr.Logger) logr.Logger {
 	globals.Do(func() {
-		klog.SetLogger(logger)
+		klog.SetLoggerWithOptions(logger, klog.ContextualLogger(true)) // so that klog.Background is the logger itself
 		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{ //nolint:reassign // it is there to be set
 			func(ctx context.Context, err error, message string, pairs ...any) {
 				klog.FromContext(ctx).Error(err, message, pairs...)
