@@ -17,7 +17,7 @@ var globals sync.Once
 func settleGlobals(logger logr.Logger) logr.Logger {
 	globals.Do(func() {
 		klog.SetLoggerWithOptions(logger, klog.ContextualLogger(true)) // so that klog.Background is the logger itself
-		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{ //nolint:reassign // it is there to be set
+		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{        //nolint:reassign // it is there to be set
 			func(ctx context.Context, err error, message string, pairs ...any) {
 				klog.FromContext(ctx).Error(err, message, pairs...)
 			},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
@@ -95,6 +96,8 @@ func (p panicking) String() string { return fmt.Sprint(*p.at) }
 // TestLogsOfSteps checks what is shown of lines that controllers log in many ways, and that all is the same when it is done again.
 func TestLogsOfSteps(t *testing.T) {
 	global := ctrllog.Log.WithName("package")
+	klog.SetLogger(ctrl.Log)
+	t.Cleanup(klog.ClearLogger)
 	secret := &corev1.Secret{Data: map[string][]byte{"password": []byte("hush")}}
 	secret.Namespace, secret.Name = "default", "s"
 	for name, test := range map[string]struct {
@@ -118,8 +121,9 @@ func TestLogsOfSteps(t *testing.T) {
 				ctrl.Log.Info("of the package")
 				global.Info("named")
 				slog.New(logr.ToSlogHandler(ctrl.Log)).Warn("structured", "k", "v")
+				klog.InfoS("of klog", "at", klog.KRef("default", "c"))
 			},
-		}, []string{"1 info of the manager", "1 info of the package", "1 info package: named", "1 info structured k=v"}},
+		}, []string{"1 info of the manager", "1 info of the package", "1 info package: named", "1 info structured k=v", "1 info of klog at=default/c"}},
 		"values": {talker{
 			before: func(ctx context.Context, r *talker) {
 				ctrllog.FromContext(ctx).Info("all\nof it", "odd", map[string]int{"b": 2, "a": 1}, "secret", secret, "bad", panicking{}, "far", make(chan int),
