@@ -220,6 +220,7 @@ func (o Options) explore(began time.Time) explore.Options {
 		Seed:         o.Seed,
 		ChangePoints: o.ChangePoints,
 		Logger:       o.Logger,
+		Logs:         o.Logs,
 	}
 	if o.Memo != nil {
 		options.Memo = o.Memo.found

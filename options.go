@@ -165,6 +165,10 @@ type Options struct {
 	// Guard is told what code runs, so that it is known what was at work when code has ended the process. Nil is nobody. The command has one, and so have [Check] and [CheckWith].
 	Guard core.Guard
 
+	// Logs has the stories of findings say what controllers log in each step. They are listened to when a story is told, and in no search: it makes no difference to what is
+	// found. Records and pages then hold what controllers log, whatever that is.
+	Logs bool
+
 	// Params are the parameters that the system was built with; they are recorded with the result.
 	Params map[string]string
 

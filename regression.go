@@ -193,6 +193,7 @@ func alreadyPinned(file string, finding core.Finding) (bool, error) {
 func asRecorded(trace core.Trace) any {
 	trace.Steps = slices.Clone(trace.Steps)
 	for i := range trace.Steps {
+		trace.Steps[i] = trace.Steps[i].Unlogged()
 		trace.Steps[i].From, trace.Steps[i].To = 0, 0
 	}
 	var plain any

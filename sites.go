@@ -15,7 +15,7 @@ func sitesOf(finding core.Finding) []core.Site {
 	if finding.Other != nil {
 		runs = append(runs, finding.Other.Steps)
 		decided = 0
-		for decided < min(len(runs[0]), len(runs[1])) && reflect.DeepEqual(runs[0][decided], runs[1][decided]) {
+		for decided < min(len(runs[0]), len(runs[1])) && reflect.DeepEqual(runs[0][decided].Unlogged(), runs[1][decided].Unlogged()) {
 			decided++
 		}
 	}

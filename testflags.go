@@ -24,6 +24,7 @@ const (
 	flagDot    = "orrery.dot"
 	flagHTML   = "orrery.html"
 	flagReplay = "orrery.replay"
+	flagLogs   = "orrery.logs"
 	// flagRegression asks for a test of what is found.
 	flagRegression = "orrery.regression"
 	// flagSupervisor runs the tests in a process of their own.
@@ -39,6 +40,7 @@ func init() {
 	flag.String(flagOut, "", "write a record of each check to this `file`, or into this folder, by the name of the test")
 	flag.String(flagDot, "", "draw the first finding of each check, or its states if there is none, to this `file` in the DOT language, or into this folder, by the name of the test")
 	flag.String(flagHTML, "", "write the report of each check with all stories to this `file` as a page for browsers, or into this folder, by the name of the test")
+	flag.Bool(flagLogs, false, "tell in stories what controllers log in each step; records and pages then hold it, too, whatever it is")
 	flag.String(flagRegression, "", "write a Go test that runs the first finding of a check again and fails as long as it happens, beside the check: . or a `file` that ends in _test.go; its record is in testdata/orrery")
 	flag.Var(outliveControllers(), flagSupervisor, "run the tests in a process of their own: controllers that end it are a finding, and the tests go on in another one")
 	flag.String(flagReplay, "", "do not check, but replay the findings of the record in this `file`, in the checks of its system")
@@ -52,6 +54,9 @@ func flagged(name string) string {
 	}
 	return given.Value.String()
 }
+
+// logged reports whether stories are to say what controllers log.
+func logged() bool { return flagged(flagLogs) == "true" }
 
 // fileFor returns the file that a test writes for a flag: the one that it names, or one in a folder that it names. Several tests, and several checks of a test, write one
 // file one after the other if it is not a folder.

@@ -39,7 +39,7 @@ func Check(t T, system *core.System, more ...core.Property) *Result {
 	replayInstead(t, checked)
 	ctx, guard, release := guarded(t)
 	defer release()
-	options := Options{Workers: runtime.GOMAXPROCS(0), Guard: guard}
+	options := Options{Workers: runtime.GOMAXPROCS(0), Guard: guard, Logs: logged()}
 	left := func() time.Duration { return ClimbTime }
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if deadline, ends := limited.Deadline(); ends {
@@ -88,6 +88,7 @@ func CheckWith(t T, options Options, system *core.System, more ...core.Property)
 	if options.Guard == nil {
 		options.Guard = guard
 	}
+	options.Logs = options.Logs || logged()
 	result, err := Run(ctx, checked, options)
 	if err != nil {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)

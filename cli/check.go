@@ -55,6 +55,10 @@ but for limits, workers and files to write. A checkpoint holds what objects hold
 --thorough says by itself what may go wrong, and takes a minute more than a check in which nothing does, or
 --max-time for all of it. It reports on what was found first. What there was no time for is told.
 
+--logs tells what controllers log in each step, and changes nothing else. In a record (--out), and in what orrery export --format json
+makes of it, a step has the lines in the field logs, each with its level, logger, message, values, the number of calls before it, and the event handler
+or other goroutine (aside) that logged it; missing_logs says what is left out. Lines are as controllers log them: they may hold what is in Secrets.
+
 A signal (SIGINT, SIGTERM) or --max-time ends the check within a second. The report then says
 what is missing. A record (--out) has all findings all the same, and as many states as there was
 time for; a drawing (--dot) that is not finished is not written. A page (--html) has all that is reported.

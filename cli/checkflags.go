@@ -26,7 +26,7 @@ type checkFlags struct {
 	walks          int
 	format         string
 	dot, out, html string
-	full           bool
+	full, logs     bool
 	// recordStates is how many states a record holds at most.
 	recordStates int
 	seed         int64
@@ -90,6 +90,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	addFormat(command, &f.format)
 	flags.StringVar(&f.dot, "dot", "", "draw the first finding, or the state graph if there is no finding, to `FILE` in the DOT language")
 	flags.BoolVar(&f.full, "full", false, "tell stories to the end: all steps, calls, objects and fields, which are counted otherwise if they say little")
+	flags.BoolVar(&f.logs, "logs", false, "tell in stories what controllers log in each step; records and pages then hold it, too, whatever it is")
 	flags.StringVar(&f.html, "html", "", "write the report with all stories to `FILE`, as a page for browsers that needs nothing else")
 	flags.StringVar(&f.out, "out", "", "write a record of the check to `FILE`")
 	flags.Var(&flagValue[int]{to: &f.recordStates, parse: natural, text: fmt.Sprint(f.recordStates), kind: "N"}, "record-states",
@@ -152,6 +153,7 @@ func (f *checkFlags) options() (orrery.Options, error) {
 
 		ChangePoints: f.changePoints,
 		Compact:      f.compact,
+		Logs:         f.logs,
 	}, nil
 }
 
@@ -166,7 +168,7 @@ func recorded(flags *pflag.FlagSet) map[string][]string {
 			given[flag.Name] = []string{value.String()}
 		}
 	})
-	for _, name := range []string{"param", "format", "full", "dot", "html", "out", "record-states", "checkpoint", "resume", "checkpoint-interval"} {
+	for _, name := range []string{"param", "format", "full", "logs", "dot", "html", "out", "record-states", "checkpoint", "resume", "checkpoint-interval"} {
 		delete(given, name)
 	}
 	return given

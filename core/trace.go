@@ -71,11 +71,21 @@ type TraceStep struct {
 	Memory []MemoryChange `json:"memory,omitempty"`
 	// Events are what the event handlers of controllers that keep memory got in the step, in order.
 	Events []TraceEvent `json:"events,omitempty"`
+	// Logs are the lines that controllers logged in the step, if that was asked for: those of the reconcile first, and then those of event handlers. MissingLogs says
+	// which lines are left out, and why, empty if none are.
+	Logs        []TraceLog `json:"logs,omitempty"`
+	MissingLogs string     `json:"missing_logs,omitempty"`
 	// Result says how the step ended, empty if with success and nothing more to do.
 	Result string `json:"result,omitempty"`
 	// From and To number the states before and after the step.
 	From StateID `json:"from"`
 	To   StateID `json:"to"`
+}
+
+// Unlogged returns the step without what controllers log in it: what happens.
+func (s TraceStep) Unlogged() TraceStep {
+	s.Logs, s.MissingLogs = nil, ""
+	return s
 }
 
 // TraceCall is one call with what was answered, both in the user's words.
@@ -96,6 +106,28 @@ type TraceCall struct {
 	At *Site `json:"at,omitempty"`
 	// Creates are the objects that the call created, in order. The world may have chosen their names.
 	Creates []Key `json:"creates,omitempty"`
+}
+
+// TraceLog is a line that a controller logged.
+type TraceLog struct {
+	LogLine
+	// Handler names the controller whose event handler logged the line, empty for the reconcile itself.
+	Handler string `json:"handler,omitempty"`
+	// Calls is how many calls the reconcile, or the handler, had made in the step before.
+	Calls int `json:"calls,omitempty"`
+	// Aside tells that another goroutine logged it than that of the reconcile: at the same time, as far as calls tell.
+	Aside bool `json:"aside,omitempty"`
+}
+
+// By says in a few words who logged the line, empty if that is the reconcile itself.
+func (l TraceLog) By() string {
+	switch {
+	case l.Handler != "":
+		return "by the event handler of " + l.Handler
+	case l.Aside:
+		return "in another goroutine"
+	}
+	return ""
 }
 
 // Site is the line of code from which a call is made.

@@ -112,7 +112,13 @@ type instance struct {
 var (
 	_ core.Divided = (*instance)(nil)
 	_ core.Lender  = (*instance)(nil)
+	_ core.Logging = (*instance)(nil)
 )
+
+// Listen implements [core.Logging].
+func (i *instance) Listen(hear func(core.LogLine)) (stop func()) {
+	return i.environment.process.loggers.Listen(hear)
+}
 
 // Of implements [core.Plural].
 func (i *instance) Of(name string) core.Instance {
@@ -149,7 +155,7 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	defer i.environment.current.End()
 	i.environment.working = i.controller
 	defer func() { i.environment.working = nil }()
-	logger := klog.LoggerWithValues(i.environment.process.logger, "controller", i.controller.name, "item", string(request))
+	logger := system.Anew(klog.LoggerWithValues(i.environment.process.loggers.Logger, "controller", i.controller.name, "item", string(request)))
 	result := i.controller.reconcile(klog.NewContext(context.Background(), logger), request, recorder)
 	if asked, remedy, unknown := system.Unknown(result.Err); unknown {
 		i.environment.current.Unmodelled(asked, remedy)

@@ -73,5 +73,6 @@
 //
 // Events that controllers record are dropped. Make event broadcasters with the context of the environment ([Environment.Context], with
 // record.WithContext), or keep them in the controller: other ones live as long as the program, with their goroutines, for each instance. What
-// controllers log through klog is dropped, or goes to [Logger]: the logger of klog, which a program has once, is that of the first system.
+// controllers log through klog is dropped, or goes to [Logger]: the logger of klog, which a program has once, is that of the first system. With the option Logs
+// of a check, stories show it.
 package clientgo

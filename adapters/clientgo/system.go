@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
@@ -41,9 +40,7 @@ func (d *definition) SetUps() int { return len(d.setups) }
 
 // Survey implements [system.Library].
 func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system.Found, error) {
-	logger := d.Bridge()
-	settleGlobals(logger)
-	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), logger: logger}
+	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), loggers: d.Loggers(settleGlobals)}
 	if d.Mixed() {
 		b.groups = 1
 	}
@@ -94,8 +91,8 @@ type blueprint struct {
 	// types are the Go types that generated factories may be asked for.
 	types []servedType
 	// groups is the number of the first factory: indexes of other libraries have no number.
-	groups int
-	logger logr.Logger
+	groups  int
+	loggers system.Loggers
 }
 
 // process is a set-up with what it is run in.

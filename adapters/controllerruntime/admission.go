@@ -114,7 +114,7 @@ func (b *blueprint) remake(path string) func(core.EffectRecorder) (webhook.Handl
 // handle asks a webhook of controller-runtime.
 func (b *blueprint) handle(handler *admission.Webhook, path string) webhook.Handle {
 	return func(ctx context.Context, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
-		ctx = ctrllog.IntoContext(ctx, b.logger)
+		ctx = ctrllog.IntoContext(ctx, b.loggers.Logger)
 		if handler.WithContextFunc != nil {
 			sent, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://webhook.invalid"+path, http.NoBody)
 			if err != nil {

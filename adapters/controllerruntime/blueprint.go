@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -20,6 +19,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/internal/webhook"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
@@ -49,7 +49,7 @@ type blueprint struct {
 	mirrors []string
 	// leavesOut reports whether the options leave out a part that would be run.
 	leavesOut func(option, name string) bool
-	logger    logr.Logger
+	loggers   system.Loggers
 }
 
 // assemble runs the set-up on a fresh manager.
@@ -137,7 +137,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 		Client:         clientOptions,
 		NewClient:      b.newClient,
 		Controller:     controller,
-		Logger:         b.logger,
+		Logger:         b.loggers.Logger,
 		Metrics:        metricsserver.Options{BindAddress: "0"},
 		WebhookServer:  &webhooks{mux: http.NewServeMux(), registered: a.webhook},
 	})

@@ -40,7 +40,7 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	i.assembly.begin(recorder)
 	item := decode(request)
 	controller := i.registered.controller
-	log := controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name)
+	log := system.Anew(controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name))
 	sources := i.assembly.sources()
 	result, err := controller.Reconcile(ctrllog.IntoContext(i.assembly.current.Context(context.Background()), log), item)
 	if asked, remedy, unknown := system.Unknown(err); unknown {
@@ -81,7 +81,13 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 var (
 	_ core.Divided = (*instance)(nil)
 	_ core.Lender  = (*instance)(nil)
+	_ core.Logging = (*instance)(nil)
 )
+
+// Listen implements [core.Logging].
+func (i *instance) Listen(hear func(core.LogLine)) (stop func()) {
+	return i.blueprint.loggers.Listen(hear)
+}
 
 // Mutated implements [core.Lender].
 func (i *instance) Mutated() string { return i.assembly.loans.Changed() }

@@ -115,8 +115,9 @@ func (droppedCoreEvents) AnnotatedEventf(runtime.Object, map[string]string, stri
 var setGlobal sync.Once
 
 // logGlobally makes the logger the global one of controller-runtime, unless it has
-// one. Without one it keeps a promise for every logger that is derived from it and
+// one, and returns the one that it has. Without one it keeps a promise for every logger that is derived from it and
 // complains after half a minute.
-func logGlobally(logger logr.Logger) {
+func logGlobally(logger logr.Logger) logr.Logger {
 	setGlobal.Do(func() { ctrllog.SetLogger(logger) })
+	return ctrllog.Log.WithValues() // what it hands out leads to the logger itself
 }

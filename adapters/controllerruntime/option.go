@@ -199,5 +199,5 @@ func Properties(properties ...core.Property) Option { return common(system.Prope
 // controllers treat alike. Each call declares one group. See [core.System].
 func Interchangeable(names ...string) Option { return common(system.Interchangeable(names...)) }
 
-// Logger gets what controllers log. Without it, nothing is logged.
+// Logger gets what controllers log. Without it, nothing is logged. What stories show with the option Logs of a check does not come here.
 func Logger(logger hclog.Logger) Option { return common(system.Logger(logger)) }

@@ -48,8 +48,6 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 	if err != nil {
 		return system.Found{}, err
 	}
-	logger := d.Bridge()
-	logGlobally(logger)
 	b := &blueprint{
 		scheme:         scheme,
 		server:         server,
@@ -62,7 +60,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		configurations: configurations,
 		mirrors:        d.mirrors,
 		leavesOut:      d.LeavesOut,
-		logger:         logger,
+		loggers:        d.Loggers(logGlobally),
 	}
 	found, err := b.survey()
 	if err != nil {

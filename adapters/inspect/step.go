@@ -13,6 +13,8 @@ const (
 	// mostCalls and fewFields are how many calls of a step and fields of an object are shown, unless all are.
 	mostCalls = 8
 	fewFields = 12
+	// fewLogs is how many lines that controllers log are shown, unless all are.
+	fewLogs = 12
 	// longValue is how many characters of a value are shown, unless all are, and longestValue how many at most.
 	longValue    = 160
 	longestValue = 4000
@@ -73,6 +75,7 @@ func (t *teller) step(s core.TraceStep) {
 	}
 	t.rows = append(t.rows, row{line: said, indent: 2})
 	t.calls(s)
+	t.logs(s)
 	if s.Order != "" {
 		t.say(plain, "order:", say(plain, s.Order))
 	}
@@ -130,6 +133,25 @@ func (t *teller) calls(s core.TraceStep) {
 		if at := story.At(s, i); at != "" {
 			t.say(faint, "at:", say(faint, at))
 		}
+	}
+}
+
+// logs tells what controllers log in a step, the first lines of it if there are many.
+func (t *teller) logs(s core.TraceStep) {
+	lines := s.Logs
+	if !t.all && len(lines) > fewLogs {
+		lines = lines[:fewLogs]
+	}
+	for _, l := range lines {
+		said := say(plain, value(l.String(), t.all))
+		if by := l.By(); by != "" {
+			said = said.and(faint, " ("+by+")")
+		}
+		t.say(faint, "logs:", said)
+	}
+	t.left(len(s.Logs)-len(lines), "more line is logged", "more lines are logged")
+	if s.MissingLogs != "" {
+		t.say(faint, "logs:", say(faint, "left out: "+s.MissingLogs))
 	}
 }
 

@@ -64,8 +64,11 @@ type step struct {
 	State            core.StateID `json:"-"`
 	Linked           bool         `json:"-"`
 	Calls, MoreCalls []call       `json:"-"`
-	Changes          []change     `json:"-"`
-	Memory, Queued   []string     `json:"-"`
+	// Logs are the lines that controllers log, and MissingLogs says which are left out.
+	Logs           []logLine `json:"-"`
+	MissingLogs    string    `json:"-"`
+	Changes        []change  `json:"-"`
+	Memory, Queued []string  `json:"-"`
 	// Effects are the changes of all fields.
 	Effects []effect `json:"effects"`
 }
@@ -76,6 +79,12 @@ type call struct {
 	// At is where in the code it was made, empty if that is not told.
 	At    string
 	Wrote bool
+}
+
+// logLine is a line that a controller logs, with who logged it if that is not the reconcile.
+type logLine struct {
+	Text, By string
+	Error    bool
 }
 
 // change is the difference that a step makes to an object.
@@ -241,6 +250,10 @@ func stepOf(number int, s core.TraceStep) step {
 			v.MoreCalls = append(v.MoreCalls, shown)
 		}
 	}
+	for _, l := range s.Logs {
+		v.Logs = append(v.Logs, logLine{story.Clean(l.String()), story.Clean(l.By()), l.Level == "error"})
+	}
+	v.MissingLogs = story.Clean(s.MissingLogs)
 	for _, c := range s.Changes {
 		v.Changes = append(v.Changes, changeOf(c))
 		v.Effects = append(v.Effects, effectOf(c))

@@ -28,7 +28,9 @@ func race() core.Report {
 			Changes: []core.TraceChange{{Kind: "Deployment.apps", Namespace: "shop", Name: "web", Verb: "changed", Fields: []core.FieldChange{
 				{Path: "metadata.generation", From: 1, To: 2}, {Path: "spec.containers[name=web].image", From: "web:1", To: image},
 			}}},
-			Memory: []core.MemoryChange{{Controller: who, Field: "seen", To: &image}}, Enqueued: []string{who + "(shop/web)"},
+			Logs:        []core.TraceLog{{LogLine: core.LogLine{Level: "error", Message: "</script><script>alert(2)</script>", Values: []core.LogValue{{Key: "<k>", Value: "two words"}}}, Aside: true}},
+			MissingLogs: "3 lines <after> the first 100",
+			Memory:      []core.MemoryChange{{Controller: who, Field: "seen", To: &image}}, Enqueued: []string{who + "(shop/web)"},
 		}
 	}
 	look := core.TraceStep{Kind: "reconcile", Controller: "pinner", Request: "shop/web"}
@@ -71,7 +73,8 @@ func TestReport(t *testing.T) {
 	for _, want := range []string{
 		"violated", "shop/web (apps=2)", "1 finding.", "it was &lt;b&gt;interrupted&lt;/b&gt;", "same outcome", "a detail", "Both runs", "First run", "Second run", "upgrader", "pinner",
 		"Steps 2 and 3 change nothing", "from a cache that is 1 change behind", "at <code>shop/web.go:41, shop.&lt;b&gt;</code>", "spec.containers[name=web].image", "and 1 other field (times, versions and the like)", "and 1 other object",
-		"&#34;web:2&#34;", "&#34;web:stable&#34;", "<span class=\"verb\">memory</span> pinner: seen = web:stable", "one crash: 3 states", "Caches are fresh.", "Outcome 2", "in 2 settled states",
+		"&#34;web:2&#34;", "&#34;web:stable&#34;", "<span class=\"verb\">memory</span> pinner: seen = web:stable", "one crash: 3 states",
+		`<summary>1 log line</summary>`, `<code>error &lt;/script&gt;&lt;script&gt;alert(2)&lt;/script&gt; &lt;k&gt;=&#34;two words&#34;</code> <span class="quiet">in another goroutine</span>`, "Left out: 3 lines &lt;after&gt; the first 100", "Caches are fresh.", "Outcome 2", "in 2 settled states",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page has no %q", want)
@@ -101,6 +104,7 @@ func TestNothingRuns(t *testing.T) {
 		step.Controller, step.Request, step.Detail, step.Result = evil.Draw(t, "controller"), core.Request(evil.Draw(t, "request")), evil.Draw(t, "fault"), evil.Draw(t, "result")
 		step.Calls[0].Call, step.Calls[1].Response = evil.Draw(t, "call"), evil.Draw(t, "response")
 		step.Changes[0].Name, step.Changes[0].Fields[1].Path, step.Changes[0].Fields[1].To = evil.Draw(t, "name"), evil.Draw(t, "path"), evil.Draw(t, "value")
+		step.Logs[0].Message, step.Logs[0].Values[0].Key, step.Logs[0].Handler, step.MissingLogs = evil.Draw(t, "message"), evil.Draw(t, "key"), evil.Draw(t, "handler"), evil.Draw(t, "missing")
 		r.System = evil.Draw(t, "system")
 		var written bytes.Buffer
 		if err := page.Report(&written, &r); err != nil {

@@ -54,6 +54,7 @@ func (p *page) idleSteps(trace core.Trace, leg story.Leg) {
 			said = append(said, p.faint(", which queues nothing"))
 		}
 		p.line(1, said...)
+		p.newLogs(step).rest()
 		return
 	}
 	var deeds []string
@@ -122,11 +123,14 @@ func (p *page) calls(step core.TraceStep) {
 	}
 	shown := story.Deciding(step, most)
 	times := 1
+	logs := p.newLogs(step)
+	defer logs.rest()
 	if rest := len(step.Calls) - len(shown); rest > 0 {
 		p.line(2, p.faint(fmt.Sprintf("… %s not shown", story.Counted(rest, "call is", "calls are"))))
 	}
 	for at, i := range shown {
 		call := step.Calls[i]
+		logs.before(i)
 		if next := at + 1; p.elide && next < len(shown) && reflect.DeepEqual(call, step.Calls[shown[next]]) {
 			times++
 			continue

@@ -19,6 +19,24 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// chatter is a fight in which controllers log.
+func chatter() core.Finding {
+	f := fight()
+	said := func(calls int, level, message string) core.TraceLog {
+		return core.TraceLog{LogLine: core.LogLine{Level: level, Logger: "scaler", Message: message, Values: []core.LogValue{{Key: "deployment", Value: "shop/web"}, {Key: "why", Value: "too few"}}}, Calls: calls}
+	}
+	first, aside, handler := said(0, "info", "looking"), said(1, "error", "\x1b[31mred\n"+strings.Repeat("long ", 100)), said(0, "debug", "saw it")
+	aside.Aside, handler.Handler = true, "autoscaler"
+	step := &f.Trace.Steps[1]
+	step.Logs = []core.TraceLog{first, aside}
+	for i := range 12 {
+		step.Logs = append(step.Logs, said(2, "V(2)", fmt.Sprint("counting ", i)))
+	}
+	step.Logs = append(step.Logs, handler)
+	step.MissingLogs = "7 lines after the first 100"
+	return f
+}
+
 // report returns a report of a search that found nothing wrong.
 func report() core.Report {
 	return core.Report{
@@ -282,6 +300,8 @@ func TestGolden(t *testing.T) {
 		{"warned-besides", warned(core.Violated, fight(), pause()), text.Options{}},
 		{"warned-inconclusive", warned(core.Inconclusive, pause()), text.Options{}},
 		{"fight", violated("stable convergence", fight()), text.Options{}},
+		{"logs", violated("stable convergence", chatter()), text.Options{}},
+		{"logs-full", violated("stable convergence", chatter()), text.Options{Full: true}},
 		{"fight-color", violated("stable convergence", fight()), text.Options{Color: true}},
 		{"race", violated("same outcome", race(true)), text.Options{}},
 		{"race-at-once", violated("same outcome", race(false)), text.Options{}},

@@ -132,8 +132,12 @@ func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
 		return divergence, err
 	}
 	if run.Leaf == nil {
+		if s.logs.Load() != nil {
+			// What it logs on the way to its next call is a part of the run.
+			_, _, err = s.Next(ctx)
+		}
 		s.Abort()
-		return nil, nil
+		return nil, err
 	}
 	call, observed, err := s.Next(ctx)
 	if err != nil {

@@ -169,10 +169,11 @@ func newBubble(s *Session) *bubble {
 // serve takes a run to its end.
 func (b *bubble) serve(a *Activation) *ending {
 	recorder := b.begin(a)
+	defer b.attend()()
 	switch a.Own {
 	case Asked:
 		go contain(
-			func() ending { return a.run(b.instance, recorder) },
+			func() ending { b.session.owns(); return a.run(b.instance, recorder) },
 			b.session.aborted.Load,
 			func(end ending) {
 				b.mu.Lock()

@@ -97,6 +97,8 @@ type Session struct {
 	// locates tells that it is, and located is told of it.
 	locates atomic.Bool
 	located *Sites
+	// logs get what code logs, nil if nobody asks.
+	logs atomic.Pointer[Logs]
 	// single tells that the session is over with its first run.
 	single bool
 	over   bool
@@ -377,6 +379,7 @@ func (s *Session) Answer(response core.Response) {
 	if s.guarded.guard != nil && !s.guarded.runs(s.pending[s.turn].Identity(), response.Identity()) {
 		return
 	}
+	s.answers()
 	select {
 	case s.replies <- answer{s.turn, response}:
 	case <-s.quit:
@@ -448,6 +451,7 @@ func (s *Session) outlast() bool {
 func (s *Session) finished() {
 	s.over = true
 	s.watch.Stop()
+	s.hush()
 }
 
 // unwinding is how long an aborted run may take to unwind before it is left behind.

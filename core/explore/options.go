@@ -72,6 +72,8 @@ type Options struct {
 	Memo *Memo
 	// Checkpoint keeps what is found, so that another search can go on from there; nil keeps nothing. Walks keep nothing.
 	Checkpoint *Checkpoint
+	// Logs has traces say what controllers log.
+	Logs bool
 	// Progress, if set, is called now and then from the searching goroutine.
 	Progress func(Progress)
 

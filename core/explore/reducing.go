@@ -73,7 +73,7 @@ func (s *Space) Whole(ctx context.Context, states int) *Space {
 	}
 	l := *s.learner
 	l.Context = ctx
-	options := Options{Conditions: s.machine.Conditions, Workers: 1, Bounds: Bounds{States: states}, Logger: l.Logger}
+	options := Options{Conditions: s.machine.Conditions, Workers: 1, Bounds: Bounds{States: states}, Logger: l.Logger, Logs: s.logs}
 	options.growth = &growth{context: ctx, system: s.machine.System, options: options}
 	whole, err := explore(ctx, s.machine, &l, &reduction.Reductions{}, options, time.Now(), 0)
 	l.Context, l.Searching = context.WithoutCancel(ctx), false

@@ -55,7 +55,9 @@ type Space struct {
 	rebuilder *rebuilder
 	order     Order
 	workers   int
-	initial   []core.StateID
+	// logs tells that traces say what controllers log.
+	logs    bool
+	initial []core.StateID
 	// quiescent are the states with nothing to do but to wait for timers, in the order of their expansion.
 	quiescent []core.StateID
 	acyclic   bool
@@ -100,6 +102,7 @@ func newSpace(m *transition.Machine, l *transition.Learner, r *reduction.Reducti
 		order:   options.Order,
 		workers: options.Workers,
 		acyclic: true,
+		logs:    options.Logs,
 		depths:  depths{needed: options.Order == DepthFirst && options.Bounds.Depth > 0 || options.Order.Walks()},
 	}
 	s.sleeps.needed = r.Choosers != nil && !s.depths.needed

@@ -118,6 +118,11 @@ func (s *Space) traceStep(ctx context.Context, t *traceBuilder, from []byte, ste
 	for i := range traced.Calls {
 		traced.Calls[i].At = t.sites.Of(t.nodes[i])
 	}
+	if s.logs {
+		if err := t.listen(ctx, &traced); err != nil {
+			return core.TraceStep{}, nil, err
+		}
+	}
 	w.Buffer = w.Vector.AppendRow(w.Buffer[:0])
 	return traced, w.Buffer, nil
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -17,6 +18,9 @@ var block = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```([a-z]*)\n(.*?)
 
 // took is how long a test took, which is another time each time.
 var took = regexp.MustCompile(` \(\d+\.\d+s\)`)
+
+// soon is how many commands a reader gives at most to come to a first verdict.
+const soon = 3
 
 // TestTutorial follows the page.
 func TestTutorial(t *testing.T) {
@@ -33,6 +37,7 @@ func TestTutorial(t *testing.T) {
 	}
 	reader := newReader(t, root)
 	files, commands, outputs := 0, 0, 0
+	began, verdict := time.Now(), 0
 	for _, found := range block.FindAllStringSubmatch(string(page), -1) {
 		about, language, text := found[1], found[2], found[3]
 		what, file, _ := strings.Cut(about, " ")
@@ -49,9 +54,16 @@ func TestTutorial(t *testing.T) {
 		case language == "sh":
 			commands++
 			reader.run(text)
+			if verdict == 0 && strings.Contains(reader.output, "VIOLATED") {
+				verdict = commands
+				t.Logf("the first verdict came with command %d, after %s", commands, time.Since(began).Round(time.Second))
+			}
 		case language != "console":
 			t.Errorf("nothing says what this is:\n%s", text)
 		}
+	}
+	if verdict == 0 || verdict > soon {
+		t.Errorf("the first verdict comes with command %d, want one of the first %d", verdict, soon)
 	}
 	if files != 4 || commands != 4 || outputs != 4 {
 		t.Errorf("there are %d files, %d commands and %d outputs", files, commands, outputs)

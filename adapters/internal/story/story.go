@@ -34,13 +34,13 @@ func Common(a, b core.Trace) int {
 		return 0
 	}
 	n := 0
-	for n < min(len(a.Steps), len(b.Steps)) && reflect.DeepEqual(a.Steps[n], b.Steps[n]) {
+	for n < min(len(a.Steps), len(b.Steps)) && reflect.DeepEqual(a.Steps[n].Unlogged(), b.Steps[n].Unlogged()) {
 		n++
 	}
 	return n
 }
 
-// Leg is what is told at once: a step, or several that follow each other and are idle. First and Last are positions in the trace.
+// Leg is what is told at once: a step, or several that follow each other, are idle and log nothing. First and Last are positions in the trace.
 type Leg struct{ First, Last int }
 
 // String says which steps these are, such as "Steps 2 to 4".
@@ -59,13 +59,18 @@ func (l Leg) String() string {
 func Legs(trace core.Trace, position, end int) []Leg {
 	var legs []Leg
 	for i := position; i < end; i++ {
-		if i > position && i != trace.CycleStart && Idle(trace.Steps[i-1]) && Idle(trace.Steps[i]) {
+		if i > position && i != trace.CycleStart && silent(trace.Steps[i-1]) && silent(trace.Steps[i]) {
 			legs[len(legs)-1].Last = i
 		} else {
 			legs = append(legs, Leg{i, i})
 		}
 	}
 	return legs
+}
+
+// silent reports whether a step changes nothing, and nothing is logged in it.
+func silent(step core.TraceStep) bool {
+	return Idle(step) && len(step.Logs) == 0 && step.MissingLogs == ""
 }
 
 // traces are the runs of a finding.

@@ -10,7 +10,7 @@ import (
 
 func TestLogsGoToHclog(t *testing.T) {
 	var out bytes.Buffer
-	logger := bridge(hclog.New(&hclog.LoggerOptions{Output: &out, Level: hclog.Debug, DisableTime: true}))
+	logger := bridge(hclog.New(&hclog.LoggerOptions{Output: &out, Level: hclog.Debug, DisableTime: true}), &listeners{})
 	logger = logger.WithName("controller").WithValues("name", "a")
 	logger.Info("starting", "workers", 1)
 	logger.V(1).Info("reconciling")
@@ -26,7 +26,7 @@ func TestLogsGoToHclog(t *testing.T) {
 	if logger.V(2).Enabled() || !logger.V(1).Enabled() {
 		t.Error("levels are not those of the hclog logger")
 	}
-	if bridge(nil).Enabled() {
+	if bridge(nil, &listeners{}).Enabled() {
 		t.Error("without a logger, nothing is to be logged")
 	}
 }

@@ -1,0 +1,222 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/adapters/text"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// talker flips a value for ever, and logs before it reads, between, and after it has written.
+type talker struct {
+	client.Client
+	mgr                   ctrl.Manager
+	before, between, done func(context.Context, *talker)
+}
+
+func (t *talker) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	say := func(what func(context.Context, *talker)) {
+		if what != nil {
+			what(ctx, t)
+		}
+	}
+	say(t.before)
+	var c corev1.ConfigMap
+	if err := t.Get(ctx, request.NamespacedName, &c); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	say(t.between)
+	c.Data = map[string]string{"on": map[string]string{"yes": "no"}[c.Data["on"]]}
+	if c.Data["on"] == "" {
+		c.Data["on"] = "yes"
+	}
+	err := t.Update(ctx, &c)
+	say(t.done)
+	return reconcile.Result{}, err
+}
+
+// talk checks the controller, and returns the story of how it never settles.
+func talk(t *testing.T, made talker, options orrery.Options) (*core.Report, core.Finding) {
+	t.Helper()
+	setup := controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		r := made
+		r.Client, r.mgr = mgr.GetClient(), mgr
+		return ctrl.NewControllerManagedBy(mgr).Named("talker").For(&corev1.ConfigMap{}).Complete(&r)
+	})
+	system := controllerruntime.ForTest(t, newScheme(), setup, controllerruntime.ObjectValues(configMap("c", nil)))
+	system.Properties = properties.Convergent()
+	result, err := orrery.Run(t.Context(), system, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Report.Findings) == 0 {
+		t.Fatalf("%s: %v", result.Report.Verdict, result.Report.Reasons)
+	}
+	return &result.Report, result.Report.Findings[0]
+}
+
+// said returns the lines of a step as the text has them, with how many calls came before.
+func said(step core.TraceStep) []string {
+	var lines []string
+	for _, l := range step.Logs {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d %s %s", l.Calls, l.String(), l.By())))
+	}
+	if step.MissingLogs != "" {
+		lines = append(lines, "left out: "+step.MissingLogs)
+	}
+	return lines
+}
+
+// panicking has a text that cannot be had.
+type panicking struct{ at *int }
+
+func (p panicking) String() string { return fmt.Sprint(*p.at) }
+
+// TestLogsOfSteps checks what is shown of lines that controllers log in many ways, and that all is the same when it is done again.
+func TestLogsOfSteps(t *testing.T) {
+	global := ctrllog.Log.WithName("package")
+	klog.SetLogger(ctrl.Log)
+	t.Cleanup(klog.ClearLogger)
+	secret := &corev1.Secret{Data: map[string][]byte{"password": []byte("hush")}}
+	secret.Namespace, secret.Name = "default", "s"
+	for name, test := range map[string]struct {
+		talker talker
+		want   []string
+	}{
+		"silent": {},
+		"context": {talker{
+			before: func(ctx context.Context, _ *talker) { ctrllog.FromContext(ctx).Info("looking", "at", "the map") },
+			between: func(ctx context.Context, _ *talker) {
+				l := ctrllog.FromContext(ctx).WithName("flip").WithValues("n", 1)
+				l.V(1).Info("found", "none", nil)
+				l.V(4).Info("closely")
+				l.V(5).Info("too closely")
+			},
+			done: func(ctx context.Context, _ *talker) { ctrllog.FromContext(ctx).Error(errors.New("gone"), "lost") },
+		}, []string{`0 info looking at="the map"`, "1 debug flip: found n=1 none=<nil>", "1 V(4) flip: closely n=1", "2 error lost error=gone"}},
+		"manager and globals": {talker{
+			between: func(_ context.Context, r *talker) {
+				r.mgr.GetLogger().Info("of the manager")
+				ctrl.Log.Info("of the package")
+				global.Info("named")
+				slog.New(logr.ToSlogHandler(ctrl.Log)).Warn("structured", "k", "v")
+				klog.InfoS("of klog", "at", klog.KRef("default", "c"))
+			},
+		}, []string{"1 info of the manager", "1 info of the package", "1 info package: named", "1 info structured k=v", "1 info of klog at=default/c"}},
+		"values": {talker{
+			before: func(ctx context.Context, r *talker) {
+				ctrllog.FromContext(ctx).Info("all\nof it", "odd", map[string]int{"b": 2, "a": 1}, "secret", secret, "bad", panicking{}, "far", make(chan int),
+					"at", fmt.Sprintf("%p", r), "time", time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), "long", strings.Repeat("x", 300), "alone")
+			},
+		}, []string{"0 info all\nof it " + `odd="{\"a\":1,\"b\":2}" secret=default/s bad="(the text of a controllerruntime_test.panicking panics)" far="(a chan int)" at=0x… time=2001-02-03T04:05:06Z long=` +
+			strings.Repeat("x", 200) + "… alone=(missing)"}},
+		"goroutines": {talker{
+			between: func(ctx context.Context, _ *talker) {
+				var all sync.WaitGroup
+				for _, name := range []string{"b", "a", "c"} {
+					all.Go(func() {
+						ctrllog.FromContext(ctx).Info("begins", "in", name)
+						ctrl.Log.Info("ends", "in", name)
+					})
+				}
+				ctrllog.FromContext(ctx).Info("waits")
+				all.Wait()
+			},
+		}, []string{
+			"1 info waits", "1 info begins in=a in another goroutine", "1 info ends in=a in another goroutine", "1 info begins in=b in another goroutine", "1 info ends in=b in another goroutine",
+			"1 info begins in=c in another goroutine", "1 info ends in=c in another goroutine",
+		}},
+		"chance": {talker{
+			before: func(ctx context.Context, _ *talker) {
+				ctrllog.FromContext(ctx).Info("rolls", "number", rand.Uint64(), "of", "many")
+			},
+			between: func(ctx context.Context, _ *talker) {
+				for key := range maps.Keys(map[string]bool{"a": true, "b": true, "c": true, "d": true}) {
+					ctrllog.FromContext(ctx).Info("visits " + key)
+				}
+			},
+			done: func(ctx context.Context, _ *talker) {
+				ctrllog.FromContext(ctx).Info(fmt.Sprint("drew ", rand.Uint64()))
+			},
+		}, []string{
+			"0 info rolls number=(varies) of=many", "1 info visits a", "1 info visits b", "1 info visits c", "1 info visits d",
+			"left out: the order of some lines, which is another one each time; lines that are others each time",
+		}},
+		"behaves otherwise": {talker{
+			between: func(ctx context.Context, r *talker) {
+				if l := ctrllog.FromContext(ctx); l.Enabled() {
+					_ = r.List(ctx, &corev1.ConfigMapList{})
+					l.Info("there are some")
+				}
+			},
+		}, []string{"left out: all lines of talker, which does something else when its loggers are enabled"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := orrery.Options{Logs: true}
+			_, finding := talk(t, test.talker, options)
+			first := finding.Trace.Steps[0]
+			if got := said(first); !slices.Equal(got, test.want) {
+				t.Errorf("it logged\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+			var one, other strings.Builder
+			for _, to := range []*strings.Builder{&one, &other} {
+				_, finding := talk(t, test.talker, options)
+				if err := text.Story(to, finding, text.Options{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if one.String() != other.String() {
+				t.Errorf("the story was\n%s\nand is\n%s", &one, &other)
+			}
+			plain, without := talk(t, test.talker, orrery.Options{})
+			logged, with := talk(t, test.talker, options)
+			if plain.States != logged.States || plain.ReconcilesExecuted != logged.ReconcilesExecuted || plain.Verdict != logged.Verdict || without.Summary != with.Summary {
+				t.Errorf("with lines there are %d states, %d reconciles, %s, %s; without %d, %d, %s, %s", logged.States, logged.ReconcilesExecuted, logged.Verdict, with.Summary,
+					plain.States, plain.ReconcilesExecuted, plain.Verdict, without.Summary)
+			}
+			for _, step := range without.Trace.Steps {
+				if got := said(step); len(got) > 0 {
+					t.Errorf("nobody asked for lines, and there are %q", got)
+				}
+			}
+		})
+	}
+}
+
+// TestManyLogs checks that code which logs a million lines is listened to no longer than is of use.
+func TestManyLogs(t *testing.T) {
+	_, finding := talk(t, talker{before: func(ctx context.Context, _ *talker) {
+		logger := ctrllog.FromContext(ctx)
+		for range 1_000_000 {
+			logger.Info("counts")
+		}
+	}}, orrery.Options{Logs: true})
+	step := finding.Trace.Steps[0]
+	if got, want := len(step.Logs), 100; got != want {
+		t.Errorf("%d lines are kept, want %d", got, want)
+	}
+	if want := "9900 lines after the first 100; all lines after the first 10000"; step.MissingLogs != want {
+		t.Errorf("left out are %q, want %q", step.MissingLogs, want)
+	}
+}
