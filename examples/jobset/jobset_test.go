@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +16,7 @@ import (
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/cli"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/examples/internal/checks"
 	"github.com/orrery-dev/orrery/examples/internal/transcript"
@@ -22,6 +26,34 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReadme(t *testing.T) { transcript.Compare(t, entries(), *update) }
+
+// TestLogs holds the step that docs/counterexamples.md shows with what the controller logs in it against the story of a check.
+func TestLogs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/counterexamples.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(page), "`(cd examples/jobset && go run . check jobset --param restarts=1 --logs)`:\n\n```\n")
+	shown, _, there := strings.Cut(shown, "```\n")
+	if !there {
+		t.Fatal("the page shows no step")
+	}
+	var out, complaints bytes.Buffer
+	command := cli.Command{Entries: entries(), Engine: cli.Engine{Check: orrery.Run}}
+	if code := command.Run(t.Context(), []string{"check", "jobset", "--param", "restarts=1", "--logs"}, cli.Streams{Out: &out, Err: &complaints}); code != 1 {
+		t.Fatalf("the exit code is %d: %s", code, &complaints)
+	}
+	rest := out.String()
+	for line := range strings.Lines(shown) {
+		var found bool
+		if _, rest, found = strings.Cut(rest, "\n"+strings.TrimSuffix(line, "\n")); !found {
+			t.Fatalf("this line of the page is not in the story, or not behind those before it: %s", line)
+		}
+	}
+	if !strings.Contains(rest, "logs:") {
+		t.Error("no later step has logs")
+	}
+}
 
 func check(t *testing.T, of size) core.Report {
 	t.Helper()
