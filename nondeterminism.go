@@ -12,7 +12,18 @@ import (
 // undetermined says what is known of a controller that is not deterministic, as a reason.
 func undetermined(incident core.Incident) string {
 	ways := incident.Details[max(0, len(incident.Details)-2):]
-	return fmt.Sprintf("%s is not deterministic, so some of its behavior may have been missed: %s, %s (%s)", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "))
+	return fmt.Sprintf("%s is not deterministic, so some of its behavior may have been missed: %s, %s (%s)%s", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "), remedy(incident.Cause))
+}
+
+// remedy says what to change so that all of the behavior of a controller can be searched.
+func remedy(cause core.Cause) string {
+	switch cause {
+	case core.Chance:
+		return ". Have it searched: let the API server make up names (metadata.generateName), and sort what is taken out of a map"
+	case core.Memory:
+		return ". Have it searched: keep what the controller remembers in fields that can be reached from its reconciler, and not in functions, rate limiters or package variables"
+	}
+	return ""
 }
 
 // demandsDeterminism reports whether a property is that controllers are deterministic. What breaks it warns: the controller may be
