@@ -83,10 +83,14 @@ func contents(call core.Call) string {
 	return call.Identity()
 }
 
-// undated replaces what may be a time in a text: a date with its time, or a number as large as the seconds since 1970.
+// undated replaces what may be a time in a text: a date with its time, as for computers, as for people, or as in labels, which must not have colons; or a number as large as the seconds
+// since 1970.
 func undated(text string) string { return moments.ReplaceAllLiteralString(text, "time") }
 
-var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?|[0-9]{9,}`)
+var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T _-][0-9]{2}[:.-][0-9]{2}[:.-][0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?` +
+	`|[0-9]{8}[T_-][0-9]{6}Z?` +
+	`|([A-Z][a-z]{2,8},? )?([0-9]{1,2}[ -][A-Z][a-z]{2}[ -][0-9]{2,4}|[A-Z][a-z]{2} +[0-9]{1,2}) [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( [A-Z]{3,4}| [+-][0-9]{4})?( [0-9]{4})?` +
+	`|[0-9]{9,}`)
 
 // machineTime is the time on the clock of the machine, also in a bubble.
 func machineTime() time.Duration {

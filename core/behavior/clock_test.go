@@ -1,0 +1,32 @@
+package behavior_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// TestDated wants calls to be known for the same that write different times, in whatever form, and others to be told apart.
+func TestDated(t *testing.T) {
+	writes := func(text string) written { return written{ask("letter"), fmt.Sprintf(`{"labels":{"at":%q}}`, text)} }
+	early := time.Date(2000, time.January, 1, 0, 0, 1, 1_001_001, time.UTC)
+	late := early.Add(behavior.Epoch)
+	for _, layout := range []string{
+		time.ANSIC, time.UnixDate, time.RubyDate, time.RFC850, time.RFC1123, time.RFC1123Z, time.RFC3339, time.RFC3339Nano, time.Stamp, time.StampMicro, time.DateTime,
+		"2006-01-02T15-04-05", "2006-01-02-15-04-05", "2006-01-02_15.04.05", "20060102150405", "20060102-150405", "20060102T150405Z", "backup-20060102-150405-full",
+	} {
+		if one, other := writes(early.Format(layout)), writes(late.Format(layout)); !behavior.Dated(one, other) {
+			t.Errorf("in the form %s, %s and %s differ in more than the time", layout, one.text, other.text)
+		}
+	}
+	if !behavior.Dated(writes(early.String()), writes(late.String())) || !behavior.Dated(writes(fmt.Sprint(early.UnixMilli())), writes(fmt.Sprint(late.UnixMilli()))) {
+		t.Error("times as text and as numbers are not known")
+	}
+	for _, texts := range [][2]string{{"1", "2"}, {"web-1", "web-2"}, {"Jan 1", "Jan 2"}, {"v1.2.3", "v1.2.4"}, {"10.0.0.1", "10.0.0.2"}, {"12345678", "12345679"}} {
+		if behavior.Dated(writes(texts[0]), writes(texts[1])) {
+			t.Errorf("%q and %q are taken for times", texts[0], texts[1])
+		}
+	}
+}
