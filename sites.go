@@ -1,7 +1,6 @@
 package orrery
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -14,10 +13,7 @@ func sitesOf(finding core.Finding) []core.Site {
 	decided := max(0, finding.Trace.CycleStart)
 	if finding.Other != nil {
 		runs = append(runs, finding.Other.Steps)
-		decided = 0
-		for decided < min(len(runs[0]), len(runs[1])) && reflect.DeepEqual(runs[0][decided].Unlogged(), runs[1][decided].Unlogged()) {
-			decided++
-		}
+		decided = core.CommonSteps(runs[0], runs[1])
 	}
 	var sites []core.Site
 	add := func(steps []core.TraceStep) {

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"path"
+	"reflect"
 )
 
 // Trace is a run told in full: what each step called, got, changed and enqueued.
@@ -86,6 +87,15 @@ type TraceStep struct {
 func (s TraceStep) Unlogged() TraceStep {
 	s.Logs, s.MissingLogs = nil, ""
 	return s
+}
+
+// CommonSteps returns how many steps two runs have in common at their beginning, whatever is logged in them.
+func CommonSteps(a, b []TraceStep) int {
+	n := 0
+	for n < min(len(a), len(b)) && reflect.DeepEqual(a[n].Unlogged(), b[n].Unlogged()) {
+		n++
+	}
+	return n
 }
 
 // TraceCall is one call with what was answered, both in the user's words.

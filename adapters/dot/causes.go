@@ -62,12 +62,8 @@ func (c *causes) link(l *analysis.Link) int {
 	at := c.canvas.node(plain, lines...)
 	c.versions[name] = at
 	if l.Writer != nil {
-		verb := l.Writer.Verb
-		if l.Writer.Subresource != "" {
-			verb += " of its " + l.Writer.Subresource
-		}
 		writer := c.writer(l.Writer)
-		c.canvas.edge(writer, at, c.canvas.nodes[writer].look, verb+", at "+analysis.Moment(l.Writer.At))
+		c.canvas.edge(writer, at, c.canvas.nodes[writer].look, l.Writer.Operation()+", at "+analysis.Moment(l.Writer.At))
 	}
 	return at
 }

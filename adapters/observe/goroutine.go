@@ -1,11 +1,10 @@
 package observe
 
 import (
-	"bytes"
-	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // dispatches are the events that are being handled, by the goroutine that does it: what a handler adds to a queue, it adds in that
@@ -35,12 +34,12 @@ func (d *dispatch) event() uint64 {
 
 // begin notes that this goroutine handles an event, until the returned function is called.
 func (d *dispatches) begin(event *dispatch) (end func()) {
-	goroutine := goroutineNumber()
-	d.events.Store(goroutine, event)
+	number := goroutineNumber()
+	d.events.Store(number, event)
 	d.count.Add(1)
 	return func() {
 		d.count.Add(-1)
-		d.events.Delete(goroutine)
+		d.events.Delete(number)
 	}
 }
 
@@ -54,14 +53,8 @@ func (d *dispatches) here() *dispatch {
 	return event
 }
 
-// goroutineNumber returns the number of this goroutine, as stack traces give it. It takes a microsecond.
+// goroutineNumber returns the number of this goroutine.
 func goroutineNumber() uint64 {
-	var buffer [40]byte
-	text := bytes.TrimPrefix(buffer[:runtime.Stack(buffer[:], false)], []byte("goroutine "))
-	digits, _, _ := bytes.Cut(text, []byte(" "))
-	number, err := strconv.ParseUint(string(digits), 10, 64)
-	if err != nil {
-		return 0
-	}
+	number, _ := goroutine.Current()
 	return number
 }

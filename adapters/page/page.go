@@ -23,7 +23,7 @@ func write(w io.Writer, report *core.Report, served bool) error {
 	if err != nil {
 		return err
 	}
-	page, err := template.New("page.html").ParseFS(assets, "assets/page.html")
+	page, err := template.New("page.html").ParseFS(assets, "assets/head.html", "assets/page.html")
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type Server struct {
 
 // NewServer returns a server of a record, which must not change any more. Without a simulator, a sentence says why there is none. The context ends the reading of the graph.
 func NewServer(ctx context.Context, r *record.Record, simulator Simulator, without string) (*Server, error) {
-	pages, err := template.ParseFS(assets, "assets/page.html", "assets/states.html")
+	pages, err := template.ParseFS(assets, "assets/head.html", "assets/page.html", "assets/states.html")
 	if err != nil {
 		return nil, err
 	}

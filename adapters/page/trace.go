@@ -137,7 +137,7 @@ func (t *Trace) Write(w io.Writer, none string, notes analysis.Notes) error {
 	if err != nil {
 		return err
 	}
-	page, err := template.New("trace.html").ParseFS(assets, "assets/trace.html")
+	page, err := template.New("trace.html").ParseFS(assets, "assets/head.html", "assets/trace.html")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,7 +58,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 			s.Abort()
 			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}
 			if call != nil && d.Recorded == d.Observed {
-				recorded, observed := apart(contentsOf(edge.From.Call), contentsOf(call))
+				recorded, observed := apart(telling(edge.From.Call), telling(call))
 				d.Recorded += " with " + recorded
 				d.Observed += " with " + observed
 			}
@@ -91,13 +92,8 @@ func apart(a, b string) (string, string) {
 	return excerpt(a), excerpt(b)
 }
 
-// contentsOf returns what a call writes, or what tells it apart if it does not say.
-func contentsOf(c core.Call) string {
-	if aimed, ok := c.(core.Aimed); ok && aimed.Contents() != "" {
-		return aimed.Contents()
-	}
-	return c.Identity()
-}
+// telling returns what a call writes, or all that tells it apart if it writes nothing.
+func telling(c core.Call) string { return cmp.Or(contents(c), c.Identity()) }
 
 // Run is a run that was recorded.
 type Run struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // A process may work between activations as well: goroutines of its own wait for something that an activation leaves them, or for the time. The calls
@@ -390,24 +391,16 @@ func (b *bubble) shown() map[string]string {
 
 // waiting returns how many goroutines of the bubble wait where, besides its main goroutine.
 func (b *bubble) waiting() map[string]int {
-	own, bubble := headOf(stacks(false))
+	own, bubble := goroutine.Current()
 	places := map[string]int{}
 	for part := range strings.SplitSeq(stacks(true), "\n\n") {
 		head, frames, _ := strings.Cut(part, "\n")
-		if id, in := headOf(head); id == own || in != bubble || strings.HasPrefix(frames, "testing/synctest.") || strings.Contains(frames, "\ntesting/synctest.") {
+		if id, in := goroutine.Head(head); id == own || in != bubble || strings.HasPrefix(frames, "testing/synctest.") || strings.Contains(frames, "\ntesting/synctest.") {
 			continue
 		}
 		places[placeOf(frames)]++
 	}
 	return places
-}
-
-// headOf returns the number of a goroutine and of its bubble, as the runtime prints them.
-func headOf(stack string) (goroutine, bubble string) {
-	head, _, _ := strings.Cut(stack, ":\n")
-	goroutine, state, _ := strings.Cut(head, " [")
-	_, bubble, _ = strings.Cut(state, "synctest bubble ")
-	return goroutine, strings.TrimRight(bubble, "]:")
 }
 
 // placeOf returns the functions that a goroutine is in, with lines.

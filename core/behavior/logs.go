@@ -2,13 +2,12 @@ package behavior
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // MostHeard is how many lines of a run are listened to. Code that logs more is not listened to any further.
@@ -21,14 +20,14 @@ type Logs struct {
 	full  bool
 	// answered is how many calls of the run are answered, and own the goroutine that the run was started in.
 	answered int
-	own      string
+	own      uint64
 	stop     func()
 }
 
 // heard is a line with the goroutine that logged it.
 type heard struct {
 	Logged
-	by string
+	by uint64
 }
 
 // Logged is a line of a run.
@@ -68,7 +67,7 @@ func (l *Logs) Lines() []Logged {
 
 // ordered returns lines by goroutines.
 func ordered(lines []heard) []Logged {
-	by := map[string][]Logged{}
+	by := map[uint64][]Logged{}
 	var own []Logged
 	for _, line := range lines {
 		if line.Aside {
@@ -103,7 +102,7 @@ func (s *Session) hear(line core.LogLine) {
 	if logs == nil || s.aborted.Load() {
 		return
 	}
-	by := goroutine()
+	by, _ := goroutine.Current()
 	logs.mu.Lock()
 	defer logs.mu.Unlock()
 	if len(logs.lines) == MostHeard {
@@ -111,7 +110,7 @@ func (s *Session) hear(line core.LogLine) {
 		logs.end()
 		return
 	}
-	logs.lines = append(logs.lines, heard{Logged: Logged{LogLine: line, Calls: logs.answered, Aside: logs.own != "" && by != logs.own}, by: by})
+	logs.lines = append(logs.lines, heard{Logged: Logged{LogLine: line, Calls: logs.answered, Aside: logs.own != 0 && by != logs.own}, by: by})
 }
 
 // end ends that anybody listens. l.mu is held.
@@ -150,7 +149,7 @@ func (s *Session) owns() {
 	if logs := s.logs.Load(); logs != nil {
 		logs.mu.Lock()
 		defer logs.mu.Unlock()
-		logs.own = goroutine()
+		logs.own, _ = goroutine.Current()
 	}
 }
 
@@ -161,19 +160,6 @@ func (s *Session) answers() {
 		defer logs.mu.Unlock()
 		logs.answered++
 	}
-}
-
-// goroutine returns the number of the calling goroutine.
-func goroutine() string {
-	var stack [len("goroutine ") + 20]byte
-	words := strings.Fields(string(stack[:runtime.Stack(stack[:], false)]))
-	if len(words) < 2 {
-		return ""
-	}
-	if _, err := strconv.Atoi(words[1]); err != nil {
-		return ""
-	}
-	return words[1]
 }
 
 // Listens implements [core.LogRecorder].

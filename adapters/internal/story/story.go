@@ -33,11 +33,7 @@ func Common(a, b core.Trace) int {
 	if !SameStart(a, b) {
 		return 0
 	}
-	n := 0
-	for n < min(len(a.Steps), len(b.Steps)) && reflect.DeepEqual(a.Steps[n].Unlogged(), b.Steps[n].Unlogged()) {
-		n++
-	}
-	return n
+	return core.CommonSteps(a.Steps, b.Steps)
 }
 
 // Leg is what is told at once: a step, or several that follow each other, are idle and log nothing. First and Last are positions in the trace.

@@ -1,15 +1,13 @@
 package system
 
 import (
-	"bytes"
-	"regexp"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // listeners are those who listen to what is logged, each in a bubble of virtual time. A library keeps one logger for the whole process; what is logged through it belongs to the run in
@@ -18,19 +16,19 @@ type listeners struct {
 	// count is how many there are: mostly there are none.
 	count atomic.Int32
 	mu    sync.Mutex
-	by    map[string]func(core.LogLine)
+	by    map[uint64]func(core.LogLine)
 }
 
 // Listen has what is logged in the bubble of the calling goroutine go to a function, until stop is called.
 func (l *listeners) Listen(hear func(core.LogLine)) (stop func()) {
-	bubble := currentBubble()
-	if bubble == "" {
+	_, bubble := goroutine.Current()
+	if bubble == 0 {
 		return func() {}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.by == nil {
-		l.by = map[string]func(core.LogLine){}
+		l.by = map[uint64]func(core.LogLine){}
 	}
 	l.by[bubble] = hear
 	l.count.Add(1)
@@ -47,23 +45,10 @@ func (l *listeners) here() func(core.LogLine) {
 	if l.count.Load() == 0 {
 		return nil
 	}
-	bubble := currentBubble()
+	_, bubble := goroutine.Current()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.by[bubble]
-}
-
-// bubbles finds the number of the bubble in the first line of the stack of a goroutine.
-var bubbles = regexp.MustCompile(`^goroutine \d+ [^\n]*synctest bubble (\d+)`)
-
-// currentBubble returns the number of the bubble that the calling goroutine is in, empty if it is in none.
-func currentBubble() string {
-	const firstLine = 128
-	var stack [firstLine]byte
-	if found := bubbles.FindSubmatch(bytes.TrimSpace(stack[:runtime.Stack(stack[:], false)])); found != nil {
-		return string(found[1])
-	}
-	return ""
 }
 
 // Loggers are what controllers log through.

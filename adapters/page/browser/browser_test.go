@@ -191,18 +191,24 @@ func scheme(name string) chromedp.Action[chromedp.Void] {
 	})
 }
 
+// fits shows the page on a screen of a width that prefers light or dark, and checks that it is no wider and that everything can be told from its ground.
+func fits(t *testing.T, ctx context.Context, width int64, preferred string) {
+	t.Helper()
+	do(t, ctx, chromedp.EmulateViewport(width, 900), scheme(preferred))
+	if wide := evaluate[int64](t, ctx, "document.documentElement.scrollWidth"); wide > width {
+		t.Errorf("on a screen of %d, the page is %d wide", width, wide)
+	}
+	if poor := evaluate[[]string](t, ctx, contrast); len(poor) > 0 {
+		t.Errorf("%s, %d wide: hard to read: %s", preferred, width, strings.Join(poor, ", "))
+	}
+}
+
 // TestWidths opens the page on screens of many sizes, light and dark: nothing is wider than the screen, everything can be told from its ground, and nothing that is told is run.
 func TestWidths(t *testing.T) {
 	ctx, wrong := open(t, budget(attack))
 	for _, width := range []int64{360, 768, 1280, 1920, 3840} {
 		for _, preferred := range []string{"light", "dark"} {
-			do(t, ctx, chromedp.EmulateViewport(width, 900), scheme(preferred))
-			if wide := evaluate[int64](t, ctx, "document.documentElement.scrollWidth"); wide > width {
-				t.Errorf("on a screen of %d, the page is %d wide", width, wide)
-			}
-			if poor := evaluate[[]string](t, ctx, contrast); len(poor) > 0 {
-				t.Errorf("%s, %d wide: hard to read: %s", preferred, width, strings.Join(poor, ", "))
-			}
+			fits(t, ctx, width, preferred)
 		}
 	}
 	if evaluate[bool](t, ctx, "window.attacked === true") {

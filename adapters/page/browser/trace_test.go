@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -83,13 +82,7 @@ func TestTraces(t *testing.T) {
 			ctx, wrong := openTrace(t, question, attack)
 			for _, width := range []int64{360, 768, 1600, 3840} {
 				for _, preferred := range []string{"light", "dark"} {
-					do(t, ctx, chromedp.EmulateViewport(width, 900), scheme(preferred))
-					if wide := evaluate[int64](t, ctx, "document.documentElement.scrollWidth"); wide > width {
-						t.Errorf("on a screen of %d, the page is %d wide", width, wide)
-					}
-					if poor := evaluate[[]string](t, ctx, contrast); len(poor) > 0 {
-						t.Errorf("%s, %d wide: hard to read: %s", preferred, width, strings.Join(poor, ", "))
-					}
+					fits(t, ctx, width, preferred)
 					if *pictures != "" {
 						picture := filepath.Join(*pictures, fmt.Sprintf("trace-%s-%s-%d.png", question, preferred, width))
 						if err := os.WriteFile(picture, get(t, ctx, chromedp.CaptureScreenshot()), 0o644); err != nil {

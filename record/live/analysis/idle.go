@@ -113,7 +113,7 @@ func causesOf(s Shown) []string {
 
 // Text writes a controller over some lines.
 func (c IdleController) Text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d of %d reconciles changed nothing; they took %s and %d live calls", clean(c.Controller), c.Idle, c.Reconciles, duration(c.For), c.Calls)
+	fmt.Fprintf(w, "%s: %d of %d reconciles changed nothing; they took %s and %d live calls", clean(c.Controller), c.Idle, c.Reconciles, Duration(c.For), c.Calls)
 	if c.Failed > 0 {
 		fmt.Fprintf(w, "; %d others failed", c.Failed)
 	}
@@ -205,7 +205,7 @@ func Slow(sources []Source, limit int) ([]Episode, Notes, error) {
 
 // Text writes an episode over two lines.
 func (e Episode) Text(w io.Writer) {
-	fmt.Fprintf(w, "%9s  %s %s", duration(e.Took), clean(e.Controller), clean(e.Request))
+	fmt.Fprintf(w, "%9s  %s %s", Duration(e.Took), clean(e.Controller), clean(e.Request))
 	if e.Process != "" {
 		fmt.Fprintf(w, " in %s", clean(e.Process))
 	}
@@ -214,5 +214,5 @@ func (e Episode) Text(w io.Writer) {
 		unfinished = ", and more that is not recorded"
 	}
 	fmt.Fprintf(w, ", from %s\n           %d reconciles, %d failed: %s at work (%s in calls), %s waiting%s\n",
-		strings.TrimSpace(at(e.At)), e.Reconciles, e.Failed, duration(e.Working), duration(e.Calling), duration(e.Waiting), unfinished)
+		Moment(e.At), e.Reconciles, e.Failed, Duration(e.Working), Duration(e.Calling), Duration(e.Waiting), unfinished)
 }

@@ -45,7 +45,7 @@ func (n Notes) Lines() []string {
 		if g.Entries > 0 {
 			what = fmt.Sprintf("%d entries are missing", g.Entries)
 		}
-		lines = append(lines, fmt.Sprintf("%s in %d gaps (%s) of %s in all", what, g.Times, clean(g.Reason), duration(g.For)))
+		lines = append(lines, fmt.Sprintf("%s in %d gaps (%s) of %s in all", what, g.Times, clean(g.Reason), Duration(g.For)))
 	}
 	return lines
 }
@@ -92,10 +92,7 @@ func clean(s string) string {
 }
 
 // Duration returns a time as people read it, as all answers write it.
-func Duration(d time.Duration) string { return duration(d) }
-
-// duration returns a time as people read it.
-func duration(d time.Duration) string {
+func Duration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
 		return d.Round(time.Second).String()

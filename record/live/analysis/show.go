@@ -233,7 +233,7 @@ func (s Shown) Text(w io.Writer) {
 		fmt.Fprintf(w, " in %s", clean(s.Process))
 	}
 	if s.Waited > 0 {
-		fmt.Fprintf(w, ", after %s in the queue", duration(s.Waited))
+		fmt.Fprintf(w, ", after %s in the queue", Duration(s.Waited))
 	}
 	fmt.Fprintln(w)
 	for _, woken := range s.Woken {
@@ -266,7 +266,7 @@ func (s Shown) Caller() string {
 
 // Ending says how a reconcile ended.
 func (s Shown) Ending() string {
-	switch took := "after " + duration(s.Took); {
+	switch took := "after " + Duration(s.Took); {
 	case s.Unfinished:
 		return "its end is not recorded"
 	case s.Panicked:
@@ -276,7 +276,7 @@ func (s Shown) Ending() string {
 	case s.Error != "":
 		return "failed " + took + ": " + s.Error
 	case s.After > 0:
-		return "done " + took + ", to be run again after " + duration(s.After)
+		return "done " + took + ", to be run again after " + Duration(s.After)
 	case s.Requeue:
 		return "done " + took + ", to be run again"
 	default:
@@ -317,7 +317,7 @@ func (c ShownCall) String() string {
 }
 
 // at returns a time since the start of a recording in a column.
-func at(d time.Duration) string { return fmt.Sprintf("%9.3fs", d.Seconds()) }
+func at(d time.Duration) string { return fmt.Sprintf("%10s", Moment(d)) }
 
 // Moment returns a time since the start of a recording, as all answers write it.
-func Moment(d time.Duration) string { return strings.TrimSpace(at(d)) }
+func Moment(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }

@@ -322,7 +322,7 @@ func (s StaleRead) Words() string {
 	}
 	since := "of which the process learned later"
 	if s.For > 0 {
-		since = "of which the process had known for " + duration(s.For)
+		since = "of which the process had known for " + Duration(s.For)
 	}
 	what := "read " + s.Read.String()
 	if s.Missing {

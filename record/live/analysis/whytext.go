@@ -32,7 +32,7 @@ func (a Answer) Words() string {
 	return words
 }
 
-// Words says which version it is, and what was told of it.
+// Words names the version, behind the event that reported it.
 func (l Link) Words() string { return strings.TrimSpace(l.Event + " " + l.Version.String()) }
 
 // Origin says where the version comes from, if no recorded writer made it.
@@ -57,12 +57,16 @@ func (l Link) text(w io.Writer, indent string) {
 	fmt.Fprintf(w, "%s%s\n", indent, clean(l.Origin()))
 }
 
-// Words says who wrote, how, and when, or which reconcile it is if it is not told of a write.
-func (r Writer) Words() string {
-	verb := r.Verb
-	if r.Subresource != "" {
-		verb += " of its " + r.Subresource
+// Operation says how the object was written, such as "update of its status", empty where no write is meant.
+func (r Writer) Operation() string {
+	if r.Subresource == "" {
+		return r.Verb
 	}
+	return r.Verb + " of its " + r.Subresource
+}
+
+// Words says who wrote, how, and when, or which reconcile it is where no write is meant.
+func (r Writer) Words() string {
 	what := "by " + r.Controller
 	if r.Request != "" {
 		what = "in the reconcile of " + r.Controller + " " + r.Request
@@ -76,10 +80,11 @@ func (r Writer) Words() string {
 	if r.Process != "" {
 		what += " in " + r.Process
 	}
-	if verb == "" {
+	operation := r.Operation()
+	if operation == "" {
 		return what
 	}
-	return fmt.Sprintf("written by %s %s, at %s", verb, what, Moment(r.At))
+	return fmt.Sprintf("written by %s %s, at %s", operation, what, Moment(r.At))
 }
 
 func (r Writer) text(w io.Writer, indent string) {

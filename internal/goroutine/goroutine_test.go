@@ -1,0 +1,51 @@
+package goroutine_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/orrery-dev/orrery/internal/goroutine"
+)
+
+// TestHead reads first lines of stacks as the runtime prints them.
+func TestHead(t *testing.T) {
+	for head, want := range map[string][2]uint64{
+		"goroutine 7 [running]:\nmain.main()":                                    {7, 0},
+		"goroutine 41 [sleep (durable), synctest bubble 3]:\nmain.main()":        {41, 3},
+		"goroutine 12 [running]:\nmain.f()\n\tsynctest bubble 5":                 {12, 0},
+		"goroutine 123 [chan receive, 2 minutes, synctest bub":                   {123, 0},
+		"goroutine 18446744073709551616 [running, synctest bubble 1]:\nmain.f()": {0, 1},
+		"": {0, 0},
+	} {
+		if number, bubble := goroutine.Head(head); number != want[0] || bubble != want[1] {
+			t.Errorf("%q: %d in bubble %d, want %v", head, number, bubble, want)
+		}
+	}
+}
+
+// TestCurrent tells goroutines and bubbles apart.
+func TestCurrent(t *testing.T) {
+	own, none := goroutine.Current()
+	if again, _ := goroutine.Current(); own == 0 || own != again || none != 0 {
+		t.Errorf("%d and %d, in bubble %d", own, again, none)
+	}
+	var bubbles []uint64
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			number, bubble := goroutine.Current()
+			other, same := make(chan uint64), make(chan uint64)
+			go func() {
+				n, b := goroutine.Current()
+				other <- n
+				same <- b
+			}()
+			if n, b := <-other, <-same; n == number || n == 0 || b != bubble || bubble == 0 {
+				t.Errorf("goroutine %d of bubble %d started %d in %d", number, bubble, n, b)
+			}
+			bubbles = append(bubbles, bubble)
+		})
+	}
+	if bubbles[0] == bubbles[1] {
+		t.Errorf("two bubbles have the number %d", bubbles[0])
+	}
+}
