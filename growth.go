@@ -46,6 +46,9 @@ func (v *verdict) judgeGrowth() {
 
 // grows says in a sentence how a system grows.
 func grows(g *explore.Growth) string {
+	if len(g.Adds) == 0 {
+		return fmt.Sprintf("the system never settles: in each round, %s writes random values that it has drawn anew", strings.Join(g.Drawing, " and "))
+	}
 	var more []string
 	for _, a := range g.Adds {
 		switch {
@@ -66,6 +69,9 @@ func grows(g *explore.Growth) string {
 
 // adviceAgainst says how code can do without.
 func adviceAgainst(g *explore.Growth) string {
+	if len(g.Adds) == 0 {
+		return "Look for the value that was written last time before drawing another one."
+	}
 	if g.Adds[0].Objects > 0 {
 		return "Give an object that must exist once a deterministic name, or look for an existing one before creating another."
 	}

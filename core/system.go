@@ -45,6 +45,9 @@ type System struct {
 	// [Introspective], with all that can be reached from them. It is said in the report.
 	IgnoredMemory []string
 
+	// Randomness sets the random values that controllers draw, nil if nobody can. Values that it does not set are left to chance, which is found out.
+	Randomness Randomness
+
 	// Libraries are packages through which controllers make their calls, as patterns of the go command, such as "k8s.io/client-go/...": a trace says where in other
 	// code a call comes from.
 	Libraries []string

@@ -17,6 +17,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/canonical"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/adapters/kube/kindrules"
 	"github.com/orrery-dev/orrery/core"
@@ -39,6 +40,8 @@ type Server struct {
 	form     *canonical.Form
 	// collected are the kinds that the garbage collector looks after, nil if it is not known.
 	collected map[core.Kind]bool
+	// randomness sets what controllers draw, and knows the words among that.
+	randomness *randomness.Source
 	// later is how far the clock is ahead of where it stood at the start.
 	later time.Duration
 }
@@ -56,7 +59,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
+	s := &Server{scheme: scheme, randomness: new(randomness.Source), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
 	var err error
 	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err
@@ -122,6 +125,9 @@ func (s *Server) KindFor(resource schema.GroupVersionResource) (schema.GroupVers
 // Kinds returns the kinds that the server serves, in order.
 func (s *Server) Kinds() []core.Kind { return s.registry.Kinds() }
 
+// Randomness sets the random numbers of k8s.io/apimachinery/pkg/util/rand, of which controllers make names. The server takes note of the names.
+func (s *Server) Randomness() core.Randomness { return s.randomness }
+
 // Serves returns an error that says how to register the kind if the server does
 // not serve it.
 func (s *Server) Serves(kind schema.GroupVersionKind) error {
@@ -180,9 +186,10 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 // outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any { return s.form.Outcome(key, content) }
 
-// CanonicalOutcome implements [core.Store]. Of the objects it takes their uids and which of their names were generated.
+// CanonicalOutcome implements [core.Store]. Of the objects it takes their uids and which of their names were generated. Words that controllers drew at random
+// are as names that the server generates, wherever they stand.
 func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
-	return s.form.CanonicalOutcome(objects, outcome)
+	return s.form.CanonicalOutcome(objects, outcome, s.randomness.Word)
 }
 
 // Normalize implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of

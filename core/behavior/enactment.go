@@ -38,6 +38,7 @@ type flight struct {
 }
 
 func newEnactment(system *core.System, world core.World, limits Limits) *enactment {
+	limits.Randomness = system.Randomness
 	user := User{system.Scenario}
 	e := &enactment{
 		world: world, limits: limits, user: user, store: system.Store,
@@ -103,7 +104,7 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	case core.Restart:
 		err = e.crash(ctx, step.Controller)
 	case core.Begin:
-		err = e.begin(ctx, item)
+		err = e.begin(ctx, item, step.Seed)
 	case core.Ask:
 		err = e.flying(item, func(session *Session) error { return e.calls(ctx, session, step) })
 	case core.Return:
@@ -148,7 +149,7 @@ func (e *enactment) activation(name string) Activation {
 }
 
 // start starts a run of a strategy on a fresh instance.
-func (e *enactment) start(ctx context.Context, item core.Item) (*Session, error) {
+func (e *enactment) start(ctx context.Context, item core.Item, seed uint64) (*Session, error) {
 	strategy, known := e.strategies[item.Strategy]
 	if !known {
 		return nil, differing("there is no longer a controller %q", item.Strategy)
@@ -158,7 +159,7 @@ func (e *enactment) start(ctx context.Context, item core.Item) (*Session, error)
 		return nil, err
 	}
 	activation := e.activation(item.Strategy)
-	activation.Request = item.Request
+	activation.Request, activation.Seed = item.Request, seed
 	session := open(instance, strategy.Describe().Sequential, e.limits)
 	session.guarded.name = item.Strategy
 	session.startOnly(activation)
@@ -190,16 +191,16 @@ func (e *enactment) open(ctx context.Context, process string) error {
 }
 
 // resume starts a run: on the instance that remembers what it did before, if there is one.
-func (e *enactment) resume(ctx context.Context, item core.Item) (*Session, error) {
+func (e *enactment) resume(ctx context.Context, item core.Item, seed uint64) (*Session, error) {
 	session, remembers := e.processes[e.process(item.Strategy)]
 	if !remembers {
-		return e.start(ctx, item)
+		return e.start(ctx, item, seed)
 	}
 	if session.over {
 		return nil, differing("%s does not come back from what it did before", item.Strategy)
 	}
 	activation := e.activation(item.Strategy)
-	activation.Request = item.Request
+	activation.Request, activation.Seed = item.Request, seed
 	session.Begin(activation)
 	return session, nil
 }
@@ -229,7 +230,7 @@ func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep
 	if kind, known := core.StepKindOf(step.Kind); known && (kind == core.Work || kind == core.Elapse) {
 		session, err = e.goOn(item, kind)
 	} else {
-		session, err = e.resume(ctx, item)
+		session, err = e.resume(ctx, item, step.Seed)
 	}
 	if err != nil {
 		return err
@@ -250,8 +251,8 @@ func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep
 }
 
 // begin starts a run that goes on in later steps.
-func (e *enactment) begin(ctx context.Context, item core.Item) error {
-	session, err := e.start(ctx, item)
+func (e *enactment) begin(ctx context.Context, item core.Item, seed uint64) error {
+	session, err := e.start(ctx, item, seed)
 	if err == nil {
 		e.flights = append(e.flights, flight{item, session})
 	}

@@ -27,6 +27,9 @@ type Activation struct {
 	Epoch, Now int
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
 	Since *Memory
+	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Varied are stretches of it that draw others, nil if none do.
+	Seed   uint64
+	Varied *Varied
 }
 
 // Memory is what an instance keeps of what it has done, by what it shows of it.
@@ -77,6 +80,8 @@ type Limits struct {
 	Calls int
 	// Guard is told what runs, nil if nobody is.
 	Guard core.Guard
+	// Randomness sets the random values that code draws, nil if nobody can.
+	Randomness core.Randomness
 }
 
 // Session is an instance at work: it runs real controller code, one activation after the other, and stops at
@@ -89,6 +94,7 @@ type Session struct {
 	limits  Limits
 	guarded guarded
 	calls   int
+	draws   draws
 	// pending are the calls that wait for their answers, in the order of their identities, and turn is which of them
 	// is answered next. sites are where they were made, if that is to be known.
 	pending []core.Call
@@ -252,6 +258,7 @@ func (s *Session) startOnly(activation Activation) {
 func (s *Session) Begin(activation Activation) {
 	s.calls = 0
 	if s.guarded.begins(activation) {
+		s.beginDraws(activation)
 		s.do(task{activation: &activation})
 	}
 }
@@ -306,6 +313,7 @@ func (s *Session) do(t task) bool {
 // error is the context's.
 func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	defer s.guarded.rests()
+	defer s.endDraw()
 	if leaf := s.guarded.leaf(); leaf != nil {
 		s.Abort()
 		return nil, leaf, nil
@@ -380,6 +388,7 @@ func (s *Session) Answer(response core.Response) {
 		return
 	}
 	s.answers()
+	s.draw(s.calls)
 	select {
 	case s.replies <- answer{s.turn, response}:
 	case <-s.quit:
@@ -389,6 +398,7 @@ func (s *Session) Answer(response core.Response) {
 // Close ends the session between two runs. It returns how the run ended that the leaf is about, now that
 // it is known what the runs of the session left behind.
 func (s *Session) Close(leaf *Leaf) *Leaf {
+	s.endDraw()
 	if s.over {
 		return leaf
 	}
@@ -461,6 +471,7 @@ const unwinding = time.Second
 // deferred calls of the run to end, but not for ever: code that never looks at the
 // world again is left behind.
 func (s *Session) Abort() {
+	s.endDraw()
 	if s.over || !s.aborted.CompareAndSwap(false, true) {
 		return
 	}

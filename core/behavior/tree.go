@@ -26,10 +26,15 @@ type Node struct {
 	// owner of the tree, who sets Timed once it has been found out.
 	Earlier core.Call
 	Timed   bool
+	// Drawn tells that the run has drawn random values before it comes here, and Draw is the number of the draw that they are of.
+	Drawn bool
+	Draw  state.Value
 
-	answers branch
-	edges   []*Edge
-	byName  map[string]*Edge
+	// variants are the nodes for each draw, by its number, where the run comes to draw here; otherwise there are none.
+	variants map[state.Value]*Node
+	answers  branch
+	edges    []*Edge
+	byName   map[string]*Edge
 }
 
 // Fault is a way in which a call fails.
@@ -44,6 +49,23 @@ type Fault struct {
 // Explored reports whether the code was run as far as the node.
 func (n *Node) Explored() bool { return n.Call != nil || n.Leaf != nil }
 
+// Varies reports whether the run comes to draw random values right before the node, so that it goes on otherwise with each draw.
+func (n *Node) Varies() bool { return n.variants != nil }
+
+// Variant returns where the run goes on with a draw at a node that varies, nil if that is not known.
+func (n *Node) Variant(draw state.Value) *Node { return n.variants[draw] }
+
+// Vary returns where the run goes on with a draw. The node varies from then on.
+func (n *Node) Vary(draw state.Value) *Node {
+	if n.variants[draw] == nil {
+		if n.variants == nil {
+			n.variants = map[state.Value]*Node{}
+		}
+		n.variants[draw] = &Node{Drawn: true, Draw: draw}
+	}
+	return n.variants[draw]
+}
+
 // Ask makes the node the one of the first of the calls that wait, which are in the order of their identities, with a turn for
 // each of the others.
 func (n *Node) Ask(pending []core.Call) {
@@ -54,7 +76,7 @@ func (n *Node) Ask(pending []core.Call) {
 		}
 		at := n
 		if i > 0 {
-			at = &Node{}
+			at = &Node{Drawn: n.Drawn, Draw: n.Draw}
 		}
 		at.Call = call
 		if len(pending) > 1 {
@@ -113,7 +135,7 @@ func (n *Node) Respond(response core.Response) *Edge {
 	} else if edge := n.byName[identity]; edge != nil {
 		return edge
 	}
-	edge := &Edge{From: n, Response: response, To: &Node{}}
+	edge := &Edge{From: n, Response: response, To: &Node{Drawn: n.Drawn, Draw: n.Draw}}
 	n.edges = append(n.edges, edge)
 	switch {
 	case n.byName != nil:

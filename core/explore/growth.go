@@ -26,9 +26,11 @@ type Growth struct {
 	// Run begins in an initial state. It ends with the first of as many laps as there are, of so many steps each.
 	Run       core.Run
 	Lap, Laps int
-	// Adds is what each lap adds, in the order of kinds, and Last an object that the last lap of the run has added or added to.
-	Adds []Addition
-	Last core.Key
+	// Adds is what each lap adds, in the order of kinds, and Last an object that the last lap of the run has added or added to. There is nothing if it only replaces
+	// random values by others that are drawn anew: then Drawing names the controllers that do.
+	Adds    []Addition
+	Last    core.Key
+	Drawing []string
 	// Shown tells that in each lap the controllers are shown more than in the one before, so that some time they may stop. If not, their code is
 	// given the same as before in each lap, up to names that are new in it, and does the same again.
 	Shown bool
@@ -142,10 +144,11 @@ type probe struct {
 	sizes map[string]int
 }
 
-// counted is what is counted: the objects of a kind, or the values in their fields.
+// counted is what is counted: the objects of a kind, or the values in their fields; or how often random values were drawn by a controller and written.
 type counted struct {
-	kind   core.Kind
-	values bool
+	kind    core.Kind
+	values  bool
+	drawing string
 }
 
 // turn is a step that a probe may go on with.
@@ -195,6 +198,10 @@ func (p *probe) count(step int) map[counted]int {
 	for key, size := range p.sizesIn(id) {
 		counts[counted{kind: key.Kind}]++
 		counts[counted{kind: key.Kind, values: true}] += size
+	}
+	p.executor.Load(p.row(id))
+	for controller, n := range p.executor.Drawn() {
+		counts[counted{drawing: controller}] = n
 	}
 	p.counts[step] = counts
 	return counts
@@ -293,6 +300,8 @@ func (p *probe) report(lap, laps int, shown bool) {
 	more := difference(p.count(n-lap), p.count(n))
 	for what, count := range more {
 		switch objects := more[counted{kind: what.kind}]; {
+		case what.drawing != "":
+			g.Drawing = append(g.Drawing, what.drawing)
 		case !what.values:
 			g.Adds = append(g.Adds, Addition{Kind: what.kind, Objects: count})
 		case objects == 0:
@@ -300,6 +309,11 @@ func (p *probe) report(lap, laps int, shown bool) {
 		}
 	}
 	slices.SortFunc(g.Adds, func(a, b Addition) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
+	if len(g.Adds) == 0 {
+		slices.Sort(g.Drawing)
+		p.growing = g
+		return
+	}
 	// The last one is of the first kind.
 	before, after := p.sizesIn(p.run[n-lap].From), p.sizesIn(p.run[n-1].To)
 	for _, key := range slices.SortedFunc(maps.Keys(after), core.Key.Compare) {

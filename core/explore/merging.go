@@ -59,6 +59,8 @@ func unmergeable(m *transition.Machine, options Options) string {
 	switch {
 	case len(c.Remembering) > 0:
 		return "controllers keep memory, in which names cannot be exchanged"
+	case len(c.Drawing) > 0:
+		return "controllers draw random values, which depend on names"
 	case options.Order.Walks():
 		return "walks do not merge states"
 	case m.Holds:

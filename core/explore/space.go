@@ -273,6 +273,9 @@ func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
 // Awaiting names the controllers that were found to wait for times, in the order of the system.
 func (s *Space) Awaiting() []string { return s.machine.Awaiting() }
 
+// Drawing names the controllers that were found to draw random values which follow from a seed, in the order of the system.
+func (s *Space) Drawing() []string { return s.machine.Drawing() }
+
 // Views returns the views that may lag behind, in the order of processes. Both instances of a process that is active
 // twice have those of the process.
 func (s *Space) Views() []core.ViewReport {

@@ -216,6 +216,7 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 	if a, err := w.Machine.Actor(step.Item.Strategy); err == nil {
 		unseen = unseenBy(w, a)
 	}
+	traced.Seed = w.Seed(step.Item)
 	chosen, err := w.Choose(step)
 	if err == nil && chosen == nil {
 		// Nothing asks for it, but it can be tried.
@@ -236,7 +237,7 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 		traced.Result = chosen.Leaf.Ending()
 	case chosen.Kind == core.Ask:
 		p := w.Flight(chosen.Item)
-		t.runs = append(t.runs, ranAs{actor: chosen.Actor, Run: behavior.Run{Activation: behavior.Activation{Request: chosen.Item.Request}, Path: p.Path}})
+		t.runs = append(t.runs, ranAs{actor: chosen.Actor, Run: behavior.Run{Activation: w.Underway(chosen.Item), Path: p.Path}})
 	}
 	if chosen != nil {
 		traced.Crashes = chosen.Crashes()

@@ -99,6 +99,7 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 		Kinds:           server.Kinds(),
 		Interchangeable: d.interchangeable,
 		IgnoredMemory:   d.ignoredMemory,
+		Randomness:      server.Randomness(),
 		Libraries:       libraries(),
 		Assumptions:     found.assumptions,
 		Unmodelled:      found.doubts,

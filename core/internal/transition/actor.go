@@ -59,9 +59,10 @@ func (a *Actor) handling(event *core.Event, since *behavior.Memory, at moment) b
 }
 
 // activation returns what a run for an item is about.
-func (it *Item) activation(since *behavior.Memory, at moment) behavior.Activation {
+func (it *Item) activation(since *behavior.Memory, at moment, draw state.Value) behavior.Activation {
 	activation := it.Actor.reconciling(it.Request, since, at)
 	activation.Own, activation.Turn = it.own, it.turn
+	activation.Seed = it.seed(draw, since)
 	return activation
 }
 
@@ -75,7 +76,9 @@ type Item struct {
 	// Standing items are always in the work queue and have no cell.
 	Standing bool
 	Cell     state.Cell
-	roots    roots
+	// draws are those of its runs, nil if none are known to be made.
+	draws *draws
+	roots roots
 	// Agent is the number of the item among those that take steps.
 	Agent int
 	// parked are the points of its run where the run can be in flight, by number; the first is none.

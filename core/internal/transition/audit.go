@@ -81,6 +81,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		run.Leaf.Overtaking = known.overtaking
 		return l.close(session, a, run)
 	}
+	loose := session.Loose(run.Path)
 	before := iotrace.Now()
 	sure, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {
@@ -93,6 +94,9 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 				return err
 			}
 		}
+	}
+	if err := l.vary(a, run, loose, times); err != nil {
+		return err
 	}
 	if times > 1 {
 		if err := l.among(a, run); err != nil {
@@ -238,6 +242,9 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 			return err
 		}
 		if other != nil {
+			if err := l.draws(a, behavior.Run{Activation: run.Activation, Path: run.Path[:min(other.After, len(run.Path))]}); err != nil {
+				return err
+			}
 			cause, divergence = core.Chance, other
 			break
 		}

@@ -54,6 +54,8 @@ type Conditions struct {
 	Deadlines int
 	// Awaiting names the controllers that wait for times. [Search] finds out by itself which ones do.
 	Awaiting []string
+	// Drawing names the controllers that draw random values, which follow from a part of the state then. [Search] finds out by itself which ones do.
+	Drawing []string
 	// behind is how many changes views are behind at the start.
 	behind map[CachedKind]int
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
@@ -67,9 +69,12 @@ func (c *Conditions) Expect(err error) bool {
 	var active *unexpectedBackground
 	var sharing *unexpectedSharing
 	var deadline *unexpectedDeadline
+	var draws *unexpectedDraws
 	switch {
 	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controller):
 		c.Awaiting = append(slices.Clip(c.Awaiting), deadline.Controller)
+	case errors.As(err, &draws) && !slices.Contains(c.Drawing, draws.Controller):
+		c.Drawing = append(slices.Clip(c.Drawing), draws.Controller)
 	case errors.As(err, &views):
 		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
 	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Memory):
@@ -122,13 +127,20 @@ type unexpectedDeadline struct{ Controller string }
 // Error implements error.
 func (u *unexpectedDeadline) Error() string { return u.Controller + " waits for a time" }
 
+// unexpectedDraws ends a search in which a controller was found to draw random values that was not known to.
+type unexpectedDraws struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedDraws) Error() string { return u.Controller + " draws random values" }
+
 // Unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
 func Unexpected(err error) bool {
 	var memory *unexpectedMemory
 	var background *unexpectedBackground
 	var sharing *unexpectedSharing
 	var deadline *unexpectedDeadline
-	return errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
+	var draws *unexpectedDraws
+	return errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
 }
 
 // Staleness says how far views may lag behind.

@@ -13,20 +13,24 @@ func (w *Walker) begin(it *Item) error {
 	if err != nil {
 		return err
 	}
+	w.beginDraw(it)
 	return w.fly(it, root, nil)
 }
 
 // fly parks the run of an item at a node, and finds out what comes there.
 func (w *Walker) fly(it *Item, node *behavior.Node, path behavior.Path) error {
-	if !node.Explored() {
+	if at := w.drawn(node); at != nil && at.Explored() {
+		node = at
+	} else {
 		if w.Learn == nil {
 			return ErrUnknown
 		}
-		run, err := w.Learn.explore(nil, it.Actor, it.Actor.reconciling(it.Request, nil, w.moment(it)), path, node)
+		run, err := w.Learn.explore(nil, it.Actor, it.activation(nil, w.moment(it), w.drawing.number), path, node, w.drawing.number)
 		if err != nil {
 			return err
 		}
 		run.stop()
+		node = w.drawn(node)
 	}
 	n, known := it.at[node]
 	if !known {
@@ -44,11 +48,12 @@ func (w *Walker) ask(it *Item, chosen plan) error {
 	w.acting = it.Actor
 	p := w.Flight(it)
 	number := len(p.Path)
+	w.goOnDrawing(it, p.Node)
 	if w.Learn != nil {
 		w.path = append(w.path[:0], p.Path...)
 	}
 	defer func() { w.path = w.path[:0] }()
-	edge, err := w.call(it.Actor, it.Actor.reconciling(it.Request, nil, w.moment(it)), chosen.turn(number, p.Node), number, chosen.fault(number))
+	edge, err := w.call(it.Actor, it.activation(nil, w.moment(it), w.drawing.number), chosen.turn(number, p.Node), number, chosen.fault(number))
 	if err != nil {
 		return err
 	}
@@ -64,7 +69,8 @@ func (w *Walker) land(it *Item) (*behavior.Leaf, error) {
 	w.acting = it.Actor
 	p := w.Flight(it)
 	leaf := p.Node.Leaf
-	if err := w.ended(it.Actor, it.Actor.reconciling(it.Request, nil, w.moment(it)), p.Path, leaf); err != nil {
+	w.goOnDrawing(it, p.Node)
+	if err := w.ended(it.Actor, it.activation(nil, w.moment(it), w.drawing.number), p.Path, leaf); err != nil {
 		return nil, err
 	}
 	if leaf.Failure.Stuck() {

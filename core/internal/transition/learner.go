@@ -53,6 +53,7 @@ func NewLearner(ctx context.Context, system *core.System, conditions Conditions,
 	if err != nil {
 		return nil, err
 	}
+	limits.Randomness = system.Randomness
 	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}, Memo: NewMemo()}, nil
 }
 
@@ -82,7 +83,7 @@ func (l *codeRun) stop() {
 
 // explore finds out what comes at a node that is not explored: the next call, or the
 // end of the run. It begins the run if there is none yet.
-func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*codeRun, error) {
+func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node, draw state.Value) (*codeRun, error) {
 	if current == nil {
 		session, err := l.Open(a, activation.Since)
 		if err != nil {
@@ -96,6 +97,9 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 			return nil, err
 		}
 		if divergence != nil {
+			if err := l.draws(a, behavior.Run{Activation: activation, Path: path[:divergence.After]}); err != nil {
+				return nil, err
+			}
 			l.diverged(a, activation, path, divergence, core.Chance, nil)
 			return nil, ErrStopped
 		}
@@ -103,6 +107,9 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	call, leaf, err := current.session.Next(l.Context)
 	if err != nil {
 		return nil, err
+	}
+	if !node.Drawn && (node.Varies() || current.session.Drew()) {
+		node = node.Vary(draw)
 	}
 	node.Leaf = leaf
 	if call != nil {

@@ -228,6 +228,7 @@ func (m *Machine) Item(a *Actor, request core.Request) *Item {
 		return it
 	}
 	it := &Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, roots: []*behavior.Node{{}}, parked: make([]point, 1)}
+	it.draws = m.newDraws(it)
 	it.Cell = m.Vocabulary.Item(it.Item)
 	m.addItem(it)
 	for len(m.ItemAt) <= int(it.Cell) {
@@ -246,6 +247,9 @@ func (m *Machine) park(it *Item, node *behavior.Node, path behavior.Path, at mom
 	var text strings.Builder
 	if at != (moment{}) {
 		fmt.Fprintf(&text, "%+v ", at)
+	}
+	if node.Drawn {
+		fmt.Fprintf(&text, "draw %d ", node.Draw)
 	}
 	for _, edge := range path {
 		fmt.Fprintf(&text, "%q %q ", edge.From.Call.Identity(), edge.Response.Identity())

@@ -115,6 +115,7 @@ func (d digester) run(run behavior.Run) {
 	d.number(int64(run.Activation.Clock))
 	d.number(int64(run.Activation.Epoch))
 	d.number(int64(run.Activation.Now))
+	d.number(int64(run.Activation.Seed))
 	d.flag(run.Activation.Since != nil)
 	if m := run.Activation.Since; m != nil {
 		d.text(m.Identity)

@@ -44,7 +44,8 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 		w.undo()
 		return nil, err
 	}
-	leaf, err := w.run(it.Actor, root, it.activation(since, at), p)
+	w.beginDraw(it)
+	leaf, err := w.run(it.Actor, root, it.activation(since, at, w.drawing.number), p)
 	if err == nil && leaf.Failure.Stuck() {
 		err = ErrStopped
 	}
@@ -116,18 +117,19 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
 	var run *codeRun
 	for calls := 0; ; calls++ {
-		if node.Explored() {
+		if at := w.drawn(node); at != nil && at.Explored() {
 			// A handler of what this very run wrote may have come by here first.
 			run.stop()
-			run = nil
+			run, node = nil, at
 		} else {
 			if w.Learn == nil {
 				return nil, ErrUnknown
 			}
 			var err error
-			if run, err = w.Learn.explore(run, a, activation, w.path[base:], node); err != nil {
+			if run, err = w.Learn.explore(run, a, activation, w.path[base:], node, w.drawing.number); err != nil {
 				return nil, err
 			}
+			node = w.drawn(node)
 		}
 		if node.Leaf != nil {
 			if err := w.races(a, activation, p, node.Leaf); err != nil {
@@ -219,6 +221,11 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		}
 		if err := w.apply(answered); err != nil {
 			return nil, err
+		}
+		if node.Drawn && len(answered.Writes)+len(answered.Enqueue) > 0 {
+			if err := w.useUp(); err != nil {
+				return nil, err
+			}
 		}
 		made.Answers = w.answers[first:len(w.answers):len(w.answers)]
 	} else {

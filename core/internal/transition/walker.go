@@ -60,6 +60,8 @@ type Walker struct {
 	// busy are the processes that keep memory and are in the midst of a run, and waiting what there is for their event handlers.
 	busy    []*Process
 	waiting []*handling
+	// drawing is what the run of the step draws.
+	drawing drawing
 	// stirred is who has acted last on a change among those that share memory.
 	stirred stirred
 	// Recalled are the cells of the memories that the runs of the step began with.

@@ -14,9 +14,11 @@ import (
 // same. So an outcome is brought to a form that does not depend on them: each is replaced, wherever
 // it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
 
-// CanonicalOutcome returns the form of an outcome that does not depend on what the server chose. Of the objects it takes their uids and which of their names were generated.
-func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
-	p := &parser{form: f, outcome: outcome, uids: map[string]core.Key{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
+// CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, nor on words that somebody drew at random. Of the objects it takes their uids and which of
+// their names were generated; the function returns the length of the word with which a text ends, 0 if none was drawn.
+func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, word func(string) int) map[core.Key]any {
+	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, uids: map[string]core.Key{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
+	p.findWords(word)
 	p.collect(objects)
 	l := &relabelling{limit: relabellingLimit}
 	for _, key := range slices.SortedFunc(maps.Keys(outcome), core.Key.Compare) {
@@ -39,7 +41,7 @@ func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any)
 	return canonical
 }
 
-// choice is a text that the server chose: a generated name, or the uid of an object that is gone.
+// choice is a text that nobody asked for: a generated name, the uid of an object that is gone, or a word that somebody drew at random.
 type choice struct {
 	// text is what was chosen, and base what of it was asked for.
 	text string
@@ -48,6 +50,9 @@ type choice struct {
 
 // goneUID is what the uids of objects that are gone have in common.
 const goneUID = "<uid of what is gone>"
+
+// drawnWord is what words that were drawn have in common.
+const drawnWord = "<random>"
 
 // parser takes the objects of an outcome apart.
 type parser struct {
@@ -60,6 +65,7 @@ type parser struct {
 	// words are the texts to look for, the longest first, and gone the uids among them of objects that are gone.
 	words []string
 	gone  []string
+	drawn map[string]bool
 
 	// places of objects among all with generated names, and for each the first one that must have the same name.
 	index map[core.Key]int
@@ -106,13 +112,48 @@ func (p *parser) collect(objects []core.Object) {
 			}
 		}
 	}
-	p.words = slices.Concat(slices.Collect(maps.Keys(p.uids)), slices.Collect(maps.Keys(p.named)), p.gone)
+	p.words = slices.Concat(slices.Collect(maps.Keys(p.uids)), slices.Collect(maps.Keys(p.named)), p.gone, slices.Collect(maps.Keys(p.drawn)))
 	slices.SortFunc(p.words, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
 		}
 		return strings.Compare(a, b)
 	})
+}
+
+// findWords finds the words in the outcome that were drawn.
+func (p *parser) findWords(word func(string) int) {
+	find := func(text string) {
+		for at := 1; at <= len(text); at++ {
+			if alphanumeric(text[at-1]) && endsAt(text, at) {
+				if n := word(text[:at]); n > 0 {
+					p.drawn[text[at-n:at]] = true
+				}
+			}
+		}
+	}
+	for key, fields := range p.outcome {
+		find(key.Namespace)
+		find(key.Name)
+		eachText(fields, find)
+	}
+}
+
+// eachText calls a function with all texts in a value.
+func eachText(value any, visit func(string)) {
+	switch value := value.(type) {
+	case string:
+		visit(value)
+	case map[string]any:
+		for name, field := range value {
+			visit(name)
+			eachText(field, visit)
+		}
+	case []any:
+		for _, item := range value {
+			eachText(item, visit)
+		}
+	}
 }
 
 // ofServer reports whether a uid has the form of those that the server gives.
@@ -156,6 +197,10 @@ func (p *parser) choices() []choice {
 	for _, uid := range p.gone {
 		p.chosen[uid] = len(all)
 		all = append(all, choice{text: uid, base: text{{literal: goneUID, choice: none}}})
+	}
+	for _, word := range slices.Sorted(maps.Keys(p.drawn)) {
+		p.chosen[word] = len(all)
+		all = append(all, choice{text: word, base: text{{literal: drawnWord, choice: none}}})
 	}
 	return all
 }
@@ -226,7 +271,7 @@ func (p *parser) text(of core.Key, whole string, reference map[string]any) text 
 		}
 		literal(rest[:at-(len(whole)-len(rest))])
 		rest = whole[at+len(word):]
-		if number, gone := p.chosen[word]; gone {
+		if number, chosen := p.chosen[word]; chosen {
 			parts = append(parts, segment{choice: number})
 			continue
 		}
@@ -241,7 +286,7 @@ func (p *parser) text(of core.Key, whole string, reference map[string]any) text 
 			continue
 		}
 		if len(p.named[word]) == 0 {
-			literal(word) // the uid of what is gone, before it has a number
+			literal(word) // the uid of what is gone, or what was drawn, before it has a number
 			continue
 		}
 		parts = append(parts, segment{choice: p.numbers[p.first(p.meant(of, whole, word, reference))]})
@@ -260,7 +305,7 @@ func (p *parser) next(whole string, from int) (at int, word string) {
 				break
 			}
 			begin += i
-			if standsAlone(whole, begin, begin+len(w)) {
+			if standsAlone(whole, begin, begin+len(w)) || p.drawn[w] && endsAt(whole, begin+len(w)) {
 				at, word = begin, w
 				break
 			}
@@ -271,8 +316,11 @@ func (p *parser) next(whole string, from int) (at int, word string) {
 
 // standsAlone reports whether no letter and no digit is next to a part of a text.
 func standsAlone(whole string, from, to int) bool {
-	return (from == 0 || !alphanumeric(whole[from-1])) && (to == len(whole) || !alphanumeric(whole[to]))
+	return (from == 0 || !alphanumeric(whole[from-1])) && endsAt(whole, to)
 }
+
+// endsAt reports whether a word of a text may end at a position.
+func endsAt(whole string, at int) bool { return at == len(whole) || !alphanumeric(whole[at]) }
 
 func alphanumeric(b byte) bool {
 	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'

@@ -1,0 +1,189 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+	storagenames "k8s.io/apiserver/pkg/storage/names"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// makeMap creates a ConfigMap of a name for a Widget.
+func makeMap(ctx context.Context, c client.Client, w *Widget, name string, data map[string]string) error {
+	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Data: data}
+	return c.Create(ctx, made)
+}
+
+// reconcileWidget reconciles Widgets that are there.
+func reconcileWidget(c client.Client, with func(context.Context, client.Client, *Widget) (ctrl.Result, error)) reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+		w := &Widget{}
+		if err := c.Get(ctx, r.NamespacedName, w); err != nil {
+			return ctrl.Result{}, client.IgnoreNotFound(err)
+		}
+		return with(ctx, c, w)
+	})
+}
+
+// madeOnce creates a ConfigMap of a random name where there is none.
+func madeOnce(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+	list := &corev1.ConfigMapList{}
+	if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{}, makeMap(ctx, c, w, "w-"+rand.String(5), nil)
+}
+
+// TestDraws checks controllers that draw random values.
+func TestDraws(t *testing.T) {
+	stale := []orrery.Staleness{{Rule: orrery.Lag(1)}}
+	for _, test := range []struct {
+		name      string
+		reconcile func(context.Context, client.Client, *Widget) (ctrl.Result, error)
+		options   orrery.Options
+		verdict   core.Verdict
+		says      string
+	}{
+		{"a name that is noted first", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if w.Spec.Config == "" {
+				w.Spec.Config = "w-" + rand.String(5)
+				return ctrl.Result{}, c.Update(ctx, w)
+			}
+			return ctrl.Result{}, client.IgnoreAlreadyExists(makeMap(ctx, c, w, w.Spec.Config, nil))
+		}, orrery.Options{Crashes: 1, Failures: 1}, core.Holds, ""},
+		{"a name without anything between", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if w.Spec.Config == "" {
+				w.Spec.Config = storagenames.SimpleNameGenerator.GenerateName("made")
+				return ctrl.Result{}, c.Update(ctx, w)
+			}
+			return ctrl.Result{}, client.IgnoreAlreadyExists(makeMap(ctx, c, w, w.Spec.Config, map[string]string{"of": "Made" + w.Spec.Config}))
+		}, orrery.Options{Crashes: 1, Failures: 1}, core.Holds, ""},
+		{"a name that is noted later", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if w.Spec.Config != "" {
+				return ctrl.Result{}, nil
+			}
+			w.Spec.Config = "w-" + rand.String(5)
+			if err := makeMap(ctx, c, w, w.Spec.Config, nil); err != nil {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, c.Update(ctx, w)
+		}, orrery.Options{Crashes: 1}, core.Violated, "at most 1 of kind ConfigMap"},
+		{"a name that is noted later, and nothing goes wrong", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if w.Spec.Config != "" {
+				return ctrl.Result{}, nil
+			}
+			w.Spec.Config = "w-" + rand.String(5)
+			if err := makeMap(ctx, c, w, w.Spec.Config, nil); err != nil {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, c.Update(ctx, w)
+		}, orrery.Options{}, core.Holds, ""},
+		{"one that an answer is lost for", madeOnce, orrery.Options{Failures: 1}, core.Holds, ""},
+		{"one that is looked for in a stale cache", madeOnce, orrery.Options{Stale: stale, Failures: 1}, core.Violated, "at most 1 of kind ConfigMap"},
+		{"two instances", madeOnce, orrery.Options{Doubles: []string{"draws"}, Stale: stale}, core.Violated, "at most 1 of kind ConfigMap"},
+		{"two instances, call by call", madeOnce, orrery.Options{Doubles: []string{"draws"}, Granularity: orrery.PerCall}, core.Violated, "at most 1 of kind ConfigMap"},
+		{"call by call", madeOnce, orrery.Options{Granularity: orrery.PerCall, Crashes: 1}, core.Holds, ""},
+		{"a name that is not used where one is there", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			name := "w-" + rand.String(8)
+			list := &corev1.ConfigMapList{}
+			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, makeMap(ctx, c, w, name, nil)
+		}, orrery.Options{Crashes: 1}, core.Holds, ""},
+		{"two names in one run, used the other way round", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			list := &corev1.ConfigMapList{}
+			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+				return ctrl.Result{}, err
+			}
+			first, second := "w-"+rand.String(5), rand.String(40)
+			return ctrl.Result{}, makeMap(ctx, c, w, first, map[string]string{second: first})
+		}, orrery.Options{Crashes: 1}, core.Holds, ""},
+		{"what decides", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			list := &corev1.ConfigMapList{}
+			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+				return ctrl.Result{}, err
+			}
+			if rand.Intn(8) == 0 {
+				return ctrl.Result{}, makeMap(ctx, c, w, "seldom", nil)
+			}
+			return ctrl.Result{}, makeMap(ctx, c, w, "mostly", nil)
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"what decides, besides a name", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			list := &corev1.ConfigMapList{}
+			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+				return ctrl.Result{}, err
+			}
+			if rand.Intn(2) == 0 {
+				return ctrl.Result{}, makeMap(ctx, c, w, "a-"+rand.String(5), nil)
+			}
+			return ctrl.Result{}, makeMap(ctx, c, w, "b-"+rand.String(5), nil)
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"what decides, after a name", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			list := &corev1.ConfigMapList{}
+			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+				return ctrl.Result{}, err
+			}
+			if err := makeMap(ctx, c, w, "w-"+rand.String(5), nil); err != nil || rand.Intn(2) == 0 {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, makeMap(ctx, c, w, "sometimes", nil)
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"a number", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			list := &corev1.ConfigMapList{}
+			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, makeMap(ctx, c, w, "w", map[string]string{"port": strconv.Itoa(rand.IntnRange(30000, 32768))})
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"a while to wait", func(_ context.Context, _ client.Client, w *Widget) (ctrl.Result, error) {
+			if rand.Intn(2) == 0 {
+				rand.Intn(2)
+			}
+			return ctrl.Result{RequeueAfter: time.Duration(1+rand.Intn(10)) * time.Second}, nil
+		}, orrery.Options{}, core.Holds, ""},
+		{"a while to wait, besides a name", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if r, err := madeOnce(ctx, c, w); err != nil {
+				return r, err
+			}
+			return ctrl.Result{RequeueAfter: time.Duration(1+rand.Intn(10)) * time.Second}, nil
+		}, orrery.Options{Crashes: 1}, core.Holds, ""},
+		{"another word each time", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			w.Spec.Config = rand.String(5)
+			return ctrl.Result{}, c.Update(ctx, w)
+		}, orrery.Options{}, core.Violated, "draws writes random values that it has drawn anew"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					c := mgr.GetClient()
+					return ctrl.NewControllerManagedBy(mgr).Named("draws").For(&Widget{}).Owns(&corev1.ConfigMap{}).Complete(reconcileWidget(c, test.reconcile))
+				}))
+			system.Properties = append(properties.Convergent(), properties.AtMost(1, "ConfigMap"))
+			result, err := orrery.Run(t.Context(), system, test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(result.Report.Reasons, "\n")
+			for _, f := range result.Report.Findings {
+				text += f.Property + ": " + f.Summary + "\n"
+			}
+			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
+				t.Errorf("%s of %d states, want %s with %q; it says:\n%s", result.Report.Verdict, result.Report.States, test.verdict, test.says, text)
+			}
+		})
+	}
+}

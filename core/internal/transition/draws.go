@@ -1,0 +1,199 @@
+package transition
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// Controllers draw random values, mostly to make up names. For those that are known to, they follow from a seed (see [core.Randomness]), which has to be another
+// one where a value that was drawn may be known to somebody: two runs that draw the same name by accident would not create the two objects that real ones do. It
+// has to be the same one where nothing was made of the values, or there would be no end to the states. So each request has a number of its draw in the
+// state, which goes up with the first write of a run that has drawn. It outlives a crash. Seeds depend on nothing else of the state: names that told interleavings apart
+// would keep states from being the same.
+
+// draws are those of an item.
+type draws struct {
+	// cell holds the number of the draw.
+	cell state.Cell
+	// known is how many numbers there are.
+	known state.Value
+}
+
+// drawing is what a run draws.
+type drawing struct {
+	item *Item
+	// number is that of its draw.
+	number state.Value
+}
+
+// newDraws returns those of a new item, nil if its actor is not known to draw.
+func (m *Machine) newDraws(it *Item) *draws {
+	if !slices.Contains(m.Conditions.Drawing, it.Actor.Strategy.Describe().Name) {
+		return nil
+	}
+	return &draws{cell: m.Vocabulary.Note("draws of " + it.String())}
+}
+
+// Drawing names the controllers that are known to draw random values, in the order of the system.
+func (m *Machine) Drawing() []string {
+	var names []string
+	for _, a := range m.Actors {
+		if name := a.Strategy.Describe().Name; slices.Contains(m.Conditions.Drawing, name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// seed returns what the values of a draw follow from, 0 if nothing is drawn. What is remembered may have been drawn.
+func (it *Item) seed(draw state.Value, since *behavior.Memory) uint64 {
+	if it.draws == nil {
+		return 0
+	}
+	text := it.Actor.Name + "\x00" + string(it.Request) + "\x00" + strconv.Itoa(int(draw))
+	if since != nil {
+		text += "\x00" + since.Identity
+	}
+	return max(1, xxhash.Sum64String(text))
+}
+
+// Seed returns what the values follow from that a run for an item would draw in the state of the walker, 0 if it is not known to draw any.
+func (w *Walker) Seed(of core.Item) uint64 {
+	a, err := w.Machine.Actor(of.Strategy)
+	if err != nil || a.items[of.Request] == nil {
+		return 0
+	}
+	it := a.items[of.Request]
+	if it.draws == nil {
+		return 0
+	}
+	var since *behavior.Memory
+	if d := a.domain; d.remembers() {
+		since = d.memories[w.Value(d.cell)]
+	}
+	return it.seed(w.Value(it.draws.cell), since)
+}
+
+// Underway returns what the run of an item that is in flight is about.
+func (w *Walker) Underway(it *Item) behavior.Activation {
+	w.goOnDrawing(it, w.Flight(it).Node)
+	return it.activation(nil, w.moment(it), w.drawing.number)
+}
+
+// Drawn returns how often values that a controller drew were written so far, in the state of the walker, by the names of controllers that have.
+func (w *Walker) Drawn() map[string]int {
+	drawn := map[string]int{}
+	for _, it := range w.Machine.Items {
+		if it.draws == nil {
+			continue
+		}
+		if n := int(w.Value(it.draws.cell)); n > 0 {
+			drawn[it.Actor.Name] += n
+		}
+	}
+	return drawn
+}
+
+// beginDraw begins a run of an item.
+func (w *Walker) beginDraw(it *Item) {
+	if w.drawing = (drawing{item: it}); it.draws != nil {
+		w.drawing.number = w.Value(it.draws.cell)
+	}
+}
+
+// goOnDrawing goes on with a run of an item that has come to a node.
+func (w *Walker) goOnDrawing(it *Item, node *behavior.Node) {
+	if w.beginDraw(it); node.Drawn {
+		w.drawing.number = node.Draw
+	}
+}
+
+// drawn returns where the run goes on that has come to a node, nil if that is not known.
+func (w *Walker) drawn(node *behavior.Node) *behavior.Node {
+	if !node.Varies() {
+		return node
+	}
+	if w.StepCache.Tracing {
+		w.depend(w.drawing.item.draws.cell)
+	}
+	return node.Variant(w.drawing.number)
+}
+
+// useUp notes that something was made of what a run has drawn: it is not drawn again.
+func (w *Walker) useUp() error {
+	it := w.drawing.item
+	c, next := it.draws.cell, w.drawing.number+1
+	switch {
+	case w.Value(c) >= next:
+		return nil // by an earlier call
+	case next > it.draws.known && w.Learn == nil:
+		return ErrUnknown
+	case next > it.draws.known:
+		it.draws.known = w.Machine.Vocabulary.Extend(c, strconv.Itoa(int(next)))
+	}
+	w.Set(c, next)
+	return nil
+}
+
+// draws ends a search in which an actor was found to take two ways because of random values that can be set: it has to be begun again. The run ends where the ways
+// part.
+func (l *Learner) draws(a *Actor, run behavior.Run) error {
+	if l.limits.Randomness == nil || !l.Searching || a.User || run.Activation.Event != nil || run.Activation.Own != behavior.Asked || run.Activation.Seed != 0 {
+		return nil
+	}
+	run.Activation.Seed = 1
+	var first core.Call
+	for i := range fair {
+		session, err := l.Open(a, run.Activation.Since)
+		if err != nil {
+			return err
+		}
+		l.count(run.Activation)
+		session.Begin(run.Activation)
+		divergence, err := session.Replay(l.Context, run.Path)
+		if divergence != nil || err != nil {
+			session.Abort()
+			return err
+		}
+		call, _, err := session.Next(l.Context)
+		drew := session.Drew()
+		session.Abort()
+		switch {
+		case err != nil:
+			return err
+		case !drew, i > 0 && (call == nil) != (first == nil), i > 0 && call != nil && call.Identity() != first.Identity():
+			return nil
+		}
+		first = call
+	}
+	return &unexpectedDraws{a.Strategy.Describe().Name}
+}
+
+// vary goes through a new path again with other values in some stretches of it: what they are must not matter, or it is chance what the code does.
+func (l *Learner) vary(a *Actor, run behavior.Run, loose []int, times int) error {
+	if len(loose) == 0 || l.Fickle(a) {
+		return nil
+	}
+	for number := range times {
+		other := run
+		other.Activation.Varied = &behavior.Varied{Stretches: loose, Number: number + 1}
+		divergence, err := l.anew(a, other, 1, 0)
+		if err != nil {
+			return err
+		}
+		if divergence != nil {
+			l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
+			if a.divergences > maxDivergences {
+				return ErrStopped
+			}
+			return nil
+		}
+	}
+	return nil
+}
