@@ -10,14 +10,14 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Names that the server generates, and uids, depend on the order in which objects were created. Two outcomes that differ in nothing else are the
-// same. So an outcome is brought to a form that does not depend on them: each is replaced, wherever
+// Names that the server generates, and uids, depend on the order in which objects were created, and the addresses of Pods on the nodes that run them. Two outcomes that differ in
+// nothing else are the same. So an outcome is brought to a form that does not depend on them: each is replaced, wherever
 // it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
 
 // CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, nor on words that somebody drew at random. Of the objects it takes their uids and which of
 // their names were generated; the function returns the length of the word with which a text ends, 0 if none was drawn.
 func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, word func(string) int) map[core.Key]any {
-	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, uids: map[string]core.Key{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
+	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
 	p.findWords(word)
 	p.collect(objects)
 	l := &relabelling{limit: relabellingLimit}
@@ -60,6 +60,8 @@ type parser struct {
 	outcome map[core.Key]any
 	// uids are the keys of the objects by their uids.
 	uids map[string]core.Key
+	// addresses are the keys of the Pods by their addresses, of which nodes choose any.
+	addresses map[string]core.Key
 	// named are the objects of each generated name, in order.
 	named map[string][]core.Key
 	// words are the texts to look for, the longest first, and gone the uids among them of objects that are gone.
@@ -79,17 +81,19 @@ type parser struct {
 // collect finds the generated names and the uids that texts may contain.
 func (p *parser) collect(objects []core.Object) {
 	p.index, p.numbers = map[core.Key]int{}, map[int]int{}
-	twice := map[string]bool{}
+	uids, addresses := once{}, once{}
 	for _, o := range objects {
 		if storage.IsRecord(o.Key.Kind) {
 			continue
 		}
-		meta := storage.Of(o.Content).Meta()
-		uid := string(meta.GetUID())
-		if _, known := p.uids[uid]; known {
-			twice[uid] = true
+		object := storage.Of(o.Content)
+		meta := object.Meta()
+		uids.add(string(meta.GetUID()), o.Key)
+		if o.Key.Kind == "Pod" {
+			status, _ := object.Tree["status"].(map[string]any)
+			address, _ := status["podIP"].(string)
+			addresses.add(address, o.Key)
 		}
-		p.uids[uid] = o.Key
 		_, matters := p.outcome[o.Key]
 		if _, generated := storage.GeneratedFrom(o.Key.Name, meta.GetGenerateName()); generated && matters {
 			p.index[o.Key] = len(p.keys)
@@ -98,10 +102,7 @@ func (p *parser) collect(objects []core.Object) {
 			p.named[o.Key.Name] = append(p.named[o.Key.Name], o.Key)
 		}
 	}
-	for uid := range twice {
-		delete(p.uids, uid)
-	}
-	delete(p.uids, "")
+	p.uids, p.addresses = uids.only(), addresses.only()
 	for _, o := range objects {
 		if storage.IsRecord(o.Key.Kind) || p.outcome[o.Key] == nil {
 			continue
@@ -112,13 +113,29 @@ func (p *parser) collect(objects []core.Object) {
 			}
 		}
 	}
-	p.words = slices.Concat(slices.Collect(maps.Keys(p.uids)), slices.Collect(maps.Keys(p.named)), p.gone, slices.Collect(maps.Keys(p.drawn)))
+	p.words = slices.Concat(slices.Collect(maps.Keys(p.uids)), slices.Collect(maps.Keys(p.addresses)), slices.Collect(maps.Keys(p.named)), p.gone, slices.Collect(maps.Keys(p.drawn)))
 	slices.SortFunc(p.words, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
 		}
 		return strings.Compare(a, b)
 	})
+}
+
+// once tells objects by what each of them alone has: by all of them that have it, in turn.
+type once map[string][]core.Key
+
+func (o once) add(text string, key core.Key) { o[text] = append(o[text], key) }
+
+// only returns the objects by what no other object has.
+func (o once) only() map[string]core.Key {
+	only := map[string]core.Key{}
+	for text, keys := range o {
+		if text != "" && len(keys) == 1 {
+			only[text] = keys[0]
+		}
+	}
+	return only
 }
 
 // findWords finds the words in the outcome that were drawn.
@@ -188,12 +205,6 @@ func (p *parser) choices() []choice {
 			all = append(all, choice{text: p.keys[i].Name})
 		}
 	}
-	for i, key := range p.keys {
-		if number, first := p.numbers[i]; first {
-			base := key.Name[:len(key.Name)-storage.SuffixLength]
-			all[number].base = p.text(key, base, nil)
-		}
-	}
 	for _, uid := range p.gone {
 		p.chosen[uid] = len(all)
 		all = append(all, choice{text: uid, base: text{{literal: goneUID, choice: none}}})
@@ -201,6 +212,12 @@ func (p *parser) choices() []choice {
 	for _, word := range slices.Sorted(maps.Keys(p.drawn)) {
 		p.chosen[word] = len(all)
 		all = append(all, choice{text: word, base: text{{literal: drawnWord, choice: none}}})
+	}
+	for i, key := range p.keys {
+		if number, first := p.numbers[i]; first {
+			base := key.Name[:len(key.Name)-storage.SuffixLength]
+			all[number].base = p.text(key, base, nil)
+		}
 	}
 	return all
 }
@@ -275,8 +292,14 @@ func (p *parser) text(of core.Key, whole string, reference map[string]any) text 
 			parts = append(parts, segment{choice: number})
 			continue
 		}
-		if key, isUID := p.uids[word]; isUID {
-			literal("<uid of " + string(key.Kind) + " ")
+		what := "uid"
+		key, refers := p.uids[word]
+		if !refers {
+			what = "address"
+			key, refers = p.addresses[word]
+		}
+		if refers {
+			literal("<" + what + " of " + string(key.Kind) + " ")
 			if key.Namespace != "" {
 				parts = append(parts, p.text(key, key.Namespace, nil)...)
 				literal("/")
