@@ -21,8 +21,8 @@ type Varied struct {
 	Number    int
 }
 
-// seedOf returns the seed of a stretch of a run.
-func (a Activation) seedOf(stretch int) uint64 {
+// SeedOf returns what the random values follow from that a run draws behind so many answers.
+func (a Activation) SeedOf(stretch int) uint64 {
 	number := uint64(0)
 	if a.Varied != nil && slices.Contains(a.Varied.Stretches, stretch) {
 		number = uint64(a.Varied.Number)
@@ -53,7 +53,7 @@ func (s *Session) beginDraws(a Activation) {
 // draw sets what code draws from here on, behind so many answers.
 func (s *Session) draw(stretch int) {
 	if s.limits.Randomness != nil && s.draws.of.Seed != 0 {
-		s.draws.current, s.draws.number = s.limits.Randomness.Set(s.draws.of.seedOf(stretch)), stretch
+		s.draws.current, s.draws.number = s.limits.Randomness.Set(s.draws.of.SeedOf(stretch)), stretch
 	}
 }
 

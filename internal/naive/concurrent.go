@@ -120,6 +120,8 @@ func (t *turn) epoch(p player, request core.Request) int {
 
 // run runs a request of a strategy. Concurrent calls are answered one at a time, as the schedule says.
 func (t *turn) run(instance core.Instance, p player, request core.Request) (result core.Result) {
+	t.drawing.begins()
+	defer t.drawing.ends()
 	var reason any
 	switch {
 	case p.Sequential, t.conditions.Deadlines == 0 && !t.conditions.Concurrent:

@@ -23,6 +23,10 @@ type Conditions struct {
 	// Deadlines is how often a time passes that is longer than whatever is waited for, and Awaiting names the strategies that wait for times.
 	Deadlines int
 	Awaiting  []string
+	// Drawing names the strategies whose random values follow from seeds, and Seed returns those: of the run of a request, by the number of its draw, behind so
+	// many answers.
+	Drawing []string
+	Seed    func(of core.Item, draw, answers int) uint64
 	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls are answered in
 	// all orders.
 	Concurrent bool
@@ -64,6 +68,9 @@ type flight struct {
 	// chosen is which of concurrent calls were answered, see [schedule].
 	chosen  []int
 	blocked bool
+	// draw is the number of its draw, and drew tells that it has drawn something.
+	draw int
+	drew bool
 }
 
 // snapshot is the store as the cached client of a process shows it.
@@ -225,7 +232,7 @@ func (s State) withFlight(item core.Item, f flight, flying bool) State {
 
 // hidden is what objects, work and timers do not show of the state, as text.
 func (s State) hidden() string {
-	text := fmt.Sprintf("crashes %d failures %d clock %d behind %v memories %q", s.crashes, s.failures, s.clock, s.behind, s.memories)
+	text := fmt.Sprintf("crashes %d failures %d clock %d behind %v memories %q draws %v", s.crashes, s.failures, s.clock, s.behind, s.memories, s.draws)
 	var streams []string
 	for of, b := range s.backlogs {
 		line := fmt.Sprintf("%s %s:", of.process, of.kind)
@@ -243,6 +250,9 @@ func (s State) hidden() string {
 			line += fmt.Sprintf(" %q", response.Identity())
 		}
 		line += fmt.Sprint(f.chosen)
+		if f.drew {
+			line += fmt.Sprintf(" of draw %d", f.draw)
+		}
 		if f.blocked {
 			line += " it was blocked"
 		}

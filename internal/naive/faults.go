@@ -83,6 +83,7 @@ func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error
 		t := e.turn(from)
 		t.state.work = remove(t.state.work, item)
 		t.acting, t.mortal, t.schedule = p, true, s
+		t.drawing = e.drawing(from, item)
 		cut := false
 		err := answered(func() {
 			defer func() {
@@ -111,6 +112,7 @@ func (e *explorer) next(from State, p player, item core.Item, s *schedule, answe
 	if answer {
 		t.replies = append(t.replies[:len(t.replies):len(t.replies)], nil)
 	}
+	t.drawing = e.drawing(from, item)
 	done = true
 	err = answered(func() {
 		defer func() {
@@ -128,7 +130,7 @@ func (e *explorer) next(from State, p player, item core.Item, s *schedule, answe
 	if err != nil {
 		return from, result, false, false, err
 	}
-	t.state = t.state.withFlight(item, flight{given: t.given, chosen: s.turns}, true)
+	t.state = t.state.withFlight(item, flight{given: t.given, chosen: s.turns, draw: t.drawing.number, drew: t.drawing.drew}, true)
 	t.settle()
 	return t.state, result, len(t.written) > 0, done, nil
 }

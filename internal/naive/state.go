@@ -19,6 +19,8 @@ type State struct {
 	flights  map[core.Item]flight
 	// memories are what strategies remember, by name.
 	memories map[string]string
+	// draws count the runs of items that have written what they drew at random.
+	draws map[core.Item]int
 	// crashes and failures are how many there were.
 	crashes, failures int
 	// clock is how often a long time has passed, and behind are the items with timers for which it has not the last time.

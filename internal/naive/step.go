@@ -63,6 +63,8 @@ type turn struct {
 	flying  bool
 	replies []core.Response
 	given   []core.Response
+	// drawing is what the run draws at random.
+	drawing drawing
 	// schedule is the order in which concurrent calls are answered.
 	schedule *schedule
 }
@@ -76,6 +78,16 @@ type unanswered struct{ err error }
 
 // Do implements [core.EffectRecorder].
 func (t *turn) Do(call core.Call) core.Response {
+	if t.depth > 0 {
+		return t.answer(call)
+	}
+	t.drawing.ends()
+	response := t.answer(call)
+	t.drawing.begins()
+	return response
+}
+
+func (t *turn) answer(call core.Call) core.Response {
 	if t.flying && t.depth == 0 {
 		if len(t.given) == len(t.replies) {
 			panic(parked{})
@@ -100,6 +112,9 @@ func (t *turn) Do(call core.Call) core.Response {
 		}
 		answer = t.perhapsFailing(call, answer)
 		t.effective = t.effective || effects()
+		if effects() {
+			t.state = t.drawing.used(t.state)
+		}
 	}
 	by := t.acting.ProcessName()
 	for _, w := range answer.Writes {
@@ -221,6 +236,7 @@ func (e *explorer) reconcile(from State, p player, item core.Item) ([]reconciled
 		t.acting, t.schedule = p, s
 		t.state.work = remove(t.state.work, item)
 		var result core.Result
+		t.drawing = e.drawing(from, item)
 		err := answered(func() { t.busy(p, func(instance core.Instance) { result = t.run(instance, p, item.Request) }) })
 		if err != nil || result.Blocked {
 			return err

@@ -42,6 +42,8 @@ type generator struct {
 	forks bool
 	// dated tells that programs look at the clock, and set more timers.
 	dated bool
+	// dice are what programs draw with, nil if they do not.
+	dice *dice
 }
 
 // values is how many values a variable can have.
@@ -77,12 +79,15 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 		}
 		return then
 	}
+	if g.dice != nil && g.IntN(2) == 0 {
+		return g.draw(step, variable)
+	}
 	choice := g.IntN(10)
 	switch {
 	case choice < 3:
 		return step(fmt.Sprint("get ", variable.Key()), values+1, func(w *plain.World) int {
 			if now, ok := variable.Lookup(w); ok {
-				return now
+				return shown(now)
 			}
 			return values
 		})
@@ -91,7 +96,7 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 		return step(fmt.Sprint("list ", family.Kind()), 3, func(w *plain.World) int {
 			sum := 0
 			for _, member := range family.All(w) {
-				sum += member.Value + 1
+				sum += shown(member.Value) + 1
 			}
 			return sum
 		})
@@ -223,6 +228,16 @@ func resultOf(chance *rand.Rand, of int) core.Result {
 	return core.Result{}
 }
 
+// Drawing returns the system of a seed, of a family in which controllers draw random values, mostly for what is not there yet. They do not decide what is done.
+func Drawing(seed uint64) (*core.System, error) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 9)), dice: &dice{}}
+	system, err := g.system(fmt.Sprintf("drawing %d", seed), false)
+	if err == nil {
+		system.Randomness = g.dice
+	}
+	return system, err
+}
+
 // System returns the system of a seed. Equal seeds give equal systems.
 func System(seed uint64) (*core.System, error) {
 	return (&generator{Rand: rand.New(rand.NewPCG(seed, 0))}).system(fmt.Sprintf("random %d", seed), false)
@@ -248,8 +263,8 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 	for i := range receivers {
 		g.inboxes = append(g.inboxes, plain.NewInbox[string](fmt.Sprintf("receiver%d", i)))
 	}
-	dated := g.dated
-	g.dated = false
+	dated, dice := g.dated, g.dice
+	g.dated, g.dice = false, nil
 	for i := range receivers {
 		onMessage := [2]*program{g.program(2, true, true), g.program(2, true, true)}
 		receiver := plain.Process{
@@ -271,7 +286,7 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 		})
 	}
 	controllers := 1 + g.IntN(7)/3
-	g.forks, g.dated = forks, dated
+	g.forks, g.dated, g.dice = forks, dated, dice
 	for i := range controllers {
 		guards := g.IntN(3) == 0 && !forks // what is blocked in one order of its calls only cannot be said to be under way
 		p := [2]*program{g.program(5-controllers, guards, true), g.program(2, guards, false)}

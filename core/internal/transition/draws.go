@@ -56,7 +56,12 @@ func (it *Item) seed(draw state.Value, since *behavior.Memory) uint64 {
 	if it.draws == nil {
 		return 0
 	}
-	text := it.Actor.Name + "\x00" + string(it.Request) + "\x00" + strconv.Itoa(int(draw))
+	return SeedOf(it.Item, int(draw), since)
+}
+
+// SeedOf returns what the values of a draw of an item follow from.
+func SeedOf(item core.Item, draw int, since *behavior.Memory) uint64 {
+	text := item.Strategy + "\x00" + string(item.Request) + "\x00" + strconv.Itoa(draw)
 	if since != nil {
 		text += "\x00" + since.Identity
 	}

@@ -1,0 +1,62 @@
+package naive
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// drawing is what a run draws at random: nothing, or what follows from seeds.
+type drawing struct {
+	source core.Randomness
+	seed   func(of core.Item, draw, answers int) uint64
+	item   core.Item
+	// number is that of the draw, and answers is how many the run has got.
+	number, answers int
+	// current is set while the code runs, drew once it has drawn something, and counted once something was made of it.
+	current       core.Draw
+	drew, counted bool
+}
+
+// drawing returns what the run of an item draws that begins in a state, or goes on.
+func (e *explorer) drawing(from State, item core.Item) drawing {
+	if !slices.Contains(e.conditions.Drawing, item.Strategy) {
+		return drawing{}
+	}
+	number := from.draws[item]
+	f, flies := from.flights[item]
+	if flies && !f.blocked && len(f.given) > 0 {
+		number = f.draw
+	}
+	return drawing{source: e.system.Randomness, seed: e.conditions.Seed, item: item, number: number, counted: number < from.draws[item]}
+}
+
+// begins lets code go on, and ends stops it.
+func (d *drawing) begins() {
+	if d.source != nil {
+		d.current = d.source.Set(d.seed(d.item, d.number, d.answers))
+		d.answers++
+	}
+}
+
+func (d *drawing) ends() {
+	if d.current != nil {
+		d.drew = d.current.End() || d.drew
+		d.current = nil
+	}
+}
+
+// used notes that the run has an effect.
+func (d *drawing) used(s State) State {
+	if !d.drew || d.counted {
+		return s
+	}
+	d.counted = true
+	s.draws = maps.Clone(s.draws)
+	if s.draws == nil {
+		s.draws = map[core.Item]int{}
+	}
+	s.draws[d.item]++
+	return s
+}

@@ -1,0 +1,95 @@
+package random
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// dice draw values at random. It can be set what they draw.
+type dice struct {
+	mu  sync.Mutex
+	set *rand.Rand // nil if it is left to chance
+	of  *throws
+}
+
+// throws are what was drawn while dice were set.
+type throws struct {
+	dice  *dice
+	drawn []int
+}
+
+// draws is how many different values dice draw, above those that variables have otherwise.
+const draws = 1 << 40
+
+// throw draws a value.
+func (d *dice) throw() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.set == nil {
+		return values + rand.IntN(draws)
+	}
+	value := values + d.set.IntN(draws)
+	d.of.drawn = append(d.of.drawn, value)
+	return value
+}
+
+// Set implements [core.Randomness].
+func (d *dice) Set(seed uint64) core.Draw {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.set, d.of = rand.New(rand.NewPCG(seed, 0)), &throws{dice: d}
+	return d.of
+}
+
+// End implements [core.Draw].
+func (t *throws) End() bool {
+	t.dice.mu.Lock()
+	defer t.dice.mu.Unlock()
+	t.dice.set = nil
+	return len(t.drawn) > 0
+}
+
+// Stands implements [core.Draw].
+func (t *throws) Stands(texts []string) bool {
+	all := strings.Join(texts, "\n")
+	for _, value := range t.drawn {
+		if !strings.Contains(all, fmt.Sprint(value)) {
+			return false
+		}
+	}
+	return true
+}
+
+// shown is what a value comes to for what is done next: those that were drawn are all the same.
+func shown(value int) int { return min(value, values) % values }
+
+// draw returns a program that draws something.
+func (g *generator) draw(step func(string, int, func(*plain.World) int) *program, variable plain.Var[int]) *program {
+	dice := g.dice
+	switch g.IntN(6) {
+	case 0:
+		return step(fmt.Sprint("throw and set ", variable.Key()), 1, func(w *plain.World) int { variable.Set(w, dice.throw()); return 0 })
+	case 1:
+		return step("throw in vain", 1, func(*plain.World) int { dice.throw(); return 0 })
+	}
+	early := g.IntN(2) == 0
+	return step(fmt.Sprint("throw and make ", variable.Key()), 2, func(w *plain.World) int {
+		value := 0
+		if early {
+			value = dice.throw()
+		}
+		if _, ok := variable.Lookup(w); ok {
+			return 0
+		}
+		if !early {
+			value = dice.throw()
+		}
+		variable.Set(w, value)
+		return 1
+	})
+}
