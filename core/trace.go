@@ -59,7 +59,7 @@ type TraceStep struct {
 	// Crashes tells that the controller crashed in the step where its next call would have come, and started again.
 	Crashes bool `json:"crashes,omitempty"`
 	// Seed is what the random values follow from that a reconcile draws, see [Randomness], 0 if it draws none.
-	Seed uint64 `json:"seed,omitempty"`
+	Seed uint64 `json:"seed,omitempty,string"`
 	// Late tells that the controller acted on a stale view, and Unseen which changes it had not received yet, each in a few words.
 	Late   bool     `json:"late,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`

@@ -47,6 +47,59 @@ func madeOnce(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, err
 	return ctrl.Result{}, makeMap(ctx, c, w, "w-"+rand.String(5), nil)
 }
 
+// namer is a reconciler that draws names before it needs them, and keeps them.
+type namer struct {
+	client.Client
+	next  map[string]string
+	names func() string
+}
+
+// Reconcile creates a ConfigMap where there is none.
+func (n *namer) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+	w := &Widget{}
+	if err := n.Get(ctx, r.NamespacedName, w); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if n.next[r.Name] == "" {
+		n.next[r.Name] = "w-" + n.names()
+		return ctrl.Result{Requeue: true}, nil
+	}
+	list := &corev1.ConfigMapList{}
+	if err := n.List(ctx, list); err != nil || len(list.Items) > 0 {
+		return ctrl.Result{}, err
+	}
+	defer delete(n.next, r.Name)
+	return ctrl.Result{Requeue: true}, makeMap(ctx, n, w, n.next[r.Name], nil)
+}
+
+// TestRememberedDraws checks a controller that keeps what it has drawn in memory.
+func TestRememberedDraws(t *testing.T) {
+	word := func() string { return rand.String(5) }
+	for _, test := range []struct {
+		options orrery.Options
+		names   func() string
+		verdict core.Verdict
+	}{
+		{orrery.Options{Crashes: 1}, word, core.Holds},
+		{orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}}, word, core.Violated},
+		{orrery.Options{}, func() string { return []string{"even", "odd"}[rand.Intn(2)] }, core.Inconclusive}, // of which one comes up
+	} {
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+			controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				n := &namer{Client: mgr.GetClient(), next: map[string]string{}, names: test.names}
+				return ctrl.NewControllerManagedBy(mgr).Named("namer").For(&Widget{}).Owns(&corev1.ConfigMap{}).Complete(n)
+			}))
+		system.Properties = append(properties.Convergent(), properties.AtMost(1, "ConfigMap"))
+		result, err := orrery.Run(t.Context(), system, test.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := result.Report; r.Verdict != test.verdict || len(r.Memory) != 1 {
+			t.Errorf("%+v: %s, want %s: %q, and it keeps %v", test.options, r.Verdict, test.verdict, r.Reasons, r.Memory)
+		}
+	}
+}
+
 // TestDraws checks controllers that draw random values.
 func TestDraws(t *testing.T) {
 	stale := []orrery.Staleness{{Rule: orrery.Lag(1)}}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/rand"
 	"pgregory.net/rapid"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
@@ -14,7 +15,7 @@ import (
 
 // web is objects with generated names that refer to each other.
 type web struct {
-	// bases and colours are those of the objects, refers how each refers to each.
+	// bases and colours are those of the objects, refers how each refers to each. Names of the last two bases are not generated, but end with words that somebody drew.
 	bases, colours []int
 	refers         [][]int
 	// apart are the objects that are in a namespace of their own.
@@ -37,7 +38,7 @@ func drawWeb(t *rapid.T) web {
 	n := rapid.IntRange(1, 4).Draw(t, "objects")
 	var w web
 	for range n {
-		w.bases = append(w.bases, rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "base"))
+		w.bases = append(w.bases, rapid.SampledFrom([]int{0, 0, 0, 1, 2, 2, 3}).Draw(t, "base"))
 		w.colours = append(w.colours, rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "colour"))
 		w.apart = append(w.apart, rapid.SampledFrom([]bool{false, false, true}).Draw(t, "apart"))
 		var refers []int
@@ -86,19 +87,38 @@ func orders(n int) [][]int {
 	return all
 }
 
+// drawnWord returns the word of a number, which a controller has drawn.
+func drawnWord(s *Server, number int) string {
+	draw := s.Randomness().Set(uint64(number + 1))
+	word := rand.String(5)
+	if !draw.End() || !draw.Stands([]string{word}) {
+		panic("nothing was drawn")
+	}
+	return word
+}
+
 // objects makes a web of objects, of which each has the name of the number that it is given.
-func (w web) objects(numbers []int) []core.Object {
+func (w web) objects(s *Server, numbers []int) []core.Object {
 	var keys []core.Key
 	for i, base := range w.bases {
 		namespace := "default"
 		if w.apart[i] {
 			namespace = "apart"
 		}
-		keys = append(keys, core.Key{Kind: "Gadget.example.com", Namespace: namespace, Name: fmt.Sprintf("%sbc%03d", []string{"g-", "h-"}[base], numbers[i]+1)})
+		name := []string{"g-", "h-", "g-", "gx"}[base]
+		if base < 2 {
+			name += fmt.Sprintf("bc%03d", numbers[i]+1)
+		} else {
+			name += drawnWord(s, numbers[i])
+		}
+		keys = append(keys, core.Key{Kind: "Gadget.example.com", Namespace: namespace, Name: name})
 	}
 	var objects []core.Object
 	for i, key := range keys {
-		metadata := tree{"name": key.Name, "namespace": key.Namespace, "uid": string(storage.UID(key, 0)), "generateName": key.Name[:2]}
+		metadata := tree{"name": key.Name, "namespace": key.Namespace, "uid": string(storage.UID(key, 0))}
+		if w.bases[i] < 2 {
+			metadata["generateName"] = key.Name[:2]
+		}
 		data, set, owners := tree{"colour": int64(w.colours[i])}, []any{}, []any{}
 		for j, other := range keys {
 			switch w.refers[i][j] {
@@ -161,7 +181,7 @@ func TestOutcomesUpToGeneratedNames(t *testing.T) {
 			i, j := rapid.IntRange(0, n-1).Draw(t, "from"), rapid.IntRange(0, n-1).Draw(t, "to")
 			other.refers[i][j] = rapid.IntRange(noReference, references-1).Draw(t, "reference")
 		}
-		a, b := canonicalText(server, one.objects(numbers(t, n))), canonicalText(server, other.objects(numbers(t, n)))
+		a, b := canonicalText(server, one.objects(server, numbers(t, n))), canonicalText(server, other.objects(server, numbers(t, n)))
 		if got, want := a == b, one.same(other); got != want {
 			t.Fatalf("the same: %t, want %t\n%s\n%s", got, want, a, b)
 		}
@@ -190,7 +210,7 @@ func TestManyAlike(t *testing.T) {
 		for i := range n {
 			forward[i], backward[i] = i, 2*n-i
 		}
-		if a, b := canonicalText(server, test.web.objects(forward)), canonicalText(server, test.web.objects(backward)); a != b {
+		if a, b := canonicalText(server, test.web.objects(server, forward)), canonicalText(server, test.web.objects(server, backward)); a != b {
 			t.Errorf("%s: the names make a difference\n%s\n%s", test.name, a, b)
 		}
 	}
@@ -198,7 +218,7 @@ func TestManyAlike(t *testing.T) {
 	for i := range forward {
 		forward[i] = i
 	}
-	if a, b := canonicalText(server, ring(12, 1).objects(forward)), canonicalText(server, ring(12, 3).objects(forward)); a == b {
+	if a, b := canonicalText(server, ring(12, 1).objects(server, forward)), canonicalText(server, ring(12, 3).objects(server, forward)); a == b {
 		t.Error("one ring is taken for three")
 	}
 }
@@ -280,5 +300,35 @@ func TestGeneratedNamesRunOut(t *testing.T) {
 	delete(w.objects, op.key("g-"+letters+"zzz"))
 	if made := w.must(create); made.GetName() != "g-"+letters+"zzz" {
 		t.Errorf("the name is %q", made.GetName())
+	}
+}
+
+// Nodes choose the addresses of Pods: outcomes in which they are others are the same, if what shows them shows those of the same Pods.
+func TestOutcomesUpToAddresses(t *testing.T) {
+	server := newTestServer(t)
+	objects := func(first, second, shown string) []core.Object {
+		object := func(kind, name string, status tree) core.Object {
+			key := core.Key{Kind: core.Kind(kind), Namespace: "default", Name: name}
+			return core.Object{Key: key, Content: storage.New(tree{"apiVersion": "v1", "kind": kind, "metadata": tree{"name": name, "namespace": "default"}, "status": status}, 0)}
+		}
+		return []core.Object{
+			object("Pod", "a", tree{"podIP": first}), object("Pod", "b", tree{"podIP": second}),
+			object("Service", "c", tree{"shown": "at " + shown + ":80"}),
+		}
+	}
+	want := canonicalText(server, objects("10.1.1.1", "10.1.1.11", "10.1.1.1"))
+	for _, test := range []struct {
+		first, second, shown string
+		same                 bool
+	}{
+		{"10.1.2.1", "10.1.2.11", "10.1.2.1", true},
+		{"10.1.1.11", "10.1.1.1", "10.1.1.11", true},
+		{"10.1.1.1", "10.1.1.11", "10.1.1.11", false},
+		{"10.1.1.1", "10.1.1.11", "10.1.1.2", false},
+		{"10.1.1.1", "10.1.1.1", "10.1.1.1", false}, // of the host of both
+	} {
+		if got := canonicalText(server, objects(test.first, test.second, test.shown)); (got == want) != test.same {
+			t.Errorf("%+v: the same: %t\n%s\n%s", test, got == want, got, want)
+		}
 	}
 }

@@ -72,12 +72,12 @@ func (s *Session) endDraw() {
 // Drew reports whether the run has drawn random values that follow from its seed.
 func (s *Session) Drew() bool { return len(s.draws.drew) > 0 }
 
-// Loose returns the stretches of the run in which values were drawn that are not all words in the calls behind, in order: they might decide what
+// Loose returns the stretches of the run in which values were drawn that are not all words in the calls behind, or in what is kept, in order: they might decide what
 // the code does. The path is that of the run.
-func (s *Session) Loose(path Path) []int {
+func (s *Session) Loose(path Path, kept []string) []int {
 	var loose []int
 	for _, stretch := range slices.Sorted(maps.Keys(s.draws.drew)) {
-		var texts []string
+		texts := slices.Clone(kept)
 		for _, edge := range path[min(stretch, len(path)):] {
 			texts = append(texts, Aim(edge.From.Call), contents(edge.From.Call))
 		}

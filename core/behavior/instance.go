@@ -74,3 +74,14 @@ func overdueSetUp(strategy core.Strategy, deadline time.Duration) error {
 func fatalSetUp(strategy core.Strategy, how string) error {
 	return fmt.Errorf("setting up controller %q %s", strategy.Describe().Name, how)
 }
+
+// memoryOf returns what an instance shows of the memory of a strategy, or of all of the process if none is named. It is nil if nothing is shown.
+func memoryOf(instance core.Instance, strategy string) map[string]string {
+	if divided, ok := instance.(core.Divided); ok && strategy != "" {
+		return divided.MemoryOf(strategy)
+	}
+	if introspective, ok := instance.(core.Introspective); ok {
+		return introspective.Memory()
+	}
+	return nil
+}

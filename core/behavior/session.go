@@ -184,17 +184,6 @@ type Manner struct {
 	Beside []string
 }
 
-// memoryOf returns what an instance shows of the memory of a strategy, or of all of the process if none is named. It is nil if nothing is shown.
-func memoryOf(instance core.Instance, strategy string) map[string]string {
-	if divided, ok := instance.(core.Divided); ok && strategy != "" {
-		return divided.MemoryOf(strategy)
-	}
-	if introspective, ok := instance.(core.Introspective); ok {
-		return introspective.Memory()
-	}
-	return nil
-}
-
 // OpenFresh makes an instance of a strategy and puts it to work. The session has to be closed or aborted. A panic, an exit of the goroutine and a wait beyond
 // the deadline are errors that name the controller. When the context ends, its error is returned.
 func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limits Limits) (*Session, core.Instance, error) {

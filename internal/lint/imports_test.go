@@ -71,6 +71,7 @@ func house() []place {
 		{"adapters/kube/internal/jsontree/...", nil, kubernetes},
 		{"adapters/kube/internal/kinds", kube[:4], kubernetes},
 		{"adapters/kube/internal/storage", kube[:5], kubernetes},
+		{"adapters/kube/internal/randomness", []string{"core"}, kubernetes},
 		{"adapters/kube/internal/validation", kube[:5], kubernetes},
 		{"adapters/kube/internal/apply", kube[:6], kubernetes},
 		{"adapters/kube/internal/builtin", kube[:7], kubernetes},

@@ -23,17 +23,17 @@ type throws struct {
 	drawn []int
 }
 
-// draws is how many different values dice draw, above those that variables have otherwise.
-const draws = 1 << 40
+// Dice draw so many different values, all of six digits.
+const least, draws = 100_000, 900_000
 
 // throw draws a value.
 func (d *dice) throw() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.set == nil {
-		return values + rand.IntN(draws)
+		return least + rand.IntN(draws)
 	}
-	value := values + d.set.IntN(draws)
+	value := least + d.set.IntN(draws)
 	d.of.drawn = append(d.of.drawn, value)
 	return value
 }

@@ -81,7 +81,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		run.Leaf.Overtaking = known.overtaking
 		return l.close(session, a, run)
 	}
-	loose := session.Loose(run.Path)
+	loose := session.Loose(run.Path, a.domain.keptIn(run.Leaf))
 	before := iotrace.Now()
 	sure, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {

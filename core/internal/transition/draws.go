@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -14,7 +15,7 @@ import (
 // Controllers draw random values, mostly to make up names. For those that are known to, they follow from a seed (see [core.Randomness]), which has to be another
 // one where a value that was drawn may be known to somebody: two runs that draw the same name by accident would not create the two objects that real ones do. It
 // has to be the same one where nothing was made of the values, or there would be no end to the states. So each request has a number of its draw in the
-// state, which goes up with the first write of a run that has drawn. It outlives a crash. Seeds depend on nothing else of the state: names that told interleavings apart
+// state, which goes up with the first write of a run that has drawn, or when such a run leaves another memory. It outlives a crash. Seeds depend on nothing else of the state: names that told interleavings apart
 // would keep states from being the same.
 
 // draws are those of an item.
@@ -146,29 +147,52 @@ func (w *Walker) useUp() error {
 	return nil
 }
 
+// keptIn returns what the memory that a run leaves has in it, as texts.
+func (d *domain) keptIn(leaf *behavior.Leaf) []string {
+	var texts []string
+	contents := d.contents[leaf.Memory]
+	for _, path := range slices.Sorted(maps.Keys(contents)) {
+		texts = append(texts, path, contents[path])
+	}
+	return texts
+}
+
 // draws ends a search in which an actor was found to take two ways because of random values that can be set: it has to be begun again. The run ends where the ways
-// part.
+// part. What they are for may be remembered.
 func (l *Learner) draws(a *Actor, run behavior.Run) error {
-	if l.limits.Randomness == nil || !l.Searching || a.User || run.Activation.Event != nil || run.Activation.Own != behavior.Asked || run.Activation.Seed != 0 {
+	if l.limits.Randomness == nil || !l.Searching {
+		return nil
+	}
+	if since := run.Activation.Since; since != nil {
+		session, err := l.fresh(a, 0)
+		if err != nil {
+			return err
+		}
+		defer session.Abort()
+		for _, before := range since.Histories[0] {
+			if !settable(before.Activation) {
+				continue
+			}
+			before.Activation.Seed = 1
+			_, divergence, err := session.Follow(l.Context, before)
+			if err != nil {
+				return err
+			}
+			if session.Drew() {
+				return &unexpectedDraws{a.Process.of(before.Activation).Strategy.Describe().Name}
+			}
+			if divergence != nil {
+				break
+			}
+		}
+	}
+	if a.User || !settable(run.Activation) {
 		return nil
 	}
 	run.Activation.Seed = 1
 	var first core.Call
 	for i := range fair {
-		session, err := l.Open(a, run.Activation.Since)
-		if err != nil {
-			return err
-		}
-		l.count(run.Activation)
-		session.Begin(run.Activation)
-		divergence, err := session.Replay(l.Context, run.Path)
-		if divergence != nil || err != nil {
-			session.Abort()
-			return err
-		}
-		call, _, err := session.Next(l.Context)
-		drew := session.Drew()
-		session.Abort()
+		call, drew, err := l.drawing(a, run)
 		switch {
 		case err != nil:
 			return err
@@ -180,25 +204,76 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 	return &unexpectedDraws{a.Strategy.Describe().Name}
 }
 
-// vary goes through a new path again with other values in some stretches of it: what they are must not matter, or it is chance what the code does.
+// settable reports whether the random values of a run can be set, and are left to chance so far.
+func settable(a behavior.Activation) bool {
+	return a.Event == nil && a.Own == behavior.Asked && a.Seed == 0
+}
+
+// drawing goes along a run, and returns what call comes behind it, nil if it ends there, and whether it has drawn random values. A run that goes another way has not.
+func (l *Learner) drawing(a *Actor, run behavior.Run) (core.Call, bool, error) {
+	session, err := l.Open(a, run.Activation.Since)
+	if err != nil {
+		return nil, false, err
+	}
+	defer session.Abort()
+	l.count(run.Activation)
+	session.Begin(run.Activation)
+	divergence, err := session.Replay(l.Context, run.Path)
+	if divergence != nil || err != nil {
+		return nil, false, err
+	}
+	call, _, err := session.Next(l.Context)
+	return call, session.Drew(), err
+}
+
+// vary goes through a new path again with other values in some stretches of it: what they are must not matter, or it is chance what the code does, or what it
+// remembers.
 func (l *Learner) vary(a *Actor, run behavior.Run, loose []int, times int) error {
 	if len(loose) == 0 || l.Fickle(a) {
 		return nil
 	}
-	for number := range times {
+	kept := ""
+	for number := range times + 1 {
 		other := run
-		other.Activation.Varied = &behavior.Varied{Stretches: loose, Number: number + 1}
-		divergence, err := l.anew(a, other, 1, 0)
+		if number > 0 {
+			other.Activation.Varied = &behavior.Varied{Stretches: loose, Number: number}
+		}
+		memory, divergence, err := l.varied(a, other)
 		if err != nil {
 			return err
 		}
-		if divergence != nil {
-			l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
-			if a.divergences > maxDivergences {
-				return ErrStopped
-			}
-			return nil
+		switch {
+		case divergence != nil:
+		case number == 0:
+			kept = memory
+		case memory != kept:
+			divergence = &behavior.Divergence{Recorded: "keeps one thing in memory", Observed: "keeps another one", After: len(run.Path)}
 		}
+		if divergence == nil {
+			continue
+		}
+		l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
+		if a.divergences > maxDivergences {
+			return ErrStopped
+		}
+		return nil
 	}
 	return nil
+}
+
+// varied audits a run on a fresh instance, and returns what it leaves in memory.
+func (l *Learner) varied(a *Actor, run behavior.Run) (memory string, d *behavior.Divergence, err error) {
+	session, strayed, err := l.bring(a, run.Activation.Since, 0, 0)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case strayed != nil:
+		return "", strayed.divergence, nil
+	}
+	defer session.Abort()
+	divergence, err := l.again(session, run, 1)
+	if divergence != nil || err != nil || a.domain.fresh == nil {
+		return "", divergence, err
+	}
+	return identityOf(l.contents(a.domain, session.Memory())), nil, nil
 }

@@ -122,6 +122,7 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 		}
 	}
 	if leaf != nil {
+		leaf.Drawn = node.Drawn
 		run := behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf} // which may be kept
 		if err = l.remember(a, current.session, run); err == nil {
 			err = l.learnEnd(current.session, a, run)

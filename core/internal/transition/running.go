@@ -99,7 +99,13 @@ func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activati
 		return leaf, err
 	}
 	if a.domain.remembers() {
+		remembered := w.Value(a.domain.cell)
 		w.Set(a.domain.cell, leaf.Memory)
+		if leaf.Drawn && leaf.Memory != remembered {
+			if err := w.useUp(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, h := range waiting {
 		if err := w.handleOne(h); err != nil {

@@ -1,0 +1,101 @@
+package randomness_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/rand"
+	"pgregory.net/rapid"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
+)
+
+// What is drawn follows from the seed, whether anything was drawn is known, and so is whether that is nothing but words in the texts.
+func TestSource(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var source randomness.Source
+		seed := rapid.Uint64().Draw(t, "seed")
+		lengths := rapid.SliceOfN(rapid.IntRange(-2, 40), 0, 4).Draw(t, "lengths") // of words, or else a number is drawn
+		throw := func() (words []string, others int) {
+			for _, length := range lengths {
+				if length < 3 {
+					rand.Intn(1 << 20)
+					others++
+					continue
+				}
+				words = append(words, rand.String(length))
+			}
+			return words, others
+		}
+		first := source.Set(seed)
+		words, others := throw()
+		if drew := first.End(); drew != (len(lengths) > 0) {
+			t.Fatalf("drew %t", drew)
+		}
+		again := source.Set(seed)
+		if same, _ := throw(); strings.Join(same, " ") != strings.Join(words, " ") {
+			t.Fatalf("it drew %q, and then %q", words, same)
+		}
+		again.End()
+
+		texts := []string{"nothing"}
+		for _, word := range words {
+			texts = append(texts, `{"name": "w`+word+`", "of": 1}`)
+		}
+		if stands := first.Stands(texts); stands != (others == 0) {
+			t.Fatalf("%d words and %d others stand in the texts: %t", len(words), others, stands)
+		}
+		if others == 0 && len(words) > 0 {
+			left := append([]string{"nothing"}, texts[2:]...)
+			if first.Stands(left) {
+				t.Fatalf("%q stands in %q", words[0], left)
+			}
+			if n := source.Word("some-" + words[0]); n != len(words[0]) {
+				t.Fatalf("of %q it knows %d letters", words[0], n)
+			}
+		}
+		if n := source.Word("some-vowels"); n != 0 {
+			t.Fatalf("it knows %d letters of what nobody drew", n)
+		}
+	})
+}
+
+// TestTurns has several sources set the generator of the process at the same time.
+func TestTurns(t *testing.T) {
+	var all sync.WaitGroup
+	want := map[uint64]string{}
+	for seed := range uint64(4) {
+		var source randomness.Source
+		draw := source.Set(seed)
+		want[seed] = rand.String(20)
+		draw.End()
+	}
+	for seed := range uint64(4) {
+		all.Go(func() {
+			var source randomness.Source
+			for range 200 {
+				draw := source.Set(seed)
+				got := rand.String(20)
+				if draw.End(); got != want[seed] {
+					t.Errorf("seed %d draws %q, want %q", seed, got, want[seed])
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Nobody can tell what is drawn after a seed was set.
+func TestLeftToChance(t *testing.T) {
+	var source randomness.Source
+	seen := map[string]bool{}
+	for range 20 {
+		source.Set(1).End()
+		seen[rand.String(20)] = true
+	}
+	if len(seen) != 20 {
+		t.Errorf("it draws %d words in 20 times", len(seen))
+	}
+}
