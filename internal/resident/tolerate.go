@@ -8,7 +8,7 @@ import (
 )
 
 // tolerated is how much garbage may lie about although less is in use, in bytes.
-const tolerated = 128 << 20
+const tolerated = 64 << 20
 
 // usual is the percentage of garbage that Go's runtime tolerates if nobody says otherwise.
 const usual = 100
@@ -16,7 +16,7 @@ const usual = 100
 // tolerating is held while garbage is tolerated: there is one collector in a process.
 var tolerating sync.Mutex
 
-// Tolerate has garbage collected only where there are more than 128 MiB of it, as long as no more than that is in use, until the function that it returns is called. By
+// Tolerate has garbage collected only where there are more than 64 MiB of it, as long as no more than that is in use, until the function that it returns is called. By
 // itself, Go's runtime lets as much garbage lie about as there is in use: a program with little in use that makes much garbage spends a fifth of its time on
 // that. Where more is in use, things are as ever, and a limit on memory is kept. Who has said how much garbage there is to be, by GOGC or [Economize], is left alone; so is a
 // second one while the first tolerates garbage.

@@ -65,7 +65,7 @@ func TestTolerateAsToldByOthers(t *testing.T) {
 }
 
 func TestFitting(t *testing.T) {
-	for live, want := range map[uint64]int{0: 12800, 1 << 20: 12800, 64 << 20: 200, 128 << 20: 100, 1 << 40: 100} {
+	for live, want := range map[uint64]int{0: 6400, 1 << 20: 6400, 32 << 20: 200, 64 << 20: 100, 1 << 40: 100} {
 		if got := fitting(live); got != want {
 			t.Errorf("with %d bytes in use %d %% are tolerated, want %d", live, got, want)
 		}
