@@ -23,7 +23,6 @@ func TestTolerate(t *testing.T) {
 		t.Errorf("%d %% are tolerated with much in use", got)
 	}
 	runtime.KeepAlive(large)
-	large = nil
 	const more = usual + 1
 	if got := settled(more); got < more {
 		t.Errorf("%d %% are tolerated with little in use again", got)
