@@ -60,6 +60,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	options.Logger.Debug("the check begins", "system", system.Name, "search", options.Search, "granularity", options.Granularity,
 		"stale", options.staleness(), "crashes", options.Crashes, "failures", options.Failures, "properties", len(checked.Properties))
 	defer resident.Keep(options.MaxMemory)()
+	defer resident.Tolerate()()
 	c := check{system: &checked, options: options, exploring: exploring, began: began}
 	v, err := c.search(ctx)
 	if err != nil {

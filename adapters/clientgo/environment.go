@@ -133,11 +133,13 @@ func (e *Environment) group() int {
 
 // informer makes an informer of the process.
 func (e *Environment) informer(of informer.Form, scope *informer.Scope, transform cache.TransformFunc, group int) *sharedInformer {
-	i := &sharedInformer{Synced: e.synced, environment: e, form: of, scope: scope, transform: transform, group: group}
+	return e.informerAt(new(sharedInformer), of, scope, transform, group)
+}
+
+// informerAt is as [Environment.informer], in memory that is there already.
+func (e *Environment) informerAt(i *sharedInformer, of informer.Form, scope *informer.Scope, transform cache.TransformFunc, group int) *sharedInformer {
+	*i = sharedInformer{Synced: e.synced, environment: e, form: of, scope: scope, transform: transform, group: group}
 	i.store.informer = i
-	if scope != nil {
-		i.refused = e.view.Serves(of, scope)
-	}
 	e.informers = append(e.informers, i)
 	return i
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
@@ -59,11 +61,23 @@ func aboutEvents(path string) bool {
 	return ok && parts[0] == "events"
 }
 
-// shutDownBroadcasters shuts down the event broadcasters that can be reached from a controller, as main.go does in the end. One that belongs to no run would be
+// broadcasters finds event broadcasters. It keeps what it has found out about types, as set-ups are run again and again. It may be used by several goroutines, and the zero value
+// knows no types.
+type broadcasters struct{ types sync.Map }
+
+// leading is where values of a type may lead to a broadcaster.
+type leading struct {
+	// pointer tells that a pointer to a value of the type is one.
+	pointer bool
+	// fields are those of a struct that may lead there.
+	fields []int
+}
+
+// shutDown shuts down the event broadcasters that can be reached from a controller, as main.go does in the end. One that belongs to no run would be
 // started in one: its goroutines, which are outside of the bubble of the run, must not wait for it.
-func shutDownBroadcasters(controller any) {
+func (b *broadcasters) shutDown(controller any) {
 	const deepest = 6
-	seen := map[any]bool{}
+	seen := map[unsafe.Pointer]bool{}
 	var look func(v reflect.Value, depth int)
 	look = func(v reflect.Value, depth int) {
 		switch v.Kind() {
@@ -74,19 +88,55 @@ func shutDownBroadcasters(controller any) {
 				return
 			}
 			seen[v.UnsafePointer()] = true
-			switch b := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Interface().(type) {
-			case record.EventBroadcaster:
-				b.Shutdown()
-			case events.EventBroadcaster:
-				b.Shutdown()
-			default:
-				look(v.Elem(), depth+1)
+			if of := v.Type().Elem(); b.leading(of).pointer {
+				shutDown(reflect.NewAt(of, v.UnsafePointer()).Interface())
+				return
 			}
+			look(v.Elem(), depth+1)
 		case reflect.Struct:
-			for i := range v.NumField() {
+			for _, i := range b.leading(v.Type()).fields {
 				look(v.Field(i), depth)
 			}
 		}
 	}
 	look(reflect.ValueOf(controller), 0)
+}
+
+// shutDown shuts down an event broadcaster.
+func shutDown(broadcaster any) {
+	switch b := broadcaster.(type) {
+	case record.EventBroadcaster:
+		b.Shutdown()
+	case events.EventBroadcaster:
+		b.Shutdown()
+	}
+}
+
+// leading returns where values of a type may lead to.
+func (b *broadcasters) leading(t reflect.Type) *leading {
+	if known, ok := b.types.Load(t); ok {
+		return known.(*leading)
+	}
+	pointer := reflect.PointerTo(t)
+	l := &leading{pointer: pointer.Implements(reflect.TypeFor[record.EventBroadcaster]()) || pointer.Implements(reflect.TypeFor[events.EventBroadcaster]())}
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			if b.leads(t.Field(i).Type) {
+				l.fields = append(l.fields, i)
+			}
+		}
+	}
+	b.types.Store(t, l)
+	return l
+}
+
+// leads reports whether a value of a type may lead to a broadcaster.
+func (b *broadcasters) leads(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return true
+	case reflect.Struct:
+		return len(b.leading(t).fields) > 0
+	}
+	return false
 }

@@ -139,8 +139,11 @@ func (e *Environment) fillGenerated(s settings, group int) error {
 	if !ok {
 		return fmt.Errorf("its informers are a %s, which this version of the adapter does not know: make informers with Environment.Informer instead", s.informers.Type())
 	}
-	for _, served := range e.process.types {
-		all[reflect.TypeOf(served.example)] = e.informer(informer.Form{Kind: served.kind, As: informer.Typed}, s.scope, s.transform, group)
+	types := e.process.types
+	made := make([]sharedInformer, len(types)) // at once: most of them are never asked for
+	e.informers = slices.Grow(e.informers, len(types))
+	for n, served := range types {
+		all[reflect.TypeOf(served.example)] = e.informerAt(&made[n], informer.Form{Kind: served.kind, As: informer.Typed}, s.scope, s.transform, group)
 	}
 	return nil
 }

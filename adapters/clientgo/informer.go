@@ -27,14 +27,20 @@ type sharedInformer struct {
 	scope       *informer.Scope
 	transform   cache.TransformFunc
 	// group tells apart informers of one form, see [Environment.group].
-	group int
-	// refused is why the API server refuses what it lists, nil if it does not.
-	refused  error
+	group    int
 	store    viewStore
 	handlers []*registration
 }
 
 var _ cache.SharedIndexInformer = (*sharedInformer)(nil)
+
+// refused returns why the API server refuses what the informer lists, nil if it does not.
+func (i *sharedInformer) refused() error {
+	if i.scope == nil {
+		return nil
+	}
+	return i.environment.view.Serves(i.form, i.scope)
+}
 
 // registration is an event handler of an informer.
 type registration struct {
@@ -51,8 +57,8 @@ func (i *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (ca
 	if i.environment.current.Unmodelled(fmt.Sprintf("adding an event handler to the informer of %s", i.form.Name()), "only what the set-up watches is known: add the handler there") {
 		return nil, errors.New("an event handler that is added while controllers run is not modelled")
 	}
-	if i.refused != nil {
-		return nil, i.refused
+	if err := i.refused(); err != nil {
+		return nil, err
 	}
 	r := &registration{Synced: i.Synced, handler: handler, owner: len(i.environment.controllers)}
 	i.handlers = append(i.handlers, r)

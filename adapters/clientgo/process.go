@@ -39,7 +39,7 @@ func (p *process) assemble(notes *system.Notes, indexes informer.Indexes) (*Envi
 		return nil, err
 	}
 	for _, c := range e.controllers {
-		shutDownBroadcasters(c.of)
+		p.broadcasters.shutDown(c.of)
 	}
 	return e, nil
 }

@@ -37,8 +37,8 @@ func (s *viewStore) list(namespace, indexed string) []any {
 	if !some {
 		return nil
 	}
-	if i.refused != nil {
-		s.failed(i.refused)
+	if err := i.refused(); err != nil {
+		s.failed(err)
 		return nil
 	}
 	objects, err := i.environment.view.List(context.Background(), i.form, which)
@@ -113,9 +113,9 @@ func (s *viewStore) GetByKey(key string) (item any, exists bool, err error) {
 		i.environment.tooEarly(i.form)
 		return nil, false, nil
 	}
-	if i.refused != nil {
-		s.failed(i.refused)
-		return nil, false, i.refused
+	if err := i.refused(); err != nil {
+		s.failed(err)
+		return nil, false, err
 	}
 	object, err := i.environment.view.Get(context.Background(), i.form, types.NamespacedName{Namespace: namespace, Name: name})
 	if apierrors.IsNotFound(err) {

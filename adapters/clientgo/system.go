@@ -93,6 +93,8 @@ type blueprint struct {
 	// groups is the number of the first factory: indexes of other libraries have no number.
 	groups  int
 	loggers system.Loggers
+	// broadcasters finds those of events.
+	broadcasters broadcasters
 }
 
 // process is a set-up with what it is run in.

@@ -425,7 +425,11 @@ func placeOf(frames string) string {
 
 // stacks returns the stack of the goroutine at work, or of all.
 func stacks(all bool) string {
-	text := make([]byte, 1<<14)
+	size := 1 << 14
+	if all {
+		size += runtime.NumGoroutine() << 10 // so that those that are too long for the text are not written in vain
+	}
+	text := make([]byte, size)
 	for {
 		n := runtime.Stack(text, all)
 		if n < len(text) {

@@ -15,6 +15,7 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/internal/bitset"
+	"github.com/orrery-dev/orrery/internal/iotrace"
 )
 
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it
@@ -33,6 +34,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if options.Logger == nil {
 		options.Logger = hclog.NewNullLogger()
 	}
+	defer iotrace.Still()()
 	began := time.Now()
 	if options.Memo == nil {
 		options.Memo = NewMemo() // searches are begun again

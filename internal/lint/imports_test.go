@@ -46,7 +46,7 @@ func house() []place {
 		{"core/internal/store", engine[:1], nothing},
 		{"core/internal/transition", append([]string{"internal/iotrace"}, engine[:4]...), libraries},
 		{"core/internal/reduction", append([]string{"internal/bitset", "core/internal/transition"}, engine[:4]...), nothing},
-		{"core/explore", append([]string{"internal/bitset", "internal/grace", "internal/resident", "core/internal/..."}, engine[:6]...), libraries},
+		{"core/explore", append([]string{"internal/bitset", "internal/grace", "internal/iotrace", "internal/resident", "core/internal/..."}, engine[:6]...), libraries},
 		{"reduction", []string{"internal/bitset", "core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},
 		{"properties/cel", append([]string{"core", "properties", "properties/ltl"}, words...), kubernetes},

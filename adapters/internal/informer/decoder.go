@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"encoding/json"
 	"reflect"
 	"sync"
 	"time"
@@ -15,6 +16,8 @@ type Decoder struct {
 	scheme *runtime.Scheme
 	mu     sync.Mutex
 	known  map[decoded]client.Object
+	// lists are the items of lists.
+	lists map[string][]json.RawMessage
 }
 
 // decoded is a text in the form that it was read into.
@@ -23,12 +26,15 @@ type decoded struct {
 	text string
 }
 
-// mostDecoded bounds what is kept.
-const mostDecoded = 1 << 12
+// mostDecoded bounds what is kept of objects, and mostLists what is kept of lists, which are larger and the same again only while a run is repeated.
+const (
+	mostDecoded = 1 << 12
+	mostLists   = 1 << 8
+)
 
 // NewDecoder returns a decoder of the Go types of a scheme.
 func NewDecoder(scheme *runtime.Scheme) *Decoder {
-	return &Decoder{scheme: scheme, known: map[decoded]client.Object{}}
+	return &Decoder{scheme: scheme, known: map[decoded]client.Object{}, lists: map[string][]json.RawMessage{}}
 }
 
 // Decode reads an object into memory of its own. Its kind is set.
@@ -54,6 +60,29 @@ func (d *Decoder) Decode(of Form, raw []byte) (client.Object, error) {
 	}
 	d.known[name] = kept // nil: it cannot be copied
 	return object, nil
+}
+
+// Items returns the texts of the items of a list, which nobody may change.
+func (d *Decoder) Items(list []byte) ([]json.RawMessage, error) {
+	d.mu.Lock()
+	items, known := d.lists[string(list)]
+	d.mu.Unlock()
+	if known {
+		return items, nil
+	}
+	var read struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(list, &read); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.lists) >= mostLists {
+		clear(d.lists)
+	}
+	d.lists[string(list)] = read.Items
+	return read.Items, nil
 }
 
 // copied returns the copy that an object makes of itself, nil if it is of another type.

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"reflect"
+	"strconv"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -79,5 +80,32 @@ func TestBadCopies(t *testing.T) {
 			}
 			got.GetLabels()["app"] = "changed"
 		}
+	}
+}
+
+// TestItems wants the items of a list each time it is read, whatever is kept of it, and the error of what is none.
+func TestItems(t *testing.T) {
+	d := NewDecoder(runtime.NewScheme())
+	for range 3 {
+		for text, want := range map[string]int{`{"items": [{"a": 1}, {"a": 2}]}`: 2, `{"items": []}`: 0, `{}`: 0} {
+			items, err := d.Items([]byte(text))
+			if err != nil || len(items) != want || want > 0 && string(items[1]) != `{"a": 2}` {
+				t.Errorf("%s has the items %s, %v", text, items, err)
+			}
+		}
+		if items, err := d.Items([]byte(`{"items": [`)); err == nil {
+			t.Errorf("half a list has the items %s", items)
+		}
+	}
+	if len(d.lists) != 3 {
+		t.Errorf("%d lists are kept, want 3", len(d.lists))
+	}
+	for n := range mostLists + 1 {
+		if _, err := d.Items([]byte(`{"items": [` + strconv.Itoa(n) + `]}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(d.lists) > mostLists {
+		t.Errorf("%d lists are kept", len(d.lists))
 	}
 }

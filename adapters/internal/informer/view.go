@@ -3,7 +3,6 @@ package informer
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -86,14 +85,12 @@ func (v *View) List(ctx context.Context, of Form, which Selection) ([]client.Obj
 	if err := response.Err(); err != nil {
 		return nil, err
 	}
-	var list struct {
-		Items []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(response.Object, &list); err != nil {
+	items, err := v.Decoder.Items(response.Object)
+	if err != nil {
 		return nil, err
 	}
-	objects := make([]client.Object, len(list.Items))
-	for i, item := range list.Items {
+	objects := make([]client.Object, len(items))
+	for i, item := range items {
 		if objects[i], err = v.Decoder.Decode(of, item); err != nil {
 			return nil, err
 		}

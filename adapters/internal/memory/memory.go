@@ -82,19 +82,17 @@ const (
 )
 
 // infrastructure are packages whose values are no memory of the controller's, with those below them.
-func infrastructure() []string {
-	return []string{
-		"context", "crypto", "html/template", "log", "net", "os", "reflect", "regexp", "runtime", "testing", "text/template",
-		"github.com/go-logr", "github.com/hashicorp/go-hclog",
-		"github.com/orrery-dev/orrery/adapters/clientgo", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/external", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/internal/system",
-		"github.com/orrery-dev/orrery/adapters/internal/webhook", "github.com/orrery-dev/orrery/adapters/kube",
-		"github.com/prometheus", "go.opentelemetry.io", "go.uber.org/zap",
-		"k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/runtime", "k8s.io/client-go/discovery", "k8s.io/client-go/dynamic",
-		"k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers", "k8s.io/client-go/rest",
-		"k8s.io/client-go/metadata", "k8s.io/client-go/tools", "k8s.io/client-go/util/workqueue", "k8s.io/klog",
-		"sigs.k8s.io/controller-runtime/pkg/cache", "sigs.k8s.io/controller-runtime/pkg/client",
-		"sigs.k8s.io/controller-runtime/pkg/cluster", "sigs.k8s.io/controller-runtime/pkg/manager",
-	}
+var infrastructure = []string{
+	"context", "crypto", "html/template", "log", "net", "os", "reflect", "regexp", "runtime", "testing", "text/template",
+	"github.com/go-logr", "github.com/hashicorp/go-hclog",
+	"github.com/orrery-dev/orrery/adapters/clientgo", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/external", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/internal/system",
+	"github.com/orrery-dev/orrery/adapters/internal/webhook", "github.com/orrery-dev/orrery/adapters/kube",
+	"github.com/prometheus", "go.opentelemetry.io", "go.uber.org/zap",
+	"k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/runtime", "k8s.io/client-go/discovery", "k8s.io/client-go/dynamic",
+	"k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers", "k8s.io/client-go/rest",
+	"k8s.io/client-go/metadata", "k8s.io/client-go/tools", "k8s.io/client-go/util/workqueue", "k8s.io/klog",
+	"sigs.k8s.io/controller-runtime/pkg/cache", "sigs.k8s.io/controller-runtime/pkg/client",
+	"sigs.k8s.io/controller-runtime/pkg/cluster", "sigs.k8s.io/controller-runtime/pkg/manager",
 }
 
 // keeps reports whether a type of infrastructure keeps what its owner puts in, such as a store of client-go: controllers note in one what they expect. What
@@ -176,7 +174,10 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 func (m *memory) skips(at string) bool {
 	skips, known := m.skipped[at]
 	if !known {
-		skips = slices.ContainsFunc(infrastructure(), func(p string) bool { return at == p || strings.HasPrefix(at, p+"/") })
+		skips = slices.ContainsFunc(infrastructure, func(p string) bool {
+			below, within := strings.CutPrefix(at, p)
+			return within && (below == "" || below[0] == '/')
+		})
 		m.skipped[at] = skips
 	}
 	return skips
