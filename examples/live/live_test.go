@@ -20,7 +20,7 @@ import (
 var runs = flag.Int("runs", 1, "how often each scenario is recorded and validated")
 
 // needsServers skips a test where the real server would have to be built first.
-func needsServers(t *testing.T) {
+func needsServers(t testing.TB) {
 	t.Helper()
 	_, err := controlplane.Present()
 	if errors.Is(err, fs.ErrNotExist) {
