@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -31,7 +32,7 @@ import (
 )
 
 // blockSize is how many JobSets a block has: a block is so short that what else the machine does hardly differs between two of them.
-const blockSize = 4
+const blockSize = 8
 
 // stopwatch adds up the time of reconciles, from outside of a recorder.
 type stopwatch struct {
@@ -91,18 +92,22 @@ func (l *cluster) block(t testing.TB, number int, off bool) cost {
 	t.Helper()
 	l.off, l.folder = off, filepath.Join(t.TempDir(), fmt.Sprint(number))
 	watch := &stopwatch{}
+	var cached cache.Cache
 	register := func(mgr ctrl.Manager) error {
-		mgr = timed{mgr, watch}
+		mgr, cached = timed{mgr, watch}, mgr.GetCache()
 		if err := operator.Setup(mgr); err != nil {
 			return err
 		}
 		return newJobs(mgr.GetClient()).SetupWithManager(mgr)
 	}
-	runtime.GC()
-	before := processorTime(t)
 	if err := l.start(fmt.Sprintf("block-%d", number), false, register); err != nil {
 		t.Fatal(err)
 	}
+	if !cached.WaitForCacheSync(l) {
+		t.Fatal("the caches were not filled")
+	}
+	runtime.GC()
+	before := processorTime(t)
 	for i := range blockSize {
 		if err := l.user.Create(l, newJobSet(fmt.Sprintf("js-%d-%d", number, i), 1)); err != nil {
 			t.Fatal(err)
