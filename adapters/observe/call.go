@@ -144,7 +144,7 @@ func (r *Recorder) version(scheme *runtime.Scheme, o client.Object, fromCache bo
 		v.form = live.Metadata
 	}
 	if !r.has(v) {
-		v.object, v.bytes = copyOf(scheme, o), bytesOf(o, r.options.BufferBytes)
+		v.object, v.bytes = copyOf(scheme, o), r.types.bytesOf(o, r.options.BufferBytes)
 	}
 	return v
 }

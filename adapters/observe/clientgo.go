@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -168,8 +169,11 @@ func (i *observedIndexer) ends(c *call, err error, items ...any) {
 // cachedRead begins a read of a cache in this goroutine. Outside of reconciles, event handlers and informers read all the time: nothing is recorded of that.
 func (r *Recorder) cachedRead(scheme *runtime.Scheme, verb string) *call {
 	defer r.contain()
+	if r.current.here() != nil {
+		return nil
+	}
 	within := r.workers.here()
-	if within == nil || r.current.here() != nil {
+	if within == nil {
 		return nil
 	}
 	c, _ := r.call(context.WithValue(context.Background(), runKey{}, within), scheme, alwaysCached, verb)
@@ -200,10 +204,30 @@ func (r *Recorder) runOf(ctx context.Context) *run {
 }
 
 // workers are the reconciles that go on, by their goroutines.
-type workers struct{ runs sync.Map }
+type workers struct {
+	count atomic.Int64
+	runs  sync.Map
+}
+
+// begin notes that a reconcile goes on in a goroutine.
+func (w *workers) begin(goroutine uint64, r *run) {
+	if _, nested := w.runs.Swap(goroutine, r); !nested {
+		w.count.Add(1)
+	}
+}
+
+// end notes that a reconcile is done with.
+func (w *workers) end(goroutine uint64, r *run) {
+	if w.runs.CompareAndDelete(goroutine, r) {
+		w.count.Add(-1)
+	}
+}
 
 // here returns the reconcile that goes on in this goroutine, nil if none does.
 func (w *workers) here() *run {
+	if w.count.Load() == 0 {
+		return nil
+	}
 	found, _ := w.runs.Load(goroutineNumber())
 	within, _ := found.(*run)
 	return within
@@ -249,7 +273,7 @@ func (q *workedQueue[R]) begins(request R) {
 	q.mu.Lock()
 	q.at[request] = w
 	q.mu.Unlock()
-	q.recorder.workers.runs.Store(w.goroutine, &w.run)
+	q.recorder.workers.begin(w.goroutine, &w.run)
 }
 
 // Done implements workqueue.TypedInterface.
@@ -267,7 +291,7 @@ func (q *workedQueue[R]) ends(request R) {
 	if w == nil {
 		return
 	}
-	q.recorder.workers.runs.CompareAndDelete(w.goroutine, &w.run)
+	q.recorder.workers.end(w.goroutine, &w.run)
 	q.reconciling.done(request, w.number, w.asked, nil, true)
 }
 

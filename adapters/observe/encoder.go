@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -149,6 +150,7 @@ func (e *encoder) write(items []item) {
 			}
 		}
 		e.recorder.written(i)
+		runtime.Gosched() // reconciles go first
 		if e.writer != nil && e.file.bytes >= e.recorder.options.FileSize {
 			e.end(true)
 		}

@@ -9,9 +9,10 @@ import (
 
 // dispatches are the events that are being handled, by the goroutine that does it: what a handler adds to a queue, it adds in that
 // goroutine. There is nothing else that tells one handler of a controller from another one: they share the queue, and it gets no context.
+// While it handles an event, a goroutine is pinned: there are many events, and to ask for the number of a goroutine takes long.
 type dispatches struct {
 	count  atomic.Int64
-	events sync.Map // from the number of a goroutine to the dispatch
+	events sync.Map // from the number of a pinned goroutine to the dispatch
 }
 
 // dispatch is an event that is being handled. It is used by one goroutine.
@@ -32,14 +33,19 @@ func (d *dispatch) event() uint64 {
 	return d.number
 }
 
-// begin notes that this goroutine handles an event, until the returned function is called.
+// begin notes that this goroutine handles an event, until it calls the returned function.
 func (d *dispatches) begin(event *dispatch) (end func()) {
-	number := goroutineNumber()
-	d.events.Store(number, event)
+	number := goroutine.Pin()
+	outer, nested := d.events.Swap(number, event)
 	d.count.Add(1)
 	return func() {
 		d.count.Add(-1)
-		d.events.Delete(number)
+		if nested {
+			d.events.Store(number, outer)
+		} else {
+			d.events.Delete(number)
+		}
+		goroutine.Unpin()
 	}
 }
 
@@ -48,7 +54,9 @@ func (d *dispatches) here() *dispatch {
 	if d.count.Load() == 0 {
 		return nil
 	}
-	found, _ := d.events.Load(goroutineNumber())
+	number := goroutine.Pin()
+	defer goroutine.Unpin()
+	found, _ := d.events.Load(number)
 	event, _ := found.(*dispatch)
 	return event
 }

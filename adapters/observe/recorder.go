@@ -25,6 +25,7 @@ type Recorder struct {
 	requests []RequestType
 	current  dispatches
 	workers  workers
+	types    typesOf
 
 	// on tells that entries are taken. It is false while the recording is paused, and after its end.
 	on   atomic.Bool
@@ -86,11 +87,11 @@ type body struct {
 	text   []byte
 }
 
-// weight is what the body adds to that of its entry.
-func (b body) weight(limit int) weight {
+// weightOf is what a body adds to that of its entry.
+func (r *Recorder) weightOf(b body) weight {
 	switch {
 	case b.object != nil:
-		return weight{1, bytesOf(b.object, limit)}
+		return weight{1, r.types.bytesOf(b.object, r.options.BufferBytes)}
 	case b.text != nil:
 		return weight{1, len(b.text)}
 	}
@@ -210,7 +211,7 @@ func (r *Recorder) next(shown []version, sent body, entry func(n uint64, now tim
 	if !r.on.Load() {
 		return 0
 	}
-	waits := weight{1, entryBytes}.plus(sent.weight(r.options.BufferBytes))
+	waits := weight{1, entryBytes}.plus(r.weightOf(sent))
 	for _, v := range shown {
 		if v.object != nil {
 			waits = waits.plus(weight{1, v.bytes})

@@ -16,7 +16,8 @@ import (
 // redactor makes JSON of objects and patches, without what is not to be recorded. What it returns is overwritten by the next.
 type redactor struct {
 	*redact.Redactor
-	text bytes.Buffer
+	text  bytes.Buffer
+	owned *owned
 }
 
 func newRedactor(o Options) *redactor {
@@ -27,7 +28,7 @@ func newRedactor(o Options) *redactor {
 	for _, redaction := range o.Redact {
 		rules = append(rules, redact.Rule{Kind: core.Kind(redaction.Kind), Pointer: redaction.Pointer})
 	}
-	return &redactor{Redactor: redact.New(rules)}
+	return &redactor{Redactor: redact.New(rules), owned: newOwned()}
 }
 
 // object returns an object as JSON.
@@ -68,10 +69,10 @@ func (r *redactor) body(c live.Call, sent body) (json.RawMessage, error) {
 	return r.Merge(c.Object.Kind, r.text.Bytes())
 }
 
-// marshal returns a value as JSON.
-func (r *redactor) marshal(v any) (json.RawMessage, error) {
+// marshal returns an object that nobody else has as JSON.
+func (r *redactor) marshal(o runtime.Object) (json.RawMessage, error) {
 	r.text.Reset()
-	return marshal(&r.text, v)
+	return r.owned.marshal(&r.text, o)
 }
 
 // marshal writes a value as JSON to an empty buffer, readable as it is, and returns what the buffer holds.

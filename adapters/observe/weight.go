@@ -2,12 +2,13 @@ package observe
 
 import (
 	"reflect"
+	"sync"
 	"time"
 )
 
 // bytesOf returns about how much memory an object takes, and no more than a limit: then it stops to look.
-func bytesOf(o any, limit int) int {
-	w := weighing{left: limit}
+func (t *typesOf) bytesOf(o any, limit int) int {
+	w := weighing{types: t, left: limit}
 	v := reflect.ValueOf(o)
 	w.add(int(v.Type().Size()))
 	w.behind(v)
@@ -15,7 +16,10 @@ func bytesOf(o any, limit int) int {
 }
 
 // weighing adds up memory. It ends when nothing is left: objects are types of users, and can refer to themselves.
-type weighing struct{ left int }
+type weighing struct {
+	types *typesOf
+	left  int
+}
 
 func (w *weighing) add(bytes int) { w.left -= bytes }
 
@@ -35,13 +39,13 @@ func (w *weighing) behind(v reflect.Value) {
 		}
 	case reflect.Slice:
 		w.add(max(1, v.Len()*int(v.Type().Elem().Size())))
-		if refers(v.Type().Elem()) {
+		if w.types.refers(v.Type().Elem()) {
 			for i := 0; i < v.Len() && w.left > 0; i++ {
 				w.behind(v.Index(i))
 			}
 		}
 	case reflect.Array:
-		for i := 0; i < v.Len() && refers(v.Type().Elem()) && w.left > 0; i++ {
+		for i := 0; i < v.Len() && w.types.refers(v.Type().Elem()) && w.left > 0; i++ {
 			w.behind(v.Index(i))
 		}
 	case reflect.Map:
@@ -51,16 +55,40 @@ func (w *weighing) behind(v reflect.Value) {
 			w.behind(each.Value())
 		}
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
-			return // all have the same location
-		}
-		for i := range v.NumField() {
+		for _, i := range w.types.referring(v.Type()) {
 			w.behind(v.Field(i))
 		}
 	}
 }
 
 // refers reports whether values of a type can refer to others.
-func refers(t reflect.Type) bool {
-	return t.Kind() > reflect.Complex128 // the kinds up to there are numbers and truth values
+func (t *typesOf) refers(of reflect.Type) bool {
+	switch of.Kind() {
+	case reflect.Struct:
+		return len(t.referring(of)) > 0
+	case reflect.Array:
+		return of.Len() > 0 && t.refers(of.Elem())
+	}
+	return of.Kind() > reflect.Complex128 // the kinds up to there are numbers and truth values
+}
+
+// typesOf knows which fields of types of structs can refer to something. To look at all of them in each object takes as long as to copy it.
+type typesOf struct{ fields sync.Map }
+
+// referring returns the places of such fields.
+func (t *typesOf) referring(of reflect.Type) []int {
+	if known, ok := t.fields.Load(of); ok {
+		fields, _ := known.([]int)
+		return fields
+	}
+	var fields []int
+	if of != reflect.TypeFor[time.Time]() { // all have the same location
+		for i := range of.NumField() {
+			if t.refers(of.Field(i).Type) {
+				fields = append(fields, i)
+			}
+		}
+	}
+	t.fields.Store(of, fields)
+	return fields
 }

@@ -210,9 +210,7 @@ func (t *Trace) shown(s analysis.Shown) card {
 		case len(s.Woken) == 0:
 			c.Why = []string{"not recorded"}
 		}
-		if s.Waited > 0 {
-			c.Mild = "after " + analysis.Duration(s.Waited) + " in the queue"
-		}
+		c.Mild = s.Queued()
 		if ending := t.text(s.Ending()); s.Error != "" || s.Panicked {
 			c.Wrong = ending
 		} else {
@@ -236,13 +234,13 @@ func (t *Trace) stale(s analysis.StaleRead) card {
 	c := card{who: t.meets(s.Controller), Who: t.text(s.Controller), About: t.text(" " + s.Request + in(s.Process)), At: analysis.Moment(s.At), Why: []string{t.text(s.Words())}}
 	c.fill(t.calls(s.Writes, ""))
 	if len(s.Writes) == 0 {
-		c.Result = "and wrote nothing afterwards"
+		c.Result = analysis.WroteNothing
 	}
 	return c
 }
 
 func (t *Trace) fight(f analysis.Fight) card {
-	c := card{Who: t.text(f.Object.String()), About: t.text(": " + f.Field), Mild: fmt.Sprintf("went back %d times", f.Returns)}
+	c := card{Who: t.text(f.Object.String()), About: t.text(": " + f.Field), Mild: f.Words()}
 	var lines []cardLine
 	for _, change := range f.Changes {
 		value := change.Value
@@ -280,18 +278,13 @@ func (t *Trace) writer(w *analysis.Writer, deep int) {
 		v.who = t.meets(w.Client)
 	}
 	if w.Told {
-		v.Lines = append(v.Lines, "whose causes are told above")
-	}
-	if w.Cut {
-		v.Lines = append(v.Lines, "which began because of more, which is not shown")
+		v.Lines = append(v.Lines, analysis.CausesTold)
 	}
 	for _, cause := range w.Causes {
-		switch words := (analysis.Woken{By: cause.By}).String(); {
-		case cause.Link != nil:
-			v.Lines = append(v.Lines, t.text("which began because of "+cause.Link.Words()))
-		default:
-			v.Lines = append(v.Lines, t.text("which began because "+words))
-		}
+		v.Lines = append(v.Lines, t.text(cause.Words()))
+	}
+	if w.Cut {
+		v.Lines = append(v.Lines, analysis.CausesCut)
 	}
 	t.view.Causes = append(t.view.Causes, v)
 	if len(w.Causes) > 1 {

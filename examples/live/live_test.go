@@ -12,15 +12,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 	"github.com/orrery-dev/orrery/adapters/kube/recorded"
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
 var runs = flag.Int("runs", 1, "how often each scenario is recorded and validated")
 
 // needsServers skips a test where the real server would have to be built first.
-func needsServers(t *testing.T) {
+func needsServers(t testing.TB) {
 	t.Helper()
 	_, err := controlplane.Present()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +62,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestLiveRunsValidate records all scenarios, and holds them against the model: restarts, deletions, controllers that end and start again, two replicas with a lease.
+// TestLiveRunsValidate records all scenarios, and holds them against the model: restarts, deletions, controllers that end and start again, two replicas with a lease. A model with a fault does not
+// explain them, and the audit log of the server tells the same histories of objects.
 func TestLiveRunsValidate(t *testing.T) {
 	needsServers(t)
 	system, err := newSystem()
@@ -71,7 +74,8 @@ func TestLiveRunsValidate(t *testing.T) {
 		for range *runs {
 			t.Run(name, func(t *testing.T) {
 				folder := filepath.Join(t.TempDir(), name)
-				if _, err := record(t.Context(), folder, name); err != nil {
+				log := filepath.Join(t.TempDir(), "audit.log")
+				if _, err := record(t.Context(), folder, name, log); err != nil {
 					t.Fatal(err)
 				}
 				sources, err := analysis.Files(folder)
@@ -88,7 +92,26 @@ func TestLiveRunsValidate(t *testing.T) {
 					t.Fatal(text.String())
 				}
 				t.Logf("%d of %d calls explained, %d not judged", report.Explained, report.Calls, report.UnjudgedCalls())
+				report, err = recorded.Validate(faulty{system.Store.(recorded.Model)}, sources)
+				if err != nil || report.Unexplained == 0 || report.Findings[0].By != recorded.BySimulator {
+					t.Errorf("a fault of the simulated server is not found: %+v, %v", report, err)
+				}
+				sameHistories(t, sources, log, name != "killed" && name != "lease")
 			})
 		}
 	}
+}
+
+// faulty is a simulated server that forgets a default of Jobs.
+type faulty struct{ recorded.Model }
+
+// Answer implements core.Store.
+func (f faulty) Answer(state core.Snapshot, call core.Call) (core.Answer, error) {
+	answer, err := f.Model.Answer(state, call)
+	if r, ok := call.(*kube.Request); ok && err == nil && r.Kind.Kind == "Job" && r.Verb == kube.Create {
+		if response, ok := answer.Response.(*kube.Response); ok && response.Object != nil {
+			answer.Response = kube.Done([]byte(strings.Replace(string(response.Object), `"completionMode":"Indexed"`, `"completionMode":"NonIndexed"`, 1)))
+		}
+	}
+	return answer, err
 }

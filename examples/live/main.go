@@ -25,7 +25,7 @@ func main() {
 		name = os.Args[3]
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	moment, err := record(ctx, os.Args[2], name)
+	moment, err := record(ctx, os.Args[2], name, "")
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "live: %v\n", err)

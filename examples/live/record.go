@@ -28,9 +28,9 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// record starts a real API server, records the controllers on it while a scenario is played, and returns a moment of the recording at which nobody was at work. The first time it builds
-// the server, which takes a quarter of an hour.
-func record(ctx context.Context, folder, name string) (moment string, err error) {
+// record starts a real API server, records the controllers on it while a scenario is played, and returns a moment of the recording at which nobody was at work. If a file is named for it, the
+// server keeps an audit log. The first time it is built, which takes a quarter of an hour.
+func record(ctx context.Context, folder, name, auditLog string) (moment string, err error) {
 	play := scenarios()[name]
 	if play == nil {
 		return "", fmt.Errorf("there is no scenario %q: use one of %s", name, strings.Join(slices.Sorted(maps.Keys(scenarios())), ", "))
@@ -43,7 +43,7 @@ func record(ctx context.Context, folder, name string) (moment string, err error)
 	if err != nil {
 		return "", err
 	}
-	plane, err := controlplane.Start(ctx, binaries)
+	plane, err := controlplane.StartAudited(ctx, binaries, auditLog)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ type cluster struct {
 	user, collector client.Client
 	running         []*program
 	replicas        map[string]int
-	// off leaves recording out.
+	// off leaves recording out, for what it costs.
 	off bool
 }
 

@@ -1,6 +1,7 @@
 package goroutine_test
 
 import (
+	"runtime"
 	"testing"
 	"testing/synctest"
 
@@ -47,5 +48,37 @@ func TestCurrent(t *testing.T) {
 	}
 	if bubbles[0] == bubbles[1] {
 		t.Errorf("two bubbles have the number %d", bubbles[0])
+	}
+}
+
+// TestPin has goroutines pinned at once: none has the number of another one, and each keeps its own.
+func TestPin(t *testing.T) {
+	const many = 20
+	numbers := make(chan uint64)
+	all := make(chan struct{})
+	for range many {
+		go func() {
+			number := goroutine.Pin()
+			numbers <- number
+			<-all
+			runtime.Gosched()
+			if again := goroutine.Pin(); again != number {
+				t.Errorf("%d, and then %d", number, again)
+			}
+			goroutine.Unpin()
+			goroutine.Unpin()
+			numbers <- 0
+		}()
+	}
+	seen := map[uint64]bool{}
+	for range many {
+		seen[<-numbers] = true
+	}
+	close(all)
+	for range many {
+		<-numbers
+	}
+	if len(seen) != many {
+		t.Errorf("%d numbers of %d goroutines", len(seen), many)
 	}
 }

@@ -220,12 +220,17 @@ type indexReader struct {
 	objects int
 	texts   []string
 	keys    []core.Key
+	// numbers is room for answers, most of which are one number long.
+	numbers []int
 	failed  bool
 }
 
+// answerRoom is how many numbers of answers share memory. What keeps one answer keeps all of them.
+const answerRoom = 64
+
 // start begins to read the rows of another index, behind so many objects.
 func (r *indexReader) start(rows []byte, objects int) *indexReader {
-	*r = indexReader{rows: rows, objects: objects, texts: r.texts[:0], keys: r.keys[:0]}
+	*r = indexReader{rows: rows, objects: objects, texts: r.texts[:0], keys: r.keys[:0], numbers: r.numbers}
 	return r
 }
 
@@ -311,7 +316,10 @@ func (r *indexReader) call() Call {
 		return e
 	}
 	if count > 0 {
-		e.Answer = make([]int, count)
+		if count > uint64(len(r.numbers)) {
+			r.numbers = make([]int, max(answerRoom, count))
+		}
+		e.Answer, r.numbers = r.numbers[:count:count], r.numbers[count:]
 	}
 	for i := range e.Answer {
 		e.Answer[i] = r.reference()

@@ -45,6 +45,15 @@ type ControlPlane struct {
 // whichever comes first. Their output goes to log files in a temporary folder, of which
 // the ends are in the error if a program does not come up. What a process that was killed has left is removed.
 func Start(ctx context.Context, binaries Binaries, without ...string) (*ControlPlane, error) {
+	return start(ctx, binaries, "", without)
+}
+
+// StartAudited is [Start] with an API server that keeps an audit log in a file, of all resources with what was sent and answered.
+func StartAudited(ctx context.Context, binaries Binaries, auditLog string) (*ControlPlane, error) {
+	return start(ctx, binaries, auditLog, nil)
+}
+
+func start(ctx context.Context, binaries Binaries, auditLog string, without []string) (*ControlPlane, error) {
 	sweep()
 	folder, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
@@ -54,7 +63,7 @@ func Start(ctx context.Context, binaries Binaries, without ...string) (*ControlP
 	if c.lock, err = hold(folder); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
-	if err := c.start(ctx, binaries, without); err != nil {
+	if err := c.start(ctx, binaries, auditLog, without); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
@@ -78,7 +87,7 @@ func (c *ControlPlane) Stop() error {
 	return err
 }
 
-func (c *ControlPlane) start(ctx context.Context, binaries Binaries, without []string) error {
+func (c *ControlPlane) start(ctx context.Context, binaries Binaries, auditLog string, without []string) error {
 	authority, err := newAuthority(c.folder)
 	if err != nil {
 		return err
@@ -87,7 +96,11 @@ func (c *ControlPlane) start(ctx context.Context, binaries Binaries, without []s
 	if err != nil {
 		return err
 	}
-	return c.startAPIServer(ctx, binaries.APIServer, authority, store, without)
+	audit, err := c.audit(auditLog)
+	if err != nil {
+		return err
+	}
+	return c.startAPIServer(ctx, binaries.APIServer, authority, store, without, audit)
 }
 
 // startEtcd starts etcd, and returns its URL.
@@ -126,8 +139,25 @@ func (c *ControlPlane) startEtcd(ctx context.Context, program string, authority 
 	)
 }
 
-// startAPIServer starts the API server over a store.
-func (c *ControlPlane) startAPIServer(ctx context.Context, program string, authority *authority, store string, without []string) error {
+// auditPolicy has all requests for resources logged when they are answered.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived, ResponseStarted]
+rules:
+- level: RequestResponse
+`
+
+// audit returns the flags of the API server that have it keep an audit log, none if no file is named.
+func (c *ControlPlane) audit(file string) ([]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	policy := filepath.Join(c.folder, "audit-policy.yaml")
+	return []string{"--audit-policy-file=" + policy, "--audit-log-path=" + file}, os.WriteFile(policy, []byte(auditPolicy), 0o600)
+}
+
+// startAPIServer starts the API server over a store, with more flags.
+func (c *ControlPlane) startAPIServer(ctx context.Context, program string, authority *authority, store string, without, more []string) error {
 	files, err := authority.issue(apiServerName)
 	if err != nil {
 		return err
@@ -155,7 +185,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, program string, autho
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, program, client, c.config.Host+"/readyz",
+	return c.run(ctx, program, client, c.config.Host+"/readyz", append(more,
 		"--etcd-servers="+store,
 		"--etcd-cafile="+authority.file(), "--etcd-certfile="+files.certificate, "--etcd-keyfile="+files.key,
 		"--tls-cert-file="+files.certificate, "--tls-private-key-file="+files.key,
@@ -173,7 +203,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, program string, autho
 		"--max-requests-inflight=0",
 		"--max-mutating-requests-inflight=0",
 		"--enable-priority-and-fairness=false",
-	)
+	)...)
 }
 
 // run starts a program and waits until the URL answers.

@@ -1,7 +1,6 @@
 package recorded
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,14 +79,14 @@ func (b *beginning) atWork() ([]core.AtWork, error) {
 			all = append(all, *work)
 		}
 	}
-	if !known {
-		return nil, fmt.Errorf("no controller of the system %s is in the recording, which has %s: name the system whose controllers were recorded", b.system.Name, b.who())
+	if !known && len(b.controllers()) > 0 { // audit logs and traces have none: then all start here
+		return nil, fmt.Errorf("no controller of the system %s is in the recording, which has %s: name the system whose controllers were recorded", b.system.Name, strings.Join(b.controllers(), ", "))
 	}
 	return all, nil
 }
 
-// who names the controllers that were recorded.
-func (b *beginning) who() string {
+// controllers returns the names of those that were recorded, quoted.
+func (b *beginning) controllers() []string {
 	var names []string
 	for _, p := range b.processes {
 		for name := range p.known {
@@ -97,7 +96,7 @@ func (b *beginning) who() string {
 		}
 	}
 	slices.Sort(names)
-	return cmp.Or(strings.Join(names, ", "), "no controllers")
+	return names
 }
 
 // starts says that a process starts where the search begins.

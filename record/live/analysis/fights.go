@@ -251,9 +251,12 @@ func (f *fights) result(atLeast int) []Fight {
 	return found
 }
 
+// Words says how often the field went back.
+func (f Fight) Words() string { return fmt.Sprintf("went back %d times", f.Returns) }
+
 // Text writes a fight over some lines.
 func (f Fight) Text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s went back %d times\n", clean(f.Object.String()), clean(f.Field), f.Returns)
+	fmt.Fprintf(w, "%s: %s %s\n", clean(f.Object.String()), clean(f.Field), f.Words())
 	for _, c := range f.Changes {
 		value := c.Value
 		if value == "" {

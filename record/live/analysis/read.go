@@ -192,7 +192,7 @@ type visitor struct {
 	ends func(*process) error
 	// outlines, if there are any, get outlines of the files, and entries are abridged where they have an index.
 	outlines *outlines
-	// flat tells that reconciles are not followed.
+	// flat tells that reconciles are not followed, and that nobody asks outlines for anything while they are read.
 	flat bool
 }
 
@@ -297,6 +297,11 @@ func readFile(f part, p *process, visit visitor, notes *noter) error {
 	}
 	if share := f.header.Share; share > 0 && share < 1 && f.header.Part == 1 {
 		notes.say("%.3g %% of the objects are recorded", share*100)
+	}
+	if visit.flat {
+		ahead := readAhead(r)
+		defer ahead.stop()
+		r = ahead
 	}
 	for {
 		entry, err := r.Next()

@@ -174,6 +174,14 @@ func (w Woken) String() string {
 	return "other code queued it"
 }
 
+// Queued says how long the request was in the queue, empty if that is not known.
+func (s Shown) Queued() string {
+	if s.Waited <= 0 {
+		return ""
+	}
+	return "after " + Duration(s.Waited) + " in the queue"
+}
+
 // ShownCall is a call as it is shown.
 type ShownCall struct {
 	At          time.Duration `json:"at_ns"`
@@ -232,8 +240,8 @@ func (s Shown) Text(w io.Writer) {
 	if s.Process != "" {
 		fmt.Fprintf(w, " in %s", clean(s.Process))
 	}
-	if s.Waited > 0 {
-		fmt.Fprintf(w, ", after %s in the queue", Duration(s.Waited))
+	if queued := s.Queued(); queued != "" {
+		fmt.Fprintf(w, ", %s", queued)
 	}
 	fmt.Fprintln(w)
 	for _, woken := range s.Woken {

@@ -295,6 +295,9 @@ func (s *stale) tellOf(read *StaleRead, r *Reconcile) error {
 	return s.tell(*read)
 }
 
+// WroteNothing is what is said of a reconcile with a stale read and no write behind it.
+const WroteNothing = "and wrote nothing afterwards"
+
 // Text writes a stale read over some lines.
 func (s StaleRead) Text(w io.Writer) {
 	fmt.Fprintf(w, "%s  %s %s", at(s.At), clean(s.Controller), clean(s.Request))
@@ -306,7 +309,7 @@ func (s StaleRead) Text(w io.Writer) {
 		fmt.Fprintf(w, "            then: %s\n", clean(c.String()))
 	}
 	if len(s.Writes) == 0 {
-		fmt.Fprintln(w, "            and wrote nothing afterwards")
+		fmt.Fprintln(w, "            "+WroteNothing)
 	}
 }
 

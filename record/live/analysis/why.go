@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,15 +71,24 @@ type place struct {
 	order uint64
 }
 
-func (p place) compare(other place) int {
-	return cmp.Or(cmp.Compare(p.key, other.key), cmp.Compare(p.order, other.order))
+// made returns the first write that made a version, nil if none is known.
+func (x *index) made(what place) *made {
+	var first *made
+	for at := x.last[what.key]; at > 0; at = x.writes[at-1].before {
+		if write := &x.writes[at-1]; write.order == what.order {
+			first = write
+		}
+	}
+	return first
 }
 
-// made is a write that made a version, by the number of its entry. What is kept of each is small, since there can be millions.
+// made is a write that made a version of an object, by the number of its entry. What is kept of each is small, since there can be millions.
 type made struct {
-	what    place
+	order   uint64
 	n       uint64
 	process int32
+	// before is one more than the place of the write before it of the same object.
+	before int32
 }
 
 // indexed is what is kept of one process.
@@ -106,7 +114,8 @@ type index struct {
 	keys      []core.Key
 	numbers   map[core.Key]int32
 	uids      []string
-	writes    []made // in the order of what they made, when all is read
+	writes    []made
+	last      []int32 // by key, one more than the place of its last write
 	initial   map[place]bool
 	// versions are those of all objects whose name the question may begin with, and asked whether one is such an object.
 	question string
@@ -138,7 +147,6 @@ func (x *index) why(sources []Source) (Answer, Notes, error) {
 	if err != nil {
 		return Answer{}, x.files.notes.Notes, err
 	}
-	slices.SortStableFunc(x.writes, func(a, b made) int { return a.what.compare(b.what) })
 	answer, err := x.answer()
 	if err != nil {
 		return Answer{}, x.files.notes.Notes, err
@@ -160,6 +168,7 @@ func (x *index) place(p *process, of *indexed, number int) place {
 			x.numbers[name.Key] = known
 			_, asked := x.asks(name.Key)
 			x.keys, x.uids, x.asked = append(x.keys, name.Key), append(x.uids, name.UID), append(x.asked, asked)
+			x.last = append(x.last, 0)
 		}
 		of.keys[o.name] = known + 1
 	}
@@ -183,7 +192,8 @@ func (x *index) take(p *process, of *indexed, entry live.Entry) {
 			return
 		}
 		if at := x.place(p, of, e.Answer[0]); !p.unchanged {
-			x.writes = appended(x.writes, made{at, e.N, int32(len(x.processes) - 1)})
+			x.writes = appended(x.writes, made{at.order, e.N, int32(len(x.processes) - 1), x.last[at.key]})
+			x.last[at.key] = int32(len(x.writes))
 		}
 	}
 }
@@ -311,10 +321,9 @@ func (x *index) known() []string {
 func (x *index) link(at place, event string, object func() (live.Object, error), links *int) *Link {
 	*links++
 	l := &Link{Version: Version{x.keys[at.key], x.uids[at.key], fmt.Sprint(at.order)}, Event: event}
-	i, ok := slices.BinarySearchFunc(x.writes, at, func(m made, at place) int { return m.what.compare(at) })
-	if ok {
-		p := x.processes[x.writes[i].process]
-		entry, _ := find(p.of.outlines, x.files.notes, x.writes[i].n)
+	if made := x.made(at); made != nil {
+		p := x.processes[made.process]
+		entry, _ := find(p.of.outlines, x.files.notes, made.n)
 		if call, is := entry.(live.Call); is {
 			l.Writer = x.writer(p, call.Reconcile, links)
 			l.Writer.Client, l.Writer.At, l.Writer.Verb, l.Writer.Subresource = call.Client, call.At, call.Verb, call.Subresource

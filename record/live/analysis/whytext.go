@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/orrery-dev/orrery/record/live"
 )
 
 // Text writes the chain, each cause below what it caused.
@@ -90,21 +92,39 @@ func (r Writer) Words() string {
 func (r Writer) text(w io.Writer, indent string) {
 	fmt.Fprintf(w, "%s%s\n", indent, clean(r.Words()))
 	if r.Told {
-		fmt.Fprintf(w, "%s  whose causes are told above\n", indent)
-	}
-	if r.Cut {
-		defer fmt.Fprintf(w, "%s  which began because of more, which is not shown\n", indent)
+		fmt.Fprintf(w, "%s  %s\n", indent, CausesTold)
 	}
 	for _, cause := range r.Causes {
-		switch {
-		case cause.Link != nil:
-			fmt.Fprintf(w, "%s  which began because of\n", indent)
+		if cause.Link != nil {
+			fmt.Fprintf(w, "%s  %s\n", indent, becauseOf)
 			cause.Link.text(w, indent+"    ")
-		case cause.Before != nil:
-			fmt.Fprintf(w, "%s  which began because %s\n", indent, Woken{By: cause.By})
+			continue
+		}
+		fmt.Fprintf(w, "%s  %s\n", indent, clean(cause.Words()))
+		if cause.Before != nil {
 			cause.Before.text(w, indent+"    ")
-		default:
-			fmt.Fprintf(w, "%s  which began because: %s\n", indent, clean(Woken{By: cause.By}.String()))
 		}
 	}
+	if r.Cut {
+		fmt.Fprintf(w, "%s  %s\n", indent, CausesCut)
+	}
+}
+
+// What is said of a reconcile whose causes stand before it in the answer, and behind those of one that has more.
+const (
+	CausesTold = "whose causes are told above"
+	CausesCut  = "which began because of more, which is not shown"
+)
+
+const becauseOf = "which began because of"
+
+// Words says of a reconcile that it began because of this.
+func (s Step) Words() string {
+	switch {
+	case s.Link != nil:
+		return becauseOf + " " + s.Link.Words()
+	case s.By == live.ByEvent:
+		return becauseOf + " " + Woken{By: s.By}.String()
+	}
+	return "which began because " + Woken{By: s.By}.String()
 }

@@ -25,7 +25,9 @@ type builder struct {
 	w        *live.Writer
 	redactor *redact.Redactor
 	number   uint64
-	now      time.Duration
+	// version is that of the last object that came without one.
+	version uint64
+	now     time.Duration
 	// numbers are those of the objects of the file, and last that of the last version of each object.
 	numbers map[versionOf]int
 	last    map[core.Key]int

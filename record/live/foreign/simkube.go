@@ -182,6 +182,7 @@ func (b *builder) counted(packed []byte) (live.Object, error) {
 	if !ok {
 		return live.Object{}, &live.EntryError{Reason: errors.New("an object of the trace has no kind or no name")}
 	}
-	o.ResourceVersion = strconv.FormatUint(b.next(), 10)
+	b.version++
+	o.ResourceVersion = strconv.FormatUint(b.version, 10)
 	return o, nil
 }

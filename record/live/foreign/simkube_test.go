@@ -109,11 +109,11 @@ func TestSimKube(t *testing.T) {
 	))
 	want := []string{
 		`0s added Deployment.apps a "replicas":1}} initial @1`,
-		`3s added Deployment.apps b "replicas":1}} @3`,
-		`3s updated Deployment.apps a "replicas":2}} before 1 @5`,
-		`4s deleted Deployment.apps a "replicas":2}} @9`,
-		`5s added Deployment.apps a "replicas":9223372036854775808}} @11`,
-		`5s deleted Deployment.apps b "replicas":1}} @13`,
+		`3s added Deployment.apps b "replicas":1}} @2`,
+		`3s updated Deployment.apps a "replicas":2}} before 1 @3`,
+		`4s deleted Deployment.apps a "replicas":2}} @5`,
+		`5s added Deployment.apps a "replicas":9223372036854775808}} @6`,
+		`5s deleted Deployment.apps b "replicas":1}} @7`,
 	}
 	lines := told(got)
 	if len(lines) != 7 || !strings.HasPrefix(lines[3], `3s added Secret s "replicas":"redacted:`) {
