@@ -38,6 +38,9 @@ type verdict struct {
 	outcomes []core.OutcomeReport
 }
 
+// idle is why a check says nothing in which nothing happens: all properties hold in it, whatever controllers do.
+const idle = "nothing happened, as no controller had anything to do: add initial objects that a controller watches, or a scenario of users"
+
 // judge judges every property, and tells the story of every violation and every outcome.
 func (v *verdict) judge(ctx context.Context) {
 	v.matchComparisons(ctx)
@@ -61,6 +64,9 @@ func (v *verdict) judge(ctx context.Context) {
 		case core.Stuck, core.Runaway:
 			v.because(fmt.Sprintf("the code of %s did not return, so the states after that were not searched", incident.Strategy))
 		}
+	}
+	if v.space.Stats.Transitions == 0 && len(v.findings) == 0 && len(v.reasons) == 0 {
+		v.because(idle)
 	}
 	if len(v.reasons) == 0 && len(v.unmodelled) == 0 {
 		return

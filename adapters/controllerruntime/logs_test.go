@@ -220,3 +220,73 @@ func TestManyLogs(t *testing.T) {
 		t.Errorf("left out are %q, want %q", step.MissingLogs, want)
 	}
 }
+
+// says logs a message through the logger of the context.
+func says(message string) func(context.Context, *talker) {
+	return func(ctx context.Context, _ *talker) { ctrllog.FromContext(ctx).Info(message) }
+}
+
+// TestLogsOfCalls checks that a line is told once, with the call behind which it was logged, where each call is a step of its own: what comes before the first call is told with that.
+func TestLogsOfCalls(t *testing.T) {
+	_, finding := talk(t, talker{before: says("before"), between: says("between"), done: says("done")}, orrery.Options{Logs: true, Granularity: orrery.PerCall})
+	var told []string
+	for _, step := range finding.Trace.Steps[:finding.Trace.CycleStart] {
+		told = append(told, fmt.Sprintf("%d calls %q", len(step.Calls), said(step)))
+	}
+	want := []string{`0 calls []`, `1 calls ["0 info before" "1 info between"]`, `1 calls ["1 info done"]`, `0 calls []`}
+	if !slices.Equal(told, want) {
+		t.Errorf("the steps of the first reconcile have\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// pairer creates two objects, the second of them only if it has created the first.
+type pairer struct{ client.Client }
+
+func (p *pairer) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	logger := ctrllog.FromContext(ctx)
+	for _, name := range []string{"first", "second"} {
+		logger.Info("creating", "name", name)
+		c := configMap(name, nil)
+		c.SetResourceVersion("")
+		if err := p.Create(ctx, c); err != nil {
+			return reconcile.Result{}, client.IgnoreAlreadyExists(err)
+		}
+		logger.Info("created", "name", name)
+	}
+	return reconcile.Result{}, nil
+}
+
+// TestLogsBeforeCrash checks that a step in which a controller crashes has the lines up to the call that it no longer makes, and none that it would have logged behind that.
+func TestLogsBeforeCrash(t *testing.T) {
+	want := []string{"0 info creating name=first", "1 info created name=first", "1 info creating name=second"}
+	for _, granularity := range []orrery.Granularity{orrery.PerReconcile, orrery.PerCall} {
+		setup := controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			return ctrl.NewControllerManagedBy(mgr).Named("pairer").For(&corev1.ConfigMap{}).Complete(&pairer{mgr.GetClient()})
+		})
+		system := controllerruntime.ForTest(t, newScheme(), setup, controllerruntime.ObjectValues(configMap("c", nil)))
+		system.Properties = properties.Convergent()
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Logs: true, Crashes: 1, Granularity: granularity})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(result.Report.Findings, func(f core.Finding) bool { return f.Property == properties.CrashSafety().Name })
+		if i < 0 {
+			t.Fatalf("%s: the crash was not found: %v", granularity, result.Report.Findings)
+		}
+		var lines []string
+		for _, step := range result.Report.Findings[i].Trace.Steps {
+			crashes := step.Crashes || step.Kind == core.Restart.Name()
+			if !crashes || granularity == orrery.PerReconcile {
+				lines = append(lines, said(step)...)
+			} else if got := said(step); len(got) > 0 {
+				t.Errorf("%s: the crash itself logs %q", granularity, got)
+			}
+			if crashes {
+				break
+			}
+		}
+		if !slices.Equal(lines, want) {
+			t.Errorf("%s: up to the crash, there are %q, want %q", granularity, lines, want)
+		}
+	}
+}

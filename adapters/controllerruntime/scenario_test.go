@@ -10,14 +10,18 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
 )
 
 func deployment(name string) *appsv1.Deployment {
@@ -156,5 +160,28 @@ func TestScenariosAreSearched(t *testing.T) {
 			slices.Sort(ends)
 			equal(t, "ends", slices.Compact(ends), test.ends)
 		})
+	}
+}
+
+// TestScenarioOfInvalidObject checks that a user who is to create what no API server takes is a mistake of the check.
+func TestScenarioOfInvalidObject(t *testing.T) {
+	setup := controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		return ctrl.NewControllerManagedBy(mgr).Named("copies").For(&corev1.ConfigMap{}).Complete(reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			return reconcile.Result{}, nil
+		}))
+	})
+	_, err := controllerruntime.New(newScheme(), setup, controllerruntime.Scenario(controllerruntime.Create(configMap("Upper_Case", nil))))
+	if want := `the scenario's action "create ConfigMap default/Upper_Case": ConfigMap "Upper_Case" is invalid`; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	// Without it there is nothing to do, which is no reason to say that all is well.
+	system := controllerruntime.ForTest(t, newScheme(), setup)
+	system.Properties = properties.Convergent()
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := result.Report; r.Verdict != core.Inconclusive || len(r.Reasons) != 1 || !strings.HasPrefix(r.Reasons[0], "nothing happened, as no controller had anything to do: add initial objects") {
+		t.Errorf("%s: %q", r.Verdict, r.Reasons)
 	}
 }

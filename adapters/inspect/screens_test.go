@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/orrery-dev/orrery/core"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -79,4 +81,30 @@ func trimmed(text string) string {
 		lines = append(lines, strings.TrimRight(line, " \n"))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestLogs shows what controllers log in a step, as a record has it: the first lines of many, all of them on demand, who logged what did not come from the reconcile, and what is left out.
+func TestLogs(t *testing.T) {
+	report := sampleReport()
+	said := func(calls int, level, message string) core.TraceLog {
+		return core.TraceLog{LogLine: core.LogLine{Level: level, Message: message, Values: []core.LogValue{{Key: "web", Value: hostile}}}, Calls: calls}
+	}
+	step := &report.Findings[0].Trace.Steps[0]
+	step.Logs = []core.TraceLog{said(0, "info", "looking"), said(1, "error", "found "+strings.Repeat("much ", 40)), said(2, "debug", "written")}
+	for i := range 12 {
+		step.Logs = append(step.Logs, said(2, "V(2)", fmt.Sprint("counting ", i)))
+	}
+	step.Logs[2].Aside = true
+	step.Logs = append(step.Logs, core.TraceLog{LogLine: core.LogLine{Level: "info", Message: "an event"}, Handler: "savings"})
+	step.MissingLogs = "7 lines after the first 100"
+	s := newSession(t, recorded(t, report, sampleGraph(), 8), 80, 40)
+	s.load()
+	var shown strings.Builder
+	for _, keys := range [][]string{{"enter", "home", "down", "enter", "down", "enter"}, {"z"}} {
+		for _, k := range keys {
+			s.press(k)
+		}
+		fmt.Fprintf(&shown, "### %s\n%s\n", strings.Join(keys, " "), trimmed(s.screen()))
+	}
+	golden(t, "logs-narrow", shown.String())
 }

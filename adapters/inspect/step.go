@@ -22,7 +22,12 @@ const (
 
 // value returns the value of a field, shortened unless all of it is to be shown.
 func value(v any, all bool) string {
-	text, most := core.FieldText(v), longValue
+	return shortened(core.FieldText(v), all)
+}
+
+// shortened returns a text, which is cut off if it is long; less of it if not all is shown.
+func shortened(text string, all bool) string {
+	most := longValue
 	if all {
 		most = longestValue
 	}
@@ -143,7 +148,7 @@ func (t *teller) logs(s core.TraceStep) {
 		lines = lines[:fewLogs]
 	}
 	for _, l := range lines {
-		said := say(plain, value(l.String(), t.all))
+		said := say(plain, shortened(l.String(), t.all))
 		if by := l.By(); by != "" {
 			said = said.and(faint, " ("+by+")")
 		}

@@ -39,7 +39,7 @@ func TestParseErrors(t *testing.T) {
 	server := newTestServer(t)
 	const first = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n---\n"
 	for _, test := range []struct{ name, text, want string }{
-		{"unknown kind", "apiVersion: example.com/v1\nkind: Gizmo\n", "kind Gizmo.example.com is not registered: add its Go type to the scheme, or give its custom resource definition"},
+		{"unknown kind", "apiVersion: example.com/v1\nkind: Gizmo\n", "kind Gizmo.example.com is not registered: add its Go type to the scheme, or its custom resource definition with CRDs"},
 		{"unknown version", "apiVersion: example.com/v7\nkind: Widget\n", `Widget.example.com is not served in version "v7", only in v1, v1beta1`},
 		{"no kind", "apiVersion: v1\n", "the object has no kind: add one"},
 		{"no version", "kind: Pod\n", "the Pod has no apiVersion: add one"},

@@ -189,8 +189,9 @@ func sameCall(a, b core.TraceCall) bool {
 }
 
 // inWords returns a step without what its words say already, so that it can be held against one of a
-// record that has nothing but the words.
+// record that has nothing but the words. What is logged is no part of what happens, and a replay does not listen.
 func inWords(step core.TraceStep) core.TraceStep {
+	step = step.Unlogged()
 	step.Crashes, step.Memory, step.Events = false, nil, nil
 	step.Calls = slices.Clone(step.Calls)
 	for i := range step.Calls {

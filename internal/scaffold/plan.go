@@ -164,8 +164,9 @@ func taken(inside *pkg) []string {
 
 // next adds the commands to run, and what of the project's requirements stands in the way.
 func (plan *Plan) next(p *Project, folder string) {
-	if p.module.Module.Mod.Path != orreryPath && p.requires(orreryPath) == "" {
-		plan.Next = append(plan.Next, "go get -t "+orreryPath+"@latest")
+	if p.module.Module.Mod.Path != orreryPath {
+		// Also where go.mod requires Orrery already: that says nothing of what the packages that the test imports need themselves.
+		plan.Next = append(plan.Next, "go get -t "+inFolder(folder))
 	}
 	plan.Next = append(plan.Next, "go test "+inFolder(folder)+" -run '^"+testName+"$'")
 	if version := p.requires(runtimePath); version == "" {

@@ -61,7 +61,10 @@ type reference struct{ path, name string }
 func Read(folder string) (*Project, error) {
 	p := &Project{root: folder, files: token.NewFileSet(), packages: map[string]*pkg{}}
 	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	info, failed := os.Stat(folder)
 	switch {
+	case failed == nil && !info.IsDir():
+		return nil, fmt.Errorf("%s is a file: name the folder of a Go module", folder)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no go.mod in %s: name the folder of a Go module", folder)
 	case err != nil:

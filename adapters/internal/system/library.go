@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/scenario"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -116,6 +117,11 @@ func (d *Definition) New(scheme *runtime.Scheme) (*core.System, error) {
 	}
 	if len(controllers) == 0 {
 		return nil, errors.New("the set-ups register no controllers, but only what is asked by the API server: add a set-up with controllers")
+	}
+	if len(webhooks) == 0 {
+		if err := scenario.Valid(indexed, d.actions); err != nil {
+			return nil, err
+		}
 	}
 	// From here on the API server asks the webhooks; they themselves read past it.
 	if server, err = indexed.WithWebhooks(webhooks...); err != nil {

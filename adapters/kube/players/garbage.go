@@ -29,7 +29,7 @@ func GarbageCollector(server *kube.Server, given ...core.Kind) (core.Strategy, e
 	for _, kind := range given {
 		r := named(server, kind)
 		if r == nil {
-			return nil, fmt.Errorf("the garbage collector cannot watch %s: add its Go type to the scheme, or give its custom resource definition", kind)
+			return nil, fmt.Errorf("the garbage collector cannot watch %s: add its Go type to the scheme, or its custom resource definition with CRDs", kind)
 		}
 		watched[kind] = r
 	}

@@ -35,7 +35,7 @@ func NamespaceController(server *kube.Server, given ...core.Kind) (core.Strategy
 		r := named(server, kind)
 		switch {
 		case r == nil:
-			return nil, fmt.Errorf("the namespace controller cannot delete %s: add its Go type to the scheme, or give its custom resource definition", kind)
+			return nil, fmt.Errorf("the namespace controller cannot delete %s: add its Go type to the scheme, or its custom resource definition with CRDs", kind)
 		case !r.namespaced:
 			return nil, fmt.Errorf("the namespace controller cannot delete %s: its objects are in no namespace, so leave it out", kind)
 		}

@@ -29,18 +29,21 @@ type Action struct {
 	// Do does it, with a client that reads from the API server itself. It must do the same
 	// each time it is called. An error means that the user was refused, and gave up.
 	Do func(context.Context, client.Client) error
+
+	// creates tells that the action creates an object, and does nothing else.
+	creates bool
 }
 
 // Create is the action of creating an object.
 func Create(object client.Object) Action {
-	return Action{"create " + named(object), func(ctx context.Context, c client.Client) error {
+	return Action{Name: "create " + named(object), creates: true, Do: func(ctx context.Context, c client.Client) error {
 		return c.Create(ctx, copied(object))
 	}}
 }
 
 // Delete is the action of deleting an object. Only the name of the object matters.
 func Delete(object client.Object) Action {
-	return Action{"delete " + named(object), func(ctx context.Context, c client.Client) error {
+	return Action{Name: "delete " + named(object), Do: func(ctx context.Context, c client.Client) error {
 		return c.Delete(ctx, copied(object))
 	}}
 }
@@ -48,7 +51,7 @@ func Delete(object client.Object) Action {
 // Scale is the action of changing how many replicas an object is to have, as with
 // kubectl scale. Only the name of the object matters.
 func Scale(object client.Object, replicas int32) Action {
-	return Action{fmt.Sprintf("scale %s to %d", named(object), replicas), func(ctx context.Context, c client.Client) error {
+	return Action{Name: fmt.Sprintf("scale %s to %d", named(object), replicas), Do: func(ctx context.Context, c client.Client) error {
 		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas))
 		return c.SubResource("scale").Patch(ctx, copied(object), patch, client.WithSubResourceBody(&autoscalingv1.Scale{}))
 	}}
@@ -57,7 +60,7 @@ func Scale(object client.Object, replicas int32) Action {
 // Change is the action of reading an object, changing it, and writing it back, as with
 // kubectl edit. Of the object given, only the name matters.
 func Change[T client.Object](name string, object T, change func(T)) Action {
-	return Action{name, func(ctx context.Context, c client.Client) error {
+	return Action{Name: name, Do: func(ctx context.Context, c client.Client) error {
 		current := copied(object)
 		if err := c.Get(ctx, client.ObjectKeyFromObject(object), current); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -56,7 +57,7 @@ func TestOf(t *testing.T) {
 		{Delete(tree), "delete ReplicationController default/r", []string{"delete ReplicationController default/r"}, nil},
 		{Scale(tree, 2), "scale ReplicationController default/r to 2", []string{"patch (merge) ReplicationController default/r (scale)"}, nil},
 		{Change("cordon n", node, func(n *corev1.Node) { n.Spec.Unschedulable = true }), "cordon n", []string{"get Node n", "update Node n"}, nil},
-		{Action{"give up", func(context.Context, client.Client) error { return refused }}, "give up", nil, refused},
+		{Action{Name: "give up", Do: func(context.Context, client.Client) error { return refused }}, "give up", nil, refused},
 	} {
 		scenario := Of(newServer(t), []Action{test.action}, true)
 		if !scenario.InOrder || len(scenario.Actions) != 1 || scenario.Actions[0].Name != test.name {
@@ -81,5 +82,31 @@ func TestOf(t *testing.T) {
 func TestOfNothing(t *testing.T) {
 	if scenario := Of(newServer(t), []Action{{Name: "nothing"}}, false); scenario.InOrder || scenario.Actions[0].Do != nil {
 		t.Errorf("got %+v", scenario)
+	}
+}
+
+// TestValid checks that an object which no server takes is a mistake of the scenario, and nothing that another state may change.
+func TestValid(t *testing.T) {
+	mine := func(name, namespace string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "u"}}}}
+	}
+	for _, test := range []struct {
+		name    string
+		actions []Action
+		want    string
+	}{
+		{"valid", []Action{Create(mine("a", "default")), Delete(mine("b", "default"))}, ""},
+		{"generated name", []Action{Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-", Namespace: "default"}})}, ""},
+		{"not there", []Action{Scale(mine("a", "default"), 2), Change("change it", mine("a", "default"), func(*corev1.ConfigMap) {})}, ""},
+		{"no code", []Action{{Name: "nothing"}}, ""},
+		{"no name that it may have", []Action{Create(mine("a", "default")), Create(mine("Upper_Case", "default"))}, `the scenario's action "create ConfigMap default/Upper_Case": ConfigMap "Upper_Case" is invalid: metadata.name: Invalid value`},
+		{"no containers", []Action{Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default"}})}, `the scenario's action "create Pod default/p": Pod "p" is invalid: spec.containers: Required value: change the object`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := Valid(newServer(t), test.actions)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), test.want)) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
 	}
 }

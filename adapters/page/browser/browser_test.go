@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -24,8 +23,6 @@ import (
 	pages "github.com/orrery-dev/orrery/adapters/page"
 	"github.com/orrery-dev/orrery/core"
 )
-
-var pictures = flag.String("pictures", "", "write pictures of the page into this `folder`")
 
 // attack is an annotation that would like to be run.
 const attack = `</script><script>window.attacked = true</script><img src=x onerror="window.attacked = true">`
@@ -325,32 +322,5 @@ func TestPrint(t *testing.T) {
 	}
 	if paper := get(t, ctx, chromedp.PrintToPDF()); !strings.HasPrefix(string(paper), "%PDF") {
 		t.Errorf("what is printed begins with %.8q", paper)
-	}
-}
-
-// TestPictures makes the pictures of the documentation if it is told to: go test -run TestPictures -pictures ../../../docs/pictures
-func TestPictures(t *testing.T) {
-	if *pictures == "" {
-		t.Skip("no -pictures")
-	}
-	folder, err := filepath.Abs(*pictures)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, _ := open(t, budget("one Pod is enough"))
-	report := evaluate[string](t, ctx, "location.href")
-	served := serve(t, "on a desk")
-	for _, picture := range []struct {
-		name, scheme, address string
-		width, height         int64
-	}{
-		{"page", "light", report, 1280, 1500}, {"page-dark", "dark", report, 1280, 1500}, {"page-narrow", "light", report, 360, 1500},
-		{"states", "light", served + "states", 1280, 960}, {"walk", "light", served + "walk?state=0&take=0", 1280, 700},
-	} {
-		do(t, ctx, chromedp.Navigate(picture.address), chromedp.EmulateViewport(picture.width, picture.height), scheme(picture.scheme))
-		png := get(t, ctx, chromedp.CaptureScreenshot())
-		if err := os.WriteFile(filepath.Join(folder, picture.name+".png"), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -29,7 +29,7 @@ func (g *Registry) KindFor(resource schema.GroupVersionResource) (schema.GroupVe
 		return schema.GroupVersionKind{}, r.notServed(resource.Version)
 	}
 	path := strings.Trim(resource.Resource+"."+resource.Version+"."+resource.Group, ".")
-	return schema.GroupVersionKind{}, fmt.Errorf("no kind is known that is served as %s: add its Go type to the scheme, or give its custom resource definition", path)
+	return schema.GroupVersionKind{}, fmt.Errorf("no kind is known that is served as %s: add its Go type to the scheme, or its custom resource definition with CRDs", path)
 }
 
 // RESTMapper maps as the mapper of a real client does that has discovered what a server serves: where several groups have a resource of one

@@ -109,7 +109,7 @@ func (g *Registry) Find(kind schema.GroupVersionKind) (*Resource, error) {
 	case !known && virtual(kind.Kind):
 		return nil, fmt.Errorf("%s is not a kind of stored objects and is not modelled", kind.Kind)
 	case !known:
-		return nil, fmt.Errorf("kind %s is not registered: add its Go type to the scheme, or give its custom resource definition", kind.GroupKind())
+		return nil, fmt.Errorf("kind %s is not registered: add its Go type to the scheme, or its custom resource definition with CRDs", kind.GroupKind())
 	case !slices.Contains(r.Served, kind.Version):
 		return nil, r.notServed(kind.Version)
 	}
