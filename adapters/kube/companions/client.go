@@ -123,9 +123,15 @@ func body(kind schema.GroupVersionKind, o object) []byte {
 
 // setOwners replaces the owners of an object if it has not changed since it was read. That the object is gone is fine.
 func (c client) setOwners(kind schema.GroupVersionKind, o metav1.Object, owners []metav1.OwnerReference) error {
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": owners, "resourceVersion": o.GetResourceVersion()}})
+	return c.patchMeta(kind, o, map[string]any{"ownerReferences": owners})
+}
+
+// patchMeta replaces fields of the metadata of an object if it has not changed since it was read. That the object is gone is fine.
+func (c client) patchMeta(kind schema.GroupVersionKind, o metav1.Object, fields map[string]any) error {
+	fields["resourceVersion"] = o.GetResourceVersion()
+	text, err := json.Marshal(map[string]any{"metadata": fields})
 	if err != nil {
-		panic("companions: owners cannot be written as JSON: " + err.Error())
+		panic("companions: metadata cannot be written as JSON: " + err.Error())
 	}
 	return ignoreNotFound(c.do(&kube.Request{
 		Verb: kube.Patch, Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), PatchType: types.MergePatchType, Body: text,

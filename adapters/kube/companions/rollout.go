@@ -116,6 +116,9 @@ func (r *rollout) ensure(place int) (bool, error) {
 		if ok, err := r.claim(pod); err != nil || !ok {
 			return true, err
 		}
+		if err := r.retain(pod); err != nil {
+			return true, err
+		}
 	}
 	if r.ordered() && (pod.DeletionTimestamp != nil || !runs(pod)) {
 		return true, nil

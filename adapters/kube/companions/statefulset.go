@@ -22,7 +22,7 @@ import (
 // A Pod that is ready is available, whatever minReadySeconds says. maxUnavailable does nothing, as in a cluster without the feature gate
 // MaxUnavailableStatefulSet. Where the Pod or the claim of a StatefulSet before has the name that is needed, the companion waits until it is gone.
 func StatefulSets() Companion {
-	s := statefulSets{controls{statefulSetKind(), podKind(), func(*corev1.Pod) bool { return true }}}
+	s := statefulSets{controls{owner: statefulSetKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }}}
 	return func(server *kube.Server) (core.Strategy, error) {
 		all := &strategy{
 			name:   "statefulset",

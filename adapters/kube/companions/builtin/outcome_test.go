@@ -71,6 +71,9 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 			delete(all, counted)
 		}
 	}
+	if spec, ok := tree["spec"].(map[string]any); ok {
+		sortLists(spec["volumes"]) // the real controller of StatefulSets puts them in the order of a map
+	}
 	if kind := tree["kind"]; kind == "EndpointSlice" || kind == "Endpoints" {
 		// Lists are sets here. When Pods and Services changed last, the real controllers remember, for whoever measures how long it takes until it is known.
 		sortLists(tree)
@@ -84,7 +87,9 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 	}
 	text = regexp.MustCompile(`"c-[0-9]{5,}"`).ReplaceAll(text, []byte(`"a run"`)) // it has the minute that it is for in its name
 	text = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAll(text, []byte("a uid"))
-	return regexp.MustCompile(`default/j-[a-z0-9-]+`).ReplaceAllString(replacer.Replace(string(text)), "a Pod")
+	said := regexp.MustCompile(`default/j-[a-z0-9-]+`).ReplaceAllString(replacer.Replace(string(text)), "a Pod")
+	// Revisions that are gone have names that nobody knows.
+	return regexp.MustCompile(`"controller-revision-hash":"s-[0-9a-z]+"`).ReplaceAllString(said, `"controller-revision-hash":"a revision that is gone"`)
 }
 
 // plain is a value without times, uids, empty values, and counters of versions.
