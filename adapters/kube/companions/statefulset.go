@@ -1,6 +1,8 @@
 package companions
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,14 +92,14 @@ func (s statefulSets) reconcile(c client, named request) error {
 	if err := r.report(); err != nil {
 		return err
 	}
-	if failed != nil {
-		return failed
+	if errors.Is(failed, errWaits) {
+		failed = nil
 	}
 	needed := map[string]bool{r.current.Name: true, r.update.Name: true}
 	for _, pod := range pods {
 		needed[pod.Labels[appsv1.StatefulSetRevisionLabel]] = true
 	}
-	return history.truncate(c, set.Spec.RevisionHistoryLimit, needed)
+	return cmp.Or(history.truncate(c, set.Spec.RevisionHistoryLimit, needed), failed)
 }
 
 // report writes the status of the set if it is another one.

@@ -66,6 +66,7 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 	for _, counted := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		delete(metadata, counted)
 	}
+	sortLists(metadata["finalizers"])
 	for field, counted := range map[string]string{"annotations": appsv1.DeprecatedTemplateGeneration, "labels": "pod-template-generation"} {
 		if all, ok := metadata[field].(map[string]any); ok {
 			delete(all, counted)

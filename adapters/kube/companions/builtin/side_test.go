@@ -209,7 +209,7 @@ func compareAny(t *testing.T, steps []step, standIns []companions.Companion, rea
 	t.Helper()
 	const runs = 300
 	difference := ""
-	for range runs {
+	for range runs { // one, most of the time
 		if difference = differs(t, steps, standIns, real...); difference == "" {
 			return
 		}

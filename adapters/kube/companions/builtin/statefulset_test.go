@@ -130,7 +130,8 @@ func TestStatefulSets(t *testing.T) {
 			case 12:
 				return patching(kind, "s", fmt.Sprintf(`{"spec":{"revisionHistoryLimit":%d}}`, random.IntN(3)))
 			case 13, 14:
-				return collectClaims()
+				// The real controller that waits for a claim to go does not notice that it is gone.
+				return together(collectClaims(), patching(kind, "s", fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, random.Uint64())))
 			case 15:
 				return onPod("relabel", number, label(pick(random, "a", "b")))
 			case 16:
@@ -143,7 +144,10 @@ func TestStatefulSets(t *testing.T) {
 				return addition(kind, statefulSet(random))
 			case 20:
 				name := fmt.Sprint("data-s-", random.IntN(4))
-				return step{name: "delete claim " + name, do: func(w *world) { deleteClaim(w, name) }}
+				return together(
+					step{name: "delete claim " + name, do: func(w *world) { deleteClaim(w, name) }},
+					patching(kind, "s", fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, random.Uint64())),
+				)
 			}
 			return podSteps(random, true)
 		}), []companions.Companion{companions.StatefulSets()}, statefulSets)
