@@ -108,7 +108,7 @@ func owned(random *rand.Rand, name string) step {
 	}}
 }
 
-// references are those to objects, by their numbers among all.
+// references are those to objects, by their numbers among all. The real collector does not look at what begins to belong to an object that is being deleted.
 func references(w *world, numbers []int, blocks bool) []metav1.OwnerReference {
 	var all []metav1.OwnerReference
 	there := ownable(w)
@@ -118,7 +118,7 @@ func references(w *world, numbers []int, blocks bool) []metav1.OwnerReference {
 		}
 		owner := there[number%len(there)]
 		uid := metaOf(owner).GetUID()
-		if slices.ContainsFunc(all, func(r metav1.OwnerReference) bool { return r.UID == uid }) {
+		if metaOf(owner).GetDeletionTimestamp() != nil || slices.ContainsFunc(all, func(r metav1.OwnerReference) bool { return r.UID == uid }) {
 			continue
 		}
 		all = append(all, metav1.OwnerReference{APIVersion: "v1", Kind: string(owner.Key.Kind), Name: owner.Key.Name, UID: uid, BlockOwnerDeletion: ptr.To(blocks)})
@@ -156,6 +156,9 @@ func TestGarbageCollection(t *testing.T) {
 			case 0, 1, 2:
 				policy := pick(random, metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan)
 				return onOwnable("delete "+strings.ToLower(string(policy)), number, func(w *world, o core.Object) {
+					if metaOf(o).GetDeletionTimestamp() != nil {
+						return // the real collector begins with the policy that it has seen first
+					}
 					w.Do(&kube.Request{
 						Verb: kube.Delete, Kind: corev1.SchemeGroupVersion.WithKind(string(o.Key.Kind)), Namespace: o.Key.Namespace, Name: o.Key.Name, Propagation: string(policy),
 					})
