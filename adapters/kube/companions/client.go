@@ -2,6 +2,7 @@ package companions
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -159,6 +160,14 @@ func unlessNamespaceEnds(err error) error {
 		return nil
 	}
 	return err
+}
+
+// leavesOut says that a companion leaves out a field that an object has, and that would make a difference: the check is inconclusive then, and tells why.
+func (c client) leavesOut(kind schema.GroupVersionKind, o metav1.Object, field string) {
+	c.world.Do(&kube.Unmodelled{
+		Asked:  fmt.Sprintf("%s of %s %s/%s", field, kind.Kind, o.GetNamespace(), o.GetName()),
+		Reason: "the companion does not model this field, and real controllers act on it: leave it out of the object, or stand in for them with a controller of your own",
+	})
 }
 
 // now is the time that companions write: that of the server's clock.

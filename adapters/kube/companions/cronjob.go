@@ -67,6 +67,9 @@ func (j cronJobs) reconcile(c client, named request) error {
 	if err != nil || cron == nil {
 		return err
 	}
+	if cron.Spec.StartingDeadlineSeconds != nil {
+		c.leavesOut(cronJobKind(), cron, "spec.startingDeadlineSeconds")
+	}
 	all, err := list[batchv1.Job](c, &kube.Request{Kind: jobKind(), Namespace: cron.Namespace})
 	if err != nil {
 		return err

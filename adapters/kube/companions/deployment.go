@@ -101,6 +101,9 @@ func reconcileDeployment(c client, named request) error {
 	if err != nil || d == nil {
 		return err
 	}
+	if d.Annotations[appsv1.DeprecatedRollbackTo] != "" {
+		c.leavesOut(deploymentKind(), d, "metadata.annotations["+appsv1.DeprecatedRollbackTo+"]")
+	}
 	r := &deploying{client: c, deployment: d, written: d.Status.DeepCopy()}
 	if err := r.claim(); err != nil {
 		return err

@@ -126,6 +126,9 @@ func (j jobs) reconcile(c client, named request) error {
 	if job == nil || jobFinished(job) {
 		return j.letGo(c, named, job)
 	}
+	if job.Spec.ActiveDeadlineSeconds != nil {
+		c.leavesOut(jobKind(), job, "spec.activeDeadlineSeconds")
+	}
 	pods, err := j.podsOf(c, job, job.Spec.Selector)
 	if err != nil {
 		return err

@@ -21,8 +21,8 @@ import (
 // StatefulSets is the controller that makes the Pods of StatefulSets: in order or in parallel, from the revisions of the template, with rolling updates down to
 // the partition or on deletion, with claims made from the templates for them, and owners of these as the retention policy says.
 //
-// A Pod that is ready is available, whatever minReadySeconds says. maxUnavailable does nothing, as in a cluster without the feature gate
-// MaxUnavailableStatefulSet. Where the Pod or the claim of a StatefulSet before has the name that is needed, the companion waits until it is gone.
+// A Pod that is ready is available, whatever minReadySeconds says. The API server drops maxUnavailable, as one without the feature gate
+// MaxUnavailableStatefulSet does. Where the Pod or the claim of a StatefulSet before has the name that is needed, the companion waits until it is gone.
 func StatefulSets() Companion {
 	s := statefulSets{controls{owner: statefulSetKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }}}
 	return func(server *kube.Server) (core.Strategy, error) {
