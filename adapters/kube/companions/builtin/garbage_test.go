@@ -159,6 +159,9 @@ func TestGarbageCollection(t *testing.T) {
 					if metaOf(o).GetDeletionTimestamp() != nil {
 						return // the real collector begins with the policy that it has seen first
 					}
+					if policy == metav1.DeletePropagationForeground && len(metaOf(o).GetFinalizers()) > 0 {
+						return // it takes it for one that waits for its dependents as long as another finalizer keeps it, and finds circles where there are none
+					}
 					w.Do(&kube.Request{
 						Verb: kube.Delete, Kind: corev1.SchemeGroupVersion.WithKind(string(o.Key.Kind)), Namespace: o.Key.Namespace, Name: o.Key.Name, Propagation: string(policy),
 					})
