@@ -30,20 +30,19 @@ func (r *rollout) volumes(of []corev1.Volume, number int) []corev1.Volume {
 	return append(volumes, of...)
 }
 
-// claim makes the claims of a Pod that are not there. It returns false if one has to go first: it is being deleted, or waits for the end of a Pod before.
-func (r *rollout) claim(pod *corev1.Pod) (bool, error) {
+// claim makes the claims of a Pod that are not there. One that is being deleted has to go first.
+func (r *rollout) claim(pod *corev1.Pod) error {
 	number := r.number(pod)
+	waits := false
 	for i := range r.set.Spec.VolumeClaimTemplates {
 		template := &r.set.Spec.VolumeClaimTemplates[i]
 		name := r.claimName(template, number)
 		found, err := get[corev1.PersistentVolumeClaim](r.client, claimKind(), r.set.Namespace, name)
 		switch {
 		case err != nil:
-			return false, err
+			return err
 		case found != nil:
-			if found.DeletionTimestamp != nil || r.policy().WhenScaled == deletes && isStale(found, podKind().Kind, pod) {
-				return false, nil
-			}
+			waits = waits || found.DeletionTimestamp != nil
 			continue
 		}
 		claim := template.DeepCopy()
@@ -55,10 +54,30 @@ func (r *rollout) claim(pod *corev1.Pod) (bool, error) {
 			maps.Copy(claim.Labels, r.set.Spec.Selector.MatchLabels)
 		}
 		if err := r.client.create(claimKind(), claim); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return true, nil
+	if waits {
+		return errWaits
+	}
+	return nil
+}
+
+// claimsAreStale reports whether a claim of a Pod that is to be made waits for the end of the one before.
+func (r *rollout) claimsAreStale(pod *corev1.Pod) (bool, error) {
+	if r.policy().WhenScaled != deletes {
+		return false, nil
+	}
+	for i := range r.set.Spec.VolumeClaimTemplates {
+		found, err := get[corev1.PersistentVolumeClaim](r.client, claimKind(), r.set.Namespace, r.claimName(&r.set.Spec.VolumeClaimTemplates[i], r.number(pod)))
+		if err != nil {
+			return false, err
+		}
+		if found != nil && isStale(found, podKind().Kind, pod) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 const (

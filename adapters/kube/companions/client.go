@@ -2,6 +2,7 @@ package companions
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -123,9 +124,15 @@ func body(kind schema.GroupVersionKind, o object) []byte {
 
 // setOwners replaces the owners of an object if it has not changed since it was read. That the object is gone is fine.
 func (c client) setOwners(kind schema.GroupVersionKind, o metav1.Object, owners []metav1.OwnerReference) error {
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": owners, "resourceVersion": o.GetResourceVersion()}})
+	return c.patchMeta(kind, o, map[string]any{"ownerReferences": owners})
+}
+
+// patchMeta replaces fields of the metadata of an object if it has not changed since it was read. That the object is gone is fine.
+func (c client) patchMeta(kind schema.GroupVersionKind, o metav1.Object, fields map[string]any) error {
+	fields["resourceVersion"] = o.GetResourceVersion()
+	text, err := json.Marshal(map[string]any{"metadata": fields})
 	if err != nil {
-		panic("companions: owners cannot be written as JSON: " + err.Error())
+		panic("companions: metadata cannot be written as JSON: " + err.Error())
 	}
 	return ignoreNotFound(c.do(&kube.Request{
 		Verb: kube.Patch, Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), PatchType: types.MergePatchType, Body: text,
@@ -153,6 +160,14 @@ func unlessNamespaceEnds(err error) error {
 		return nil
 	}
 	return err
+}
+
+// leavesOut says that a companion leaves out a field that an object has, and that would make a difference: the check is inconclusive then, and tells why.
+func (c client) leavesOut(kind schema.GroupVersionKind, o metav1.Object, field string) {
+	c.world.Do(&kube.Unmodelled{
+		Asked:  fmt.Sprintf("%s of %s %s/%s", field, kind.Kind, o.GetNamespace(), o.GetName()),
+		Reason: "the companion does not model this field, and real controllers act on it: leave it out of the object, or stand in for them with a controller of your own",
+	})
 }
 
 // now is the time that companions write: that of the server's clock.

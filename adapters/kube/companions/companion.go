@@ -108,8 +108,12 @@ const release = "release"
 // controls is how a kind of objects controls those of another: by references, and by a selector that says which orphans it adopts.
 type controls struct {
 	owner, dependent schema.GroupVersionKind
-	// claims tells which dependents are adopted, and let go.
+	// claims tells which Pods are adopted, and let go. Of dependents of other kinds, all are, and it is nil.
 	claims func(*corev1.Pod) bool
+	// leave tells that dependents that are being deleted may leave their controller without its noticing.
+	leave bool
+	// finalizer is one that dependents have as long as they are controlled, "" for none.
+	finalizer string
 }
 
 // requests are those that a change of a dependent leads to: for its controllers before and after, or for all that may adopt it. If its labels
@@ -121,9 +125,15 @@ func (o controls) requests(c client, event core.Event) []core.Request {
 		return found
 	}
 	changed := old == nil || !labels.Equals(old.GetLabels(), now.GetLabels())
+	if o.leave && now.GetDeletionTimestamp() != nil {
+		found = nil
+		if owner := o.controllerOf(now); owner != nil {
+			found = append(found, on(event.Key.Namespace, owner.Name))
+		}
+	}
 	switch {
 	case metav1.GetControllerOf(now) == nil:
-		if changed || metav1.GetControllerOf(old) != nil {
+		if (changed || metav1.GetControllerOf(old) != nil) && now.GetDeletionTimestamp() == nil {
 			found = append(found, o.adopters(c, now)...)
 		}
 	case changed && (old != nil || event.Initial) && o.controllerOf(now) != nil:
@@ -168,8 +178,8 @@ func (o controls) adopters(c client, orphan metav1.Object) []core.Request {
 
 // release takes its controller from a dependent that the controller selects no longer.
 func (o controls) release(c client, r request) error {
-	dependent, err := get[corev1.Pod](c, o.dependent, r.namespace, r.name)
-	if dependent == nil || err != nil || !o.claims(dependent) {
+	dependent, err := o.claimed(c, r)
+	if dependent == nil || err != nil {
 		return err
 	}
 	reference := o.controllerOf(dependent)
@@ -180,16 +190,42 @@ func (o controls) release(c client, r request) error {
 	if err != nil || owner == nil || owner.UID != reference.UID || owner.DeletionTimestamp != nil {
 		return err
 	}
-	if owner.selector().Matches(labels.Set(dependent.Labels)) {
+	if owner.selector().Matches(labels.Set(dependent.GetLabels())) {
 		return nil
 	}
-	references := slices.DeleteFunc(slices.Clone(dependent.OwnerReferences), func(r metav1.OwnerReference) bool { return r.UID == owner.UID })
-	return c.setOwners(o.dependent, dependent, references)
+	references := slices.DeleteFunc(slices.Clone(dependent.GetOwnerReferences()), func(r metav1.OwnerReference) bool { return r.UID == owner.UID })
+	fields := map[string]any{"ownerReferences": references}
+	if o.finalizer != "" {
+		fields["finalizers"] = slices.DeleteFunc(slices.Clone(dependent.GetFinalizers()), func(f string) bool { return f == o.finalizer })
+	}
+	return c.patchMeta(o.dependent, dependent, fields)
+}
+
+// claimed reads a dependent that may be let go, nil if there is none.
+func (o controls) claimed(c client, r request) (metav1.Object, error) {
+	if o.claims == nil {
+		dependent, err := get[metav1.PartialObjectMetadata](c, o.dependent, r.namespace, r.name)
+		if dependent == nil || err != nil {
+			return nil, err
+		}
+		return dependent, nil
+	}
+	pod, err := get[corev1.Pod](c, o.dependent, r.namespace, r.name)
+	if pod == nil || err != nil || !o.claims(pod) {
+		return nil, err
+	}
+	return pod, nil
 }
 
 // adopt makes an owner the controller of an orphan.
 func (o controls) adopt(c client, owner, orphan metav1.Object) error {
-	return c.setOwners(o.dependent, orphan, append(slices.Clone(orphan.GetOwnerReferences()), *metav1.NewControllerRef(owner, o.owner)))
+	orphan.SetOwnerReferences(append(slices.Clone(orphan.GetOwnerReferences()), *metav1.NewControllerRef(owner, o.owner)))
+	fields := map[string]any{"ownerReferences": orphan.GetOwnerReferences()}
+	if o.finalizer != "" && !slices.Contains(orphan.GetFinalizers(), o.finalizer) {
+		orphan.SetFinalizers(append(slices.Clone(orphan.GetFinalizers()), o.finalizer))
+		fields["finalizers"] = orphan.GetFinalizers()
+	}
+	return c.patchMeta(o.dependent, orphan, fields)
 }
 
 // selecting is what all objects with a selector have in common.

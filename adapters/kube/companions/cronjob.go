@@ -67,6 +67,9 @@ func (j cronJobs) reconcile(c client, named request) error {
 	if err != nil || cron == nil {
 		return err
 	}
+	if cron.Spec.StartingDeadlineSeconds != nil {
+		c.leavesOut(cronJobKind(), cron, "spec.startingDeadlineSeconds")
+	}
 	all, err := list[batchv1.Job](c, &kube.Request{Kind: jobKind(), Namespace: cron.Namespace})
 	if err != nil {
 		return err
@@ -162,7 +165,7 @@ func (j cronJobs) begin(c client, cron *batchv1.CronJob) error {
 	if cron.Status.LastScheduleTime != nil {
 		last = cron.Status.LastScheduleTime.Time
 	}
-	if cron.DeletionTimestamp != nil || ptr.Deref(cron.Spec.Suspend, false) || int(last.Sub(cron.CreationTimestamp.Time)/interval) >= j.runs {
+	if cron.DeletionTimestamp != nil || ptr.Deref(cron.Spec.Suspend, false) || !j.hasRunsLeft(cron, last) {
 		return nil
 	}
 	switch cron.Spec.ConcurrencyPolicy {
@@ -177,16 +180,8 @@ func (j cronJobs) begin(c client, cron *batchv1.CronJob) error {
 			}
 		}
 	}
-	at := last.Add(interval)
-	job := newRun(cron, at)
-	switch err := c.create(jobKind(), job); {
-	case apierrors.IsAlreadyExists(err):
-		existing, err := get[batchv1.Job](c, jobKind(), job.Namespace, job.Name)
-		if err != nil || existing == nil || !metav1.IsControlledBy(existing, cron) {
-			return err
-		}
-		job = existing
-	case err != nil:
+	job, at, err := j.run(c, cron, last)
+	if job == nil || err != nil {
 		return unlessNamespaceEnds(err)
 	}
 	cron.Status.Active = append(cron.Status.Active, corev1.ObjectReference{
@@ -194,6 +189,29 @@ func (j cronJobs) begin(c client, cron *batchv1.CronJob) error {
 	})
 	cron.Status.LastScheduleTime = ptr.To(metav1.NewTime(at))
 	return nil
+}
+
+// run creates the Job of the run after one at a time, and returns it with its own; nil if there is no run left. Where a CronJob of the name before has
+// had a minute, and its Job is still there, it takes the next one: in a cluster, that minute would be over.
+func (j cronJobs) run(c client, cron *batchv1.CronJob, last time.Time) (*batchv1.Job, time.Time, error) {
+	for at := last; j.hasRunsLeft(cron, at); {
+		at = at.Add(interval)
+		job := newRun(cron, at)
+		err := c.create(jobKind(), job)
+		if !apierrors.IsAlreadyExists(err) {
+			return job, at, err
+		}
+		existing, err := get[batchv1.Job](c, jobKind(), job.Namespace, job.Name)
+		if err != nil || existing == nil || metav1.IsControlledBy(existing, cron) {
+			return existing, at, err
+		}
+	}
+	return nil, last, nil
+}
+
+// hasRunsLeft reports whether there is another run after one at a time.
+func (j cronJobs) hasRunsLeft(cron *batchv1.CronJob, last time.Time) bool {
+	return int(last.Sub(cron.CreationTimestamp.Time)/interval) < j.runs
 }
 
 // newRun is the Job of a run.

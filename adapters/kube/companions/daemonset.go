@@ -28,7 +28,7 @@ func daemonSetKind() schema.GroupVersionKind {
 // when that is new, or has other labels or taints, and only if a Pod is to be made or to go; not when the Node is deleted. Left out are minReadySeconds, the time
 // between the failure of a Pod and the next one, and the label pod-template-generation, which is deprecated and counts up for ever.
 func DaemonSets() Companion {
-	d := daemonSets{controls{daemonSetKind(), podKind(), func(*corev1.Pod) bool { return true }}}
+	d := daemonSets{controls{owner: daemonSetKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }, leave: true}}
 	return func(server *kube.Server) (core.Strategy, error) {
 		watched := []schema.GroupVersionKind{daemonSetKind(), podKind(), revisionKind(), nodeKind()}
 		s := &strategy{name: "daemonset", kinds: watched, handle: d.handle, reconcile: d.reconcile}

@@ -20,7 +20,8 @@ import (
 // Deployments is the controller that makes the ReplicaSets of Deployments: rolling updates within maxSurge and maxUnavailable, recreation, pauses, scaling in proportion,
 // revisions and their limit, status and conditions. [ReplicaSets] makes the Pods.
 //
-// Left out are that an update takes longer than its deadline for progress, the adoption of ReplicaSets, and rollbacks that an annotation asks for.
+// It adopts ReplicaSets and lets them go by their labels. Left out are that an update takes longer than its deadline for progress, and rollbacks that an
+// annotation asks for.
 func Deployments() Companion {
 	return func(server *kube.Server) (core.Strategy, error) {
 		s := &strategy{
@@ -36,7 +37,7 @@ func handleDeployment(c client, event core.Event) []core.Request {
 	case kube.KindOf(deploymentKind().GroupKind()):
 		return []core.Request{on(event.Key.Namespace, event.Key.Name)}
 	case kube.KindOf(replicaSetKind().GroupKind()):
-		return controls{owner: deploymentKind()}.owners(event)
+		return replicaSetsOfDeployments().requests(c, event)
 	}
 	if event.New != nil {
 		return nil
@@ -62,24 +63,51 @@ func recreating(c client, event core.Event) []core.Request {
 	return nil
 }
 
-func reconcileDeployment(c client, named request) error {
-	d, err := get[appsv1.Deployment](c, deploymentKind(), named.namespace, named.name)
-	if err != nil || d == nil {
-		return err
-	}
-	all, err := list[appsv1.ReplicaSet](c, &kube.Request{
+// replicaSetsOfDeployments is how Deployments control ReplicaSets.
+func replicaSetsOfDeployments() controls {
+	return controls{owner: deploymentKind(), dependent: replicaSetKind()}
+}
+
+// claim reads the ReplicaSets that a Deployment controls and selects. It adopts orphans among those that it selects, unless it is being deleted.
+func (r *deploying) claim() error {
+	d := r.deployment
+	all, err := list[appsv1.ReplicaSet](r.client, &kube.Request{
 		Kind: replicaSetKind(), Namespace: d.Namespace, LabelSelector: selectorOf(d.Spec.Selector).String(),
 	})
 	if err != nil {
 		return err
 	}
-	r := &deploying{client: c, deployment: d, written: d.Status.DeepCopy()}
 	for _, set := range all {
-		if metav1.IsControlledBy(set, d) {
-			r.sets = append(r.sets, set)
+		switch controller := metav1.GetControllerOf(set); {
+		case controller != nil && controller.UID == d.UID:
+		case controller == nil && set.DeletionTimestamp == nil && d.DeletionTimestamp == nil:
+			if err := replicaSetsOfDeployments().adopt(r.client, d, set); err != nil {
+				return err
+			}
+		default:
+			continue
 		}
+		r.sets = append(r.sets, set)
 	}
 	slices.SortStableFunc(r.sets, byAge)
+	return nil
+}
+
+func reconcileDeployment(c client, named request) error {
+	if named.what == release {
+		return replicaSetsOfDeployments().release(c, named)
+	}
+	d, err := get[appsv1.Deployment](c, deploymentKind(), named.namespace, named.name)
+	if err != nil || d == nil {
+		return err
+	}
+	if d.Annotations[appsv1.DeprecatedRollbackTo] != "" {
+		c.leavesOut(deploymentKind(), d, "metadata.annotations["+appsv1.DeprecatedRollbackTo+"]")
+	}
+	r := &deploying{client: c, deployment: d, written: d.Status.DeepCopy()}
+	if err := r.claim(); err != nil {
+		return err
+	}
 	r.find()
 	if err := r.work(); err != nil {
 		return err

@@ -110,6 +110,12 @@ func (e *endpointSlices) reconcile(c client, named request) error {
 	if err != nil || service == nil || !findsPods(service) {
 		return err
 	}
+	if service.Spec.TrafficDistribution != nil {
+		c.leavesOut(serviceKind(), service, "spec.trafficDistribution")
+	}
+	if strings.EqualFold(service.Annotations[corev1.AnnotationTopologyMode], "auto") {
+		c.leavesOut(serviceKind(), service, "metadata.annotations["+corev1.AnnotationTopologyMode+"]")
+	}
 	pods, err := podsFor(c, service)
 	if err != nil {
 		return err

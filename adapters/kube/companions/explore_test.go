@@ -318,3 +318,36 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftOut checks that no check holds with a field that a companion leaves out.
+func TestLeftOut(t *testing.T) {
+	deployment := &appsv1.Deployment{ObjectMeta: named("d"), Spec: appsv1.DeploymentSpec{Selector: selector(), Template: template()}}
+	deployment.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: "1"}
+	cron := &batchv1.CronJob{ObjectMeta: named("c"), Spec: batchv1.CronJobSpec{
+		Schedule: "* * * * *", StartingDeadlineSeconds: ptr.To[int64](1), JobTemplate: batchv1.JobTemplateSpec{Spec: job(func(*batchv1.JobSpec) {}).Spec},
+	}}
+	pod := &corev1.Pod{ObjectMeta: named("p"), Spec: template().Spec}
+	pod.Spec.ActiveDeadlineSeconds = ptr.To[int64](1)
+	service := &corev1.Service{ObjectMeta: named("s"), Spec: corev1.ServiceSpec{
+		Selector: labels(), Ports: []corev1.ServicePort{{Port: 80}}, TrafficDistribution: ptr.To(corev1.ServiceTrafficDistributionPreferSameZone),
+	}}
+	near := &corev1.Service{ObjectMeta: named("s"), Spec: corev1.ServiceSpec{Selector: labels(), Ports: []corev1.ServicePort{{Port: 80}}}}
+	near.Annotations = map[string]string{corev1.AnnotationTopologyMode: "Auto"}
+	for _, test := range []struct {
+		companion companions.Companion
+		object    client.Object
+		says      string
+	}{
+		{companions.Jobs(), job(func(j *batchv1.JobSpec) { j.ActiveDeadlineSeconds = ptr.To[int64](1) }), "spec.activeDeadlineSeconds of Job default/j"},
+		{companions.CronJobs(1), cron, "spec.startingDeadlineSeconds of CronJob default/c"},
+		{companions.Deployments(), deployment, "rollback.to] of Deployment default/d"},
+		{companions.Pods(), pod, "spec.activeDeadlineSeconds of Pod default/p"},
+		{companions.EndpointSlices(), service, "spec.trafficDistribution of Service default/s"},
+		{companions.EndpointSlices(), near, "topology-mode] of Service default/s"},
+	} {
+		report := explore(t, []companions.Companion{test.companion}, []client.Object{test.object})
+		if report.Verdict != core.Inconclusive || !strings.Contains(fmt.Sprint(report.Reasons), test.says) {
+			t.Errorf("%v %v, want it to be inconclusive and to say %q", report.Verdict, report.Reasons, test.says)
+		}
+	}
+}

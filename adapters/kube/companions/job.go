@@ -21,9 +21,10 @@ import (
 // index, policies for failures and for success, suspension, and replacement of Pods that have failed or are on the way to. It counts each Pod once, with the help of a
 // finalizer, and its conditions come in the order of recent versions: first that the Job is to end, and that it has ended when no Pod is left.
 //
-// [JobTTL] deletes Jobs that have come to their end. Left out are activeDeadlineSeconds, the adoption of Pods, and the time between a failure and the next try.
+// [JobTTL] deletes Jobs that have come to their end. It adopts Pods and lets them go by their labels. Left out are
+// activeDeadlineSeconds, and the time between a failure and the next try.
 func Jobs() Companion {
-	j := jobs{controls{jobKind(), podKind(), func(*corev1.Pod) bool { return false }}}
+	j := jobs{controls{owner: jobKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }, leave: true, finalizer: batchv1.JobTrackingFinalizer}}
 	return func(server *kube.Server) (core.Strategy, error) {
 		s := &strategy{name: "job", kinds: []schema.GroupVersionKind{jobKind(), podKind()}, handle: j.handle, reconcile: j.reconcile}
 		return s.on(server)
@@ -32,23 +33,101 @@ func Jobs() Companion {
 
 type jobs struct{ controls }
 
-func (j jobs) handle(_ client, event core.Event) []core.Request {
+// untracks is the request to take the finalizer from a Pod if no Job counts it any more.
+const untracks = "untrack"
+
+func (j jobs) handle(c client, event core.Event) []core.Request {
 	if event.Key.Kind == kube.KindOf(j.owner.GroupKind()) {
-		return []core.Request{on(event.Key.Namespace, event.Key.Name)}
+		found := []core.Request{on(event.Key.Namespace, event.Key.Name)}
+		if event.New == nil {
+			found = append(found, j.selected(c, typed[batchv1.Job](event.Old))...)
+		}
+		return found
 	}
-	return j.owners(event)
+	found := j.requests(c, event)
+	if event.New != nil {
+		if pod := metaOf(event.New); metav1.GetControllerOf(pod) == nil && slices.Contains(pod.GetFinalizers(), batchv1.JobTrackingFinalizer) {
+			found = append(found, core.Request(request{untracks, event.Key.Namespace, event.Key.Name}.String()))
+		}
+	}
+	return found
+}
+
+// selected are the requests to look at the Pods of a Job that is gone whose selector is its own. Others are found by their labels.
+func (j jobs) selected(c client, job *batchv1.Job) []core.Request {
+	if !ptr.Deref(job.Spec.ManualSelector, false) {
+		return nil
+	}
+	var found []core.Request
+	selector := selectorOf(job.Spec.Selector)
+	for _, pod := range listCached[corev1.Pod](c, podKind(), job.Namespace) {
+		if isTracked(pod) && selector.Matches(labels.Set(pod.Labels)) {
+			found = append(found, core.Request(request{untracks, pod.Namespace, pod.Name}.String()))
+		}
+	}
+	return found
+}
+
+// untrackOrphan takes the finalizer from a Pod whose Job is gone, or has come to its end.
+func (j jobs) untrackOrphan(c client, named request) error {
+	pod, err := get[corev1.Pod](c, podKind(), named.namespace, named.name)
+	if err != nil || pod == nil || !isTracked(pod) {
+		return err
+	}
+	if metav1.GetControllerOf(pod) != nil {
+		owner := j.controllerOf(pod)
+		if owner == nil {
+			return nil
+		}
+		job, err := get[batchv1.Job](c, j.owner, named.namespace, owner.Name)
+		if err != nil || job != nil && job.UID == owner.UID && (isManagedByOthers(job) || !jobFinished(job)) {
+			return err
+		}
+	}
+	return untrack(c, pod)
+}
+
+// releasePod lets a Pod go that its Job selects no longer, unless that has come to its end.
+func (j jobs) releasePod(c client, named request) error {
+	pod, err := get[corev1.Pod](c, podKind(), named.namespace, named.name)
+	if err != nil || pod == nil {
+		return err
+	}
+	owner := j.controllerOf(pod)
+	if owner == nil {
+		return nil
+	}
+	job, err := get[batchv1.Job](c, j.owner, named.namespace, owner.Name)
+	if err != nil || job == nil || isManagedByOthers(job) || jobFinished(job) {
+		return err
+	}
+	return j.release(c, named)
+}
+
+// isManagedByOthers reports whether somebody else looks after a Job.
+func isManagedByOthers(job *batchv1.Job) bool {
+	return job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName
 }
 
 func (j jobs) reconcile(c client, named request) error {
+	switch named.what {
+	case untracks:
+		return j.untrackOrphan(c, named)
+	case release:
+		return j.releasePod(c, named)
+	}
 	job, err := get[batchv1.Job](c, j.owner, named.namespace, named.name)
 	if err != nil {
 		return err
 	}
-	if job != nil && job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName {
+	if job != nil && isManagedByOthers(job) {
 		return nil
 	}
 	if job == nil || jobFinished(job) {
 		return j.letGo(c, named, job)
+	}
+	if job.Spec.ActiveDeadlineSeconds != nil {
+		c.leavesOut(jobKind(), job, "spec.activeDeadlineSeconds")
 	}
 	pods, err := j.podsOf(c, job, job.Spec.Selector)
 	if err != nil {
@@ -147,9 +226,11 @@ func (s *jobSync) suspend() {
 	}
 }
 
-// write writes the status, if it is another one than was written last.
+// write writes the status, if it is another one than was written last. That a Job begins is written with something else: it does not while it is being deleted.
 func (s *jobSync) write() error {
-	if equality.Semantic.DeepEqual(s.written, &s.job.Status) {
+	begun := s.written.DeepCopy()
+	begun.StartTime = s.job.Status.StartTime
+	if equality.Semantic.DeepEqual(begun, &s.job.Status) {
 		return nil
 	}
 	if err := s.client.updateStatus(jobKind(), s.job); err != nil {

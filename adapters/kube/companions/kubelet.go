@@ -94,6 +94,9 @@ func (k *kubelet) reconcile(c client, named request) error {
 	case isFinished(pod) || len(pod.Spec.SchedulingGates) > 0:
 		return nil
 	}
+	if pod.Spec.ActiveDeadlineSeconds != nil {
+		c.leavesOut(podKind(), pod, "spec.activeDeadlineSeconds")
+	}
 	if pod.Spec.NodeName == "" && pod.Status.Phase != corev1.PodRunning {
 		ready, err := claimsBound(c, pod)
 		if err != nil || !ready {

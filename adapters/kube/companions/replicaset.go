@@ -20,7 +20,7 @@ import (
 // The status that it writes counts what it has just created and deleted. That of a ReplicaSet of a Deployment does so in a second step, as in a cluster: the
 // Deployment keeps in its conditions what it has seen of the first one. A Pod that is ready is available, whatever minReadySeconds says.
 func ReplicaSets() Companion {
-	r := replicaSets{controls{replicaSetKind(), podKind(), isActive}}
+	r := replicaSets{controls{owner: replicaSetKind(), dependent: podKind(), claims: isActive, leave: true}}
 	return func(server *kube.Server) (core.Strategy, error) {
 		s := &strategy{name: "replicaset", kinds: []schema.GroupVersionKind{replicaSetKind(), podKind()}, handle: r.handle, reconcile: r.reconcile}
 		return s.on(server)

@@ -128,7 +128,11 @@ func (h *history) newest(c client, collisions *int32) (*appsv1.ControllerRevisio
 		if err != nil {
 			return nil, err
 		}
-		if taken != nil {
+		switch {
+		case taken == nil:
+		case sameTemplateData(taken, revision):
+			return taken, nil // of one of this name before; the real controllers take it, too
+		default:
 			*collisions++
 		}
 	}
@@ -176,6 +180,16 @@ func deleteFirst(c client, of []*appsv1.ControllerRevision, number int) error {
 		}
 	}
 	return nil
+}
+
+// sameTemplateData reports whether two revisions have the same template.
+func sameTemplateData(a, b *appsv1.ControllerRevision) bool {
+	one, err := templateOf(a)
+	if err != nil {
+		return false
+	}
+	other, err := templateOf(b)
+	return err == nil && equality.Semantic.DeepEqual(one, other)
 }
 
 // revisionData is what a revision has of its owner: a patch that replaces the template.

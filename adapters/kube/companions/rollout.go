@@ -2,12 +2,14 @@ package companions
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -66,10 +68,8 @@ func (r *rollout) work() error {
 		return nil
 	}
 	sick := r.firstUnavailable()
-	for place := range r.replicas {
-		if wait, err := r.ensure(place); err != nil || wait && r.ordered() {
-			return err
-		}
+	if wait, err := r.ensureAll(); err != nil || wait {
+		return err
 	}
 	for _, pod := range r.condemned {
 		if err := r.retain(pod); err != nil {
@@ -88,6 +88,30 @@ func (r *rollout) work() error {
 		return nil
 	}
 	return r.replace()
+}
+
+// ensureAll makes the Pods that are missing. It reports whether the rest has to wait. A real controller makes those of a parallel set in batches, the next of
+// which is twice as large as the one before. An error ends the last batch, so that it decides which Pods there are.
+func (r *rollout) ensureAll() (bool, error) {
+	if r.ordered() {
+		for place := range r.replicas {
+			if wait, err := r.ensure(place); err != nil || wait {
+				return true, err
+			}
+		}
+		return false, nil
+	}
+	for begin, size := 0, 1; begin < len(r.replicas); begin, size = begin+size, 2*size {
+		var failed error
+		for place := begin; place < min(begin+size, len(r.replicas)); place++ {
+			_, err := r.ensure(place)
+			failed = cmp.Or(failed, err)
+		}
+		if failed != nil {
+			return true, failed
+		}
+	}
+	return false, nil
 }
 
 // firstUnavailable is the first Pod that is there and not available, nil if there is none, or if one before it is missing.
@@ -113,21 +137,42 @@ func (r *rollout) ensure(place int) (bool, error) {
 		r.replicas[place] = created
 		return true, err
 	case pod.Status.Phase == corev1.PodPending:
-		if ok, err := r.claim(pod); err != nil || !ok {
+		if err := r.claim(pod); err != nil {
+			return true, err
+		}
+		if err := r.retain(pod); err != nil {
 			return true, err
 		}
 	}
 	if r.ordered() && (pod.DeletionTimestamp != nil || !runs(pod)) {
 		return true, nil
 	}
+	return false, r.conform(pod)
+}
+
+// conform gives a Pod, and its claims, what each Pod of the set has. A Pod that was adopted may be refused the volumes that it has not.
+func (r *rollout) conform(pod *corev1.Pod) error {
+	number := r.number(pod)
+	volumes := r.volumes(pod.Spec.Volumes, number)
+	unmounted := slices.ContainsFunc(volumes, func(v corev1.Volume) bool {
+		return !slices.ContainsFunc(pod.Spec.Volumes, func(of corev1.Volume) bool { return equality.Semantic.DeepEqual(of, v) })
+	})
+	if unmounted {
+		if err := r.claim(pod); err != nil {
+			return err
+		}
+	}
 	if err := r.retain(pod); err != nil {
-		return true, err
+		return err
 	}
-	if labels := r.identity(pod.Name, r.start()+place); pod.Labels[appsv1.StatefulSetPodNameLabel] != pod.Name {
-		maps.Copy(pod.Labels, labels)
-		return false, r.client.update(podKind(), pod)
+	if !unmounted && pod.Labels[appsv1.StatefulSetPodNameLabel] == pod.Name {
+		return nil
 	}
-	return false, nil
+	if unmounted {
+		pod.Spec.Volumes = volumes
+	}
+	maps.Copy(pod.Labels, r.identity(pod.Name, number))
+	return r.client.update(podKind(), pod)
 }
 
 // remove deletes a Pod, unless it is being deleted already.
@@ -190,7 +235,10 @@ func (r *rollout) create(place int) (*corev1.Pod, error) {
 	pod.Labels[appsv1.StatefulSetRevisionLabel] = revision.Name
 	pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, r.set.Spec.ServiceName
 	pod.Spec.Volumes = r.volumes(pod.Spec.Volumes, number)
-	if ok, err := r.claim(pod); err != nil || !ok {
+	if stale, err := r.claimsAreStale(pod); err != nil || stale {
+		return nil, err
+	}
+	if err := r.claim(pod); err != nil {
 		return nil, err
 	}
 	err := r.client.create(podKind(), pod)
@@ -208,7 +256,10 @@ func (r *rollout) identity(name string, number int) map[string]string {
 	return map[string]string{appsv1.StatefulSetPodNameLabel: name, appsv1.PodIndexLabel: strconv.Itoa(number)}
 }
 
-// inTheWay is what it comes to that a Pod of the name is there: nothing, if that was made for a set of the same name, since its end is then an event.
+// errWaits tells that something has to go before more can be done, and that its end is an event. A real controller fails, and tries again and again.
+var errWaits = errors.New("what was there before has to go first")
+
+// inTheWay is what it comes to that a Pod of the name is there: to wait, if that was made for a set of the same name, since its end is then an event.
 func (r *rollout) inTheWay(name string, refused error) error {
 	pod, err := get[corev1.Pod](r.client, podKind(), r.set.Namespace, name)
 	if err != nil {
@@ -221,5 +272,5 @@ func (r *rollout) inTheWay(name string, refused error) error {
 	if of := owner.controllerOf(pod); of == nil || of.Name != r.set.Name || of.UID == r.set.UID {
 		return refused
 	}
-	return nil
+	return errWaits
 }

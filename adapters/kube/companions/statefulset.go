@@ -1,6 +1,8 @@
 package companions
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +21,10 @@ import (
 // StatefulSets is the controller that makes the Pods of StatefulSets: in order or in parallel, from the revisions of the template, with rolling updates down to
 // the partition or on deletion, with claims made from the templates for them, and owners of these as the retention policy says.
 //
-// A Pod that is ready is available, whatever minReadySeconds says. maxUnavailable does nothing, as in a cluster without the feature gate
-// MaxUnavailableStatefulSet. Where the Pod or the claim of a StatefulSet before has the name that is needed, the companion waits until it is gone.
+// A Pod that is ready is available, whatever minReadySeconds says. The API server drops maxUnavailable, as one without the feature gate
+// MaxUnavailableStatefulSet does. Where the Pod or the claim of a StatefulSet before has the name that is needed, the companion waits until it is gone.
 func StatefulSets() Companion {
-	s := statefulSets{controls{statefulSetKind(), podKind(), func(*corev1.Pod) bool { return true }}}
+	s := statefulSets{controls{owner: statefulSetKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }}}
 	return func(server *kube.Server) (core.Strategy, error) {
 		all := &strategy{
 			name:   "statefulset",
@@ -90,14 +92,14 @@ func (s statefulSets) reconcile(c client, named request) error {
 	if err := r.report(); err != nil {
 		return err
 	}
-	if failed != nil {
-		return failed
+	if errors.Is(failed, errWaits) {
+		failed = nil
 	}
 	needed := map[string]bool{r.current.Name: true, r.update.Name: true}
 	for _, pod := range pods {
 		needed[pod.Labels[appsv1.StatefulSetRevisionLabel]] = true
 	}
-	return history.truncate(c, set.Spec.RevisionHistoryLimit, needed)
+	return cmp.Or(history.truncate(c, set.Spec.RevisionHistoryLimit, needed), failed)
 }
 
 // report writes the status of the set if it is another one.

@@ -99,7 +99,9 @@ func TestCronJobs(t *testing.T) {
 		const many = 1000
 		compare(t, scenario(random, creation(kind, c), func() step {
 			number := random.IntN(8)
-			switch random.IntN(16) {
+			switch random.IntN(17) {
+			case 10:
+				return patching(kind, "c", fmt.Sprintf(`{"spec":{"failedJobsHistoryLimit":%d}}`, random.IntN(3)))
 			case 0:
 				return patching(kind, "c", fmt.Sprintf(`{"spec":{"suspend":%t}}`, random.IntN(2) == 0))
 			case 1:

@@ -45,38 +45,41 @@ func TestDaemonSets(t *testing.T) {
 		`[{"key":"k","value":"w","effect":"NoSchedule"}]`, `[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]`,
 	}
 	random(t, func(t *testing.T, random *rand.Rand) {
-		set := &appsv1.DaemonSet{ObjectMeta: named("d"), Spec: appsv1.DaemonSetSpec{
-			Selector: selector(), Template: template("i:1"), RevisionHistoryLimit: ptr.To(random.Int32N(3)),
-		}}
-		spec := &set.Spec.Template.Spec
-		switch random.IntN(5) {
-		case 0:
-			set.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
-		case 1:
-			set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{
-				MaxSurge: ptr.To(intstr.FromInt32(1 + random.Int32N(2))), MaxUnavailable: ptr.To(intstr.FromInt32(0)),
+		made := func() *appsv1.DaemonSet {
+			set := &appsv1.DaemonSet{ObjectMeta: named("d"), Spec: appsv1.DaemonSetSpec{
+				Selector: selector(), Template: template("i:1"), RevisionHistoryLimit: ptr.To(random.Int32N(3)),
+			}}
+			spec := &set.Spec.Template.Spec
+			switch random.IntN(5) {
+			case 0:
+				set.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
+			case 1:
+				set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{
+					MaxSurge: ptr.To(intstr.FromInt32(1 + random.Int32N(2))), MaxUnavailable: ptr.To(intstr.FromInt32(0)),
+				}
+			case 2, 3:
+				set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{
+					MaxUnavailable: []*intstr.IntOrString{ptr.To(intstr.FromInt32(1 + random.Int32N(2))), ptr.To(intstr.FromString("50%"))}[random.IntN(2)],
+				}
 			}
-		case 2, 3:
-			set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{
-				MaxUnavailable: []*intstr.IntOrString{ptr.To(intstr.FromInt32(1 + random.Int32N(2))), ptr.To(intstr.FromString("50%"))}[random.IntN(2)],
+			switch random.IntN(6) {
+			case 0:
+				spec.NodeSelector = map[string]string{"l": "0"}
+			case 1:
+				spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{
+						{MatchExpressions: []corev1.NodeSelectorRequirement{requirement("l", corev1.NodeSelectorOpNotIn, "1")}},
+						{MatchExpressions: []corev1.NodeSelectorRequirement{requirement("m", corev1.NodeSelectorOpExists), requirement("l", corev1.NodeSelectorOpGt, "0")}},
+					},
+				}}}
 			}
-		}
-		switch random.IntN(6) {
-		case 0:
-			spec.NodeSelector = map[string]string{"l": "0"}
-		case 1:
-			spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-				NodeSelectorTerms: []corev1.NodeSelectorTerm{
-					{MatchExpressions: []corev1.NodeSelectorRequirement{requirement("l", corev1.NodeSelectorOpNotIn, "1")}},
-					{MatchExpressions: []corev1.NodeSelectorRequirement{requirement("m", corev1.NodeSelectorOpExists), requirement("l", corev1.NodeSelectorOpGt, "0")}},
-				},
-			}}}
-		}
-		switch random.IntN(4) {
-		case 0:
-			spec.Tolerations = []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}
-		case 1:
-			spec.Tolerations = []corev1.Toleration{{Key: "k", Value: "v"}, {Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr.To[int64](5)}}
+			switch random.IntN(4) {
+			case 0:
+				spec.Tolerations = []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}
+			case 1:
+				spec.Tolerations = []corev1.Toleration{{Key: "k", Value: "v"}, {Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr.To[int64](5)}}
+			}
+			return set
 		}
 		node := func(name string) step {
 			n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"l": fmt.Sprint(random.IntN(2))}}}
@@ -90,10 +93,10 @@ func TestDaemonSets(t *testing.T) {
 			return together(addition(nodeKind, n), patching(nodeKind, name, `{"spec":{"taints":[]}}`))
 		}
 		orphan := template("i:1")
-		first := together(creation(kind, set), node("node-a"), node("node-b"), node("node-c"))
+		first := together(creation(kind, made()), node("node-a"), node("node-b"), node("node-c"))
 		compareAny(t, scenario(random, first, func() step {
 			number := random.IntN(8)
-			switch random.IntN(20) {
+			switch random.IntN(29) {
 			case 0, 1, 2:
 				return patching(kind, "d", fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i:%d"}]}}}}`, random.IntN(4)))
 			case 3:
@@ -113,6 +116,24 @@ func TestDaemonSets(t *testing.T) {
 				return creation(podKind(), &corev1.Pod{
 					ObjectMeta: metav1.ObjectMeta{Namespace: "default", GenerateName: "d-", Labels: orphan.Labels}, Spec: orphan.Spec,
 				})
+			case 10:
+				return onPod("let go of", number, patch(`{"metadata":{"ownerReferences":null}}`))
+			case 11:
+				return deletion(kind, "d")
+			case 12:
+				return addition(kind, made())
+			case 13:
+				return patching(kind, "d", pick(random, `{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}`,
+					`{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":2,"maxSurge":0}}}}`,
+					`{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":0,"maxSurge":"50%"}}}}`))
+			case 14:
+				return patching(kind, "d", fmt.Sprintf(`{"spec":{"template":{"spec":{"nodeSelector":%s}}}}`, pick(random, "null", `{"l":"0"}`, `{"l":"1"}`)))
+			case 15:
+				return patching(kind, "d", fmt.Sprintf(`{"spec":{"template":{"spec":{"tolerations":%s}}}}`, pick(random, "null", `[{"key":"k","operator":"Exists"}]`, `[{"operator":"Exists"}]`)))
+			case 16:
+				return patching(kind, "d", fmt.Sprintf(`{"spec":{"revisionHistoryLimit":%d}}`, random.IntN(3)))
+			case 17:
+				return patching(kind, "d", fmt.Sprintf(`{"spec":{"template":{"metadata":{"labels":{"v":"%d"}}}}}`, random.IntN(2)))
 			}
 			return podSteps(random, true)
 		}), []companions.Companion{companions.DaemonSets()}, daemonSets)

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -46,6 +47,14 @@ func (i *informer) AddIndexers(indexers cache.Indexers) error { return i.indexer
 func (i *informer) GetIndexer() cache.Indexer                 { return i.indexer }
 func (i *informer) GetStore() cache.Store                     { return i.indexer }
 func (i *informer) HasSynced() bool                           { return true }
+func (i *informer) GetController() cache.Controller           { return running{} }
+
+// running is the controller of an informer that needs none.
+type running struct{ synced }
+
+func (running) Run(stop <-chan struct{})           { <-stop }
+func (running) RunWithContext(ctx context.Context) { <-ctx.Done() }
+func (running) LastSyncResourceVersion() string    { return "" }
 
 // synced says that all handlers have been notified of all.
 type synced struct{}
@@ -93,7 +102,7 @@ func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(nil, 0)
 	of := map[core.Kind]*informer{}
 	for kind, object := range map[core.Kind]runtime.Object{
-		"Pod": &corev1.Pod{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "Job.batch": &batchv1.Job{},
+		"Pod": &corev1.Pod{}, "ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "Job.batch": &batchv1.Job{},
 		"ReplicaSet.apps": &appsv1.ReplicaSet{}, "StatefulSet.apps": &appsv1.StatefulSet{},
 		"Deployment.apps": &appsv1.Deployment{}, "ControllerRevision.apps": &appsv1.ControllerRevision{},
 		"DaemonSet.apps": &appsv1.DaemonSet{}, "CronJob.batch": &batchv1.CronJob{}, "Service": &corev1.Service{}, "Node": &corev1.Node{}, "EndpointSlice.discovery.k8s.io": &discoveryv1.EndpointSlice{},

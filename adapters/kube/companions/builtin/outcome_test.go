@@ -11,7 +11,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -22,7 +24,7 @@ func outcome(w *world) []string {
 	replacer := renaming(w)
 	var all []string
 	for key, content := range w.objects {
-		if text := normal(key, content, replacer); text != "" {
+		if text := normal(w, key, content, replacer); text != "" {
 			all = append(all, text)
 		}
 	}
@@ -53,23 +55,28 @@ func renaming(w *world) *strings.Replacer {
 const generated = 5
 
 // normal is what an object says, "" for the server's own records.
-func normal(key core.Key, content core.Content, replacer *strings.Replacer) string {
+func normal(w *world, key core.Key, content core.Content, replacer *strings.Replacer) string {
 	tree, ok := content.Fields().(map[string]any)
 	if !ok || tree["kind"] == nil {
 		return ""
 	}
 	tree = runtime.DeepCopyJSON(tree)
 	metadata := tree["metadata"].(map[string]any)
+	markGone(w, metadata)
 	if base, ok := metadata["generateName"].(string); ok && len(key.Name) == len(base)+generated {
 		metadata["name"] = base
 	}
 	for _, counted := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		delete(metadata, counted)
 	}
+	sortLists(metadata["finalizers"])
 	for field, counted := range map[string]string{"annotations": appsv1.DeprecatedTemplateGeneration, "labels": "pod-template-generation"} {
 		if all, ok := metadata[field].(map[string]any); ok {
 			delete(all, counted)
 		}
+	}
+	if spec, ok := tree["spec"].(map[string]any); ok {
+		sortLists(spec["volumes"]) // the real controller of StatefulSets puts them in the order of a map
 	}
 	if kind := tree["kind"]; kind == "EndpointSlice" || kind == "Endpoints" {
 		// Lists are sets here. When Pods and Services changed last, the real controllers remember, for whoever measures how long it takes until it is known.
@@ -84,7 +91,23 @@ func normal(key core.Key, content core.Content, replacer *strings.Replacer) stri
 	}
 	text = regexp.MustCompile(`"c-[0-9]{5,}"`).ReplaceAll(text, []byte(`"a run"`)) // it has the minute that it is for in its name
 	text = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAll(text, []byte("a uid"))
-	return regexp.MustCompile(`default/j-[a-z0-9-]+`).ReplaceAllString(replacer.Replace(string(text)), "a Pod")
+	said := regexp.MustCompile(`default/j-[a-z0-9-]+`).ReplaceAllString(replacer.Replace(string(text)), "a Pod")
+	// Revisions that are gone have names that nobody knows.
+	return regexp.MustCompile(`"controller-revision-hash":"s-[0-9a-z]+"`).ReplaceAllString(said, `"controller-revision-hash":"a revision that is gone"`)
+}
+
+// markGone tells the owners that are there, in the metadata of an object, from those that are gone: their uids say it, and are left out.
+func markGone(w *world, metadata map[string]any) {
+	references, _ := metadata["ownerReferences"].([]any)
+	for _, reference := range references {
+		fields := reference.(map[string]any)
+		kind := schema.FromAPIVersionAndKind(fields["apiVersion"].(string), fields["kind"].(string))
+		namespace, _ := metadata["namespace"].(string)
+		owner := w.objects[core.Key{Kind: kube.KindOf(kind.GroupKind()), Namespace: namespace, Name: fields["name"].(string)}]
+		if owner == nil || string(metaOf(core.Object{Content: owner}).GetUID()) != fields["uid"] {
+			fields["owner"] = "gone"
+		}
+	}
 }
 
 // plain is a value without times, uids, empty values, and counters of versions.
@@ -145,7 +168,7 @@ func inOrder(w *world, kind core.Kind) []core.Object {
 	said := map[core.Key]string{}
 	all := w.List(kind, "")
 	for _, o := range all {
-		said[o.Key] = normal(o.Key, o.Content, replacer)
+		said[o.Key] = normal(w, o.Key, o.Content, replacer)
 	}
 	slices.SortStableFunc(all, func(a, b core.Object) int { return strings.Compare(said[a.Key], said[b.Key]) })
 	return all

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -84,8 +85,9 @@ func realSide(all ...controller) (s *side, stop func(), err error) {
 	return &side{w, settle, tick}, func() { cancel(); running.Wait() }, nil
 }
 
-// standInSide runs companions. One that is named before another goes first, as on the real side.
-func standInSide(all ...companions.Companion) (*side, error) {
+// standInSide runs companions. One that is named before another goes first, as on the real side. next says which of a number of requests that one has is
+// taken next.
+func standInSide(next func(int) int, all ...companions.Companion) (*side, error) {
 	w, err := newWorld()
 	if err != nil {
 		return nil, err
@@ -139,8 +141,9 @@ func standInSide(all ...companions.Companion) (*side, error) {
 			deliver()
 			busy := slices.IndexFunc(queues, func(queue []core.Request) bool { return len(queue) > 0 })
 			if busy >= 0 {
-				request := queues[busy][0]
-				queues[busy] = queues[busy][1:]
+				at := next(len(queues[busy]))
+				request := queues[busy][at]
+				queues[busy] = slices.Delete(queues[busy], at, at+1)
 				if clock.holds(request) {
 					failed[busy] = append(failed[busy], request)
 					continue
@@ -198,10 +201,13 @@ type step struct {
 // compare makes the steps on both sides, and compares what they come to after each.
 func compare(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) {
 	t.Helper()
-	if difference := differs(t, steps, standIns, real...); difference != "" {
+	if difference := differs(t, inTurn, steps, standIns, real...); difference != "" {
 		t.Fatal(difference)
 	}
 }
+
+// inTurn takes requests in their order.
+func inTurn(int) int { return 0 }
 
 // compareAny compares what the companions come to with what the real controllers may come to that leave something to chance, such as the order of a map: one
 // of many runs of them must be the same after each step.
@@ -209,16 +215,30 @@ func compareAny(t *testing.T, steps []step, standIns []companions.Companion, rea
 	t.Helper()
 	const runs = 300
 	difference := ""
-	for range runs {
-		if difference = differs(t, steps, standIns, real...); difference == "" {
+	for range runs { // one, most of the time
+		if difference = differs(t, inTurn, steps, standIns, real...); difference == "" {
 			return
 		}
 	}
 	t.Fatalf("in %d runs of the real controllers, the last of which is shown, %s", runs, difference)
 }
 
+// compareOrders compares what the companions come to if they take their requests in one of many orders, as they do in a search, with what the real controllers
+// come to: one of the orders must be the same after each step.
+func compareOrders(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) {
+	t.Helper()
+	const runs = 300
+	first := differs(t, inTurn, steps, standIns, real...)
+	for n := range uint64(runs) {
+		if first == "" || differs(t, rand.New(rand.NewPCG(n, 0)).IntN, steps, standIns, real...) == "" {
+			return
+		}
+	}
+	t.Fatalf("in %d orders of the companions, the first of which is shown, %s", runs, first)
+}
+
 // differs says how two sides differ after a step, "" if they do not.
-func differs(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) string {
+func differs(t *testing.T, next func(int) int, steps []step, standIns []companions.Companion, real ...controller) string {
 	t.Helper()
 	difference := ""
 	synctest.Test(t, func(t *testing.T) {
@@ -227,8 +247,11 @@ func differs(t *testing.T, steps []step, standIns []companions.Companion, real .
 			t.Fatal(err)
 		}
 		defer stop()
-		ours, err := standInSide(standIns...)
+		ours, err := standInSide(next, standIns...)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := theirs.settle(); err != nil { // they are all watching by now
 			t.Fatal(err)
 		}
 		for n, s := range steps {

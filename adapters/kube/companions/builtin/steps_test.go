@@ -18,13 +18,17 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube"
 )
 
-func encode(kind schema.GroupVersionKind, object runtime.Object) []byte {
-	object.GetObjectKind().SetGroupVersionKind(kind)
-	text, err := json.Marshal(object)
+func mustJSON(value any) []byte {
+	text, err := json.Marshal(value)
 	if err != nil {
 		panic(err)
 	}
 	return text
+}
+
+func encode(kind schema.GroupVersionKind, object runtime.Object) []byte {
+	object.GetObjectKind().SetGroupVersionKind(kind)
+	return mustJSON(object)
 }
 
 // creation is the step of creating an object.
@@ -79,6 +83,9 @@ func onPod(what string, number int, do func(*world, *corev1.Pod)) step {
 	}}
 }
 
+func claimKind() schema.GroupVersionKind {
+	return corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+}
 func podKind() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind("Pod") }
 
 // setPhase reports a phase of a Pod.
@@ -152,6 +159,37 @@ func label(value string) func(*world, *corev1.Pod) {
 	return func(w *world, pod *corev1.Pod) {
 		patching(podKind(), pod.Name, `{"metadata":{"labels":{"app":"`+value+`"}}}`).do(w)
 	}
+}
+
+// patch changes a Pod by a merge patch.
+func patch(text string) func(*world, *corev1.Pod) {
+	return func(w *world, pod *corev1.Pod) { patching(podKind(), pod.Name, text).do(w) }
+}
+
+// letEnd takes the finalizers from a Pod that is being deleted.
+func letEnd(w *world, pod *corev1.Pod) {
+	if pod.DeletionTimestamp != nil {
+		patch(`{"metadata":{"finalizers":null}}`)(w, pod)
+	}
+}
+
+// numbered is the step of doing something to an object of a kind, by its number among all.
+func numbered(what string, kind schema.GroupVersionKind, number int, do func(name string) step) step {
+	return step{name: fmt.Sprintf("%s %s %d", what, kind.Kind, number), do: func(w *world) {
+		if all := inOrder(w, kube.KindOf(kind.GroupKind())); len(all) > 0 {
+			do(all[number%len(all)].Key.Name).do(w)
+		}
+	}}
+}
+
+// on is the step of changing an object by a merge patch, by its number among all of its kind.
+func on(what string, kind schema.GroupVersionKind, number int, patch string) step {
+	return numbered(what+" "+patch, kind, number, func(name string) step { return patching(kind, name, patch) })
+}
+
+// removal is the step of deleting an object, by its number among all of its kind.
+func removal(kind schema.GroupVersionKind, number int) step {
+	return numbered("delete", kind, number, func(name string) step { return deletion(kind, name) })
 }
 
 // podSteps are what happens to Pods, with how often it does.

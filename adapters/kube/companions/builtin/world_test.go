@@ -8,10 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
@@ -129,7 +131,17 @@ func (w *world) notify() {
 
 // clientset returns a client of the server. The latency is that of a request, and that of its answer.
 func (w *world) clientset(latency time.Duration) (kubernetes.Interface, error) {
-	return kubernetes.NewForConfig(transport.New(w.server, distant{w, latency}).Config("test"))
+	config := transport.New(w.server, distant{w, latency}).Config("test")
+	client, err := kubernetes.NewForConfig(config)
+	return clientset{client, config, w.server.RESTMapper()}, err
+}
+
+// clientset is a client with what other clients are made of.
+type clientset struct {
+	kubernetes.Interface
+
+	config *rest.Config
+	mapper meta.RESTMapper
 }
 
 // distant is a world that is far away.
