@@ -47,6 +47,18 @@ func madeOnce(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, err
 	return ctrl.Result{}, makeMap(ctx, c, w, "w-"+rand.String(5), nil)
 }
 
+// madeAndNoted creates a ConfigMap of a random name, and notes that name then.
+func madeAndNoted(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+	if w.Spec.Config != "" {
+		return ctrl.Result{}, nil
+	}
+	w.Spec.Config = "w-" + rand.String(5)
+	if err := makeMap(ctx, c, w, w.Spec.Config, nil); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{}, c.Update(ctx, w)
+}
+
 // namer is a reconciler that draws names before it needs them, and keeps them.
 type namer struct {
 	client.Client
@@ -124,26 +136,8 @@ func TestDraws(t *testing.T) {
 			}
 			return ctrl.Result{}, client.IgnoreAlreadyExists(makeMap(ctx, c, w, w.Spec.Config, map[string]string{"of": "Made" + w.Spec.Config}))
 		}, orrery.Options{Crashes: 1, Failures: 1}, core.Holds, ""},
-		{"a name that is noted later", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			if w.Spec.Config != "" {
-				return ctrl.Result{}, nil
-			}
-			w.Spec.Config = "w-" + rand.String(5)
-			if err := makeMap(ctx, c, w, w.Spec.Config, nil); err != nil {
-				return ctrl.Result{}, err
-			}
-			return ctrl.Result{}, c.Update(ctx, w)
-		}, orrery.Options{Crashes: 1}, core.Violated, "at most 1 of kind ConfigMap"},
-		{"a name that is noted later, and nothing goes wrong", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			if w.Spec.Config != "" {
-				return ctrl.Result{}, nil
-			}
-			w.Spec.Config = "w-" + rand.String(5)
-			if err := makeMap(ctx, c, w, w.Spec.Config, nil); err != nil {
-				return ctrl.Result{}, err
-			}
-			return ctrl.Result{}, c.Update(ctx, w)
-		}, orrery.Options{}, core.Holds, ""},
+		{"a name that is noted later", madeAndNoted, orrery.Options{Crashes: 1}, core.Violated, "at most 1 of kind ConfigMap"},
+		{"a name that is noted later, and nothing goes wrong", madeAndNoted, orrery.Options{}, core.Holds, ""},
 		{"one that an answer is lost for", madeOnce, orrery.Options{Failures: 1}, core.Holds, ""},
 		{"one that is looked for in a stale cache", madeOnce, orrery.Options{Stale: stale, Failures: 1}, core.Violated, "at most 1 of kind ConfigMap"},
 		{"two instances", madeOnce, orrery.Options{Doubles: []string{"draws"}, Stale: stale}, core.Violated, "at most 1 of kind ConfigMap"},
