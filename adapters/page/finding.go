@@ -107,6 +107,8 @@ type object struct {
 	Name   string  `json:"name"`
 	Fields []field `json:"fields"`
 	Kept   int     `json:"-"`
+	// More are fields that are folded.
+	More []field `json:"-"`
 }
 
 // effect is what a step does to an object: fields at or below some paths go, and others come.
@@ -204,8 +206,7 @@ func (f finding) run(title string, trace core.Trace, from, to int, begins bool) 
 	about := story.About(f.Finding, trace)
 	r.Hidden = len(trace.Initial) - len(about)
 	for _, o := range about {
-		telling, kept := story.Telling(core.Leaves("", o.Fields), changed[o.Key()])
-		r.Initial = append(r.Initial, object{story.Clean(o.Key().String()), values(telling), kept})
+		r.Initial = append(r.Initial, folded(o, changed[o.Key()]))
 	}
 	r.From = stateBefore(about, trace.Steps[:from])
 	for _, l := range story.Legs(trace, from, to) {
@@ -219,6 +220,18 @@ func (f finding) run(title string, trace core.Trace, from, to int, begins bool) 
 		r.Legs = append(r.Legs, shown)
 	}
 	return r
+}
+
+// folded returns an object, of which only what the runs change is unfolded if there is much else.
+func folded(o core.TraceObject, changed []string) object {
+	telling, kept := story.Telling(core.Leaves("", o.Fields), changed)
+	shown := object{Name: story.Clean(o.Key().String()), Kept: kept}
+	if sorted, first := story.ChangedFirst(telling, changed); first > 0 && len(telling) > story.ManyFields {
+		shown.Fields, shown.More = values(sorted[:first]), values(sorted[first:])
+	} else {
+		shown.Fields = values(telling)
+	}
+	return shown
 }
 
 // values returns fields with their values.

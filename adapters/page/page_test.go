@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -82,6 +83,21 @@ func TestReport(t *testing.T) {
 	}
 	if strings.Contains(text, "hello</dd>\n      <h4>") {
 		t.Error("what all outcomes have is told as a difference")
+	}
+}
+
+// TestManyFields checks that of an object with many fields those are unfolded that change, and that all are there.
+func TestManyFields(t *testing.T) {
+	report := race()
+	spec := report.Findings[0].Trace.Initial[0].Fields.(map[string]any)["spec"].(map[string]any)
+	for i := range 20 {
+		spec[fmt.Sprintf("setting%02d", i)] = i
+	}
+	text := write(t, report)
+	_, initial, _ := strings.Cut(text, "<summary>Initial state</summary>")
+	shown, folded, found := strings.Cut(initial, "and 21 fields that do not change</summary>")
+	if !found || !strings.Contains(shown, "<dt>spec.containers[name=web].image</dt>") || strings.Contains(shown, "setting00") || !strings.Contains(folded, "<dt>spec.setting19</dt><dd>19</dd>") {
+		t.Errorf("the page shows:\n%s", initial[:min(len(initial), 3000)])
 	}
 }
 

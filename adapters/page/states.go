@@ -213,7 +213,7 @@ func keysOf(one, other map[core.Key]int) []core.Key {
 // objectOf returns an object with the fields that tell something.
 func objectOf(o core.TraceObject) object {
 	telling, kept := story.Telling(core.Leaves("", o.Fields), nil)
-	return object{story.Clean(o.Key().String()), values(telling), kept}
+	return object{Name: story.Clean(o.Key().String()), Fields: values(telling), Kept: kept}
 }
 
 func items(of []record.Item) []string {

@@ -16,7 +16,7 @@ const (
 	// fields of an object and calls of a step are told. Of a created object with more
 	// fields none is: they would bury the story.
 	objectLimit = 10
-	fieldLimit  = 12
+	fieldLimit  = story.ManyFields
 	callLimit   = 8
 )
 
@@ -66,7 +66,7 @@ func (p *page) begin(finding core.Finding, trace core.Trace) {
 		if p.elide {
 			fields, others = story.Telling(fields, changed[object.Key()])
 		}
-		fields, first := sortedFirst(fields, changed[object.Key()])
+		fields, first := story.ChangedFirst(fields, changed[object.Key()])
 		p.object(2, clean(object.Key().String()), fields, first, others)
 	}
 	if rest := len(trace.Initial) - len(objects); rest > 0 {

@@ -3,7 +3,6 @@ package text
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,25 +49,6 @@ func full(v any) string {
 		return clean(fmt.Sprint(v))
 	}
 	return clean(strings.TrimSuffix(b.String(), "\n"))
-}
-
-// sortedFirst moves fields at or below some paths to the front, and else keeps the
-// order. It returns how many these are.
-func sortedFirst(fields []core.Leaf, paths []string) (sorted []core.Leaf, first int) {
-	var others []core.Leaf
-	for _, f := range fields {
-		if isBelow(f.Path, paths) {
-			sorted = append(sorted, f)
-		} else {
-			others = append(others, f)
-		}
-	}
-	return append(sorted, others...), len(sorted)
-}
-
-// isBelow reports whether a path is one of some, or below one.
-func isBelow(path string, paths []string) bool {
-	return slices.ContainsFunc(paths, func(above string) bool { return story.Within(path, above) })
 }
 
 // object writes an object with its fields, under a title. Of many fields, only the

@@ -178,6 +178,28 @@ func Telling(fields []core.Leaf, paths []string) (telling []core.Leaf, others in
 	return telling, len(fields) - len(telling)
 }
 
+// ManyFields is how many fields of an object are told at once.
+const ManyFields = 12
+
+// ChangedFirst moves fields at or below some paths to the front, and else keeps the
+// order. It returns how many these are.
+func ChangedFirst(fields []core.Leaf, paths []string) (sorted []core.Leaf, first int) {
+	var others []core.Leaf
+	for _, f := range fields {
+		if isBelow(f.Path, paths) {
+			sorted = append(sorted, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return append(sorted, others...), len(sorted)
+}
+
+// isBelow reports whether a path is one of some, or below one.
+func isBelow(path string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(above string) bool { return Within(path, above) })
+}
+
 // bookkeeping reports whether a field changes with each write.
 func bookkeeping(path string) bool {
 	return path == "metadata.resourceVersion" || path == "metadata.generation" || strings.HasPrefix(path, "metadata.managedFields")
