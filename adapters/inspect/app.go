@@ -333,8 +333,9 @@ func (a *app) foot() []string {
 	case a.notice != "":
 		var lines []string
 		wrapped := wrap(say(open, a.notice).cells(), a.width, 0)
-		for i, cells := range wrapped[:min(len(wrapped), mostNotice)] {
-			if i == mostNotice-1 && len(wrapped) > mostNotice {
+		most := max(1, min(mostNotice, a.height-leastHeight+1)) // a view needs its lines
+		for i, cells := range wrapped[:min(len(wrapped), most)] {
+			if i == most-1 && len(wrapped) > most {
 				cells = append(cells[:fitting(cells, a.width-1)], cell{mark, 1, faint})
 			}
 			lines = append(lines, paint(cells, a.width, false))
