@@ -121,7 +121,10 @@ func TestDaemonSets(t *testing.T) {
 			case 11:
 				return deletion(kind, "d")
 			case 12:
-				return addition(kind, made())
+				// The real controller takes Pods of a former DaemonSet for updated if the templates of both were changed as often.
+				again := made()
+				again.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: "1000"}
+				return addition(kind, again)
 			case 13:
 				return patching(kind, "d", pick(random, `{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}`,
 					`{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":2,"maxSurge":0}}}}`,
