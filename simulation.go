@@ -32,6 +32,12 @@ func Simulate(system *core.System, report *core.Report, options Options) (*Simul
 	if err != nil {
 		return nil, err
 	}
+	for _, finding := range report.Findings {
+		conditions.Draw(system, finding.Trace.Steps)
+		if finding.Other != nil {
+			conditions.Draw(system, finding.Other.Steps)
+		}
+	}
 	return &Simulation{simulation: explore.NewSimulation(system, conditions, options.limits(), options.Logger)}, nil
 }
 

@@ -59,6 +59,13 @@ func madeAndNoted(ctx context.Context, c client.Client, w *Widget) (ctrl.Result,
 	return ctrl.Result{}, c.Update(ctx, w)
 }
 
+// mapsOf lists the ConfigMaps.
+func mapsOf(ctx context.Context, c client.Client) ([]corev1.ConfigMap, error) {
+	list := &corev1.ConfigMapList{}
+	err := c.List(ctx, list)
+	return list.Items, err
+}
+
 // namer is a reconciler that draws names before it needs them, and keeps them.
 type namer struct {
 	client.Client
@@ -145,23 +152,20 @@ func TestDraws(t *testing.T) {
 		{"call by call", madeOnce, orrery.Options{Granularity: orrery.PerCall, Crashes: 1}, core.Holds, ""},
 		{"a name that is not used where one is there", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
 			name := "w-" + rand.String(8)
-			list := &corev1.ConfigMapList{}
-			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
 				return ctrl.Result{}, err
 			}
 			return ctrl.Result{}, makeMap(ctx, c, w, name, nil)
 		}, orrery.Options{Crashes: 1}, core.Holds, ""},
 		{"two names in one run, used the other way round", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			list := &corev1.ConfigMapList{}
-			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
 				return ctrl.Result{}, err
 			}
 			first, second := "w-"+rand.String(5), rand.String(40)
 			return ctrl.Result{}, makeMap(ctx, c, w, first, map[string]string{second: first})
 		}, orrery.Options{Crashes: 1}, core.Holds, ""},
 		{"what decides", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			list := &corev1.ConfigMapList{}
-			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
 				return ctrl.Result{}, err
 			}
 			if rand.Intn(8) == 0 {
@@ -170,8 +174,7 @@ func TestDraws(t *testing.T) {
 			return ctrl.Result{}, makeMap(ctx, c, w, "mostly", nil)
 		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
 		{"what decides, besides a name", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			list := &corev1.ConfigMapList{}
-			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
 				return ctrl.Result{}, err
 			}
 			if rand.Intn(2) == 0 {
@@ -180,8 +183,7 @@ func TestDraws(t *testing.T) {
 			return ctrl.Result{}, makeMap(ctx, c, w, "b-"+rand.String(5), nil)
 		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
 		{"what decides, after a name", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			list := &corev1.ConfigMapList{}
-			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
 				return ctrl.Result{}, err
 			}
 			if err := makeMap(ctx, c, w, "w-"+rand.String(5), nil); err != nil || rand.Intn(2) == 0 {
@@ -189,9 +191,36 @@ func TestDraws(t *testing.T) {
 			}
 			return ctrl.Result{}, makeMap(ctx, c, w, "sometimes", nil)
 		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"a name that decides", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
+				return ctrl.Result{}, err
+			}
+			name := rand.String(5)
+			if err := makeMap(ctx, c, w, "w-"+name, nil); err != nil || name[0] != 'b' {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, makeMap(ctx, c, w, "seldom", nil)
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"which name comes first", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
+				return ctrl.Result{}, err
+			}
+			one, other := rand.String(5), rand.String(5)
+			return ctrl.Result{}, makeMap(ctx, c, w, min(one, other), map[string]string{"last": max(one, other)})
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"a name that is taken from the answer", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if w.Spec.Config != "" {
+				return ctrl.Result{}, nil
+			}
+			made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "w-" + rand.String(5)}}
+			if err := c.Create(ctx, made); err != nil {
+				return ctrl.Result{}, err
+			}
+			w.Spec.Config = made.Name
+			return ctrl.Result{}, c.Update(ctx, w)
+		}, orrery.Options{}, core.Holds, ""},
 		{"a number", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			list := &corev1.ConfigMapList{}
-			if err := c.List(ctx, list); err != nil || len(list.Items) > 0 {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
 				return ctrl.Result{}, err
 			}
 			return ctrl.Result{}, makeMap(ctx, c, w, "w", map[string]string{"port": strconv.Itoa(rand.IntnRange(30000, 32768))})
@@ -227,6 +256,13 @@ func TestDraws(t *testing.T) {
 			text := strings.Join(result.Report.Reasons, "\n")
 			for _, f := range result.Report.Findings {
 				text += f.Property + ": " + f.Summary + "\n"
+				again, err := test.options.Again(&result.Report)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if parting, err := orrery.Replay(t.Context(), system, f.Trace, again); err != nil || parting != nil {
+					t.Errorf("%s does not happen again: %+v, %v", f.Property, parting, err)
+				}
 			}
 			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
 				t.Errorf("%s of %d states, want %s with %q; it says:\n%s", result.Report.Verdict, result.Report.States, test.verdict, test.says, text)

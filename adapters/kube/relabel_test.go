@@ -91,7 +91,7 @@ func orders(n int) [][]int {
 func drawnWord(s *Server, number int) string {
 	draw := s.Randomness().Set(uint64(number + 1))
 	word := rand.String(5)
-	if !draw.End() || !draw.Stands([]string{word}) {
+	if !draw.End() || len(draw.Words([]string{word})) != 1 {
 		panic("nothing was drawn")
 	}
 	return word

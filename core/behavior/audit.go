@@ -24,6 +24,15 @@ func (p Path) Nodes() []*Node {
 	return nodes
 }
 
+// Asked returns the calls on the path.
+func (p Path) Asked() []core.Call {
+	calls := make([]core.Call, len(p))
+	for i, edge := range p {
+		calls[i] = edge.From.Call
+	}
+	return calls
+}
+
 // Calls returns the calls on the path, in the user's words.
 func (p Path) Calls() []string {
 	calls := make([]string, len(p))

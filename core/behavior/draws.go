@@ -1,9 +1,12 @@
 package behavior
 
 import (
+	"context"
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -14,21 +17,10 @@ import (
 // function of that and of the answers to its calls. Between two calls, where code runs on, others may run on as well, so each such stretch of a run has a seed of
 // its own, and what it draws does not depend on what others draw meanwhile.
 
-// Varied says that some stretches of a run draw other values than its seed says.
-type Varied struct {
-	// Stretches are numbered by the calls that are answered before them, and Number tells variations apart, from 1.
-	Stretches []int
-	Number    int
-}
-
 // SeedOf returns what the random values follow from that a run draws behind so many answers.
-func (a Activation) SeedOf(stretch int) uint64 {
-	number := uint64(0)
-	if a.Varied != nil && slices.Contains(a.Varied.Stretches, stretch) {
-		number = uint64(a.Varied.Number)
-	}
+func (a Activation) SeedOf(answers int) uint64 {
 	var text []byte
-	for _, n := range []uint64{a.Seed, uint64(stretch), number} {
+	for _, n := range []uint64{a.Seed, uint64(answers), uint64(a.Variation)} {
 		text = binary.LittleEndian.AppendUint64(text, n)
 	}
 	return xxhash.Sum64(text)
@@ -72,18 +64,69 @@ func (s *Session) endDraw() {
 // Drew reports whether the run has drawn random values that follow from its seed.
 func (s *Session) Drew() bool { return len(s.draws.drew) > 0 }
 
-// Loose returns the stretches of the run in which values were drawn that are not all words in the calls behind, or in what is kept, in order: they might decide what
-// the code does. The path is that of the run.
-func (s *Session) Loose(path Path, kept []string) []int {
-	var loose []int
+// Words returns the words that the run has drawn and that stand in its calls, or in what it keeps, in the order in which they were drawn.
+func (s *Session) Words(calls []core.Call, kept []string) []string {
+	var words []string
 	for _, stretch := range slices.Sorted(maps.Keys(s.draws.drew)) {
 		texts := slices.Clone(kept)
-		for _, edge := range path[min(stretch, len(path)):] {
-			texts = append(texts, Aim(edge.From.Call), contents(edge.From.Call))
+		for _, call := range calls[min(stretch, len(calls)):] {
+			texts = append(texts, Aim(call), contents(call))
 		}
-		if !s.draws.drew[stretch].Stands(texts) {
-			loose = append(loose, stretch)
+		words = append(words, s.draws.drew[stretch].Words(texts)...)
+	}
+	return words
+}
+
+// Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response. It returns the calls,
+// and where the run makes another number of calls or ends in another way, nil if it does not.
+func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
+	s.Begin(run.Activation)
+	var calls []core.Call
+	for i, edge := range run.Path {
+		call, leaf, err := s.NextAs(ctx, edge.From.Call)
+		if err != nil {
+			return nil, nil, err
+		}
+		if call == nil {
+			return nil, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(nil, leaf), After: i, Ended: leaf}, nil
+		}
+		calls = append(calls, call)
+		s.Answer(edge.Response)
+	}
+	call, observed, err := s.Next(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if call != nil || !observed.agrees(run.Leaf) {
+		return nil, &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed}, nil
+	}
+	return calls, nil, nil
+}
+
+// SameButFor returns where calls differ from those of a path in more than that other words were drawn, nil if they do not. The answers to both have the words of the path.
+func SameButFor(path Path, calls []core.Call, words, others []string) *Divergence {
+	for i, edge := range path {
+		one, other := edge.From.Call, calls[i]
+		if Unnamed(Aim(one), words)+"\n"+Unnamed(contents(one), words) == Unnamed(Aim(other), others, words)+"\n"+Unnamed(contents(other), others, words) {
+			continue
+		}
+		d := &Divergence{Recorded: one.String(), Observed: other.String(), After: i, Call: other}
+		if d.Recorded == d.Observed {
+			recorded, observed := apart(telling(one), telling(other))
+			d.Recorded, d.Observed = d.Recorded+" with "+recorded, d.Observed+" with "+observed
+		}
+		return d
+	}
+	return nil
+}
+
+// Unnamed returns a text with the words of some lists replaced by what numbers them in their list.
+func Unnamed(text string, lists ...[]string) string {
+	var pairs []string
+	for _, words := range lists {
+		for i, word := range words {
+			pairs = append(pairs, word, "\x00"+strconv.Itoa(i)+"\x00")
 		}
 	}
-	return loose
+	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -163,6 +163,7 @@ func (e *enactment) start(ctx context.Context, item core.Item, seed uint64) (*Se
 	session := open(instance, strategy.Describe().Sequential, e.limits)
 	session.guarded.name = item.Strategy
 	session.startOnly(activation)
+	session.Settle(ctx)
 	return session, nil
 }
 
@@ -202,6 +203,7 @@ func (e *enactment) resume(ctx context.Context, item core.Item, seed uint64) (*S
 	activation := e.activation(item.Strategy)
 	activation.Request, activation.Seed = item.Request, seed
 	session.Begin(activation)
+	session.Settle(ctx)
 	return session, nil
 }
 
@@ -330,6 +332,7 @@ func (e *enactment) makes(ctx context.Context, session *Session, who string, ste
 		return differing("the response to %q is %q, where it was %q", call, response, recorded.Response)
 	}
 	session.Answer(response)
+	session.Settle(ctx)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package behavior
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,9 +26,9 @@ type Activation struct {
 	Epoch, Now int
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
 	Since *Memory
-	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Varied are stretches of it that draw others, nil if none do.
-	Seed   uint64
-	Varied *Varied
+	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Variation tells apart runs that draw others.
+	Seed      uint64
+	Variation int
 }
 
 // Memory is what an instance keeps of what it has done, by what it shows of it.
@@ -130,6 +129,8 @@ type Session struct {
 	// clock and looked answer tasks that ask for it.
 	clock  chan time.Duration
 	looked chan map[string]string
+	// rested is what the code came to when it was waited for, nil if that is not known.
+	rested *rested
 	// last is how the session ends, once nothing is left of it.
 	last    chan ending
 	aborted atomic.Bool
@@ -245,7 +246,7 @@ func (s *Session) startOnly(activation Activation) {
 
 // Begin begins a run. The one before must have ended. Calls start to count anew.
 func (s *Session) Begin(activation Activation) {
-	s.calls = 0
+	s.calls, s.rested = 0, nil
 	if s.guarded.begins(activation) {
 		s.beginDraws(activation)
 		s.do(task{activation: &activation})
@@ -301,6 +302,10 @@ func (s *Session) do(t task) bool {
 // leaf is not nil, unless the context ended: then the session is aborted and the
 // error is the context's.
 func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
+	if at := s.rested; at != nil {
+		s.rested = nil
+		return at.call, at.leaf, at.err
+	}
 	defer s.guarded.rests()
 	defer s.endDraw()
 	if leaf := s.guarded.leaf(); leaf != nil {
@@ -335,41 +340,20 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	}
 }
 
-// NextAs is as [Session.Next], but of concurrent calls it returns the one that is identical to another call, or
-// else has the same aim. If there is none, it returns what Next does.
-func (s *Session) NextAs(ctx context.Context, other core.Call) (core.Call, *Leaf, error) {
-	call, leaf, err := s.Next(ctx)
-	if call == nil || len(s.pending) == 1 {
-		return call, leaf, err
+// rested is where code rests: at a call, or at its end.
+type rested struct {
+	call core.Call
+	leaf *Leaf
+	err  error
+}
+
+// Settle waits until the code has come to its next call or to its end, for Next to return: nobody else may run on meanwhile.
+func (s *Session) Settle(ctx context.Context) {
+	if s.rested == nil {
+		call, leaf, err := s.Next(ctx)
+		s.rested = &rested{call, leaf, err}
 	}
-	return s.turnTo(identicalTo(other), func(c core.Call) bool { return Aim(c) == Aim(other) }), nil, nil
 }
-
-// TurnTo lets the first of the pending calls that is identical to a call be answered next. If there is none, the one is that was to be
-// answered anyway.
-func (s *Session) TurnTo(call core.Call) { s.turnTo(identicalTo(call)) }
-
-// identicalTo returns what reports whether a call is the same as another one.
-func identicalTo(other core.Call) func(core.Call) bool {
-	identity := other.Identity()
-	return func(c core.Call) bool { return c.Identity() == identity }
-}
-
-// turnTo lets the first of the pending calls that meets one of the conditions be answered next, and returns it. An earlier
-// condition counts more than a later one. If no call meets any, it returns the call that was to be answered anyway.
-func (s *Session) turnTo(conditions ...func(core.Call) bool) core.Call {
-	for _, condition := range conditions {
-		if i := slices.IndexFunc(s.pending, condition); i >= 0 {
-			s.turn = i
-			break
-		}
-	}
-	return s.pending[s.turn]
-}
-
-// Pending returns the concurrent calls that wait for their answers, in the order of their identities: the one that Next
-// returned last, and those that other goroutines of the run made at the same time.
-func (s *Session) Pending() []core.Call { return s.pending }
 
 // Answer answers the call that Next or NextAs returned last, or the one that TurnTo chose.
 func (s *Session) Answer(response core.Response) {

@@ -21,6 +21,7 @@ import (
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run. The logger gets each step; nil logs nothing.
 func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits, logger hclog.Logger) (*core.Deviation, error) {
+	conditions.Draw(system, trace.Steps)
 	for {
 		deviation, err := replay(ctx, system, conditions, trace, limits, logger)
 		if !conditions.Expect(err) {
@@ -38,7 +39,7 @@ func replay(ctx context.Context, system *core.System, conditions Conditions, tra
 	if logger == nil {
 		logger = hclog.NewNullLogger()
 	}
-	l.Logger = logger
+	l.Logger, l.Following = logger, true
 	space := newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: limits})
 	w := space.executor
 	if found, err := beginAs(w, trace.Initial); err != nil || !found {

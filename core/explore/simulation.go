@@ -58,7 +58,7 @@ func (s *Simulation) run(ctx context.Context, initial int, steps []core.Step) (*
 		if err != nil {
 			return nil, err
 		}
-		l.Logger = s.logger
+		l.Logger, l.Following = s.logger, true
 		s.space = newSpace(l.Machine, l, &reduction.Reductions{}, Options{Run: s.limits})
 	}
 	s.space.learner.Context = ctx

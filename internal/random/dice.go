@@ -42,6 +42,9 @@ func (d *dice) throw() int {
 func (d *dice) Set(seed uint64) core.Draw {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.set != nil {
+		panic("the dice are set already")
+	}
 	d.set, d.of = rand.New(rand.NewPCG(seed, 0)), &throws{dice: d}
 	return d.of
 }
@@ -54,15 +57,16 @@ func (t *throws) End() bool {
 	return len(t.drawn) > 0
 }
 
-// Stands implements [core.Draw].
-func (t *throws) Stands(texts []string) bool {
+// Words implements [core.Draw].
+func (t *throws) Words(texts []string) []string {
 	all := strings.Join(texts, "\n")
+	var words []string
 	for _, value := range t.drawn {
-		if !strings.Contains(all, fmt.Sprint(value)) {
-			return false
+		if word := fmt.Sprint(value); strings.Contains(all, word) {
+			words = append(words, word)
 		}
 	}
-	return true
+	return words
 }
 
 // shown is what a value comes to for what is done next: those that were drawn are all the same.

@@ -91,6 +91,19 @@ func (c *Conditions) Expect(err error) bool {
 	return true
 }
 
+// Draw makes conditions of which controllers drew random values that follow from seeds in some steps.
+func (c *Conditions) Draw(system *core.System, steps []core.TraceStep) {
+	for _, strategy := range system.Strategies {
+		name := strategy.Describe().Name
+		drew := func(step core.TraceStep) bool {
+			return step.Seed != 0 && (step.Controller == name || step.Controller == core.SecondInstance(name))
+		}
+		if slices.ContainsFunc(steps, drew) && !slices.Contains(c.Drawing, name) {
+			c.Drawing = append(slices.Clip(c.Drawing), name)
+		}
+	}
+}
+
 // unexpectedMemory ends a search in which a memory was found to be put to use that was not known to be.
 type unexpectedMemory struct {
 	Memory string

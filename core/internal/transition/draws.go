@@ -148,9 +148,10 @@ func (w *Walker) useUp() error {
 }
 
 // keptIn returns what the memory that a run leaves has in it, as texts.
-func (d *domain) keptIn(leaf *behavior.Leaf) []string {
+func (d *domain) keptIn(leaf *behavior.Leaf) []string { return textsOf(d.contents[leaf.Memory]) }
+
+func textsOf(contents map[string]string) []string {
 	var texts []string
-	contents := d.contents[leaf.Memory]
 	for _, path := range slices.Sorted(maps.Keys(contents)) {
 		texts = append(texts, path, contents[path])
 	}
@@ -160,7 +161,7 @@ func (d *domain) keptIn(leaf *behavior.Leaf) []string {
 // draws ends a search in which an actor was found to take two ways because of random values that can be set: it has to be begun again. The run ends where the ways
 // part. What they are for may be remembered.
 func (l *Learner) draws(a *Actor, run behavior.Run) error {
-	if l.limits.Randomness == nil || !l.Searching {
+	if l.limits.Randomness == nil || !l.Searching && !l.Following {
 		return nil
 	}
 	if since := run.Activation.Since; since != nil {
@@ -170,10 +171,9 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 		}
 		defer session.Abort()
 		for _, before := range since.Histories[0] {
-			if !settable(before.Activation) {
-				continue
+			if settable(before.Activation) {
+				before.Activation.Seed = 1
 			}
-			before.Activation.Seed = 1
 			_, divergence, err := session.Follow(l.Context, before)
 			if err != nil {
 				return err
@@ -226,28 +226,18 @@ func (l *Learner) drawing(a *Actor, run behavior.Run) (core.Call, bool, error) {
 	return call, session.Drew(), err
 }
 
-// vary goes through a new path again with other values in some stretches of it: what they are must not matter, or it is chance what the code does, or what it
-// remembers.
-func (l *Learner) vary(a *Actor, run behavior.Run, loose []int, times int) error {
-	if len(loose) == 0 || l.Fickle(a) {
+// vary goes through a new path again, drawing other values: but for the words that stand in calls, and in memory, they must not matter, or it is chance what the code does, or what
+// it remembers.
+func (l *Learner) vary(a *Actor, run behavior.Run, words []string, times int) error {
+	if !run.Leaf.Drawn || l.Fickle(a) {
 		return nil
 	}
-	kept := ""
-	for number := range times + 1 {
-		other := run
-		if number > 0 {
-			other.Activation.Varied = &behavior.Varied{Stretches: loose, Number: number}
-		}
-		memory, divergence, err := l.varied(a, other)
+	for number := range times {
+		varied := run
+		varied.Activation.Variation = number + 1
+		divergence, err := l.varied(a, varied, words)
 		if err != nil {
 			return err
-		}
-		switch {
-		case divergence != nil:
-		case number == 0:
-			kept = memory
-		case memory != kept:
-			divergence = &behavior.Divergence{Recorded: "keeps one thing in memory", Observed: "keeps another one", After: len(run.Path)}
 		}
 		if divergence == nil {
 			continue
@@ -261,19 +251,35 @@ func (l *Learner) vary(a *Actor, run behavior.Run, loose []int, times int) error
 	return nil
 }
 
-// varied audits a run on a fresh instance, and returns what it leaves in memory.
-func (l *Learner) varied(a *Actor, run behavior.Run) (memory string, d *behavior.Divergence, err error) {
+// varied takes a fresh instance along a run, drawing other values, and returns where it does more than to have other words.
+func (l *Learner) varied(a *Actor, run behavior.Run, words []string) (*behavior.Divergence, error) {
 	session, strayed, err := l.bring(a, run.Activation.Since, 0, 0)
 	switch {
 	case err != nil:
-		return "", nil, err
+		return nil, err
 	case strayed != nil:
-		return "", strayed.divergence, nil
+		return strayed.divergence, nil
 	}
 	defer session.Abort()
-	divergence, err := l.again(session, run, 1)
-	if divergence != nil || err != nil || a.domain.fresh == nil {
-		return "", divergence, err
+	l.count(run.Activation)
+	calls, divergence, err := session.Vary(l.Context, run)
+	if divergence != nil || err != nil {
+		return divergence, err
 	}
-	return identityOf(l.contents(a.domain, session.Memory())), nil, nil
+	memory := ""
+	var kept []string
+	if a.domain.fresh != nil {
+		contents := l.contents(a.domain, session.Memory())
+		memory, kept = identityOf(contents), textsOf(contents)
+	}
+	others := session.Words(calls, kept)
+	if divergence := behavior.SameButFor(run.Path, calls, words, others); divergence != nil {
+		return divergence, nil
+	}
+	if a.domain.remembers() && !a.domain.manner.Active {
+		if was := identityOf(a.domain.contents[run.Leaf.Memory]); behavior.Unnamed(was, words) != behavior.Unnamed(memory, others, words) {
+			return &behavior.Divergence{Recorded: "keeps one thing in memory", Observed: "keeps another one", After: len(run.Path)}, nil
+		}
+	}
+	return nil, nil
 }

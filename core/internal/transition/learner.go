@@ -30,6 +30,8 @@ type Learner struct {
 	Behaviours int
 	// Searching tells that the search is not over: it can be begun again with what was found out.
 	Searching bool
+	// Following tells that a run is followed that was told. It can be begun again with what was found out, too.
+	Following bool
 	// Fresh reports whether something was run since it was last set to false.
 	Fresh bool
 

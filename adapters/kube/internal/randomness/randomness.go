@@ -40,7 +40,9 @@ func (s *Source) Set(seed uint64) core.Draw {
 			break
 		}
 	}
-	utilrand.Seed(d.seed)
+	if d.has {
+		utilrand.Seed(d.seed)
+	}
 	return d
 }
 
@@ -85,11 +87,12 @@ const most = 10_000
 
 // End implements [core.Draw].
 func (d *draw) End() bool {
+	if d.numbers = unknown; !d.has {
+		return true
+	}
 	next := utilrand.Int()
 	utilrand.Seed(rand.Int63())
-	if d.has {
-		turn.Unlock()
-	}
+	turn.Unlock()
 	again := rand.New(rand.NewSource(d.seed))
 	for d.numbers = 0; d.numbers < most; d.numbers++ {
 		if again.Int() == next {
@@ -100,30 +103,27 @@ func (d *draw) End() bool {
 	return true
 }
 
-// Stands implements [core.Draw]. Words have at least three letters: shorter ones may stand anywhere.
-func (d *draw) Stands(texts []string) bool {
-	if d.numbers == unknown {
-		return false
-	}
-	numbers := make([]int64, d.numbers)
+// Words implements [core.Draw]. Words have at least four letters: shorter ones may stand anywhere.
+func (d *draw) Words(texts []string) []string {
+	numbers := make([]int64, max(0, d.numbers))
 	again := rand.New(rand.NewSource(d.seed))
 	for i := range numbers {
 		numbers[i] = again.Int63()
 	}
 	var words []string
 	for len(numbers) > 0 {
-		word := longest(numbers, texts)
-		if len(word) < shortest {
-			return false
+		if word := longest(numbers, texts); len(word) >= shortest {
+			words = append(words, word)
+			numbers = numbers[used(numbers, len(word)):]
+		} else {
+			numbers = numbers[1:]
 		}
-		words = append(words, word)
-		numbers = numbers[used(numbers, len(word)):]
 	}
 	d.source.learn(words)
-	return true
+	return words
 }
 
-const shortest = 3
+const shortest = 4
 
 // Words are made of numbers as rand.String makes them: five bits for each letter, from the lowest on, those left out that stand for none.
 const (
@@ -163,9 +163,12 @@ func longest(numbers []int64, texts []string) string {
 		return true
 	})
 	found := ""
+	if len(all) < shortest {
+		return found
+	}
 	for _, text := range texts {
 		for rest := text; ; {
-			at := strings.Index(rest, string(all[:min(shortest, len(all))]))
+			at := strings.Index(rest, string(all[:shortest]))
 			if at < 0 {
 				break
 			}
