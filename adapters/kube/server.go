@@ -189,7 +189,11 @@ func (s *Server) Outcome(key core.Key, content core.Content) any { return s.form
 // CanonicalOutcome implements [core.Store]. Of the objects it takes their uids and which of their names were generated. Words that controllers drew at random
 // are as names that the server generates, wherever they stand.
 func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
-	return s.form.CanonicalOutcome(objects, outcome, s.randomness.Word)
+	var word func(string) int
+	if s.randomness.Knows() {
+		word = s.randomness.Word
+	}
+	return s.form.CanonicalOutcome(objects, outcome, word)
 }
 
 // Normalize implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of

@@ -65,18 +65,23 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		}
 		if call == nil || call.Identity() != edge.From.Call.Identity() {
 			s.Abort()
-			d := &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}
-			if call != nil && d.Recorded == d.Observed {
-				recorded, observed := apart(telling(edge.From.Call), telling(call))
-				d.Recorded += " with " + recorded
-				d.Observed += " with " + observed
-			}
-			return d, nil
+			return parting(edge.From.Call, call, leaf, i), nil
 		}
 		s.locate(edge.From)
 		s.Answer(edge.Response)
 	}
 	return nil, nil
+}
+
+// parting returns where a run, which had so many calls in common with a recorded one, makes another call than that, or ends. Calls that read the same are told with what they write.
+func parting(recorded, observed core.Call, leaf *Leaf, after int) *Divergence {
+	d := &Divergence{Recorded: recorded.String(), Observed: saying(observed, leaf), After: after, Call: observed, Ended: leaf}
+	if observed != nil && d.Recorded == d.Observed {
+		one, other := apart(telling(recorded), telling(observed))
+		d.Recorded += " with " + one
+		d.Observed += " with " + other
+	}
+	return d
 }
 
 // apart returns what two texts have where they differ: the field if they are JSON, or a little of it.

@@ -24,6 +24,11 @@ const (
 // where the run does more than to write other contents, nil if it does not. Where the recorded run was given up, this one
 // waits to go on.
 func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
+	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) })
+}
+
+// along takes a run along a recorded one as long as its calls are like the recorded ones.
+func (s *Session) along(ctx context.Context, run Run, like func(call, recorded core.Call) bool) ([]core.Call, *Divergence, error) {
 	s.Begin(run.Activation)
 	calls := make([]core.Call, 0, len(run.Path))
 	for i, edge := range run.Path {
@@ -31,7 +36,7 @@ func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence
 		if err != nil {
 			return nil, nil, err
 		}
-		if call == nil || Aim(call) != Aim(edge.From.Call) {
+		if call == nil || !like(call, edge.From.Call) {
 			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}, nil
 		}
 		calls = append(calls, call)

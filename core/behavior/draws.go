@@ -77,30 +77,10 @@ func (s *Session) Words(calls []core.Call, kept []string) []string {
 	return words
 }
 
-// Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response. It returns the calls,
+// Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response, whatever the call is. It returns the calls,
 // and where the run makes another number of calls or ends in another way, nil if it does not.
 func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
-	s.Begin(run.Activation)
-	var calls []core.Call
-	for i, edge := range run.Path {
-		call, leaf, err := s.NextAs(ctx, edge.From.Call)
-		if err != nil {
-			return nil, nil, err
-		}
-		if call == nil {
-			return nil, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(nil, leaf), After: i, Ended: leaf}, nil
-		}
-		calls = append(calls, call)
-		s.Answer(edge.Response)
-	}
-	call, observed, err := s.Next(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if call != nil || !observed.agrees(run.Leaf) {
-		return nil, &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed}, nil
-	}
-	return calls, nil, nil
+	return s.along(ctx, run, func(core.Call, core.Call) bool { return true })
 }
 
 // SameButFor returns where calls differ from those of a path in more than that other words were drawn, nil if they do not. The answers to both have the words of the path.
@@ -110,12 +90,7 @@ func SameButFor(path Path, calls []core.Call, words, others []string) *Divergenc
 		if Unnamed(Aim(one), words)+"\n"+Unnamed(contents(one), words) == Unnamed(Aim(other), others, words)+"\n"+Unnamed(contents(other), others, words) {
 			continue
 		}
-		d := &Divergence{Recorded: one.String(), Observed: other.String(), After: i, Call: other}
-		if d.Recorded == d.Observed {
-			recorded, observed := apart(telling(one), telling(other))
-			d.Recorded, d.Observed = d.Recorded+" with "+recorded, d.Observed+" with "+observed
-		}
-		return d
+		return parting(one, other, nil, i)
 	}
 	return nil
 }

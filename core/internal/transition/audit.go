@@ -292,12 +292,9 @@ func differsBy(cause core.Cause, kept []string) string {
 
 // anew audits a run on a fresh instance, which is brought to where the run begins by one of the histories that lead there, in turn.
 func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
-	session, strayed, err := l.bring(a, run.Activation.Since, way, 0)
-	switch {
-	case err != nil:
-		return nil, err
-	case strayed != nil:
-		return strayed.divergence, nil
+	session, divergence, err := l.brought(a, run.Activation.Since, way)
+	if divergence != nil || err != nil {
+		return divergence, err
 	}
 	defer session.Abort()
 	return l.again(session, run, times)

@@ -218,13 +218,7 @@ func storesOf(store core.Store, most int) []core.Store {
 
 // Awaiting names the controllers that are known to wait for times, in the order of the system.
 func (m *Machine) Awaiting() []string {
-	var names []string
-	for _, a := range m.Actors {
-		if name := a.Strategy.Describe().Name; a.awaits && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return m.strategies(func(a *Actor) bool { return a.awaits })
 }
 
 // moment returns when a run for an item begins in the state of the walker, or one of event handlers if there is no item.

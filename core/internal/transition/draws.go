@@ -43,13 +43,7 @@ func (m *Machine) newDraws(it *Item) *draws {
 
 // Drawing names the controllers that are known to draw random values, in the order of the system.
 func (m *Machine) Drawing() []string {
-	var names []string
-	for _, a := range m.Actors {
-		if name := a.Strategy.Describe().Name; slices.Contains(m.Conditions.Drawing, name) && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return m.strategies(func(a *Actor) bool { return slices.Contains(m.Conditions.Drawing, a.Strategy.Describe().Name) })
 }
 
 // seed returns what the values of a draw follow from, 0 if nothing is drawn. What is remembered may have been drawn.
@@ -253,12 +247,9 @@ func (l *Learner) vary(a *Actor, run behavior.Run, words []string, times int) er
 
 // varied takes a fresh instance along a run, drawing other values, and returns where it does more than to have other words.
 func (l *Learner) varied(a *Actor, run behavior.Run, words []string) (*behavior.Divergence, error) {
-	session, strayed, err := l.bring(a, run.Activation.Since, 0, 0)
-	switch {
-	case err != nil:
-		return nil, err
-	case strayed != nil:
-		return strayed.divergence, nil
+	session, divergence, err := l.brought(a, run.Activation.Since, 0)
+	if divergence != nil || err != nil {
+		return divergence, err
 	}
 	defer session.Abort()
 	l.count(run.Activation)

@@ -202,6 +202,15 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Du
 	return session, nil, nil
 }
 
+// brought brings a fresh instance to a memory by one of its histories, or returns where it goes another way.
+func (l *Learner) brought(a *Actor, since *behavior.Memory, way int) (*behavior.Session, *behavior.Divergence, error) {
+	session, strayed, err := l.bring(a, since, way, 0)
+	if strayed != nil {
+		return nil, strayed.divergence, nil
+	}
+	return session, nil, err
+}
+
 // fresh puts a fresh instance of an actor to work, that of an active process so much later.
 func (l *Learner) fresh(a *Actor, later time.Duration) (*behavior.Session, error) {
 	manner := a.domain.manner

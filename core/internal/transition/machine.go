@@ -305,6 +305,17 @@ func (m *Machine) Unfair(step core.Step) bool {
 	return !slices.ContainsFunc(m.Processes, func(p *Process) bool { return p.Name == step.Item.Strategy && !p.Unfair() })
 }
 
+// strategies names the strategies of some actors, each once, in the order of the system.
+func (m *Machine) strategies(of func(*Actor) bool) []string {
+	var names []string
+	for _, a := range m.Actors {
+		if name := a.Strategy.Describe().Name; of(a) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Knows reports whether there is an actor or a process of a name.
 func (m *Machine) Knows(name string) bool {
 	return m.byName[name] != nil || slices.ContainsFunc(m.Processes, func(p *Process) bool { return p.Name == name })

@@ -15,7 +15,7 @@ import (
 // it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
 
 // CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, nor on words that somebody drew at random. Of the objects it takes their uids and which of
-// their names were generated; the function returns the length of the word with which a text ends, 0 if none was drawn.
+// their names were generated; the function returns the length of the word with which a text ends, 0 if none was drawn; it is nil if there are none at all.
 func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, word func(string) int) map[core.Key]any {
 	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
 	p.findWords(word)
@@ -140,6 +140,9 @@ func (o once) only() map[string]core.Key {
 
 // findWords finds the words in the outcome that were drawn.
 func (p *parser) findWords(word func(string) int) {
+	if word == nil {
+		return
+	}
 	find := func(text string) {
 		for at := 1; at <= len(text); at++ {
 			if alphanumeric(text[at-1]) && endsAt(text, at) {

@@ -59,6 +59,13 @@ func (s *Source) Word(text string) int {
 	return longest
 }
 
+// Knows reports whether any words are known.
+func (s *Source) Knows() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.words) > 0
+}
+
 func (s *Source) learn(words []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
