@@ -13,17 +13,18 @@ import (
 )
 
 // reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
-// more: only then was every choice made with all there is to know. Behaviour trees are kept, so that
+// by which it would have chosen otherwise: only then was every choice made with all there is to know. Behaviour trees are kept, so that
 // the later searches are fast.
 func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, options Options, began time.Time, found *sightings) (*Space, error) {
 	r := &reduction.Reductions{Footprints: reduction.NewFootprints()}
 	r.Footprints.Record(m)
-	for patience := firstPatience; ; patience *= 2 {
+	for patience := firstPatience; ; {
 		r.MakeChoosers(m, options.Reducer)
-		before := r.Growth()
 		space, err := explore(ctx, m, l, r, options, began, patience)
 		found.collect(l, space)
-		r.Footprints.Selects(m.Vocabulary)
+		if space != nil {
+			patience = 2 * max(patience, space.States())
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +42,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			// Asking in every state what could be left out only costs time.
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
-		case r.Growth() == before && !r.Outdated():
+		case !r.Outdated(m):
 			return space, nil
 		}
 	}
@@ -51,10 +52,20 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 // learned. Each search has twice the patience of the one before.
 const firstPatience = 4
 
-// hopeless reports whether the search has learned something, so that there has to be another one, and has gone on long enough to
-// have learned the most of it.
-func (s *search) hopeless() bool {
-	return s.options.Reducer != nil && (s.Reductions.Growth() > s.grown && s.States() >= s.patience || s.pointless())
+// gaveUp reports whether the search has learned something by which it would have chosen otherwise, so that there has to be another one, and has gone on long
+// enough to have learned the most of it. It is asked whenever there are twice as many states.
+func (s *search) gaveUp() bool {
+	switch growth := s.Reductions.Growth(); {
+	case s.options.Reducer == nil:
+		return false
+	case s.pointless():
+		return true
+	case growth == s.grown || s.States() < s.patience:
+		return false
+	default:
+		s.grown, s.patience = growth, 2*s.States()
+		return s.Outdated(s.machine)
+	}
 }
 
 // enoughTried is how many states without anything to leave out are enough to expect nothing of the rest.

@@ -153,7 +153,7 @@ func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	defer s.pool.dismiss()
 	err := s.loop()
 	options.Logger.Debug("the search ended", "states", space.States(), "transitions", space.Stats.Transitions, "depth", space.Stats.Depth,
-		"begins again", s.hopeless(), "reasons", space.reasons)
+		"begins again", s.hopeless, "reasons", space.reasons)
 	return space, err
 }
 
@@ -171,9 +171,10 @@ type search struct {
 	began        time.Time
 	meter        meter
 	levels       levels
-	// grown is what was learned of footprints before, and patience how many states are stored before a search that learns
-	// more is given up.
+	// grown is what was learned of footprints before, and patience how many states are stored before it is asked whether more than that makes a
+	// difference. A search is hopeless if it does.
 	grown, patience int
+	hopeless        bool
 	// next is the first state that was not expanded yet.
 	next core.StateID
 	// arranged counts the ends of which all arrangements are stored, and unarranged is why no more can be.
@@ -235,7 +236,7 @@ func (s *search) loop() error {
 			}
 			break
 		}
-		if s.hopeless() {
+		if s.hopeless = s.gaveUp(); s.hopeless {
 			return nil
 		}
 		grows, err := s.grows()

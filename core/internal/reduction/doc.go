@@ -8,7 +8,7 @@
 // What steps read and write is recorded while a search goes on, in [NewFootprints] (footprint.go): for each agent, and for each call where calls are steps
 // of their own. A [Reducer] chooses from that, in each state, a stubborn set of agents that has to be followed (stubborn.go; the algorithm is in the
 // package reduction at the top of the house). Agents that are followed, but whose steps another order takes anyhow, sleep (sleep.go). Footprints only grow: the search
-// is run again until they do so no more, so that every choice of the last search was made with all there is to know. The provisos that keep
+// is run again until what it learns makes no difference to any choice (export.go), so that every choice of the last search was made with all there is to know. The provisos that keep
 // a search from putting something off for ever are its own (core/explore/cycles.go).
 //
 // Before that it is asked whether an agent may be followed alone, as its step only looks and whatever changes what it looked at wakes it (level.go). Which

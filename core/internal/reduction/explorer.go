@@ -29,17 +29,17 @@ func (r *Reductions) Growth() int {
 // MakeChoosers makes choosers from what is known.
 func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 	r.Choosers = nil
-	r.Footprints.gate(m)
-	r.Footprints.index(m)
-	if !r.Footprints.allVisible {
-		r.Choosers = reducer.Learn(r.Footprints.all(), sorted(r.Footprints.visible.reads))
+	f := r.Footprints
+	if f.settled = f.known(m); !f.allVisible {
+		r.Choosers = reducer.Learn(f.settled.agents, f.settled.visible)
 	}
 }
 
-// Outdated reports whether it was learned of more places since choosers were made that changes there do no harm. Choices made without that are
-// right, but depend on what was known before the search.
-func (r *Reductions) Outdated() bool {
-	return r.Choosers != nil && r.Footprints.countHarmless() != r.Footprints.harmless
+// Outdated reports whether choosers made from what is known by now might choose otherwise. Much of what a search learns, such as who is not woken by one more
+// change of an object, says nothing new of any agent.
+func (r *Reductions) Outdated(m *transition.Machine) bool {
+	known := r.Footprints.known(m)
+	return !known.comesTo(&r.Footprints.settled)
 }
 
 // Recording reports whether footprints are recorded.

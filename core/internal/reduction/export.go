@@ -2,30 +2,79 @@ package reduction
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core/internal/transition"
-	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Selects finds out what is selected of what steps change, with all values that objects had so far.
-func (f *footprints) Selects(vocabulary *state.Vocabulary) {
+// knowledge is what choices are made from.
+type knowledge struct {
+	// agents are the footprints of all agents, by number, and stages those of the steps of runs whose calls are steps of their own.
+	agents []Footprint
+	stages map[transition.Stage]*Footprint
+	// blocked tells which agents are blocked now and then, by number, and putOff which are put off.
+	blocked, putOff []bool
+	// visible is what is looked at by what is checked, and allVisible tells that all of it is.
+	visible    []Place
+	allVisible bool
+}
+
+// comesTo reports whether the same is chosen from something else that is known.
+func (k *knowledge) comesTo(other *knowledge) bool {
+	if k.allVisible && other.allVisible {
+		return true // nothing is left out
+	}
+	return slices.EqualFunc(k.agents, other.agents, sameFootprint) && maps.EqualFunc(k.stages, other.stages, func(one, other *Footprint) bool {
+		return sameFootprint(*one, *other)
+	}) &&
+		slices.Equal(k.blocked, other.blocked) && slices.Equal(k.putOff, other.putOff) && slices.Equal(k.visible, other.visible) && k.allVisible == other.allVisible
+}
+
+func sameFootprint(one, other Footprint) bool { return reflect.DeepEqual(one, other) }
+
+// known returns what is known of the steps of a machine.
+func (f *footprints) known(m *transition.Machine) knowledge {
+	f.selects()
+	f.gate(m)
+	f.index(m)
+	k := knowledge{visible: sorted(f.visible.reads), allVisible: f.allVisible}
+	without := f.unchanging()
+	for i, touched := range f.agents {
+		exported := f.export(touched, without)
+		exported.Missed, exported.MissedInViews, exported.Harmless = f.missed(i)
+		k.agents, k.blocked, k.putOff = append(k.agents, exported), append(k.blocked, touched.blocks), append(k.putOff, touched.putOff)
+	}
+	k.stages = make(map[transition.Stage]*Footprint, len(f.stages))
+	for stage, touched := range f.stages {
+		exported := f.export(touched, without)
+		if it := stage.Begun; it != nil && k.blocked[it.Agent] {
+			// Whether a run that was blocked can begin anew depends on all that it reads.
+			exported.Reads = k.agents[it.Agent].Reads
+		}
+		k.stages[stage] = &exported
+	}
+	return k
+}
+
+// selects finds out what is selected of what steps change, with all values that objects had so far.
+func (f *footprints) selects() {
 	for _, known := range f.agents {
-		f.selectsOf(vocabulary, known)
+		f.selectsOf(known)
 	}
 	for _, known := range f.stages {
-		f.selectsOf(vocabulary, known)
+		f.selectsOf(known)
 	}
 }
 
-func (f *footprints) selectsOf(vocabulary *state.Vocabulary, known *footprint) {
+func (f *footprints) selectsOf(known *footprint) {
 	for c := range known.touched.All() {
-		key, isObject := vocabulary.Key(c)
+		key, isObject := f.vocabulary.Key(c)
 		if !isObject {
 			continue
 		}
-		for _, s := range vocabulary.Selections(key.Kind) {
-			if vocabulary.May(s, c) {
+		for _, s := range f.vocabulary.Selections(key.Kind) {
+			if f.vocabulary.May(s, c) {
 				grow(f, known.alters, f.place(placeName{listed: true, kind: s.Kind, namespace: s.Namespace, selection: s}))
 			}
 		}
@@ -93,27 +142,4 @@ func sorted[K int | Place](members map[K]bool) []K {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// all returns the footprints of all agents, by number, and keeps those of the stages.
-func (f *footprints) all() []Footprint {
-	without := f.unchanging()
-	agents := make([]Footprint, len(f.agents))
-	f.blocked, f.harmless = make([]bool, len(f.agents)), 0
-	for i, known := range f.agents {
-		agents[i] = f.export(known, without)
-		agents[i].Missed, agents[i].MissedInViews, agents[i].Harmless = f.missed(i)
-		f.harmless += len(agents[i].Harmless)
-		f.blocked[i] = known.blocks
-	}
-	f.exported = make(map[transition.Stage]*Footprint, len(f.stages))
-	for stage, known := range f.stages {
-		exported := f.export(known, without)
-		if it := stage.Begun; it != nil && f.blocked[it.Agent] {
-			// Whether a run that was blocked can begin anew depends on all that it reads.
-			exported.Reads = agents[it.Agent].Reads
-		}
-		f.exported[stage] = &exported
-	}
-	return agents
 }

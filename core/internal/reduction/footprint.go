@@ -33,14 +33,10 @@ type footprints struct {
 	growth int
 	// recording tells that a search is under way: what is run later, to look at its states, does not count.
 	recording bool
-	// exported are the stages as they were known when the search began: what is chosen in a state must not depend on what was
-	// learned meanwhile.
-	exported map[transition.Stage]*Footprint
-	// items are those of the machine by then, by agent, and harmless is how many places were, see [Footprint].
-	items    map[int]*transition.Item
-	harmless int
-	// blocked tells which agents were known by then to be blocked now and then, by number.
-	blocked []bool
+	// settled is what was known when the search began: what is chosen in a state must not depend on what was learned meanwhile.
+	settled knowledge
+	// items are those of the machine, by agent, as far as they were known when it was last asked what is known.
+	items map[int]*transition.Item
 	// choosing is the walker that learns while it leaves out agents.
 	choosing *transition.Walker
 }
@@ -215,7 +211,9 @@ func (f *footprints) Block(agent int) {
 }
 
 // blocks reports whether it was known when the search began that runs of an agent may be blocked.
-func (f *footprints) blocks(agent int) bool { return agent < len(f.blocked) && f.blocked[agent] }
+func (f *footprints) blocks(agent int) bool {
+	return agent < len(f.settled.blocked) && f.settled.blocked[agent]
+}
 
 func (f *footprints) handler(kind core.Kind) *footprint {
 	if f.handlers[kind] == nil {

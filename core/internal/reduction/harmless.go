@@ -15,16 +15,6 @@ func (f *footprints) index(m *transition.Machine) {
 	}
 }
 
-// countHarmless returns how many places are known to be harmless, over all agents.
-func (f *footprints) countHarmless() int {
-	count := 0
-	for agent := range f.agents {
-		_, _, harmless := f.missed(agent)
-		count += len(harmless)
-	}
-	return count
-}
-
 // endsOnChanges reports whether the run of an agent ends at once, with nothing done, whatever it may see in place of a value by changes that do not wake it.
 func (f *footprints) endsOnChanges(agent int, at sight, value state.Value) bool {
 	reached := map[state.Value]bool{}

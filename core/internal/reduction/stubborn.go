@@ -153,10 +153,10 @@ func (w *Explorer) unblocked(it *transition.Item) (bool, error) {
 // next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and
 // false if it cannot take any.
 func (w *Explorer) next(it *transition.Item) (*Footprint, bool, error) {
-	exported := w.Footprints.exported
+	stages := w.Footprints.settled.stages
 	if p := w.Flight(it); p != nil && !p.Blocked {
-		return exported[transition.Stage{Node: p.Node}], true, nil
+		return stages[transition.Stage{Node: p.Node}], true, nil
 	}
 	enabled, err := w.MayBegin(it)
-	return exported[transition.Stage{Begun: it}], enabled, err
+	return stages[transition.Stage{Begun: it}], enabled, err
 }
