@@ -50,7 +50,10 @@ type Sites struct {
 
 // NewSites returns what says so for a system with some libraries, see [core.System]. It knows of no call yet.
 func NewSites(libraries []string) *Sites {
-	b := build{libraries: []*regexp.Regexp{ownPackages()}}
+	b := build{libraries: []*regexp.Regexp{ownPackages()}, roots: map[string]string{}}
+	if _, file, _, ok := runtime.Caller(0); ok {
+		b.note(ownModule()+"/core/behavior", file)
+	}
 	for _, pattern := range libraries {
 		b.libraries = append(b.libraries, packages(pattern))
 	}
@@ -72,6 +75,9 @@ func (s *Sites) add(node *Node, stack site) {
 	frames := runtime.CallersFrames(stack)
 	for {
 		frame, more := frames.Next()
+		if of, _ := cutPackage(frame.Function); s.build.module(of) != "" {
+			s.build.note(of, frame.File)
+		}
 		if site := s.build.site(frame.Function, frame.File, frame.Line); site != nil {
 			s.known[node] = site
 			return
@@ -89,6 +95,43 @@ type build struct {
 	main, command string
 	modules       []string
 	libraries     []*regexp.Regexp
+	// roots are the folders of modules, as far as known, by their paths.
+	roots map[string]string
+}
+
+// module returns the path of the module that a package is in, "" for those of the standard library.
+func (b build) module(of string) string {
+	if under(of, b.main) {
+		return b.main
+	}
+	if i := slices.IndexFunc(b.modules, func(m string) bool { return under(of, m) }); i >= 0 {
+		return b.modules[i]
+	}
+	return ""
+}
+
+// note notes the folder of a package's module, if the file of a function is where the package is, below it.
+func (b build) note(of, file string) {
+	module := b.module(of)
+	within := strings.TrimSuffix(strings.TrimPrefix(of, module), "_test")
+	if root, ok := strings.CutSuffix(path.Dir(file), within); ok && within != "" && b.roots[module] == "" {
+		b.roots[module] = root
+	}
+}
+
+// written returns the package that a function was written in, by its file. The functions without a name that a function makes which was inlined into
+// another package are told as of that package, but keep their file.
+func (b build) written(of, file string) string {
+	module, dir := b.module(of), path.Dir(file)
+	if within := strings.TrimSuffix(of[len(module):], "_test"); within != "" && strings.HasSuffix(dir, within) {
+		return of
+	}
+	for _, in := range []string{module, ownModule()} {
+		if rest, ok := strings.CutPrefix(dir, b.roots[in]); ok && b.roots[in] != "" && (rest == "" || rest[0] == '/') && !strings.HasPrefix(rest, "/vendor/") {
+			return in + rest
+		}
+	}
+	return of
 }
 
 // site returns the line of a frame, nil if it is of a library.
@@ -97,14 +140,11 @@ func (b build) site(function, file string, line int) *core.Site {
 	if of == "main" {
 		of = b.command
 	}
-	module := b.main
-	if !under(of, module) {
-		i := slices.IndexFunc(b.modules, func(m string) bool { return under(of, m) })
-		if i < 0 {
-			return nil
-		}
-		module = b.modules[i]
+	if b.module(of) == "" {
+		return nil
 	}
+	of = b.written(of, file)
+	module := b.module(of)
 	base := path.Base(file)
 	if test := strings.HasSuffix(base, "_test.go"); test {
 		of = strings.TrimSuffix(of, "_test")
@@ -148,8 +188,13 @@ func packages(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("^" + expression + "$")
 }
 
+// ownModule returns the path of this module.
+func ownModule() string {
+	return strings.TrimSuffix(reflect.TypeFor[build]().PkgPath(), "/core/behavior")
+}
+
 // ownPackages matches the packages of this module that run controllers. Examples have controllers.
 func ownPackages() *regexp.Regexp {
-	module := strings.TrimSuffix(reflect.TypeFor[build]().PkgPath(), "/core/behavior")
+	module := ownModule()
 	return regexp.MustCompile("^" + regexp.QuoteMeta(module) + "(/(core|adapters|record|cli|internal/supervisor)(/.*)?)?$")
 }

@@ -13,10 +13,19 @@ func TestSites(t *testing.T) {
 		main: "example.com/shop", command: "example.com/shop/cmd/manager", modules: []string{"example.com/shop-tools", "sigs.k8s.io/controller-runtime", "github.com/orrery-dev/orrery", "gopkg.in/web.v2", "example.com"},
 		libraries: []*regexp.Regexp{ownPackages(), packages("sigs.k8s.io/controller-runtime/..."), packages(".../clientset/versioned/...")},
 	}
+	b.roots = map[string]string{}
+	b.note("example.com/shop/internal/controller", "/src/shop/internal/controller/shop.go")
+	b.note("github.com/orrery-dev/orrery/core/behavior", "/modules/github.com/orrery-dev/orrery@v1.0.0/core/behavior/site.go")
 	for _, test := range []struct {
 		function, file string
 		want           core.Site
 	}{
+		// Inlined from other packages.
+		{"example.com/shop/internal/controller.(*Reconciler).Reconcile.Each[...].func1", "/src/shop/internal/each/each.go", core.Site{File: "internal/each/each.go", Function: "controller.(*Reconciler).Reconcile.Each[...]"}},
+		{"example.com/shop.Run.Each[...].func1", "/src/shop/internal/each/each.go", core.Site{File: "internal/each/each.go", Function: "shop.Run.Each[...]"}},
+		{"example.com/shop.Users.Change[...].func1", "/modules/github.com/orrery-dev/orrery@v1.0.0/adapters/kube/scenario/scenario.go", core.Site{}},
+		{"example.com/shop/users.All.Change[...].func1", "/modules/github.com/orrery-dev/orrery@v1.0.0/adapters/kube/scenario/scenario.go", core.Site{}},
+		{"example.com/shop-tools/fix.Now", "/src/shop/vendor/example.com/shop-tools/fix/now.go", core.Site{Module: "example.com/shop-tools", File: "fix/now.go", Function: "fix.Now"}},
 		{"example.com/shop/internal/controller.(*Reconciler).Reconcile", "/src/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
 		{"example.com/shop/internal/controller.(*Reconciler).Reconcile.func1.2", "example.com/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
 		{"example.com/shop/internal/controller.Each[...].func1", "C:/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.Each[...]"}},
