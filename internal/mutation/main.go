@@ -52,7 +52,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.code, "code", "./core/... ./reduction/...", "the packages that are mutated")
-	flag.StringVar(&o.tests, "tests", "./core/... ./reduction ./properties ./properties/ltl", "the packages whose tests are run")
+	flag.StringVar(&o.tests, "tests", ". ./core/... ./reduction ./properties ./properties/ltl ./adapters/plain", "the packages whose tests are run")
 	flag.StringVar(&o.accepted, "accepted", filepath.Join("internal", "mutation", "accepted.txt"), "the file of the mutants that are accepted")
 	flag.StringVar(&o.again, "again", "", "a file with what an earlier run printed: only the survivors in it are tried")
 	flag.IntVar(&o.sample, "sample", 200, "how many mutants to try, 0 for all")
