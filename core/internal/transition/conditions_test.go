@@ -79,6 +79,7 @@ func TestValidate(t *testing.T) {
 		}},
 		{atomic, Conditions{}, nil},
 		{atomic, Conditions{Crashes: 1}, []string{"no controller can crash or have a failed call, because guarded actions and messages are atomic: hand, inbox. Add a controller, or leave out --crashes and --failures (Options.Crashes, Options.Failures)"}},
+		{atomic, Conditions{Failures: 1}, []string{"no controller can crash or have a failed call, because guarded actions and messages are atomic: hand, inbox. Add a controller, or leave out --crashes and --failures (Options.Crashes, Options.Failures)"}},
 		{atomic, Conditions{Failures: 1, FaultsIn: []string{"web"}}, []string{`there is no controller "web" that can fail: this system has none`}},
 		{behind, Conditions{}, nil},
 		{behind, Conditions{Staleness: []Staleness{{Controller: "web", Rule: rule(t, "lag(2)")}}}, nil},
