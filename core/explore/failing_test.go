@@ -54,7 +54,7 @@ func TestSetUpsWithConcurrentCallsFail(t *testing.T) { setUpsFail(t, random.Conc
 
 func setUpsFail(t *testing.T, generate func(uint64) (*core.System, error)) {
 	const most = 3_000 // set-ups in one search
-	n, tried := 10, 100
+	n, tried := 4, 60
 	if testing.Short() {
 		n, tried = 2, 30
 	}

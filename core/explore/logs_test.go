@@ -174,6 +174,28 @@ func TestTooManyLogsOfSteps(t *testing.T) {
 	}
 }
 
+// TestListens has code be listened to as often as it takes to see what chance puts into its lines, unless it says nothing or too much for that.
+func TestListens(t *testing.T) {
+	for lines, want := range map[int]int64{0: 2, 1: 11, 1_000: 11, 1_001: 2} {
+		var listened atomic.Int64
+		system := &core.System{Name: "talkers", Store: board{}, Initial: []core.Initial{{}}, Strategies: []core.Strategy{talker{name: "a", reconcile: func(r core.EffectRecorder) {
+			if !r.(core.LogRecorder).Listens() {
+				return
+			}
+			listened.Add(1)
+			for range lines {
+				says(r, "again")
+			}
+		}}}}
+		o := options(1)
+		o.Logs = true
+		saidOnTheWay(t, search(t, system, o))
+		if got := listened.Load(); got != want {
+			t.Errorf("to %d lines it is listened %d times, want %d", lines, got, want)
+		}
+	}
+}
+
 func (l logging) holds(t *testing.T) {
 	system := &core.System{Name: "talkers", Store: board{}, Initial: []core.Initial{{}}}
 	for _, w := range l.controllers {
