@@ -70,6 +70,10 @@ func TestSteps(t *testing.T) {
 		{core.Return, "return", "c finishes with r", true},
 		{core.Restart, "restart", "c crashes and restarts", false},
 		{core.Intervene, "user", `a user takes the action "r"`, false},
+		{core.Work, core.Work.Name(), "c runs", true},
+		{core.Elapse, core.Elapse.Name(), "time passes for c", false},
+		{core.Pass, core.Pass.Name(), "a long time passes", false},
+		{core.Expire, core.Expire.Name(), "the deadline of c for r passes", false},
 	} {
 		if got := test.kind.Name(); got != test.name {
 			t.Errorf("a step of kind %d is called %q, want %q", test.kind, got, test.name)
@@ -97,6 +101,10 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%q is due or not disturbed", edge.Step)
 		}
 		if got, want := edge.Step.String(), test.text+", and call 1 (get K a) fails: timeout"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		edge.Step.Order = "call 2 is the first"
+		if got, want := edge.Step.String(), test.text+", where call 2 is the first, and call 1 (get K a) fails: timeout"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -42,6 +42,10 @@ func TestValidate(t *testing.T) {
 	names := func(groups ...[]string) func(*core.System) {
 		return func(s *core.System) { s.Interchangeable = groups }
 	}
+	a := valid().Initial[0].Objects[0].Key
+	underway := func(at ...core.AtWork) func(*core.System) {
+		return func(s *core.System) { s.Initial[0].Underway = &core.Underway{Processes: at} }
+	}
 	invariant := func(core.State) error { return nil }
 	judge := func(context.Context, core.Graph) ([]core.Violation, error) { return nil, nil }
 	for _, test := range []struct {
@@ -78,6 +82,23 @@ func TestValidate(t *testing.T) {
 		{`property "p" says why no order of steps can be left out, although some can`, func(s *core.System) {
 			s.Properties[0] = core.Property{Name: "p", Judge: judge, Ends: true, Unreducible: "why"}
 		}},
+		{`property "p" has comparisons and compares nothing: set Compares, or leave Comparisons empty`, func(s *core.System) {
+			s.Properties[0] = core.Property{Name: "p", Judge: judge, Comparisons: make([]core.Comparison, 1)}
+		}},
+		{`property "p" says why no order of steps can be left out, although some can`, func(s *core.System) {
+			s.Properties[0] = core.Property{Name: "p", Invariant: invariant, Unreducible: "why"}
+		}},
+		{`there is no process "d" that could be at work: give the name of a process of the system`, underway(core.AtWork{Process: "d"})},
+		{`the process "c" is at work twice: give each once`, underway(core.AtWork{Process: "c"}, core.AtWork{Process: "c"})},
+		{`d(r) is in a queue of the process "c", which has no controller of that name`, underway(core.AtWork{Process: "c", Queued: []core.Item{{Strategy: "c"}, {Strategy: "d", Request: "r"}}})},
+		{`d(r) is in a queue of the process "c", which has no controller of that name`, underway(core.AtWork{Process: "c", Timed: []core.Item{{Strategy: "d", Request: "r"}}})},
+		{`the changes of K a that the caches of "c" have not received do not lead to what is there: give all of them, in order`, underway(core.AtWork{Process: "c", Behind: []core.Missing{{Key: a}}})},
+		{`the changes of K b that the caches of "c" have not received do not lead to what is there: give all of them, in order`, underway(core.AtWork{Process: "c", Behind: []core.Missing{
+			{Key: core.Key{Kind: "K", Name: "b"}, To: stuff("1")},
+		}})},
+		{`the changes of K a that the caches of "c" have not received do not lead to what is there: give all of them, in order`, underway(core.AtWork{Process: "c", Behind: []core.Missing{
+			{Key: a, To: stuff("1")}, {Key: a, From: stuff("2"), To: valid().Initial[0].Objects[0].Content},
+		}})},
 		{"action number 2 of the scenario has no name", scenario(core.Action{Name: "a", Do: nothing}, core.Action{Do: nothing})},
 		{`action "a" of the scenario does nothing: set Action.Do`, scenario(core.Action{Name: "a"})},
 		{`two actions of the scenario are called "a"`, scenario(core.Action{Name: "a", Do: nothing}, core.Action{Name: "a", Do: nothing})},
@@ -113,6 +134,26 @@ func TestValidate(t *testing.T) {
 	if err := alike.Validate(); err != nil {
 		t.Errorf("interchangeable names are refused: %v", err)
 	}
+	working := valid()
+	underway(core.AtWork{
+		Process: "c", Queued: []core.Item{{Strategy: "c", Request: "r"}}, Timed: []core.Item{{Strategy: "c", Request: "s"}},
+		Behind: []core.Missing{
+			{Key: core.Key{Kind: "K", Name: "b"}, To: stuff("1")}, {Key: a, To: stuff("1")}, {Key: core.Key{Kind: "K", Name: "b"}, From: stuff("1")},
+			{Key: a, From: stuff("1"), To: valid().Initial[0].Objects[0].Content},
+		},
+	})(working)
+	if err := working.Validate(); err != nil {
+		t.Errorf("what is under way is refused: %v", err)
+	}
+	working.Initial = append(working.Initial, core.Initial{}, core.Initial{Underway: &core.Underway{Processes: []core.AtWork{{Process: "c", Behind: make([]core.Missing, 9)}}}})
+	for kind, want := range map[core.Kind]int{"K": 4, "": 9, "L": 0} {
+		if got := working.BehindIn("c", kind); got != want {
+			t.Errorf("%q of c is %d changes behind, want %d", kind, got, want)
+		}
+	}
+	if got := working.BehindIn("d", "K"); got != 0 {
+		t.Errorf("d is %d changes behind", got)
+	}
 	acted := valid()
 	scenario(core.Action{Name: "a", Do: nothing}, core.Action{Name: "b", Do: nothing})(acted)
 	if err := acted.Validate(); err != nil {
@@ -144,3 +185,9 @@ func TestUnsupported(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// stuff is a content that is a text.
+type stuff string
+
+func (s stuff) Canonical() string { return string(s) }
+func (s stuff) Fields() any       { return string(s) }

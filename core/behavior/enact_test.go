@@ -270,6 +270,42 @@ func TestEnactConcurrent(t *testing.T) {
 	}
 }
 
+// alike is a call that says the same as others.
+type alike string
+
+func (a alike) Identity() string  { return string(a) }
+func (alike) String() string      { return "ask the same" }
+func (alike) Source() core.Source { return core.Live }
+
+// TestEnactNamesakes has concurrent calls that say the same be told apart by their turns.
+func TestEnactNamesakes(t *testing.T) {
+	for _, order := range [][]int{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0}, {0, 1, 0}, {1, 1, 0}} {
+		code := controller{name: "crowd", work: func(r core.EffectRecorder, _ core.Request) core.Result {
+			var crowd sync.WaitGroup
+			for _, call := range []alike{"c", "a", "b"} {
+				crowd.Go(func() { r.Do(call) })
+			}
+			crowd.Wait()
+			return core.Result{}
+		}}
+		step := recorded("reconcile", "crowd", "r", "the same", "the same", "the same")
+		waiting := []string{"a", "b", "c"}
+		var want []string
+		for i, turn := range order {
+			step.Calls[i].Response, step.Calls[i].Turn = waiting[turn], turn
+			want = append(want, waiting[turn])
+			waiting = slices.Delete(waiting, turn, turn+1)
+		}
+		world := &stage{}
+		deviation, err := behavior.Enact(context.Background(), system(code), core.Trace{Steps: []core.TraceStep{step}}, world, limits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantDeviation(t, deviation, 0, "")
+		wantCalls(t, world.asked, want...)
+	}
+}
+
 // TestEnactUnwinds ends runs in the middle: what they deferred must be run.
 func TestEnactUnwinds(t *testing.T) {
 	forms(t, func(t *testing.T, sequential bool) {

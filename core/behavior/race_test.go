@@ -3,6 +3,7 @@ package behavior_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -94,5 +95,45 @@ func TestTurns(t *testing.T) {
 				t.Errorf("%v, %v, want %q", call, err, test.want)
 			}
 		})
+	}
+}
+
+// TestTurnsOfANode has a turn for each of the calls that wait, but for those that are the same, and counts those before that read the same.
+func TestTurnsOfANode(t *testing.T) {
+	ids := func(calls []core.Call) []string {
+		var all []string
+		for _, call := range calls {
+			all = append(all, call.Identity())
+		}
+		return all
+	}
+	for _, test := range []struct {
+		pending          []core.Call
+		turns, namesakes []int // the calls of the turns, and how many before them read the same
+	}{
+		{[]core.Call{ask("a")}, nil, nil},
+		{[]core.Call{ask("a"), ask("b")}, []int{0, 1}, []int{0, 0}},
+		{[]core.Call{ask("a"), ask("a")}, nil, nil},
+		{[]core.Call{ask("a"), ask("a"), ask("b"), ask("b")}, []int{0, 2}, []int{0, 0}},
+		{[]core.Call{alike("a"), alike("b"), ask("c"), alike("d")}, []int{0, 1, 2, 3}, []int{0, 1, 0, 2}},
+	} {
+		node := &behavior.Node{Drawn: true, Draw: 3}
+		node.Ask(test.pending)
+		if node.Call != test.pending[0] || node.Point() != node || len(node.Turns) != len(test.turns) || node.Turn() != 0 {
+			t.Errorf("of %v the node asks %v, with %d turns", test.pending, node.Call, len(node.Turns))
+			continue
+		}
+		if want := ids(test.pending[1:]); !slices.Equal(ids(node.Parked), want) {
+			t.Errorf("of %v, %v wait meanwhile", test.pending, node.Parked)
+		}
+		for i, turn := range node.Turns {
+			at := test.turns[i]
+			if turn.Call != test.pending[at] || turn.Turn() != i || turn.Point() != node || !turn.Drawn || turn.Draw != 3 || turn.Namesakes() != test.namesakes[i] {
+				t.Errorf("of %v, turn %d is %+v, the %d. of those that read the same", test.pending, i, turn, turn.Namesakes())
+			}
+			if want := ids(slices.Concat(test.pending[:at], test.pending[at+1:])); !slices.Equal(ids(turn.Parked), want) {
+				t.Errorf("of %v, %v wait in turn %d", test.pending, turn.Parked, i)
+			}
+		}
 	}
 }

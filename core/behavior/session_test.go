@@ -339,6 +339,46 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	})
 }
 
+// TestLateCalls has the first call that is made after a run has returned, or waits then, be told when the session is closed.
+func TestLateCalls(t *testing.T) {
+	for name, test := range map[string]struct {
+		background func(r core.EffectRecorder)
+		want       string
+	}{
+		"none":             {func(core.EffectRecorder) {}, ""},
+		"at once":          {func(r core.EffectRecorder) { r.Do(ask("z")) }, "z"},
+		"after a while":    {func(r core.EffectRecorder) { time.Sleep(time.Minute); r.Do(ask("z")) }, "z"},
+		"several":          {func(r core.EffectRecorder) { time.Sleep(time.Hour); r.Do(ask("b")); r.Do(ask("c")) }, "b"},
+		"nothing but time": {func(core.EffectRecorder) { time.Sleep(time.Hour) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(false, func(r core.EffectRecorder) core.Result {
+				go test.background(r)
+				r.Do(ask("a"))
+				return core.Result{}
+			})
+			var leaf *behavior.Leaf
+			for leaf == nil {
+				call, ended, err := s.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if leaf = ended; leaf == nil {
+					s.TurnTo(ask("a")) // the run goes on, and nobody answers the other one
+					s.Answer(reply(call.Identity()))
+				}
+			}
+			late := ""
+			if closed := s.Close(leaf); closed.Late != nil {
+				late = closed.Late.Identity()
+			}
+			if late != test.want {
+				t.Errorf("the late call is %q, want %q", late, test.want)
+			}
+		})
+	}
+}
+
 // TestBubbleOutsideOfTests checks that bubbles of virtual time work in a binary that is no test.
 func TestBubbleOutsideOfTests(t *testing.T) {
 	if testing.Short() {

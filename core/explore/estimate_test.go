@@ -55,18 +55,21 @@ func TestEstimateOnKnownShapes(t *testing.T) {
 
 func TestEstimateInWords(t *testing.T) {
 	for _, test := range []struct {
-		estimate Estimate
-		want     string
+		estimate    Estimate
+		want, short string
 	}{
-		{Estimate{}, ""},
-		{Estimate{Growth: 1.8, More: 1_234_567}, "no estimate: levels are still growing, each by a factor of about 1.8; the next level alone adds about 1.2 million states"},
-		{Estimate{Growth: 1, More: 1}, "no estimate: levels are not shrinking yet"},
-		{Estimate{Growth: 0.5, Ends: true, More: 9_960}, "estimate from the last levels: about 10000 more states"},
-		{Estimate{Growth: 0.5, Ends: true, More: 3.1e9}, "estimate from the last levels: about 3.1 billion more states"},
-		{Estimate{Growth: 0.5, Ends: true, More: 0.2}, "estimate from the last levels: almost no more states"},
+		{Estimate{}, "", ""},
+		{Estimate{Growth: 1.8, More: 1_234_567}, "no estimate: levels are still growing, each by a factor of about 1.8; the next level alone adds about 1.2 million states", "growing ×1.8 per level"},
+		{Estimate{Growth: 1, More: 1}, "no estimate: levels are not shrinking yet", "growing ×1 per level"},
+		{Estimate{Growth: 0.5, Ends: true, More: 9_960}, "estimate from the last levels: about 10000 more states", "about 10000 more expected"},
+		{Estimate{Growth: 0.5, Ends: true, More: 3.1e9}, "estimate from the last levels: about 3.1 billion more states", "about 3.1 billion more expected"},
+		{Estimate{Growth: 0.5, Ends: true, More: 0.2}, "estimate from the last levels: almost no more states", "about 1 more expected"},
 	} {
 		if got := test.estimate.String(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
+		}
+		if got := test.estimate.Short(); got != test.short {
+			t.Errorf("in short: %q, want %q", got, test.short)
 		}
 	}
 }

@@ -31,6 +31,16 @@ func TestUncheckedFieldsAreTold(t *testing.T) {
 			t.Errorf("%d workers: %v, not %v", workers, got, want)
 		}
 	}
+	for range 10 {
+		space, err := explore.Search(context.Background(), boardWith([]string{"a x??e", "b x?a", "c x??d"}, write("plain")), options(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []core.Unchecked{{Kind: "note", Fields: []string{"a"}, Remedy: "ask"}, {Kind: "note", Fields: []string{"d", "e"}, Remedy: "look"}}
+		if got := space.Unchecked(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("with two remedies: %v, not %v", got, want)
+		}
+	}
 	space, err := explore.Search(context.Background(), boardWith([]string{"a plain"}, write("plain")), options(1))
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,8 @@ func TestWords(t *testing.T) {
 		{"a-0 0-a", "<a>-0 0-<a>", []int{0}},
 		{"aa ab ba 1a a1 äa aä", "aa ab ba 1a a1 äa aä", nil},
 		{`{"a":"rm1/x.y"}`, `{"<a>":"<rm1>/<x.y>"}`, []int{0, 2, 3}},
+		{"a_a A-a Za aZ [a] a^ `a {a @a/a:", "<a>_<a> A-<a> Za aZ [<a>] <a>^ `<a> {<a> @<a>/<a>:", []int{0}},
+		{"za az 9a a9 0a a0", "za az 9a a9 0a a0", nil},
 		{"rm11 rm1.", "rm11 <rm1>.", []int{2}},
 	} {
 		if got := w.replace(test.text, func(name int) string { return "<" + w.names[name] + ">" }); got != test.want {

@@ -19,15 +19,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,7 +52,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.code, "code", "./core/... ./reduction/...", "the packages that are mutated")
-	flag.StringVar(&o.tests, "tests", "./core/... ./reduction ./properties ./properties/ltl", "the packages whose tests are run")
+	flag.StringVar(&o.tests, "tests", ". ./core/... ./reduction ./properties ./properties/ltl ./adapters/plain", "the packages whose tests are run")
 	flag.StringVar(&o.accepted, "accepted", filepath.Join("internal", "mutation", "accepted.txt"), "the file of the mutants that are accepted")
 	flag.StringVar(&o.again, "again", "", "a file with what an earlier run printed: only the survivors in it are tried")
 	flag.IntVar(&o.sample, "sample", 200, "how many mutants to try, 0 for all")
@@ -162,14 +165,18 @@ func (w *workshop) allTests(ctx context.Context, patterns []string, short bool) 
 	return all, nil
 }
 
-// sample returns so many mutants, all for 0, in an order that a seed decides.
+// sample returns so many mutants, all for 0, in an order that a seed decides. The place of a mutant depends on nothing but the seed and what the mutant is
+// called, so that a sample of changed code is that of the code before, but for what was changed.
 func sample(mutants []mutant, n int, seed uint64) []mutant {
-	var chosen []mutant
-	for i, at := range rand.New(rand.NewPCG(seed, 0)).Perm(len(mutants)) {
-		if n > 0 && i >= n {
-			break
-		}
-		chosen = append(chosen, mutants[at])
+	places := make(map[int]uint64, len(mutants))
+	for _, m := range mutants {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d %s", seed, m.key())
+		places[m.number] = rand.New(rand.NewPCG(h.Sum64(), seed)).Uint64()
+	}
+	chosen := slices.SortedStableFunc(slices.Values(mutants), func(a, b mutant) int { return cmp.Compare(places[a.number], places[b.number]) })
+	if n > 0 && n < len(chosen) {
+		chosen = chosen[:n]
 	}
 	return chosen
 }

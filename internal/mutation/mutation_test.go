@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,11 +100,11 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestSample: a smaller sample is the beginning of a larger one, and another seed has others.
+// TestSample: a smaller sample is the beginning of a larger one, another seed has others, and where code is gone the others are the same as before.
 func TestSample(t *testing.T) {
 	var all []mutant
 	for i := range 100 {
-		all = append(all, mutant{number: i})
+		all = append(all, mutant{number: i, file: "a.go", name: fmt.Sprintf("F: removed: f(%d)", i)})
 	}
 	few, many, others := sample(all, 5, 1), sample(all, 0, 1), sample(all, 5, 2)
 	if len(few) != 5 || len(many) != 100 {
@@ -119,5 +121,18 @@ func TestSample(t *testing.T) {
 	}
 	if same == 5 {
 		t.Error("another seed has the same sample")
+	}
+	gone := many[3].key()
+	var fewer []mutant
+	for _, m := range all {
+		if m.key() != gone {
+			m.number = len(fewer)
+			fewer = append(fewer, m)
+		}
+	}
+	for i, m := range sample(fewer, 4, 1) {
+		if want := append(slices.Clone(many[:3]), many[4])[i]; m.key() != want.key() {
+			t.Errorf("number %d is %s where one mutant is gone, and was %s", i, m.key(), want.key())
+		}
 	}
 }

@@ -1,0 +1,77 @@
+package behavior
+
+import (
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// TestLeaves holds stacks against whose goroutines are left.
+func TestLeaves(t *testing.T) {
+	const own = "goroutine 7 [running]:\nmain.setUp()\n\tmain.go:1 +0x1\ncreated by main.main in goroutine 1\n\tmain.go:9\n"
+	other := func(by, number string) string {
+		return "\ngoroutine 8 [select]:\nmain.work()\n\tmain.go:5 +0x1\ncreated by " + by + " in goroutine " + number + "\n\tmain.go:2 +0x3\n"
+	}
+	for stacks, want := range map[string]bool{
+		own:                                    false,
+		own + other("main.setUp", "7"):         true,
+		own + other("main.setUp", "1"):         false,
+		own + other("k8s.io/client-go.F", "7"): false,
+		own + other("sigs.k8s.io/controller-runtime.F", "7"):                false,
+		own + other("example.com/k8s.io/x.F", "7"):                          true,
+		own + other("k8s.io/client-go.F", "7") + other("main.setUp", "7"):   true,
+		own + other("main.setUp", "17") + other("main.main", "70"):          false,
+		own + "\ngoroutine 8 [select]:\nmain.main()\n":                      false,
+		"no stack\n" + other("main.setUp", "7"):                             false,
+		"goroutine 8 [running]:\nmain.setUp()\n" + other("main.setUp", "7"): false,
+	} {
+		if got := leaves(stacks); got != want {
+			t.Errorf("goroutines are left: %t, want %t, of\n%s", got, want, stacks)
+		}
+	}
+}
+
+// TestConnected holds stacks against whether a goroutine of a bubble waits for the network.
+func TestConnected(t *testing.T) {
+	for stacks, want := range map[string]bool{
+		"":                                    false,
+		"goroutine 1 [IO wait]:\nmain.main()": false,
+		"goroutine 1 [select, synctest bubble 3]:\nmain.main()":                                           false,
+		"goroutine 1 [IO wait, synctest bubble 3]:\nmain.main()":                                          true,
+		"goroutine 1 [select]:\nmain.main()\n\ngoroutine 2 [IO wait, 2 minutes, synctest bubble 3]:\nf()": true,
+		"goroutine 1 [select]:\nIO wait, synctest bubble\n":                                               false,
+		"goroutine 1 [IO wait]:\nf()\n\ngoroutine 2 [select, synctest bubble 3]:\nf()":                    false,
+	} {
+		if got := connected(stacks); got != want {
+			t.Errorf("it waits for the network: %t, want %t, of\n%s", got, want, stacks)
+		}
+	}
+}
+
+// starting is a strategy whose set-up starts something.
+type starting func()
+
+func (starting) Describe() core.Description { return core.Description{Name: "starting"} }
+func (s starting) New() (core.Instance, error) {
+	s()
+	return nil, nil
+}
+
+// TestLeavesGoroutines looks at goroutines that set-ups start, whether they come to an end or not.
+func TestLeavesGoroutines(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	for name, test := range map[string]struct {
+		does starting
+		want bool
+	}{
+		"nothing":         {func() {}, false},
+		"one that waits":  {func() { go func() { <-end }() }, true},
+		"panics":          {func() { panic("at once") }, false},
+		"one, and panics": {func() { go func() { <-end }(); panic("at once") }, false},
+	} {
+		if got := LeavesGoroutines(test.does); got != test.want {
+			t.Errorf("%s: goroutines are left: %t", name, got)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package explore
+
+import "testing"
+
+// TestMeter holds what is used against limits around it.
+func TestMeter(t *testing.T) {
+	var m meter
+	used := m.memory()
+	live := m.live()
+	if used <= 0 || live <= 0 || live > used {
+		t.Fatalf("%d bytes are used, and %d are live", used, live)
+	}
+	const much = 1 << 50
+	for _, test := range []struct {
+		limit, memory int64
+		want          bool
+	}{
+		{0, much, false}, {much, much - 1, false}, {much, much, true}, {much, much + 1, true},
+		{m.foreign + live/5*8 - 16, 0, true}, {m.foreign + live/5*8 + 16, 0, false},
+	} {
+		m.limit = test.limit
+		if got := m.full(test.memory); got != test.want {
+			t.Errorf("with %d of %d bytes, %d of them live, it is full: %t", test.memory, test.limit, live, got)
+		}
+	}
+	for _, test := range []struct {
+		limit, bytes int64
+		want         bool
+	}{
+		{0, much, true}, {much, 1 << 20, true}, {much, much, false}, {1, 1, false}, {4 * used, 16 * used, false}, {1 << 40, 1 << 39, true},
+	} {
+		m.limit = test.limit
+		if got := m.affords(test.bytes); got != test.want {
+			t.Errorf("with a limit of %d bytes, it affords %d: %t", test.limit, test.bytes, got)
+		}
+	}
+}

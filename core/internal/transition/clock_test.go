@@ -1,0 +1,238 @@
+package transition
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// query is a call with an aim, and with contents.
+type query struct{ aim, contents string }
+
+func (a query) Identity() string  { return a.aim + "\n" + a.contents }
+func (a query) String() string    { return a.aim }
+func (query) Source() core.Source { return core.Live }
+func (a query) Aim() string       { return a.aim }
+func (a query) Contents() string  { return a.contents }
+
+// pathOf is the path of a run with some calls.
+func pathOf(calls ...core.Call) behavior.Path {
+	var path behavior.Path
+	for _, call := range calls {
+		path = append(path, &behavior.Edge{From: &behavior.Node{Call: call}, To: &behavior.Node{}})
+	}
+	return path
+}
+
+const (
+	noon  = "2000-01-01T12:00:00Z"
+	night = "2000-01-01T23:00:00Z"
+)
+
+// TestShows has calls that do more than to name other times be told from those that do not.
+func TestShows(t *testing.T) {
+	a, b := query{"put a", "at " + noon}, query{"put b", "x"}
+	run := behavior.Run{Path: pathOf(a, b)}
+	parting := &behavior.Divergence{Recorded: "before"}
+	for _, test := range []struct {
+		name    string
+		calls   []core.Call
+		parting *behavior.Divergence
+		want    string // where it parts
+		written bool
+	}{
+		{"the same", []core.Call{a, b}, nil, "", false},
+		{"the same, and parts", []core.Call{a, b}, parting, "before", false},
+		{"parts at once", nil, parting, "before", false},
+		{"another time", []core.Call{query{"put a", "at " + night}, b}, nil, "", true},
+		{"another time, and parts", []core.Call{query{"put a", "at " + night}}, parting, "before", true},
+		{"other contents", []core.Call{a, query{"put b", "y"}}, nil, "put b after 1", true},
+		{"other contents than a time", []core.Call{query{"put a", "from " + noon}, b}, parting, "put a after 0", true},
+	} {
+		got, written := shows(run, test.calls, test.parting)
+		where := ""
+		if got != nil {
+			where = got.Recorded
+			if got != parting {
+				where += fmt.Sprintf(" after %d", got.After)
+				if got.Call != test.calls[got.After] || got.Observed != got.Recorded+" with other contents" {
+					t.Errorf("%s: %+v", test.name, got)
+				}
+			}
+		}
+		if where != test.want || written != test.written {
+			t.Errorf("%s: it parts at %q, and other times are written: %t", test.name, where, written)
+		}
+	}
+}
+
+// TestAlike has two ways to part from a run be alike if they differ in nothing but times.
+func TestAlike(t *testing.T) {
+	asks := func(after int, aim, contents string) *behavior.Divergence {
+		return &behavior.Divergence{After: after, Observed: "asks", Call: query{aim, contents}}
+	}
+	ends := func(after int, how string) *behavior.Divergence {
+		return &behavior.Divergence{After: after, Observed: how}
+	}
+	all := []*behavior.Divergence{
+		asks(0, "put a", noon), asks(1, "put a", noon), asks(0, "put b", noon), asks(0, "put a", "x"), ends(0, "asks"), ends(0, "returns"), ends(1, "returns"),
+	}
+	for i, one := range all {
+		for j, other := range all {
+			if got := alike(one, other); got != (i == j) {
+				t.Errorf("%+v and %+v are alike: %t", one, other, got)
+			}
+		}
+	}
+	if !alike(all[0], asks(0, "put a", night)) || !alike(ends(0, "returns"), ends(0, "returns")) {
+		t.Error("what differs in times alone is not alike")
+	}
+}
+
+// dating is a store that knows how late it is.
+type dating struct {
+	core.Store
+	after time.Duration
+}
+
+func (d dating) After(by time.Duration) core.Store { return dating{d.Store, d.after + by} }
+
+func TestStoresOf(t *testing.T) {
+	stores := storesOf(dating{}, 2)
+	for i, s := range stores {
+		if got, want := s.(dating).after, time.Duration(i)*behavior.Epoch; got != want {
+			t.Errorf("store %d is %s late, want %s", i, got, want)
+		}
+	}
+	if plain := storesOf(nil, 2); len(stores) != 3 || len(plain) != 3 || plain[2] != nil || len(storesOf(nil, 0)) != 1 {
+		t.Errorf("%d stores, and %d of one that knows no time", len(stores), len(plain))
+	}
+}
+
+// TestMoments has each moment have a number of its own, in the order of the times of the runs.
+func TestMoments(t *testing.T) {
+	m := &Machine{Conditions: Conditions{Deadlines: 2}}
+	numbers := map[int]moment{}
+	for now := range 3 {
+		for _, behind := range []bool{false, true} {
+			if behind && now == 0 {
+				continue // nothing has passed that it could be behind of
+			}
+			at := moment{now, behind}
+			if other, taken := numbers[at.number()]; taken || at.number() < 0 || at.number() >= m.moments() {
+				t.Errorf("%+v has the number %d of %d, as has %+v", at, at.number(), m.moments(), other)
+			}
+			numbers[at.number()] = at
+			if want := map[bool]int{false: now, true: now - 1}[behind]; at.epoch() != want {
+				t.Errorf("the epoch of %+v is %d", at, at.epoch())
+			}
+		}
+	}
+	if m.Clock = nowhere; m.moments() != 1 {
+		t.Errorf("without a clock there are %d moments", m.moments())
+	}
+	ticking := &domain{manner: behavior.Manner{Ticks: true}}
+	for _, test := range []struct {
+		actor Actor
+		want  int
+	}{{Actor{domain: &domain{}}, 2}, {Actor{domain: ticking}, 0}, {Actor{domain: &domain{}, Background: true}, 0}} {
+		if got := test.actor.epoch(moment{now: 2}); got != test.want {
+			t.Errorf("runs of %+v begin in epoch %d, want %d", test.actor, got, test.want)
+		}
+	}
+}
+
+// TestShifts has the clocks of instances be moved that can be.
+func TestShifts(t *testing.T) {
+	passive, active, ticking := &domain{}, &domain{}, &domain{}
+	passive.memories, active.memories = []*behavior.Memory{nil}, []*behavior.Memory{nil}
+	active.manner = behavior.Manner{Active: true}
+	ticking.manner = behavior.Manner{Active: true, Ticks: true}
+	active.values = map[string]state.Value{"waits": 1}
+	active.rest = []behavior.Rest{{}, {Time: true}}
+	ticking.rest = active.rest
+	later, start := shift{run: behavior.Epoch}, shift{start: behavior.Epoch}
+	for _, test := range []struct {
+		d    *domain
+		a    behavior.Activation
+		want []shift
+	}{
+		{passive, behavior.Activation{}, []shift{later}},
+		{active, behavior.Activation{}, []shift{start, {pass: behavior.Epoch}}},
+		{active, behavior.Activation{Since: &behavior.Memory{Identity: "waits"}}, []shift{start, {pass: behavior.Horizon}}},
+		{active, behavior.Activation{Own: behavior.Works}, []shift{start}},
+		{ticking, behavior.Activation{}, []shift{start, {pass: behavior.Horizon}}},
+	} {
+		if got := test.d.later(test.a); !slices.Equal(got, test.want) {
+			t.Errorf("%+v of %+v: %+v, want %+v", test.a, test.d.manner, got, test.want)
+		}
+	}
+	for d, want := range map[*domain]shift{passive: {start: -behavior.Tick}, active: {start: -behavior.Tick}} {
+		if got := d.shift(-behavior.Tick); got != want {
+			t.Errorf("a tick earlier: %+v", got)
+		}
+	}
+	if got := passive.shift(time.Hour); got != (shift{run: time.Hour}) {
+		t.Errorf("an hour later: %+v", got)
+	}
+}
+
+// TestForward has one instance go through runs as long as no time has to go back.
+func TestForward(t *testing.T) {
+	asked := func(epoch int) behavior.Run { return behavior.Run{Activation: behavior.Activation{Epoch: epoch}} }
+	works := behavior.Run{Activation: behavior.Activation{Own: behavior.Works}}
+	for _, test := range []struct {
+		ticks bool
+		runs  []behavior.Run
+		want  int
+	}{
+		{false, nil, 0},
+		{false, []behavior.Run{asked(0), asked(0), asked(1), asked(1), asked(2)}, 5},
+		{false, []behavior.Run{asked(0), asked(1), asked(0), asked(1)}, 2},
+		{false, []behavior.Run{asked(2), asked(1)}, 1},
+		{false, []behavior.Run{asked(1), works, asked(1), asked(0)}, 3},
+		{true, []behavior.Run{asked(0), works, asked(0)}, 3},
+		{true, []behavior.Run{asked(0), asked(1)}, 1},
+		{true, []behavior.Run{asked(1)}, 0},
+	} {
+		p := &Process{domains: []*domain{{manner: behavior.Manner{Ticks: test.ticks}}}}
+		if got := p.forward(test.runs); len(got) != test.want {
+			t.Errorf("of %+v with ticks %t it goes through %d, want %d", test.runs, test.ticks, len(got), test.want)
+		}
+	}
+}
+
+// TestDatedMemory has a memory that was come to later be another one, unless the run has left it as it was.
+func TestDatedMemory(t *testing.T) {
+	in := func(epoch int, since *behavior.Memory) behavior.Run {
+		return behavior.Run{Activation: behavior.Activation{Epoch: epoch, Since: since}}
+	}
+	first := &behavior.Memory{Identity: "m", Histories: [][]behavior.Run{{in(0, nil)}}}
+	third := &behavior.Memory{Identity: dated("n", in(1, nil)), Histories: [][]behavior.Run{{in(1, nil)}}}
+	for _, test := range []struct {
+		name     string
+		identity string
+		run      behavior.Run
+		want     string
+	}{
+		{"none", "", in(2, first), ""},
+		{"at first", "m", in(0, nil), "m"},
+		{"later", "m", in(1, nil), "m" + later + "1"},
+		{"as it was", "m", in(1, first), "m"},
+		{"another one, later", "o", in(1, first), "o" + later + "1"},
+		{"another one, at the same time", "o", in(0, first), "o"},
+		{"as it was, since later", "n", in(2, third), third.Identity},
+		{"another one, of an instance that has seen later times", "o", in(1, third), "o" + later + "1"},
+		{"another one, of one that has seen later times than the run", "o", in(0, &behavior.Memory{Identity: "x", Histories: [][]behavior.Run{{in(0, nil), in(2, nil), in(1, nil)}}}), "o" + later + "2"},
+		{"of two histories, the first counts", "o", in(0, &behavior.Memory{Identity: "x", Histories: [][]behavior.Run{{in(1, nil)}, {in(2, nil)}}}), "o" + later + "1"},
+	} {
+		if got := dated(test.identity, test.run); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
