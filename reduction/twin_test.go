@@ -53,6 +53,8 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 		compose = random.Restless
 	case 7, 8:
 		compose = random.Drawing
+	case 9, 10:
+		compose = random.Patient
 	case 24, 25, 26:
 		compose = random.Dated
 	case 27, 28, 29, 30, 31, 32, 33, 34, 35:

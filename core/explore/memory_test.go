@@ -208,7 +208,7 @@ func (l lonely) Describe() core.Description {
 	return d
 }
 
-// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, and what it leaves to the background.
+// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, its deadline, and what it leaves to the background.
 func without(memory string, change func(parts []string) []string) string {
 	if memory == "" {
 		return ""
@@ -225,6 +225,7 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 		immortal bool
 		alone    bool
 		restless bool
+		patient  bool
 	}{
 		"memory is lost": {mistake: func(string) string { return "" }},
 		"a bit is lost": {mistake: func(memory string) string {
@@ -238,11 +239,11 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 		"memory outlives a crash": {immortal: true},
 		"processes are not there": {alone: true},
 		"work is lost": {restless: true, mistake: func(memory string) string {
-			return without(memory, func(parts []string) []string { return parts[:2] })
+			return without(memory, func(parts []string) []string { return parts[:3] })
 		}},
 		"work is done in another order": {restless: true, mistake: func(memory string) string {
 			return without(memory, func(parts []string) []string {
-				slices.Reverse(parts[2:])
+				slices.Reverse(parts[3:])
 				return parts
 			})
 		}},
@@ -254,13 +255,24 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 		}},
 		"an identity forgets work": {restless: true, ignored: []string{"todo", "background"}},
 		"work outlives a crash":    {restless: true, immortal: true},
+		"a deadline is lost": {patient: true, mistake: func(memory string) string {
+			return without(memory, func(parts []string) []string {
+				parts[2] = "none"
+				return parts
+			})
+		}},
+		"an identity forgets a deadline": {patient: true, ignored: []string{"deadline"}},
+		"a deadline outlives a crash":    {patient: true, immortal: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := false
 			for seed := uint64(1); seed < 200 && !shown; seed++ {
 				generate := random.Mindful
-				if test.restless {
+				switch {
+				case test.restless:
 					generate = random.Restless
+				case test.patient:
+					generate = random.Patient
 				}
 				system, err := generate(seed)
 				if err != nil {
@@ -280,14 +292,22 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 				if test.immortal {
 					crashes = 1
 				}
-				want, err := naive.ExploreUnder(&told, naive.Conditions{Crashes: crashes, Immortal: test.immortal}, largest)
+				o := options(1)
+				o.Conditions = explore.Conditions{Crashes: crashes, IgnoredMemory: test.ignored}
+				if test.patient {
+					o.Conditions.Deadlines = 1
+				}
+				o.Bounds.States = largest
+				space := search(t, system, o)
+				if space.States() >= largest {
+					continue
+				}
+				want, err := naive.ExploreUnder(&told, naive.Conditions{
+					Crashes: crashes, Immortal: test.immortal, Deadlines: o.Conditions.Deadlines, Awaiting: space.Awaiting(),
+				}, largest)
 				if err != nil {
 					continue // too large
 				}
-				o := options(1)
-				o.Conditions = explore.Conditions{Crashes: crashes, IgnoredMemory: test.ignored}
-				o.Bounds.States = largest
-				space := search(t, system, o)
 				shown = differ(summaryUnder(space), summaryOfTwinUnder(want)) != ""
 			}
 			if !shown {
