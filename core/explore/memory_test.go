@@ -62,9 +62,12 @@ func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, erro
 // TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.
 func TestRunsWithMemoryReplay(t *testing.T) {
 	remembering, told, worked, elapsed := 0, 0, 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(80) {
 		generate := random.Mindful
-		if seed >= 40 {
+		switch {
+		case seed >= 60:
+			generate = random.Patient
+		case seed >= 40:
 			generate = random.Restless
 		}
 		system, err := generate(seed)
@@ -73,16 +76,20 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 		}
 		o := options(1)
 		o.Conditions = disturbances(rand.New(rand.NewPCG(seed, 5)), system)
+		if seed >= 60 {
+			o.Conditions.Deadlines = 1
+		}
 		o.Bounds.States = 200
 		space := search(t, system, o)
 		if len(space.Memory()) > 0 {
 			remembering++
 		}
-		if o.Conditions.Granularity == explore.PerCall { // which steps there are depends on who is known to keep memory
+		if o.Conditions.Granularity == explore.PerCall || seed >= 60 { // which steps there are depends on who is known to keep memory
 			for _, m := range space.Memory() {
 				o.Conditions.Remembering = append(o.Conditions.Remembering, m.Controller)
 			}
 		}
+		o.Conditions.Awaiting = space.Awaiting()
 		goal := core.StateID(space.States() - 1)
 		run, _ := space.Shortest(func(id core.StateID) bool { return id == goal })
 		trace, err := space.Trace(context.Background(), start(run, goal), run, nil)
