@@ -432,6 +432,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, fmt.Sprintf("A real API server accepts the values of the fields that were not validated here: %s %s. To validate them, %s.",
 			u.Kind, strings.Join(u.Fields, ", "), u.Remedy))
 	}
+	if store, ok := system.Store.(core.Assuming); ok {
+		given = append(given, store.Assumptions()...)
+	}
 	return slices.Concat(given, system.Assumptions)
 }
 

@@ -59,6 +59,13 @@ type Dated interface {
 	After(time.Duration) Store
 }
 
+// Assuming is a store that takes something for granted, as has turned out while it was asked.
+type Assuming interface {
+	Store
+	// Assumptions are sentences for the report, in a fixed order.
+	Assumptions() []string
+}
+
 // Fault is a way in which a call fails.
 type Fault struct {
 	// Name says it in a word or two, for example "timeout" or "committed, but the answer is lost".

@@ -2,6 +2,7 @@ package controllerruntime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -161,5 +162,53 @@ func TestTimes(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) { check(t, false) })
 		t.Run(test.name+", and something in memory", func(t *testing.T) { check(t, true) })
+	}
+}
+
+// resting is a reconciler that touches each Service once, leaves it alone for an hour, of which it knows from memory only, and removes it then.
+type resting struct {
+	client.Client
+	until map[string]time.Time
+}
+
+// Reconcile implements [reconcile.Reconciler].
+func (r *resting) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	s := &corev1.Service{}
+	if err := r.Get(ctx, request.NamespacedName, s); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	until, rests := r.until[s.Name]
+	switch {
+	case rests:
+		if time.Now().After(until) {
+			delete(r.until, s.Name) // nothing else is to be seen of it
+		}
+		return ctrl.Result{RequeueAfter: time.Minute}, nil
+	case s.Annotations["touched"] == "":
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "touched", "yes")
+		r.until[s.Name] = time.Now().Add(time.Hour)
+		return ctrl.Result{RequeueAfter: time.Minute}, r.Update(ctx, s)
+	}
+	return ctrl.Result{}, r.Delete(ctx, s)
+}
+
+// TestDeadlinesInMemory checks that what is done after a deadline is searched, although the run that finds it over does nothing but to forget it.
+func TestDeadlinesInMemory(t *testing.T) {
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(service), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		return ctrl.NewControllerManagedBy(mgr).For(&corev1.Service{}).Named("resting").Complete(&resting{mgr.GetClient(), map[string]time.Time{}})
+	}))
+	system.Properties = append(system.Properties, core.Property{Name: "the Service stays", Invariant: func(state core.State) error {
+		if len(state.List("Service", "")) == 0 {
+			return errors.New("it is gone")
+		}
+		return nil
+	}})
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := result.Report; r.Verdict != core.Violated || len(r.Awaiting) != 1 {
+		t.Errorf("%s, and %v wait for times, want violated by one that does; it says %q", r.Verdict, r.Awaiting, r.Reasons)
 	}
 }

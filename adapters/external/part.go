@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -79,7 +80,11 @@ func Compose(main core.Store, parts ...Part) (core.Store, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &composed{main: main, parts: parts, named: named}, nil
+	c := &composed{main: main, parts: parts, stores: map[string]core.Store{}}
+	for _, part := range parts {
+		c.stores[part.Name()] = part.Store()
+	}
+	return c, nil
 }
 
 // isWord reports whether a name can be part of a kind, so that it is clear where it begins and ends.
@@ -93,10 +98,46 @@ func isWord(name string) bool {
 type composed struct {
 	main  core.Store
 	parts []Part
-	named map[string]Part
+	// stores are those of the parts, by their names.
+	stores map[string]core.Store
 }
 
-var _ core.Store = (*composed)(nil)
+var (
+	_ core.Dated    = (*composed)(nil)
+	_ core.Assuming = (*composed)(nil)
+)
+
+// After implements [core.Dated], for those stores that name times.
+func (c *composed) After(later time.Duration) core.Store {
+	other := &composed{main: after(c.main, later), parts: c.parts, stores: map[string]core.Store{}}
+	for name, store := range c.stores {
+		other.stores[name] = after(store, later)
+	}
+	return other
+}
+
+func after(store core.Store, later time.Duration) core.Store {
+	if dated, names := store.(core.Dated); names {
+		return dated.After(later)
+	}
+	return store
+}
+
+// Assumptions implements [core.Assuming].
+func (c *composed) Assumptions() []string {
+	all := assumptions(c.main)
+	for _, part := range c.parts {
+		all = append(all, assumptions(c.stores[part.Name()])...)
+	}
+	return all
+}
+
+func assumptions(store core.Store) []string {
+	if assuming, ok := store.(core.Assuming); ok {
+		return assuming.Assumptions()
+	}
+	return nil
+}
 
 // Answer implements [core.Store].
 func (c *composed) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
@@ -104,11 +145,11 @@ func (c *composed) Answer(s core.Snapshot, call core.Call) (core.Answer, error) 
 	if !ok {
 		return c.main.Answer(s, call)
 	}
-	part, known := c.named[addressed.Part()]
+	store, known := c.stores[addressed.Part()]
 	if !known {
 		return core.Answer{}, &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("%s is not part of the system: add it with the option External", addressed.Part())}
 	}
-	return part.Store().Answer(s, call)
+	return store.Answer(s, call)
 }
 
 // Faults implements [core.Store].
@@ -117,8 +158,8 @@ func (c *composed) Faults(call core.Call) []core.Fault {
 	if !ok {
 		return c.main.Faults(call)
 	}
-	if part, known := c.named[addressed.Part()]; known {
-		return part.Store().Faults(call)
+	if store, known := c.stores[addressed.Part()]; known {
+		return store.Faults(call)
 	}
 	return nil
 }
@@ -127,7 +168,7 @@ func (c *composed) Faults(call core.Call) []core.Fault {
 func (c *composed) of(kind core.Kind) core.Store {
 	for _, part := range c.parts {
 		if part.Owns(kind) {
-			return part.Store()
+			return c.stores[part.Name()]
 		}
 	}
 	return c.main
@@ -151,7 +192,7 @@ func (c *composed) CanonicalOutcome(objects []core.Object, outcome map[core.Key]
 		return !slices.ContainsFunc(c.parts, func(p Part) bool { return p.Owns(kind) })
 	}), outcome)
 	for _, part := range c.parts {
-		outcome = part.Store().CanonicalOutcome(c.among(objects, part.Owns), outcome)
+		outcome = c.stores[part.Name()].CanonicalOutcome(c.among(objects, part.Owns), outcome)
 	}
 	return outcome
 }

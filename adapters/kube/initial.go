@@ -3,7 +3,9 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -132,6 +134,7 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 	if err != nil {
 		return fail(fmt.Errorf("the %s cannot be converted: %w", kind.Kind, err))
 	}
+	s.give(source)
 	source["apiVersion"], source["kind"] = kind.GroupVersion().String(), kind.Kind
 	tree, err := r.Decode(jsontree.Canonical(source), kind.Version)
 	if err != nil {
@@ -151,6 +154,19 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 		return fail(fmt.Errorf("%s: %w", key, err))
 	}
 	return key, tree, nil
+}
+
+// give takes note of the times that somebody wrote into an initial object: not of those that a server did.
+func (s *Server) give(source map[string]any) {
+	given := maps.Clone(source)
+	if metadata, ok := source["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		for _, name := range []string{"creationTimestamp", "deletionTimestamp", "managedFields"} {
+			delete(metadata, name)
+		}
+		given["metadata"] = metadata
+	}
+	s.clock.Give(given, time.Time{})
 }
 
 // kindOf is the kind of an object, from itself or from the scheme.

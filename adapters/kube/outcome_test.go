@@ -2,18 +2,23 @@ package kube
 
 import (
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -221,6 +226,88 @@ func TestWhatMattersInOutcomes(t *testing.T) {
 			}
 			if same := outcomes[0] == outcomes[1]; same != test.same {
 				t.Errorf("the same: %t, want %t\n%s\n%s", same, test.same, outcomes[0], outcomes[1])
+			}
+		})
+	}
+}
+
+// decoded is an object as the server reads it.
+func decoded(t *testing.T, text []byte) tree {
+	t.Helper()
+	var fields tree
+	if err := utiljson.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
+// TestTimesOfTheClock checks which values are taken for times that were read off the virtual clock, at first and after a long time.
+func TestTimesOfTheClock(t *testing.T) {
+	const long = 20 * 365 * 24 * time.Hour
+	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+	zone := time.FixedZone("CET", 3600)
+	in := func(fields tree) tree { return tree{"spec": tree{"any": fields}} }
+	at := func(value any) tree { return in(tree{"at": value}) }
+	for _, test := range []struct {
+		name       string
+		one, other tree
+		given      tree
+		same       bool
+	}{
+		{name: "a text", one: at("2000-01-01T00:00:01Z"), other: at("2000-01-01T00:00:59Z"), same: true},
+		{name: "another zone", one: at("2000-01-01T00:00:01Z"), other: at(start.In(zone).Format(time.RFC3339)), same: true},
+		{name: "after a long time", one: at("2000-01-01T00:00:01Z"), other: at(start.Add(long).Format(time.RFC3339)), same: true},
+		{name: "after a time that did not pass", one: at("2000-01-01T00:00:01Z"), other: at(start.Add(2 * long).Format(time.RFC3339))},
+		{name: "a number", one: at(start.Unix()), other: at(start.Add(long).Unix()), same: true},
+		{name: "milliseconds", one: at(start.UnixMilli()), other: at(start.Add(long).UnixMilli() + 1001), same: true},
+		{name: "a number as text", one: at(strconv.FormatInt(start.Unix(), 10)), other: at(strconv.FormatInt(start.Add(long).Unix()+1, 10)), same: true},
+		{name: "a number in a longer one", one: at("9466848011"), other: at("9466848012")},
+		{name: "a number in a text", one: at("n-946684801"), other: at("n-946684802")},
+		{name: "a number before", one: at(start.Unix() - 1), other: at(start.Unix() - 2)},
+		{name: "a number a minute later", one: at(start.Unix() + 60), other: at(start.Unix() + 61)},
+		{name: "an hour later, and later again", one: at("2000-01-01T01:00:01Z"), other: at(start.Add(long + time.Hour).Format(time.RFC3339)), same: true},
+		{name: "not by whole minutes", one: at("2000-01-01T01:00:17Z"), other: at("2000-01-01T01:00:18Z")},
+		{name: "an hour, and two", one: at("2000-01-01T01:00:01Z"), other: at("2000-01-01T02:00:01Z")},
+		{name: "an hour before, and an hour later", one: at("2000-01-01T01:00:00Z"), other: at("1999-12-31T23:00:00Z")},
+		{name: "an hour before, twice", one: at("1999-12-31T23:00:01Z"), other: at(start.Add(long - time.Hour).Format(time.RFC3339)), same: true},
+		{name: "years later", one: at("2005-01-01T00:00:00Z"), other: at("2005-01-01T00:00:01Z")},
+		{name: "several in a text", one: at("from 2000-01-01T00:00:00Z to 2000-01-01T00:00:01Z"), other: at("from 2000-01-01T00:00:02Z to 2000-01-01T00:00:01Z"), same: true},
+		{name: "with something behind", one: at("2000-01-01T00:00:01.5.1"), other: at("2000-01-01T00:00:01.5.2")},
+		{name: "a version", one: at("v2000-01-01T00:00:01Z"), other: at("v2000-01-01T00:00:02Z")},
+		{name: "dates", one: at("2000-01-01"), other: at("2000-01-02")},
+		{name: "keys", one: in(tree{"2000-01-01T00:00:01Z": "a"}), other: in(tree{"2000-01-01T00:00:02Z": "a"})},
+		{name: "what is given", one: at("2000-01-01T00:00:01Z"), other: at("2000-01-01T00:00:02Z"), given: at("2000-01-01T00:00:02Z")},
+		{name: "what is given in a text", one: at("2000-01-01T00:00:01Z"), other: at("2000-01-01T00:00:02Z"), given: at("until 2000-01-01T00:00:02Z.")},
+		{name: "what is given as a number", one: at("2000-01-01T00:00:01Z"), other: at("2000-01-01T00:00:02Z"), given: at(start.Unix() + 2)},
+		{name: "what is given as a time", one: at("2000-01-01T00:00:01Z"), other: at("2000-01-01T00:00:02Z"), given: tree{"spec": tree{"at": "2000-01-01T00:00:02Z"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			definition := &apiextensionsv1.CustomResourceDefinition{}
+			if err := yaml.Unmarshal([]byte(recordsDefinition), definition); err != nil {
+				t.Fatal(err)
+			}
+			server, err := NewServer(clientgoscheme.Scheme, Definitions(definition))
+			if err != nil {
+				t.Fatal(err)
+			}
+			server.After(long)
+			if test.given != nil {
+				if _, err := server.Initial(&unstructured.Unstructured{Object: decoded(t, object(outcomesKind, tree{"name": "given"}, test.given))}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var outcomes [2]string
+			for i, fields := range []tree{test.one, test.other} {
+				content := storage.New(decoded(t, object(outcomesKind, tree{"name": "a", "namespace": "default"}, fields)), 0)
+				key := core.Key{Kind: "Record.example.com", Namespace: "default", Name: "a"}
+				outcome := map[core.Key]any{key: server.Outcome(key, content)}
+				outcomes[i] = string(jsontree.Canonical(server.CanonicalOutcome([]core.Object{{Key: key, Content: content}}, outcome)[key]))
+			}
+			if same := outcomes[0] == outcomes[1]; same != test.same {
+				t.Errorf("the same: %t, want %t\n%s\n%s", same, test.same, outcomes[0], outcomes[1])
+			}
+			if said := len(server.Assumptions()) > 0; said != test.same {
+				t.Errorf("it assumes %q", server.Assumptions())
 			}
 		})
 	}

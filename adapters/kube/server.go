@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/apply"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/builtin"
@@ -42,14 +44,17 @@ type Server struct {
 	collected map[core.Kind]bool
 	// randomness sets what controllers draw, and knows the words among that.
 	randomness *randomness.Source
+	// clock knows the times that were read off the virtual clock.
+	clock *canonical.Clock
 	// later is how far the clock is ahead of where it stood at the start.
 	later time.Duration
 }
 
 var (
-	_ core.Store   = (*Server)(nil)
-	_ core.Renamer = (*Server)(nil)
-	_ core.Dated   = (*Server)(nil)
+	_ core.Store    = (*Server)(nil)
+	_ core.Renamer  = (*Server)(nil)
+	_ core.Dated    = (*Server)(nil)
+	_ core.Assuming = (*Server)(nil)
 )
 
 // NewServer returns a server for the kinds of the scheme and of the custom
@@ -59,7 +64,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, randomness: new(randomness.Source), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
+	s := &Server{scheme: scheme, randomness: new(randomness.Source), clock: new(canonical.Clock), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
 	var err error
 	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err
@@ -97,7 +102,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if chosen.rules != nil {
 		s.registry.Follow(chosen.rules)
 	}
-	if s.form, err = canonical.NewForm(s.registry, chosen.unordered); err != nil {
+	if s.form, err = canonical.NewForm(s.registry, chosen.unordered, s.clock); err != nil {
 		return nil, err
 	}
 	if chosen.volumeProtection {
@@ -141,6 +146,7 @@ func KindOf(kind schema.GroupKind) core.Kind { return kinds.Name(kind) }
 
 // After implements [core.Dated].
 func (s *Server) After(later time.Duration) core.Store {
+	s.clock.Passes(later)
 	other := *s
 	other.later = later
 	return &other
@@ -181,8 +187,8 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 
 // Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,
 // the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
-// are there. Which values are times and observed generations depends on the kind's schema and on the place; the
-// values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
+// are there. Which values are times and observed generations depends on the kind's schema and on the place. Elsewhere, times are those that were read off the virtual
+// clock, unless the initial objects or a user ([Server.Given]) name the same. The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
 // outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any { return s.form.Outcome(key, content) }
 
@@ -194,6 +200,28 @@ func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]an
 		word = s.randomness.Word
 	}
 	return s.form.CanonicalOutcome(objects, outcome, word)
+}
+
+// Given takes note of the times in what a user writes with a call: they count in outcomes, as those of the initial objects do, but for what the virtual clock shows.
+func (s *Server) Given(call core.Call, now time.Time) {
+	request, ok := call.(*Request)
+	if !ok || len(request.Body) == 0 {
+		return
+	}
+	var body any
+	if err := utiljson.Unmarshal(request.Body, &body); err != nil {
+		body = string(request.Body) // a patch in YAML
+	}
+	s.clock.Give(body, now)
+}
+
+// Assumptions implements [core.Assuming].
+func (s *Server) Assumptions() []string {
+	places := s.clock.Merged()
+	if len(places) == 0 {
+		return nil
+	}
+	return []string{"When something was written does not matter: outcomes are the same if they differ in nothing but times of the virtual clock in " + strings.Join(places, ", ") + "."}
 }
 
 // Normalize implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of

@@ -88,6 +88,9 @@ func contents(call core.Call) string {
 	return call.Identity()
 }
 
+// SameButForTimes reports whether two texts are the same whatever times they name.
+func SameButForTimes(one, other string) bool { return undated(one) == undated(other) }
+
 // undated replaces what may be a time in a text: a date with its time, as for computers, as for people, or as in labels, which must not have colons; or a number as large as the seconds
 // since 1970.
 func undated(text string) string { return moments.ReplaceAllLiteralString(text, "time") }

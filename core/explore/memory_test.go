@@ -62,9 +62,12 @@ func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, erro
 // TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.
 func TestRunsWithMemoryReplay(t *testing.T) {
 	remembering, told, worked, elapsed := 0, 0, 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(80) {
 		generate := random.Mindful
-		if seed >= 40 {
+		switch {
+		case seed >= 60:
+			generate = random.Patient
+		case seed >= 40:
 			generate = random.Restless
 		}
 		system, err := generate(seed)
@@ -73,16 +76,20 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 		}
 		o := options(1)
 		o.Conditions = disturbances(rand.New(rand.NewPCG(seed, 5)), system)
+		if seed >= 60 {
+			o.Conditions.Deadlines = 1
+		}
 		o.Bounds.States = 200
 		space := search(t, system, o)
 		if len(space.Memory()) > 0 {
 			remembering++
 		}
-		if o.Conditions.Granularity == explore.PerCall { // which steps there are depends on who is known to keep memory
+		if o.Conditions.Granularity == explore.PerCall || seed >= 60 { // which steps there are depends on who is known to keep memory
 			for _, m := range space.Memory() {
 				o.Conditions.Remembering = append(o.Conditions.Remembering, m.Controller)
 			}
 		}
+		o.Conditions.Awaiting = space.Awaiting()
 		goal := core.StateID(space.States() - 1)
 		run, _ := space.Shortest(func(id core.StateID) bool { return id == goal })
 		trace, err := space.Trace(context.Background(), start(run, goal), run, nil)
@@ -208,7 +215,7 @@ func (l lonely) Describe() core.Description {
 	return d
 }
 
-// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, and what it leaves to the background.
+// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, its deadline, and what it leaves to the background.
 func without(memory string, change func(parts []string) []string) string {
 	if memory == "" {
 		return ""
@@ -225,6 +232,7 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 		immortal bool
 		alone    bool
 		restless bool
+		patient  bool
 	}{
 		"memory is lost": {mistake: func(string) string { return "" }},
 		"a bit is lost": {mistake: func(memory string) string {
@@ -238,11 +246,11 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 		"memory outlives a crash": {immortal: true},
 		"processes are not there": {alone: true},
 		"work is lost": {restless: true, mistake: func(memory string) string {
-			return without(memory, func(parts []string) []string { return parts[:2] })
+			return without(memory, func(parts []string) []string { return parts[:3] })
 		}},
 		"work is done in another order": {restless: true, mistake: func(memory string) string {
 			return without(memory, func(parts []string) []string {
-				slices.Reverse(parts[2:])
+				slices.Reverse(parts[3:])
 				return parts
 			})
 		}},
@@ -254,13 +262,24 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 		}},
 		"an identity forgets work": {restless: true, ignored: []string{"todo", "background"}},
 		"work outlives a crash":    {restless: true, immortal: true},
+		"a deadline is lost": {patient: true, mistake: func(memory string) string {
+			return without(memory, func(parts []string) []string {
+				parts[2] = "none"
+				return parts
+			})
+		}},
+		"an identity forgets a deadline": {patient: true, ignored: []string{"deadline"}},
+		"a deadline outlives a crash":    {patient: true, immortal: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := false
 			for seed := uint64(1); seed < 200 && !shown; seed++ {
 				generate := random.Mindful
-				if test.restless {
+				switch {
+				case test.restless:
 					generate = random.Restless
+				case test.patient:
+					generate = random.Patient
 				}
 				system, err := generate(seed)
 				if err != nil {
@@ -280,14 +299,22 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 				if test.immortal {
 					crashes = 1
 				}
-				want, err := naive.ExploreUnder(&told, naive.Conditions{Crashes: crashes, Immortal: test.immortal}, largest)
+				o := options(1)
+				o.Conditions = explore.Conditions{Crashes: crashes, IgnoredMemory: test.ignored}
+				if test.patient {
+					o.Conditions.Deadlines = 1
+				}
+				o.Bounds.States = largest
+				space := search(t, system, o)
+				if space.States() >= largest {
+					continue
+				}
+				want, err := naive.ExploreUnder(&told, naive.Conditions{
+					Crashes: crashes, Immortal: test.immortal, Deadlines: o.Conditions.Deadlines, Awaiting: space.Awaiting(),
+				}, largest)
 				if err != nil {
 					continue // too large
 				}
-				o := options(1)
-				o.Conditions = explore.Conditions{Crashes: crashes, IgnoredMemory: test.ignored}
-				o.Bounds.States = largest
-				space := search(t, system, o)
 				shown = differ(summaryUnder(space), summaryOfTwinUnder(want)) != ""
 			}
 			if !shown {

@@ -97,7 +97,7 @@ func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 // follow takes a step of a trace again and says what is different about it, empty if
 // nothing is.
 func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorded core.TraceStep, memory *remembered) (string, error) {
-	if !w.Machine.Knows(recorded.Controller) {
+	if recorded.Kind != core.Pass.Name() && !w.Machine.Knows(recorded.Controller) {
 		return fmt.Sprintf("there is no longer a controller %q", recorded.Controller), nil
 	}
 	kind, known := core.StepKindOf(recorded.Kind)

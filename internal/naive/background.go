@@ -3,6 +3,7 @@ package naive
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -92,13 +93,14 @@ func (s State) elapse(c crew) (State, bool) {
 		return s, false
 	}
 	memory := c.background(r).memory()
-	instance := r.Remember(s.memories[memory]).(background)
+	before, _, _ := strings.Cut(s.memories[memory], later)
+	instance := r.Remember(before).(background)
 	if !instance.Alarmed() {
 		return s, false
 	}
 	instance.Ring()
 	s.memories = maps.Clone(s.memories)
-	if s.memories[memory] = instance.Remembers(); instance.Remembers() == "" {
+	if s.memories[memory] = instance.Remembers() + later + "0"; instance.Remembers() == "" {
 		delete(s.memories, memory)
 	}
 	return s, true

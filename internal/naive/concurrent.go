@@ -118,6 +118,49 @@ func (t *turn) epoch(p player, request core.Request) int {
 	return t.state.clock
 }
 
+// outside runs things for what is in a bubble of time and is to see another one in between. Its channels are of no bubble.
+type outside struct {
+	tasks   chan func()
+	results chan any // what they panicked with
+}
+
+// at runs something when a long time has passed so often.
+func (t *turn) at(epoch int, do func()) {
+	var reason any
+	if t.outside == nil {
+		reason = t.bubble(epoch, do)
+	} else {
+		outside := t.outside
+		outside.tasks <- func() { outside.results <- t.bubble(epoch, do) }
+		reason = <-outside.results
+	}
+	if reason != nil {
+		panic(reason)
+	}
+}
+
+// bubble runs something in a bubble of its own, and returns what it panicked with.
+func (t *turn) bubble(epoch int, do func()) (reason any) {
+	around := t.outside
+	t.outside = &outside{make(chan func()), make(chan any)}
+	tasks := t.outside.tasks
+	go func() {
+		for task := range tasks {
+			task()
+		}
+	}()
+	defer func() {
+		close(tasks)
+		t.outside = around
+	}()
+	synctest.Test(new(testing.T), func(*testing.T) {
+		defer func() { reason = recover() }()
+		time.Sleep(time.Minute + time.Duration(epoch)*long)
+		do()
+	})
+	return reason
+}
+
 // run runs a request of a strategy. Concurrent calls are answered one at a time, as the schedule says.
 func (t *turn) run(instance core.Instance, p player, request core.Request) (result core.Result) {
 	t.drawing.begins()
@@ -127,14 +170,7 @@ func (t *turn) run(instance core.Instance, p player, request core.Request) (resu
 	case p.Sequential, t.conditions.Deadlines == 0 && !t.conditions.Concurrent:
 		return instance.Reconcile(t, request)
 	case !t.conditions.Concurrent:
-		synctest.Test(new(testing.T), func(*testing.T) {
-			defer func() { reason = recover() }()
-			time.Sleep(time.Minute + time.Duration(t.epoch(p, request))*long)
-			result = instance.Reconcile(t, request)
-		})
-		if reason != nil {
-			panic(reason)
-		}
+		t.at(t.epoch(p, request), func() { result = instance.Reconcile(t, request) })
 		return result
 	}
 	synctest.Test(new(testing.T), func(*testing.T) {

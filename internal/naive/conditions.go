@@ -23,6 +23,8 @@ type Conditions struct {
 	// Deadlines is how often a time passes that is longer than whatever is waited for, and Awaiting names the strategies that wait for times.
 	Deadlines int
 	Awaiting  []string
+	// Unnoticed tells that no timer fires because of a long time that passes: for tests that want to see whether anybody notices.
+	Unnoticed bool
 	// Drawing names the strategies whose random values follow from seeds, and Seed returns those: of the run of a request, by the number of its draw, behind so
 	// many answers.
 	Drawing []string

@@ -131,6 +131,12 @@ func exploreOnce(system *core.System, conditions Conditions, limit int, keeping 
 // players returns all strategies, process by process.
 func (e *explorer) players() []player { return slices.Concat(e.crews...) }
 
+// player returns a strategy by its name.
+func (e *explorer) player(name string) player {
+	all := e.players()
+	return all[slices.IndexFunc(all, func(p player) bool { return p.Name == name })]
+}
+
 // crewOf returns those that share a process with a strategy, itself included.
 func (e *explorer) crewOf(p player) crew {
 	return e.crews[slices.IndexFunc(e.crews, func(c crew) bool { return c.has(p.Name) })]
@@ -253,7 +259,10 @@ func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Ite
 	to := from
 	to.clock++
 	for _, item := range from.timers {
-		if slices.Contains(e.conditions.Awaiting, item.Strategy) {
+		if e.conditions.Unnoticed {
+			break
+		}
+		if slices.Contains(e.conditions.Awaiting, item.Strategy) && !e.keeping[e.player(item.Strategy).memory()] {
 			to.behind = add(to.behind, item)
 		} else {
 			to.timers, to.work = remove(to.timers, item), add(to.work, item)

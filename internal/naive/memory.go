@@ -2,6 +2,7 @@ package naive
 
 import (
 	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
@@ -32,10 +33,14 @@ type mindful interface{ Remembers() string }
 // awake returns an instance with what the strategy remembers in the state.
 func (t *turn) awake(p player) core.Instance {
 	if r, ok := p.strategy.(Remembering); ok {
-		return r.Remember(t.state.memories[p.memory()])
+		memory, _, _ := strings.Cut(t.state.memories[p.memory()], later)
+		return r.Remember(memory)
 	}
 	return p.fresh()
 }
+
+// later stands before how often a long time had passed when a memory was come to: no instance gets back from there.
+const later = " later "
 
 // remember notes what an instance remembers after a run.
 func (t *turn) remember(p player, instance core.Instance) {
@@ -47,10 +52,13 @@ func (t *turn) remember(p player, instance core.Instance) {
 	if t.state.memories == nil {
 		t.state.memories = map[string]string{}
 	}
-	t.state.memories[p.memory()] = m.Remembers()
-	if m.Remembers() == "" {
+	before, _, _ := strings.Cut(t.state.memories[p.memory()], later)
+	switch now := m.Remembers(); {
+	case now == "":
 		delete(t.state.memories, p.memory())
 		return
+	case now != before:
+		t.state.memories[p.memory()] = now + later + strconv.Itoa(t.state.clock)
 	}
 	if !t.keeping[p.memory()] {
 		panic(forgotten(p.memory()))

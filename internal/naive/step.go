@@ -57,6 +57,8 @@ type turn struct {
 	// acting is whose run it is, and depth how many handlers are at work.
 	acting player
 	depth  int
+	// outside is for what is run while something else sees a clock, nil if nothing does.
+	outside *outside
 	// effective tells that a call of the run wrote or sent something. One that is mortal may be cut off before the next that does.
 	effective, mortal bool
 	// flying runs are given recorded replies, the last of which may still have to be found out, and are parked then.
@@ -166,8 +168,15 @@ func (t *turn) deliver(event core.Event, to crew) {
 		outer := t.acting
 		t.acting, t.depth = p, t.depth+1
 		t.busy(p, func(instance core.Instance) {
-			for _, request := range instance.Handle(t, event) {
-				t.enqueue(core.Item{Strategy: p.Name, Request: request})
+			handle := func() {
+				for _, request := range instance.Handle(t, event) {
+					t.enqueue(core.Item{Strategy: p.Name, Request: request})
+				}
+			}
+			if p.Sequential || t.conditions.Deadlines == 0 || t.conditions.Concurrent {
+				handle()
+			} else {
+				t.at(t.state.clock, handle)
 			}
 		})
 		t.acting, t.depth = outer, t.depth-1

@@ -44,6 +44,26 @@ func Restless(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
+// Patient returns the system of a seed, of a family of mindful controllers that look at the clock, and of which some note a deadline and do something else once it is over.
+func Patient(seed uint64) (*core.System, error) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 10)), dated: true}
+	system, err := g.mindful(fmt.Sprintf("patient %d", seed))
+	if err != nil {
+		return nil, err
+	}
+	for _, strategy := range system.Strategies {
+		m, ok := strategy.(*mind)
+		if !ok || g.IntN(3) == 0 {
+			continue
+		}
+		m.waits = true
+		for bits := range m.notes {
+			m.notes[bits], m.eventNotes[bits], m.onDeadline[bits] = g.IntN(2) == 0, g.IntN(6) == 0, g.bits(bits)
+		}
+	}
+	return system, nil
+}
+
 // glance returns what looks at a variable, and does nothing else.
 func (g *generator) glance() (core.Strategy, error) {
 	family := g.families[0]
@@ -135,6 +155,10 @@ type mind struct {
 	look           core.Strategy
 	leaves, alarms [minds]bool
 	onWork         [minds]int
+	// waits tells that it keeps a deadline, which it notes in some memories when it reconciles, and in others when it handles an event. onDeadline is what comes of a memory when that is over.
+	waits             bool
+	notes, eventNotes [minds]bool
+	onDeadline        [minds]int
 }
 
 // Describe implements [core.Strategy].
@@ -208,7 +232,13 @@ func (m *mind) Remember(memory string) core.Instance {
 	}
 	if r := instance.(*remembering); memory != "" {
 		parts := strings.Split(memory, " ")
-		r.bits, r.alarm, r.todo = int(parts[0][0]-'0'), parts[1] == "alarm", parts[2:]
+		r.bits, r.alarm, r.todo = int(parts[0][0]-'0'), parts[1] == "alarm", parts[3:]
+		if parts[2] != noDeadline {
+			r.deadline, err = time.Parse(time.RFC3339Nano, parts[2])
+			if err != nil {
+				panic(err)
+			}
+		}
 	}
 	return instance
 }
@@ -229,6 +259,8 @@ type memory struct {
 	todo []string
 	// alarm tells that the time will change it.
 	alarm bool
+	// deadline is the time that it waits for, zero if it waits for none.
+	deadline time.Time
 	// started tells that the background is at work, which is woken and told to end.
 	started   bool
 	wake, end chan struct{}
@@ -248,14 +280,36 @@ func (r *remembering) Of(strategy string) core.Instance {
 
 // Remembers returns what it remembers, empty if it is nothing.
 func (r *remembering) Remembers() string {
-	if r.bits == 0 && len(r.todo) == 0 && !r.alarm {
+	if r.bits == 0 && len(r.todo) == 0 && !r.alarm && r.deadline.IsZero() {
 		return ""
 	}
 	alarm := "quiet"
 	if r.alarm {
 		alarm = "alarm"
 	}
-	return strings.Join(append([]string{strconv.Itoa(r.bits), alarm}, r.todo...), " ")
+	return strings.Join(append([]string{strconv.Itoa(r.bits), alarm, r.noted()}, r.todo...), " ")
+}
+
+// noDeadline stands for none.
+const noDeadline = "none"
+
+// noted is the deadline as text.
+func (m *memory) noted() string {
+	if m.deadline.IsZero() {
+		return noDeadline
+	}
+	return m.deadline.Format(time.RFC3339Nano)
+}
+
+// wait looks at the deadline, and notes one if there is none.
+func (r *remembering) wait(notes [minds]bool) {
+	switch {
+	case !r.waits:
+	case !r.deadline.IsZero() && time.Now().After(r.deadline):
+		r.deadline, r.bits = time.Time{}, r.onDeadline[r.bits]
+	case r.deadline.IsZero() && notes[r.bits]:
+		r.deadline = time.Now().Add(time.Hour)
+	}
 }
 
 // Start implements [core.Active].
@@ -346,7 +400,7 @@ func (r *remembering) MemoryOf(strategy string) map[string]string {
 
 // shown is what is to be seen of its own memory.
 func (r *remembering) shown() map[string]string {
-	shown := map[string]string{"serial": strconv.FormatUint(r.serial, 16), "low": strconv.Itoa(r.bits % 2), "high": strconv.Itoa(r.bits / 2)}
+	shown := map[string]string{"serial": strconv.FormatUint(r.serial, 16), "low": strconv.Itoa(r.bits % 2), "high": strconv.Itoa(r.bits / 2), "deadline": r.noted()}
 	for i, left := range r.todo {
 		shown[fmt.Sprintf("todo[%d]", i)] = left
 	}
@@ -355,6 +409,7 @@ func (r *remembering) shown() map[string]string {
 
 // Handle implements [core.Instance].
 func (r *remembering) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
+	r.wait(r.eventNotes)
 	requests := r.Instance.Handle(recorder, event)
 	if event.New == nil {
 		r.bits = (r.bits + 1) % minds
@@ -369,6 +424,7 @@ func (r *remembering) Handle(recorder core.EffectRecorder, event core.Event) []c
 // Reconcile implements [core.Instance].
 func (r *remembering) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
 	defer r.stir()
+	r.wait(r.notes)
 	before := r.bits
 	if r.look != nil && r.leaves[before] {
 		r.leave(request)

@@ -192,7 +192,7 @@ func (c *Cluster) Name() string { return c.name }
 func (c *Cluster) Validate() error { return nil }
 
 // Store implements [external.Part].
-func (c *Cluster) Store() core.Store { return store{c} }
+func (c *Cluster) Store() core.Store { return store{c, c.server} }
 
 // Owns implements [external.Part].
 func (c *Cluster) Owns(kind core.Kind) bool {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/orrery-dev/orrery/adapters/external"
 	"github.com/orrery-dev/orrery/core"
@@ -11,9 +12,30 @@ import (
 // added to kinds, or taken away.
 
 // store is the server of a cluster as part of a system.
-type store struct{ cluster *Cluster }
+type store struct {
+	cluster *Cluster
+	// server is that of the cluster, at some time.
+	server core.Store
+}
 
-var _ core.Store = store{}
+var (
+	_ core.Dated    = store{}
+	_ core.Assuming = store{}
+)
+
+// After implements [core.Dated].
+func (s store) After(later time.Duration) core.Store {
+	return store{s.cluster, s.cluster.server.After(later)}
+}
+
+// Assumptions implements [core.Assuming].
+func (s store) Assumptions() []string {
+	var all []string
+	for _, text := range s.cluster.server.Assumptions() {
+		all = append(all, "In the cluster "+s.cluster.name+": "+text)
+	}
+	return all
+}
 
 // Answer implements [core.Store].
 func (s store) Answer(state core.Snapshot, asked core.Call) (core.Answer, error) {
@@ -21,7 +43,7 @@ func (s store) Answer(state core.Snapshot, asked core.Call) (core.Answer, error)
 	if !ok {
 		return core.Answer{}, &core.Unsupported{Call: asked.String(), Reason: fmt.Sprintf("the cluster %s answers requests of its own clients only", s.cluster.name)}
 	}
-	answer, err := s.cluster.server.Answer(snapshot{s.cluster, state}, c.Call)
+	answer, err := s.server.Answer(snapshot{s.cluster, state}, c.Call)
 	if err != nil {
 		return core.Answer{}, err
 	}

@@ -3,6 +3,7 @@ package system
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -56,6 +57,23 @@ type surrounded struct {
 	core.Store
 	server *kube.Server
 	others []external.Part
+}
+
+// After implements [core.Dated].
+func (s *surrounded) After(later time.Duration) core.Store {
+	other := *s
+	if dated, names := s.Store.(core.Dated); names {
+		other.Store = dated.After(later)
+	}
+	return &other
+}
+
+// Assumptions implements [core.Assuming].
+func (s *surrounded) Assumptions() []string {
+	if assuming, ok := s.Store.(core.Assuming); ok {
+		return assuming.Assumptions()
+	}
+	return nil
 }
 
 // External returns the names of the parts, which no real API server has.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -83,6 +84,18 @@ func named(object client.Object) string {
 	return core.Key{Kind: core.Kind(kind), Namespace: object.GetNamespace(), Name: object.GetName()}.String()
 }
 
+// giving is the recorder of a user: the server is to know what times users write.
+type giving struct {
+	core.EffectRecorder
+	server *kube.Server
+}
+
+// Do implements [core.EffectRecorder].
+func (g giving) Do(call core.Call) core.Response {
+	g.server.Given(call, time.Now())
+	return g.EffectRecorder.Do(call)
+}
+
 // Of returns what users may do on a server, as the engine takes it. Every run of an action has
 // a client of its own.
 func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
@@ -91,7 +104,7 @@ func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
 		taken := core.Action{Name: action.Name}
 		if do := action.Do; do != nil {
 			taken.Do = func(recorder core.EffectRecorder) error {
-				config := transport.New(server, recorder).Config("user")
+				config := transport.New(server, giving{recorder, server}).Config("user")
 				c, err := client.New(config, client.Options{Scheme: server.Scheme(), Mapper: server.RESTMapper()})
 				if err != nil {
 					return err

@@ -92,53 +92,77 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 			continue
 		}
 		// Is it because of the clock that it goes another way?
-		calls, again, err := l.follow(a, run, shift{})
-		if again, written := shows(run, calls, again); err != nil || again != nil || written {
+		same, err := l.follow(a, run, shift{})
+		if err != nil {
 			return false, err
+		}
+		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same) != nil {
+			return false, nil
 		}
 		return true, l.awaits(a, run, parting)
 	}
 	return false, nil
 }
 
-// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times.
+// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or where it leaves something else
+// in memory.
 func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Divergence, error) {
-	later, parting, err := l.follow(a, run, at)
+	later, err := l.follow(a, run, at)
 	if err != nil {
 		return nil, err
 	}
-	parting, written := shows(run, later, parting)
-	if parting != nil || !written {
+	parting, written := later.shows(run)
+	switch {
+	case parting != nil:
 		return parting, nil
+	case l.keepsOther(a, run, later) != nil:
+		return l.keepsOther(a, run, later), nil
+	case written:
+		if parting, err = l.renews(a, run, later); parting != nil || err != nil {
+			return parting, err
+		}
 	}
-	// What is another time later, and the same a tick earlier, is not written each time.
-	earlier, parting, err := l.follow(a, run, a.domain.shift(-behavior.Tick))
+	return l.renewsMemory(a, run, later)
+}
+
+// renews returns where code names another time later, and does not a tick earlier: it does not write it each time.
+func (l *Learner) renews(a *Actor, run behavior.Run, later followed) (*behavior.Divergence, error) {
+	earlier, err := l.follow(a, run, a.domain.shift(-behavior.Tick))
 	if err != nil {
 		return nil, err
 	}
-	for i := range earlier {
+	parting := earlier.parting
+	for i := range earlier.calls {
 		call := run.Path[i].From.Call
-		if parting == nil && earlier[i].Identity() == call.Identity() && later[i].Identity() != call.Identity() {
-			parting = &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with a newer time", After: i, Call: later[i]}
+		if parting == nil && earlier.calls[i].Identity() == call.Identity() && later.calls[i].Identity() != call.Identity() {
+			parting = &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with a newer time", After: i, Call: later.calls[i]}
 		}
 	}
 	return parting, nil
 }
 
+// followed is what code did when it was taken along a run when the clock had moved.
+type followed struct {
+	calls []core.Call
+	// parting is where it did something else, nil if it did not.
+	parting *behavior.Divergence
+	// contents are what is in memory at its end, nil if that does not matter.
+	contents map[string]string
+}
+
 // shows returns where calls do more than to name other times than those of a run, and whether they name any.
-func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*behavior.Divergence, bool) {
-	written := false
-	for i := range calls {
+func (f followed) shows(run behavior.Run) (parting *behavior.Divergence, written bool) {
+	for i := range f.calls {
 		call := run.Path[i].From.Call
-		if calls[i].Identity() == call.Identity() {
+		if f.calls[i].Identity() == call.Identity() {
 			continue
 		}
-		if !behavior.Dated(calls[i], call) {
-			return &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with other contents", After: i, Call: calls[i]}, true
+		if !behavior.Dated(f.calls[i], call) {
+			return &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with other contents", After: i, Call: f.calls[i]}, true
 		}
 		written = true
 	}
-	return parting, written
+	return f.parting, written
 }
 
 // moved takes a fresh instance along a run when the clock has moved. It returns its session, which has to be closed or aborted, its calls, and where it does
@@ -167,12 +191,17 @@ func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session
 }
 
 // follow is as [Learner.moved] where the session is of no use.
-func (l *Learner) follow(a *Actor, run behavior.Run, by shift) ([]core.Call, *behavior.Divergence, error) {
+func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error) {
 	session, calls, parting, err := l.moved(a, run, by)
-	if err == nil {
-		session.Abort()
+	if err != nil {
+		return followed{}, err
 	}
-	return calls, parting, err
+	f := followed{calls: calls, parting: parting}
+	if parting == nil && l.comparesMemory(a, run) {
+		f.contents = l.contents(a.domain, session.Memory())
+	}
+	session.Abort()
+	return f, nil
 }
 
 // A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines]. It is counted, up to the number of

@@ -173,3 +173,53 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 	}
 	return crashed, nil
 }
+
+// comparesMemory reports whether what a run leaves in memory is to be compared where the clock has moved. What is in the memory of an active process depends on what else happens then.
+func (l *Learner) comparesMemory(a *Actor, run behavior.Run) bool {
+	d := a.domain
+	return run.Leaf != nil && d.fresh != nil && d.remembers() && !d.manner.Active && !run.Leaf.Failure.Stuck()
+}
+
+// keepsOther returns how a run leaves something else in memory when the clock has moved, but for other times, nil if it does not.
+func (l *Learner) keepsOther(a *Actor, run behavior.Run, later followed) *behavior.Divergence {
+	if later.contents == nil {
+		return nil
+	}
+	return keepsAt(run, a.domain.contents[run.Leaf.Memory], later.contents, func(_, here, there string) bool { return !behavior.SameButForTimes(here, there) })
+}
+
+// renewsMemory returns how a run leaves another time in memory when the clock has moved far ahead, and does not where it has only moved a bit: it does not note the time in each run.
+func (l *Learner) renewsMemory(a *Actor, run behavior.Run, later followed) (*behavior.Divergence, error) {
+	d := a.domain
+	if later.contents == nil {
+		return nil, nil
+	}
+	was, left := d.contents[d.valueOf(run.Activation.Since)], d.contents[run.Leaf.Memory]
+	if keepsAt(run, left, later.contents, func(path, here, _ string) bool { return was[path] == here }) == nil {
+		return nil, nil
+	}
+	soon, err := l.follow(a, run, shift{run: behavior.Tick})
+	if err != nil || soon.contents == nil {
+		return nil, err
+	}
+	return keepsAt(run, left, later.contents, func(path, here, _ string) bool { return was[path] == here && soon.contents[path] == here }), nil
+}
+
+// keepsAt returns the first place of two memories behind a run at which they differ and something else holds, nil if there is none.
+func keepsAt(run behavior.Run, left, later map[string]string, holds func(path, here, there string) bool) *behavior.Divergence {
+	for _, path := range slices.Sorted(maps.Keys(left)) {
+		if there, kept := later[path]; there != left[path] && holds(path, left[path], there) {
+			observed := "forgets " + path
+			if kept {
+				observed = "changes " + path + " in memory"
+			}
+			return &behavior.Divergence{Recorded: "keeps " + path + " in memory", Observed: observed, After: len(run.Path)}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(later)) {
+		if _, kept := left[path]; !kept && holds(path, "", later[path]) {
+			return &behavior.Divergence{Recorded: "keeps no " + path + " in memory", Observed: "keeps one", After: len(run.Path)}
+		}
+	}
+	return nil
+}

@@ -11,12 +11,14 @@ type Form struct {
 	// places are those of the fields of the kinds, and unordered the paths of lists whose order the user says means nothing.
 	places    *kindPlaces
 	unordered map[core.Kind]map[string]bool
+	// clock knows the times that were read off it.
+	clock *Clock
 }
 
-// NewForm returns the form for the kinds of a registry, in which the order of some lists means nothing. It returns an error
-// for one that no object can have.
-func NewForm(registry *kinds.Registry, unordered []List) (*Form, error) {
-	f := &Form{registry: registry, places: new(kindPlaces)}
+// NewForm returns the form for the kinds of a registry, in which the order of some lists means nothing, nor when something was written by a clock. It returns an error
+// for a list that no object can have.
+func NewForm(registry *kinds.Registry, unordered []List, clock *Clock) (*Form, error) {
+	f := &Form{registry: registry, places: new(kindPlaces), clock: clock}
 	var err error
 	f.unordered, err = f.unorderedLists(unordered)
 	return f, err

@@ -20,8 +20,8 @@ const someTime = "<time>"
 
 // Outcome returns what of an object matters when nothing happens any more. It leaves out what the server counts and notes for itself: the uid, the resource version,
 // the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
-// are there. Which values are times and observed generations depends on the kind's schema and on the place (see [place]); the
-// values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
+// are there. Which values are times and observed generations depends on the kind's schema and on the place (see [place]); elsewhere, times are those that
+// were read off the clock (see [Clock]). The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
 // outcome.
 func (f *Form) Outcome(key core.Key, content core.Content) any {
 	if storage.IsRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
@@ -40,7 +40,7 @@ func (f *Form) Outcome(key core.Key, content core.Content) any {
 
 // fieldsOf returns what outcomes need to know of the fields of a kind.
 func (f *Form) fieldsOf(kind core.Kind) kindFields {
-	return kindFields{places: f.places.of(f.registry.Named(kind)), unordered: f.unordered[kind]}
+	return kindFields{places: f.places.of(f.registry.Named(kind)), unordered: f.unordered[kind], clock: f.clock}
 }
 
 // kindFields is what outcomes need to know of the fields of a kind.
@@ -48,6 +48,7 @@ type kindFields struct {
 	places *place
 	// unordered are the paths of lists whose order the user says means nothing.
 	unordered map[string]bool
+	clock     *Clock
 }
 
 // outcome returns the value at a place without what does not matter. It may change the value. The path has no positions in lists.
@@ -70,6 +71,11 @@ func (k kindFields) outcome(p *place, path string, value any) any {
 		if p != nil && p.time && isTime(value) {
 			return someTime
 		}
+		if !names(path) {
+			return k.clock.timeless(value)
+		}
+	case int64:
+		return k.clock.timeless(value)
 	}
 	return value
 }

@@ -17,6 +17,7 @@ import (
 // CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, nor on words that somebody drew at random. Of the objects it takes their uids and which of
 // their names were generated; the function returns the length of the word with which a text ends, 0 if none was drawn; it is nil if there are none at all.
 func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, word func(string) int) map[core.Key]any {
+	f.clock.tell(objects, outcome, f.fieldsOf)
 	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
 	p.findWords(word)
 	p.collect(objects)
