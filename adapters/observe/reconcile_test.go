@@ -8,7 +8,6 @@ import (
 	"io"
 	"runtime"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +22,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery/internal/cputime"
 )
 
 // jobsServer holds Jobs in memory: it is a cache, and the server that answers writes.
@@ -30,6 +31,8 @@ type jobsServer struct {
 	client.Client // there are no other calls
 	jobs          map[types.NamespacedName]*batchv1.Job
 	version       int
+	// wrote is called after a write, before it is answered.
+	wrote func()
 }
 
 // Get implements client.Reader.
@@ -43,6 +46,9 @@ func (s *jobsServer) Update(_ context.Context, o client.Object, _ ...client.Upda
 	s.version++
 	o.SetResourceVersion(strconv.Itoa(s.version))
 	s.jobs[client.ObjectKeyFromObject(o)] = o.(*batchv1.Job).DeepCopy()
+	if s.wrote != nil {
+		s.wrote()
+	}
 	return nil
 }
 
@@ -112,7 +118,7 @@ func reconciles(b *testing.B, off bool) (time.Duration, int64) {
 	})
 	controller := &reconciling[reconcile.Request]{r, "jobs", inner, causes}
 	runtime.GC()
-	before := computed(b)
+	before := cputime.Used(b)
 	for i := range b.N {
 		which := i % jobs
 		now := server.jobs[client.ObjectKeyFromObject(seen[which])]
@@ -137,20 +143,11 @@ func reconciles(b *testing.B, off bool) (time.Duration, int64) {
 	if !off && r.lost.Entries > 0 {
 		b.Fatal("entries were dropped")
 	}
-	return computed(b) - before, bytes
+	return cputime.Used(b) - before, bytes
 }
 
 // Scheme implements client.Client.
 func (s *jobsServer) Scheme() *k8sruntime.Scheme { return scheme.Scheme }
-
-func computed(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
 
 // BenchmarkReconcile tells what recording a reconcile computes, without a server: an event, a cached read, and an update.
 func BenchmarkReconcile(b *testing.B) {
