@@ -244,11 +244,15 @@ func (r *Recorder) take(i item) {
 	r.weight, r.held = r.weight.plus(i.waits), held
 	r.waiting = append(r.waiting, i)
 	for _, v := range i.shown {
-		if v.object != nil || v.same != nil {
+		if v.object == nil && v.same == nil {
+			continue
+		}
+		whole := r.hashOf(v, anyForm)
+		if v.object != nil || v.same != nil && r.recent.find(whole) != nil { // which a new file does not have
 			r.learn(r.hash(v))
 		}
 		if v.object != nil && v.rv != "" {
-			r.recent.add(r.hashOf(v, anyForm), v)
+			r.recent.add(whole, v)
 		}
 	}
 	// The writer looks by itself every now and then. To wake it costs more than most entries do: it is done when it has work for a while, and room for more is left.

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// textsLimit bounds the JSON that is kept of objects, which themselves take some times as much.
-	textsLimit = 512 << 10
+	// textsLimit bounds the JSON that is kept of objects, which themselves take some times as much, and toldBytes is what each takes besides.
+	textsLimit = 1 << 20
+	toldBytes  = 1 << 10
 	// textLimit is how much of it one object may have.
 	textLimit = 32 << 10
 )
@@ -39,6 +40,7 @@ type texts struct {
 type told struct {
 	object  reflect.Value
 	members [][]byte
+	bytes   int
 }
 
 func newTexts(same *comparisons) *texts {
@@ -71,7 +73,7 @@ func (t *texts) marshal(out *bytes.Buffer, key core.Key, object runtime.Object) 
 		if last := t.last(key); last != nil && last.object.Type() == value.Elem().Type() {
 			w.last = last
 		}
-		w.now = &told{value.Elem(), make([][]byte, 0, membersRoom)}
+		w.now = &told{object: value.Elem(), members: make([][]byte, 0, membersRoom), bytes: toldBytes}
 	}
 	var before reflect.Value
 	if w.last != nil {
@@ -80,8 +82,8 @@ func (t *texts) marshal(out *bytes.Buffer, key core.Key, object runtime.Object) 
 	if err := w.write("{", members, before, value.Elem()); err != nil {
 		return nil, err
 	}
-	if keeps && w.size <= textLimit {
-		t.keep(key, w.now, w.size)
+	if keeps && w.now.bytes <= textLimit {
+		t.keep(key, w.now)
 	}
 	return out.Bytes(), nil
 }
@@ -91,8 +93,8 @@ type telling struct {
 	*texts
 	out       *bytes.Buffer
 	last, now *told
-	// at is how many members were written, and size how long they are.
-	at, size int
+	// at is how many members were written.
+	at int
 }
 
 // write writes the members of a value. What was before is not valid if that is not known.
@@ -159,7 +161,7 @@ func (w *telling) member(m *member, before, field reflect.Value) (text []byte, e
 func (w *telling) keeps(text []byte) {
 	if w.now != nil {
 		w.now.members = append(w.now.members, text)
-		w.size += len(text)
+		w.now.bytes += len(text)
 	}
 }
 
@@ -208,14 +210,15 @@ func (t *texts) last(key core.Key) *told {
 	return t.former[key]
 }
 
-// keep keeps a version of an object.
-func (t *texts) keep(key core.Key, version *told, size int) {
+// keep keeps a version of an object in place of the one before.
+func (t *texts) keep(key core.Key, version *told) {
 	if t.bytes > textsLimit/2 {
 		t.known, t.former, t.bytes = map[core.Key]*told{}, t.known, 0
 	}
-	if t.known[key] == nil {
-		t.bytes += size
+	if before := t.known[key]; before != nil {
+		t.bytes -= before.bytes
 	}
+	t.bytes += version.bytes
 	t.known[key] = version
 }
 
