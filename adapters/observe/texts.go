@@ -242,7 +242,7 @@ func (t *texts) members(of reflect.Type) []member {
 	for i := range of.NumField() {
 		field := of.Field(i)
 		tag := field.Tag.Get("json")
-		if field.Anonymous && field.Type == reflect.TypeFor[metav1.TypeMeta]() && tag == ",inline" {
+		if field.Anonymous && field.Type == reflect.TypeFor[metav1.TypeMeta]() && (tag == "" || tag[0] == ',') { // whether the tag says "inline" or nothing
 			members = append(members, member{field: i, same: t.same.comparison(field.Type), alone: reflect.New(field.Type).Elem()})
 			continue
 		}

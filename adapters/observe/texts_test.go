@@ -154,6 +154,37 @@ func (o *odd) DeepCopyObject() runtime.Object {
 	return out
 }
 
+// plainKind is an object of which the tag of the kind says nothing, as those of Kubernetes 1.37.
+type plainKind struct {
+	metav1.TypeMeta   `json:""`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              map[string]string `json:"spec"`
+}
+
+// DeepCopyObject implements runtime.Object.
+func (o *plainKind) DeepCopyObject() runtime.Object {
+	return &plainKind{o.TypeMeta, *o.ObjectMeta.DeepCopy(), maps.Clone(o.Spec)}
+}
+
+// TestTextsOfOtherTags takes objects apart whatever the tag of their kind is, and leaves metadata out as package json does.
+func TestTextsOfOtherTags(t *testing.T) {
+	texts := newTexts(&comparisons{})
+	for _, o := range []*plainKind{
+		{}, {metav1.TypeMeta{Kind: "A", APIVersion: "v1"}, metav1.ObjectMeta{Name: "a"}, map[string]string{"a": "b"}}, {Spec: map[string]string{"a": "b"}}, {ObjectMeta: metav1.ObjectMeta{Name: "b"}},
+	} {
+		want, err := marshal(&bytes.Buffer{}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := texts.marshal(&bytes.Buffer{}, core.Key{Name: "a"}, o); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("got  %s, %v\nwant %s", got, err, want)
+		}
+	}
+	if members := texts.layout(reflect.TypeFor[*plainKind]()); len(members) != 3 || members[1].inner == nil {
+		t.Errorf("members %+v", members)
+	}
+}
+
 // TestComparisons tells objects apart that are nearly the same, and ends for one that refers to itself.
 func TestComparisons(t *testing.T) {
 	same := &comparisons{}
