@@ -3,16 +3,13 @@ package observe
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/record/live"
@@ -66,7 +63,7 @@ func (c *call) about(o runtime.Object, namespace, name string) {
 		return
 	}
 	defer c.recorder.contain()
-	c.entry.Object = core.Key{Kind: kindOf(c.scheme, o), Namespace: namespace, Name: name}
+	c.entry.Object = core.Key{Kind: c.recorder.kinds.of(c.scheme, o), Namespace: namespace, Name: name}
 }
 
 // sends keeps what a call sends, as it is now: the answer will overwrite it.
@@ -75,7 +72,7 @@ func (c *call) sends(o client.Object) {
 		return
 	}
 	defer c.recorder.contain()
-	c.sent.object = copyOf(c.scheme, o)
+	c.sent.object = c.recorder.kinds.copyOf(c.scheme, o)
 }
 
 // ends records the call with its error, or the objects of its answer.
@@ -131,10 +128,10 @@ func failure(err error) *live.Failure {
 	return failed
 }
 
-// version returns a version of an object, with a copy of it if the writer does not have it yet.
+// version returns a version of an object, with a copy of it if the writer does not have it yet, in this form or another one: what a cache gets is mostly what the server has answered.
 func (r *Recorder) version(scheme *runtime.Scheme, o client.Object, fromCache bool) version {
 	v := version{
-		key: core.Key{Kind: kindOf(scheme, o), Namespace: o.GetNamespace(), Name: o.GetName()},
+		key: core.Key{Kind: r.kinds.of(scheme, o), Namespace: o.GetNamespace(), Name: o.GetName()},
 		uid: string(o.GetUID()), rv: o.GetResourceVersion(),
 	}
 	if fromCache {
@@ -143,32 +140,13 @@ func (r *Recorder) version(scheme *runtime.Scheme, o client.Object, fromCache bo
 	if _, only := o.(*metav1.PartialObjectMetadata); only {
 		v.form = live.Metadata
 	}
-	if !r.has(v) {
-		v.object, v.bytes = copyOf(scheme, o), r.types.bytesOf(o, r.options.BufferBytes)
+	known, other := r.has(v)
+	switch {
+	case known:
+	case other != nil && r.same.objects(other.object, o):
+		v.same = &other.form
+	default:
+		v.object, v.bytes = r.kinds.copyOf(scheme, o), r.types.bytesOf(o, r.options.BufferBytes)
 	}
 	return v
-}
-
-// copyOf returns a copy that says of which kind it is.
-func copyOf(scheme *runtime.Scheme, o runtime.Object) runtime.Object {
-	out := o.DeepCopyObject()
-	if kind := out.GetObjectKind(); kind.GroupVersionKind().Empty() {
-		if known, err := apiutil.GVKForObject(o, scheme); err == nil {
-			kind.SetGroupVersionKind(known)
-		}
-	}
-	return out
-}
-
-// kindOf returns the kind of an object, or of the items of a list.
-func kindOf(scheme *runtime.Scheme, o runtime.Object) core.Kind {
-	known, err := apiutil.GVKForObject(o, scheme)
-	if err != nil {
-		return "unknown"
-	}
-	kind := known.GroupKind()
-	if meta.IsListType(o) {
-		kind.Kind = strings.TrimSuffix(kind.Kind, "List")
-	}
-	return core.Kind(kind.String())
 }

@@ -44,7 +44,7 @@ func (r *Recorder) Handler(controller string, scheme *runtime.Scheme, handler to
 
 // Informer returns an informer of objects like the given one that records what its handlers are told, and what reconciles read from its store and its indexer, as listers do.
 func (r *Recorder) Informer(controller string, scheme *runtime.Scheme, of client.Object, informer toolscache.SharedIndexInformer) toolscache.SharedIndexInformer {
-	return &observedSharedInformer{informer, r, scheme, kindOf(scheme, of), controller}
+	return &observedSharedInformer{informer, r, scheme, r.kinds.of(scheme, of), controller}
 }
 
 // observedSharedInformer records for one controller.

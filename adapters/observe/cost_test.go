@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/orrery-dev/orrery/adapters/observe"
+	"github.com/orrery-dev/orrery/internal/cputime"
 	"github.com/orrery-dev/orrery/record/live"
 )
 
@@ -29,16 +29,6 @@ type cost struct {
 	elapsed, processor time.Duration
 	// heap is the most memory that objects had, with garbage.
 	heap uint64
-}
-
-// processorTime returns how long the process has computed.
-func processorTime(t testing.TB) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // highWater watches the memory of objects, and returns the most that it was until it is called.
@@ -121,9 +111,9 @@ func BenchmarkRealServer(b *testing.B) {
 func measured(t testing.TB, do func() time.Duration) cost {
 	t.Helper()
 	runtime.GC()
-	most, before := highWater(), processorTime(t)
+	most, before := highWater(), cputime.Used(t)
 	elapsed := do()
-	return cost{elapsed, processorTime(t) - before, most()}
+	return cost{elapsed, cputime.Used(t) - before, most()}
 }
 
 // TestMemoryAtBlockedDisk lets the disk hang while large and small objects come: what waits for it takes no more memory than it may, and what is dropped is counted.

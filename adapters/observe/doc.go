@@ -20,7 +20,7 @@
 //
 // A controller never waits for the recording. Entries go to a buffer (recorder.go), and one goroutine encodes, redacts, compresses and
 // writes them (encoder.go). What does not fit into the buffer is dropped and counted; the recording says where. An object is copied the first time that one of its
-// versions is seen, since controllers change what they read. An error of the file is reported, and costs what was in its last block and
+// versions is seen, since controllers change what they read, unless the same object was seen a moment ago in another form (recent.go, same.go). Of an object that was written before, what differs is made JSON of (texts.go). An error of the file is reported, and costs what was in its last block and
 // what happens until another file can be begun, which starts with how much that was. A panic in the recorder ends the recording, is reported, and goes no further.
 //
 // # What is not seen

@@ -62,7 +62,7 @@ func (c *counted) Write(p []byte) (int, error) {
 }
 
 func newEncoder(r *Recorder) *encoder {
-	return &encoder{recorder: r, redactor: newRedactor(r.options), seed: maphash.MakeSeed()}
+	return &encoder{recorder: r, redactor: newRedactor(r.options, &r.same), seed: maphash.MakeSeed()}
 }
 
 // run writes until the recorder is closed. Where a file cannot be written, what is to be recorded is dropped and counted until one can be.
@@ -134,8 +134,12 @@ func (e *encoder) fails(err error) {
 	e.outage.retry = now + e.outage.pause
 }
 
+// yieldEvery is after how many entries, of which objects count for some, the writer lets others go first. It has written for some tens of microseconds then.
+const yieldEvery = 16
+
 // write writes items to the current file, and begins another one where that is large enough.
 func (e *encoder) write(items []item) {
+	yields := yieldEvery
 	for _, i := range items {
 		open := e.begin()
 		e.unwritten += i.entries()
@@ -150,7 +154,10 @@ func (e *encoder) write(items []item) {
 			}
 		}
 		e.recorder.written(i)
-		runtime.Gosched() // reconciles go first
+		if yields -= 1 + 8*len(i.shown); yields <= 0 {
+			yields = yieldEvery
+			runtime.Gosched() // reconciles go first
+		}
 		if e.writer != nil && e.file.bytes >= e.recorder.options.FileSize {
 			e.end(true)
 		}
@@ -293,10 +300,16 @@ func (e *encoder) object(v version) (int, error) {
 	if have, ok := e.numbers[which]; ok && (v.rv != "" && (v.object == nil || have.sum != 0)) {
 		return have.number, nil
 	}
+	if v.same != nil {
+		if same, ok := e.numbers[versionOf{v.key, v.uid, v.rv, *v.same}]; ok {
+			e.numbers[which] = same
+			return same.number, nil
+		}
+	}
 	out := live.Object{Key: v.key, UID: v.uid, ResourceVersion: v.rv, Form: v.form}
 	var sum uint64
 	if v.object != nil {
-		value, err := e.redactor.object(v.key.Kind, v.object)
+		value, err := e.redactor.object(v.key, v.object)
 		if err != nil {
 			return 0, &live.EntryError{Reason: err}
 		}

@@ -5,12 +5,10 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // owned makes JSON of objects without looking at the lists of owned fields in them. These are JSON already, often half of what there is of an object, and hardly change from version to version; but
@@ -21,7 +19,7 @@ type owned struct {
 	seed  maphash.Seed
 	// sound are those that package json would leave as they are, by their sums.
 	sound map[uint64]struct{}
-	plain bytes.Buffer
+	whole bytes.Buffer
 }
 
 // soundLimit bounds the memory for what is known to be sound.
@@ -33,52 +31,38 @@ func newOwned() *owned {
 	return o
 }
 
-// marshal writes an object as JSON to an empty buffer, and returns what that holds. Nobody else may have the object.
-func (o *owned) marshal(out *bytes.Buffer, object runtime.Object) (json.RawMessage, error) {
-	entries := o.entries(object)
-	all := make([]*metav1.FieldsV1, len(entries))
-	var fields [][]byte
+// takeOut returns entries in which the mark stands for fields, and these fields as JSON.
+func (o *owned) takeOut(entries []metav1.ManagedFieldsEntry) (marked []metav1.ManagedFieldsEntry, fields [][]byte) {
 	for i := range entries {
-		all[i] = entries[i].FieldsV1
-		if text := o.text(all[i]); text != nil {
-			fields, entries[i].FieldsV1 = append(fields, text), &o.entry
+		text := o.text(entries[i].FieldsV1)
+		if text == nil {
+			continue
 		}
-	}
-	if len(fields) == 0 {
-		return marshal(out, object)
-	}
-	o.plain.Reset()
-	rest, err := marshal(&o.plain, object)
-	for i := range entries {
-		entries[i].FieldsV1 = all[i]
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, text := range fields {
-		before, after, found := bytes.Cut(rest, o.mark)
-		if !found { // it writes its metadata in its own way
-			out.Reset()
-			return marshal(out, object)
+		if fields == nil {
+			marked = slices.Clone(entries)
 		}
-		out.Write(before)
-		out.Write(text)
-		rest = after
+		marked[i].FieldsV1, fields = &o.entry, append(fields, text)
 	}
-	out.Write(rest)
-	return out.Bytes(), nil
+	if fields == nil {
+		return entries, nil
+	}
+	return marked, fields
 }
 
-// entries returns the entries of an object that have owned fields.
-func (o *owned) entries(object runtime.Object) []metav1.ManagedFieldsEntry {
-	if _, is := object.(*unstructured.Unstructured); is {
-		return nil // it has them as a tree
+// putIn returns JSON with the fields in the places of the marks, nil if these are not all there. It is overwritten by the next.
+func (o *owned) putIn(text []byte, fields [][]byte) []byte {
+	o.whole.Reset()
+	for _, field := range fields {
+		before, after, found := bytes.Cut(text, o.mark)
+		if !found {
+			return nil
+		}
+		o.whole.Write(before)
+		o.whole.Write(field)
+		text = after
 	}
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		return nil
-	}
-	return accessor.GetManagedFields()
+	o.whole.Write(text)
+	return o.whole.Bytes()
 }
 
 // text returns owned fields as JSON, nil unless package json would write them just so.

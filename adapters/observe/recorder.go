@@ -26,6 +26,8 @@ type Recorder struct {
 	current  dispatches
 	workers  workers
 	types    typesOf
+	kinds    kinds
+	same     comparisons
 
 	// on tells that entries are taken. It is false while the recording is paused, and after its end.
 	on   atomic.Bool
@@ -47,6 +49,7 @@ type Recorder struct {
 	// known are the versions of objects that were handed to the writer for the current file, and before it was cleared the last time.
 	seed          maphash.Seed
 	known, former map[uint64]struct{}
+	recent        recent
 	closing       sync.Once
 }
 
@@ -103,6 +106,8 @@ type version struct {
 	key     core.Key
 	uid, rv string
 	form    string // as in live.Object
+	// same is the form in which the writer has the same object, nil if it has none.
+	same *string
 	// object is nil if the writer has it already, and bytes is about how much memory it takes.
 	object runtime.Object
 	bytes  int
@@ -174,7 +179,7 @@ func (r *Recorder) giveUp(err error) {
 		return
 	}
 	r.mu.Lock()
-	r.waiting, r.known, r.former = nil, map[uint64]struct{}{}, nil
+	r.waiting, r.known, r.former, r.recent = nil, map[uint64]struct{}{}, nil, recent{}
 	r.mu.Unlock()
 	r.report(fmt.Errorf("the recording ends: %w", err))
 }
@@ -239,8 +244,15 @@ func (r *Recorder) take(i item) {
 	r.weight, r.held = r.weight.plus(i.waits), held
 	r.waiting = append(r.waiting, i)
 	for _, v := range i.shown {
-		if v.object != nil {
+		if v.object == nil && v.same == nil {
+			continue
+		}
+		whole := r.hashOf(v, anyForm)
+		if v.object != nil || v.same != nil && r.recent.find(whole) != nil { // which a new file does not have
 			r.learn(r.hash(v))
+		}
+		if v.object != nil && v.rv != "" {
+			r.recent.add(whole, v)
 		}
 	}
 	// The writer looks by itself every now and then. To wake it costs more than most entries do: it is done when it has work for a while, and room for more is left.
@@ -265,32 +277,35 @@ func (r *Recorder) learn(hash uint64) {
 }
 
 // hash returns what a version is known by.
-func (r *Recorder) hash(v version) uint64 {
+func (r *Recorder) hash(v version) uint64 { return r.hashOf(v, v.form) }
+
+// hashOf returns a hash of a version, whatever its form, and of something more.
+func (r *Recorder) hashOf(v version, more string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(r.seed)
-	for _, part := range []string{v.form, string(v.key.Kind), v.key.Namespace, v.key.Name, v.uid, v.rv} {
+	for _, part := range [...]string{more, string(v.key.Kind), v.key.Namespace, v.key.Name, v.uid, v.rv} {
 		_, _ = h.WriteString(part) // it never fails
 		_ = h.WriteByte(0)
 	}
 	return h.Sum64()
 }
 
-// has reports whether the writer has a version.
-func (r *Recorder) has(v version) bool {
+// has reports whether the writer has a version. If it does not, it may have it in another form.
+func (r *Recorder) has(v version) (known bool, other *seen) {
 	if v.rv == "" {
-		return false // it may have changed since
+		return false, nil // it may have changed since
 	}
-	hash := r.hash(v)
+	hash, whole := r.hash(v), r.hashOf(v, anyForm)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.known[hash]; ok {
-		return true
+		return true, nil
 	}
 	if _, ok := r.former[hash]; ok {
 		r.learn(hash)
-		return true
+		return true, nil
 	}
-	return false
+	return false, r.recent.find(whole)
 }
 
 // handOver gives the writer all that waits, with a gap behind it if something was dropped.
@@ -317,7 +332,7 @@ func (r *Recorder) written(i item) {
 func (r *Recorder) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.known, r.former = map[uint64]struct{}{}, nil
+	r.known, r.former, r.recent = map[uint64]struct{}{}, nil, recent{}
 }
 
 // samples reports whether an object is among those that are recorded.

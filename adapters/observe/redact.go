@@ -17,10 +17,10 @@ import (
 type redactor struct {
 	*redact.Redactor
 	text  bytes.Buffer
-	owned *owned
+	texts *texts
 }
 
-func newRedactor(o Options) *redactor {
+func newRedactor(o Options, same *comparisons) *redactor {
 	rules := []redact.Rule{}
 	if !o.KeepSecrets {
 		rules = redact.Secrets()
@@ -28,34 +28,34 @@ func newRedactor(o Options) *redactor {
 	for _, redaction := range o.Redact {
 		rules = append(rules, redact.Rule{Kind: core.Kind(redaction.Kind), Pointer: redaction.Pointer})
 	}
-	return &redactor{Redactor: redact.New(rules), owned: newOwned()}
+	return &redactor{Redactor: redact.New(rules), texts: newTexts(same)}
 }
 
-// object returns an object as JSON.
-func (r *redactor) object(kind core.Kind, o runtime.Object) (json.RawMessage, error) {
-	text, err := r.marshal(o)
+// object returns an object of a key as JSON.
+func (r *redactor) object(key core.Key, o runtime.Object) (json.RawMessage, error) {
+	text, err := r.marshal(key, o)
 	if err != nil {
 		return nil, err
 	}
-	return r.Text(kind, text)
+	return r.Text(key.Kind, text)
 }
 
 // body returns what a call sent as JSON.
 func (r *redactor) body(c live.Call, sent body) (json.RawMessage, error) {
 	switch {
 	case sent.object != nil:
-		kind := c.Object.Kind
+		key := c.Object
 		if own := sent.object.GetObjectKind().GroupVersionKind().GroupKind(); own.Kind != "" {
-			kind = core.Kind(own.String()) // of the body of a subresource
+			key.Kind = core.Kind(own.String()) // of the body of a subresource
 		}
 		if c.Verb != live.Apply {
-			return r.object(kind, sent.object)
+			return r.object(key, sent.object)
 		}
-		text, err := r.marshal(sent.object)
+		text, err := r.marshal(key, sent.object)
 		if err != nil {
 			return nil, err
 		}
-		return r.Merge(kind, text)
+		return r.Merge(key.Kind, text)
 	case sent.text == nil:
 		return nil, nil
 	}
@@ -69,10 +69,13 @@ func (r *redactor) body(c live.Call, sent body) (json.RawMessage, error) {
 	return r.Merge(c.Object.Kind, r.text.Bytes())
 }
 
-// marshal returns an object that nobody else has as JSON.
-func (r *redactor) marshal(o runtime.Object) (json.RawMessage, error) {
+// marshal returns an object that nobody changes as JSON. Nothing is kept of one that has something to hide.
+func (r *redactor) marshal(key core.Key, o runtime.Object) (json.RawMessage, error) {
+	if r.Redacts(key.Kind) {
+		key = core.Key{}
+	}
 	r.text.Reset()
-	return r.owned.marshal(&r.text, o)
+	return r.texts.marshal(&r.text, key, o)
 }
 
 // marshal writes a value as JSON to an empty buffer, readable as it is, and returns what the buffer holds.

@@ -15,7 +15,7 @@ func TestRedaction(t *testing.T) {
 	r := newRedactor(Options{Redact: []Redaction{
 		{Kind: "Deployment.apps", Pointer: "/spec/containers/*/env/*/value"},
 		{Kind: "ConfigMap", Pointer: "/data/a~1b"},
-	}})
+	}}, &comparisons{})
 	const object, merge, operations = "", string(types.MergePatchType), string(types.JSONPatchType)
 	tests := []struct {
 		kind  core.Kind
@@ -51,7 +51,7 @@ func TestRedaction(t *testing.T) {
 		}
 	}
 	one, _ := r.Text("Secret", []byte(`{"data":{"a":"x","b":"x","c":"y"}}`))
-	other, _ := newRedactor(Options{}).Text("Secret", []byte(`{"data":{"a":"x","b":"x","c":"y"}}`))
+	other, _ := newRedactor(Options{}, &comparisons{}).Text("Secret", []byte(`{"data":{"a":"x","b":"x","c":"y"}}`))
 	if parts := strings.Split(string(one), `"`); parts[5] != parts[9] || parts[5] == parts[13] || string(one) == string(other) {
 		t.Errorf("digests %s and, with another key, %s", one, other)
 	}

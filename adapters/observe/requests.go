@@ -194,7 +194,7 @@ func (t *requests) answered(c *call, response *http.Response, text []byte) {
 // objects adds an object of an answer, unless it is of another kind, as of a subresource, or only metadata.
 func (t *requests) objects(c *call, objects []client.Object, o runtime.Object) []client.Object {
 	object, ok := o.(client.Object)
-	if !ok || kindOf(t.scheme, o) != c.entry.Object.Kind {
+	if !ok || t.recorder.kinds.of(t.scheme, o) != c.entry.Object.Kind {
 		return objects
 	}
 	return append(objects, object)

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +28,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/controlplane"
 	"github.com/orrery-dev/orrery/examples/jobset/operator"
+	"github.com/orrery-dev/orrery/internal/cputime"
 )
 
 // blockSize is how many JobSets a block has: a block is so short that what else the machine does hardly differs between two of them.
@@ -78,15 +78,6 @@ type cost struct {
 	processor time.Duration
 }
 
-func processorTime(t testing.TB) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
 // block has some JobSets run, each of which is restarted once, with controllers of their own, and returns what that took.
 func (l *cluster) block(t testing.TB, number int, off bool) cost {
 	t.Helper()
@@ -107,7 +98,7 @@ func (l *cluster) block(t testing.TB, number int, off bool) cost {
 		t.Fatal("the caches were not filled")
 	}
 	runtime.GC()
-	before := processorTime(t)
+	before := cputime.Used(t)
 	for i := range blockSize {
 		if err := l.user.Create(l, newJobSet(fmt.Sprintf("js-%d-%d", number, i), 1)); err != nil {
 			t.Fatal(err)
@@ -123,7 +114,7 @@ func (l *cluster) block(t testing.TB, number int, off bool) cost {
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
-	processor := processorTime(t) - before
+	processor := cputime.Used(t) - before
 	for _, o := range []client.Object{&api.JobSet{}, &batchv1.Job{}, &corev1.Service{}} {
 		if err := l.user.DeleteAllOf(l, o, client.InNamespace("default"), client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
 			t.Fatal(err)

@@ -111,6 +111,7 @@ func house() []place {
 		{"internal/naive", []string{"core"}, libraries},
 		{"internal/random", []string{"core", "adapters/plain"}, libraries},
 		{"internal/bitset", nil, nothing},
+		{"internal/cputime", nil, nothing},
 		{"internal/filelock", nil, nothing},
 		{"internal/goroutine", nil, nothing},
 		{"internal/grace", nil, nothing},

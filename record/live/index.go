@@ -219,7 +219,9 @@ type indexReader struct {
 	state   rowState
 	objects int
 	texts   []string
-	keys    []core.Key
+	keys    []*core.Key
+	// table is the number of the index, from 1: it has its own numbers of keys.
+	table int
 	// numbers is room for answers, most of which are one number long.
 	numbers []int
 	failed  bool
@@ -230,7 +232,7 @@ const answerRoom = 64
 
 // start begins to read the rows of another index, behind so many objects.
 func (r *indexReader) start(rows []byte, objects int) *indexReader {
-	*r = indexReader{rows: rows, objects: objects, texts: r.texts[:0], keys: r.keys[:0], numbers: r.numbers}
+	*r = indexReader{rows: rows, objects: objects, texts: r.texts[:0], keys: r.keys[:0], table: r.table + 1, numbers: r.numbers}
 	return r
 }
 
@@ -310,21 +312,29 @@ func (r *indexReader) call() Call {
 	if flags&flagFailed != 0 {
 		e.Failed = &Failure{Code: int(r.signed())}
 	}
+	e.Answer = r.answer()
+	return e
+}
+
+// answer reads the numbers of the objects of an answer.
+func (r *indexReader) answer() []int {
 	count := r.unsigned()
 	if count > uint64(len(r.rows)) { // each takes a byte at least
 		r.failed = true
-		return e
+		return nil
 	}
-	if count > 0 {
-		if count > uint64(len(r.numbers)) {
-			r.numbers = make([]int, max(answerRoom, count))
-		}
-		e.Answer, r.numbers = r.numbers[:count:count], r.numbers[count:]
+	if count == 0 {
+		return nil
 	}
-	for i := range e.Answer {
-		e.Answer[i] = r.reference()
+	if count > uint64(len(r.numbers)) {
+		r.numbers = make([]int, max(answerRoom, count))
 	}
-	return e
+	numbers := r.numbers[:count:count]
+	r.numbers = r.numbers[count:]
+	for i := range numbers {
+		numbers[i] = r.reference()
+	}
+	return numbers
 }
 
 func (r *indexReader) octet() byte {
@@ -399,28 +409,49 @@ func (r *indexReader) text() string {
 }
 
 func (r *indexReader) key() core.Key {
+	number := r.keyNumber()
+	if r.failed {
+		return core.Key{}
+	}
+	return *r.keys[number]
+}
+
+// keyNumber reads a key, and returns its place among the keys.
+func (r *indexReader) keyNumber() int {
 	number := r.unsigned()
 	switch {
 	case number == 0:
 		k := core.Key{Kind: core.Kind(r.text()), Namespace: r.text(), Name: r.text()}
-		r.keys = append(r.keys, k)
-		return k
+		r.keys = append(r.keys, &k)
+		return len(r.keys) - 1
 	case number > uint64(len(r.keys)):
 		r.failed = true
-		return core.Key{}
+		return 0
 	}
-	return r.keys[number-1]
+	return int(number - 1)
 }
 
 func (r *indexReader) version() string {
+	v := r.revision()
+	if v.Text == "" && v.Order > 0 {
+		return strconv.FormatUint(v.Order, 10)
+	}
+	return v.Text
+}
+
+// revision reads a resource version.
+func (r *indexReader) revision() RowRevision {
 	switch kind := r.unsigned(); kind {
 	case noVersion:
-		return ""
+		return RowRevision{}
 	case textVersion:
-		return r.text()
+		return RowRevision{Text: r.text()}
 	default:
 		difference := kind - numericVersion
 		r.state.rv += uint64(int64(difference>>1) ^ -int64(difference&1))
-		return strconv.FormatUint(r.state.rv, 10)
+		if r.state.rv == 0 {
+			return RowRevision{Text: "0"}
+		}
+		return RowRevision{Order: r.state.rv}
 	}
 }

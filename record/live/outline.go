@@ -119,34 +119,39 @@ func (o *Outline) Unpacked() int { return o.count }
 // Last returns the number of the last entry that [Outline.Next] returned, 0 if none had one.
 func (o *Outline) Last() uint64 { return o.sequence.number }
 
-// LeaveOutReconciles makes [Outline.Next] leave out each [Begin] and [Done] that an index has. They can still be asked for.
-func (o *Outline) LeaveOutReconciles() { o.flat = true }
-
 // Close releases the memory of the outline.
 func (o *Outline) Close() { o.blocks.Close() }
 
 // Next returns the next entry behind the header, as far as the index has it, and errors as [Reader.Next] does.
 func (o *Outline) Next() (Entry, error) {
 	for o.failed == nil {
-		entry, err := o.step()
-		_, again := entry.(Header)
-		switch {
-		case err != nil:
-			o.failed = err
-		case again && o.headed:
-			o.failed = &CorruptError{o.current, errors.New("there is a second header")}
-		case again:
-			o.headed = true
-		case entry == nil: // between two blocks
-		default:
-			if err := o.sequence.accept(entry); err != nil {
-				o.failed = &CorruptError{o.current, err}
-				break
-			}
+		if entry := o.accepted(); entry != nil {
 			return entry, nil
 		}
 	}
 	return nil, o.failed
+}
+
+// accepted takes a step, and returns the entry that it leads to, nil if that is none, or not one to be told of, or it fails.
+func (o *Outline) accepted() Entry {
+	entry, err := o.step()
+	_, again := entry.(Header)
+	switch {
+	case err != nil:
+		o.failed = err
+	case again && o.headed:
+		o.failed = &CorruptError{o.current, errors.New("there is a second header")}
+	case again:
+		o.headed = true
+	case entry == nil: // between two blocks
+	default:
+		if err := o.sequence.accept(entry); err != nil {
+			o.failed = &CorruptError{o.current, err}
+			break
+		}
+		return entry
+	}
+	return nil
 }
 
 // step returns the next entry, or nil where there was something else to do.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,19 +18,13 @@ type sequence struct {
 // accept holds an entry against those before it, so that whoever reads on need not: what an entry refers to was there, and numbers go upwards.
 func (s *sequence) accept(e Entry) error {
 	if s.complete {
-		return errors.New("something follows the end of the recording")
+		return errAfterEnd
 	}
 	switch e := e.(type) {
 	case Object:
 		s.objects++
 	case Event:
-		if e.Type != Added && e.Type != Updated && e.Type != Deleted {
-			return fmt.Errorf("there is no event %q", e.Type)
-		}
-		if e.Object == 0 {
-			return errors.New("an event is about no object")
-		}
-		return errors.Join(s.numbered(e.N, 0), s.refers(e.Object, e.Old))
+		return s.event(e.N, e.Type, e.Object, e.Old)
 	case Queued:
 		return s.numbered(e.N, e.Event)
 	case Begin:
@@ -42,10 +37,7 @@ func (s *sequence) accept(e Entry) error {
 			}
 		}
 	case Call:
-		if slices.Contains(e.Answer, 0) {
-			return errors.New("an answer is no object")
-		}
-		return errors.Join(s.numbered(e.N, e.Reconcile), s.refers(e.Answer...))
+		return s.call(e.N, e.Reconcile, e.Answer)
 	case Done:
 		if e.Reconcile == 0 {
 			return errors.New("the end of a reconcile does not say of which")
@@ -55,6 +47,28 @@ func (s *sequence) accept(e Entry) error {
 		s.complete = true
 	}
 	return nil
+}
+
+// errAfterEnd is the reason where a recording goes on behind its end.
+var errAfterEnd = errors.New("something follows the end of the recording")
+
+// event accepts an event.
+func (s *sequence) event(n uint64, typed string, object, old int) error {
+	if typed != Added && typed != Updated && typed != Deleted {
+		return fmt.Errorf("there is no event %q", typed)
+	}
+	if object == 0 {
+		return errors.New("an event is about no object")
+	}
+	return cmp.Or(s.numbered(n, 0), s.refers(object, old))
+}
+
+// call accepts a call.
+func (s *sequence) call(n, owner uint64, answer []int) error {
+	if slices.Contains(answer, 0) {
+		return errors.New("an answer is no object")
+	}
+	return cmp.Or(s.numbered(n, owner), s.refers(answer...))
 }
 
 // numbered wants the number of an entry to be higher than those before, and than that of the reconcile or event it belongs to.

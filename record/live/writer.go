@@ -28,8 +28,8 @@ var ErrTooLarge = errors.New("the entry is too large to be recorded")
 type Writer struct {
 	blocks  *block.Writer
 	objects int
-	text    bytes.Buffer
-	encoder *json.Encoder // to text
+	text    text
+	encoder *json.Encoder // to text, of entries that there are few of
 	trusts  bool
 	index   indexWriter
 }
@@ -41,7 +41,7 @@ func NewWriter(w io.Writer, header Header) (*Writer, error) {
 		return nil, err
 	}
 	writer := &Writer{blocks: blocks}
-	writer.encoder = json.NewEncoder(&writer.text)
+	writer.encoder = json.NewEncoder(&writer.text.out)
 	writer.encoder.SetEscapeHTML(false)
 	if err := writer.Add(header); err != nil {
 		return nil, err
@@ -74,32 +74,14 @@ func (w *Writer) Trust() { w.trusts = true }
 
 // payload returns the JSON of an entry, until the next one is added.
 func (w *Writer) payload(e Entry) ([]byte, error) {
-	var member string
-	var value json.RawMessage
-	rest := e
-	switch known := e.(type) {
-	case Object:
-		member, value, known.Value = `"value":`, known.Value, nil
-		rest = known
-	case Call:
-		member, value, known.Sent = `"sent":`, known.Sent, nil
-		rest = known
+	if w.text.entry(e, w.trusts) {
+		return w.text.out.Bytes(), nil
 	}
-	apart := w.trusts && len(value) > 0
-	if !apart {
-		rest = e
-	}
-	w.text.Reset()
-	if err := w.encoder.Encode(rest); err != nil {
+	w.text.out.Reset()
+	if err := w.encoder.Encode(e); err != nil {
 		return nil, err
 	}
-	if apart {
-		w.text.Truncate(w.text.Len() - len("}\n"))
-		for _, part := range [][]byte{[]byte(","), []byte(member), value, []byte("}\n")} {
-			w.text.Write(part)
-		}
-	}
-	return bytes.TrimSuffix(w.text.Bytes(), []byte("\n")), nil
+	return bytes.TrimSuffix(w.text.out.Bytes(), []byte("\n")), nil
 }
 
 // wrote notes that a block was written, if one was, and writes the index when there is enough in it.

@@ -7,36 +7,46 @@ import (
 )
 
 const (
-	// batchSize is how many entries are handed over at once, and batchesAhead how many times that many are read ahead.
+	// batchSize is how many rows are handed over at once, and batchesAhead how many times that many are read ahead.
 	batchSize    = 1024
 	batchesAhead = 4
 )
 
-// ahead reads entries in a goroutine of its own, while those before them are looked at.
+// ahead reads rows in a goroutine of its own, while those before them are looked at.
 type ahead struct {
-	from    reading
+	from    *live.Outline
 	batches chan batch
+	// read are batches that were looked at, to be used again.
+	read    chan []live.Row
 	stopped chan struct{}
 	reading sync.WaitGroup
 	now     batch
+	at      int
 }
 
-// batch is some entries, and the error that followed them.
+// batch is some rows, and the error that followed them.
 type batch struct {
-	entries []live.Entry
-	err     error
+	rows []live.Row
+	err  error
 }
 
 // readAhead begins to read. Until it is stopped, nobody else may use what it reads from.
-func readAhead(from reading) *ahead {
-	a := &ahead{from: from, batches: make(chan batch, batchesAhead), stopped: make(chan struct{})}
+func readAhead(from *live.Outline) *ahead {
+	a := &ahead{from: from, batches: make(chan batch, batchesAhead), read: make(chan []live.Row, batchesAhead), stopped: make(chan struct{})}
 	a.reading.Go(func() {
 		for {
-			b := batch{entries: make([]live.Entry, 0, batchSize)}
-			for len(b.entries) < batchSize && b.err == nil {
-				var entry live.Entry
-				if entry, b.err = from.Next(); b.err == nil {
-					b.entries = append(b.entries, entry)
+			var b batch
+			select {
+			case rows := <-a.read:
+				b.rows = rows[:0]
+			default:
+				b.rows = make([]live.Row, 0, batchSize)
+			}
+			for len(b.rows) < batchSize && b.err == nil {
+				at := len(b.rows)
+				b.rows = b.rows[:at+1]
+				if b.err = from.NextRow(&b.rows[at]); b.err != nil {
+					b.rows = b.rows[:at]
 				}
 			}
 			select {
@@ -52,21 +62,23 @@ func readAhead(from reading) *ahead {
 	return a
 }
 
-// Next returns the next entry, as what is read from does.
-func (a *ahead) Next() (live.Entry, error) {
-	for len(a.now.entries) == 0 {
+// next returns the next row, which is good until the one after it, as what is read from does.
+func (a *ahead) next() (*live.Row, error) {
+	for a.at == len(a.now.rows) {
 		if a.now.err != nil {
 			return nil, a.now.err
 		}
-		a.now = <-a.batches
+		if a.now.rows != nil {
+			select {
+			case a.read <- a.now.rows:
+			default: // there are enough
+			}
+		}
+		a.now, a.at = <-a.batches, 0
 	}
-	entry := a.now.entries[0]
-	a.now.entries = a.now.entries[1:]
-	return entry, nil
+	a.at++
+	return &a.now.rows[a.at-1], nil
 }
-
-// Complete reports whether the recording was ended. It is known when [ahead.Next] has returned an error.
-func (a *ahead) Complete() bool { return a.from.Complete() }
 
 // stop ends the reading, and waits for that.
 func (a *ahead) stop() {

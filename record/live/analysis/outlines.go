@@ -32,8 +32,8 @@ type reading interface {
 	Complete() bool
 }
 
-// entries opens a file, by its outline if outlines are given: then these close it. If it is flat, reconciles may be left out.
-func (s Source) entries(outlines *outlines, flat bool) (r reading, done func(), err error) {
+// entries opens a file, by its outline if outlines are given: then these close it.
+func (s Source) entries(outlines *outlines) (r reading, done func(), err error) {
 	file, err := s.Open()
 	if err != nil {
 		return nil, nil, err
@@ -61,9 +61,6 @@ func (s Source) entries(outlines *outlines, flat bool) (r reading, done func(), 
 	outline, err := live.NewOutline(in)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
-	}
-	if flat {
-		outline.LeaveOutReconciles()
 	}
 	outlines.open = append(outlines.open, outline)
 	return outline, func() {}, nil

@@ -85,8 +85,11 @@ type process struct {
 	objects []numbered
 	names   []Version
 	places  map[core.Key]int32 // of the last name with this key
-	latest  []sighting         // by name
-	texts   []string           // of revisions that are no plain numbers
+	// named are one more than the places of the names of an index by their keys in it, 0 for those that were not met yet, and table is which index.
+	named  []int32
+	table  int
+	latest []sighting // by name
+	texts  []string   // of revisions that are no plain numbers
 	// unchanged tells that the call that is being told of wrote nothing new.
 	unchanged bool
 	running   map[uint64]*Reconcile
@@ -192,8 +195,8 @@ type visitor struct {
 	ends func(*process) error
 	// outlines, if there are any, get outlines of the files, and entries are abridged where they have an index.
 	outlines *outlines
-	// flat tells that reconciles are not followed, and that nobody asks outlines for anything while they are read.
-	flat bool
+	// row gets objects, events and calls of outlines, if it is set: then reconciles are not followed, and nobody may ask outlines for anything while they are read. What has no index comes as entries.
+	row func(*process, *live.Row)
 }
 
 // part is a file with its header.
@@ -249,7 +252,7 @@ func read(sources []Source, visit visitor) (Notes, error) {
 		case f.header.Part != parts[i-1].header.Part+1:
 			notes.say("%s is part %d, and the part before it is missing", f.source.Name, f.header.Part)
 		}
-		now.objects = now.objects[:0]
+		now.objects, now.table = now.objects[:0], 0
 		if err := readFile(f, now, visit, notes); err != nil {
 			return notes.Notes, err
 		}
@@ -287,7 +290,7 @@ func headerOf(source Source) (live.Header, error) {
 
 // readFile goes through one file.
 func readFile(f part, p *process, visit visitor, notes *noter) error {
-	r, done, err := f.source.entries(visit.outlines, visit.flat)
+	r, done, err := f.source.entries(visit.outlines)
 	if err != nil {
 		return err
 	}
@@ -298,15 +301,39 @@ func readFile(f part, p *process, visit visitor, notes *noter) error {
 	if share := f.header.Share; share > 0 && share < 1 && f.header.Part == 1 {
 		notes.say("%.3g %% of the objects are recorded", share*100)
 	}
-	if visit.flat {
-		ahead := readAhead(r)
+	if o, ok := r.(*live.Outline); ok && visit.row != nil {
+		ahead := readAhead(o)
 		defer ahead.stop()
-		r = ahead
+		next := func() error {
+			row, err := ahead.next()
+			switch {
+			case err != nil:
+				return fmt.Errorf("%s: %w", f.source.Name, err)
+			case row.Kind == live.RowEntry:
+				return p.take(row.Entry, visit, notes)
+			}
+			p.takeRow(row)
+			visit.row(p, row)
+			return nil
+		}
+		return ending(f, r, notes, next)
 	}
-	for {
+	return ending(f, r, notes, func() error {
 		entry, err := r.Next()
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.source.Name, err)
+		}
+		return p.take(entry, visit, notes)
+	})
+}
+
+// ending goes on until there is an error, and notes where the file does not end as it should.
+func ending(f part, r reading, notes *noter, next func() error) error {
+	for {
+		err := next()
 		var damaged *live.CorruptError
 		switch {
+		case err == nil:
 		case errors.Is(err, io.EOF):
 			if !r.Complete() {
 				notes.say("%s was cut off: what the process did last is missing", f.source.Name)
@@ -315,10 +342,7 @@ func readFile(f part, p *process, visit visitor, notes *noter) error {
 		case errors.As(err, &damaged):
 			notes.say("%s: %v: what follows there is not read", f.source.Name, damaged)
 			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", f.source.Name, err)
-		}
-		if err := p.take(entry, visit, notes); err != nil {
+		default:
 			return err
 		}
 	}
@@ -331,7 +355,7 @@ func (p *process) take(entry live.Entry, visit visitor, notes *noter) error {
 	case live.Object:
 		p.objects = appended(p.objects, p.number(e))
 	case live.Begin:
-		if visit.flat {
+		if visit.row != nil {
 			break
 		}
 		which := [2]string{e.Controller, e.Request}
@@ -383,14 +407,24 @@ func appended[T any](all []T, one T) []T {
 
 // number returns the version that an entry is about.
 func (p *process) number(o live.Object) numbered {
-	name, known := p.places[o.Key]
-	if !known || p.names[name].UID != o.UID {
+	return numbered{p.revision(o.ResourceVersion), p.name(o.Key, o.UID), formNumber(o.Form)}
+}
+
+// name returns the place of the name of an object.
+func (p *process) name(key core.Key, uid string) int32 {
+	name, known := p.places[key]
+	if !known || p.names[name].UID != uid {
 		name = int32(len(p.names))
-		p.names, p.latest = append(p.names, Version{Key: o.Key, UID: o.UID}), append(p.latest, sighting{})
-		p.places[o.Key] = name
+		p.names, p.latest = append(p.names, Version{Key: key, UID: uid}), append(p.latest, sighting{})
+		p.places[key] = name
 	}
+	return name
+}
+
+// formNumber returns the number of a form.
+func formNumber(form string) byte {
 	forms := formsOf()
-	return numbered{p.revision(o.ResourceVersion), name, byte(max(0, slices.Index(forms[:], o.Form)))}
+	return byte(max(0, slices.Index(forms[:], form)))
 }
 
 // end tells of the reconciles that have not ended.

@@ -137,13 +137,14 @@ func Why(sources []Source, question string) (Answer, Notes, error) {
 }
 
 func (x *index) why(sources []Source) (Answer, Notes, error) {
-	_, err := read(sources, visitor{outlines: x.files, flat: true, entry: func(p *process, entry live.Entry) error {
-		if len(x.processes) == 0 || x.processes[len(x.processes)-1].of != p {
-			x.processes = append(x.processes, &indexed{of: p, label: p.label, reported: map[uint64]bool{}})
-		}
-		x.take(p, x.processes[len(x.processes)-1], entry)
-		return nil
-	}})
+	_, err := read(sources, visitor{
+		outlines: x.files,
+		row:      func(p *process, row *live.Row) { x.takeRow(p, x.process(p), row) },
+		entry: func(p *process, entry live.Entry) error {
+			x.take(p, x.process(p), entry)
+			return nil
+		},
+	})
 	if err != nil {
 		return Answer{}, x.files.notes.Notes, err
 	}
@@ -175,26 +176,56 @@ func (x *index) place(p *process, of *indexed, number int) place {
 	return place{of.keys[o.name] - 1, o.revision.order}
 }
 
+// process returns what is kept of a process.
+func (x *index) process(p *process) *indexed {
+	if len(x.processes) == 0 || x.processes[len(x.processes)-1].of != p {
+		x.processes = append(x.processes, &indexed{of: p, label: p.label, reported: map[uint64]bool{}})
+	}
+	return x.processes[len(x.processes)-1]
+}
+
 // take keeps what is needed of an entry.
 func (x *index) take(p *process, of *indexed, entry live.Entry) {
 	switch e := entry.(type) {
 	case live.Object:
-		x.object(p, x.place(p, of, len(p.objects)), e)
+		x.object(p, x.place(p, of, len(p.objects)), e.Form, e.Valued())
 	case live.Event:
-		if at := x.place(p, of, e.Object); e.Initial {
-			x.initial[at] = true
-		}
+		x.event(p, of, e.Object, e.Initial)
 	case live.Call:
-		if !x.mentioned && len(x.versions) == 0 {
-			_, x.mentioned = x.asks(e.Object)
-		}
-		if !e.Writes() || len(e.Answer) != 1 {
-			return
-		}
-		if at := x.place(p, of, e.Answer[0]); !p.unchanged {
-			x.writes = appended(x.writes, made{at.order, e.N, int32(len(x.processes) - 1), x.last[at.key]})
-			x.last[at.key] = int32(len(x.writes))
-		}
+		x.call(p, of, e.N, e.Object, e.Writes(), e.Answer)
+	}
+}
+
+// takeRow keeps what is needed of a row.
+func (x *index) takeRow(p *process, of *indexed, row *live.Row) {
+	switch row.Kind {
+	case live.RowObject:
+		x.object(p, x.place(p, of, len(p.objects)), row.Form, row.Valued)
+	case live.RowEvent:
+		x.event(p, of, row.Object, row.Initial)
+	case live.RowCall:
+		x.call(p, of, row.N, *row.Name, row.Writes(), row.Answer)
+	}
+}
+
+// event keeps that an object was there at the beginning.
+func (x *index) event(p *process, of *indexed, object int, initial bool) {
+	if at := x.place(p, of, object); initial {
+		x.initial[at] = true
+	}
+}
+
+// call keeps a write.
+func (x *index) call(p *process, of *indexed, n uint64, about core.Key, writes bool, answer []int) {
+	if !x.mentioned && len(x.versions) == 0 {
+		_, x.mentioned = x.asks(about)
+	}
+	if !writes || len(answer) != 1 {
+		return
+	}
+	if at := x.place(p, of, answer[0]); !p.unchanged {
+		x.writes = appended(x.writes, made{at.order, n, int32(len(x.processes) - 1), x.last[at.key]})
+		x.last[at.key] = int32(len(x.writes))
 	}
 }
 
@@ -202,14 +233,14 @@ func (x *index) take(p *process, of *indexed, entry live.Entry) {
 func (h held) object() (live.Object, error) { return h.outline.Object(h.number) }
 
 // object keeps where a version of an object is that is asked for: as the server had it, if there is a choice.
-func (x *index) object(p *process, at place, o live.Object) {
-	if !x.asked[at.key] || o.Form == live.Metadata || !o.Valued() || at.order == 0 {
+func (x *index) object(p *process, at place, form string, valued bool) {
+	if !x.asked[at.key] || form == live.Metadata || !valued || at.order == 0 {
 		return
 	}
 	if x.versions[at.key] == nil {
 		x.versions[at.key] = map[uint64]held{}
 	}
-	if _, have := x.versions[at.key][at.order]; !have || o.Form == live.Served {
+	if _, have := x.versions[at.key][at.order]; !have || form == live.Served {
 		x.versions[at.key][at.order] = held{p.outlines[len(p.outlines)-1], len(p.objects)}
 	}
 }
@@ -362,7 +393,7 @@ func (x *index) writer(p *indexed, reconcile uint64, links *int) *Writer {
 		step := Step{By: c.By}
 		switch step.By {
 		case live.ByEvent:
-			step.Link = x.event(p, c.N, links)
+			step.Link = x.told(p, c.N, links)
 		case live.ByResult, live.ByFailure:
 			*links++
 			step.Before = x.writer(p, c.N, links)
@@ -372,8 +403,8 @@ func (x *index) writer(p *indexed, reconcile uint64, links *int) *Writer {
 	return w
 }
 
-// event follows the causes of the version that an event told of, nil if the event is not recorded.
-func (x *index) event(p *indexed, n uint64, links *int) *Link {
+// told follows the causes of the version that an event told of, nil if the event is not recorded.
+func (x *index) told(p *indexed, n uint64, links *int) *Link {
 	entry, outline := find(p.of.outlines, x.files.notes, n)
 	event, ok := entry.(live.Event)
 	if !ok {
