@@ -93,6 +93,16 @@ func listCached[T any](c client, kind schema.GroupVersionKind, namespace string)
 	return found
 }
 
+// shows reports whether the cache shows the very object that a reference is to.
+func shows(c client, kind schema.GroupVersionKind, namespace string, to *metav1.OwnerReference) bool {
+	var owner metav1.PartialObjectMetadata
+	err := c.do(&kube.Request{Verb: kube.Get, Kind: kind, Namespace: namespace, Name: to.Name, FromCache: true, LifetimeOnly: true}, &owner)
+	if err != nil && !apierrors.IsNotFound(err) {
+		panic("companions: a cache refuses to read: " + err.Error())
+	}
+	return err == nil && owner.UID == to.UID
+}
+
 // create creates an object, and reads into it what the server has made of it.
 func (c client) create(kind schema.GroupVersionKind, o object) error {
 	return c.do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: o.GetNamespace(), Body: body(kind, o)}, o)

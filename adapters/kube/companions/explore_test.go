@@ -224,11 +224,11 @@ func TestConvergent(t *testing.T) {
 		{
 			"claims that go with their set", stateful, []client.Object{statefulSet(1, withClaims(appsv1.RetainPersistentVolumeClaimRetentionPolicyType))},
 			[]controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
-			[]string{"", "claim data-s-0 Bound of StatefulSet; s-0 Running, ready; "}, 250,
+			[]string{"", "claim data-s-0 Bound of StatefulSet; s-0 Running, ready; "}, 218,
 		},
 		{
 			"Pods on no node", gone, []client.Object{statefulSet(1, nil)}, []controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
-			[]string{"", "s-0 Running, ready; "}, 49,
+			[]string{"", "s-0 Running, ready; "}, 43,
 		},
 		{
 			"a Deployment", []companions.Companion{companions.Deployments(), companions.ReplicaSets(), companions.Pods()},
@@ -270,7 +270,7 @@ func TestConvergent(t *testing.T) {
 		{"a CronJob that waits", runs[:1], cronJob(batchv1.ForbidConcurrent), nil, []string{"1 active; "}, 6},
 		{
 			"a CronJob with Jobs", runs, cronJob(batchv1.ForbidConcurrent), nil,
-			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 80,
+			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 116,
 		},
 		{"a claim", stateful, []client.Object{waiting.DeepCopy(), claim("c")}, nil, []string{"claim c Bound; p Running, ready; "}, 6},
 		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p ; "}, 2},
