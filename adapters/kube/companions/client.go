@@ -93,14 +93,17 @@ func listCached[T any](c client, kind schema.GroupVersionKind, namespace string)
 	return found
 }
 
-// shows reports whether the cache shows the very object that a reference is to.
-func shows(c client, kind schema.GroupVersionKind, namespace string, to *metav1.OwnerReference) bool {
-	var owner metav1.PartialObjectMetadata
-	err := c.do(&kube.Request{Verb: kube.Get, Kind: kind, Namespace: namespace, Name: to.Name, FromCache: true, LifetimeOnly: true}, &owner)
-	if err != nil && !apierrors.IsNotFound(err) {
+// lifetime reads what decides how long an object lives, as the cache shows it, nil if it shows no such object.
+func lifetime(c client, kind schema.GroupVersionKind, namespace, name string) *metav1.PartialObjectMetadata {
+	found := &metav1.PartialObjectMetadata{}
+	err := c.do(&kube.Request{Verb: kube.Get, Kind: kind, Namespace: namespace, Name: name, FromCache: true, LifetimeOnly: true}, found)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
 		panic("companions: a cache refuses to read: " + err.Error())
 	}
-	return err == nil && owner.UID == to.UID
+	return found
 }
 
 // create creates an object, and reads into it what the server has made of it.

@@ -154,7 +154,10 @@ func (o controls) owners(c client, event core.Event) []core.Request {
 // belonged to the former one is no reason to look at it.
 func (o controls) ownerOf(c client, dependent metav1.Object) []core.Request {
 	reference := o.controllerOf(dependent)
-	if reference == nil || !shows(c, o.owner, dependent.GetNamespace(), reference) {
+	if reference == nil {
+		return nil
+	}
+	if owner := lifetime(c, o.owner, dependent.GetNamespace(), reference.Name); owner == nil || owner.UID != reference.UID {
 		return nil
 	}
 	return []core.Request{on(dependent.GetNamespace(), reference.Name)}

@@ -333,6 +333,11 @@ func TestLeftOut(t *testing.T) {
 	}}
 	near := &corev1.Service{ObjectMeta: named("s"), Spec: corev1.ServiceSpec{Selector: labels(), Ports: []corev1.ServicePort{{Port: 80}}}}
 	near.Annotations = map[string]string{corev1.AnnotationTopologyMode: "Auto"}
+	claiming := func(change func(*corev1.PersistentVolumeClaimSpec)) *corev1.PersistentVolumeClaim {
+		c := claim("c")
+		change(&c.Spec)
+		return c
+	}
 	for _, test := range []struct {
 		companion companions.Companion
 		object    client.Object
@@ -341,6 +346,9 @@ func TestLeftOut(t *testing.T) {
 		{companions.Jobs(), job(func(j *batchv1.JobSpec) { j.ActiveDeadlineSeconds = ptr.To[int64](1) }), "spec.activeDeadlineSeconds of Job default/j"},
 		{companions.CronJobs(1), cron, "spec.startingDeadlineSeconds of CronJob default/c"},
 		{companions.Deployments(), deployment, "rollback.to] of Deployment default/d"},
+		{companions.VolumeClaims(), claiming(func(s *corev1.PersistentVolumeClaimSpec) { s.VolumeName = "v" }), "spec.volumeName of PersistentVolumeClaim default/c"},
+		{companions.VolumeClaims(), claiming(func(s *corev1.PersistentVolumeClaimSpec) { s.StorageClassName = ptr.To("") }), "spec.storageClassName of"},
+		{companions.VolumeClaims(), claiming(func(s *corev1.PersistentVolumeClaimSpec) { s.Selector = selector() }), "spec.selector of"},
 		{companions.Pods(), pod, "spec.activeDeadlineSeconds of Pod default/p"},
 		{companions.EndpointSlices(), service, "spec.trafficDistribution of Service default/s"},
 		{companions.EndpointSlices(), near, "topology-mode] of Service default/s"},
