@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -44,7 +43,7 @@ func (op *operation) checkUse(key core.Key, from *storage.Object) error {
 		return fmt.Errorf("the volume is bound, %s", advice)
 	case op.resource.Name == kinds.Claim:
 		for _, o := range op.state.List(kinds.Pod, key.Namespace) {
-			if slices.Contains(builtin.Claims(storage.Of(o.Content).Tree), key.Name) {
+			if builtin.Uses(storage.Of(o.Content).Tree, from.Meta()) {
 				return fmt.Errorf("the claim is used by Pod %s, %s", o.Key.Name, advice)
 			}
 		}

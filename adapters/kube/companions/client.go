@@ -93,6 +93,19 @@ func listCached[T any](c client, kind schema.GroupVersionKind, namespace string)
 	return found
 }
 
+// lifetime reads what decides how long an object lives, as the cache shows it, nil if it shows no such object.
+func lifetime(c client, kind schema.GroupVersionKind, namespace, name string) *metav1.PartialObjectMetadata {
+	found := &metav1.PartialObjectMetadata{}
+	err := c.do(&kube.Request{Verb: kube.Get, Kind: kind, Namespace: namespace, Name: name, FromCache: true, LifetimeOnly: true}, found)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		panic("companions: a cache refuses to read: " + err.Error())
+	}
+	return found
+}
+
 // create creates an object, and reads into it what the server has made of it.
 func (c client) create(kind schema.GroupVersionKind, o object) error {
 	return c.do(&kube.Request{Verb: kube.Create, Kind: kind, Namespace: o.GetNamespace(), Body: body(kind, o)}, o)

@@ -119,17 +119,14 @@ type controls struct {
 // requests are those that a change of a dependent leads to: for its controllers before and after, or for all that may adopt it. If its labels
 // have changed, it is looked at itself.
 func (o controls) requests(c client, event core.Event) []core.Request {
-	found := o.owners(event)
+	found := o.owners(c, event)
 	old, now := metaOf(event.Old), metaOf(event.New)
 	if now == nil {
 		return found
 	}
 	changed := old == nil || !labels.Equals(old.GetLabels(), now.GetLabels())
 	if o.leave && now.GetDeletionTimestamp() != nil {
-		found = nil
-		if owner := o.controllerOf(now); owner != nil {
-			found = append(found, on(event.Key.Namespace, owner.Name))
-		}
+		found = o.ownerOf(c, now)
 	}
 	switch {
 	case metav1.GetControllerOf(now) == nil:
@@ -143,17 +140,27 @@ func (o controls) requests(c client, event core.Event) []core.Request {
 }
 
 // owners are the requests for the controllers of a dependent before and after a change.
-func (o controls) owners(event core.Event) []core.Request {
+func (o controls) owners(c client, event core.Event) []core.Request {
 	var found []core.Request
 	for _, dependent := range []metav1.Object{metaOf(event.Old), metaOf(event.New)} {
-		if dependent == nil {
-			continue
-		}
-		if owner := o.controllerOf(dependent); owner != nil {
-			found = append(found, on(event.Key.Namespace, owner.Name))
+		if dependent != nil {
+			found = append(found, o.ownerOf(c, dependent)...)
 		}
 	}
 	return found
+}
+
+// ownerOf is the request for the controller of a dependent. There is none if the cache shows no such object, or one that was made after that was deleted: what
+// belonged to the former one is no reason to look at it.
+func (o controls) ownerOf(c client, dependent metav1.Object) []core.Request {
+	reference := o.controllerOf(dependent)
+	if reference == nil {
+		return nil
+	}
+	if owner := lifetime(c, o.owner, dependent.GetNamespace(), reference.Name); owner == nil || owner.UID != reference.UID {
+		return nil
+	}
+	return []core.Request{on(dependent.GetNamespace(), reference.Name)}
 }
 
 // controllerOf is the reference to the controller of a dependent, nil if that is of another kind.

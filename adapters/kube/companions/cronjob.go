@@ -50,8 +50,8 @@ const due = "due"
 // interval is the time between two runs.
 const interval = time.Minute
 
-func (j cronJobs) handle(_ client, event core.Event) []core.Request {
-	named := j.owners(event)
+func (j cronJobs) handle(c client, event core.Event) []core.Request {
+	named := j.owners(c, event)
 	if event.Key.Kind == kube.KindOf(cronJobKind().GroupKind()) {
 		named = []core.Request{on(event.Key.Namespace, event.Key.Name)}
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -48,7 +49,7 @@ func (d daemonSets) handle(c client, event core.Event) []core.Request {
 		if event.Old == nil {
 			return nil
 		}
-		return d.owners(event)
+		return d.owners(c, event)
 	}
 	return d.requests(c, event)
 }
@@ -67,7 +68,7 @@ func (d daemonSets) handleNode(c client, event core.Event) []core.Request {
 		}
 	}
 	scheduled := map[core.Request]bool{}
-	elsewhere := map[core.Request]map[string][]*corev1.Pod{}
+	elsewhere := map[types.UID]map[string][]*corev1.Pod{}
 	for _, pod := range listCached[corev1.Pod](c, podKind(), "") {
 		owner := d.controllerOf(pod)
 		if owner == nil {
@@ -76,10 +77,10 @@ func (d daemonSets) handleNode(c client, event core.Event) []core.Request {
 		set := on(pod.Namespace, owner.Name)
 		scheduled[set] = scheduled[set] || pod.Spec.NodeName == event.Key.Name
 		if pod.Spec.NodeName != "" && !known[pod.Spec.NodeName] {
-			if elsewhere[set] == nil {
-				elsewhere[set] = map[string][]*corev1.Pod{}
+			if elsewhere[owner.UID] == nil {
+				elsewhere[owner.UID] = map[string][]*corev1.Pod{}
 			}
-			elsewhere[set][pod.Spec.NodeName] = append(elsewhere[set][pod.Spec.NodeName], pod)
+			elsewhere[owner.UID][pod.Spec.NodeName] = append(elsewhere[owner.UID][pod.Spec.NodeName], pod)
 		}
 	}
 	var found []core.Request
@@ -90,7 +91,7 @@ func (d daemonSets) handleNode(c client, event core.Event) []core.Request {
 			runs, stays := fits(set, current)
 			needed = runs && !scheduled[named] || scheduled[named] && (!stays || set.Status.NumberMisscheduled > 0)
 		}
-		if needed || d.fails(c, set, elsewhere[named]) {
+		if needed || d.fails(c, set, elsewhere[set.UID]) {
 			found = append(found, named)
 		}
 	}

@@ -53,11 +53,8 @@ func recreating(c client, event core.Event) []core.Request {
 		return nil
 	}
 	for _, set := range listCached[appsv1.ReplicaSet](c, replicaSetKind(), event.Key.Namespace) {
-		if set.UID != owner.UID {
-			continue
-		}
-		if deployment := metav1.GetControllerOf(set); deployment != nil && deployment.Kind == deploymentKind().Kind {
-			return []core.Request{on(set.Namespace, deployment.Name)}
+		if set.UID == owner.UID {
+			return replicaSetsOfDeployments().ownerOf(c, set)
 		}
 	}
 	return nil

@@ -224,11 +224,11 @@ func TestConvergent(t *testing.T) {
 		{
 			"claims that go with their set", stateful, []client.Object{statefulSet(1, withClaims(appsv1.RetainPersistentVolumeClaimRetentionPolicyType))},
 			[]controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
-			[]string{"", "claim data-s-0 Bound of StatefulSet; s-0 Running, ready; "}, 250,
+			[]string{"", "claim data-s-0 Bound of StatefulSet; s-0 Running, ready; "}, 218,
 		},
 		{
 			"Pods on no node", gone, []client.Object{statefulSet(1, nil)}, []controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
-			[]string{"", "s-0 Running, ready; "}, 49,
+			[]string{"", "s-0 Running, ready; "}, 43,
 		},
 		{
 			"a Deployment", []companions.Companion{companions.Deployments(), companions.ReplicaSets(), companions.Pods()},
@@ -270,7 +270,7 @@ func TestConvergent(t *testing.T) {
 		{"a CronJob that waits", runs[:1], cronJob(batchv1.ForbidConcurrent), nil, []string{"1 active; "}, 6},
 		{
 			"a CronJob with Jobs", runs, cronJob(batchv1.ForbidConcurrent), nil,
-			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 80,
+			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 116,
 		},
 		{"a claim", stateful, []client.Object{waiting.DeepCopy(), claim("c")}, nil, []string{"claim c Bound; p Running, ready; "}, 6},
 		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p ; "}, 2},
@@ -333,6 +333,11 @@ func TestLeftOut(t *testing.T) {
 	}}
 	near := &corev1.Service{ObjectMeta: named("s"), Spec: corev1.ServiceSpec{Selector: labels(), Ports: []corev1.ServicePort{{Port: 80}}}}
 	near.Annotations = map[string]string{corev1.AnnotationTopologyMode: "Auto"}
+	claiming := func(change func(*corev1.PersistentVolumeClaimSpec)) *corev1.PersistentVolumeClaim {
+		c := claim("c")
+		change(&c.Spec)
+		return c
+	}
 	for _, test := range []struct {
 		companion companions.Companion
 		object    client.Object
@@ -341,6 +346,9 @@ func TestLeftOut(t *testing.T) {
 		{companions.Jobs(), job(func(j *batchv1.JobSpec) { j.ActiveDeadlineSeconds = ptr.To[int64](1) }), "spec.activeDeadlineSeconds of Job default/j"},
 		{companions.CronJobs(1), cron, "spec.startingDeadlineSeconds of CronJob default/c"},
 		{companions.Deployments(), deployment, "rollback.to] of Deployment default/d"},
+		{companions.VolumeClaims(), claiming(func(s *corev1.PersistentVolumeClaimSpec) { s.VolumeName = "v" }), "spec.volumeName of PersistentVolumeClaim default/c"},
+		{companions.VolumeClaims(), claiming(func(s *corev1.PersistentVolumeClaimSpec) { s.StorageClassName = ptr.To("") }), "spec.storageClassName of"},
+		{companions.VolumeClaims(), claiming(func(s *corev1.PersistentVolumeClaimSpec) { s.Selector = selector() }), "spec.selector of"},
 		{companions.Pods(), pod, "spec.activeDeadlineSeconds of Pod default/p"},
 		{companions.EndpointSlices(), service, "spec.trafficDistribution of Service default/s"},
 		{companions.EndpointSlices(), near, "topology-mode] of Service default/s"},

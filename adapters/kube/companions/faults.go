@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -99,10 +100,8 @@ func NodeLost(name string) scenario.Action {
 				continue
 			}
 			there = true
-			if !isFinished(pod) {
-				pod.Status.Phase = corev1.PodFailed
-				setCondition(&pod.Status, corev1.PodReady, false, "", metav1.Now()) // as of a node that is heard of no longer
-				setCondition(&pod.Status, corev1.DisruptionTarget, true, "DeletionByPodGC", metav1.Now())
+			before := pod.Status.DeepCopy()
+			if collected(&pod.Status); !equality.Semantic.DeepEqual(before, &pod.Status) {
 				if err := c.Status().Update(ctx, pod); err != nil {
 					return err
 				}
@@ -116,6 +115,22 @@ func NodeLost(name string) scenario.Action {
 		}
 		return nil
 	}}
+}
+
+// collected makes the status that of a Pod on a node that is heard of no longer, and is gone.
+func collected(status *corev1.PodStatus) {
+	for i := range status.Conditions {
+		if condition := &status.Conditions[i]; condition.Type == corev1.PodReady && condition.Status != corev1.ConditionFalse {
+			condition.Status, condition.LastTransitionTime = corev1.ConditionFalse, metav1.Now()
+		}
+	}
+	if status.Phase == corev1.PodSucceeded || status.Phase == corev1.PodFailed {
+		return
+	}
+	status.Phase = corev1.PodFailed
+	setCondition(status, corev1.DisruptionTarget, true, "DeletionByPodGC", metav1.Now())
+	at := slices.IndexFunc(status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
+	status.Conditions[at].Message = "PodGC: node no longer exists"
 }
 
 // Budget allows for an action up to a number of times.

@@ -287,6 +287,9 @@ func setCondition(status *corev1.PodStatus, of corev1.PodConditionType, is bool,
 	case at < 0:
 		status.Conditions = append(status.Conditions, condition)
 	case status.Conditions[at].Status != value || status.Conditions[at].Reason != reason:
+		if status.Conditions[at].Status == value {
+			condition.LastTransitionTime = status.Conditions[at].LastTransitionTime
+		}
 		status.Conditions[at] = condition
 	}
 }

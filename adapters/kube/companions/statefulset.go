@@ -42,13 +42,22 @@ func (s statefulSets) handle(c client, event core.Event) []core.Request {
 	case kube.KindOf(s.owner.GroupKind()):
 		return []core.Request{on(event.Key.Namespace, event.Key.Name)}
 	case kube.KindOf(s.dependent.GroupKind()):
-		return s.requests(c, event)
+		return append(s.requests(c, event), s.named(c, event)...)
 	case kube.KindOf(claimKind().GroupKind()):
 		if event.New == nil {
 			return s.waiting(c, event.Key)
 		}
 	}
 	return nil
+}
+
+// named is the request for the set that may wait for the name of a Pod that is gone, whoever that belonged to: the real controller tries again and again.
+func (s statefulSets) named(c client, event core.Event) []core.Request {
+	at := strings.LastIndexByte(event.Key.Name, '-')
+	if event.New != nil || at < 0 || lifetime(c, s.owner, event.Key.Namespace, event.Key.Name[:at]) == nil {
+		return nil
+	}
+	return []core.Request{on(event.Key.Namespace, event.Key.Name[:at])}
 }
 
 // waiting are the requests for those who may wait for a claim to be gone.

@@ -24,6 +24,7 @@ type resource struct {
 	name core.Kind
 	// kind is in the version that is preferred for requests.
 	kind       schema.GroupVersionKind
+	plural     string
 	namespaced bool
 }
 
@@ -35,7 +36,7 @@ func named(server *kube.Server, kind core.Kind) *resource {
 	}
 	return &resource{
 		name: kube.KindOf(mapping.GroupVersionKind.GroupKind()), kind: mapping.GroupVersionKind,
-		namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
+		plural: mapping.Resource.Resource, namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
 	}
 }
 

@@ -1,10 +1,12 @@
 package players
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -18,7 +20,7 @@ import (
 
 // VolumeProtector returns the strategy that plays the controllers of Kubernetes that protect
 // volumes. It lets go of a claim that is being deleted once no Pod on a node uses it, and of
-// a volume once it is not bound. The server is to be made with [kube.VolumeProtection].
+// a volume once it is not bound. Claims and volumes that somebody takes the finalizer from get it again, unless they are being deleted. The server is to be made with [kube.VolumeProtection].
 //
 // It returns an error that says what to change if the server does not protect volumes, or
 // serves no Pods.
@@ -53,23 +55,65 @@ func (p *volumeProtector) Describe() core.Description {
 // New implements [core.Strategy].
 func (p *volumeProtector) New() (core.Instance, error) { return p, nil }
 
-// Handle implements [core.Instance]. A claim or volume is looked at while it is being deleted,
-// and a claim when a Pod that used it is gone.
-func (p *volumeProtector) Handle(_ core.EffectRecorder, event core.Event) []core.Request {
-	switch {
-	case event.Key.Kind == kinds.Pod && event.New == nil:
-		var requests []core.Request
-		for _, claim := range builtin.Claims(storage.Of(event.Old).Tree) {
-			requests = append(requests, requestFor(core.Key{Kind: kinds.Claim, Namespace: event.Key.Namespace, Name: claim}))
-		}
-		return requests
-	case event.Key.Kind == kinds.Pod || event.New == nil:
+// Handle implements [core.Instance]. A claim or volume is looked at when it lacks the finalizer, and while it is being deleted; so is
+// a claim when a Pod that may have used it is gone, has come to its end, or is on no node.
+func (p *volumeProtector) Handle(world core.EffectRecorder, event core.Event) []core.Request {
+	if event.Key.Kind == kinds.Pod {
+		return p.handlePod(world, event)
+	}
+	if event.New == nil {
 		return nil
 	}
-	if meta := storage.Of(event.New).Meta(); storage.Waits(meta, kinds.ClaimProtection) || storage.Waits(meta, kinds.VolumeProtection) {
+	protection := kinds.ClaimProtection
+	if event.Key.Kind == kinds.Volume {
+		protection = kinds.VolumeProtection
+	}
+	meta := storage.Of(event.New).Meta()
+	if storage.Waits(meta, protection) || meta.GetDeletionTimestamp() == nil && !slices.Contains(meta.GetFinalizers(), protection) {
 		return []core.Request{requestFor(event.Key)}
 	}
 	return nil
+}
+
+// handlePod returns the requests for the claims of a Pod that are being deleted, as the cache shows them, if the Pod may use them no longer.
+func (p *volumeProtector) handlePod(world core.EffectRecorder, event core.Event) []core.Request {
+	pod := storage.Of(cmp.Or(event.New, event.Old)).Meta()
+	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); event.New != nil && node != "" && !terminated(pod) {
+		return nil
+	}
+	var requests []core.Request
+	for _, claim := range builtin.Claims(pod.Object) {
+		response := perform(world, &kube.Request{
+			Verb: kube.Get, Kind: p.claims.kind, Namespace: event.Key.Namespace, Name: claim, FromCache: true, LifetimeOnly: true,
+		})
+		shown := &unstructured.Unstructured{}
+		if response.Err() == nil && jsontree.Decode(response.Object, &shown.Object) == nil && storage.Waits(shown, kinds.ClaimProtection) {
+			requests = append(requests, requestFor(core.Key{Kind: kinds.Claim, Namespace: event.Key.Namespace, Name: claim}))
+		}
+	}
+	slices.Sort(requests)
+	return slices.Compact(requests)
+}
+
+// terminated reports whether a Pod has come to its end, or is being deleted and none of its containers is known to run.
+func terminated(pod *unstructured.Unstructured) bool {
+	switch jsontree.At(pod, "status", "phase") {
+	case string(corev1.PodSucceeded), string(corev1.PodFailed):
+		return true
+	}
+	if pod.GetDeletionTimestamp() == nil {
+		return false
+	}
+	for _, containers := range []string{"initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"} {
+		for _, status := range jsontree.ListAt(pod, "status", containers) {
+			fields, _ := status.(map[string]any)
+			state, _ := fields["state"].(map[string]any)
+			if state["terminated"] == nil && state["waiting"] == nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Reconcile implements [core.Instance]: it looks at one claim or volume, with live reads.
@@ -82,11 +126,11 @@ func (p *volumeProtector) Reconcile(world core.EffectRecorder, request core.Requ
 	if key.Kind == kinds.Volume {
 		r, protection = p.volumes, kinds.VolumeProtection
 	}
-	return core.Result{Err: p.release(world, r, protection, key)}
+	return core.Result{Err: p.protect(world, r, protection, key)}
 }
 
-// release takes the finalizer from an object that is not used any more.
-func (p *volumeProtector) release(world core.EffectRecorder, r *resource, protection string, key core.Key) error {
+// protect gives an object the finalizer that it lacks, or takes it from one that is being deleted and is not used any more.
+func (p *volumeProtector) protect(world core.EffectRecorder, r *resource, protection string, key core.Key) error {
 	response := perform(world, &kube.Request{Verb: kube.Get, Kind: r.kind, Namespace: key.Namespace, Name: key.Name})
 	if err := response.Err(); err != nil {
 		if apierrors.IsNotFound(err) {
@@ -98,13 +142,17 @@ func (p *volumeProtector) release(world core.EffectRecorder, r *resource, protec
 	if err := jsontree.Decode(response.Object, &object.Object); err != nil {
 		return err
 	}
-	if !storage.Waits(object, protection) {
+	switch has := slices.Contains(object.GetFinalizers(), protection); {
+	case object.GetDeletionTimestamp() == nil && !has:
+		object.SetFinalizers(append(object.GetFinalizers(), protection))
+	case object.GetDeletionTimestamp() == nil || !has:
 		return nil
+	default:
+		if used, err := p.used(world, key, object); err != nil || used {
+			return err
+		}
+		object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == protection }))
 	}
-	if used, err := p.used(world, key, object); err != nil || used {
-		return err
-	}
-	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == protection }))
 	err := perform(world, &kube.Request{
 		Verb: kube.Update, Kind: r.kind, Namespace: key.Namespace, Name: key.Name, Body: jsontree.Canonical(object.Object),
 	}).Err()
@@ -129,5 +177,5 @@ func (p *volumeProtector) used(world core.EffectRecorder, key core.Key, object *
 	if err := jsontree.Decode(response.Object, &list); err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(list.Items, func(pod map[string]any) bool { return slices.Contains(builtin.Claims(pod), key.Name) }), nil
+	return slices.ContainsFunc(list.Items, func(pod map[string]any) bool { return builtin.Uses(pod, object) }), nil
 }

@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -102,7 +103,8 @@ func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(nil, 0)
 	of := map[core.Kind]*informer{}
 	for kind, object := range map[core.Kind]runtime.Object{
-		"Pod": &corev1.Pod{}, "ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "Job.batch": &batchv1.Job{},
+		"Pod": &corev1.Pod{}, "ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "Namespace": &corev1.Namespace{},
+		"PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "PersistentVolume": &corev1.PersistentVolume{}, "StorageClass.storage.k8s.io": &storagev1.StorageClass{}, "Job.batch": &batchv1.Job{},
 		"ReplicaSet.apps": &appsv1.ReplicaSet{}, "StatefulSet.apps": &appsv1.StatefulSet{},
 		"Deployment.apps": &appsv1.Deployment{}, "ControllerRevision.apps": &appsv1.ControllerRevision{},
 		"DaemonSet.apps": &appsv1.DaemonSet{}, "CronJob.batch": &batchv1.CronJob{}, "Service": &corev1.Service{}, "Node": &corev1.Node{}, "EndpointSlice.discovery.k8s.io": &discoveryv1.EndpointSlice{},

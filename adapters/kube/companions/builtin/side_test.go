@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/companions"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -36,7 +37,7 @@ type side struct {
 //
 // What several come to may depend on which of them is faster. So the first is where the server is, and those after it are so far away that the ones before
 // them have nothing left to do by the time that an event, a request or an answer has arrived. All caches show the present.
-func realSide(all ...controller) (s *side, stop func(), err error) {
+func realSide(options []kube.Option, all ...controller) (s *side, stop func(), err error) {
 	// Resource versions of the simulated server are in no order.
 	gates := map[string]bool{}
 	for _, kind := range []string{"ReplicaSet", "StatefulSet", "Job", "DaemonSet"} {
@@ -45,7 +46,7 @@ func realSide(all ...controller) (s *side, stop func(), err error) {
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		return nil, nil, err
 	}
-	w, err := newWorld()
+	w, err := newWorld(options...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,8 +88,8 @@ func realSide(all ...controller) (s *side, stop func(), err error) {
 
 // standInSide runs companions. One that is named before another goes first, as on the real side. next says which of a number of requests that one has is
 // taken next.
-func standInSide(next func(int) int, all ...companions.Companion) (*side, error) {
-	w, err := newWorld()
+func standInSide(options []kube.Option, next func(int) int, all ...companions.Companion) (*side, error) {
+	w, err := newWorld(options...)
 	if err != nil {
 		return nil, err
 	}
@@ -194,6 +195,8 @@ func (d *dues) see(c change) {
 type step struct {
 	name string
 	do   func(*world)
+	// instead is what stands in for it on the side of the companions, nil for the same.
+	instead func(*world)
 	// day tells that a day has passed once all is settled.
 	day bool
 }
@@ -201,7 +204,13 @@ type step struct {
 // compare makes the steps on both sides, and compares what they come to after each.
 func compare(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) {
 	t.Helper()
-	if difference := differs(t, inTurn, steps, standIns, real...); difference != "" {
+	compareOn(t, nil, steps, standIns, real...)
+}
+
+// compareOn does so on servers with options.
+func compareOn(t *testing.T, options []kube.Option, steps []step, standIns []companions.Companion, real ...controller) {
+	t.Helper()
+	if difference := differs(t, options, inTurn, steps, standIns, real...); difference != "" {
 		t.Fatal(difference)
 	}
 }
@@ -216,7 +225,7 @@ func compareAny(t *testing.T, steps []step, standIns []companions.Companion, rea
 	const runs = 300
 	difference := ""
 	for range runs { // one, most of the time
-		if difference = differs(t, inTurn, steps, standIns, real...); difference == "" {
+		if difference = differs(t, nil, inTurn, steps, standIns, real...); difference == "" {
 			return
 		}
 	}
@@ -228,9 +237,9 @@ func compareAny(t *testing.T, steps []step, standIns []companions.Companion, rea
 func compareOrders(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) {
 	t.Helper()
 	const runs = 300
-	first := differs(t, inTurn, steps, standIns, real...)
+	first := differs(t, nil, inTurn, steps, standIns, real...)
 	for n := range uint64(runs) {
-		if first == "" || differs(t, rand.New(rand.NewPCG(n, 0)).IntN, steps, standIns, real...) == "" {
+		if first == "" || differs(t, nil, rand.New(rand.NewPCG(n, 0)).IntN, steps, standIns, real...) == "" {
 			return
 		}
 	}
@@ -238,16 +247,16 @@ func compareOrders(t *testing.T, steps []step, standIns []companions.Companion, 
 }
 
 // differs says how two sides differ after a step, "" if they do not.
-func differs(t *testing.T, next func(int) int, steps []step, standIns []companions.Companion, real ...controller) string {
+func differs(t *testing.T, options []kube.Option, next func(int) int, steps []step, standIns []companions.Companion, real ...controller) string {
 	t.Helper()
 	difference := ""
 	synctest.Test(t, func(t *testing.T) {
-		theirs, stop, err := realSide(real...)
+		theirs, stop, err := realSide(options, real...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer stop()
-		ours, err := standInSide(next, standIns...)
+		ours, err := standInSide(options, next, standIns...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +265,11 @@ func differs(t *testing.T, next func(int) int, steps []step, standIns []companio
 		}
 		for n, s := range steps {
 			for name, side := range map[string]*side{"the real controllers": theirs, "the companions": ours} {
-				side.atOnce(s.do)
+				do := s.do
+				if side == ours && s.instead != nil {
+					do = s.instead
+				}
+				side.atOnce(do)
 				err := side.settle()
 				if err == nil && s.day {
 					side.tick()

@@ -104,8 +104,13 @@ func setPhase(phase corev1.PodPhase, ready bool) func(*world, *corev1.Pod) {
 		pod.Status.Conditions = append([]corev1.PodCondition{{
 			Type: corev1.PodReady, Status: corev1.ConditionStatus(status), LastTransitionTime: metav1.Unix(946684800, 0),
 		}}, others...)
-		w.Do(&kube.Request{Verb: kube.Update, Kind: podKind(), Subresource: "status", Namespace: pod.Namespace, Name: pod.Name, Body: encode(podKind(), pod)})
+		updateStatus(w, pod)
 	}
+}
+
+// updateStatus writes the status of a Pod.
+func updateStatus(w *world, pod *corev1.Pod) {
+	w.Do(&kube.Request{Verb: kube.Update, Kind: podKind(), Subresource: "status", Namespace: pod.Namespace, Name: pod.Name, Body: encode(podKind(), pod)})
 }
 
 // exit reports that the container of a Pod has ended with an exit code.

@@ -47,8 +47,8 @@ var (
 	_ core.EffectRecorder = (*world)(nil)
 )
 
-func newWorld() (*world, error) {
-	server, err := kube.NewServer(scheme.Scheme)
+func newWorld(options ...kube.Option) (*world, error) {
+	server, err := kube.NewServer(scheme.Scheme, options...)
 	return &world{server: server, objects: map[core.Key]core.Content{}, changed: func([]change) []func() { return nil }}, err
 }
 

@@ -12,6 +12,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
@@ -265,19 +266,35 @@ func runAs(state core.Snapshot, pod *corev1.Pod) error {
 	return nil
 }
 
-// Claims are the claims that a Pod uses: those of its volumes, once it has a node.
+// Claims are the names of the claims of a Pod's volumes: those that they name, and those that are made for ephemeral ones.
 func Claims(tree map[string]any) []string {
-	pod := &unstructured.Unstructured{Object: tree}
-	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); node == "" {
-		return nil
-	}
-	var claims []string
+	named, ephemeral := claims(&unstructured.Unstructured{Object: tree})
+	return append(named, ephemeral...)
+}
+
+func claims(pod *unstructured.Unstructured) (named, ephemeral []string) {
 	for _, volume := range jsontree.ListAt(pod, "spec", "volumes") {
 		fields, _ := volume.(map[string]any)
 		claim, _ := fields["persistentVolumeClaim"].(map[string]any)
 		if name, ok := claim["claimName"].(string); ok {
-			claims = append(claims, name)
+			named = append(named, name)
+		}
+		if fields["ephemeral"] != nil {
+			name, _ := fields["name"].(string)
+			ephemeral = append(ephemeral, pod.GetName()+"-"+name)
 		}
 	}
-	return claims
+	return named, ephemeral
+}
+
+// Uses reports whether a Pod keeps a claim in its namespace from being deleted. It has to be on a node. A claim that was made for it is kept only until its node has stopped it.
+func Uses(tree map[string]any, claim *unstructured.Unstructured) bool {
+	pod := &unstructured.Unstructured{Object: tree}
+	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); node == "" {
+		return false
+	}
+	named, ephemeral := claims(pod)
+	grace := pod.GetDeletionGracePeriodSeconds()
+	stopped := pod.GetDeletionTimestamp() != nil && grace != nil && *grace == 0
+	return slices.Contains(named, claim.GetName()) || !stopped && slices.Contains(ephemeral, claim.GetName()) && metav1.IsControlledBy(claim, pod)
 }
