@@ -68,6 +68,12 @@ func Dated(one, other core.Call) bool {
 	return undated(contents(one)) == undated(contents(other))
 }
 
+// OtherContents returns that a call writes something else than a recorded one of the same aim, besides the times that both name, and the field where it does.
+func OtherContents(recorded, observed core.Call, after int) *Divergence {
+	one, other := apart(undated(contents(recorded)), undated(contents(observed)))
+	return &Divergence{Recorded: recorded.String() + " with " + one, Observed: observed.String() + " with " + other, After: after, Call: observed}
+}
+
 // OnlyDates reports whether a run does nothing else than a recorded one, from which it parts, but to name another time.
 func (d *Divergence) OnlyDates(recorded Run) bool {
 	if d.Call == nil || d.After >= len(recorded.Path) {

@@ -134,7 +134,7 @@ func shows(run behavior.Run, calls []core.Call, parting *behavior.Divergence) (*
 			continue
 		}
 		if !behavior.Dated(calls[i], call) {
-			return &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with other contents", After: i, Call: calls[i]}, true
+			return behavior.OtherContents(call, calls[i], i), true
 		}
 		written = true
 	}
