@@ -69,14 +69,17 @@ func (s *Sites) Of(node *Node) *core.Site { return s.known[node] }
 
 // add notes where the call of a node was made.
 func (s *Sites) add(node *Node, stack site) {
-	frames := runtime.CallersFrames(stack)
-	for {
+	var all []runtime.Frame
+	for frames := runtime.CallersFrames(stack); ; {
 		frame, more := frames.Next()
-		if site := s.build.site(frame.Function, frame.File, frame.Line); site != nil {
-			s.known[node] = site
-			return
+		if all = append(all, frame); !more {
+			break
 		}
-		if !more {
+	}
+	roots := s.build.roots(all)
+	for _, frame := range all {
+		if site := s.build.site(frame.Function, frame.File, frame.Line, roots); site != nil {
+			s.known[node] = site
 			return
 		}
 	}
@@ -91,24 +94,55 @@ type build struct {
 	libraries     []*regexp.Regexp
 }
 
-// site returns the line of a frame, nil if it is of a library.
-func (b build) site(function, file string, line int) *core.Site {
-	of, name := cutPackage(function)
+// packageOf returns the import path of the package that a function is named after, without what tells external tests apart, its module, and the function as code names it. The module is
+// empty for the standard library.
+func (b build) packageOf(function, file string) (of, module, name string) {
+	of, name = cutPackage(function)
 	if of == "main" {
 		of = b.command
 	}
-	module := b.main
-	if !under(of, module) {
-		i := slices.IndexFunc(b.modules, func(m string) bool { return under(of, m) })
-		if i < 0 {
+	if strings.HasSuffix(file, "_test.go") {
+		of = strings.TrimSuffix(of, "_test")
+	}
+	if under(of, b.main) {
+		return of, b.main, name
+	}
+	if i := slices.IndexFunc(b.modules, func(m string) bool { return under(of, m) }); i >= 0 {
+		return of, b.modules[i], name
+	}
+	return of, "", name
+}
+
+// roots returns the folders of modules, as far as frames tell.
+func (b build) roots(frames []runtime.Frame) map[string]string {
+	roots := map[string]string{}
+	for _, frame := range frames {
+		of, module, _ := b.packageOf(frame.Function, frame.File)
+		if module == "" || of == module {
+			continue // a module may have any folder
+		}
+		if root, ok := strings.CutSuffix(path.Dir(frame.File), of[len(module):]); ok {
+			roots[module] = root
+		}
+	}
+	return roots
+}
+
+// site returns the line of a frame, nil if it is of a library. A function literal is named after the function that its code was inlined into, which may be one of another package: then the
+// file says whose it is, if the folder of its module is known.
+func (b build) site(function, file string, line int, roots map[string]string) *core.Site {
+	of, module, name := b.packageOf(function, file)
+	if module == "" {
+		return nil
+	}
+	folder, root := path.Dir(file), roots[module]
+	if !strings.HasSuffix(folder, of[len(module):]) || of == module && root != "" && root != folder {
+		if of, module = within(folder, roots); module == "" {
 			return nil
 		}
-		module = b.modules[i]
 	}
 	base := path.Base(file)
-	if test := strings.HasSuffix(base, "_test.go"); test {
-		of = strings.TrimSuffix(of, "_test")
-	} else if slices.ContainsFunc(b.libraries, func(l *regexp.Regexp) bool { return l.MatchString(of) }) {
+	if !strings.HasSuffix(base, "_test.go") && slices.ContainsFunc(b.libraries, func(l *regexp.Regexp) bool { return l.MatchString(of) }) {
 		return nil
 	}
 	site := &core.Site{Module: module, File: path.Join(strings.TrimPrefix(of[len(module):], "/"), base), Line: line, Function: name}
@@ -116,6 +150,17 @@ func (b build) site(function, file string, line int) *core.Site {
 		site.Module = ""
 	}
 	return site
+}
+
+// within returns the package in a folder and its module, by the folders of modules: the innermost one.
+func within(folder string, roots map[string]string) (of, module string) {
+	for m, root := range roots {
+		rest, ok := strings.CutPrefix(folder, root)
+		if ok && (rest == "" || rest[0] == '/') && (module == "" || len(root) > len(roots[module])) {
+			of, module = m+rest, m
+		}
+	}
+	return of, module
 }
 
 // closures end the names of functions without a name of their own, of methods that are values, and of bodies of loops over functions.
