@@ -3,6 +3,7 @@ package behavior
 import (
 	"context"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
@@ -70,8 +71,21 @@ func Dated(one, other core.Call) bool {
 
 // OtherContents returns that a call writes something else than a recorded one of the same aim, besides the times that both name, and the field where it does.
 func OtherContents(recorded, observed core.Call, after int) *Divergence {
-	one, other := apart(undated(contents(recorded)), undated(contents(observed)))
+	one, other := contents(recorded), contents(observed)
+	a, b := parts(one), parts(other)
+	for i := range min(len(a), len(b)) {
+		if undated(a[i]) != undated(b[i]) {
+			one, other = a[i], b[i]
+			break
+		}
+	}
+	one, other = apart(one, other)
 	return &Divergence{Recorded: recorded.String() + " with " + one, Observed: observed.String() + " with " + other, After: after, Call: observed}
+}
+
+// parts returns what stands in a text in JSON between braces and commas: fields, mostly.
+func parts(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{},", r) })
 }
 
 // OnlyDates reports whether a run does nothing else than a recorded one, from which it parts, but to name another time.
