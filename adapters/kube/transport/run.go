@@ -48,11 +48,11 @@ func (c *Current) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, runKey{}, c.Run())
 }
 
-// Run returns the run that is going on, nil if nothing has run yet: that of the instance whose code asks, which may be another one of those that this one is among.
-func (c *Current) Run() *Run { return c.Among.asking(c).run.Load() }
+// Run returns the run that is going on, nil if nothing has run yet.
+func (c *Current) Run() *Run { return c.run.Load() }
 
 // Of returns the run that something belongs to which is asked with a context: that of the context. What a run has left behind is asked between runs, and a
-// context of none belongs to what is going on. Who asks is as for [Current.Run].
+// context of none belongs to what is going on. Where the instance whose code asks is another one of those that this one is among, it is a run of that one.
 func (c *Current) Of(ctx context.Context) *Run {
 	asking := c.Among.asking(c)
 	now, background := asking.run.Load(), asking.background.Load()
