@@ -32,7 +32,7 @@
 //	})
 //
 // Every run of a controller is made on a fresh instance: the set-up is run again. It must therefore register the same controllers each time
-// and keep its state out of package variables. What a controller keeps in its fields is its memory, and part of the state.
+// and keep its state out of package variables, in which only clients may be kept. What a controller keeps in its fields is its memory, and part of the state.
 //
 // # Listers
 //

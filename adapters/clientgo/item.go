@@ -39,7 +39,7 @@ func formOf[T comparable]() (form[T], error) {
 		), nil
 	}
 	if t := reflect.TypeFor[T](); t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
-		return form[T]{}, fmt.Errorf("the items of a queue cannot be of type %s: name the type that they have, and use Queue.Untyped where items of any type are asked for", t)
+		return form[T]{}, fmt.Errorf("the items of a queue cannot be of type %s: name the type that they have, as in QueueIn[string], which also fits into a field for a queue with items of any type; a constructor that takes such a queue gets Queue.Untyped", t)
 	}
 	return form[T]{encode: toJSON[T], decode: fromJSON[T]}, nil
 }

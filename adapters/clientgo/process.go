@@ -28,6 +28,7 @@ func (p *process) assemble(notes *system.Notes, indexes informer.Indexes) (*Envi
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), p.loggers.Logger))
 	defer cancel()
 	e := &Environment{process: p, ctx: ctx, notes: notes, indexes: indexes, synced: synced, background: newBackground(p.loggers.Logger)}
+	e.current.Among = p.instances
 	e.view = informer.View{Server: p.server, Decoder: p.decoder, Current: &e.current}
 	network := &transport.Transport{Server: p.server, Current: &e.current, Idle: e.idleRequest}
 	e.config = network.Config("controller")

@@ -9,6 +9,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -40,7 +41,7 @@ func (d *definition) SetUps() int { return len(d.setups) }
 
 // Survey implements [system.Library].
 func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system.Found, error) {
-	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), loggers: d.Loggers(settleGlobals)}
+	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), loggers: d.Loggers(settleGlobals), instances: new(transport.Instances)}
 	if d.Mixed() {
 		b.groups = 1
 	}
@@ -91,8 +92,9 @@ type blueprint struct {
 	// types are the Go types that generated factories may be asked for.
 	types []servedType
 	// groups is the number of the first factory: indexes of other libraries have no number.
-	groups  int
-	loggers system.Loggers
+	groups    int
+	loggers   system.Loggers
+	instances *transport.Instances
 	// broadcasters finds those of events.
 	broadcasters broadcasters
 }

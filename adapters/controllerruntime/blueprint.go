@@ -50,6 +50,7 @@ type blueprint struct {
 	// leavesOut reports whether the options leave out a part that would be run.
 	leavesOut func(option, name string) bool
 	loggers   system.Loggers
+	instances *transport.Instances
 }
 
 // assemble runs the set-up on a fresh manager.
@@ -112,6 +113,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 		return nil, nil, err
 	}
 	a := &assembly{leavesOut: b.leavesOut, runnables: map[int][]manager.Runnable{}}
+	a.current.Among = b.instances
 	a.informers = informers{synced: synced, stray: a.strayHandler, several: a.severalInformers}
 	a.cache = &viewCache{
 		view:      informer.View{Server: b.server, Decoder: b.decoder, Current: &a.current, Unstarted: &cache.ErrCacheNotStarted{}},

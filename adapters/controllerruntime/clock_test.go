@@ -118,6 +118,14 @@ func TestTimes(t *testing.T) {
 			}
 			return ctrl.Result{RequeueAfter: time.Hour}, nil
 		}, core.Inconclusive, "waits for several times"},
+		{"a duration, beside a time, which is told by its field", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			if s.Annotations["took"] != "" {
+				return ctrl.Result{}, nil
+			}
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "ended", time.Now().Format(time.RFC3339))
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "took", time.Since(s.CreationTimestamp.Time).Truncate(time.Minute).String())
+			return ctrl.Result{}, c.Update(ctx, s)
+		}, core.Inconclusive, `it now update Service default/a with "took":"0s", then update Service default/a with "took":"1m0s", and later update Service default/a with "took":"`},
 	} {
 		check := func(t *testing.T, remembers bool) {
 			service := &corev1.Service{

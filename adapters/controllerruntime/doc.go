@@ -13,7 +13,8 @@
 //
 // Every run of a controller is made on a fresh instance: the set-up is run again
 // on a fresh manager. It must therefore register the same controllers each time
-// and keep its state out of package variables.
+// and keep its state out of package variables. Clients may be there: what a client is asked
+// belongs to the instance whose code asks, whichever made it.
 //
 // What users do meanwhile is a [Scenario]. Where a check lets calls fail, it is in the ways of
 // [github.com/orrery-dev/orrery/adapters/kube.Failure]; clients do not try again by

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -179,5 +180,46 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(result.Err)
 		}
 		w.calls = nil
+	}
+}
+
+// TestSharedClients checks a controller whose set-up keeps its client where all instances find it, as programs do in variables of packages. The client is then that of whichever
+// instance was set up last; what it is asked belongs to the instance whose code asks.
+func TestSharedClients(t *testing.T) {
+	for name, made := range map[string]func(ctrl.Manager) (client.Client, error){
+		"cached": func(mgr ctrl.Manager) (client.Client, error) { return mgr.GetClient(), nil },
+		"live": func(mgr ctrl.Manager) (client.Client, error) {
+			return client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme()})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var shared client.Client
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("v", 1), widget("w", 1)),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					own, err := made(mgr)
+					if err != nil {
+						return err
+					}
+					shared = own
+					return ctrl.NewControllerManagedBy(mgr).Named("shares").For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+						w := &Widget{}
+						if err := shared.Get(ctx, request.NamespacedName, w); err != nil || w.Status.Ready == 2 {
+							return reconcile.Result{}, client.IgnoreNotFound(err)
+						}
+						w.Status.Ready++
+						return reconcile.Result{}, shared.Status().Update(ctx, w)
+					}))
+				}))
+			// In single calls, runs of several instances are under way at once.
+			for _, granularity := range []orrery.Granularity{orrery.PerReconcile, orrery.PerCall} {
+				result, err := orrery.Run(t.Context(), system, orrery.Options{Granularity: granularity, Crashes: 1, Failures: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if result.Report.Verdict != core.Holds {
+					t.Errorf("%s: %s %v %v", granularity, result.Report.Verdict, result.Report.Reasons, result.Report.Findings)
+				}
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -61,6 +62,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		mirrors:        d.mirrors,
 		leavesOut:      d.LeavesOut,
 		loggers:        d.Loggers(logGlobally),
+		instances:      new(transport.Instances),
 	}
 	found, err := b.survey()
 	if err != nil {

@@ -45,6 +45,9 @@ func (op *operation) run() (*Response, error) {
 	}
 	switch op.request.Verb {
 	case Get:
+		if op.request.Subresource == LogSubresource {
+			return op.log()
+		}
 		return op.get()
 	case List:
 		return op.list()

@@ -34,6 +34,8 @@ type Request struct {
 	Kind schema.GroupVersionKind
 	// Subresource is empty for the object itself.
 	Subresource string
+	// Container is the container whose log is asked for, empty if the only one of the Pod is meant.
+	Container string `json:",omitempty"`
 	// Namespace is empty for cluster-scoped kinds, and for lists over all
 	// namespaces.
 	Namespace string

@@ -34,9 +34,11 @@ type Server struct {
 	scales           *kinds.Resource
 	strictNamespaces bool
 	managedFields    bool
-	webhooks         []Webhook
-	fieldIndexes     []FieldIndex
-	failures         []Failure
+	// containerLog is what containers log, nil if that is not known.
+	containerLog *string
+	webhooks     []Webhook
+	fieldIndexes []FieldIndex
+	failures     []Failure
 	// managers know who manages the fields.
 	managers *apply.Managers
 	form     *canonical.Form
@@ -75,6 +77,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	}
 	s.strictNamespaces = chosen.strictNamespaces
 	s.managedFields = chosen.managedFields
+	s.containerLog = chosen.containerLog
 	if s.failures, err = chosen.chosenFailures(); err != nil {
 		return nil, err
 	}
@@ -274,6 +277,7 @@ type settings struct {
 	strictNamespaces bool
 	managedFields    bool
 	volumeProtection bool
+	containerLog     *string
 	failures         []Failure
 	rules            kindrules.Rules
 	unordered        []canonical.List
@@ -319,6 +323,12 @@ func ManagedFields() Option {
 // schema does not have, or not as a list. Controllers still see the items in the order in which they were written.
 func Unordered(kind core.Kind, path string) Option {
 	return func(s *settings) { s.unordered = append(s.unordered, canonical.List{Kind: kind, Path: path}) }
+}
+
+// ContainerLogs says what the containers of all Pods log, by the time that somebody asks for a log. The server cannot know it: without the option, to ask for the log of a Pod is not
+// modelled. "" stands for containers that log nothing.
+func ContainerLogs(text string) Option {
+	return func(s *settings) { s.containerLog = &text }
 }
 
 // WithRules makes the server follow rules for Kubernetes' own kinds, where they cover a

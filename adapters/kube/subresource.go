@@ -2,6 +2,8 @@ package kube
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,6 +31,8 @@ func subresourceVerbs(r *kinds.Resource, name string) []Verb {
 		name == kinds.EphemeralSubresource && r.Name == kinds.Pod,
 		name == kinds.ApprovalSubresource && r.Name == kinds.SigningRequest:
 		return parts
+	case name == LogSubresource && r.Name == kinds.Pod:
+		return []Verb{Get}
 	case name == kinds.FinalizeSubresource && r.Name == kinds.Namespace:
 		return []Verb{Update}
 	case name == kinds.EvictionSubresource && r.Name == kinds.Pod,
@@ -43,7 +47,7 @@ func subresourceVerbs(r *kinds.Resource, name string) []Verb {
 func unmodelled(r *kinds.Resource, subresource string) bool {
 	switch r.Name {
 	case kinds.Pod:
-		return slices.Contains([]string{"attach", "exec", "log", "portforward", "proxy", "resize"}, subresource)
+		return slices.Contains([]string{"attach", "exec", "portforward", "proxy", "resize"}, subresource)
 	case kinds.Service, "Node":
 		return subresource == "proxy"
 	}
@@ -66,6 +70,53 @@ func (op *operation) checkSubresource() error {
 	}
 	return nil
 }
+
+// LogSubresource is the one with the log of a Pod.
+const LogSubresource = "log"
+
+// log answers with the log of a container: a text, as JSON. What containers log is nothing that a server can know, so it has to be told.
+func (op *operation) log() (*Response, error) {
+	if op.server.containerLog == nil {
+		return nil, errors.New("what containers log is not known: say it with the option kube.ContainerLogs of the API server (APIServer of the adapters)")
+	}
+	object := op.find(op.key(op.request.Name))
+	if object == nil {
+		return nil, op.notFound()
+	}
+	pod := &corev1.Pod{}
+	if err := jsontree.Into(object.Tree, pod); err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		all = append(all, container.Name)
+	}
+	name := op.request.Container
+	switch {
+	case name == "" && len(pod.Spec.Containers) == 1 && len(all) == 1:
+		name = all[0]
+	case name == "" && pod.Annotations[defaultContainer] != "":
+		return nil, fmt.Errorf("the log of a Pod with the annotation %s is modelled for a container that is named: name it", defaultContainer)
+	case name == "":
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %v", pod.Name, all))
+	case !slices.Contains(all, name):
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("container %s is not valid for pod %s", name, pod.Name))
+	}
+	if pod.Spec.NodeName == "" {
+		return done(json.RawMessage(`""`)), nil
+	}
+	started := slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(s corev1.ContainerStatus) bool {
+		return s.Name == name && (s.State.Running != nil || s.State.Terminated != nil)
+	})
+	if !started {
+		return nil, fmt.Errorf("the log of a container that has not started yet (%s of Pod %s) is not modelled: read it later", name, pod.Name)
+	}
+	text, err := json.Marshal(*op.server.containerLog)
+	return done(text), err
+}
+
+// defaultContainer is the annotation that names the container whose log is read where none is named.
+const defaultContainer = "kubectl.kubernetes.io/default-container"
 
 // createSubresource does the action that a subresource stands for.
 func (op *operation) createSubresource() (*Response, error) {

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"strings"
 	"testing"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -315,5 +316,40 @@ func TestSubresourcesThatAreNotThere(t *testing.T) {
 	w.refuse(of("nonsense", request(Get, widgetKind, "a")), 404, `widgets.example.com "a" not found`)
 	for _, name := range []string{"log", "exec", "resize"} {
 		w.unsupported(of(name, request(Get, podKind, "p")))
+	}
+}
+
+// TestContainerLogs asks for logs of Pods: they are what the option says, of containers that have started.
+func TestContainerLogs(t *testing.T) {
+	w := newWorld(t, ContainerLogs("done\n"))
+	logs := func(name, container string) *Request {
+		r := of("log", request(Get, podKind, name))
+		r.Container = container
+		return r
+	}
+	containers := []any{tree{"name": "a", "image": "i"}, tree{"name": "b", "image": "i"}}
+	w.must(creation(podKind, tree{"name": "one"}, tree{"spec": tree{"nodeName": "n", "containers": containers[:1]}}))
+	w.must(creation(podKind, tree{"name": "two"}, tree{"spec": tree{"containers": containers}}))
+	text := func(r *Request) string {
+		t.Helper()
+		response, _ := w.do(r)
+		if response.Status != nil {
+			t.Fatalf("%s: %s", r, response)
+		}
+		return string(response.Object)
+	}
+	w.refuse(logs("none", ""), 404, `pods "none" not found`)
+	w.refuse(logs("two", ""), 400, "a container name must be specified for pod two, choose one of: [a b]")
+	w.refuse(logs("two", "c"), 400, "container c is not valid for pod two")
+	expect(t, "log of a Pod on no node", text(logs("two", "b")), `""`)
+	w.unsupported(logs("one", ""))
+	pod := w.must(request(Get, podKind, "one"))
+	pod.Object["status"] = tree{"containerStatuses": []any{tree{"name": "a", "image": "i", "imageID": "", "ready": true, "restartCount": 0, "state": tree{"running": tree{}}}}}
+	w.must(ofStatus(updating(podKind, pod)))
+	expect(t, "log", text(logs("one", "")), `"done\n"`)
+	expect(t, "log of the container", text(logs("one", "a")), `"done\n"`)
+	w.refuse(of("log", updating(podKind, pod)), 405, "the server does not allow this method on the requested resource")
+	if reason := newWorld(t).unsupported(logs("one", "")); !strings.Contains(reason, "kube.ContainerLogs") {
+		t.Errorf("the reason does not name the option: %s", reason)
 	}
 }

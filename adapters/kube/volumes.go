@@ -36,7 +36,7 @@ func protectVolumes(g *kinds.Registry) {
 // checkUse says that a deletion is not modelled if only the protection of volumes, which this
 // server does not do, would keep the object.
 func (op *operation) checkUse(key core.Key, from *storage.Object) error {
-	const advice = "and the server does not protect it as a real one does: make the server with kube.VolumeProtection(), and add a players.VolumeProtector to the controllers"
+	const advice = "and the server does not protect it as a real one does: switch that on with the option VolumeProtection() of the adapter"
 	switch {
 	case op.resource.Protection != "":
 	case op.resource.Name == kinds.Volume && jsontree.At(from.Meta(), "status", "phase") == string(corev1.VolumeBound):

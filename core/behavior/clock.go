@@ -3,6 +3,7 @@ package behavior
 import (
 	"context"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
@@ -66,6 +67,25 @@ func Aim(call core.Call) string {
 // Dated reports whether two calls of equal aims differ in nothing but the times that they name.
 func Dated(one, other core.Call) bool {
 	return undated(contents(one)) == undated(contents(other))
+}
+
+// OtherContents returns that a call writes something else than a recorded one of the same aim, besides the times that both name, and the field where it does.
+func OtherContents(recorded, observed core.Call, after int) *Divergence {
+	one, other := contents(recorded), contents(observed)
+	a, b := parts(one), parts(other)
+	for i := range min(len(a), len(b)) {
+		if undated(a[i]) != undated(b[i]) {
+			one, other = a[i], b[i]
+			break
+		}
+	}
+	one, other = apart(one, other)
+	return &Divergence{Recorded: recorded.String() + " with " + one, Observed: observed.String() + " with " + other, After: after, Call: observed}
+}
+
+// parts returns what stands in a text in JSON between braces and commas: fields, mostly.
+func parts(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{},", r) })
 }
 
 // OnlyDates reports whether a run does nothing else than a recorded one, from which it parts, but to name another time.

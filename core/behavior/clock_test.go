@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
@@ -27,6 +28,23 @@ func TestDated(t *testing.T) {
 	for _, texts := range [][2]string{{"1", "2"}, {"web-1", "web-2"}, {"Jan 1", "Jan 2"}, {"v1.2.3", "v1.2.4"}, {"10.0.0.1", "10.0.0.2"}, {"12345678", "12345679"}} {
 		if behavior.Dated(writes(texts[0]), writes(texts[1])) {
 			t.Errorf("%q and %q are taken for times", texts[0], texts[1])
+		}
+	}
+}
+
+// TestOtherContents wants the field told that is no time, as it is written.
+func TestOtherContents(t *testing.T) {
+	for _, test := range []struct{ one, other, wantOne, wantOther string }{
+		{
+			`{"ended":"2000-01-01T00:00:01Z","took":"1.001001ms"}`, `{"ended":"2000-01-01T00:01:01Z","took":"1m0.001001001s"}`,
+			`"took":"1.001001ms"`, `"took":"1m0.001001001s"`,
+		},
+		{`{"at":"2000-01-01T00:00:01Z"}`, `{"at":"2000-01-01T00:01:01Z","late":true}`, `"at":"2000-01-01T00:00:01Z"`, `"at":"2000-01-01T00:01:01Z"`},
+	} {
+		one, other := written{ask("letter"), test.one}, written{ask("letter"), test.other}
+		d := behavior.OtherContents(one, other, 2)
+		if d.Recorded != one.String()+" with "+test.wantOne || d.Observed != other.String()+" with "+test.wantOther || d.After != 2 || d.Call != core.Call(other) {
+			t.Errorf("%s and %s: %q and %q", test.one, test.other, d.Recorded, d.Observed)
 		}
 	}
 }

@@ -50,10 +50,7 @@ type Sites struct {
 
 // NewSites returns what says so for a system with some libraries, see [core.System]. It knows of no call yet.
 func NewSites(libraries []string) *Sites {
-	b := build{libraries: []*regexp.Regexp{ownPackages()}, roots: map[string]string{}}
-	if _, file, _, ok := runtime.Caller(0); ok {
-		b.note(ownModule()+"/core/behavior", file)
-	}
+	b := build{libraries: []*regexp.Regexp{ownPackages()}}
 	for _, pattern := range libraries {
 		b.libraries = append(b.libraries, packages(pattern))
 	}
@@ -72,17 +69,17 @@ func (s *Sites) Of(node *Node) *core.Site { return s.known[node] }
 
 // add notes where the call of a node was made.
 func (s *Sites) add(node *Node, stack site) {
-	frames := runtime.CallersFrames(stack)
-	for {
+	var all []runtime.Frame
+	for frames := runtime.CallersFrames(stack); ; {
 		frame, more := frames.Next()
-		if of, _ := cutPackage(frame.Function); s.build.module(of) != "" {
-			s.build.note(of, frame.File)
+		if all = append(all, frame); !more {
+			break
 		}
-		if site := s.build.site(frame.Function, frame.File, frame.Line); site != nil {
+	}
+	roots := s.build.roots(all)
+	for _, frame := range all {
+		if site := s.build.site(frame.Function, frame.File, frame.Line, roots); site != nil {
 			s.known[node] = site
-			return
-		}
-		if !more {
 			return
 		}
 	}
@@ -95,60 +92,57 @@ type build struct {
 	main, command string
 	modules       []string
 	libraries     []*regexp.Regexp
-	// roots are the folders of modules, as far as known, by their paths.
-	roots map[string]string
 }
 
-// module returns the path of the module that a package is in, "" for those of the standard library.
-func (b build) module(of string) string {
-	if under(of, b.main) {
-		return b.main
-	}
-	if i := slices.IndexFunc(b.modules, func(m string) bool { return under(of, m) }); i >= 0 {
-		return b.modules[i]
-	}
-	return ""
-}
-
-// note notes the folder of a package's module, if the file of a function is where the package is, below it.
-func (b build) note(of, file string) {
-	module := b.module(of)
-	within := strings.TrimSuffix(strings.TrimPrefix(of, module), "_test")
-	if root, ok := strings.CutSuffix(path.Dir(file), within); ok && within != "" && b.roots[module] == "" {
-		b.roots[module] = root
-	}
-}
-
-// written returns the package that a function was written in, by its file. The functions without a name that a function makes which was inlined into
-// another package are told as of that package, but keep their file.
-func (b build) written(of, file string) string {
-	module, dir := b.module(of), path.Dir(file)
-	if within := strings.TrimSuffix(of[len(module):], "_test"); within != "" && strings.HasSuffix(dir, within) {
-		return of
-	}
-	for _, in := range []string{module, ownModule()} {
-		if rest, ok := strings.CutPrefix(dir, b.roots[in]); ok && b.roots[in] != "" && (rest == "" || rest[0] == '/') && !strings.HasPrefix(rest, "/vendor/") {
-			return in + rest
-		}
-	}
-	return of
-}
-
-// site returns the line of a frame, nil if it is of a library.
-func (b build) site(function, file string, line int) *core.Site {
-	of, name := cutPackage(function)
+// packageOf returns the import path of the package that a function is named after, without what tells external tests apart, its module, and the function as code names it. The module is
+// empty for the standard library.
+func (b build) packageOf(function, file string) (of, module, name string) {
+	of, name = cutPackage(function)
 	if of == "main" {
 		of = b.command
 	}
-	if b.module(of) == "" {
+	if strings.HasSuffix(file, "_test.go") {
+		of = strings.TrimSuffix(of, "_test")
+	}
+	if under(of, b.main) {
+		return of, b.main, name
+	}
+	if i := slices.IndexFunc(b.modules, func(m string) bool { return under(of, m) }); i >= 0 {
+		return of, b.modules[i], name
+	}
+	return of, "", name
+}
+
+// roots returns the folders of modules, as far as frames tell.
+func (b build) roots(frames []runtime.Frame) map[string]string {
+	roots := map[string]string{}
+	for _, frame := range frames {
+		of, module, _ := b.packageOf(frame.Function, frame.File)
+		if module == "" || of == module {
+			continue // a module may have any folder
+		}
+		if root, ok := strings.CutSuffix(path.Dir(frame.File), of[len(module):]); ok {
+			roots[module] = root
+		}
+	}
+	return roots
+}
+
+// site returns the line of a frame, nil if it is of a library. A function literal is named after the function that its code was inlined into, which may be one of another package: then the
+// file says whose it is, if the folder of its module is known.
+func (b build) site(function, file string, line int, roots map[string]string) *core.Site {
+	of, module, name := b.packageOf(function, file)
+	if module == "" {
 		return nil
 	}
-	of = b.written(of, file)
-	module := b.module(of)
+	folder, root := path.Dir(file), roots[module]
+	if !strings.HasSuffix(folder, of[len(module):]) || of == module && root != "" && root != folder {
+		if of, module = within(folder, roots); module == "" {
+			return nil
+		}
+	}
 	base := path.Base(file)
-	if test := strings.HasSuffix(base, "_test.go"); test {
-		of = strings.TrimSuffix(of, "_test")
-	} else if slices.ContainsFunc(b.libraries, func(l *regexp.Regexp) bool { return l.MatchString(of) }) {
+	if !strings.HasSuffix(base, "_test.go") && slices.ContainsFunc(b.libraries, func(l *regexp.Regexp) bool { return l.MatchString(of) }) {
 		return nil
 	}
 	site := &core.Site{Module: module, File: path.Join(strings.TrimPrefix(of[len(module):], "/"), base), Line: line, Function: name}
@@ -156,6 +150,17 @@ func (b build) site(function, file string, line int) *core.Site {
 		site.Module = ""
 	}
 	return site
+}
+
+// within returns the package in a folder and its module, by the folders of modules: the innermost one.
+func within(folder string, roots map[string]string) (of, module string) {
+	for m, root := range roots {
+		rest, ok := strings.CutPrefix(folder, root)
+		if ok && (rest == "" || rest[0] == '/') && (module == "" || len(root) > len(roots[module])) {
+			of, module = m+rest, m
+		}
+	}
+	return of, module
 }
 
 // closures end the names of functions without a name of their own, of methods that are values, and of bodies of loops over functions.
@@ -188,13 +193,8 @@ func packages(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("^" + expression + "$")
 }
 
-// ownModule returns the path of this module.
-func ownModule() string {
-	return strings.TrimSuffix(reflect.TypeFor[build]().PkgPath(), "/core/behavior")
-}
-
 // ownPackages matches the packages of this module that run controllers. Examples have controllers.
 func ownPackages() *regexp.Regexp {
-	module := ownModule()
+	module := strings.TrimSuffix(reflect.TypeFor[build]().PkgPath(), "/core/behavior")
 	return regexp.MustCompile("^" + regexp.QuoteMeta(module) + "(/(core|adapters|record|cli|internal/supervisor)(/.*)?)?$")
 }

@@ -1,7 +1,9 @@
 package behavior
 
 import (
+	"maps"
 	"regexp"
+	"runtime"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
@@ -13,19 +15,20 @@ func TestSites(t *testing.T) {
 		main: "example.com/shop", command: "example.com/shop/cmd/manager", modules: []string{"example.com/shop-tools", "sigs.k8s.io/controller-runtime", "github.com/orrery-dev/orrery", "gopkg.in/web.v2", "example.com"},
 		libraries: []*regexp.Regexp{ownPackages(), packages("sigs.k8s.io/controller-runtime/..."), packages(".../clientset/versioned/...")},
 	}
-	b.roots = map[string]string{}
-	b.note("example.com/shop/internal/controller", "/src/shop/internal/controller/shop.go")
-	b.note("github.com/orrery-dev/orrery/core/behavior", "/modules/github.com/orrery-dev/orrery@v1.0.0/core/behavior/site.go")
+	roots := b.roots([]runtime.Frame{
+		{Function: "example.com/shop/internal/controller.Start", File: "/src/shop/internal/controller/shop.go"},
+		{Function: "example.com/shop/internal/controller.Start.Change[...].func2", File: "/orrery/adapters/kube/scenario/scenario.go"},
+		{Function: "github.com/orrery-dev/orrery/core/behavior.contain.func1", File: "/orrery/core/behavior/contain.go"},
+		{Function: "example.com/shop.Run", File: "/src/shop/run.go"},
+		{Function: "runtime.goexit", File: "/usr/local/go/src/runtime/asm_amd64.s"},
+	})
+	if want := map[string]string{"example.com/shop": "/src/shop", "github.com/orrery-dev/orrery": "/orrery"}; !maps.Equal(roots, want) {
+		t.Errorf("the modules are in %v", roots)
+	}
 	for _, test := range []struct {
 		function, file string
 		want           core.Site
 	}{
-		// Inlined from other packages.
-		{"example.com/shop/internal/controller.(*Reconciler).Reconcile.Each[...].func1", "/src/shop/internal/each/each.go", core.Site{File: "internal/each/each.go", Function: "controller.(*Reconciler).Reconcile.Each[...]"}},
-		{"example.com/shop.Run.Each[...].func1", "/src/shop/internal/each/each.go", core.Site{File: "internal/each/each.go", Function: "shop.Run.Each[...]"}},
-		{"example.com/shop.Users.Change[...].func1", "/modules/github.com/orrery-dev/orrery@v1.0.0/adapters/kube/scenario/scenario.go", core.Site{}},
-		{"example.com/shop/users.All.Change[...].func1", "/modules/github.com/orrery-dev/orrery@v1.0.0/adapters/kube/scenario/scenario.go", core.Site{}},
-		{"example.com/shop-tools/fix.Now", "/src/shop/vendor/example.com/shop-tools/fix/now.go", core.Site{Module: "example.com/shop-tools", File: "fix/now.go", Function: "fix.Now"}},
 		{"example.com/shop/internal/controller.(*Reconciler).Reconcile", "/src/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
 		{"example.com/shop/internal/controller.(*Reconciler).Reconcile.func1.2", "example.com/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.(*Reconciler).Reconcile"}},
 		{"example.com/shop/internal/controller.Each[...].func1", "C:/shop/internal/controller/shop.go", core.Site{File: "internal/controller/shop.go", Function: "controller.Each[...]"}},
@@ -34,17 +37,22 @@ func TestSites(t *testing.T) {
 		{"example.com/shop.Run", "/src/shop/run.go", core.Site{File: "run.go", Function: "shop.Run"}},
 		{"example.com/shop-tools/fix.Now", "/modules/example.com/shop-tools@v1.2.3/fix/now.go", core.Site{Module: "example.com/shop-tools", File: "fix/now.go", Function: "fix.Now"}},
 		{"gopkg.in/web%2ev2.Get", "/modules/gopkg.in/web.v2@v2.0.0/get.go", core.Site{Module: "gopkg.in/web.v2", File: "get.go", Function: "web.v2.Get"}},
-		{"github.com/orrery-dev/orrery/examples/toggle.(*Savings).Reconcile", "/x/toggle.go", core.Site{Module: "github.com/orrery-dev/orrery", File: "examples/toggle/toggle.go", Function: "toggle.(*Savings).Reconcile"}},
-		{"sigs.k8s.io/controller-runtime/pkg/client.(*client).Update", "/x/client.go", core.Site{}},
+		{"github.com/orrery-dev/orrery/examples/toggle.(*Savings).Reconcile", "/x/examples/toggle/toggle.go", core.Site{Module: "github.com/orrery-dev/orrery", File: "examples/toggle/toggle.go", Function: "toggle.(*Savings).Reconcile"}},
+		{"sigs.k8s.io/controller-runtime/pkg/client.(*client).Update", "/x/pkg/client/client.go", core.Site{}},
 		{"sigs.k8s.io/controller-runtime.Request", "/x/alias.go", core.Site{}},
-		{"example.com/shop/pkg/clientset/versioned/typed/shop/v1.(*shops).Update", "/x/shop.go", core.Site{}},
-		{"github.com/orrery-dev/orrery/adapters/kube/transport.(*Run).Do", "/x/run.go", core.Site{}},
+		{"example.com/shop/pkg/clientset/versioned/typed/shop/v1.(*shops).Update", "/x/pkg/clientset/versioned/typed/shop/v1/shop.go", core.Site{}},
+		{"github.com/orrery-dev/orrery/adapters/kube/transport.(*Run).Do", "/x/adapters/kube/transport/run.go", core.Site{}},
 		{"github.com/orrery-dev/orrery.Run", "/x/run.go", core.Site{}},
 		{"net/http.(*Client).Do", "/usr/local/go/src/net/http/client.go", core.Site{}},
 		{"runtime.goexit", "/usr/local/go/src/runtime/asm_amd64.s", core.Site{}},
 		{"", "", core.Site{}},
+		// Function literals of code that was inlined are named after where.
+		{"example.com/shop/internal/controller.Start.Change[...].func2", "/orrery/adapters/kube/scenario/scenario.go", core.Site{}},
+		{"github.com/orrery-dev/orrery/adapters/kube/scenario.Do.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "scenario.Do.Fix[...]"}},
+		{"example.com/shop.Start.Fix[...].func2", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "shop.Start.Fix[...]"}},
+		{"example.com/shop/internal/controller.Start.Twice[...].func2", "/elsewhere/twice.go", core.Site{}},
 	} {
-		got := b.site(test.function, test.file, 7)
+		got := b.site(test.function, test.file, 7, roots)
 		if got == nil {
 			got = &core.Site{}
 		}

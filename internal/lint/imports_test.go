@@ -65,7 +65,7 @@ func house() []place {
 		{"bench", []string{"core"}, nothing},
 		{"adapters/kube/cluster", []string{"core", "adapters/kube", "adapters/kube/internal/storage"}, kubernetes},
 		{"adapters/kube/controlplane", []string{"internal/filelock"}, kubernetes},
-		{"adapters/kube/transport", []string{"core", "adapters/kube"}, kubernetes},
+		{"adapters/kube/transport", []string{"core", "adapters/kube", "internal/goroutine"}, kubernetes},
 		{"adapters/kube/fieldrules", nil, kubernetes},
 		{"adapters/kube/kindrules", nil, kubernetes},
 		{"adapters/kube/internal/jsontree/...", nil, kubernetes},

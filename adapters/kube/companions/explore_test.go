@@ -203,6 +203,7 @@ func TestConvergent(t *testing.T) {
 	}
 	runs := []companions.Companion{companions.CronJobs(2), companions.Jobs(), companions.Pods()}
 	failing := companions.Pods(companions.Exits(func(*corev1.Pod) int32 { return 1 }))
+	lasting := companions.Pods(companions.Lasts(func(pod *corev1.Pod) bool { return pod.Spec.RestartPolicy == corev1.RestartPolicyNever }))
 	for _, test := range []struct {
 		name     string
 		with     []companions.Companion
@@ -257,6 +258,7 @@ func TestConvergent(t *testing.T) {
 			"a Job that fails", []companions.Companion{companions.Jobs(), failing}, []client.Object{job(func(*batchv1.JobSpec) {})}, nil,
 			[]string{"FailureTarget; Failed; j-bq001 Failed; j-bq002 Failed; "}, 41,
 		},
+		{"a Job whose Pods last", []companions.Companion{companions.Jobs(), lasting}, []client.Object{job(func(*batchv1.JobSpec) {})}, nil, []string{"j-bq001 Running, ready; "}, 10},
 		{
 			"a Job that is suspended", worked, []client.Object{job(func(s *batchv1.JobSpec) { s.Suspend = ptr.To(true) })},
 			nil, []string{"Suspended; "}, 3,

@@ -25,7 +25,7 @@ import (
 // A Pod with a name of its own has an address that no other is likely to have. Those with generated names that are made alike share one, so that outcomes
 // do not differ in it. Left out are init containers, probes, hooks, resources, affinity and taints.
 func Pods(options ...PodOption) Companion {
-	k := &kubelet{node: func(*corev1.Pod) string { return "node" }, exits: func(*corev1.Pod) int32 { return 0 }}
+	k := &kubelet{node: func(*corev1.Pod) string { return "node" }, exits: func(*corev1.Pod) int32 { return 0 }, lasts: func(*corev1.Pod) bool { return false }}
 	for _, option := range options {
 		option(k)
 	}
@@ -46,9 +46,14 @@ func OnNode(node func(*corev1.Pod) string) PodOption { return func(k *kubelet) {
 // Pod whose exit code is another one fails, or its containers are started again if its restart policy says so.
 func Exits(code func(*corev1.Pod) int32) PodOption { return func(k *kubelet) { k.exits = code } }
 
+// Lasts says which Pods run until they are deleted, although they are not always restarted: workers that wait for work, say, such as those with an SSH server. Without it, each of
+// these comes to its end, sooner or later.
+func Lasts(pod func(*corev1.Pod) bool) PodOption { return func(k *kubelet) { k.lasts = pod } }
+
 type kubelet struct {
 	node  func(*corev1.Pod) string
 	exits func(*corev1.Pod) int32
+	lasts func(*corev1.Pod) bool
 }
 
 func (k *kubelet) handle(c client, event core.Event) []core.Request {
@@ -194,7 +199,7 @@ func (k *kubelet) next(pod *corev1.Pod, status *corev1.PodStatus, now metav1.Tim
 	}
 	code := k.exits(pod)
 	switch {
-	case pod.Spec.RestartPolicy == corev1.RestartPolicyAlways:
+	case pod.Spec.RestartPolicy == corev1.RestartPolicyAlways || k.lasts(pod):
 		run(status, pod, now)
 	case code != 0 && pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure:
 		run(status, pod, now) // it runs, fails, and runs again: nothing else is seen of it

@@ -17,5 +17,6 @@
 //
 // An adapter gives each instance of a controller a [Current] of its own, calls [Current.Begin] when the engine runs it, and makes the
 // clients of the instance from [Transport.Config]. What the instance asks past HTTP, such as a read from a cache, belongs to
-// the same run. A run lasts until the next one begins, since a goroutine may outlive the reconcile that started it.
+// the same run. A run lasts until the next one begins, since a goroutine may outlive the reconcile that started it. Where the instances of a system share a client,
+// [Instances] tells to whose run a request belongs.
 package transport

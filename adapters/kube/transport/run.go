@@ -11,13 +11,18 @@ import (
 
 // Current holds the run that is going on in an instance: what its clients ask belongs to it. The zero value holds none.
 type Current struct {
-	run atomic.Pointer[Run]
+	// Among are the instances of the same system, nil if the instance is the only one.
+	Among *Instances
+	run   atomic.Pointer[Run]
 	// background is what goes on between runs, nil if nothing does.
 	background atomic.Pointer[Run]
 }
 
 // Begin starts a run. It lasts until the next one begins, or until it ends where something goes on between runs.
-func (c *Current) Begin(recorder core.EffectRecorder) { c.run.Store(&Run{recorder: recorder}) }
+func (c *Current) Begin(recorder core.EffectRecorder) {
+	c.Among.add(c)
+	c.run.Store(&Run{recorder: recorder})
+}
 
 // End ends the run that is going on.
 func (c *Current) End() {
@@ -28,6 +33,7 @@ func (c *Current) End() {
 
 // Background starts what goes on between runs. It returns a context for it: what is asked with that does not belong to a run.
 func (c *Current) Background(ctx context.Context, recorder core.EffectRecorder) context.Context {
+	c.Among.add(c)
 	run := &Run{recorder: recorder}
 	c.background.Store(run)
 	c.run.Store(run)
@@ -46,9 +52,10 @@ func (c *Current) Context(ctx context.Context) context.Context {
 func (c *Current) Run() *Run { return c.run.Load() }
 
 // Of returns the run that something belongs to which is asked with a context: that of the context. What a run has left behind is asked between runs, and a
-// context of none belongs to what is going on.
+// context of none belongs to what is going on. Where the instance whose code asks is another one of those that this one is among, it is a run of that one.
 func (c *Current) Of(ctx context.Context) *Run {
-	now, background := c.Run(), c.background.Load()
+	asking := c.Among.asking(c)
+	now, background := asking.run.Load(), asking.background.Load()
 	if of, _ := ctx.Value(runKey{}).(*Run); background != nil && of != nil && of != now {
 		return background
 	}

@@ -117,6 +117,11 @@ func readParameters(request *kube.Request, parameters url.Values) error {
 				return apierrors.NewBadRequest(err.Error())
 			}
 			request.FieldSelector = selectorText(selector)
+		case "container":
+			if request.Subresource != kube.LogSubresource {
+				return fmt.Errorf("parameter %s=%s is not modelled: leave it out", name, value)
+			}
+			request.Container = value
 		case "continue":
 			request.Continue = value
 		case "limit":

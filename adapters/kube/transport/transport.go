@@ -136,6 +136,9 @@ func succeed(sent *http.Request, request *kube.Request, response *kube.Response)
 	if request.Verb == kube.Create {
 		code = http.StatusCreated
 	}
+	if request.Subresource == kube.LogSubresource {
+		return replyWith(sent, code, "text/plain", []byte(logText(response)))
+	}
 	body := []byte(response.Object)
 	if body == nil {
 		body = []byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`)
@@ -155,14 +158,27 @@ func respond(sent *http.Request, refused *apierrors.StatusError) (*http.Response
 	return reply(sent, int(status.Code), body), nil
 }
 
+// logText is the log that a server has answered with.
+func logText(response *kube.Response) string {
+	var text string
+	if err := json.Unmarshal(response.Object, &text); err != nil {
+		panic("transport: a log that is no text: " + err.Error())
+	}
+	return text
+}
+
 func reply(sent *http.Request, code int, body []byte) *http.Response {
+	return replyWith(sent, code, runtime.ContentTypeJSON, body)
+}
+
+func replyWith(sent *http.Request, code int, contentType string, body []byte) *http.Response {
 	return &http.Response{
 		StatusCode:    code,
 		Status:        fmt.Sprintf("%d %s", code, http.StatusText(code)),
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
-		Header:        http.Header{"Content-Type": {runtime.ContentTypeJSON}},
+		Header:        http.Header{"Content-Type": {contentType}},
 		ContentLength: int64(len(body)),
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		Request:       sent,

@@ -3,8 +3,11 @@ package transport
 import (
 	"io"
 	"net/http"
+	goruntime "runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -178,4 +181,66 @@ func TestCall(t *testing.T) {
 	if answer, err := over.Call(t.Context(), call); answer != run.response || err != nil || len(run.calls) != 1 {
 		t.Errorf("got %v, %v; calls %v", answer, err, run.calls)
 	}
+}
+
+// TestLog reads the log of a Pod, which is the text itself.
+func TestLog(t *testing.T) {
+	run := &answers{response: kube.Done([]byte(`"all is well\n"`))}
+	code, body := send(t, New(newServer(t), run), http.MethodGet, "/api/v1/namespaces/default/pods/a/log?container=c", "")
+	if code != 200 || body != "all is well\n" {
+		t.Errorf("%d %q", code, body)
+	}
+	if request, ok := run.calls[0].(*kube.Request); !ok || request.Container != "c" {
+		t.Errorf("the call is %s", run.calls[0])
+	}
+}
+
+// instance is one of several, in a bubble of its own, with its client.
+type instance struct {
+	current *Current
+	client  *Transport
+	asked   answers
+}
+
+// TestInstances has instances ask with one client: a call belongs to the run of whoever asks, while there is that instance, and to the client outside of bubbles.
+func TestInstances(t *testing.T) {
+	server, all := newServer(t), new(Instances)
+	fresh := func() *instance {
+		i := &instance{current: &Current{Among: all}, asked: answers{response: kube.Done([]byte(`{"kind":"Pod"}`))}}
+		i.client = &Transport{Server: server, Current: i.current}
+		return i
+	}
+	first, second := fresh(), fresh()
+	ask := func(with *instance) { send(t, with.client, http.MethodGet, "/api/v1/namespaces/default/pods/a", "") }
+	first.current.Begin(&first.asked)
+	synctest.Test(t, func(*testing.T) {
+		second.current.Begin(&second.asked)
+		ask(first)
+		done := make(chan struct{})
+		go func() { ask(second); close(done) }()
+		<-done
+	})
+	if len(first.asked.calls) != 0 || len(second.asked.calls) != 2 {
+		t.Errorf("the first was asked %d times, the second %d", len(first.asked.calls), len(second.asked.calls))
+	}
+	ask(first)
+	if len(first.asked.calls) != 1 {
+		t.Errorf("the first was asked %d times", len(first.asked.calls))
+	}
+	second = nil
+	for range 100 {
+		goruntime.GC()
+		if all.known() == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("an instance that is gone is still known")
+}
+
+// known is how many bubbles are known.
+func (i *Instances) known() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.by)
 }

@@ -158,7 +158,7 @@ func (f followed) shows(run behavior.Run) (parting *behavior.Divergence, written
 			continue
 		}
 		if !behavior.Dated(f.calls[i], call) {
-			return &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with other contents", After: i, Call: f.calls[i]}, true
+			return behavior.OtherContents(call, f.calls[i], i), true
 		}
 		written = true
 	}

@@ -51,16 +51,16 @@ func TestShows(t *testing.T) {
 		{"parts at once", nil, parting, "before", false},
 		{"another time", []core.Call{query{"put a", "at " + night}, b}, nil, "", true},
 		{"another time, and parts", []core.Call{query{"put a", "at " + night}}, parting, "before", true},
-		{"other contents", []core.Call{a, query{"put b", "y"}}, nil, "put b after 1", true},
-		{"other contents than a time", []core.Call{query{"put a", "from " + noon}, b}, parting, "put a after 0", true},
+		{"other contents", []core.Call{a, query{"put b", "y"}}, nil, "put b with \"x\" after 1", true},
+		{"other contents than a time", []core.Call{query{"put a", "from " + noon}, b}, parting, "put a with \"at 2000-01-01T12:00:00Z\" after 0", true},
 	} {
-		got, written := shows(run, test.calls, test.parting)
+		got, written := followed{calls: test.calls, parting: test.parting}.shows(run)
 		where := ""
 		if got != nil {
 			where = got.Recorded
 			if got != parting {
 				where += fmt.Sprintf(" after %d", got.After)
-				if got.Call != test.calls[got.After] || got.Observed != got.Recorded+" with other contents" {
+				if got.Call != test.calls[got.After] || got.Observed == got.Recorded {
 					t.Errorf("%s: %+v", test.name, got)
 				}
 			}
