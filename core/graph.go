@@ -67,6 +67,10 @@ type Graph interface {
 	// order. Only ends with the same history can be expected to be the same.
 	History(StateID) []Request
 
+	// Awaited returns the items whose timers are set in a quiescent state for a time that no run comes to: the last of the long times has passed there, and
+	// their controller would do something else later. What the state comes to in the end is not known.
+	Awaited(StateID) []Item
+
 	// Outcome returns what matters of the objects of a state, by key.
 	Outcome(StateID) map[Key]any
 

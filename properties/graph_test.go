@@ -33,6 +33,8 @@ type graph struct {
 	incident []core.Incident
 	// histories are what users have done on the way to each state.
 	histories map[core.StateID][]core.Request
+	// awaited are the items that wait in a state for a time that was not searched.
+	awaited map[core.StateID][]core.Item
 }
 
 var _ core.Graph = (*graph)(nil)
@@ -72,6 +74,8 @@ func (g *graph) Incidents() []core.Incident           { return g.incident }
 func (g *graph) Fair(step core.Step) bool {
 	return (step.Due() || step.Kind == core.Fire) && !g.unfair[step.Item]
 }
+
+func (g *graph) Awaited(id core.StateID) []core.Item { return g.awaited[id] }
 
 func (g *graph) History(id core.StateID) []core.Request { return g.histories[id] }
 

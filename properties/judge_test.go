@@ -210,6 +210,24 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+func TestOutcomesWhereSomebodyWaits(t *testing.T) {
+	g := &graph{
+		initial:  []core.StateID{0},
+		outcomes: map[core.StateID]string{1: "x", 2: "y", 3: "z"},
+		awaited:  map[core.StateID][]core.Item{2: {item("a")}},
+	}
+	g.add(0, 1, "a")
+	g.add(0, 2, "b")
+	if v := violated(t, g, properties.SameOutcome()); v != nil {
+		t.Errorf("an end is compared with one at which somebody waits for a time that was not searched: %+v", v)
+	}
+	g.add(0, 3, "c")
+	g.awaited[3] = g.awaited[2]
+	if v := violated(t, g, properties.SameOutcome()); v == nil || v.State != 2 || v.OtherState != 3 {
+		t.Errorf("ends at which the same waits are not compared: %+v", v)
+	}
+}
+
 func TestNoDeadlock(t *testing.T) {
 	g := &graph{initial: []core.StateID{0}, cut: []bool{false, false}}
 	g.add(0, 1, "a")

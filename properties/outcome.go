@@ -30,6 +30,8 @@ func SameOutcome(comparisons ...core.Comparison) core.Property {
 type Outcome struct {
 	// History is what users have done on the way.
 	History []core.Request
+	// Awaited are the items that wait at the end for a time that was not searched.
+	Awaited []core.Item
 	// Objects are the fields that matter of each object.
 	Objects map[core.Key]any
 	// States are the settled states that end so, in the order of their numbers.
@@ -61,9 +63,9 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 				return outcomes, err
 			}
 		}
-		history := g.History(id)
-		text += fmt.Sprintf("%q", history)
-		whole += fmt.Sprintf("%q", history)
+		history, awaited := g.History(id), g.Awaited(id)
+		text += fmt.Sprintf("%q %q", history, awaited)
+		whole += fmt.Sprintf("%q %q", history, awaited)
 		// Equal ends settle alike, but for work that hangs on what was queued before. What is left out of a comparison may have more to follow.
 		if !settled[whole] {
 			if !r.settled(id) {
@@ -75,7 +77,7 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 		if !known {
 			i = len(outcomes)
 			byText[text] = i
-			outcomes = append(outcomes, Outcome{History: history, Objects: objects})
+			outcomes = append(outcomes, Outcome{History: history, Awaited: awaited, Objects: objects})
 		}
 		outcomes[i].States = append(outcomes[i].States, id)
 	}
@@ -101,7 +103,7 @@ func judgeOutcome(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	}
 	calm, patterns := undisturbed(g), patternNames{names: requestNames(g)}
 	var found causes
-	for _, group := range byHistory(outcomes) {
+	for _, group := range alike(outcomes) {
 		expected := slices.DeleteFunc(group, func(o Outcome) bool { return !calm.reaches(o) })
 		for _, d := range divergences(expected, patterns) {
 			if err := ctx.Err(); err != nil {
@@ -175,11 +177,14 @@ func turned(differences []difference) []difference {
 	return all
 }
 
-// byHistory groups outcomes by what users have done, in the order of the first of each group.
-func byHistory(outcomes []Outcome) [][]Outcome {
+// alike groups outcomes that can be expected to be the same, in the order of the first of each group: users have done the same, and the same items wait for times that were
+// not searched. An end at which somebody still waits may come to one at which nobody does.
+func alike(outcomes []Outcome) [][]Outcome {
 	var groups [][]Outcome
 	for _, o := range outcomes {
-		i := slices.IndexFunc(groups, func(group []Outcome) bool { return slices.Equal(group[0].History, o.History) })
+		i := slices.IndexFunc(groups, func(group []Outcome) bool {
+			return slices.Equal(group[0].History, o.History) && slices.Equal(group[0].Awaited, o.Awaited)
+		})
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, nil)

@@ -85,9 +85,9 @@ type unexpectedEnd struct {
 	culprits [][]string
 }
 
-// compare finds the ends, and the nearest expected one of each with the same history.
+// compare finds the ends, and the nearest expected one of each that can be compared with it.
 func (s *safety) compare(ctx context.Context, outcomes []Outcome) error {
-	for _, group := range byHistory(outcomes) {
+	for _, group := range alike(outcomes) {
 		var expected, others []Outcome
 		for _, o := range group {
 			if s.calm.reaches(o) {

@@ -51,6 +51,15 @@ func (s *Space) History(id core.StateID) []core.Request {
 	return s.machine.Histories[s.reader.Value(s.machine.History)].Actions
 }
 
+// Awaited implements [core.Graph].
+func (s *Space) Awaited(id core.StateID) []core.Item {
+	if !s.machine.Unwaited() {
+		return nil
+	}
+	s.reader.Load(s.row(id))
+	return s.reader.Awaited()
+}
+
 // Items implements [core.Graph].
 func (s *Space) Items() []core.Item {
 	var items []core.Item

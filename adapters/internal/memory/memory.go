@@ -196,7 +196,16 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 				return true
 			})
 			return
-		case *sync.Mutex, *sync.RWMutex, *sync.Once, *sync.Pool, *sync.WaitGroup, *sync.Cond:
+		case *sync.Mutex:
+			m.held(path, at)
+			return
+		case *sync.RWMutex:
+			if held := m.held(path, at); held && at.TryRLock() {
+				at.RUnlock()
+				m.values[path] = "locked by readers"
+			}
+			return
+		case *sync.Once, *sync.Pool, *sync.WaitGroup, *sync.Cond:
 			return
 		}
 	}
@@ -212,6 +221,19 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 		}
 		m.look(at, v.Field(i), depth+1)
 	}
+}
+
+// held notes that a lock is held, and reports whether it is. Nobody runs while memory is read, so a lock that is held then stays so: whoever takes it next waits for ever.
+func (m *memory) held(path string, lock interface {
+	TryLock() bool
+	Unlock()
+}) bool {
+	if lock.TryLock() {
+		lock.Unlock()
+		return false
+	}
+	m.values[path] = "locked"
+	return true
 }
 
 // plainly writes a value that has no parts to look into one by one.

@@ -215,3 +215,30 @@ func TestOfStores(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldLocks checks that a lock is memory as long as it is held, and that looking does not change it.
+func TestHeldLocks(t *testing.T) {
+	var guarded struct {
+		lock  sync.Mutex
+		table sync.RWMutex
+	}
+	for range 2 {
+		if got := Of(&guarded); len(got) != 0 {
+			t.Errorf("locks that nobody holds are %v", got)
+		}
+		guarded.lock.Lock()
+		guarded.table.RLock()
+		for range 2 {
+			if got, want := Of(&guarded), map[string]string{".lock": "locked", ".table": "locked by readers"}; !maps.Equal(got, want) {
+				t.Errorf("the locks are %v, want %v", got, want)
+			}
+		}
+		guarded.lock.Unlock()
+		guarded.table.RUnlock()
+		guarded.table.Lock()
+		if got, want := Of(&guarded), map[string]string{".table": "locked"}; !maps.Equal(got, want) {
+			t.Errorf("the locks are %v, want %v", got, want)
+		}
+		guarded.table.Unlock()
+	}
+}

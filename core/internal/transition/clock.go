@@ -250,6 +250,25 @@ func (m *Machine) Awaiting() []string {
 	return m.strategies(func(a *Actor) bool { return a.awaits })
 }
 
+// Unwaited reports whether some controller is known to wait for a time that was not searched.
+func (m *Machine) Unwaited() bool {
+	return slices.ContainsFunc(m.Actors, func(a *Actor) bool { return a.Waits != "" })
+}
+
+// Awaited returns the items with timers of controllers that wait for a time that was not searched, if no long time passes any more.
+func (w *Walker) Awaited() []core.Item {
+	if clock := w.Machine.Clock; clock != nowhere && int(w.Value(clock)) < w.Machine.Conditions.Deadlines {
+		return nil
+	}
+	var items []core.Item
+	for _, it := range w.Machine.Items {
+		if it.Actor.Waits != "" && w.timed(it) {
+			items = append(items, it.Item)
+		}
+	}
+	return items
+}
+
 // moment returns when a run for an item begins in the state of the walker, or one of event handlers if there is no item.
 func (w *Walker) moment(it *Item) moment {
 	if w.Machine.Clock == nowhere {

@@ -1,0 +1,92 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// TestUsersActAfterTheLastLongTime checks what is said of controllers that wait for a time which begins with an action of a user: where no long time passes any more, they
+// seem to wait forever, and that is no finding. One that forgets to look again is found all the same, as it waits for nothing.
+func TestUsersActAfterTheLastLongTime(t *testing.T) {
+	const finalizer = "example.org/drain"
+	drains := func(waits ctrl.Result) func(context.Context, client.Client, *Widget) (ctrl.Result, error) {
+		return func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if w.DeletionTimestamp == nil {
+				return ctrl.Result{}, nil
+			}
+			if time.Since(w.DeletionTimestamp.Time) < 5*time.Minute {
+				return waits, nil
+			}
+			controllerutil.RemoveFinalizer(w, finalizer)
+			return ctrl.Result{}, client.IgnoreNotFound(c.Update(ctx, w))
+		}
+	}
+	old := widget("a", 1)
+	old.Finalizers = []string{finalizer}
+	for _, test := range []struct {
+		name      string
+		reconcile func(context.Context, client.Client, *Widget) (ctrl.Result, error)
+		action    controllerruntime.Action
+		verdict   core.Verdict
+		says      string
+	}{
+		{"a period of grace", drains(ctrl.Result{RequeueAfter: time.Minute}), controllerruntime.Delete(old), core.Inconclusive, "more were not searched"},
+		{"a period of grace, and nobody looks again", drains(ctrl.Result{}), controllerruntime.Delete(old), core.Violated, "stays forever"},
+		{"another try, some time after the last", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			next, err := time.Parse(time.RFC3339, w.Annotations["next"])
+			switch {
+			case w.Status.Ready == 1:
+				return ctrl.Result{}, nil
+			case err == nil && time.Now().Before(next):
+				return ctrl.Result{RequeueAfter: time.Until(next)}, nil
+			case c.Get(ctx, client.ObjectKeyFromObject(configMap("needed", nil)), &corev1.ConfigMap{}) != nil:
+				w.Annotations = map[string]string{"next": time.Now().Add(time.Minute).UTC().Format(time.RFC3339)}
+				return ctrl.Result{}, c.Update(ctx, w)
+			case len(w.Annotations) > 0:
+				w.Annotations = nil
+				return ctrl.Result{}, c.Update(ctx, w)
+			}
+			w.Status.Ready = 1
+			return ctrl.Result{}, c.Status().Update(ctx, w)
+		}, controllerruntime.Create(configMap("needed", nil)), core.Inconclusive, "more were not searched"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(old.DeepCopyObject().(*Widget)), controllerruntime.Scenario(test.action),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					c := mgr.GetClient()
+					return ctrl.NewControllerManagedBy(mgr).For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+						w := &Widget{}
+						if err := c.Get(ctx, r.NamespacedName, w); err != nil {
+							return ctrl.Result{}, client.IgnoreNotFound(err)
+						}
+						return test.reconcile(ctx, c, w)
+					}))
+				}))
+			system.Properties = append(properties.Convergent(), properties.DeletionCompletes())
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(result.Report.Reasons, "\n")
+			for _, f := range result.Report.Findings {
+				text += f.Summary + "\n"
+			}
+			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
+				t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, test.verdict, test.says, text)
+			}
+		})
+	}
+}
