@@ -3,6 +3,7 @@ package transport
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/orrery-dev/orrery/internal/goroutine"
@@ -13,6 +14,17 @@ import (
 type Instances struct {
 	mu sync.Mutex
 	by map[uint64]weak.Pointer[Current]
+	// made counts the instances, and latest is the number of the one whose code went on last: the code of one runs at a time, unless checks run side by side.
+	made, latest atomic.Uint64
+	// shared tells that code of one was seen to use the client of another.
+	shared atomic.Bool
+}
+
+// goesOn notes that the code of an instance runs from here on.
+func (i *Instances) goesOn(c *Current) {
+	if i != nil {
+		i.latest.Store(c.number.Load())
+	}
 }
 
 // add notes that what is asked in the bubble of the calling goroutine belongs to an instance, for as long as there is that instance.
@@ -20,6 +32,10 @@ func (i *Instances) add(c *Current) {
 	if i == nil {
 		return
 	}
+	if c.number.Load() == 0 {
+		c.number.Store(i.made.Add(1))
+	}
+	i.goesOn(c)
 	_, bubble := goroutine.Current()
 	if bubble == 0 {
 		return
@@ -45,16 +61,19 @@ func (i *Instances) forget(bubble uint64) {
 	}
 }
 
-// asking returns the instance whose code calls: the given one, unless the calling goroutine is in the bubble of another one.
+// asking returns the instance whose code calls: the given one, unless the calling goroutine is in the bubble of another one. To find that out takes longer than most calls, so until a
+// client is seen to be shared it is not done for the client of the instance whose code runs.
 func (i *Instances) asking(c *Current) *Current {
-	if i == nil {
+	if i == nil || !i.shared.Load() && i.latest.Load() == c.number.Load() {
 		return c
 	}
 	_, bubble := goroutine.Current()
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if other := i.by[bubble].Value(); other != nil {
-		return other
+	other := i.by[bubble].Value()
+	if other == nil || other == c {
+		return c
 	}
-	return c
+	i.shared.Store(true)
+	return other
 }

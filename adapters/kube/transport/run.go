@@ -13,7 +13,9 @@ import (
 type Current struct {
 	// Among are the instances of the same system, nil if the instance is the only one.
 	Among *Instances
-	run   atomic.Pointer[Run]
+	// number tells it from others among these.
+	number atomic.Uint64
+	run    atomic.Pointer[Run]
 	// background is what goes on between runs, nil if nothing does.
 	background atomic.Pointer[Run]
 }
@@ -21,7 +23,7 @@ type Current struct {
 // Begin starts a run. It lasts until the next one begins, or until it ends where something goes on between runs.
 func (c *Current) Begin(recorder core.EffectRecorder) {
 	c.Among.add(c)
-	c.run.Store(&Run{recorder: recorder})
+	c.run.Store(&Run{of: c, recorder: recorder})
 }
 
 // End ends the run that is going on.
@@ -34,7 +36,7 @@ func (c *Current) End() {
 // Background starts what goes on between runs. It returns a context for it: what is asked with that does not belong to a run.
 func (c *Current) Background(ctx context.Context, recorder core.EffectRecorder) context.Context {
 	c.Among.add(c)
-	run := &Run{recorder: recorder}
+	run := &Run{of: c, recorder: recorder}
 	c.background.Store(run)
 	c.run.Store(run)
 	return context.WithValue(ctx, runKey{}, run)
@@ -83,19 +85,29 @@ func (c *Current) Enqueue(item core.Item) bool {
 }
 
 // Run is one run of code: a reconcile, the handling of one event, an action of a user.
-type Run struct{ recorder core.EffectRecorder }
+type Run struct {
+	of       *Current
+	recorder core.EffectRecorder
+}
+
+// call makes a call, and returns the answer.
+func (r *Run) call(call core.Call) core.Response {
+	answer := r.recorder.Do(call)
+	r.of.Among.goesOn(r.of)
+	return answer
+}
 
 // Enqueue puts an item into a work queue.
-func (r *Run) Enqueue(item core.Item) { r.recorder.Do(&kube.Enqueue{Item: item}) }
+func (r *Run) Enqueue(item core.Item) { r.call(&kube.Enqueue{Item: item}) }
 
 // Unmodelled makes a call that is not modelled.
 func (r *Run) Unmodelled(asked, reason string) {
-	r.recorder.Do(&kube.Unmodelled{Asked: asked, Reason: reason})
+	r.call(&kube.Unmodelled{Asked: asked, Reason: reason})
 }
 
 // Do sends a request and returns the answer. It may unwind the goroutine.
 func (r *Run) Do(request *kube.Request) (*kube.Response, error) {
-	answer := r.recorder.Do(request)
+	answer := r.call(request)
 	response, ok := answer.(*kube.Response)
 	if !ok {
 		return nil, fmt.Errorf("the store of the system answered %q with a %T: controllers of Kubernetes need a kube.Server as store", request, answer)

@@ -94,7 +94,7 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 		return respond(sent, apierrors.NewServiceUnavailable("the set-up of a controller asks the API server, which answers only once controllers run"))
 	}
 	if t.via != nil {
-		run = &Run{t.via(run.recorder)}
+		run = &Run{of: run.of, recorder: t.via(run.recorder)}
 	}
 	request, err := translate(t.Server, sent, body)
 	var refused *apierrors.StatusError
