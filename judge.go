@@ -46,9 +46,9 @@ func (v *verdict) judge(ctx context.Context) {
 	v.matchComparisons(ctx)
 	v.ends, v.outcomes = v.tellOutcomes(ctx)
 	// Judging runs code in states where the search did not. What goes wrong there counts like everything
-	// else, whichever property is judged first.
-	for incidents := -1; incidents < len(v.space.Incidents()); {
-		incidents = len(v.space.Incidents())
+	// else, whichever property is judged first, and so does what is found to wait for times.
+	for incidents, reasons := -1, -1; incidents < len(v.space.Incidents()) || reasons < len(v.space.Reasons()); {
+		incidents, reasons = len(v.space.Incidents()), len(v.space.Reasons())
 		v.reports, v.findings = nil, nil
 		for _, p := range v.properties {
 			v.judgeProperty(ctx, p)

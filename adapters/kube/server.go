@@ -190,12 +190,12 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 
 // Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,
 // the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
-// are there. Which values are times and observed generations depends on the kind's schema and on the place. Elsewhere, times are those that were read off the virtual
-// clock, unless the initial objects or a user ([Server.Given]) name the same. The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
+// are there. Which values are times and observed generations depends on the kind's schema and on the place. The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
 // outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any { return s.form.Outcome(key, content) }
 
-// CanonicalOutcome implements [core.Store]. Of the objects it takes their uids and which of their names were generated. Words that controllers drew at random
+// CanonicalOutcome implements [core.Store]. Times that were read off the virtual clock do not count, wherever they stand, unless the initial objects or a user ([Server.Given]) name the
+// same. Of the objects it takes their uids and which of their names were generated. Words that controllers drew at random
 // are as names that the server generates, wherever they stand.
 func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	var word func(string) int
@@ -205,8 +205,9 @@ func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]an
 	return s.form.CanonicalOutcome(objects, outcome, word)
 }
 
-// Given takes note of the times in what a user writes with a call: they count in outcomes, as those of the initial objects do, but for what the virtual clock shows.
-func (s *Server) Given(call core.Call, now time.Time) {
+// Given takes note of the times in what a user writes with a call: they count in outcomes, as those of the initial objects do, but for what the virtual clock shows, and for
+// what the user was told before and writes back.
+func (s *Server) Given(call core.Call, now time.Time, answers []*Response) {
 	request, ok := call.(*Request)
 	if !ok || len(request.Body) == 0 {
 		return
@@ -215,7 +216,14 @@ func (s *Server) Given(call core.Call, now time.Time) {
 	if err := utiljson.Unmarshal(request.Body, &body); err != nil {
 		body = string(request.Body) // a patch in YAML
 	}
-	s.clock.Give(body, now)
+	var told []any
+	for _, answer := range answers {
+		var object any
+		if len(answer.Object) > 0 && utiljson.Unmarshal(answer.Object, &object) == nil {
+			told = append(told, object)
+		}
+	}
+	s.clock.Give(body, now, told...)
 }
 
 // Assumptions implements [core.Assuming].

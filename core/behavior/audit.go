@@ -52,6 +52,8 @@ type Divergence struct {
 	// Call is what the second run asked there, and Ended how it ended, if it did: then there is no call.
 	Call  core.Call
 	Ended *Leaf
+	// Left is what the second run left in memory, if that is where they part.
+	Left map[string]string
 }
 
 // Replay runs the session along a path: it answers each call with the recorded

@@ -53,7 +53,7 @@ func (s *Space) History(id core.StateID) []core.Request {
 
 // Awaited implements [core.Graph].
 func (s *Space) Awaited(id core.StateID) []core.Item {
-	if !s.machine.Unwaited() {
+	if len(s.machine.Waiting()) == 0 {
 		return nil
 	}
 	s.reader.Load(s.row(id))

@@ -150,7 +150,7 @@ func (s *Space) Follow(start core.StateID, stem, cycle core.Run) error {
 
 // audit audits histories of a search that is complete. The error may say that it has to be begun again, with what was found out.
 func (s *Space) audit(ctx context.Context, options Options) error {
-	if len(s.Reasons()) > 0 || s.States() == 0 || options.Order.Walks() {
+	if len(s.reasons)+len(s.machine.Doubts) > 0 || s.States() == 0 || options.Order.Walks() {
 		return nil
 	}
 	s.learner.Searching = true

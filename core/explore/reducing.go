@@ -36,13 +36,12 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			}
 		}
 		switch {
-		case len(space.reasons) > 0:
-			return space, nil
-		case space.pointless():
+		case space.pointless() && (space.givenUp || len(space.reasons) == 0):
 			// Asking in every state what could be left out only costs time.
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
-		case !r.Outdated(m):
+		case space.givenUp: // whatever it has found, it did not come to its end
+		case len(space.reasons) > 0, !r.Outdated(m):
 			return space, nil
 		}
 	}
@@ -52,9 +51,9 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 // learned. Each search has twice the patience of the one before.
 const firstPatience = 4
 
-// gaveUp reports whether the search has learned something by which it would have chosen otherwise, so that there has to be another one, and has gone on long
+// givesUp reports whether the search has learned something by which it would have chosen otherwise, so that there has to be another one, and has gone on long
 // enough to have learned the most of it. It is asked whenever there are twice as many states.
-func (s *search) gaveUp() bool {
+func (s *search) givesUp() bool {
 	switch growth := s.Reductions.Growth(); {
 	case s.options.Reducer == nil:
 		return false

@@ -76,11 +76,6 @@ func searchThrough(ctx, outer context.Context, system *core.System, options Opti
 	if err := space.audit(ctx, options); err != nil {
 		return nil, err
 	}
-	for _, a := range space.machine.Actors {
-		if a.Waits != "" {
-			space.because(a.Waits)
-		}
-	}
 	space.Stats.Executed, space.Stats.Behaviours = l.Executed, l.Behaviours
 	space.apart = apart
 	space.recall(ctx, *before)
@@ -153,7 +148,7 @@ func explore(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	defer s.pool.dismiss()
 	err := s.loop()
 	options.Logger.Debug("the search ended", "states", space.States(), "transitions", space.Stats.Transitions, "depth", space.Stats.Depth,
-		"begins again", s.hopeless, "reasons", space.reasons)
+		"begins again", s.givenUp, "reasons", space.reasons)
 	return space, err
 }
 
@@ -172,9 +167,8 @@ type search struct {
 	meter        meter
 	levels       levels
 	// grown is what was learned of footprints before, and patience how many states are stored before it is asked whether more than that makes a
-	// difference. A search is hopeless if it does.
+	// difference.
 	grown, patience int
-	hopeless        bool
 	// next is the first state that was not expanded yet.
 	next core.StateID
 	// arranged counts the ends of which all arrangements are stored, and unarranged is why no more can be.
@@ -236,7 +230,7 @@ func (s *search) loop() error {
 			}
 			break
 		}
-		if s.hopeless = s.gaveUp(); s.hopeless {
+		if s.givenUp = s.givesUp(); s.givenUp {
 			return nil
 		}
 		grows, err := s.grows()

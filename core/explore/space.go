@@ -71,6 +71,8 @@ type Space struct {
 	depths  depths
 	sleeps  sleeps
 	reasons []string
+	// givenUp tells that the search learned something by which it would have chosen otherwise, and did not go on.
+	givenUp bool
 
 	invariants []invariant
 	lister     lister
@@ -153,8 +155,10 @@ func (s *Space) Merged() (merged bool, why string) { return s.checker != nil, s.
 
 func (s *Space) markCut(id core.StateID) { s.cut.Add(id) }
 
-// Reasons returns why the search is not complete; there is none if it is.
-func (s *Space) Reasons() []string { return slices.Concat(s.reasons, s.machine.Doubts) }
+// Reasons returns why the search is not complete; there is none if it is. Who looks at its states may run code that was not run before, so that there are more later.
+func (s *Space) Reasons() []string {
+	return slices.Concat(s.reasons, s.machine.Waiting(), s.machine.Doubts)
+}
 
 // Files says which controllers look for files or read them, and where in their code, in the order in which that was found out.
 func (s *Space) Files() []string { return s.machine.Files }

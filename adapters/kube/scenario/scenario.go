@@ -88,12 +88,18 @@ func named(object client.Object) string {
 type giving struct {
 	core.EffectRecorder
 	server *kube.Server
+	// answers are what the user was told.
+	answers []*kube.Response
 }
 
 // Do implements [core.EffectRecorder].
-func (g giving) Do(call core.Call) core.Response {
-	g.server.Given(call, time.Now())
-	return g.EffectRecorder.Do(call)
+func (g *giving) Do(call core.Call) core.Response {
+	g.server.Given(call, time.Now(), g.answers)
+	response := g.EffectRecorder.Do(call)
+	if answer, ok := response.(*kube.Response); ok {
+		g.answers = append(g.answers, answer)
+	}
+	return response
 }
 
 // Of returns what users may do on a server, as the engine takes it. Every run of an action has
@@ -104,7 +110,7 @@ func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
 		taken := core.Action{Name: action.Name}
 		if do := action.Do; do != nil {
 			taken.Do = func(recorder core.EffectRecorder) error {
-				config := transport.New(server, giving{recorder, server}).Config("user")
+				config := transport.New(server, &giving{EffectRecorder: recorder, server: server}).Config("user")
 				c, err := client.New(config, client.Options{Scheme: server.Scheme(), Mapper: server.RESTMapper()})
 				if err != nil {
 					return err

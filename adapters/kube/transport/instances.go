@@ -14,7 +14,8 @@ import (
 type Instances struct {
 	mu sync.Mutex
 	by map[uint64]weak.Pointer[Current]
-	// made counts the instances, and latest is the number of the one whose code went on last: the code of one runs at a time, unless checks run side by side.
+	// made counts the instances, and latest is the number of the one whose code went on last, in a run that has not ended: the code of one runs at a time, unless checks run side by
+	// side. It is 0 where that is open.
 	made, latest atomic.Uint64
 	// shared tells that code of one was seen to use the client of another.
 	shared atomic.Bool
@@ -61,10 +62,20 @@ func (i *Instances) forget(bubble uint64) {
 	}
 }
 
+// ends notes that the run of an instance has ended. What it left behind goes on when time passes, and nobody says so.
+func (i *Instances) ends(c *Current) {
+	if i != nil {
+		i.latest.CompareAndSwap(c.number.Load(), 0)
+	}
+}
+
 // asking returns the instance whose code calls: the given one, unless the calling goroutine is in the bubble of another one. To find that out takes longer than most calls, so until a
 // client is seen to be shared it is not done for the client of the instance whose code runs.
 func (i *Instances) asking(c *Current) *Current {
-	if i == nil || !i.shared.Load() && i.latest.Load() == c.number.Load() {
+	if i == nil {
+		return c
+	}
+	if latest := i.latest.Load(); latest != 0 && latest == c.number.Load() && !i.shared.Load() {
 		return c
 	}
 	_, bubble := goroutine.Current()

@@ -28,6 +28,7 @@ func (c *Current) Begin(recorder core.EffectRecorder) {
 
 // End ends the run that is going on.
 func (c *Current) End() {
+	c.Among.ends(c)
 	if background := c.background.Load(); background != nil {
 		c.run.Store(background)
 	}

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,9 @@ func (d *domain) later(activation behavior.Activation) []shift {
 func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 	if !l.tells(a) {
 		return false, nil
+	}
+	if err := l.since(a, run); err != nil {
+		return true, err
 	}
 	for _, later := range a.domain.later(run.Activation) {
 		parting, err := l.lookAt(a, run, later)
@@ -250,9 +254,15 @@ func (m *Machine) Awaiting() []string {
 	return m.strategies(func(a *Actor) bool { return a.awaits })
 }
 
-// Unwaited reports whether some controller is known to wait for a time that was not searched.
-func (m *Machine) Unwaited() bool {
-	return slices.ContainsFunc(m.Actors, func(a *Actor) bool { return a.Waits != "" })
+// Waiting says how controllers wait for times that were not searched.
+func (m *Machine) Waiting() []string {
+	var waiting []string
+	for _, a := range m.Actors {
+		if a.Waits != "" {
+			waiting = append(waiting, a.Waits)
+		}
+	}
+	return waiting
 }
 
 // Awaited returns the items with timers of controllers that wait for a time that was not searched, if no long time passes any more.
@@ -418,15 +428,50 @@ func alike(one, other *behavior.Divergence) bool {
 	switch {
 	case one.After != other.After || (one.Call == nil) != (other.Call == nil):
 		return false
+	case one.Ended != nil && other.Ended != nil && one.Ended.Later() && other.Ended.Later():
+		return true // how long it waits does not matter
 	case one.Call == nil:
-		return one.Observed == other.Observed
+		return one.Observed == other.Observed && maps.EqualFunc(one.Left, other.Left, behavior.SameButForTimes)
 	}
 	return behavior.Undated(one.Call) == behavior.Undated(other.Call)
 }
 
+// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later.
+func spans() []time.Duration {
+	return []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour}
+}
+
+// since finds out of a path that code takes when a long time has passed whether it takes it as soon as it does something else than before: where two runs go on that
+// part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
+func (l *Learner) since(a *Actor, run behavior.Run) error {
+	if !a.awaits || a.Waits != "" || run.Activation.Epoch == 0 || a.domain.remembers() {
+		return nil
+	}
+	before, err := l.lookAt(a, run, shift{start: -behavior.Epoch})
+	if err != nil || before == nil {
+		return err
+	}
+	for _, by := range spans() {
+		parting, err := l.lookAt(a, run, shift{start: by - behavior.Epoch})
+		if err != nil {
+			return err
+		}
+		if parting != nil && !alike(parting, before) {
+			a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
+			return nil
+		}
+	}
+	return nil
+}
+
+// severalTimes notes that an actor does one thing now, another one some time later, and a third one much later.
+func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
+	a.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s", a.Name, run.Activation, now, then, later)
+}
+
 // between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
 func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
-	for _, by := range []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour} {
+	for _, by := range spans() {
 		parting, err := l.lookAt(a, run, a.domain.shift(by))
 		if err != nil {
 			return err
@@ -434,8 +479,7 @@ func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence
 		if parting == nil || alike(parting, later) {
 			continue
 		}
-		a.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s",
-			a.Name, run.Activation, parting.Recorded, parting.Observed, later.Observed)
+		a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
 		return nil
 	}
 	return nil

@@ -213,12 +213,12 @@ func keepsAt(run behavior.Run, left, later map[string]string, holds func(path, h
 			if kept {
 				observed = "changes " + path + " in memory"
 			}
-			return &behavior.Divergence{Recorded: "keeps " + path + " in memory", Observed: observed, After: len(run.Path)}
+			return &behavior.Divergence{Recorded: "keeps " + path + " in memory", Observed: observed, After: len(run.Path), Left: later}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(later)) {
 		if _, kept := left[path]; !kept && holds(path, "", later[path]) {
-			return &behavior.Divergence{Recorded: "keeps no " + path + " in memory", Observed: "keeps one", After: len(run.Path)}
+			return &behavior.Divergence{Recorded: "keeps no " + path + " in memory", Observed: "keeps one", After: len(run.Path), Left: later}
 		}
 	}
 	return nil

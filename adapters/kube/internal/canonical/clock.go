@@ -56,15 +56,22 @@ func (c *Clock) Passes(ahead time.Duration) {
 	}
 }
 
-// Give notes the times in a value that a user wrote when the clock stood at some time: they count in outcomes, but for that time, which the user read off the clock. The zero time is none.
-func (c *Clock) Give(value any, now time.Time) {
+// Give notes the times in a value that a user wrote when the clock stood at some time: they count in outcomes, but for that time, which the user read off the clock (the zero time is
+// none), and for those that the user was told before.
+func (c *Clock) Give(value any, now time.Time, told ...any) {
+	known := map[int64]bool{}
+	eachScalar(told, func(scalar any) {
+		for _, at := range timesIn(scalar) {
+			known[at.Unix()] = true
+		}
+	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.given == nil {
 		c.given = map[int64]bool{}
 	}
 	give := func(at time.Time) {
-		if now.IsZero() || at.Unix() != now.Unix() {
+		if !known[at.Unix()] && (now.IsZero() || at.Unix() != now.Unix()) {
 			c.given[at.Unix()] = true
 		}
 	}

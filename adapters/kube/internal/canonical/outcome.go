@@ -20,8 +20,8 @@ const someTime = "<time>"
 
 // Outcome returns what of an object matters when nothing happens any more. It leaves out what the server counts and notes for itself: the uid, the resource version,
 // the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
-// are there. Which values are times and observed generations depends on the kind's schema and on the place (see [place]); elsewhere, times are those that
-// were read off the clock (see [Clock]). The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
+// are there. Which values are times and observed generations depends on the kind's schema and on the place (see [place]); elsewhere, times are left out by
+// [Form.CanonicalOutcome]. The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
 // outcome.
 func (f *Form) Outcome(key core.Key, content core.Content) any {
 	if storage.IsRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
@@ -71,6 +71,24 @@ func (k kindFields) outcome(p *place, path string, value any) any {
 		if p != nil && p.time && isTime(value) {
 			return someTime
 		}
+	}
+	return value
+}
+
+// timeless returns the value at a place of an outcome with what stands for a time in the place of each that was read off the clock. It may change the value. Whoever looks at an outcome sees them;
+// they do not count where outcomes are compared.
+func (k kindFields) timeless(p *place, path string, value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, below := range value {
+			value[name] = k.timeless(p.field(name), core.FieldOf(path, name), below)
+		}
+	case []any:
+		for i, below := range value {
+			value[i] = k.timeless(p.item(), path, below)
+		}
+		k.listing(p, path, value).sort(value)
+	case string:
 		if !names(path) {
 			return k.clock.timeless(value)
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -14,10 +16,17 @@ import (
 // nothing else are the same. So an outcome is brought to a form that does not depend on them: each is replaced, wherever
 // it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
 
-// CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, nor on words that somebody drew at random. Of the objects it takes their uids and which of
+// CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, on times that were read off the clock (see [Clock]), nor on words that somebody drew at random. Of the objects it takes their uids and which of
 // their names were generated; the function returns the length of the word with which a text ends, 0 if none was drawn; it is nil if there are none at all.
 func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, word func(string) int) map[core.Key]any {
 	f.clock.tell(objects, outcome, f.fieldsOf)
+	outcome = maps.Clone(outcome)
+	for _, o := range objects {
+		if tree, ok := outcome[o.Key].(map[string]any); ok {
+			fields := f.fieldsOf(o.Key.Kind)
+			outcome[o.Key] = fields.timeless(fields.places, "", runtime.DeepCopyJSON(tree))
+		}
+	}
 	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
 	p.findWords(word)
 	p.collect(objects)
