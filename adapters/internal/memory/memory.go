@@ -185,6 +185,11 @@ func (m *memory) skips(at string) bool {
 
 // inside looks into a struct.
 func (m *memory) inside(path string, v reflect.Value, depth int) {
+	if !v.CanAddr() && v.CanInterface() { // as the values of maps and what is in interfaces
+		copied := reflect.New(v.Type()).Elem()
+		copied.Set(v)
+		v = copied
+	}
 	if v.CanAddr() {
 		switch at := v.Addr().Interface().(type) {
 		case *time.Time:

@@ -242,3 +242,16 @@ func TestHeldLocks(t *testing.T) {
 		guarded.table.Unlock()
 	}
 }
+
+// TestTimesWithoutAddress looks at times and locks where Go has no address for them: they are what they are in variables.
+func TestTimesWithoutAddress(t *testing.T) {
+	at := time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)
+	keeps := struct {
+		expiry map[string]time.Time
+		last   any
+	}{map[string]time.Time{"a": at}, at}
+	want := map[string]string{".expiry": "1", ".expiry[a]": at.String(), ".last": at.String()}
+	if got := Of(&keeps); !maps.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
