@@ -116,15 +116,14 @@ func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Diverg
 		return nil, err
 	}
 	parting, written := later.shows(run)
-	switch {
-	case parting != nil:
-		return parting, nil
-	case l.keepsOther(a, run, later) != nil:
-		return l.keepsOther(a, run, later), nil
-	case written:
-		if parting, err = l.renews(a, run, later); parting != nil || err != nil {
-			return parting, err
-		}
+	if parting == nil {
+		parting = l.keepsOther(a, run, later)
+	}
+	if parting == nil && written {
+		parting, err = l.renews(a, run, later)
+	}
+	if parting != nil || err != nil {
+		return parting, err
 	}
 	return l.renewsMemory(a, run, later)
 }
