@@ -16,6 +16,7 @@ func lateTraps() []trap {
 	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
 	things := plain.NewFamily[int]("things")
 	zero := []core.Initial{plain.Start(x.Is(0), y.Is(0), z.Is(0), things.At(0).Is(0))}
+	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // that is when clocks begin
 	lag := explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}
 	return []trap{
 		// That the queues are looked at shows only behind some steps, when it is known already what can be left out.
@@ -98,5 +99,40 @@ func lateTraps() []trap {
 				return nil
 			}}},
 		}},
+		// At first it finds nothing to do, whatever it sees of x. After the hour it does: what did no harm before does then.
+		{name: "a change that does harm after a time", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "looks", Requests: []core.Request{"r"}, Watches: []plain.Watch{{Kind: things.Kind(), Map: func(core.Key) []core.Request { return []core.Request{"r"} }}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 1 && time.Since(began) > time.Hour {
+							z.Set(w, 1)
+						}
+						return core.Result{}
+					},
+				},
+				{
+					Name: "writes", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						n := y.Get(w)
+						y.Set(w, min(n+1, 5))
+						switch n {
+						case 0, 4:
+							x.Set(w, 1)
+						case 1:
+							x.Set(w, 0)
+						case 2:
+							return core.Result{RequeueAfter: time.Hour}
+						case 3:
+							things.At(0).Set(w, 1)
+						default:
+							return core.Result{}
+						}
+						return core.Result{Requeue: true}
+					},
+				},
+			},
+		}, conditions: explore.Conditions{Deadlines: 1}},
 	}
 }

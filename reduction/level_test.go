@@ -12,9 +12,9 @@ import (
 
 // TestAlone checks for each thing that a step may do whether its agent may be followed alone.
 func TestAlone(t *testing.T) {
-	const seen, missed, late, harmless = 1, 2, 3, 4
+	const seen, missed, late = 1, 2, 3
 	chooser := reduction.Stubborn{}.Learn([]explore.Footprint{{
-		Known: true, Missed: []explore.Place{missed}, MissedInViews: []explore.Place{late}, Harmless: []explore.Place{harmless},
+		Known: true, Missed: []explore.Place{missed}, MissedInViews: []explore.Place{late},
 	}}, nil)()
 	for _, test := range []struct {
 		name string
@@ -25,8 +25,8 @@ func TestAlone(t *testing.T) {
 		{"looks", explore.Way{Looks: []explore.Place{seen}}, true},
 		{"looks at what changes without waking it", explore.Way{Looks: []explore.Place{seen, missed}}, false},
 		{"looks through a view at what changes without waking it", explore.Way{Looks: []explore.Place{late}}, false},
-		{"looks at what does no harm when it changes", explore.Way{Looks: []explore.Place{harmless}}, true},
-		{"fails and looks at what then may do harm when it changes", explore.Way{Faulty: true, Looks: []explore.Place{harmless}}, false},
+		{"looks at what changes without waking it, and would do nothing then", explore.Way{Lasting: true, Looks: []explore.Place{seen, missed, late}}, true},
+		{"fails and looks at what changes without waking it", explore.Way{Faulty: true, Lasting: true, Looks: []explore.Place{missed}}, false},
 		{"is too new to be known", explore.Way{Agent: 1, Looks: []explore.Place{missed}}, true},
 		{"changes", explore.Way{Changes: true}, false},
 		{"wakes", explore.Way{Wakes: true}, false},

@@ -103,7 +103,7 @@ func TestMutantsAreCaught(t *testing.T) {
 		{name: "fairness", mutant: mutant{eager: true}},
 		{name: "what changes without waking", mutant: mutant{forget: func(f *explore.Footprint) { f.Missed, f.MissedInViews = nil, nil }}},
 		{name: "what views hold back", mutant: mutant{forget: func(f *explore.Footprint) { f.MissedInViews = nil }}, trapped: true},
-		{name: "what harm is done", mutant: mutant{forget: func(f *explore.Footprint) { f.Harmless = slices.Concat(f.Missed, f.Harmless); f.Missed = nil }}},
+		{name: "what harm is done", mutant: mutant{mistake: func(way *explore.Way) { way.Lasting = true }}},
 		{name: "timers that are set", mutant: mutant{mistake: func(way *explore.Way) { way.Timed = false }}, trapped: true},
 		{name: "changes", mutant: mutant{mistake: func(way *explore.Way) { way.Changes = false }}},
 		{name: "work for others", mutant: mutant{mistake: func(way *explore.Way) { way.Wakes = false }}, trapped: true},

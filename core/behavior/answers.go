@@ -101,20 +101,6 @@ func (n *Node) Look(cells Cells, buffer []byte) *Answered {
 	return at.answered
 }
 
-// EndsOn returns how a run ends that looks at nothing but a read from here on: the call is answered from that alone, without effects, and then
-// the run ends. It returns nil if the run looks at more, or if that is not known.
-func (n *Node) EndsOn(read Read) *Leaf {
-	p := n.answers.probe
-	if len(n.Parked) > 0 || n.Earlier != nil || p == nil || !p.read.Asks(read) {
-		return nil
-	}
-	answered := p.byValue.Get(read.Value).answered
-	if answered == nil || len(answered.Writes) > 0 || len(answered.Enqueue) > 0 {
-		return nil
-	}
-	return answered.Edge.To.Leaf
-}
-
 // Remember stores what happens when the call is made in states that show these
 // reads, in this order. The error means that the store is not a function of what
 // it reads through its snapshot.

@@ -97,46 +97,6 @@ func TestAnswersAreRemembered(t *testing.T) {
 	})
 }
 
-// TestEndsOn has runs end on a read only if they look at nothing else, and the call does nothing.
-func TestEndsOn(t *testing.T) {
-	read := Read{Cell: 1, Value: 5}
-	ended := &Leaf{}
-	answered := func(change func(*Answered)) *Answered {
-		a := &Answered{Edge: &Edge{To: &Node{Leaf: ended}}}
-		change(a)
-		return a
-	}
-	same := func(*Answered) {}
-	for _, test := range []struct {
-		name  string
-		node  *Node
-		reads []Read
-		with  *Answered
-		asked Read
-		want  *Leaf
-	}{
-		{"it ends", &Node{}, []Read{read}, answered(same), read, ended},
-		{"nothing is known", &Node{}, nil, nil, read, nil},
-		{"another value", &Node{}, []Read{read}, answered(same), Read{Cell: 1, Value: 6}, nil},
-		{"another cell", &Node{}, []Read{read}, answered(same), Read{Cell: 2, Value: 5}, nil},
-		{"it looks at more", &Node{}, []Read{read, {Cell: 2, Value: 5}}, answered(same), read, nil},
-		{"it writes", &Node{}, []Read{read}, answered(func(a *Answered) { a.Writes = make([]Write, 1) }), read, nil},
-		{"it sends", &Node{}, []Read{read}, answered(func(a *Answered) { a.Enqueue = make([]state.Cell, 1) }), read, nil},
-		{"it goes on", &Node{}, []Read{read}, answered(func(a *Answered) { a.Edge = &Edge{To: &Node{}} }), read, nil},
-		{"other calls wait", &Node{Parked: []core.Call{named("get b")}}, []Read{read}, answered(same), read, nil},
-		{"it is another call a tick earlier", &Node{Earlier: named("get b")}, []Read{read}, answered(same), read, nil},
-	} {
-		if test.with != nil {
-			if err := test.node.Remember(test.reads, test.with); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := test.node.EndsOn(test.asked); got != test.want {
-			t.Errorf("%s: it ends with %v, want %v", test.name, got, test.want)
-		}
-	}
-}
-
 func TestAnswersFromOtherReads(t *testing.T) {
 	one, other := Read{Cell: 1, Value: 5}, Read{Cell: 2, Value: 5}
 	list := Read{Listed: true, Kind: "k"}

@@ -86,6 +86,12 @@ func (g *generator) mindful(name string) (*core.System, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.mind(system)
+	return system, nil
+}
+
+// mind has most of the controllers of a system keep memory.
+func (g *generator) mind(system *core.System) {
 	for i, strategy := range system.Strategies {
 		d := strategy.Describe()
 		if d.Messages || len(d.Standing) > 0 || g.IntN(5) == 0 {
@@ -104,7 +110,6 @@ func (g *generator) mindful(name string) (*core.System, error) {
 	if g.IntN(2) == 0 {
 		g.share(system.Strategies)
 	}
-	return system, nil
 }
 
 // share puts some of the controllers that keep memory into one process.

@@ -30,6 +30,8 @@ func (r *Reductions) Growth() int {
 func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 	r.Choosers = nil
 	f := r.Footprints
+	f.searches++
+	f.judged = judged{lasting: map[string]bool{}}
 	if f.settled = f.known(m); !f.allVisible {
 		r.Choosers = reducer.Learn(f.settled.agents, f.settled.visible)
 	}
@@ -39,7 +41,15 @@ func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 // change of an object, says nothing new of any agent.
 func (r *Reductions) Outdated(m *transition.Machine) bool {
 	known := r.Footprints.known(m)
-	return !known.comesTo(&r.Footprints.settled)
+	fewer, more := r.Footprints.judgeAgain(&known)
+	return fewer || more || !known.comesTo(&r.Footprints.settled)
+}
+
+// Spoiled reports whether something was left out that would not be by what is known by now.
+func (r *Reductions) Spoiled(m *transition.Machine) bool {
+	known := r.Footprints.known(m)
+	fewer, _ := r.Footprints.judgeAgain(&known)
+	return fewer || !known.comesTo(&r.Footprints.settled)
 }
 
 // Recording reports whether footprints are recorded.
@@ -118,7 +128,12 @@ func (w *Explorer) After(s *transition.Taken) error {
 // account notes what a step touched, if it is to be known.
 func (w *Explorer) account(s *transition.Taken) error {
 	switch {
-	case !w.Recording() || s.Kind.Timed() || w.Footprints.covers(w, s):
+	case !w.Recording() || s.Kind.Timed():
+		return nil
+	}
+	w.wakes.remembered(w.Walker)
+	switch {
+	case w.Footprints.covers(w, s):
 		return nil
 	case w.Learn == nil:
 		return transition.ErrUnknown

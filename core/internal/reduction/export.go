@@ -15,6 +15,8 @@ type knowledge struct {
 	stages map[transition.Stage]*Footprint
 	// blocked tells which agents are blocked now and then, by number, and putOff which are put off.
 	blocked, putOff []bool
+	// missed is what may change of what agents look at without waking them, by number.
+	missed []missed
 	// visible is what is looked at by what is checked, and allVisible tells that all of it is.
 	visible    []Place
 	allVisible bool
@@ -37,12 +39,13 @@ func sameFootprint(one, other Footprint) bool { return reflect.DeepEqual(one, ot
 func (f *footprints) known(m *transition.Machine) knowledge {
 	f.selects()
 	f.gate(m)
-	f.index(m)
 	k := knowledge{visible: sorted(f.visible.reads), allVisible: f.allVisible}
 	without := f.unchanging()
 	for i, touched := range f.agents {
 		exported := f.export(touched, without)
-		exported.Missed, exported.MissedInViews, exported.Harmless = f.missed(i)
+		missed := f.missed(i)
+		exported.Missed, exported.MissedInViews = missed.places, missed.inViews
+		k.missed = append(k.missed, missed)
 		k.agents, k.blocked, k.putOff = append(k.agents, exported), append(k.blocked, touched.blocks), append(k.putOff, touched.putOff)
 	}
 	k.stages = make(map[transition.Stage]*Footprint, len(f.stages))

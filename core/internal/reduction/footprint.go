@@ -15,9 +15,10 @@ type footprints struct {
 	names []placeName
 	// looks are the places that the answer to a call was made from, with what whoever made it saw there, and woken the agents that were woken
 	// whenever something was seen to change so, by what was there before.
-	looks map[*behavior.Answered][]Place
-	woken map[sight]map[state.Value][]waking
-	// vocabulary is that of the machine.
+	looks map[*behavior.Answered]looked
+	woken map[sight]map[changed][]waking
+	// machine is the one whose steps are recorded, with its vocabulary.
+	machine    *transition.Machine
 	vocabulary *state.Vocabulary
 	// agents are by number, stages are the steps of runs whose calls are steps of their own.
 	agents []*footprint
@@ -33,10 +34,12 @@ type footprints struct {
 	growth int
 	// recording tells that a search is under way: what is run later, to look at its states, does not count.
 	recording bool
+	// searches counts the searches, and ended are the ends of runs, by the search that came to them.
+	searches int
+	ended    map[*behavior.Leaf]int
+	judged   judged
 	// settled is what was known when the search began: what is chosen in a state must not depend on what was learned meanwhile.
 	settled knowledge
-	// items are those of the machine, by agent, as far as they were known when it was last asked what is known.
-	items map[int]*transition.Item
 	// choosing is the walker that learns while it leaves out agents.
 	choosing *transition.Walker
 }
@@ -48,6 +51,8 @@ type placeName struct {
 	// value is what is seen, if valued is set.
 	value  state.Value
 	valued bool
+	// begun is how the run began that looks there, with what its controller remembers.
+	begun transition.Begun
 	// entering tells that a place is what comes to be listed.
 	entering  bool
 	held      bool
@@ -85,8 +90,9 @@ func NewFootprints() *footprints {
 		places:   map[placeName]Place{},
 		stages:   map[transition.Stage]*footprint{},
 		handlers: map[core.Kind]*footprint{},
-		looks:    map[*behavior.Answered][]Place{},
-		woken:    map[sight]map[state.Value][]waking{},
+		looks:    map[*behavior.Answered]looked{},
+		ended:    map[*behavior.Leaf]int{},
+		woken:    map[sight]map[changed][]waking{},
 		visible:  newFootprint(),
 	}
 }
@@ -103,7 +109,7 @@ func newFootprint() *footprint {
 
 // Record has a machine record what its steps touch.
 func (f *footprints) Record(m *transition.Machine) {
-	m.Recorder, f.vocabulary, f.recording = f, m.Vocabulary, true
+	m.Recorder, f.machine, f.vocabulary, f.recording = f, m, m.Vocabulary, true
 	for range m.Agents {
 		f.Added()
 	}
@@ -210,6 +216,9 @@ func (f *footprints) Block(agent int) {
 	}
 }
 
+// Ended implements [transition.Recorder].
+func (f *footprints) Ended(leaf *behavior.Leaf) { f.ended[leaf] = f.searches }
+
 // blocks reports whether it was known when the search began that runs of an agent may be blocked.
 func (f *footprints) blocks(agent int) bool {
 	return agent < len(f.settled.blocked) && f.settled.blocked[agent]
@@ -260,8 +269,12 @@ func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 			return false
 		}
 	}
+	looks := f.agents[s.Agent()].looks
 	for _, c := range w.Recalled {
 		if place, placed := f.places[placeName{sight: sight{cell: c}}]; !placed || !known.reads[place] {
+			return false
+		}
+		if place, placed := f.places[memoryPlace(w, c)]; !placed || !looks[place] {
 			return false
 		}
 	}
@@ -296,6 +309,9 @@ func (f *footprints) note(w *Explorer, s *transition.Taken) {
 		}
 		w.wakes.agents(s, func(agent int) { grow(f, known.wakes, agent) })
 		f.tie(w, known, ties)
+	}
+	for _, c := range w.Recalled {
+		grow(f, f.agents[s.Agent()].looks, f.place(memoryPlace(w, c)))
 	}
 }
 

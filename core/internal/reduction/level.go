@@ -52,9 +52,10 @@ func (w fitting) Took(t *transition.Taken) error {
 	if w.Learn != nil && w.Learn.Fresh {
 		w.Learned = append(w.Learned, t.Agent())
 	}
-	w.describe(t)
-	// What a process remembers may change without waking anybody.
-	if w.fits = len(w.Recalled) == 0 && w.chooser.Alone(&w.way); !w.fits {
+	if err := w.describe(t); err != nil {
+		return err
+	}
+	if w.fits = w.chooser.Alone(&w.way); !w.fits {
 		return errUnfit
 	}
 	return nil
@@ -71,7 +72,7 @@ func (w fitting) Stopped(_ *transition.Taken, err error) error {
 }
 
 // describe describes the step that the walker has taken.
-func (w *Explorer) describe(t *transition.Taken) {
+func (w *Explorer) describe(t *transition.Taken) (err error) {
 	way := &w.way
 	*way = Way{Agent: t.Agent(), Faulty: t.Faulty(), Changes: w.Wrote || t.Crashes(), Wakes: len(w.wakes.woken) > 0, Looks: way.Looks[:0]}
 	now := w.Value(t.Item.Cell)
@@ -88,6 +89,13 @@ func (w *Explorer) describe(t *transition.Taken) {
 	way.Again = now&state.Queued != 0
 	way.Timed = now&^was&state.Timed != 0
 	for _, answered := range w.Asked {
-		way.Looks = append(way.Looks, w.Footprints.looks[answered]...)
+		way.Looks = append(way.Looks, w.Footprints.looks[answered].places...)
 	}
+	for _, c := range w.Recalled {
+		way.Looks = append(way.Looks, w.Footprints.places[memoryPlace(w, c)])
+	}
+	if !way.Faulty && !way.Changes && !way.Wakes && !way.Again && !way.Timed {
+		way.Lasting, err = w.Footprints.lasts(w, t.Item, way.Looks)
+	}
+	return err
 }

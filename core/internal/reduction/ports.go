@@ -55,9 +55,6 @@ type Footprint struct {
 	// Missed are the places it looks at of which somebody else may change what it sees without putting its work into a queue, in order;
 	// MissedInViews are those of them that it sees through a view which may lag behind, and are not among the others.
 	Missed, MissedInViews []Place
-	// Harmless are such places where it looks first, and where whatever it may see in place of what it saw leaves it with nothing to do: it then
-	// looks at nothing else. If calls fail it may look there later, so that they are missed as well.
-	Harmless []Place
 }
 
 // Way is how the step of an agent that takes its work out of a queue goes in a state.
@@ -72,6 +69,8 @@ type Way struct {
 	Again, Timed bool
 	// Looks are the places that it looks at, as the agent sees them.
 	Looks []Place
+	// Lasting tells that it does nothing, and that it would do as little whatever it may see in those of them that are missed.
+	Lasting bool
 }
 
 // Enabled is an agent that can take a step in a state.

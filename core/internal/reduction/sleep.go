@@ -99,6 +99,8 @@ type enabling struct {
 	walker *transition.Walker
 	woken  []state.Cell
 	awake  bitset.Set[int]
+	// memories are what is remembered before the step.
+	memories []transition.Remembered
 }
 
 var _ transition.Listener = (*enabling)(nil)

@@ -51,6 +51,26 @@ func (c *changes) wrote(w *transition.Walker, writes []behavior.Write) {
 	}
 }
 
+// remembered notes what a step that the walker has taken has changed in memories: only what is left behind it can be met by others.
+func (c *changes) remembered(w *transition.Walker) {
+	for i, t := range w.Touched {
+		if now := w.Value(t.Cell); w.Machine.IsMemory(t.Cell) && !transition.Touches(w.Touched[:i], t.Cell) && now != t.Was {
+			c.seen = append(c.seen, change{sight{cell: t.Cell}, t.Was, now})
+		}
+	}
+}
+
+// memoryPlace names what is seen where the walker's step recalls what a memory holds.
+func memoryPlace(w *Explorer, c state.Cell) placeName {
+	return placeName{sight: sight{cell: c}, value: w.Previous(c), valued: true}
+}
+
+// remembered returns what is remembered before the walker's step.
+func (w *Explorer) remembered() []transition.Remembered {
+	w.wakes.memories = w.Remembered(w.wakes.memories[:0])
+	return w.wakes.memories
+}
+
 // each calls a function with all that is seen to change: objects, and the parts of them that somebody looks at. It returns false where it is
 // not known whether a part changes; with what finds that out, it always is.
 func (c *changes) each(vocabulary *state.Vocabulary, learns bool, call func(change)) bool {
@@ -91,9 +111,16 @@ type waking struct {
 	woken *bitset.Set[int]
 }
 
-// wakingOf returns the agents that were woken whenever something was seen to change so, nil if it was not.
-func (f *footprints) wakingOf(c change) *bitset.Set[int] {
-	for _, known := range f.woken[c.sight][c.from] {
+// changed is what something was before a change, and what those who may be woken remembered then: whether their event handlers put work into a queue may
+// depend on it.
+type changed struct {
+	from       state.Value
+	remembered transition.Remembered
+}
+
+// wakingOf returns the agents that were woken whenever something was seen to change so while this was remembered, nil if it was not.
+func (f *footprints) wakingOf(c change, r transition.Remembered) *bitset.Set[int] {
+	for _, known := range f.woken[c.sight][changed{c.from, r}] {
 		if known.to == c.to {
 			return known.woken
 		}
@@ -106,40 +133,52 @@ func (f *footprints) coversWakes(w *Explorer, s *transition.Taken) bool {
 	if len(w.wakes.seen) == 0 {
 		return true
 	}
-	covered, awake := true, w.wakeful(s)
+	covered, awake, remembered := true, w.wakeful(s), w.remembered()
 	sure := w.wakes.each(f.vocabulary, false, func(c change) {
-		known := f.wakingOf(c)
-		covered = covered && known != nil && awake.HasAll(*known)
+		for _, r := range remembered {
+			known := f.wakingOf(c, r)
+			covered = covered && known != nil && awake.HasAll(*known)
+		}
 	})
 	return sure && covered
 }
 
 // noteWakes notes which agents are not woken by what the walker's step changes.
 func (f *footprints) noteWakes(w *Explorer, s *transition.Taken) {
-	awake := w.wakeful(s)
+	awake, remembered := w.wakeful(s), w.remembered()
 	w.wakes.each(f.vocabulary, true, func(c change) {
-		known := f.wakingOf(c)
-		switch {
-		case known == nil:
-			if f.woken[c.sight] == nil {
-				f.woken[c.sight] = map[state.Value][]waking{}
-			}
-			known = &bitset.Set[int]{}
-			known.AddAll(*awake)
-			f.woken[c.sight][c.from] = append(f.woken[c.sight][c.from], waking{c.to, known})
-			f.growth++
-		case !awake.HasAll(*known):
-			known.KeepAll(*awake)
-			f.growth++
+		for _, r := range remembered {
+			f.noteWaking(c, r, awake)
 		}
 	})
+}
+
+// noteWaking notes which agents a change does not wake while this is remembered.
+func (f *footprints) noteWaking(c change, r transition.Remembered, awake *bitset.Set[int]) {
+	known := f.wakingOf(c, r)
+	switch {
+	case known == nil:
+		if f.woken[c.sight] == nil {
+			f.woken[c.sight] = map[changed][]waking{}
+		}
+		known = &bitset.Set[int]{}
+		known.AddAll(*awake)
+		was := changed{c.from, r}
+		f.woken[c.sight][was] = append(f.woken[c.sight][was], waking{c.to, known})
+		f.growth++
+	case !awake.HasAll(*known):
+		known.KeepAll(*awake)
+		f.growth++
+	}
 }
 
 // look notes what the answer to a call of an agent was made from: what the agent saw, and where.
 func (f *footprints) look(s *transition.ClientView, answered *behavior.Answered, reads []behavior.Read) {
 	known := f.agents[s.Walker.Current().Agent()]
+	begun := s.Walker.Begun()
 	var places []Place
 	note := func(name placeName) {
+		name.begun = begun
 		place := f.place(name)
 		grow(f, known.looks, place)
 		places = append(places, place)
@@ -160,7 +199,13 @@ func (f *footprints) look(s *transition.ClientView, answered *behavior.Answered,
 			}
 		}
 	}
-	f.looks[answered] = places
+	f.looks[answered] = looked{places, f.searches}
+}
+
+// looked are the places where somebody looked to answer a call, and the search that learned it.
+type looked struct {
+	places []Place
+	search int
 }
 
 // seenBy returns how an object of a kind is seen by a client.
@@ -174,51 +219,73 @@ func seenBy(s *transition.ClientView, kind core.Kind, c state.Cell) sight {
 	return at
 }
 
-// missed returns the places of which somebody else may change what an agent saw there without waking it: those that it sees as they are, those
-// that it sees through views, and those where it does no harm, see [Footprint].
-func (f *footprints) missed(agent int) (missed, inViews, harmless []Place) {
+// missed returns what may change of what an agent looks at without waking it.
+func (f *footprints) missed(agent int) missed {
+	m := missed{become: map[Place][]state.Value{}, enter: map[Place][]state.Cell{}}
 	for _, place := range sorted(f.agents[agent].looks) {
 		name := f.names[place]
-		switch {
-		case !f.misses(agent, name):
-		case name.valued && f.endsOnChanges(agent, name.sight, name.value):
-			harmless = append(harmless, place)
-		case name.sight.viewed:
-			inViews = append(inViews, place)
-		default:
-			missed = append(missed, place)
+		if !f.misses(agent, place, &m) {
+			continue
+		}
+		if name.sight.viewed {
+			m.inViews = append(m.inViews, place)
+		} else {
+			m.places = append(m.places, place)
 		}
 	}
-	return missed, inViews, harmless
+	return m
 }
 
-// misses reports whether somebody may change what is seen in a place without waking an agent. Who holds which versions changes without waking
+// misses reports whether somebody may change what is seen in a place without waking an agent, and adds how. Who holds which versions changes without waking
 // anybody.
-func (f *footprints) misses(agent int, name placeName) bool {
+func (f *footprints) misses(agent int, place Place, m *missed) bool {
+	name := f.names[place]
 	switch {
 	case name.held:
-		return true
+		m.become[place] = []state.Value{0}
 	case name.valued:
-		return slices.ContainsFunc(f.become(name.sight, name.value), func(from state.Value) bool {
-			return slices.ContainsFunc(f.woken[name.sight][from], func(known waking) bool { return !known.woken.Has(agent) })
-		})
+		if values := f.unnoticed(agent, name); len(values) > len(f.become(name.sight, name.value)) {
+			m.become[place] = values
+		}
+	default:
+		for _, c := range f.vocabulary.Kind(name.kind) {
+			key, _ := f.vocabulary.Key(c)
+			at := name.sight
+			at.cell = c
+			if (name.namespace == "" || name.namespace == key.Namespace) && f.missesEntry(agent, at, name.begun.Remembered, name.selection) {
+				m.enter[place] = append(m.enter[place], c)
+			}
+		}
 	}
-	return slices.ContainsFunc(f.vocabulary.Kind(name.kind), func(c state.Cell) bool {
-		key, _ := f.vocabulary.Key(c)
-		at := name.sight
-		at.cell = c
-		return (name.namespace == "" || name.namespace == key.Namespace) && f.missesEntry(agent, at, name.selection)
-	})
+	return m.has(place)
 }
 
-// missesEntry reports whether an object may come to be selected without waking an agent.
-func (f *footprints) missesEntry(agent int, at sight, selection *state.Selection) bool {
+// unnoticed returns what may be seen in a place by changes that do not wake an agent: what it saw, and what that may become.
+func (f *footprints) unnoticed(agent int, name placeName) []state.Value {
+	values := slices.Clone(f.become(name.sight, name.value))
+	for i := 0; i < len(values); i++ {
+		for _, known := range f.woken[name.sight][changed{values[i], name.begun.Remembered}] {
+			if known.woken.Has(agent) {
+				continue
+			}
+			for _, to := range f.become(name.sight, known.to) {
+				if !slices.Contains(values, to) {
+					values = append(values, to)
+				}
+			}
+		}
+	}
+	return values
+}
+
+// missesEntry reports whether an object may come to be selected without waking an agent that remembers this.
+func (f *footprints) missesEntry(agent int, at sight, r transition.Remembered, selection *state.Selection) bool {
 	selected := func(value state.Value) bool {
 		return value != 0 && (selection == nil || f.vocabulary.Evaluate(selection, at.cell, value))
 	}
-	for from, all := range f.woken[at] {
+	for was, all := range f.woken[at] {
 		for _, known := range all {
-			if !known.woken.Has(agent) && !selected(from) && selected(known.to) {
+			if was.remembered == r && !known.woken.Has(agent) && !selected(was.from) && selected(known.to) {
 				return true
 			}
 		}

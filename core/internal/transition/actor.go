@@ -88,9 +88,6 @@ type Item struct {
 	blockedAt int
 }
 
-// Root returns where the runs of the item begin as long as its process remembers nothing and no deadline has passed, nil if they are not known.
-func (it *Item) Root() *behavior.Node { return it.roots.at(0) }
-
 // point is where a run is parked between two calls.
 type point struct {
 	item *Item

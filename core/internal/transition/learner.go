@@ -234,6 +234,9 @@ func (l *Learner) Fickle(a *Actor) bool {
 
 // learned notes a new leaf.
 func (l *Learner) learned(a *Actor, activation behavior.Activation, leaf *behavior.Leaf) {
+	if l.Machine.Recorder != nil {
+		l.Machine.Recorder.Ended(leaf)
+	}
 	if activation.Event == nil {
 		l.Behaviours++
 		if l.Logger.IsTrace() {

@@ -193,6 +193,8 @@ type recorder interface {
 	Added()
 	// read is called for what the answer to the call of a node depends on, as a client shows it.
 	Read(s *ClientView, node *behavior.Node, answered *behavior.Answered, reads []behavior.Read)
+	// ended is called when a run has come to an end that was not known.
+	Ended(leaf *behavior.Leaf)
 	// block is called when a run of an agent was blocked.
 	Block(agent int)
 }

@@ -83,7 +83,7 @@ func (w *Walker) root(a *Actor, of *roots, at moment) (*behavior.Node, *behavior
 	if d.remembers() {
 		memory = w.recall(d)
 	}
-	number := int(memory)*w.Machine.moments() + at.number()
+	number := w.Machine.root(memory, at)
 	root := of.at(number)
 	if root == nil {
 		if w.Learn == nil {
@@ -96,6 +96,11 @@ func (w *Walker) root(a *Actor, of *roots, at moment) (*behavior.Node, *behavior
 		(*of)[number] = root
 	}
 	return root, d.memories[memory], nil
+}
+
+// root numbers the roots of an activation.
+func (m *Machine) root(memory state.Value, at moment) int {
+	return int(memory)*m.moments() + at.number()
 }
 
 // recall returns a memory in the state of the walker, on which the step depends.

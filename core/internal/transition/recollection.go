@@ -223,3 +223,48 @@ func keepsAt(run behavior.Run, left, later map[string]string, holds func(path, h
 	}
 	return nil
 }
+
+// Remembered is what a memory holds. The zero value stands for whoever keeps nothing.
+type Remembered struct {
+	Memory state.Cell
+	Value  state.Value
+	kept   bool
+}
+
+// Remembered returns what is kept before the step of the walker, in the order of the memories, behind the zero value.
+func (w *Walker) Remembered(all []Remembered) []Remembered {
+	all = append(all, Remembered{})
+	for _, d := range w.Machine.remembering {
+		all = append(all, Remembered{d.cell, w.Previous(d.cell), true})
+	}
+	return all
+}
+
+// Begun is how a run for an item begins: what its controller remembers, and after how many long times.
+type Begun struct {
+	Remembered
+	at moment
+}
+
+// Begun returns how the run begins that is under way for the item of the walker's step.
+func (w *Walker) Begun() Begun {
+	it := w.Current().Item
+	if it == nil {
+		return Begun{}
+	}
+	begun := Begun{at: w.moment(it)}
+	if d := it.Actor.domain; d.remembers() {
+		begun.Remembered = Remembered{d.cell, w.Previous(d.cell), true}
+	}
+	return begun
+}
+
+// Root returns the root of the runs of an item that begin so, nil if none is known.
+func (m *Machine) Root(it *Item, begun Begun) *behavior.Node {
+	return it.roots.at(m.root(begun.Value, begun.at))
+}
+
+// IsMemory reports whether a cell is that of a memory which is known to be put to use.
+func (m *Machine) IsMemory(c state.Cell) bool {
+	return slices.ContainsFunc(m.remembering, func(d *domain) bool { return d.cell == c })
+}

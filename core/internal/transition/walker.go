@@ -170,6 +170,16 @@ func (w *Walker) Value(c state.Cell) state.Value {
 	return w.Vector[c]
 }
 
+// Previous returns the value that a cell had before the step.
+func (w *Walker) Previous(c state.Cell) state.Value {
+	for _, t := range w.Touched {
+		if t.Cell == c {
+			return t.Was
+		}
+	}
+	return w.Value(c)
+}
+
 // Set changes a cell.
 func (w *Walker) Set(c state.Cell, value state.Value) {
 	if int(c) >= len(w.Vector) {
