@@ -187,3 +187,18 @@ func TestSuspendedJobFails(t *testing.T) {
 		}
 	}
 }
+
+// TestJobLosesPodAtItsEnd compares what comes of a Pod that is being deleted and loses its label when its Job waits for nothing else: it leaves the Job first.
+func TestJobLosesPodAtItsEnd(t *testing.T) {
+	of := template("i:1")
+	of.Spec.RestartPolicy = corev1.RestartPolicyNever
+	of.Finalizers = []string{"example.com/f"}
+	j := &batchv1.Job{ObjectMeta: named("j"), Spec: batchv1.JobSpec{
+		Parallelism: ptr.To[int32](2), Completions: ptr.To[int32](2), Template: of, BackoffLimit: ptr.To[int32](0), ManualSelector: ptr.To(true), Selector: selector(),
+	}}
+	steps := []step{creation(batchv1.SchemeGroupVersion.WithKind("Job"), j), onPod("exit", 0, exit(1))}
+	for number := range 2 {
+		steps = append(steps, onPod("relabel", number, label("b")))
+	}
+	compareAny(t, steps, []companions.Companion{companions.Jobs()}, jobs)
+}
