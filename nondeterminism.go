@@ -19,7 +19,7 @@ func undetermined(incident core.Incident) string {
 func remedy(cause core.Cause) string {
 	switch cause {
 	case core.Chance:
-		return ". Have it searched: let the API server make up names (metadata.generateName), or make them with k8s.io/apimachinery/pkg/util/rand; let the set-up give the controller what makes keys, passwords and UUIDs, and give it a function without chance; and sort what is taken out of a map"
+		return ". Have it searched: let the API server make up names (metadata.generateName), or make them with k8s.io/apimachinery/pkg/util/rand; let the set-up give the controller what makes keys, passwords and UUIDs, and give it a function without chance, or set crypto/rand.Reader in the test to one that always reads the same; and sort what is taken out of a map"
 	case core.Memory:
 		return ". Have it searched: keep what the controller remembers in fields that can be reached from its reconciler, and not in functions, rate limiters or package variables"
 	}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -112,7 +113,7 @@ var _ core.Selection = selected{}
 // Identity implements [core.Selection].
 func (s selected) Identity() string {
 	r := s.op.request
-	return fmt.Sprintf("%t %q %q %q", r.FromCache, r.Kind, r.LabelSelector, r.FieldSelector)
+	return fmt.Sprintf("%t %q %q %q %q", r.FromCache, r.Kind, r.LabelSelector, r.FieldSelector, r.ControlledBy)
 }
 
 // Selects implements [core.Selection].
@@ -200,6 +201,8 @@ func (op *operation) get() (*Response, error) {
 type selector struct {
 	labels labels.Selector
 	fields fields.Selector
+	// controller is the uid of the controller that objects are to have, empty for any or none.
+	controller types.UID
 }
 
 // selector reads the selectors of the request. The fields that caches select by are
@@ -210,7 +213,7 @@ func (op *operation) selector() (*selector, error) {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	if op.request.FromCache {
-		return &selector{labels: byLabel, fields: fields.Everything()}, nil
+		return &selector{byLabel, fields.Everything(), types.UID(op.request.ControlledBy)}, nil
 	}
 	byField, err := fields.ParseSelector(op.request.FieldSelector)
 	if err != nil {
@@ -219,9 +222,18 @@ func (op *operation) selector() (*selector, error) {
 	if err := selectable(op.resource, op.request.Kind.Version, byField); err != nil {
 		return nil, err
 	}
-	return &selector{labels: byLabel, fields: byField}, nil
+	return &selector{byLabel, byField, types.UID(op.request.ControlledBy)}, nil
 }
 
 func (s *selector) matches(o *storage.Object) bool {
+	if s.controller != "" && !controlledBy(o.Meta(), s.controller) {
+		return false
+	}
 	return s.labels.Matches(labels.Set(o.Meta().GetLabels())) && s.fields.Matches(SelectableFields(o.Tree))
+}
+
+// controlledBy reports whether the controller of an object has a uid.
+func controlledBy(o metav1.Object, uid types.UID) bool {
+	controller := metav1.GetControllerOfNoCopy(o)
+	return controller != nil && controller.UID == uid
 }

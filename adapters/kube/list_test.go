@@ -229,6 +229,28 @@ func TestLifetimeOnly(t *testing.T) {
 	}
 }
 
+// TestControlledBy checks that a list has the objects of one controller, and not those that it owns besides.
+func TestControlledBy(t *testing.T) {
+	w := newWorld(t)
+	owned := func(name string, controls bool) {
+		w.must(creation(widgetKind, tree{"name": name, "ownerReferences": []any{
+			tree{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "1", "controller": controls},
+		}}, nil))
+	}
+	w.widget("a", nil)
+	owned("b", true)
+	owned("c", false)
+	r := &Request{Verb: List, Kind: widgetKind, ControlledBy: "1"}
+	items, _ := jsontree.At(w.must(r), "items").([]any)
+	if len(items) != 1 || items[0].(tree)["metadata"].(tree)["name"] != "b" {
+		t.Errorf("listed %v", items)
+	}
+	expect(t, "the request", r.String(), "list Widget controlled by 1")
+	if _, _, err := w.server.Recorded(r); err == nil {
+		t.Error("recordings have lists of what a controller has")
+	}
+}
+
 // Kubernetes' own kinds are not named in every item of a list, custom ones are.
 func TestKindsOfItems(t *testing.T) {
 	w := newWorld(t)

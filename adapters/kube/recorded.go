@@ -36,6 +36,9 @@ func (s *Server) Recorded(call core.Call) (live.Call, core.Response, error) {
 	if r.LifetimeOnly {
 		return live.Call{}, nil, errors.New("no client asks for so little of an object")
 	}
+	if r.ControlledBy != "" {
+		return live.Call{}, nil, errors.New("no client asks for what an object controls")
+	}
 	out := live.Call{
 		Verb:        string(r.Verb),
 		Object:      core.Key{Kind: KindOf(r.Kind.GroupKind()), Namespace: r.Namespace, Name: r.Name},

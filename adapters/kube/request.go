@@ -56,6 +56,9 @@ type Request struct {
 	// indexes, see [FieldIndex].
 	LabelSelector string
 	FieldSelector string
+	// ControlledBy, if not empty, is the uid of the controller that the objects of a list have. No client can ask for it, but the caches of
+	// Kubernetes' own controllers have an index of it. It is for those who play a part of Kubernetes.
+	ControlledBy string `json:",omitempty"`
 	// Limit is the largest number of items of a list; 0 means all of them.
 	Limit int64
 	// Continue is the token of the list response that this list continues.
@@ -142,6 +145,9 @@ func (r *Request) String() string {
 		}
 		if r.FieldSelector != "" {
 			b.WriteString(" where " + r.FieldSelector)
+		}
+		if r.ControlledBy != "" {
+			b.WriteString(" controlled by " + r.ControlledBy)
 		}
 		if r.Limit > 0 {
 			fmt.Fprintf(&b, " (at most %d)", r.Limit)

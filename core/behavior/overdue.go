@@ -8,7 +8,7 @@ import (
 // overdue returns how a run ends that is given up, before it is aborted.
 func (s *Session) overdue() *Leaf {
 	leaf := &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}
-	if s.virtual && connected(stacks(true)) {
+	if s.virtual && connected(stacks()) {
 		leaf.Failure = Connected
 	}
 	return leaf

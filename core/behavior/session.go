@@ -437,8 +437,12 @@ func (s *Session) finished() {
 	s.hush()
 }
 
-// unwinding is how long an aborted run may take to unwind before it is left behind.
-const unwinding = time.Second
+// unwinding is how long an aborted run may take to unwind before it is left behind, and disconnecting how long one that waits for the network may: package net answers
+// a look-up of a name together with one that goes on already, and an answer that comes from the bubble of another run ends the process.
+const (
+	unwinding     = time.Second
+	disconnecting = time.Minute
+)
 
 // Abort unwinds the run where it is: its next look at the world ends it. It waits for
 // deferred calls of the run to end, but not for ever: code that never looks at the
@@ -454,11 +458,20 @@ func (s *Session) Abort() {
 	}
 	defer s.guarded.rests()
 	close(s.quit)
-	s.watch.Reset(unwinding)
 	defer s.finished()
+	if !s.ends(unwinding) && s.virtual && connected(stacks()) {
+		s.ends(disconnecting)
+	}
+}
+
+// ends waits for an aborted run to end, and reports whether it does.
+func (s *Session) ends(within time.Duration) bool {
+	s.watch.Reset(within)
 	select {
 	case <-s.last:
+		return true
 	case <-s.watch.C:
+		return false
 	}
 }
 

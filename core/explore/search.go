@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -34,6 +35,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if options.Logger == nil {
 		options.Logger = hclog.NewNullLogger()
 	}
+	behavior.Prepare()
 	defer iotrace.Still()()
 	began := time.Now()
 	if options.Memo == nil {

@@ -58,8 +58,12 @@ func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle s
 			cursor.Replace(replaced)
 			return false
 		case *ast.CallExpr:
-			if c.text(node.Fun) == "ctrl.SetupSignalHandler" {
+			switch {
+			case c.text(node.Fun) == "ctrl.SetupSignalHandler":
 				cursor.Replace(c.background())
+				return false
+			case c.isType(from.in, node.Fun, runtimePath, "GetConfigOrDie"), c.isType(from.in, node.Fun, runtimePath+"/pkg/client/config", "GetConfigOrDie"):
+				cursor.Replace(fromManager("GetConfig")) // which does not end the process where there is no cluster
 				return false
 			}
 		}
@@ -69,6 +73,11 @@ func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle s
 		return "", obstacle
 	}
 	return c.text(holder.X), ""
+}
+
+// fromManager is what a method of the manager returns.
+func fromManager(method string) ast.Expr {
+	return &ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent("mgr"), Sel: ast.NewIdent(method)}}
 }
 
 func (c *copier) background() ast.Expr {
@@ -94,7 +103,7 @@ func (c *copier) name(from scope, name string, depth int) (stands ast.Expr, obst
 	}
 	declared := packageValue(from.in.of, name)
 	if declared != nil && len(declared.Values) == 1 && strings.HasSuffix(c.text(declared.Values[0]), "runtime.NewScheme()") {
-		return &ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent("mgr"), Sel: ast.NewIdent("GetScheme")}}, ""
+		return fromManager("GetScheme"), ""
 	}
 	switch {
 	case from.in.of == c.inside:
@@ -261,7 +270,7 @@ func (c *copier) suggested(in *source, t ast.Expr, controller string) (code stri
 	return "", false
 }
 
-// isType reports whether a type is a named one of a package of others.
+// isType reports whether a type, or a function, is a named one of a package of others.
 func (c *copier) isType(in *source, t ast.Expr, path, name string) bool {
 	selected, ok := t.(*ast.SelectorExpr)
 	if !ok || selected.Sel.Name != name {

@@ -135,15 +135,17 @@ func (t *testFile) quoted(files []string) string {
 
 // addDependencies says which kinds somebody else has to bring about.
 func (t *testFile) addDependencies(p *Project, plan *Plan) {
-	workloads := map[string]string{
-		"Deployment.apps": "Deployments", "StatefulSet.apps": "StatefulSets", "DaemonSet.apps": "DaemonSets", "ReplicaSet.apps": "ReplicaSets", "Job.batch": "Jobs", "Pod": "Pods",
+	companions := map[string][]string{ // of a kind, and of what is made for it
+		"Deployment.apps": {"Deployments", "ReplicaSets", "Pods"}, "StatefulSet.apps": {"StatefulSets", "VolumeClaims", "Pods"},
+		"DaemonSet.apps": {"DaemonSets", "Pods"}, "ReplicaSet.apps": {"ReplicaSets", "Pods"}, "Job.batch": {"Jobs", "Pods"}, "Pod": {"Pods"},
 	}
 	seen := map[string]bool{}
 	for _, h := range p.handled() {
 		name := qualified(h.kind, h.group)
-		if companion := workloads[name]; companion != "" && h.verb != "For" && !seen[name] {
+		if needed := companions[name]; len(needed) > 0 && h.verb != "For" && !seen[name] {
 			seen[name] = true
-			plan.Missing = append(plan.Missing, fmt.Sprintf("nothing runs %s: if %s waits for their status, add controllerruntime.Companions(companions.%s()) of %s/adapters/kube/companions", companion, h.by, companion, orreryPath))
+			plan.Missing = append(plan.Missing, fmt.Sprintf("nothing runs %s: if %s waits for their status, add controllerruntime.Companions(companions.%s()) of %s/adapters/kube/companions",
+				needed[0], h.by, strings.Join(needed, "(), companions."), orreryPath))
 		}
 	}
 }

@@ -44,3 +44,22 @@ func TestIndexesOfCachesAreNotSent(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestControllersAreNotSent checks that what belongs to a controller is chosen from all that the server has.
+func TestControllersAreNotSent(t *testing.T) {
+	const path = "/api/v1/namespaces/default/configmaps"
+	c, a := newCluster(t)
+	a.answers["GET "+path] = answer{http.StatusOK, `{"items":[{"metadata":{"namespace":"default","name":"a"}},` +
+		`{"metadata":{"namespace":"default","name":"b","ownerReferences":[{"uid":"1","controller":true}]}},` +
+		`{"metadata":{"namespace":"default","name":"c","ownerReferences":[{"uid":"1"},{"uid":"2","controller":true}]}}]}`}
+	response, err := c.Do(context.Background(), &kube.Request{Verb: kube.List, Kind: configMapKind, Namespace: "default", ControlledBy: "1"}, core.RecordedCall{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.String() != "1 item" || !strings.Contains(response.Identity(), `"name":"b"`) {
+		t.Errorf("got %s: %s", response, response.Identity())
+	}
+	if want := []exchanged{{method: "GET", path: path}}; !reflect.DeepEqual(a.asked, want) {
+		t.Errorf("sent %+v, want %+v", a.asked, want)
+	}
+}

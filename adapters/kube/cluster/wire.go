@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -135,9 +136,15 @@ func (c *Cluster) list(request *kube.Request, body []byte) (*kube.Response, erro
 	return kube.DoneList(text, len(kept)), nil
 }
 
-// selects reports whether the indexes of a cache select an object of a list. The server
+// selects reports whether an object of a list has the controller that is asked for, and the indexes of a cache select it. The server
 // itself does not know them.
 func (c *Cluster) selects(request *kube.Request, object map[string]any) (bool, error) {
+	if request.ControlledBy != "" {
+		controller := metav1.GetControllerOf(&unstructured.Unstructured{Object: object})
+		if controller == nil || string(controller.UID) != request.ControlledBy {
+			return false, nil
+		}
+	}
 	if !request.FromCache || request.FieldSelector == "" {
 		return true, nil
 	}

@@ -112,6 +112,8 @@ type controls struct {
 	claims func(*corev1.Pod) bool
 	// leave tells that dependents that are being deleted may leave their controller without its noticing.
 	leave bool
+	// clears tells that a sync of an owner begins with letting go of what that selects no longer. Otherwise it is done by itself.
+	clears bool
 	// finalizer is one that dependents have as long as they are controlled, "" for none.
 	finalizer string
 }
@@ -133,7 +135,7 @@ func (o controls) requests(c client, event core.Event) []core.Request {
 		if (changed || metav1.GetControllerOf(old) != nil) && now.GetDeletionTimestamp() == nil {
 			found = append(found, o.adopters(c, now)...)
 		}
-	case changed && (old != nil || event.Initial) && o.controllerOf(now) != nil:
+	case changed && !o.clears && (old != nil || event.Initial) && o.controllerOf(now) != nil:
 		found = append(found, core.Request(request{release, event.Key.Namespace, event.Key.Name}.String()))
 	}
 	return found
@@ -197,10 +199,15 @@ func (o controls) release(c client, r request) error {
 	if err != nil || owner == nil || owner.UID != reference.UID || owner.DeletionTimestamp != nil {
 		return err
 	}
-	if owner.selector().Matches(labels.Set(dependent.GetLabels())) {
+	return o.leaves(c, owner, owner.selector(), dependent)
+}
+
+// leaves takes its controller from a dependent, unless the controller selects it.
+func (o controls) leaves(c client, owner metav1.Object, selector labels.Selector, dependent metav1.Object) error {
+	if selector.Matches(labels.Set(dependent.GetLabels())) {
 		return nil
 	}
-	references := slices.DeleteFunc(slices.Clone(dependent.GetOwnerReferences()), func(r metav1.OwnerReference) bool { return r.UID == owner.UID })
+	references := slices.DeleteFunc(slices.Clone(dependent.GetOwnerReferences()), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() })
 	fields := map[string]any{"ownerReferences": references}
 	if o.finalizer != "" {
 		fields["finalizers"] = slices.DeleteFunc(slices.Clone(dependent.GetFinalizers()), func(f string) bool { return f == o.finalizer })

@@ -24,7 +24,7 @@ import (
 // [JobTTL] deletes Jobs that have come to their end. It adopts Pods and lets them go by their labels. Left out are
 // activeDeadlineSeconds, and the time between a failure and the next try.
 func Jobs() Companion {
-	j := jobs{controls{owner: jobKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }, leave: true, finalizer: batchv1.JobTrackingFinalizer}}
+	j := jobs{controls{owner: jobKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }, leave: true, clears: true, finalizer: batchv1.JobTrackingFinalizer}}
 	return func(server *kube.Server) (core.Strategy, error) {
 		s := &strategy{name: "job", kinds: []schema.GroupVersionKind{jobKind(), podKind()}, handle: j.handle, reconcile: j.reconcile}
 		return s.on(server)
@@ -87,21 +87,22 @@ func (j jobs) untrackOrphan(c client, named request) error {
 	return untrack(c, pod)
 }
 
-// releasePod lets a Pod go that its Job selects no longer, unless that has come to its end.
-func (j jobs) releasePod(c client, named request) error {
-	pod, err := get[corev1.Pod](c, podKind(), named.namespace, named.name)
-	if err != nil || pod == nil {
-		return err
-	}
-	owner := j.controllerOf(pod)
-	if owner == nil {
+// clear lets the Pods go that a Job selects no longer, unless it is being deleted.
+func (j jobs) clear(c client, job *batchv1.Job) error {
+	if job.DeletionTimestamp != nil {
 		return nil
 	}
-	job, err := get[batchv1.Job](c, j.owner, named.namespace, owner.Name)
-	if err != nil || job == nil || isManagedByOthers(job) || jobFinished(job) {
+	pods, err := list[corev1.Pod](c, &kube.Request{Kind: podKind(), Namespace: job.Namespace, ControlledBy: string(job.UID)})
+	if err != nil {
 		return err
 	}
-	return j.release(c, named)
+	selector := selectorOf(job.Spec.Selector)
+	for _, pod := range pods {
+		if err := j.leaves(c, job, selector, pod); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isManagedByOthers reports whether somebody else looks after a Job.
@@ -110,11 +111,8 @@ func isManagedByOthers(job *batchv1.Job) bool {
 }
 
 func (j jobs) reconcile(c client, named request) error {
-	switch named.what {
-	case untracks:
+	if named.what == untracks {
 		return j.untrackOrphan(c, named)
-	case release:
-		return j.releasePod(c, named)
 	}
 	job, err := get[batchv1.Job](c, j.owner, named.namespace, named.name)
 	if err != nil {
@@ -128,6 +126,9 @@ func (j jobs) reconcile(c client, named request) error {
 	}
 	if job.Spec.ActiveDeadlineSeconds != nil {
 		c.leavesOut(jobKind(), job, "spec.activeDeadlineSeconds")
+	}
+	if err := j.clear(c, job); err != nil {
+		return err
 	}
 	pods, err := j.podsOf(c, job, job.Spec.Selector)
 	if err != nil {

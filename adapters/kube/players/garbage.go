@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
@@ -304,14 +305,30 @@ func (c *collection) owners(object *unstructured.Unstructured, read func(core.Ke
 func (c *collection) collectWaitedFor(object *unstructured.Unstructured, dependents []dependent) error {
 	circle := slices.ContainsFunc(dependents, func(d dependent) bool { return storage.Waits(d.object, metav1.FinalizerDeleteDependents) })
 	if circle && slices.ContainsFunc(object.GetOwnerReferences(), blocking) {
-		references := object.GetOwnerReferences()
-		for i := range references {
-			references[i].BlockOwnerDeletion = nil
-		}
 		// The deletion follows in another run: it is of the version that this makes.
-		return c.patch(c.key, object, "ownerReferences", references)
+		return c.unblock(object)
 	}
 	return c.remove(object, metav1.DeletePropagationForeground)
+}
+
+// unblock says of an object that it blocks no owner. A strategic merge patch says so of those that it has blocked; where there are none, for custom
+// resources, a merge patch says so of all.
+func (c *collection) unblock(object *unstructured.Unstructured) error {
+	references := object.GetOwnerReferences()
+	for i := range references {
+		references[i].BlockOwnerDeletion = ptr.To(false)
+	}
+	blocked := []metav1.OwnerReference{}
+	for i, reference := range object.GetOwnerReferences() {
+		if blocking(reference) {
+			blocked = append(blocked, references[i])
+		}
+	}
+	err := c.patch(types.StrategicMergePatchType, c.key, object, "ownerReferences", blocked)
+	if apierrors.IsUnsupportedMediaType(err) {
+		return c.patch(types.MergePatchType, c.key, object, "ownerReferences", references)
+	}
+	return err
 }
 
 // propagation is the policy with which an object is collected that nobody waits for:
@@ -358,21 +375,21 @@ func (c *collection) kind(key core.Key) schema.GroupVersionKind {
 
 func (c *collection) removeFinalizer(object *unstructured.Unstructured, finalizer string) error {
 	finalizers := slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == finalizer })
-	return c.patch(c.key, object, "finalizers", finalizers)
+	return c.patch(types.MergePatchType, c.key, object, "finalizers", finalizers)
 }
 
 func (c *collection) removeOwners(key core.Key, object *unstructured.Unstructured, gone func(metav1.OwnerReference) bool) error {
-	return c.patch(key, object, "ownerReferences", slices.DeleteFunc(object.GetOwnerReferences(), gone))
+	return c.patch(types.MergePatchType, key, object, "ownerReferences", slices.DeleteFunc(object.GetOwnerReferences(), gone))
 }
 
-// patch replaces a list in the metadata, if the object has not changed since.
-func (c *collection) patch(key core.Key, object *unstructured.Unstructured, name string, list any) error {
+// patch patches a list in the metadata, if the object has not changed since. A merge patch replaces it.
+func (c *collection) patch(of types.PatchType, key core.Key, object *unstructured.Unstructured, name string, list any) error {
 	return c.write(&kube.Request{
 		Verb:      kube.Patch,
 		Kind:      c.kind(key),
 		Namespace: key.Namespace,
 		Name:      key.Name,
-		PatchType: types.MergePatchType,
+		PatchType: of,
 		Body:      jsontree.Canonical(map[string]any{"metadata": map[string]any{name: list, "resourceVersion": object.GetResourceVersion()}}),
 	})
 }

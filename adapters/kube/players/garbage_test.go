@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -254,5 +255,35 @@ func TestGarbageCollectorErrors(t *testing.T) {
 	c := newCollector(t)
 	if c.instance.Reconcile(c, "nonsense").Err == nil {
 		t.Error("a request that names nothing is no error")
+	}
+}
+
+// TestCircleLeaves checks what is said of the owners of an object in a circle, which it blocks no longer: of those of Kubernetes' own kinds, that it does not
+// block those that it has blocked, and of custom resources that they block none.
+func TestCircleLeaves(t *testing.T) {
+	for kind, want := range map[schema.GroupVersionKind][]*bool{podKind: {ptr.To(false), nil}, gadgetKind: {ptr.To(false), ptr.To(false)}} {
+		c := newCollector(t)
+		a, b := c.widget("a", nil), c.widget("b", nil)
+		other := ownerReference(b)
+		delete(other, "controller")
+		delete(other, "blockOwnerDeletion")
+		inside := c.must(creation(kind, tree{
+			"name": "inside", "finalizers": []any{"example.com/x"}, "ownerReferences": []any{ownerReference(a), other},
+		}, nil))
+		a.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: "inside", UID: inside.GetUID()}})
+		c.must(updating(widgetKind, a))
+		for _, name := range []string{"b", "a"} {
+			r := request(kube.Delete, widgetKind, name)
+			if name == "a" {
+				r.Propagation = "Foreground"
+			}
+			c.must(r)
+		}
+		expect(t, "left", c.run(t), []string{"inside"})
+		var blocks []*bool
+		for _, reference := range c.must(request(kube.Get, kind, "inside")).GetOwnerReferences() {
+			blocks = append(blocks, reference.BlockOwnerDeletion)
+		}
+		expect(t, kind.Kind, blocks, want)
 	}
 }

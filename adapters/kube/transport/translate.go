@@ -31,6 +31,9 @@ func translate(server *kube.Server, sent *http.Request, body []byte) (*kube.Requ
 	if !ok {
 		return nil, errors.New("only requests for objects and for which kinds there are are modelled, not schemas and the like: leave the request out")
 	}
+	if slices.Contains([]string{"attach", "exec", "portforward", "proxy"}, path.subresource) {
+		return nil, errors.New("commands in Pods, and other connections to what runs there, are not modelled: let the set-up give the controller a stand-in for what makes them")
+	}
 	kind, err := server.KindFor(path.resource)
 	if err != nil {
 		return nil, err

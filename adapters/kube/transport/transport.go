@@ -65,6 +65,8 @@ func (t *Transport) Config(program string) *rest.Config {
 		UserAgent:      program,
 		WarningHandler: rest.NoWarnings{},
 		Transport:      t,
+		// Whoever upgrades the connection of a request, such as to run a command in a Pod, makes a transport that dials, and no call would tell of it.
+		WrapTransport: func(http.RoundTripper) http.RoundTripper { return t },
 	}
 }
 

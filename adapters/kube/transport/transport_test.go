@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
@@ -94,6 +95,7 @@ func TestWhatIsNotModelledIsACallAsWell(t *testing.T) {
 		{"/openapi/v3", "not schemas and the like", nil},
 		{"/apis/apps/v1/deployments", "no kind is known that is served as deployments.v1.apps", nil},
 		{"/api/v1/pods?watch=1", "watches are modelled only where", nil},
+		{"/api/v1/namespaces/default/pods/a/exec?command=ls", "exec?command=ls (commands in Pods", nil},
 		{"/api/v1/pods", "tables are not modelled", []string{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}},
 	} {
 		run := &answers{}
@@ -136,6 +138,14 @@ func TestConfig(t *testing.T) {
 	config := over.Config("tester")
 	if config.Transport != http.RoundTripper(over) || config.UserAgent != "tester" || config.QPS >= 0 {
 		t.Errorf("got %+v", config)
+	}
+	// So do clients that run commands in Pods.
+	upgraded, err := rest.HTTPWrappersForConfig(config, http.DefaultTransport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := send(t, upgraded, http.MethodPost, "/api/v1/namespaces/default/pods/a/exec?command=ls", ""); code != http.StatusNotImplemented {
+		t.Errorf("a command in a Pod is answered with %d", code)
 	}
 }
 

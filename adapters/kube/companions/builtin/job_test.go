@@ -156,3 +156,49 @@ func TestJobs(t *testing.T) {
 		}), []companions.Companion{companions.Jobs()}, jobs)
 	})
 }
+
+// TestSuspendedJobFails compares what comes of a Job that fails by its policy while it is suspended: the server does not let it come to its end without a time at
+// which it began, which it has again when it goes on.
+func TestSuspendedJobFails(t *testing.T) {
+	kind := batchv1.SchemeGroupVersion.WithKind("Job")
+	suspended := func(is bool) step { return patching(kind, "j", fmt.Sprintf(`{"spec":{"suspend":%t}}`, is)) }
+	for _, first := range []bool{true, false} {
+		for _, finalizer := range []bool{true, false} {
+			of := template("i:1")
+			of.Spec.RestartPolicy = corev1.RestartPolicyNever
+			if finalizer {
+				of.Finalizers = []string{"example.com/f"}
+			}
+			j := &batchv1.Job{ObjectMeta: named("j"), Spec: batchv1.JobSpec{
+				Parallelism: ptr.To[int32](2), Completions: ptr.To[int32](2), Template: of, Suspend: ptr.To(false), BackoffLimit: ptr.To[int32](3),
+				PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+					Action:      batchv1.PodFailurePolicyActionFailJob,
+					OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{1}},
+				}}},
+			}}
+			suspension := []step{suspended(true), onPod("exit", 0, exit(1))}
+			if !first {
+				suspension = []step{together(suspension...)}
+			}
+			steps := append([]step{creation(kind, j), together(onPod("bind", 0, bind), onPod("bind", 1, bind)), onPod("run", 0, setPhase(corev1.PodRunning, true))}, suspension...)
+			steps = append(steps, onPod("run", 1, setPhase(corev1.PodRunning, false)), onPod("end", 1, remove(ptr.To[int64](0))), onPod("release", 0, letEnd), onPod("release", 0, letEnd),
+				patching(kind, "j", `{"spec":{"parallelism":1}}`), suspended(false))
+			compareAny(t, steps, []companions.Companion{companions.Jobs()}, jobs)
+		}
+	}
+}
+
+// TestJobLosesPodAtItsEnd compares what comes of a Pod that is being deleted and loses its label when its Job waits for nothing else: it leaves the Job first.
+func TestJobLosesPodAtItsEnd(t *testing.T) {
+	of := template("i:1")
+	of.Spec.RestartPolicy = corev1.RestartPolicyNever
+	of.Finalizers = []string{"example.com/f"}
+	j := &batchv1.Job{ObjectMeta: named("j"), Spec: batchv1.JobSpec{
+		Parallelism: ptr.To[int32](2), Completions: ptr.To[int32](2), Template: of, BackoffLimit: ptr.To[int32](0), ManualSelector: ptr.To(true), Selector: selector(),
+	}}
+	steps := []step{creation(batchv1.SchemeGroupVersion.WithKind("Job"), j), onPod("exit", 0, exit(1))}
+	for number := range 2 {
+		steps = append(steps, onPod("relabel", number, label("b")))
+	}
+	compareAny(t, steps, []companions.Companion{companions.Jobs()}, jobs)
+}
