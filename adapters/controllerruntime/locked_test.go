@@ -2,6 +2,7 @@ package controllerruntime_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -56,5 +57,50 @@ func TestMutexKeptOnError(t *testing.T) {
 		if len(result.Report.Findings) > 0 && result.Report.Findings[0].Property != "no stuck reconcile" {
 			t.Errorf("found against %q", result.Report.Findings[0].Property)
 		}
+	}
+}
+
+// pairing is a reconciler that locks while it creates two ConfigMaps, the second one only if it has just created the first, and remembers for whom.
+type pairing struct {
+	client.Client
+	mu   sync.Mutex
+	made map[string]bool
+}
+
+// Reconcile implements [reconcile.Reconciler].
+func (p *pairing) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made[r.Name] = true
+	if err := p.Create(ctx, configMap(r.Name, nil)); err != nil {
+		return ctrl.Result{}, client.IgnoreAlreadyExists(err)
+	}
+	return ctrl.Result{}, create(ctx, p.Client, r.Name+"-too")
+}
+
+// TestCrashWithMutex checks that what a crash loses is told without the lock that the run held: nobody keeps that.
+func TestCrashWithMutex(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			return ctrl.NewControllerManagedBy(mgr).For(&Widget{}).Complete(&pairing{Client: mgr.GetClient(), made: map[string]bool{}})
+		}))
+	system.Properties = properties.Convergent()
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Crashes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Report.Findings) != 1 {
+		t.Fatalf("%s, with the findings %+v", result.Report.Verdict, result.Report.Findings)
+	}
+	var lost []string
+	for _, step := range result.Report.Findings[0].Trace.Steps {
+		for _, change := range step.Memory {
+			if change.Lost {
+				lost = append(lost, change.String())
+			}
+		}
+	}
+	if want := []string{"loses pairing.made[a] = true"}; !slices.Equal(lost, want) {
+		t.Errorf("it %q, want %q", lost, want)
 	}
 }
