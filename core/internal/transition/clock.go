@@ -88,11 +88,11 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		return true, err
 	}
 	for _, later := range a.domain.later(run.Activation) {
-		parting, err := l.lookAt(a, run, later)
+		parting, left, err := l.lookAt(a, run, later)
 		if err != nil {
 			return true, err
 		}
-		if parting == nil {
+		if parting == nil && left == nil {
 			continue
 		}
 		// Is it because of the clock that it goes another way?
@@ -100,32 +100,36 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same) != nil {
+		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same, shift{}) != nil {
 			return false, nil
+		}
+		if parting == nil {
+			return true, l.drift(a, run, left)
 		}
 		return true, l.awaits(a, run, parting)
 	}
 	return false, nil
 }
 
-// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or where it leaves something else
-// in memory.
-func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Divergence, error) {
+// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves
+// in memory if that has drifted.
+func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Divergence, *left, error) {
 	later, err := l.follow(a, run, at)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	parting, written := later.shows(run)
-	if parting == nil {
-		parting = l.keepsOther(a, run, later)
-	}
 	if parting == nil && written {
 		parting, err = l.renews(a, run, later)
 	}
 	if parting != nil || err != nil {
-		return parting, err
+		return parting, nil, err
 	}
-	return l.renewsMemory(a, run, later)
+	renewal, err := l.renewsMemory(a, run, later)
+	if renewal != nil {
+		return nil, &left{contents: later.contents, at: at, parting: renewal, renewed: true}, nil
+	}
+	return nil, l.keepsOther(a, run, later, at), err
 }
 
 // renews returns where code names another time later, and does not a tick earlier: it does not write it each time.
@@ -446,12 +450,12 @@ func (l *Learner) since(a *Actor, run behavior.Run) error {
 	if !a.awaits || a.Waits != "" || run.Activation.Epoch == 0 || a.domain.remembers() {
 		return nil
 	}
-	before, err := l.lookAt(a, run, shift{start: -behavior.Epoch})
+	before, _, err := l.lookAt(a, run, shift{start: -behavior.Epoch})
 	if err != nil || before == nil {
 		return err
 	}
 	for _, by := range spans() {
-		parting, err := l.lookAt(a, run, shift{start: by - behavior.Epoch})
+		parting, _, err := l.lookAt(a, run, shift{start: by - behavior.Epoch})
 		if err != nil {
 			return err
 		}
@@ -471,15 +475,18 @@ func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
 // between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
 func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
 	for _, by := range spans() {
-		parting, err := l.lookAt(a, run, a.domain.shift(by))
-		if err != nil {
+		parting, left, err := l.lookAt(a, run, a.domain.shift(by))
+		switch {
+		case err != nil:
 			return err
+		case left != nil:
+			if err := l.takeAlong(a, run, left); err != nil {
+				return err
+			}
+		case parting != nil && !alike(parting, later):
+			a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
+			return nil
 		}
-		if parting == nil || alike(parting, later) {
-			continue
-		}
-		a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
-		return nil
 	}
 	return nil
 }

@@ -127,7 +127,9 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 		leaf.Drawn = node.Drawn
 		run := behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf} // which may be kept
 		if err = l.remember(a, current.session, run); err == nil {
-			err = l.learnEnd(current.session, a, run)
+			if err = l.learnEnd(current.session, a, run); err == nil {
+				err = l.along(a, run)
+			}
 		} else {
 			current.session.Abort()
 		}
