@@ -53,6 +53,8 @@ func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 // earlier for its run to be a tick earlier: its clock does not go back.
 type shift struct {
 	start, run time.Duration
+	// with are runs that its instance has made before, those when a long time had passed so often: their clock is moved as that of the run, if that is not 0.
+	with int
 	// pass is how much time passes for an active instance before the run, which is of interest only if nothing is to be seen of that: the rest is searched.
 	pass time.Duration
 }
@@ -175,7 +177,7 @@ func (f followed) shows(run behavior.Run) (parting *behavior.Divergence, written
 // moved takes a fresh instance along a run when the clock has moved. It returns its session, which has to be closed or aborted, its calls, and where it does
 // more than to write other contents.
 func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session, []core.Call, *behavior.Divergence, error) {
-	session, strayed, err := l.bring(a, run.Activation.Since, 0, by.start)
+	session, strayed, err := l.bring(a, run.Activation.Since, 0, by)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -437,56 +439,4 @@ func alike(one, other *behavior.Divergence) bool {
 		return one.Observed == other.Observed && maps.EqualFunc(one.Left, other.Left, behavior.SameButForTimes)
 	}
 	return behavior.Undated(one.Call) == behavior.Undated(other.Call)
-}
-
-// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later.
-func spans() []time.Duration {
-	return []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour}
-}
-
-// since finds out of a path that code takes when a long time has passed whether it takes it as soon as it does something else than before: where two runs go on that
-// part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
-func (l *Learner) since(a *Actor, run behavior.Run) error {
-	if !a.awaits || a.Waits != "" || run.Activation.Epoch == 0 || a.domain.remembers() {
-		return nil
-	}
-	before, _, err := l.lookAt(a, run, shift{start: -behavior.Epoch})
-	if err != nil || before == nil {
-		return err
-	}
-	for _, by := range spans() {
-		parting, _, err := l.lookAt(a, run, shift{start: by - behavior.Epoch})
-		if err != nil {
-			return err
-		}
-		if parting != nil && !alike(parting, before) {
-			a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
-			return nil
-		}
-	}
-	return nil
-}
-
-// severalTimes notes that an actor does one thing now, another one some time later, and a third one much later.
-func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
-	a.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s", a.Name, run.Activation, now, then, later)
-}
-
-// between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
-func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
-	for _, by := range spans() {
-		parting, left, err := l.lookAt(a, run, a.domain.shift(by))
-		switch {
-		case err != nil:
-			return err
-		case left != nil:
-			if err := l.takeAlong(a, run, left); err != nil {
-				return err
-			}
-		case parting != nil && !alike(parting, later):
-			a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
-			return nil
-		}
-	}
-	return nil
 }

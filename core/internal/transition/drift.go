@@ -128,7 +128,15 @@ func (l *Learner) takeAlong(a *Actor, run behavior.Run, other *left) error {
 	if since := run.Activation.Since; since != nil {
 		history = since.Histories[0]
 	}
-	v := &drifted{ahead: other.at.run, minor: other.minor, renewed: other.renewed, by: a, run: run, parting: other.parting}
+	v := &drifted{ahead: other.at.start + other.at.run, minor: other.minor, renewed: other.renewed, by: a, run: run, parting: other.parting}
+	if with := other.at.with; with > 0 {
+		history = slices.Clone(history)
+		for i := range history {
+			if history[i].Activation.Epoch == with {
+				history[i].Activation.Clock += v.ahead
+			}
+		}
+	}
 	return l.follows(a.domain, v.after(history, run, other.contents), run.Leaf.Memory)
 }
 
@@ -299,9 +307,81 @@ func (l *Learner) decides(v *drifted, b begun, parting *behavior.Divergence) err
 	}
 	then := *v.parting
 	then.Observed += " and then, " + b.Activation.String() + ", " + parting.Observed + " where it else " + parting.Recorded
-	if l.searchesAfter(v.by, v.run) {
+	if l.searchesAfter(v.by, v.run) || v.ahead < 0 {
 		v.by.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s", v.by.Name, v.run.Activation, then.Recorded, then.Observed)
 		return nil
 	}
 	return l.awaits(v.by, v.run, &then)
+}
+
+// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later.
+func spans() []time.Duration {
+	return []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour}
+}
+
+// since finds out of a path that code takes when a long time has passed whether it takes it as soon as it does something else than before: where two runs go on that
+// part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
+func (l *Learner) since(a *Actor, run behavior.Run) error {
+	if !a.awaits || a.Waits != "" || run.Activation.Epoch == 0 || a.domain.manner.Active {
+		return nil
+	}
+	before, _, err := l.sooner(a, run, -behavior.Epoch)
+	if err != nil || before == nil {
+		return err
+	}
+	for _, by := range spans() {
+		parting, left, err := l.sooner(a, run, by-behavior.Epoch)
+		switch {
+		case err != nil:
+			return err
+		case left != nil:
+			if err := l.takeAlong(a, run, left); err != nil {
+				return err
+			}
+		case parting != nil && !alike(parting, before):
+			a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
+			return nil
+		}
+	}
+	return nil
+}
+
+// sooner is as [Learner.lookAt] for a time before that of a run. The clock of an instance that remembers something does not go back, so what it has done when the long time had passed it
+// does sooner, too. If that does not lead to the run, nothing can be said of it.
+func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavior.Divergence, *left, error) {
+	since := run.Activation.Since
+	if since == nil {
+		return l.lookAt(a, run, shift{start: by})
+	}
+	at := shift{run: by, with: run.Activation.Epoch}
+	session, strayed, err := l.bring(a, since, 0, at)
+	if err != nil || strayed != nil {
+		return nil, nil, err
+	}
+	session.Abort()
+	return l.lookAt(a, run, at)
+}
+
+// severalTimes notes that an actor does one thing now, another one some time later, and a third one much later.
+func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
+	a.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s", a.Name, run.Activation, now, then, later)
+}
+
+// between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
+func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
+	for _, by := range spans() {
+		parting, left, err := l.lookAt(a, run, a.domain.shift(by))
+		switch {
+		case err != nil:
+			return err
+		case left != nil:
+			if err := l.takeAlong(a, run, left); err != nil {
+				return err
+			}
+		case parting != nil && !alike(parting, later):
+			a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
+			return nil
+		}
+	}
+	return nil
 }
