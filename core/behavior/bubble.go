@@ -168,7 +168,7 @@ func newBubble(s *Session) *bubble {
 
 // serve takes a run to its end.
 func (b *bubble) serve(a *Activation) *ending {
-	recorder := b.begin(a)
+	recorder, began := b.begin(a), time.Now()
 	defer b.attend()()
 	switch a.Own {
 	case Asked:
@@ -190,6 +190,7 @@ func (b *bubble) serve(a *Activation) *ending {
 		pending, end := b.pending()
 		switch {
 		case end != nil:
+			end.slept = time.Since(began) > 0
 			return end
 		case pending.calls == nil && b.session.active && !b.patient:
 			b.patient = b.idles()
@@ -199,6 +200,7 @@ func (b *bubble) serve(a *Activation) *ending {
 			continue
 		}
 		b.patient = false
+		pending.slept = time.Since(began) > 0
 		answer, ok := b.session.ask(pending)
 		if !ok {
 			return &ending{failure: Exited, message: "was aborted"}

@@ -99,6 +99,8 @@ type Session struct {
 	pending []core.Call
 	sites   []site
 	turn    int
+	// slept tells that time has passed in the run before the call or the end that came last.
+	slept bool
 	// locates tells that it is, and located is told of it.
 	locates atomic.Bool
 	located *Sites
@@ -144,10 +146,11 @@ type task struct {
 	wait       time.Duration
 }
 
-// question are the calls that wait, with where they were made.
+// question are the calls that wait, with where they were made, and whether the run has slept before.
 type question struct {
 	calls []core.Call
 	sites []site
+	slept bool
 }
 
 // answer answers to one of the calls that wait.
@@ -166,6 +169,8 @@ type ending struct {
 	mutated string
 	// late is the first call made after the end of a run.
 	late core.Call
+	// slept tells that time has passed in the run.
+	slept bool
 }
 
 func (e ending) leaf() *Leaf {
@@ -315,13 +320,14 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	s.watch.Reset(s.limits.Deadline)
 	select {
 	case q := <-s.asked:
-		s.pending, s.sites, s.turn = q.calls, q.sites, 0
+		s.pending, s.sites, s.turn, s.slept = q.calls, q.sites, 0, q.slept
 		if s.calls++; s.calls > s.limits.Calls {
 			s.Abort()
 			return nil, &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}, nil
 		}
 		return s.pending[0], nil, nil
 	case end := <-s.ended:
+		s.slept = end.slept
 		leaf := end.leaf()
 		if s.single {
 			leaf = s.Close(leaf)
