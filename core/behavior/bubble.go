@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // bubbled runs code that may start goroutines, sleep and look at the clock, in a
@@ -40,6 +41,8 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 		s.last <- end
 	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
+		_, number := goroutine.Current()
+		s.bubble.Store(number)
 		began := time.Now()
 		clock := Tick // where it stands for a fresh instance, since the bubble began
 		epoch := 0

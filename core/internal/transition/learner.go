@@ -271,6 +271,10 @@ func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior
 		l.Machine.doubt("%s, %s, did not return within %s while a goroutine of it waits for the answer to a call, which may hold a lock meanwhile. Waiting for a lock that is held over a call is not modelled: use a channel, or leave the one of them out", a.Name, activation, l.limits.Deadline)
 		return
 	}
+	if leaf.Failure == behavior.Withheld {
+		l.Machine.doubt("%s, %s, %s, of whom one may hold it until a call is answered or a time comes. Waiting for a lock that is held meanwhile is not modelled: use a channel, or neither make calls nor sleep while the lock is held", a.Name, activation, leaf.Message)
+		return
+	}
 	if leaf.Failure == behavior.Fatal && strings.Contains(leaf.Message, "synctest") {
 		how, _, _ := strings.Cut(leaf.Message, "\n")
 		l.Machine.doubt("%s, %s, %s. It shares a channel, a timer or a goroutine with what was made outside of the run: in a package variable, by the set-up, or by a package such as net. Make what is shared in each set-up anew, start goroutines as runnables of the manager, and leave the network out", a.Name, activation, how)
