@@ -233,12 +233,21 @@ func (t moment) epoch() int {
 	return t.now
 }
 
+// longTimes returns how often a long time passes at most: as the conditions ask for, and once more behind the last action of a user.
+func (m *Machine) longTimes() int {
+	n := m.Conditions.Deadlines
+	if n > 0 && len(m.System.Scenario.Actions) > 0 {
+		n++
+	}
+	return n
+}
+
 // moments returns how many moments there may be.
 func (m *Machine) moments() int {
 	if m.Clock == nowhere {
 		return 1
 	}
-	return 2*m.Conditions.Deadlines + 1
+	return 2*m.longTimes() + 1
 }
 
 // storesOf returns a store as it answers after long times have passed, none at first.
@@ -272,7 +281,7 @@ func (m *Machine) Waiting() []string {
 
 // Awaited returns the items with timers of controllers that wait for a time that was not searched, if no long time passes any more.
 func (w *Walker) Awaited() []core.Item {
-	if clock := w.Machine.Clock; clock != nowhere && int(w.Value(clock)) < w.Machine.Conditions.Deadlines {
+	if clock := w.Machine.Clock; clock != nowhere && int(w.Value(clock)) < w.Machine.longTimes() {
 		return nil
 	}
 	var items []core.Item
@@ -365,7 +374,7 @@ func (w *Walker) deadlines() error {
 			expects = true // a timer, what is blocked now, or the action of a user
 		}
 	}
-	if behind || !expects || int(w.Value(w.Machine.Clock)) == w.Machine.Conditions.Deadlines {
+	if behind || !expects || int(w.Value(w.Machine.Clock)) == w.Machine.longTimes() {
 		return nil
 	}
 	return w.try(Taken{Kind: core.Pass, Actor: w.Machine.Actors[0]})
@@ -406,7 +415,7 @@ func (w *Walker) expire(it *Item) {
 
 // awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
-	most := l.Machine.Conditions.Deadlines
+	most := l.Machine.longTimes()
 	text := fmt.Sprintf("%s, it now %s, and later %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
 	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:

@@ -119,7 +119,7 @@ func (l *Learner) drift(a *Actor, run behavior.Run, later *left) error {
 
 // searchesAfter reports whether it is searched what comes after a run if a long time passes before it.
 func (l *Learner) searchesAfter(a *Actor, run behavior.Run) bool {
-	return a.awaits && run.Activation.Epoch < l.Machine.Conditions.Deadlines
+	return a.awaits && run.Activation.Epoch < l.Machine.longTimes()
 }
 
 // takeAlong takes the memory along that a run has left when the clock had moved.
