@@ -119,7 +119,10 @@ func TestMutexWhileTimePasses(t *testing.T) {
 	}{
 		{"asleep", func(context.Context, client.Client, string) { time.Sleep(time.Second) }, nil, core.Inconclusive},
 		{"in a call", func(ctx context.Context, c client.Client, name string) { _ = create(ctx, c, name) }, nil, core.Inconclusive},
-		{"before both", nil, func(ctx context.Context, c client.Client, name string) { time.Sleep(time.Second); _ = create(ctx, c, name) }, core.Holds},
+		{"before both", nil, func(ctx context.Context, c client.Client, name string) {
+			time.Sleep(time.Second)
+			_ = create(ctx, c, name)
+		}, core.Holds},
 	} {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
 			controllerruntime.Setup(func(mgr ctrl.Manager) error {
