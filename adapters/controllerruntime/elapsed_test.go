@@ -141,7 +141,6 @@ func TestTimesInMemory(t *testing.T) {
 			for _, f := range result.Report.Findings {
 				text += f.Summary + "\n"
 			}
-			t.Logf("%s, %d states, %v await\n%s", result.Report.Verdict, result.Report.States, result.Report.Awaiting, text)
 			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
 				t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, test.verdict, test.says, text)
 			}
