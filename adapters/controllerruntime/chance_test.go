@@ -34,7 +34,7 @@ func TestChance(t *testing.T) {
 	const remedy = "let the set-up give the controller what makes keys, passwords and UUIDs"
 	awaits := func(pause func() time.Duration) func(context.Context, client.Client, *Widget) (ctrl.Result, error) {
 		return func(ctx context.Context, c client.Client, _ *Widget) (ctrl.Result, error) {
-			if c.Get(ctx, client.ObjectKeyFromObject(configMap("needed", nil)), &corev1.ConfigMap{}) != nil {
+			if !exists(ctx, c, "needed") {
 				return ctrl.Result{RequeueAfter: pause()}, nil
 			}
 			return ctrl.Result{}, create(ctx, c, "done")

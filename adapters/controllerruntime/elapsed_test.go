@@ -48,7 +48,7 @@ func (s *stopwatch) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result,
 			return ctrl.Result{}, create(ctx, s.Client, "slow-"+r.Name)
 		}
 		return ctrl.Result{}, nil
-	case s.Get(ctx, client.ObjectKeyFromObject(configMap("needed", nil)), &corev1.ConfigMap{}) != nil:
+	case !exists(ctx, s.Client, "needed"):
 		return ctrl.Result{RequeueAfter: time.Minute}, nil
 	}
 	s.ended[r.Name] = time.Now()
@@ -57,6 +57,11 @@ func (s *stopwatch) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result,
 	}
 	w.Status.Ready = 1
 	return ctrl.Result{}, s.Status().Update(ctx, w)
+}
+
+// exists reports whether a ConfigMap can be read.
+func exists(ctx context.Context, c client.Client, name string) bool {
+	return c.Get(ctx, client.ObjectKeyFromObject(configMap(name, nil)), &corev1.ConfigMap{}) == nil
 }
 
 // keep keeps how long a Widget took.

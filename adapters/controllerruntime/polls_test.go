@@ -6,10 +6,8 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery"
@@ -27,9 +25,9 @@ func TestTickAtDeadline(t *testing.T) {
 				c := mgr.GetClient()
 				return ctrl.NewControllerManagedBy(mgr).For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
 					err := wait.PollUntilContextTimeout(ctx, time.Second, timeout, true, func(ctx context.Context) (bool, error) {
-						return c.Get(ctx, client.ObjectKeyFromObject(configMap("needed", nil)), &corev1.ConfigMap{}) == nil, nil
+						return exists(ctx, c, "needed"), nil
 					})
-					if err != nil {
+					if wait.Interrupted(err) {
 						return ctrl.Result{RequeueAfter: time.Minute}, nil
 					}
 					return ctrl.Result{}, create(ctx, c, "done")

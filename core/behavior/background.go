@@ -393,7 +393,7 @@ func (b *bubble) shown() map[string]string {
 func (b *bubble) waiting() map[string]int {
 	own, bubble := goroutine.Current()
 	places := map[string]int{}
-	for part := range strings.SplitSeq(stacks(true), "\n\n") {
+	for part := range strings.SplitSeq(stacks(), "\n\n") {
 		head, frames, _ := strings.Cut(part, "\n")
 		if id, in := goroutine.Head(head); id == own || in != bubble || strings.HasPrefix(frames, "testing/synctest.") || strings.Contains(frames, "\ntesting/synctest.") {
 			continue
@@ -423,15 +423,12 @@ func placeOf(frames string) string {
 	return strings.Join(slices.DeleteFunc(place, func(frame string) bool { return frame == "" || strings.Contains(frame, "orrery/core/behavior.") }), "; ")
 }
 
-// stacks returns the stack of the goroutine at work, or of all.
-func stacks(all bool) string {
-	size := 1 << 14
-	if all {
-		size += runtime.NumGoroutine() << 10 // so that those that are too long for the text are not written in vain
-	}
+// stacks returns the stacks of all goroutines, that of the one at work first.
+func stacks() string {
+	size := 1<<14 + runtime.NumGoroutine()<<10 // so that those that are too long for the text are not written in vain
 	text := make([]byte, size)
 	for {
-		n := runtime.Stack(text, all)
+		n := runtime.Stack(text, true)
 		if n < len(text) {
 			return string(text[:n])
 		}

@@ -16,7 +16,7 @@ func LeavesGoroutines(strategy core.Strategy) bool {
 		left := false
 		contain(func() ending {
 			_, _ = setUp(strategy)
-			left = leaves(stacks(true))
+			left = leaves(stacks())
 			return ending{}
 		}, func() bool { return false }, func(ending) { found <- left })
 	}()

@@ -54,7 +54,7 @@ func (s *Session) overdue() *Leaf {
 		return leaf
 	}
 	leaf := &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}
-	if s.virtual && connected(stacks(true)) {
+	if s.virtual && connected(stacks()) {
 		leaf.Failure = Connected
 	}
 	return leaf
@@ -66,7 +66,7 @@ func (s *Session) locked() *Leaf {
 	if !s.virtual {
 		return nil
 	}
-	switch locked, timed := waitsIn(stacks(true), s.bubble.Load()); {
+	switch locked, timed := waitsIn(stacks(), s.bubble.Load()); {
 	case !locked:
 		return nil
 	case timed:
