@@ -418,7 +418,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	}
 	given = append(given,
 		"A step that stays possible is eventually taken (weak fairness of every work item, delivery and timer).",
-		v.timing(options))
+		v.timing(options, len(system.Scenario.Actions) > 0))
 	if drawing := v.space.Drawing(); len(drawing) > 0 {
 		given = append(given, fmt.Sprintf("Names that %s makes up at random are never the same by accident, and which of them comes first in an order decides nothing.", strings.Join(drawing, " or ")))
 	}
@@ -439,13 +439,17 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 }
 
 // timing says when timers fire, and what the clock does.
-func (v *verdict) timing(options Options) string {
+func (v *verdict) timing(options Options, acts bool) string {
 	awaiting := v.space.Awaiting()
 	if len(awaiting) == 0 {
 		return "A timer fires only when no other step is possible, and the clock does not advance."
 	}
-	return fmt.Sprintf("A timer fires only when no other step is possible. The clock advances only then, too, at most %s, by more than what %s may wait for, and at once for requests without a timer.",
-		plural(options.Deadlines, "time", "times"), strings.Join(awaiting, " and "))
+	most, users := plural(options.Deadlines, "time", "times"), ""
+	if acts && options.Deadlines > 0 {
+		most, users = plural(options.Deadlines+1, "time", "times"), " Users do not act after the last of these times."
+	}
+	return fmt.Sprintf("A timer fires only when no other step is possible. The clock advances only then, too, at most %s, by more than what %s may wait for, and at once for requests without a timer.%s",
+		most, strings.Join(awaiting, " and "), users)
 }
 
 // viewsOf says which views may lag behind.

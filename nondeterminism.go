@@ -12,14 +12,19 @@ import (
 // undetermined says what is known of a controller that is not deterministic, as a reason.
 func undetermined(incident core.Incident) string {
 	ways := incident.Details[max(0, len(incident.Details)-2):]
-	return fmt.Sprintf("%s is not deterministic, so some of its behavior may have been missed: %s, %s (%s)%s", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "), remedy(incident.Cause))
+	return fmt.Sprintf("%s is not deterministic, so some of its behavior may have been missed: %s, %s (%s)%s", incident.Strategy, incident.Doing(), incident.Message, strings.Join(ways, "; "), remedy(incident))
 }
 
 // remedy says what to change so that all of the behavior of a controller can be searched.
-func remedy(cause core.Cause) string {
-	switch cause {
+func remedy(incident core.Incident) string {
+	switch incident.Cause {
 	case core.Chance:
-		return ". Have it searched: let the API server make up names (metadata.generateName), or make them with k8s.io/apimachinery/pkg/util/rand; let the set-up give the controller what makes keys, passwords and UUIDs, and give it a function without chance, or set crypto/rand.Reader in the test to one that always reads the same; and sort what is taken out of a map"
+		how := "let the API server make up names (metadata.generateName), or make them with k8s.io/apimachinery/pkg/util/rand; let the set-up give the controller what makes keys, passwords and UUIDs, and give it a function without chance, or set crypto/rand.Reader in the test to one that always reads the same; and sort what is taken out of a map"
+		if incident.Slept {
+			return ". Time had passed in that reconcile: where a tick and a deadline come at the same moment, either may be the first, as on a cluster. So it is with wait.PollUntilContextTimeout if the timeout is a multiple of the interval: " +
+				"let the two not meet, as with a timeout that is half an interval longer. If it is something else, " + how
+		}
+		return ". Have it searched: " + how
 	case core.Memory:
 		return ". Have it searched: keep what the controller remembers in fields that can be reached from its reconciler, and not in functions, rate limiters or package variables"
 	}

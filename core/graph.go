@@ -120,6 +120,8 @@ type Incident struct {
 	Details []string
 	// Cause is what nondeterministic code looks at besides the responses that it gets, empty for other incidents.
 	Cause Cause
+	// Slept tells that nondeterministic code had let time pass before it went another way.
+	Slept bool
 }
 
 // Doing says what the code was doing.

@@ -119,6 +119,12 @@ type Introspective interface {
 	Memory() map[string]string
 }
 
+// These stand in a memory for locks that are held. In the midst of a run one may be, without anybody keeping it: who crashes then loses nothing by it.
+const (
+	Locked     = "(locked)"
+	ReadLocked = "(locked by readers)"
+)
+
 // Plural is an [Instance] of a process that several strategies run in. The memory of an [Introspective] one is that of the whole process.
 type Plural interface {
 	Instance

@@ -2,6 +2,7 @@ package controllerruntime_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestUsersActAfterTheLastLongTime checks what is said of controllers that wait for a time which begins with an action of a user: where no long time passes any more, they
-// seem to wait forever, and that is no finding. One that forgets to look again is found all the same, as it waits for nothing.
+// TestUsersActAfterTheLastLongTime checks what is said of controllers that wait for a time which begins with an action of a user: a long time passes behind each of these. One that forgets to look
+// again is found, as it waits for nothing. One that tries again and again until a user acts seems to wait forever where no long time passes any more, and that is no finding.
 func TestUsersActAfterTheLastLongTime(t *testing.T) {
 	const finalizer = "example.org/drain"
 	drains := func(waits ctrl.Result) func(context.Context, client.Client, *Widget) (ctrl.Result, error) {
@@ -43,7 +44,7 @@ func TestUsersActAfterTheLastLongTime(t *testing.T) {
 		verdict   core.Verdict
 		says      string
 	}{
-		{"a period of grace", drains(ctrl.Result{RequeueAfter: time.Minute}), controllerruntime.Delete(old), core.Inconclusive, "more were not searched"},
+		{"a period of grace", drains(ctrl.Result{RequeueAfter: time.Minute}), controllerruntime.Delete(old), core.Holds, "Users do not act after the last of these times"},
 		{"a period of grace, and nobody looks again", drains(ctrl.Result{}), controllerruntime.Delete(old), core.Violated, "stays forever"},
 		{"another try, some time after the last", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
 			next, err := time.Parse(time.RFC3339, w.Annotations["next"])
@@ -80,7 +81,7 @@ func TestUsersActAfterTheLastLongTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := strings.Join(result.Report.Reasons, "\n")
+			text := strings.Join(slices.Concat(result.Report.Reasons, result.Report.Assumptions), "\n")
 			for _, f := range result.Report.Findings {
 				text += f.Summary + "\n"
 			}

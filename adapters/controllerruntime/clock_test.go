@@ -118,6 +118,32 @@ func TestTimes(t *testing.T) {
 			}
 			return ctrl.Result{RequeueAfter: time.Hour}, nil
 		}, core.Inconclusive, "waits for several times"},
+		{"a warning, and a deadline later, behind a look at something else", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			age := time.Since(s.CreationTimestamp.Time)
+			if age < time.Hour {
+				return ctrl.Result{RequeueAfter: time.Hour - age}, nil
+			}
+			if err := c.List(ctx, &corev1.PodList{}); err != nil {
+				return ctrl.Result{}, err
+			}
+			switch {
+			case age > 24*time.Hour:
+				return ctrl.Result{}, c.Delete(ctx, s)
+			case s.Annotations["warned"] == "":
+				metav1.SetMetaDataAnnotation(&s.ObjectMeta, "warned", "yes")
+				return ctrl.Result{RequeueAfter: 24*time.Hour - age}, c.Update(ctx, s)
+			}
+			return ctrl.Result{RequeueAfter: 24*time.Hour - age}, nil
+		}, core.Inconclusive, "waits for several times"},
+		{"a deadline behind a look at something else", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
+			if age := time.Since(s.CreationTimestamp.Time); age < time.Hour {
+				return ctrl.Result{RequeueAfter: time.Hour - age}, nil
+			}
+			if err := c.List(ctx, &corev1.PodList{}); err != nil {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, c.Delete(ctx, s)
+		}, core.Holds, ""},
 		{"a duration, beside a time, which is told by its field", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
 			if s.Annotations["took"] != "" {
 				return ctrl.Result{}, nil

@@ -52,6 +52,8 @@ type Divergence struct {
 	// Call is what the second run asked there, and Ended how it ended, if it did: then there is no call.
 	Call  core.Call
 	Ended *Leaf
+	// Slept tells that time had passed in the second run before they part.
+	Slept bool
 	// Left is what the second run left in memory, if that is where they part.
 	Left map[string]string
 }
@@ -67,7 +69,9 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		}
 		if call == nil || call.Identity() != edge.From.Call.Identity() {
 			s.Abort()
-			return parting(edge.From.Call, call, leaf, i), nil
+			parting := parting(edge.From.Call, call, leaf, i)
+			parting.Slept = s.slept
+			return parting, nil
 		}
 		s.locate(edge.From)
 		s.Answer(edge.Response)
@@ -157,7 +161,7 @@ func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
 	}
 	if call != nil || !observed.agrees(run.Leaf) {
 		s.Abort()
-		return &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed}, nil
+		return &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed, Slept: s.slept}, nil
 	}
 	return nil, nil
 }

@@ -423,7 +423,7 @@ func placeOf(frames string) string {
 	return strings.Join(slices.DeleteFunc(place, func(frame string) bool { return frame == "" || strings.Contains(frame, "orrery/core/behavior.") }), "; ")
 }
 
-// stacks returns the stacks of all goroutines.
+// stacks returns the stacks of all goroutines, that of the one at work first.
 func stacks() string {
 	size := 1<<14 + runtime.NumGoroutine()<<10 // so that those that are too long for the text are not written in vain
 	text := make([]byte, size)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // bubbled runs code that may start goroutines, sleep and look at the clock, in a
@@ -40,6 +41,8 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 		s.last <- end
 	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
+		_, number := goroutine.Current()
+		s.bubble.Store(number)
 		began := time.Now()
 		clock := Tick // where it stands for a fresh instance, since the bubble began
 		epoch := 0
@@ -168,7 +171,7 @@ func newBubble(s *Session) *bubble {
 
 // serve takes a run to its end.
 func (b *bubble) serve(a *Activation) *ending {
-	recorder := b.begin(a)
+	recorder, began := b.begin(a), time.Now()
 	defer b.attend()()
 	switch a.Own {
 	case Asked:
@@ -190,6 +193,7 @@ func (b *bubble) serve(a *Activation) *ending {
 		pending, end := b.pending()
 		switch {
 		case end != nil:
+			end.slept = time.Since(began) > 0
 			return end
 		case pending.calls == nil && b.session.active && !b.patient:
 			b.patient = b.idles()
@@ -199,6 +203,7 @@ func (b *bubble) serve(a *Activation) *ending {
 			continue
 		}
 		b.patient = false
+		pending.slept = time.Since(began) > 0
 		answer, ok := b.session.ask(pending)
 		if !ok {
 			return &ending{failure: Exited, message: "was aborted"}

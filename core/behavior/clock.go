@@ -3,6 +3,7 @@ package behavior
 import (
 	"context"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -110,6 +111,49 @@ func contents(call core.Call) string {
 
 // SameButForTimes reports whether two texts are the same whatever times they name.
 func SameButForTimes(one, other string) bool { return undated(one) == undated(other) }
+
+// Relative returns a text with its times as what they are seen from a moment on the clock that runs see, which is so far from its beginning: texts of two moments are then the same if time
+// has gone by and nothing else. Of times and durations that are far away it only keeps that they are, as numbers that follow from the clock would never be the same again else.
+func Relative(text string, since time.Duration) string {
+	now := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(since)
+	text = moments.ReplaceAllStringFunc(text, func(found string) string {
+		at, known := momentOf(found, now)
+		if !known {
+			return found
+		}
+		switch away := at.Sub(now); {
+		case away > Epoch/2:
+			return "<far ahead>"
+		case away < -Epoch/2:
+			return "<long ago>"
+		default:
+			return "<now " + away.String() + ">"
+		}
+	})
+	return long.ReplaceAllLiteralString(text, "<long>")
+}
+
+// long is a duration or a number that is as large as those that only come from a clock: more than eleven years, and hundreds of millions.
+var long = regexp.MustCompile(`[0-9]{6,}h([0-9]+m)?([0-9.]+s)?|[0-9](\.[0-9]+)?e\+(0[89]|[1-9][0-9])|[0-9]{9,}(\.[0-9]+)?`)
+
+// momentOf returns the time that a text stands for, if it stands for one that is not far beyond a moment.
+func momentOf(text string, now time.Time) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999 -0700 MST", time.DateTime} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	for _, at := range []time.Time{time.Unix(number, 0), time.UnixMilli(number), time.UnixMicro(number), time.Unix(0, number)} {
+		if away := at.Sub(now); away < Epoch/2 && away > -Epoch/2 {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
 
 // undated replaces what may be a time in a text: a date with its time, as for computers, as for people, or as in labels, which must not have colons; or a number as large as the seconds
 // since 1970.

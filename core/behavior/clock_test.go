@@ -48,3 +48,27 @@ func TestOtherContents(t *testing.T) {
 		}
 	}
 }
+
+// TestRelative has times that have moved with the clock be the same, and what comes of a long time.
+func TestRelative(t *testing.T) {
+	for _, test := range []struct {
+		name, one, other string
+		same             bool
+	}{
+		{"the time", "2000-01-01 00:00:10 +0000 UTC", "2000-01-01 01:00:10 +0000 UTC", true},
+		{"a time that stays", "2000-01-01 00:00:10 +0000 UTC", "2000-01-01 00:00:10 +0000 UTC", false},
+		{"a time to come", `{"until":"2000-01-01T00:10:10Z"}`, `{"until":"2000-01-01T01:10:10Z"}`, true},
+		{"seconds", "946684810", "946688410", true},
+		{"seconds that stay", "946684810", "946684810", false},
+		{"nanoseconds", "946684810000000000", "946688410000000000", true},
+		{"none", "0001-01-01 00:00:00 +0000 UTC", "0001-01-01 00:00:00 +0000 UTC", true},
+		{"a duration", "1m0s", "1h1m0s", false},
+		{"long durations", "175207h7m8s", "350414h14m16s", true},
+		{"large numbers", "6.3072e+08", "1.26144e+09", true},
+		{"numbers", "3", "4", false},
+	} {
+		if got := behavior.Relative(test.one, 10*time.Second) == behavior.Relative(test.other, time.Hour+10*time.Second); got != test.same {
+			t.Errorf("%s: %q and %q are the same: %t", test.name, behavior.Relative(test.one, 10*time.Second), behavior.Relative(test.other, time.Hour+10*time.Second), got)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func (d direct) Later() time.Duration { return time.Duration(d.now) * Epoch }
 
 // Do implements [core.EffectRecorder].
 func (d direct) Do(call core.Call) core.Response {
-	answer, ok := d.session.ask(question{[]core.Call{call}, []site{d.session.site()}})
+	answer, ok := d.session.ask(question{calls: []core.Call{call}, sites: []site{d.session.site()}})
 	if !ok {
 		runtime.Goexit()
 	}

@@ -99,6 +99,8 @@ type Session struct {
 	pending []core.Call
 	sites   []site
 	turn    int
+	// slept tells that time has passed in the run before the call or the end that came last.
+	slept bool
 	// locates tells that it is, and located is told of it.
 	locates atomic.Bool
 	located *Sites
@@ -118,7 +120,8 @@ type Session struct {
 	beside   []string
 	// virtual tells that time in the session is virtual, and ticks that something was left behind that goes on for ever.
 	virtual, ticks bool
-	watch          *time.Timer
+	bubble         atomic.Uint64 // its number
+	watch, doubt   *time.Timer
 
 	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
 	// that its clock stands still.
@@ -144,10 +147,11 @@ type task struct {
 	wait       time.Duration
 }
 
-// question are the calls that wait, with where they were made.
+// question are the calls that wait, with where they were made, and whether the run has slept before.
 type question struct {
 	calls []core.Call
 	sites []site
+	slept bool
 }
 
 // answer answers to one of the calls that wait.
@@ -166,6 +170,8 @@ type ending struct {
 	mutated string
 	// late is the first call made after the end of a run.
 	late core.Call
+	// slept tells that time has passed in the run.
+	slept bool
 }
 
 func (e ending) leaf() *Leaf {
@@ -226,6 +232,7 @@ func newSession(limits Limits, sequential bool) *Session {
 		last:    make(chan ending, 1),
 		quit:    make(chan struct{}),
 		watch:   time.NewTimer(limits.Deadline),
+		doubt:   time.NewTimer(looks),
 		virtual: !sequential,
 	}
 }
@@ -313,30 +320,18 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 		return nil, leaf, nil
 	}
 	s.watch.Reset(s.limits.Deadline)
-	select {
-	case q := <-s.asked:
-		s.pending, s.sites, s.turn = q.calls, q.sites, 0
-		if s.calls++; s.calls > s.limits.Calls {
+	s.doubt.Reset(looks)
+	for seen := 0; ; s.doubt.Reset(looks) {
+		call, leaf, waits, err := s.arrival(ctx)
+		if !waits {
+			return call, leaf, err
+		}
+		if leaf = s.locked(); leaf == nil {
+			seen = 0
+		} else if seen++; seen == mostLooks {
 			s.Abort()
-			return nil, &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}, nil
+			return nil, leaf, nil
 		}
-		return s.pending[0], nil, nil
-	case end := <-s.ended:
-		leaf := end.leaf()
-		if s.single {
-			leaf = s.Close(leaf)
-		}
-		return nil, leaf, nil
-	case end := <-s.last:
-		s.finished()
-		return nil, end.leaf(), nil
-	case <-s.watch.C:
-		leaf := s.overdue()
-		s.Abort()
-		return nil, leaf, nil
-	case <-ctx.Done():
-		s.Abort()
-		return nil, nil, ctx.Err()
 	}
 }
 

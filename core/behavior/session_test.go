@@ -190,8 +190,26 @@ func TestFailures(t *testing.T) {
 			behavior.None, "",
 		},
 		{
-			"locked mutex", func(core.EffectRecorder) core.Result { never.Lock(); return core.Result{} }, false,
-			behavior.Overdue, "did not return within 200ms",
+			"locked mutex", func(core.EffectRecorder) core.Result { never.Lock(); return core.Result{} }, true,
+			behavior.Overdue, "waits for ever for a lock",
+		},
+		{
+			"mutex that is locked while time passes", func(core.EffectRecorder) core.Result {
+				var (
+					mu   sync.Mutex
+					done sync.WaitGroup
+				)
+				for range 2 {
+					done.Go(func() {
+						mu.Lock()
+						defer mu.Unlock()
+						time.Sleep(time.Second)
+					})
+				}
+				done.Wait()
+				return core.Result{}
+			}, true,
+			behavior.Withheld, "waits for a lock while other goroutines of it wait",
 		},
 		{
 			"busy loop", func(core.EffectRecorder) core.Result {

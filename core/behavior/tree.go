@@ -189,8 +189,10 @@ const (
 	Overdue  Failure = "overdue"
 	// Connected runs are overdue while they wait for the network.
 	Connected Failure = "connected"
-	Runaway   Failure = "runaway"
-	Leaked    Failure = "leak"
+	// Withheld runs wait for a lock that somebody may hold who waits for the time, which stands still meanwhile.
+	Withheld Failure = "withheld"
+	Runaway  Failure = "runaway"
+	Leaked   Failure = "leak"
 	// Fatal runs end the process, see [core.Guard].
 	Fatal Failure = "fatal"
 	// CutOff runs end because their controller crashes, which is no fault of theirs.

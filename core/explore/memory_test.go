@@ -215,7 +215,7 @@ func (l lonely) Describe() core.Description {
 	return d
 }
 
-// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, its deadline, and what it leaves to the background.
+// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, its deadline, since when it takes the time and how long it took, and what it leaves to the background.
 func without(memory string, change func(parts []string) []string) string {
 	if memory == "" {
 		return ""
@@ -246,11 +246,11 @@ func TestMistakesWithMemoryShow(t *testing.T) {
 		"memory outlives a crash": {immortal: true},
 		"processes are not there": {alone: true},
 		"work is lost": {restless: true, mistake: func(memory string) string {
-			return without(memory, func(parts []string) []string { return parts[:3] })
+			return without(memory, func(parts []string) []string { return parts[:5] })
 		}},
 		"work is done in another order": {restless: true, mistake: func(memory string) string {
 			return without(memory, func(parts []string) []string {
-				slices.Reverse(parts[3:])
+				slices.Reverse(parts[5:])
 				return parts
 			})
 		}},

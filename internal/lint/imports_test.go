@@ -84,7 +84,7 @@ func house() []place {
 		{"adapters/kube/scenario", []string{"core", "adapters/kube", "adapters/kube/transport"}, kubernetes},
 		{"adapters/internal/informer", []string{"core", "adapters/kube", "adapters/kube/transport"}, kubernetes},
 		{"adapters/internal/webhook", []string{"core", "adapters/kube"}, kubernetes},
-		{"adapters/internal/memory", nil, nothing},
+		{"adapters/internal/memory", []string{"core"}, nothing},
 		{"adapters/internal/pins", nil, libraries},
 		{"adapters/external", []string{"core"}, kubernetes}, // of which it knows what a configuration is
 		{"adapters/external/remote", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/scenario", "adapters/kube/transport"}, kubernetes},

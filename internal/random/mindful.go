@@ -44,21 +44,33 @@ func Restless(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
-// Patient returns the system of a seed, of a family of mindful controllers that look at the clock, and of which some note a deadline and do something else once it is over.
+// Patient returns the system of a seed, of a family of mindful controllers that look at the clock. Some take the time and do something else when it took long, or do not heed that at all. In every
+// other system that is all; in the others some look at the clock otherwise, or note a deadline and do something else once it is over.
 func Patient(seed uint64) (*core.System, error) {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 10)), dated: true}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 10)), dated: seed%2 == 0, timed: 1}
+	dated := g.dated
+	if !dated {
+		g.timed = 2
+	}
 	system, err := g.mindful(fmt.Sprintf("patient %d", seed))
 	if err != nil {
 		return nil, err
 	}
 	for _, strategy := range system.Strategies {
 		m, ok := strategy.(*mind)
-		if !ok || g.IntN(3) == 0 {
+		if !ok {
 			continue
 		}
-		m.waits = true
-		for bits := range m.notes {
-			m.notes[bits], m.eventNotes[bits], m.onDeadline[bits] = g.IntN(2) == 0, g.IntN(6) == 0, g.bits(bits)
+		if m.waits = dated && g.IntN(3) > 0; m.waits {
+			for bits := range m.notes {
+				m.notes[bits], m.eventNotes[bits], m.onDeadline[bits] = g.IntN(2) == 0, g.IntN(6) == 0, g.bits(bits)
+			}
+		}
+		if m.times = !dated || g.IntN(2) == 0; m.times {
+			heeds := g.IntN(4) > 0
+			for bits := range m.heeds {
+				m.starts[bits], m.heeds[bits], m.onSlow[bits] = g.IntN(4) > 0, heeds && g.IntN(3) > 0, g.IntN(minds)
+			}
 		}
 	}
 	return system, nil
@@ -164,6 +176,10 @@ type mind struct {
 	waits             bool
 	notes, eventNotes [minds]bool
 	onDeadline        [minds]int
+	// times tells that it takes the time, from a run in some memories to the next one. In some memories it heeds how long that took, and onSlow is what comes of a memory when it took long.
+	times         bool
+	starts, heeds [minds]bool
+	onSlow        [minds]int
 }
 
 // Describe implements [core.Strategy].
@@ -237,12 +253,10 @@ func (m *mind) Remember(memory string) core.Instance {
 	}
 	if r := instance.(*remembering); memory != "" {
 		parts := strings.Split(memory, " ")
-		r.bits, r.alarm, r.todo = int(parts[0][0]-'0'), parts[1] == "alarm", parts[3:]
-		if parts[2] != noDeadline {
-			r.deadline, err = time.Parse(time.RFC3339Nano, parts[2])
-			if err != nil {
-				panic(err)
-			}
+		r.bits, r.alarm, r.todo = int(parts[0][0]-'0'), parts[1] == "alarm", parts[5:]
+		r.deadline, r.began = timeOf(parts[2]), timeOf(parts[3])
+		if r.took, err = time.ParseDuration(parts[4]); err != nil {
+			panic(err)
 		}
 	}
 	return instance
@@ -266,6 +280,9 @@ type memory struct {
 	alarm bool
 	// deadline is the time that it waits for, zero if it waits for none.
 	deadline time.Time
+	// began is since when it takes the time, zero if it does not, and took how long it took the last time.
+	began time.Time
+	took  time.Duration
 	// started tells that the background is at work, which is woken and told to end.
 	started   bool
 	wake, end chan struct{}
@@ -285,25 +302,50 @@ func (r *remembering) Of(strategy string) core.Instance {
 
 // Remembers returns what it remembers, empty if it is nothing.
 func (r *remembering) Remembers() string {
-	if r.bits == 0 && len(r.todo) == 0 && !r.alarm && r.deadline.IsZero() {
+	if r.bits == 0 && len(r.todo) == 0 && !r.alarm && r.deadline.IsZero() && r.began.IsZero() && r.took == 0 {
 		return ""
 	}
 	alarm := "quiet"
 	if r.alarm {
 		alarm = "alarm"
 	}
-	return strings.Join(append([]string{strconv.Itoa(r.bits), alarm, r.noted()}, r.todo...), " ")
+	return strings.Join(append([]string{strconv.Itoa(r.bits), alarm, noted(r.deadline), noted(r.began), r.took.String()}, r.todo...), " ")
 }
 
-// noDeadline stands for none.
-const noDeadline = "none"
+// noTime stands for none.
+const noTime = "none"
 
-// noted is the deadline as text.
-func (m *memory) noted() string {
-	if m.deadline.IsZero() {
-		return noDeadline
+// noted is a time as text, and timeOf returns it.
+func noted(t time.Time) string {
+	if t.IsZero() {
+		return noTime
 	}
-	return m.deadline.Format(time.RFC3339Nano)
+	return t.Format(time.RFC3339Nano)
+}
+
+// timeOf returns the time that a text notes.
+func timeOf(text string) (t time.Time) {
+	if text == noTime {
+		return t
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// take takes the time, and heeds how long that took.
+func (r *remembering) take() {
+	switch {
+	case !r.times:
+	case r.took > time.Minute && r.heeds[r.bits]:
+		r.took, r.bits = 0, r.onSlow[r.bits]
+	case !r.began.IsZero():
+		r.took, r.began = time.Since(r.began), time.Time{}
+	case r.starts[r.bits]:
+		r.began = time.Now()
+	}
 }
 
 // wait looks at the deadline, and notes one if there is none.
@@ -405,7 +447,7 @@ func (r *remembering) MemoryOf(strategy string) map[string]string {
 
 // shown is what is to be seen of its own memory.
 func (r *remembering) shown() map[string]string {
-	shown := map[string]string{"serial": strconv.FormatUint(r.serial, 16), "low": strconv.Itoa(r.bits % 2), "high": strconv.Itoa(r.bits / 2), "deadline": r.noted()}
+	shown := map[string]string{"serial": strconv.FormatUint(r.serial, 16), "low": strconv.Itoa(r.bits % 2), "high": strconv.Itoa(r.bits / 2), "deadline": noted(r.deadline), "began": noted(r.began), "took": r.took.String()}
 	for i, left := range r.todo {
 		shown[fmt.Sprintf("todo[%d]", i)] = left
 	}
@@ -430,6 +472,7 @@ func (r *remembering) Handle(recorder core.EffectRecorder, event core.Event) []c
 func (r *remembering) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
 	defer r.stir()
 	r.wait(r.notes)
+	r.take()
 	before := r.bits
 	if r.look != nil && r.leaves[before] {
 		r.leave(request)

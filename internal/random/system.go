@@ -40,8 +40,9 @@ type generator struct {
 	inboxes  []plain.Inbox[string]
 	// forks tells that programs make calls from several goroutines.
 	forks bool
-	// dated tells that programs look at the clock, and set more timers.
+	// dated tells that programs look at the clock, and timed how many more of three runs set timers.
 	dated bool
+	timed int
 	// dice are what programs draw with, nil if they do not.
 	dice *dice
 }
@@ -201,7 +202,7 @@ func (g *generator) actions(n int) []plain.Action {
 
 // result returns how a program ends: mostly well.
 func (g *generator) result() core.Result {
-	if g.dated && g.IntN(3) == 0 {
+	if g.timed > 0 && g.IntN(3) < g.timed {
 		return core.Result{RequeueAfter: time.Minute}
 	}
 	return resultOf(g.Rand, 12)
@@ -250,7 +251,7 @@ func Concurrent(seed uint64) (*core.System, error) {
 
 // Dated returns the system of a seed, of a family in which controllers look at the clock: what they do is another thing from some time on.
 func Dated(seed uint64) (*core.System, error) {
-	return (&generator{Rand: rand.New(rand.NewPCG(seed, 4)), dated: true}).system(fmt.Sprintf("dated %d", seed), false)
+	return (&generator{Rand: rand.New(rand.NewPCG(seed, 4)), dated: true, timed: 1}).system(fmt.Sprintf("dated %d", seed), false)
 }
 
 // system returns a system of a name, with controllers that fork or without.
@@ -263,8 +264,8 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 	for i := range receivers {
 		g.inboxes = append(g.inboxes, plain.NewInbox[string](fmt.Sprintf("receiver%d", i)))
 	}
-	dated, dice := g.dated, g.dice
-	g.dated, g.dice = false, nil
+	dated, timed, dice := g.dated, g.timed, g.dice
+	g.dated, g.timed, g.dice = false, 0, nil
 	for i := range receivers {
 		onMessage := [2]*program{g.program(2, true, true), g.program(2, true, true)}
 		receiver := plain.Process{
@@ -286,7 +287,7 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 		})
 	}
 	controllers := 1 + g.IntN(7)/3
-	g.forks, g.dated, g.dice = forks, dated, dice
+	g.forks, g.dated, g.timed, g.dice = forks, dated, timed, dice
 	for i := range controllers {
 		guards := g.IntN(3) == 0 && !forks // what is blocked in one order of its calls only cannot be said to be under way
 		p := [2]*program{g.program(5-controllers, guards, true), g.program(2, guards, false)}

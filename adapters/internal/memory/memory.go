@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/orrery-dev/orrery/core"
 )
 
 // Named is a root that belongs to one of several controllers: the ways from it begin with the name of the controller, and a slash.
@@ -207,7 +209,7 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 		case *sync.RWMutex:
 			if held := m.held(path, at); held && at.TryRLock() {
 				at.RUnlock()
-				m.values[path] = "locked by readers"
+				m.values[path] = core.ReadLocked
 			}
 			return
 		case *sync.Once, *sync.Pool, *sync.WaitGroup, *sync.Cond:
@@ -237,7 +239,7 @@ func (m *memory) held(path string, lock interface {
 		lock.Unlock()
 		return false
 	}
-	m.values[path] = "locked"
+	m.values[path] = core.Locked
 	return true
 }
 

@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcache "k8s.io/client-go/tools/cache"
+
+	"github.com/orrery-dev/orrery/core"
 )
 
 // controller is what an instance may look like.
@@ -229,14 +231,14 @@ func TestHeldLocks(t *testing.T) {
 		guarded.lock.Lock()
 		guarded.table.RLock()
 		for range 2 {
-			if got, want := Of(&guarded), map[string]string{".lock": "locked", ".table": "locked by readers"}; !maps.Equal(got, want) {
+			if got, want := Of(&guarded), map[string]string{".lock": core.Locked, ".table": core.ReadLocked}; !maps.Equal(got, want) {
 				t.Errorf("the locks are %v, want %v", got, want)
 			}
 		}
 		guarded.lock.Unlock()
 		guarded.table.RUnlock()
 		guarded.table.Lock()
-		if got, want := Of(&guarded), map[string]string{".table": "locked"}; !maps.Equal(got, want) {
+		if got, want := Of(&guarded), map[string]string{".table": core.Locked}; !maps.Equal(got, want) {
 			t.Errorf("the locks are %v, want %v", got, want)
 		}
 		guarded.table.Unlock()

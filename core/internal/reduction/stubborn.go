@@ -114,7 +114,7 @@ func (w *Explorer) findEnabled() error {
 		e := Enabled{Agent: it.Agent, Due: !it.Actor.Unfair}
 		switch {
 		case it.Actor.User:
-			if !w.Pending(it) {
+			if !w.MayAct(it) {
 				continue
 			}
 		case it.Actor.Atomic, w.Machine.Conditions.Granularity == transition.PerReconcile:

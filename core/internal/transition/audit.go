@@ -393,7 +393,7 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 	details := append(path[:min(d.After, len(path))].Calls(),
 		"then one run: "+d.Recorded,
 		"and the other: "+d.Observed)
-	l.report(core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause}, a, activation)
+	l.report(core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}, a, activation)
 	a.divergences++
 }
 

@@ -53,6 +53,8 @@ func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 // earlier for its run to be a tick earlier: its clock does not go back.
 type shift struct {
 	start, run time.Duration
+	// with are runs that its instance has made before, those when a long time had passed so often: their clock is moved as that of the run, if that is not 0.
+	with int
 	// pass is how much time passes for an active instance before the run, which is of interest only if nothing is to be seen of that: the rest is searched.
 	pass time.Duration
 }
@@ -88,11 +90,11 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		return true, err
 	}
 	for _, later := range a.domain.later(run.Activation) {
-		parting, err := l.lookAt(a, run, later)
+		parting, left, err := l.lookAt(a, run, later)
 		if err != nil {
 			return true, err
 		}
-		if parting == nil {
+		if parting == nil && left == nil {
 			continue
 		}
 		// Is it because of the clock that it goes another way?
@@ -100,32 +102,36 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same) != nil {
+		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same, shift{}) != nil {
 			return false, nil
+		}
+		if parting == nil {
+			return true, l.drift(a, run, left)
 		}
 		return true, l.awaits(a, run, parting)
 	}
 	return false, nil
 }
 
-// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or where it leaves something else
-// in memory.
-func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Divergence, error) {
+// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves
+// in memory if that has drifted.
+func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Divergence, *left, error) {
 	later, err := l.follow(a, run, at)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	parting, written := later.shows(run)
-	if parting == nil {
-		parting = l.keepsOther(a, run, later)
-	}
 	if parting == nil && written {
 		parting, err = l.renews(a, run, later)
 	}
 	if parting != nil || err != nil {
-		return parting, err
+		return parting, nil, err
 	}
-	return l.renewsMemory(a, run, later)
+	renewal, err := l.renewsMemory(a, run, later)
+	if renewal != nil {
+		return nil, &left{contents: later.contents, at: at, parting: renewal, renewed: true}, nil
+	}
+	return nil, l.keepsOther(a, run, later, at), err
 }
 
 // renews returns where code names another time later, and does not a tick earlier: it does not write it each time.
@@ -171,7 +177,7 @@ func (f followed) shows(run behavior.Run) (parting *behavior.Divergence, written
 // moved takes a fresh instance along a run when the clock has moved. It returns its session, which has to be closed or aborted, its calls, and where it does
 // more than to write other contents.
 func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session, []core.Call, *behavior.Divergence, error) {
-	session, strayed, err := l.bring(a, run.Activation.Since, 0, by.start)
+	session, strayed, err := l.bring(a, run.Activation.Since, 0, by)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -227,12 +233,21 @@ func (t moment) epoch() int {
 	return t.now
 }
 
+// longTimes returns how often a long time passes at most: as the conditions ask for, and once more behind the last action of a user.
+func (m *Machine) longTimes() int {
+	n := m.Conditions.Deadlines
+	if n > 0 && len(m.System.Scenario.Actions) > 0 {
+		n++
+	}
+	return n
+}
+
 // moments returns how many moments there may be.
 func (m *Machine) moments() int {
 	if m.Clock == nowhere {
 		return 1
 	}
-	return 2*m.Conditions.Deadlines + 1
+	return 2*m.longTimes() + 1
 }
 
 // storesOf returns a store as it answers after long times have passed, none at first.
@@ -266,7 +281,7 @@ func (m *Machine) Waiting() []string {
 
 // Awaited returns the items with timers of controllers that wait for a time that was not searched, if no long time passes any more.
 func (w *Walker) Awaited() []core.Item {
-	if clock := w.Machine.Clock; clock != nowhere && int(w.Value(clock)) < w.Machine.Conditions.Deadlines {
+	if clock := w.Machine.Clock; clock != nowhere && int(w.Value(clock)) < w.Machine.longTimes() {
 		return nil
 	}
 	var items []core.Item
@@ -359,7 +374,7 @@ func (w *Walker) deadlines() error {
 			expects = true // a timer, what is blocked now, or the action of a user
 		}
 	}
-	if behind || !expects || int(w.Value(w.Machine.Clock)) == w.Machine.Conditions.Deadlines {
+	if behind || !expects || int(w.Value(w.Machine.Clock)) == w.Machine.longTimes() {
 		return nil
 	}
 	return w.try(Taken{Kind: core.Pass, Actor: w.Machine.Actors[0]})
@@ -400,7 +415,7 @@ func (w *Walker) expire(it *Item) {
 
 // awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
-	most := l.Machine.Conditions.Deadlines
+	most := l.Machine.longTimes()
 	text := fmt.Sprintf("%s, it now %s, and later %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
 	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
@@ -433,53 +448,4 @@ func alike(one, other *behavior.Divergence) bool {
 		return one.Observed == other.Observed && maps.EqualFunc(one.Left, other.Left, behavior.SameButForTimes)
 	}
 	return behavior.Undated(one.Call) == behavior.Undated(other.Call)
-}
-
-// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later.
-func spans() []time.Duration {
-	return []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour}
-}
-
-// since finds out of a path that code takes when a long time has passed whether it takes it as soon as it does something else than before: where two runs go on that
-// part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
-func (l *Learner) since(a *Actor, run behavior.Run) error {
-	if !a.awaits || a.Waits != "" || run.Activation.Epoch == 0 || a.domain.remembers() {
-		return nil
-	}
-	before, err := l.lookAt(a, run, shift{start: -behavior.Epoch})
-	if err != nil || before == nil {
-		return err
-	}
-	for _, by := range spans() {
-		parting, err := l.lookAt(a, run, shift{start: by - behavior.Epoch})
-		if err != nil {
-			return err
-		}
-		if parting != nil && !alike(parting, before) {
-			a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
-			return nil
-		}
-	}
-	return nil
-}
-
-// severalTimes notes that an actor does one thing now, another one some time later, and a third one much later.
-func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
-	a.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s", a.Name, run.Activation, now, then, later)
-}
-
-// between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
-func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
-	for _, by := range spans() {
-		parting, err := l.lookAt(a, run, a.domain.shift(by))
-		if err != nil {
-			return err
-		}
-		if parting == nil || alike(parting, later) {
-			continue
-		}
-		a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
-		return nil
-	}
-	return nil
 }

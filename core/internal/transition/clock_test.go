@@ -94,6 +94,38 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// TestDrifts has memories be told apart from those that an hour has left alone, or moved.
+func TestDrifts(t *testing.T) {
+	at := func(hour int) string { return fmt.Sprintf("2000-01-01 %02d:00:00 +0000 UTC", hour) }
+	of := func(values ...string) map[string]string {
+		contents := map[string]string{}
+		for i := 0; i < len(values); i += 2 {
+			contents[values[i]] = values[i+1]
+		}
+		return contents
+	}
+	for _, test := range []struct {
+		name        string
+		here, there map[string]string
+		way         string
+		minor       bool
+	}{
+		{"nothing", of(), of(), "", false},
+		{"the same", of("a", "1", "t", at(0)), of("a", "1", "t", at(0)), "", false},
+		{"moved", of("a", "1", "t", at(0), "u", at(5)), of("a", "1", "t", at(1), "u", at(6)), "", false},
+		{"one moved, and the other not", of("t", at(0), "u", at(0)), of("t", at(1), "u", at(0)), "t", true},
+		{"moved by something else", of("t", at(0)), of("t", at(3)), "t", true},
+		{"a number", of("a", "1", "t", at(0)), of("a", "2", "t", at(1)), "a", false},
+		{"one that is gone", of("a", "1"), of(), "a", false},
+		{"one that has come", of(), of("a", ""), "a", false},
+		{"a number behind a time", of("b", at(0), "c", "1"), of("b", at(1), "c", "2"), "c", false},
+	} {
+		if way, minor := drifts(test.here, test.there, 0, time.Hour); way != test.way || minor != test.minor {
+			t.Errorf("%s: it drifts at %q, and by times only: %t", test.name, way, minor)
+		}
+	}
+}
+
 // dating is a store that knows how late it is.
 type dating struct {
 	core.Store

@@ -21,6 +21,8 @@
 //	restart.go    starts of the system and of a controller
 //	process.go    what strategies share that run as one program: views, memory, crashes
 //	memory.go     what code keeps in memory from one run to the next, as a cell of the state
+//	clock.go      who waits for a time, and the steps that let a long one pass
+//	drift.go      what is left in memory at another time, and what is done in between two times
 //	draws.go      what runs draw at random, from seeds that are numbered in the state
 //	versions.go   which versions of objects are held, and their canonical forms at the end of a step
 //	stepcache.go  remembers the effects of steps by the cells that they depend on

@@ -127,7 +127,9 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 		leaf.Drawn = node.Drawn
 		run := behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf} // which may be kept
 		if err = l.remember(a, current.session, run); err == nil {
-			err = l.learnEnd(current.session, a, run)
+			if err = l.learnEnd(current.session, a, run); err == nil {
+				err = l.along(a, run)
+			}
 		} else {
 			current.session.Abort()
 		}
@@ -150,7 +152,7 @@ func (l *Learner) fail(node *behavior.Node) {
 // Open puts an instance of an actor to work that remembers what it did before: a fresh one, taken through that. The session has to be closed
 // or aborted.
 func (l *Learner) Open(a *Actor, since *behavior.Memory) (*behavior.Session, error) {
-	session, strayed, err := l.bring(a, since, 0, 0)
+	session, strayed, err := l.bring(a, since, 0, shift{})
 	if strayed != nil {
 		last := strayed.runs[len(strayed.runs)-1]
 		if err := l.diagnose(a.Process.of(last.Activation), strayed.runs, strayed.clock, strayed.divergence); err != nil {
@@ -168,9 +170,9 @@ type strayed struct {
 	divergence *behavior.Divergence
 }
 
-// bring takes a fresh instance to a memory, or as far as it goes the same way. It starts so much later, and may then write other contents.
-func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Duration) (*behavior.Session, *strayed, error) {
-	session, err := l.fresh(a, later)
+// bring takes a fresh instance to a memory, or as far as it goes the same way. If its clock has moved, it may write other contents.
+func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, by shift) (*behavior.Session, *strayed, error) {
+	session, err := l.fresh(a, by.start)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,11 +183,14 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Du
 	for i, run := range history {
 		clock := session.Elapsed()
 		var divergence *behavior.Divergence
-		if later == 0 {
+		if by.start == 0 && by.with == 0 {
 			divergence, err = l.again(session, run, 1)
 		} else {
 			if !a.domain.manner.Active { // whose clock is set for each run
-				run.Activation.Clock += later
+				run.Activation.Clock += by.start
+			}
+			if by.with > 0 && run.Activation.Epoch == by.with {
+				run.Activation.Clock += by.run
 			}
 			_, divergence, err = session.Follow(l.Context, run)
 		}
@@ -204,7 +209,7 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, later time.Du
 
 // brought brings a fresh instance to a memory by one of its histories, or returns where it goes another way.
 func (l *Learner) brought(a *Actor, since *behavior.Memory, way int) (*behavior.Session, *behavior.Divergence, error) {
-	session, strayed, err := l.bring(a, since, way, 0)
+	session, strayed, err := l.bring(a, since, way, shift{})
 	if strayed != nil {
 		return nil, strayed.divergence, nil
 	}
@@ -267,6 +272,10 @@ func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior
 	}
 	if leaf.Failure == behavior.Overdue && a.domain.waits(activation.Since) {
 		l.Machine.doubt("%s, %s, did not return within %s while a goroutine of it waits for the answer to a call, which may hold a lock meanwhile. Waiting for a lock that is held over a call is not modelled: use a channel, or leave the one of them out", a.Name, activation, l.limits.Deadline)
+		return
+	}
+	if leaf.Failure == behavior.Withheld {
+		l.Machine.doubt("%s, %s, %s, of whom one may hold it until a call is answered or a time comes. Waiting for a lock that is held meanwhile is not modelled: use a channel, or neither make calls nor sleep while the lock is held", a.Name, activation, leaf.Message)
 		return
 	}
 	if leaf.Failure == behavior.Fatal && strings.Contains(leaf.Message, "synctest") {

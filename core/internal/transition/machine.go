@@ -110,9 +110,9 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 		Doubts:     slices.Clone(conditions.outlived),
 	}
 	if m.Clock = nowhere; len(conditions.Awaiting) > 0 {
-		m.Clock = m.counter("clock", conditions.Deadlines)
+		m.Clock = m.counter("clock", m.longTimes())
 	}
-	m.stores = storesOf(system.Store, conditions.Deadlines)
+	m.stores = storesOf(system.Store, m.longTimes())
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.History = m.Vocabulary.Note("history")

@@ -24,8 +24,9 @@ type memory struct {
 	// held are the versions of objects that each memory names.
 	held   [][]version
 	values map[string]state.Value
-	// begun are the runs that were learned from each memory but the fresh one.
-	begun map[state.Value][]begun
+	// begun are the runs that were learned from each memory, and drifted those that are taken along with it.
+	begun   map[state.Value][]begun
+	drifted map[state.Value][]*drifted
 	// fresh is what a fresh instance shows, nil if instances do not show their memory. noise is what not even two fresh instances have in common.
 	fresh map[string]string
 	noise map[string]bool
@@ -36,7 +37,7 @@ type memory struct {
 
 // newMemory returns a memory of which two fresh instances showed something, with a cell if it is known to be put to use.
 func (m *Machine) newMemory(name string, active bool, shown, beside []map[string]string) memory {
-	y := memory{cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
+	y := memory{cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, drifted: map[state.Value][]*drifted{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
 	if active || slices.Contains(m.Conditions.Remembering, name) {
 		y.cell = m.Vocabulary.Note("memory of " + name)
 	}
@@ -213,7 +214,7 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 	value, known := d.values[identity]
 	since := run.Activation.Since
 	from := d.valueOf(since)
-	if since != nil {
+	if d.remembers() {
 		d.begun[from] = append(d.begun[from], begun{a, run})
 	}
 	run.Leaf.Memory = value

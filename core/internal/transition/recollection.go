@@ -164,8 +164,11 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 	select {
 	case memory := <-found:
 		contents := l.contents(a.domain, memory)
-		// What goes on in the background is not to be seen in the midst of a run.
-		maps.DeleteFunc(contents, func(_, value string) bool { return value == gone && a.domain.manner.Active })
+		// What goes on in the background is not to be seen in the midst of a run, and a lock that the run has taken is nothing that it would have kept.
+		kept := a.domain.contents[a.domain.valueOf(run.Activation.Since)]
+		maps.DeleteFunc(contents, func(path, value string) bool {
+			return value == gone && a.domain.manner.Active || (value == core.Locked || value == core.ReadLocked) && kept[path] != value
+		})
 		crashed[a.domain] = contents
 	case <-watch.C:
 	case <-ctx.Done():
@@ -180,14 +183,6 @@ func (l *Learner) comparesMemory(a *Actor, run behavior.Run) bool {
 	return run.Leaf != nil && d.fresh != nil && d.remembers() && !d.manner.Active && !run.Leaf.Failure.Stuck()
 }
 
-// keepsOther returns how a run leaves something else in memory when the clock has moved, but for other times, nil if it does not.
-func (l *Learner) keepsOther(a *Actor, run behavior.Run, later followed) *behavior.Divergence {
-	if later.contents == nil {
-		return nil
-	}
-	return keepsAt(run, a.domain.contents[run.Leaf.Memory], later.contents, func(_, here, there string) bool { return !behavior.SameButForTimes(here, there) })
-}
-
 // renewsMemory returns how a run leaves another time in memory when the clock has moved far ahead, and does not where it has only moved a bit: it does not note the time in each run.
 func (l *Learner) renewsMemory(a *Actor, run behavior.Run, later followed) (*behavior.Divergence, error) {
 	d := a.domain
@@ -195,14 +190,15 @@ func (l *Learner) renewsMemory(a *Actor, run behavior.Run, later followed) (*beh
 		return nil, nil
 	}
 	was, left := d.contents[d.valueOf(run.Activation.Since)], d.contents[run.Leaf.Memory]
-	if keepsAt(run, left, later.contents, func(path, here, _ string) bool { return was[path] == here }) == nil {
+	renewed := func(path, here, there string) bool { return was[path] == here && behavior.SameButForTimes(here, there) }
+	if keepsAt(run, left, later.contents, renewed) == nil {
 		return nil, nil
 	}
 	soon, err := l.follow(a, run, shift{run: behavior.Tick})
 	if err != nil || soon.contents == nil {
 		return nil, err
 	}
-	return keepsAt(run, left, later.contents, func(path, here, _ string) bool { return was[path] == here && soon.contents[path] == here }), nil
+	return keepsAt(run, left, later.contents, func(path, here, there string) bool { return renewed(path, here, there) && soon.contents[path] == here }), nil
 }
 
 // keepsAt returns the first place of two memories behind a run at which they differ and something else holds, nil if there is none.

@@ -128,7 +128,7 @@ func (w *Walker) work(it *Item) error {
 		w.visit.step = Taken{Kind: core.Act, Actor: it.Actor, Item: it}
 		return w.tryVariants()
 	case it.Actor.User:
-		if !w.Pending(it) {
+		if !w.MayAct(it) {
 			return nil
 		}
 		w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}

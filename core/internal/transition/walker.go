@@ -251,6 +251,12 @@ func (w *Walker) Pending(it *Item) bool {
 	return it.Standing || w.Value(it.Cell)&state.Queued != 0
 }
 
+// MayAct reports whether the action of a user can be taken. None is behind the long time that passes for what users did last, so that who waits for a time from then on comes to its end.
+func (w *Walker) MayAct(it *Item) bool {
+	clock, most := w.Machine.Clock, w.Machine.longTimes()
+	return w.Pending(it) && (clock == nowhere || int(w.Value(clock)) < most)
+}
+
 // timed reports whether a timer is set for an item.
 func (w *Walker) timed(it *Item) bool {
 	return !it.Standing && w.Value(it.Cell)&state.Timed != 0

@@ -1,0 +1,387 @@
+package transition
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// A run may leave other numbers in memory at another time: how long something took, or what a bucket has in tokens again. That by itself is no wait for a time. It is one if
+// something is done in another way because of that. So the memory that a run leaves at another time, a drifted one, is taken along with the one that the search goes on with: each run
+// that is known to begin there is made from the drifted one as well, at once and when a long time has passed again. It has to do the same, and what it leaves may have drifted, too.
+
+// drifted is what is in memory if time has passed before some of the runs of a history.
+type drifted struct {
+	// history are the runs, with the clocks that they see, and ahead is how far the clock of the last one is ahead.
+	history []behavior.Run
+	ahead   time.Duration
+	// text tells it apart from others, whatever the time is.
+	text string
+	// minor tells that it differs in nothing but times from the memory that it has drifted from, and renewed that a run had set one of these that it had left alone before.
+	minor, renewed bool
+	// by and run are what has left another memory first, and parting is how.
+	by      *Actor
+	run     behavior.Run
+	parting *behavior.Divergence
+}
+
+const (
+	// mostDrifted is how many memories are taken along with one. Where there are more, the controller waits for a time, as far as can be seen.
+	mostDrifted = 64
+	// mostMinor is how many of these there are that differ in times only, which is what most controllers keep.
+	mostMinor = 4
+)
+
+// left is a memory that a run left when the clock had moved.
+type left struct {
+	contents map[string]string
+	at       shift
+	// parting is where it is another one than the run left before, minor tells that it differs from that in nothing but times, and renewed that the run has set a time that it had left alone.
+	parting        *behavior.Divergence
+	minor, renewed bool
+}
+
+// drifts returns the way to where a memory has drifted from another one, empty if it has not: either nothing in it has changed, or all times that are in it have moved as the
+// clock has. It is minor if only times have changed, some with the clock and some not.
+func drifts(here, there map[string]string, now, then time.Duration) (way string, minor bool) {
+	moved := false
+	ways := slices.Sorted(maps.Keys(here))
+	ways = append(ways, slices.Sorted(maps.Keys(there))...)
+	for _, path := range ways {
+		was, kept := here[path]
+		is, keeps := there[path]
+		if kept != keeps || !behavior.SameButForTimes(was, is) {
+			return path, false
+		}
+		if way == "" && was != is {
+			way = path
+		}
+		moved = moved || behavior.Relative(was, now) != behavior.Relative(is, then)
+	}
+	if !moved {
+		return "", false
+	}
+	return way, way != ""
+}
+
+// clockOf is how far from its beginning the clock is when a run begins.
+func clockOf(run behavior.Run) time.Duration {
+	return behavior.Tick + time.Duration(run.Activation.Epoch)*behavior.Epoch + run.Activation.Clock
+}
+
+// keepsOther returns the memory that a run leaves when the clock has moved, nil if it has not drifted from what it left before.
+func (l *Learner) keepsOther(a *Actor, run behavior.Run, later followed, at shift) *left {
+	if later.contents == nil {
+		return nil
+	}
+	here, now := a.domain.contents[run.Leaf.Memory], clockOf(run)
+	way, minor := drifts(here, later.contents, now, now+at.start+at.run)
+	if way == "" {
+		return nil
+	}
+	return &left{later.contents, at, keepsAt(run, here, later.contents, func(path, _, _ string) bool { return path == way }), minor, false}
+}
+
+// drift takes along the memory that a run leaves when a long time has passed, unless that is searched, and those that it leaves in between.
+func (l *Learner) drift(a *Actor, run behavior.Run, later *left) error {
+	searched := l.searchesAfter(a, run)
+	if !searched {
+		if err := l.takeAlong(a, run, later); err != nil {
+			return err
+		}
+	}
+	if later.minor {
+		return nil
+	}
+	for _, by := range spans() {
+		parting, sooner, err := l.lookAt(a, run, a.domain.shift(by))
+		switch {
+		case err != nil:
+			return err
+		case parting != nil && searched:
+			a.severalTimes(run, parting.Recorded, parting.Observed, later.parting.Observed)
+			return nil
+		case parting != nil:
+			return l.awaits(a, run, parting)
+		case sooner == nil, searched && maps.EqualFunc(sooner.contents, later.contents, behavior.SameButForTimes):
+			continue
+		}
+		if err := l.takeAlong(a, run, sooner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchesAfter reports whether it is searched what comes after a run if a long time passes before it.
+func (l *Learner) searchesAfter(a *Actor, run behavior.Run) bool {
+	return a.awaits && run.Activation.Epoch < l.Machine.longTimes()
+}
+
+// takeAlong takes the memory along that a run has left when the clock had moved.
+func (l *Learner) takeAlong(a *Actor, run behavior.Run, other *left) error {
+	var history []behavior.Run
+	if since := run.Activation.Since; since != nil {
+		history = since.Histories[0]
+	}
+	v := &drifted{ahead: other.at.start + other.at.run, minor: other.minor, renewed: other.renewed, by: a, run: run, parting: other.parting}
+	if with := other.at.with; with > 0 {
+		history = slices.Clone(history)
+		for i := range history {
+			if history[i].Activation.Epoch == with {
+				history[i].Activation.Clock += v.ahead
+			}
+		}
+	}
+	return l.follows(a.domain, v.after(history, run, other.contents), run.Leaf.Memory)
+}
+
+// after returns the memory behind a run, which was made with the clock ahead.
+func (v drifted) after(history []behavior.Run, run behavior.Run, contents map[string]string) *drifted {
+	run.Activation.Clock += v.ahead
+	v.history = append(slices.Clip(history), run)
+	var text strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(contents)) {
+		text.WriteString(path + "=" + behavior.Relative(contents[path], clockOf(run)) + "\n")
+	}
+	v.text = text.String()
+	return &v
+}
+
+// follows takes a drifted memory along with one, and makes all runs from it that are known to begin with that one.
+func (l *Learner) follows(d *domain, v *drifted, with state.Value) error {
+	type along struct {
+		*drifted
+		with state.Value
+	}
+	waiting := []along{{v, with}}
+	for len(waiting) > 0 {
+		next := waiting[0]
+		waiting = waiting[1:]
+		added, err := l.add(d, next.drifted, next.with)
+		if err != nil {
+			return err
+		}
+		if !added {
+			continue
+		}
+		for _, b := range d.begun[next.with] {
+			err := l.from(next.drifted, b, func(v *drifted) { waiting = append(waiting, along{v, b.Leaf.Memory}) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add notes a drifted memory beside one, and reports whether it was not known.
+func (l *Learner) add(d *domain, v *drifted, with state.Value) (bool, error) {
+	minor := 0
+	for _, known := range d.drifted[with] {
+		if known.text == v.text {
+			return false, nil
+		}
+		if known.minor {
+			minor++
+		}
+	}
+	switch n := len(d.drifted[with]); {
+	case v.by.Waits != "", v.minor && (minor == mostMinor || n >= mostDrifted):
+		return false, nil
+	case n >= mostDrifted:
+		return false, l.awaits(v.by, v.run, v.parting)
+	}
+	d.drifted[with] = append(d.drifted[with], v)
+	return true, nil
+}
+
+// along makes a new run from the memories that were taken along with the one that it begins with.
+func (l *Learner) along(a *Actor, run behavior.Run) error {
+	d := a.domain
+	for _, v := range d.drifted[d.valueOf(run.Activation.Since)] {
+		var next []*drifted
+		if err := l.from(v, begun{a, run}, func(v *drifted) { next = append(next, v) }); err != nil {
+			return err
+		}
+		for _, v := range next {
+			if err := l.follows(d, v, run.Leaf.Memory); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// from makes a run from a drifted memory, and tells what memories it leaves that have drifted. It makes it at once and after a long time, unless that is searched, or a time in between has
+// passed, of which there is one. If the run does something else, somebody waits for a time.
+func (l *Learner) from(v *drifted, b begun, tell func(*drifted)) error {
+	if b.Leaf.Failure.Stuck() || l.Fickle(b.actor) || v.by.Waits != "" {
+		return nil
+	}
+	delays := []time.Duration{0, behavior.Epoch}
+	if l.searchesAfter(v.by, v.run) || v.ahead < behavior.Epoch {
+		delays = delays[:1]
+	}
+	for _, delay := range delays {
+		ahead := *v
+		ahead.ahead += delay
+		f, led, err := l.fromAt(&ahead, b)
+		if err != nil {
+			return err
+		}
+		if !led {
+			continue
+		}
+		parting, written := f.shows(b.Run)
+		if parting == nil && written && v.renewed {
+			parting, err = l.tellsRenewed(b, f, ahead.ahead)
+		}
+		if err != nil {
+			return err
+		}
+		if parting != nil {
+			return l.decides(v, b, parting)
+		}
+		if f.contents == nil {
+			continue
+		}
+		here, now := b.actor.domain.contents[b.Leaf.Memory], clockOf(b.Run)
+		way, minor := drifts(here, f.contents, now, now+ahead.ahead)
+		if ahead.minor = minor && !v.renewed; way != "" || v.renewed && !maps.Equal(here, f.contents) {
+			tell(ahead.after(v.history, b.Run, f.contents))
+		}
+	}
+	return nil
+}
+
+// tellsRenewed returns where a run that was made from a memory in which a time was renewed names another time than it does without that, nil if it does not.
+func (l *Learner) tellsRenewed(b begun, renewed followed, ahead time.Duration) (*behavior.Divergence, error) {
+	plain, err := l.follow(b.actor, b.Run, shift{run: ahead})
+	if err != nil || plain.parting != nil {
+		return plain.parting, err
+	}
+	for i, call := range renewed.calls {
+		if call.Identity() != plain.calls[i].Identity() {
+			return &behavior.Divergence{Recorded: call.String(), Observed: call.String() + " with a newer time", After: i, Call: call}, nil
+		}
+	}
+	return nil, nil
+}
+
+// fromAt takes a fresh instance to a drifted memory, and then along a run with its clock as far ahead. It reports whether it has come there.
+func (l *Learner) fromAt(v *drifted, b begun) (f followed, led bool, err error) {
+	session, err := l.fresh(b.actor, 0)
+	if err != nil {
+		return followed{}, false, err
+	}
+	defer session.Abort()
+	for _, run := range v.history {
+		if _, parting, err := session.Follow(l.Context, run); parting != nil || err != nil {
+			return followed{}, false, err
+		}
+	}
+	run := b.Run
+	run.Activation.Clock += v.ahead
+	l.count(run.Activation)
+	f.calls, f.parting, err = session.Follow(l.Context, run)
+	if err == nil && f.parting == nil && l.comparesMemory(b.actor, b.Run) {
+		f.contents = l.contents(b.actor.domain, session.Memory())
+	}
+	return f, true, err
+}
+
+// decides notes that a run does something else because of what another one has left in memory at another time, which was that one's waiting for a time.
+func (l *Learner) decides(v *drifted, b begun, parting *behavior.Divergence) error {
+	// Is it because of the time?
+	again, err := l.follow(b.actor, b.Run, shift{})
+	if err != nil {
+		return err
+	}
+	if other, _ := again.shows(b.Run); other != nil {
+		return nil
+	}
+	then := *v.parting
+	then.Observed += " and then, " + b.Activation.String() + ", " + parting.Observed + " where it else " + parting.Recorded
+	if l.searchesAfter(v.by, v.run) || v.ahead < 0 {
+		v.by.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s", v.by.Name, v.run.Activation, then.Recorded, then.Observed)
+		return nil
+	}
+	return l.awaits(v.by, v.run, &then)
+}
+
+// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later.
+func spans() []time.Duration {
+	return []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour}
+}
+
+// since finds out of a path that code takes when a long time has passed whether it takes it as soon as it does something else than before: where two runs go on that
+// part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
+func (l *Learner) since(a *Actor, run behavior.Run) error {
+	if !a.awaits || a.Waits != "" || run.Activation.Epoch == 0 || a.domain.manner.Active {
+		return nil
+	}
+	before, _, err := l.sooner(a, run, -behavior.Epoch)
+	if err != nil || before == nil {
+		return err
+	}
+	for _, by := range spans() {
+		parting, left, err := l.sooner(a, run, by-behavior.Epoch)
+		switch {
+		case err != nil:
+			return err
+		case left != nil:
+			if err := l.takeAlong(a, run, left); err != nil {
+				return err
+			}
+		case parting != nil && !alike(parting, before):
+			a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
+			return nil
+		}
+	}
+	return nil
+}
+
+// sooner is as [Learner.lookAt] for a time before that of a run. The clock of an instance that remembers something does not go back, so what it has done when the long time had passed it
+// does sooner, too. If that does not lead to the run, nothing can be said of it.
+func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavior.Divergence, *left, error) {
+	since := run.Activation.Since
+	if since == nil {
+		return l.lookAt(a, run, shift{start: by})
+	}
+	at := shift{run: by, with: run.Activation.Epoch}
+	session, strayed, err := l.bring(a, since, 0, at)
+	if err != nil || strayed != nil {
+		return nil, nil, err
+	}
+	session.Abort()
+	return l.lookAt(a, run, at)
+}
+
+// severalTimes notes that an actor does one thing now, another one some time later, and a third one much later.
+func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
+	a.wait("%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s", a.Name, run.Activation, now, then, later)
+}
+
+// between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
+func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
+	for _, by := range spans() {
+		parting, left, err := l.lookAt(a, run, a.domain.shift(by))
+		switch {
+		case err != nil:
+			return err
+		case left != nil:
+			if err := l.takeAlong(a, run, left); err != nil {
+				return err
+			}
+		case parting != nil && !alike(parting, later):
+			a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
+			return nil
+		}
+	}
+	return nil
+}
