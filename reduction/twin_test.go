@@ -295,7 +295,7 @@ func TestReducedFindsWhatFullFinds(t *testing.T) {
 	full, reduced, different, large := 0, 0, 0, 0
 	n, most := *systems, 13970
 	if testing.Short() {
-		n, most = n/3, 4588
+		n, most = n/10, 1687
 	}
 	for seed := *firstSeed; n > 0; seed++ {
 		c, ok := wholes{}.compared(t, seed, reduction.Stubborn{})
@@ -320,6 +320,9 @@ func TestReducedFindsWhatFullFinds(t *testing.T) {
 // TestCrewsFindTheSame checks that two workers leave out what one leaves out.
 func TestCrewsFindTheSame(t *testing.T) {
 	n := *systems / 5
+	if testing.Short() {
+		n /= 5
+	}
 	for seed := *firstSeed; n > 0; seed++ {
 		var spaces []*explore.Space
 		for workers := 1; workers <= 2; workers++ {
