@@ -58,7 +58,7 @@ func setUpsFail(t *testing.T, generate func(uint64) (*core.System, error)) {
 	const most = 3_000 // set-ups in one search
 	n, tried := 4, 60
 	if testing.Short() {
-		n, tried = 2, 30
+		n, tried = 1, 20
 	}
 	for seed, left := *firstSeed, n; left > 0; seed++ {
 		search := func(all *setUps) error {

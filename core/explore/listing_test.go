@@ -88,7 +88,7 @@ func TestListTwin(t *testing.T) {
 func TestListInOrder(t *testing.T) {
 	var want string
 	for _, workers := range []int{1, 2, 5} {
-		space := search(t, counters(t, 7, 2), options(workers))
+		space := search(t, counters(t, 6, 2), options(workers))
 		got := ""
 		err := space.List(t.Context(), space.States(), func(l *core.Listed) error {
 			got += fmt.Sprintf("%+v\n", *l)
