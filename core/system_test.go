@@ -108,6 +108,7 @@ func TestValidate(t *testing.T) {
 		{`"-a" cannot be an interchangeable name`, names([]string{"-a", "c"})},
 		{`"a-b" and "b" can overlap in a text`, names([]string{"b", "c"}, []string{"a-b", "d"})},
 		{`"a-b" and "b-c" can overlap in a text`, names([]string{"a-b", "b-c"})},
+		{`"a" and "a-b" can overlap in a text`, names([]string{"a", "c"}, []string{"a-b", "d"})},
 		{"more than 720 arrangements", names([]string{"a", "b", "c", "d", "e", "f"}, []string{"x", "y"})},
 		{`a controller is called "user", as the actions of the scenario are`, func(s *core.System) {
 			scenario(core.Action{Name: "a", Do: nothing})(s)
