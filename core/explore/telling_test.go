@@ -101,3 +101,17 @@ func TestStaleStepsAreTold(t *testing.T) {
 
 // none has a change of an object put nothing into the work queue.
 func none(core.Key) []core.Request { return nil }
+
+// TestMemoryWithinBound has a search end that uses more memory than it may, with what it has found by then, whatever its store is.
+func TestMemoryWithinBound(t *testing.T) {
+	for _, compact := range []bool{false, true} {
+		for workers := 1; workers <= 2; workers++ {
+			o := options(workers)
+			o.Bounds.Memory, o.Compact = 1, compact
+			space := search(t, counters(t, 3, 2), o)
+			if !reason(space, "the search reached the memory limit (0 MiB)") || space.States() >= 27 {
+				t.Errorf("compact %t, %d workers: %d states, reasons %q", compact, workers, space.States(), space.Reasons())
+			}
+		}
+	}
+}
