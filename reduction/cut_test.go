@@ -29,16 +29,16 @@ func (l lacking) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 func TestCutStepsHideNobody(t *testing.T) {
 	for cut := range 3 {
 		x := plain.NewFamily[int]("x")
-		var processes []plain.Process
+		var controllers []plain.Controller
 		var initial []core.Object
 		for i := range 3 {
 			initial = append(initial, x.At(i).Is(0))
-			processes = append(processes, plain.Process{Name: fmt.Sprint("p", i), Actions: []plain.Action{{Name: "take", Do: func(w *plain.World) {
-				w.Require(x.At(i).Get(w) == 0)
+			controllers = append(controllers, plain.Controller{Name: fmt.Sprint("c", i), Requests: []core.Request{"r"}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
 				x.At(i).Set(w, 1)
-			}}}})
+				return core.Result{}
+			}})
 		}
-		system, err := plain.Model{Name: "lacking", Initial: []core.Initial{plain.Start(initial...)}, Processes: processes}.System()
+		system, err := plain.Model{Name: "lacking", Initial: []core.Initial{plain.Start(initial...)}, Controllers: controllers}.System()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestCutStepsHideNobody(t *testing.T) {
 			}
 		}
 		if len(reached) != 2 || reached[cut] || len(space.Incidents())+len(space.Reasons()) == 0 {
-			t.Errorf("without what p%d does, these have acted: %v, in %d states; reasons %q", cut, reached, space.States(), space.Reasons())
+			t.Errorf("without what c%d does, these have acted: %v, in %d states; reasons %q", cut, reached, space.States(), space.Reasons())
 		}
 	}
 }
