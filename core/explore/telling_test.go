@@ -3,7 +3,9 @@ package explore_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
@@ -113,5 +115,66 @@ func TestMemoryWithinBound(t *testing.T) {
 				t.Errorf("compact %t, %d workers: %d states, reasons %q", compact, workers, space.States(), space.Reasons())
 			}
 		}
+	}
+}
+
+// TestWhatStepsDoIsTold has each step of a run say what it changes, what it puts into work queues that was in none, and how it ends.
+func TestWhatStepsDoIsTold(t *testing.T) {
+	x, y := plain.NewFamily[int]("x"), plain.NewFamily[int]("y")
+	system, err := plain.Model{
+		Name: "told", Initial: []core.Initial{plain.Start(x.At(0).Is(0))},
+		Scenario: plain.Scenario{InOrder: true, Actions: []plain.Action{
+			{Name: "set", Do: func(w *plain.World) { x.At(0).Set(w, 1); x.At(1).Set(w, 1) }},
+			{Name: "drop", Do: func(w *plain.World) { x.At(0).Delete(w) }},
+		}},
+		Controllers: []plain.Controller{{
+			Name: "c", Watches: []plain.Watch{{Kind: "x"}},
+			Reconcile: func(w *plain.World, r core.Request) core.Result {
+				now, there := x.Named(string(r)).Lookup(w)
+				was, known := y.Named(string(r)).Lookup(w)
+				switch {
+				case !there:
+					y.Named(string(r)).Delete(w)
+				case !known || was != now:
+					y.Named(string(r)).Set(w, now)
+					return core.Result{Requeue: true}
+				case now == 0:
+					return core.Result{RequeueAfter: time.Hour}
+				}
+				return core.Result{}
+			},
+		}},
+	}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := func(request core.Request) core.Item { return core.Item{Strategy: "c", Request: request} }
+	user := func(name core.Request) core.Step {
+		return core.Step{Kind: core.Intervene, Item: core.Item{Strategy: core.User, Request: name}}
+	}
+	position, err := explore.NewSimulation(system, explore.Conditions{}, options(1).Run, nil).Run(t.Context(), 0, []core.Step{
+		{Item: item("0")}, {Item: item("0")}, {Kind: core.Fire, Item: item("0")}, user("set"), {Item: item("1")}, user("drop"), {Item: item("0")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, step := range position.Trace.Steps {
+		text := step.Kind + ":"
+		for _, change := range step.Changes {
+			text += fmt.Sprint(" ", change.Verb, " ", change.Key())
+		}
+		told = append(told, fmt.Sprint(text, " ", step.Enqueued, " ", step.Result))
+	}
+	want := []string{
+		// What is queued again was queued before.
+		"reconcile: created y 0 [] asks to be run again", "reconcile: [] asks to be run again in 1h0m0s", "fire: [c(0)] ", "user: changed x 0 created x 1 [c(1)] ",
+		"reconcile: created y 1 [] asks to be run again", "user: deleted x 0 [] ", "reconcile: deleted y 0 [] ",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("it is told that\n%s", strings.Join(told, "\n"))
+	}
+	if got := fmt.Sprint(position.Work, position.Timers, len(position.Objects)); got != "[c(1)] [] 2" {
+		t.Errorf("then there are %s", got)
 	}
 }
