@@ -400,3 +400,26 @@ func TestFollow(t *testing.T) {
 		t.Errorf("these are left: %v", got)
 	}
 }
+
+// TestTiesAreCovered has the ties of a step be known once they were noted, with what they touch: who holds which versions.
+func TestTiesAreCovered(t *testing.T) {
+	w, f, _, c := observing(t)
+	other := w.Machine.Vocabulary.Object(core.Key{Kind: "unseen", Name: "a"})
+	known := newFootprint()
+	for _, ties := range []transition.Ties{{}, {Held: []state.Cell{c}}, {Held: []state.Cell{c, other}}, {Normalized: []state.Cell{other}}, {Held: []state.Cell{other}, Normalized: []state.Cell{other, c}}} {
+		if got := known.covers(ties); got != (len(ties.Held)+len(ties.Normalized) == 0) {
+			t.Errorf("%+v are known before they are noted: %t", ties, got)
+		}
+		grown := f.growth
+		f.tie(w, known, ties)
+		if !known.covers(ties) || (f.growth > grown) != (len(ties.Held)+len(ties.Normalized) > 0) {
+			t.Errorf("%+v are not known after they are noted", ties)
+		}
+	}
+	place := func(c state.Cell, held bool) Place { return f.place(placeName{sight: sight{cell: c}, held: held}) }
+	for _, cell := range []state.Cell{c, other} {
+		if !known.alters[place(cell, true)] || !known.reads[place(cell, false)] || !known.reads[place(cell, true)] {
+			t.Errorf("who holds versions of cell %d is not touched: %+v", cell, known)
+		}
+	}
+}

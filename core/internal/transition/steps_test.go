@@ -101,7 +101,7 @@ func TestEndings(t *testing.T) {
 	if !again(plan{}, 1, true, done) {
 		t.Error("the first of several orders is shown again")
 	}
-	for leaf, want := range map[*behavior.Leaf]string{done: "", failed: "conflict", {Failure: behavior.Deadlock}: (&behavior.Leaf{Failure: behavior.Deadlock}).String()} {
+	for leaf, want := range map[*behavior.Leaf]string{done: "", failed: "conflict", {Failure: behavior.Deadlock, Message: "it waits"}: "it waits", {Failure: behavior.Panicked, Message: "nil"}: "panics: nil"} {
 		if got := errorOf(leaf); got != want {
 			t.Errorf("%+v ends with the error %q, want %q", leaf, got, want)
 		}
