@@ -56,6 +56,10 @@ func TestValidate(t *testing.T) {
 		{"the system has no store: set System.Store", func(s *core.System) { s.Store = nil }},
 		{"the system has no controllers", func(s *core.System) { s.Strategies = nil }},
 		{"strategy number 2 is nil", func(s *core.System) { s.Strategies = append(s.Strategies, nil) }},
+		{"strategy number 2 is nil", func(s *core.System) {
+			s.Strategies = append(s.Strategies, nil)
+			underway(core.AtWork{Process: "c"})(s)
+		}},
 		{"strategy number 1 has no name", func(s *core.System) { s.Strategies[0] = strategy{Messages: true} }},
 		{`two controllers are called "c"`, func(s *core.System) { s.Strategies = append(s.Strategies, s.Strategies[0]) }},
 		{`controller "c" watches nothing and has no requests`, func(s *core.System) { s.Strategies[0] = strategy{Name: "c"} }},

@@ -174,6 +174,20 @@ func TestWhatStepsDoIsTold(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("it is told that\n%s", strings.Join(told, "\n"))
 	}
+	space := search(t, system, options(1))
+	histories := map[string]bool{}
+	for id := range core.StateID(space.States()) {
+		history := fmt.Sprint(space.History(id))
+		histories[history] = true
+		_, later := x.At(1).Lookup(space.State(id))
+		_, still := x.At(0).Lookup(space.State(id))
+		if want := map[bool]map[bool]string{true: {true: "[set]", false: "[set drop]"}, false: {true: "[]"}}[later][still]; history != want {
+			t.Errorf("in state %d users have done %s, want %s", id, history, want)
+		}
+	}
+	if len(histories) != 3 {
+		t.Errorf("users have done %v", histories)
+	}
 	if got := fmt.Sprint(position.Work, position.Timers, len(position.Objects)); got != "[c(1)] [] 2" {
 		t.Errorf("then there are %s", got)
 	}
