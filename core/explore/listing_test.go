@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/internal/naive"
+	"github.com/orrery-dev/orrery/internal/random"
 	"github.com/orrery-dev/orrery/reduction"
 )
 
@@ -58,7 +59,11 @@ func TestListTwin(t *testing.T) {
 			{Workers: 2, Reducer: reduction.Stubborn{}, Conditions: explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}},
 		} {
 			o.Run = options(1).Run
-			space, err := explore.Search(t.Context(), system, o)
+			searches := *system
+			if o.Conditions.Failures > 0 {
+				searches.Store = random.Failing{Store: system.Store}
+			}
+			space, err := explore.Search(t.Context(), &searches, o)
 			if err != nil {
 				continue // not under these conditions
 			}
