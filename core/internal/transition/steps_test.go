@@ -71,8 +71,10 @@ func TestEndings(t *testing.T) {
 	}
 	done, asks := &behavior.Leaf{}, &behavior.Leaf{Result: core.Result{Requeue: true}}
 	failed := &behavior.Leaf{Result: core.Result{Err: errors.New("conflict")}}
-	if again(plan{}, 1, true, done) || again(plan{}, 1, true, done) {
-		t.Error("a step that comes in one order only is not shown")
+	for range 2 {
+		if again(plan{}, 1, true, done) {
+			t.Error("a step that comes in one order only is not shown")
+		}
 	}
 	for _, test := range []struct {
 		name  string
