@@ -83,17 +83,18 @@ func TestTrace(t *testing.T) {
 			items = append(items, c)
 		}
 	}
-	for name, test := range map[string]struct {
+	for _, test := range []struct {
+		name string
 		look func(*trace)
 		want []state.Cell
 	}{
-		"nothing":     {func(*trace) {}, nil},
-		"an object":   {func(r *trace) { r.object(core.Key{Kind: "Job", Name: "a"}) }, []state.Cell{job}},
-		"it twice":    {func(r *trace) { r.object(core.Key{Kind: "Job", Name: "a"}); r.object(core.Key{Kind: "Job", Name: "a"}) }, []state.Cell{job}},
-		"a kind":      {func(r *trace) { r.kind("Pod", "n") }, []state.Cell{pod, other}},
-		"all objects": {func(r *trace) { r.objects() }, []state.Cell{pod, other, job}},
-		"all work":    {func(r *trace) { r.items() }, items},
-		"a new one":   {func(r *trace) { r.object(core.Key{Kind: "New", Name: "a"}) }, []state.Cell{state.Cell(v.Cells())}},
+		{"nothing", func(*trace) {}, nil},
+		{"an object", func(r *trace) { r.object(core.Key{Kind: "Job", Name: "a"}) }, []state.Cell{job}},
+		{"it twice", func(r *trace) { r.object(core.Key{Kind: "Job", Name: "a"}); r.object(core.Key{Kind: "Job", Name: "a"}) }, []state.Cell{job}},
+		{"a kind", func(r *trace) { r.kind("Pod", "n") }, []state.Cell{pod, other}},
+		{"all objects", func(r *trace) { r.objects() }, []state.Cell{pod, other, job}},
+		{"all work", func(r *trace) { r.items() }, items},
+		{"a new one", func(r *trace) { r.object(core.Key{Kind: "New", Name: "a"}) }, []state.Cell{state.Cell(v.Cells())}},
 	} {
 		r := &trace{vocabulary: v, vector: vector}
 		test.look(r)
@@ -101,13 +102,13 @@ func TestTrace(t *testing.T) {
 		for _, touch := range r.touched {
 			got = append(got, touch.Cell)
 			if touch.Was != transition.ValueIn(vector, touch.Cell) {
-				t.Errorf("%s: it has seen %d in cell %d", name, touch.Was, touch.Cell)
+				t.Errorf("%s: it has seen %d in cell %d", test.name, touch.Was, touch.Cell)
 			}
 		}
 		slices.Sort(got)
 		slices.Sort(test.want)
 		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: it has looked at %v, want %v", name, got, test.want)
+			t.Errorf("%s: it has looked at %v, want %v", test.name, got, test.want)
 		}
 	}
 }
