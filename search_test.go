@@ -48,7 +48,11 @@ func told(t *testing.T, system *core.System, options orrery.Options) string {
 
 // TestCompactTellsTheSame checks random systems with and without keeping their states, with orders left out and with all of them.
 func TestCompactTellsTheSame(t *testing.T) {
-	for seed := range uint64(40) {
+	n := uint64(40)
+	if testing.Short() {
+		n = 6
+	}
+	for seed := range n {
 		for _, reduction := range []orrery.Reduction{orrery.ByPartialOrder, orrery.NoReduction} {
 			options := orrery.Options{Reduction: reduction, MaxStates: 3000}
 			want := told(t, randomSystem(t, seed), options)
@@ -64,7 +68,11 @@ func TestCompactTellsTheSame(t *testing.T) {
 // everywhere, and that they repeat.
 func TestWalksTellTheTruth(t *testing.T) {
 	found := map[orrery.Search]int{}
-	for seed := range uint64(60) {
+	n := uint64(60)
+	if testing.Short() {
+		n = 8
+	}
+	for seed := range n {
 		whole, err := orrery.Run(context.Background(), randomSystem(t, seed), orrery.Options{Reduction: orrery.NoReduction, MaxStates: 3000})
 		if err != nil {
 			t.Fatal(err)

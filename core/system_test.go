@@ -56,6 +56,10 @@ func TestValidate(t *testing.T) {
 		{"the system has no store: set System.Store", func(s *core.System) { s.Store = nil }},
 		{"the system has no controllers", func(s *core.System) { s.Strategies = nil }},
 		{"strategy number 2 is nil", func(s *core.System) { s.Strategies = append(s.Strategies, nil) }},
+		{"strategy number 2 is nil", func(s *core.System) {
+			s.Strategies = append(s.Strategies, nil)
+			underway(core.AtWork{Process: "c"})(s)
+		}},
 		{"strategy number 1 has no name", func(s *core.System) { s.Strategies[0] = strategy{Messages: true} }},
 		{`two controllers are called "c"`, func(s *core.System) { s.Strategies = append(s.Strategies, s.Strategies[0]) }},
 		{`controller "c" watches nothing and has no requests`, func(s *core.System) { s.Strategies[0] = strategy{Name: "c"} }},
@@ -108,6 +112,7 @@ func TestValidate(t *testing.T) {
 		{`"-a" cannot be an interchangeable name`, names([]string{"-a", "c"})},
 		{`"a-b" and "b" can overlap in a text`, names([]string{"b", "c"}, []string{"a-b", "d"})},
 		{`"a-b" and "b-c" can overlap in a text`, names([]string{"a-b", "b-c"})},
+		{`"a" and "a-b" can overlap in a text`, names([]string{"a", "c"}, []string{"a-b", "d"})},
 		{"more than 720 arrangements", names([]string{"a", "b", "c", "d", "e", "f"}, []string{"x", "y"})},
 		{`a controller is called "user", as the actions of the scenario are`, func(s *core.System) {
 			scenario(core.Action{Name: "a", Do: nothing})(s)

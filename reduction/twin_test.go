@@ -295,9 +295,9 @@ func (w wholes) compared(t *testing.T, seed uint64, reducer explore.Reducer) (co
 // TestReducedFindsWhatFullFinds compares reduced searches of random systems with full ones, and counts their states: no more are left than once were.
 func TestReducedFindsWhatFullFinds(t *testing.T) {
 	full, reduced, different, large := 0, 0, 0, 0
-	n, most := *systems, 13292
+	n, most := *systems, 14079
 	if testing.Short() {
-		n, most = n/3, 4747
+		n, most = n/10, 1490
 	}
 	for seed := *firstSeed; n > 0; seed++ {
 		c, ok := wholes{}.compared(t, seed, reduction.Stubborn{})
@@ -322,6 +322,9 @@ func TestReducedFindsWhatFullFinds(t *testing.T) {
 // TestCrewsFindTheSame checks that two workers leave out what one leaves out.
 func TestCrewsFindTheSame(t *testing.T) {
 	n := *systems / 5
+	if testing.Short() {
+		n /= 5
+	}
 	for seed := *firstSeed; n > 0; seed++ {
 		var spaces []*explore.Space
 		for workers := 1; workers <= 2; workers++ {

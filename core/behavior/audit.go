@@ -15,15 +15,6 @@ import (
 // Path is the way from the root of a tree to one of its nodes.
 type Path []*Edge
 
-// Nodes returns the nodes on the path, but for the one that it leads to.
-func (p Path) Nodes() []*Node {
-	nodes := make([]*Node, len(p))
-	for i, edge := range p {
-		nodes[i] = edge.From
-	}
-	return nodes
-}
-
 // Asked returns the calls on the path.
 func (p Path) Asked() []core.Call {
 	calls := make([]core.Call, len(p))

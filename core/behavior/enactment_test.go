@@ -239,3 +239,44 @@ func TestEnactLeavesNothing(t *testing.T) {
 		t.Error("what the run deferred was not run")
 	}
 }
+
+// TestEnactBackground takes what a controller does by itself along with what it is asked to do, on one instance.
+func TestEnactBackground(t *testing.T) {
+	own := core.Background("worker")
+	looks := func(request core.Request) core.TraceStep {
+		return keeping(recorded("reconcile", "worker", request, "look at "+string(request)))
+	}
+	works := func(turn core.Request, calls ...string) core.TraceStep {
+		return recorded(core.Work.Name(), own, turn, calls...)
+	}
+	waits := recorded(core.Elapse.Name(), own, "time")
+	started := core.Trace{Memory: []core.MemoryChange{{Controller: "worker"}}}
+	for _, test := range []struct {
+		name   string
+		steps  []core.TraceStep
+		parts  int
+		reason string
+		failed string
+	}{
+		{name: "it works", steps: []core.TraceStep{looks("a"), works("1", "work on a", "finish a")}},
+		{name: "it works on one after the other", steps: []core.TraceStep{looks("a"), looks("b"), works("1", "work on a", "finish a", "work on b", "finish b")}},
+		{name: "an hour passes", steps: []core.TraceStep{waits, works("1", "hour")}},
+		{name: "the second call goes on first", steps: []core.TraceStep{waits, looks("a"), works("2", "work on a", "finish a"), works("1", "hour")}},
+		{name: "it works on something else", steps: []core.TraceStep{looks("a"), works("1", "work on b")}, parts: 2, reason: "worker (background) makes the call ask work on a, where it was to ask work on b"},
+		{name: "nobody goes on", steps: []core.TraceStep{recorded(core.Work.Name(), core.Background("nobody"), "1", "x")}, parts: 1, reason: "nobody (background) does not go on with anything"},
+		{name: "the record has no number", steps: []core.TraceStep{looks("a"), works("first", "work on a")}, failed: `the record is broken: worker (background) goes on with call "first"`},
+		{name: "the record has a number that is none", steps: []core.TraceStep{looks("a"), works("0", "work on a")}, failed: `the record is broken: worker (background) goes on with call "0"`},
+		{name: "a long time passes", steps: []core.TraceStep{recorded(core.Pass.Name(), "time", "")}, failed: "a long time passes in the story"},
+		{name: "a deadline passes", steps: []core.TraceStep{recorded(core.Expire.Name(), "worker", "a")}, failed: "a long time passes in the story"},
+	} {
+		trace := started
+		trace.Steps = test.steps
+		deviation, err := behavior.Enact(context.Background(), system(&worker{}), trace, &stage{}, limits())
+		if (err == nil) != (test.failed == "") || err != nil && !strings.HasPrefix(err.Error(), test.failed) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if err == nil {
+			wantDeviation(t, deviation, test.parts, test.reason)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"testing"
+	"time"
 )
 
 // shapes are the widths of the levels of state spaces that are known.
@@ -70,6 +71,25 @@ func TestEstimateInWords(t *testing.T) {
 		}
 		if got := test.estimate.Short(); got != test.short {
 			t.Errorf("in short: %q, want %q", got, test.short)
+		}
+	}
+}
+
+// TestRoughly has numbers be told with two digits, and large ones in words.
+func TestRoughly(t *testing.T) {
+	for n, want := range map[float64]string{
+		0: "0", 0.2: "1", 99.2: "100", 99: "99", 100: "100", 104: "100", 106: "110", 12_340: "12000", 999_999: "1 million", 1e6: "1 million", 1.26e6: "1.3 million",
+		1e9: "1 billion", 4.44e9: "4.4 billion", 1e12: "1 trillion", 7.77e14: "780 trillion",
+	} {
+		if got := roughly(n); got != want {
+			t.Errorf("%f is about %s, want %s", n, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{
+		1234567 * time.Nanosecond: "1ms", 9999600 * time.Microsecond: "10s", 9*time.Second + 123456*time.Microsecond: "9.123s", 10*time.Second + 123*time.Millisecond: "10.1s", time.Minute: "1m0s",
+	} {
+		if got := rounded(d).String(); got != want {
+			t.Errorf("a limit of %s is said to be %s, want %s", d, got, want)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +58,7 @@ func setUpsFail(t *testing.T, generate func(uint64) (*core.System, error)) {
 	const most = 3_000 // set-ups in one search
 	n, tried := 4, 60
 	if testing.Short() {
-		n, tried = 2, 30
+		n, tried = 1, 20
 	}
 	for seed, left := *firstSeed, n; left > 0; seed++ {
 		search := func(all *setUps) error {
@@ -85,6 +87,54 @@ func setUpsFail(t *testing.T, generate func(uint64) (*core.System, error)) {
 			one := setUps{failing: at}
 			if err := search(&one); one.failed && !errors.Is(err, errSetUp) {
 				t.Errorf("of %d set-ups, number %d fails, and the error is %v\nagain with -run %s -first-seed %d", all.made, one.made, err, t.Name(), seed)
+			}
+		}
+	}
+}
+
+// Each of these tests has one set-up of a controller fail while a run is told of a search that is over: the run does not come out as if nothing had failed.
+
+func TestSetUpsWithMemoryFailLater(t *testing.T)          { setUpsFailLater(t, random.Mindful, 4) }
+func TestSetUpsWithBackgroundFailLater(t *testing.T)      { setUpsFailLater(t, random.Restless, 2) }
+func TestSetUpsWithDrawsFailLater(t *testing.T)           { setUpsFailLater(t, random.Drawing, 2) }
+func TestSetUpsWithConcurrentCallsFailLater(t *testing.T) { setUpsFailLater(t, random.Concurrent, 2) }
+
+func setUpsFailLater(t *testing.T, generate func(uint64) (*core.System, error), n int) {
+	if !testing.Short() {
+		n *= 5
+	}
+	for seed := *firstSeed; n > 0; seed++ {
+		system, err := generate(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _ := conditionsOf(rand.New(rand.NewPCG(seed, 1)), system)
+		c.Crashes = max(c.Crashes, 1)
+		var all setUps
+		for i, strategy := range system.Strategies {
+			system.Strategies[i] = failing{strategy, &all}
+		}
+		o := options(1)
+		o.Conditions, o.Bounds.States, o.Logs = c, 100, true
+		space := search(t, system, o)
+		if space.States() < 10 || slices.ContainsFunc(space.Incidents(), func(i core.Incident) bool { return i.Kind == core.Nondeterministic }) {
+			continue
+		}
+		n--
+		goal := core.StateID(space.States() - 1)
+		run, _ := space.Shortest(func(id core.StateID) bool { return id == goal })
+		tell := func() (core.Trace, error) { return space.Trace(context.Background(), start(run, goal), run, nil) }
+		all = setUps{}
+		want, err := tell()
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		made := all.made
+		for at := 1; at <= made; at += max(1, made/40) {
+			all = setUps{failing: at}
+			got, err := tell()
+			if all.failed && err == nil && reflect.DeepEqual(got, want) {
+				t.Errorf("seed %d: of %d set-ups, number %d fails, and nothing is said of it\nagain with -run %s -first-seed %d", seed, made, at, t.Name(), seed)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
@@ -150,5 +151,36 @@ func TestHandlersWithoutEnd(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCallsOfHandlersAreTold has a step say which of its calls are those of event handlers, and whose.
+func TestCallsOfHandlersAreTold(t *testing.T) {
+	system := boardWith([]string{"a 0", "n 0"},
+		toggler("a", "0", "1"),
+		writer{name: "echo", handle: func(do do, e core.Event) []core.Request {
+			if e.Key.Name == "a" {
+				do("put n %s", e.New.Canonical())
+			}
+			return nil
+		}},
+	)
+	space := search(t, system, options(1))
+	run, found := space.Shortest(func(id core.StateID) bool {
+		return strings.Contains(fmt.Sprint(space.State(id).List("note", "")), "1")
+	})
+	if !found {
+		t.Fatal("a is never 1")
+	}
+	trace, err := space.Trace(t.Context(), start(run, 0), run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, call := range trace.Steps[len(trace.Steps)-1].Calls {
+		told = append(told, fmt.Sprint(call.Handler, ": ", call.Call, " ", call.Wrote))
+	}
+	if want := []string{": get a false", ": put a 1 true", "echo: put n 1 true"}; !slices.Equal(told, want) {
+		t.Errorf("the calls are %q, want %q", told, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // TestIdleRule says of rules that concern no view which views there are.
@@ -22,6 +23,55 @@ func TestIdleRule(t *testing.T) {
 	} {
 		if got := idleRule(Staleness{Controller: test.controller, Kind: "Cron"}, test.has).Error(); got != test.want {
 			t.Errorf("got %s", got)
+		}
+	}
+}
+
+// watching is a strategy that does nothing but to watch kinds.
+type watching core.Description
+
+func (w watching) Describe() core.Description { return core.Description(w) }
+func (watching) New() (core.Instance, error)  { panic("nobody runs it") }
+
+// TestIdle has it be an error, or a reason if there are others, that a condition concerns nothing, and nothing be said of those that do.
+func TestIdle(t *testing.T) {
+	actor := func(d core.Description, cached ...core.Kind) *transition.Actor {
+		return &transition.Actor{Description: d, Strategy: watching(d), Cached: cached}
+	}
+	web, idle := actor(core.Description{Name: "web", Watches: []core.Kind{"Pod"}, Caches: []core.Kind{"Job"}}, "Cron"), actor(core.Description{Name: "idle"})
+	user := actor(core.Description{Name: "user", Watches: []core.Kind{"Node"}})
+	user.User = true
+	lag := view.Lag(1)
+	for _, test := range []struct {
+		actors []*transition.Actor
+		rule   Staleness
+		idle   bool
+	}{
+		{[]*transition.Actor{web, idle}, Staleness{Rule: lag}, false},
+		{[]*transition.Actor{web, idle}, Staleness{Kind: "Pod", Rule: lag}, false},
+		{[]*transition.Actor{web, idle}, Staleness{Kind: "Job", Rule: lag}, false},
+		{[]*transition.Actor{web, idle}, Staleness{Controller: "web", Kind: "Cron", Rule: lag}, false},
+		{[]*transition.Actor{web, idle}, Staleness{Kind: "Node", Rule: view.Fresh()}, false},
+		{[]*transition.Actor{web, idle}, Staleness{Kind: "Node", Rule: lag}, true},
+		{[]*transition.Actor{web, idle}, Staleness{Controller: "idle", Rule: lag}, true},
+		{[]*transition.Actor{web, idle}, Staleness{Controller: "idle", Kind: "Pod", Rule: lag}, true},
+		{[]*transition.Actor{idle, user}, Staleness{Rule: lag}, true},
+	} {
+		for _, before := range []string{"", "something else was cut"} {
+			s := &Space{machine: &transition.Machine{Actors: test.actors, Conditions: Conditions{Staleness: []Staleness{test.rule}}}}
+			if before != "" {
+				s.because(before)
+			}
+			err := s.idle()
+			if (err != nil) != (test.idle && before == "") || (len(s.reasons) == 2) != (test.idle && before != "") {
+				t.Errorf("%+v, before %q: %v, %q", test.rule, before, err, s.reasons)
+			}
+		}
+	}
+	for _, fails := range []bool{true, false} {
+		s := &Space{machine: &transition.Machine{Conditions: Conditions{Failures: 1}, Fails: fails}}
+		if err := s.idle(); err != nil || (len(s.reasons) == 1) == fails {
+			t.Errorf("calls can fail: %t, and it is said %q, %v", fails, s.reasons, err)
 		}
 	}
 }

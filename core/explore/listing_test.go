@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/internal/naive"
+	"github.com/orrery-dev/orrery/internal/random"
 	"github.com/orrery-dev/orrery/reduction"
 )
 
@@ -58,7 +59,11 @@ func TestListTwin(t *testing.T) {
 			{Workers: 2, Reducer: reduction.Stubborn{}, Conditions: explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}},
 		} {
 			o.Run = options(1).Run
-			space, err := explore.Search(t.Context(), system, o)
+			searches := *system
+			if o.Conditions.Failures > 0 {
+				searches.Store = random.Failing{Store: system.Store}
+			}
+			space, err := explore.Search(t.Context(), &searches, o)
 			if err != nil {
 				continue // not under these conditions
 			}
@@ -88,7 +93,7 @@ func TestListTwin(t *testing.T) {
 func TestListInOrder(t *testing.T) {
 	var want string
 	for _, workers := range []int{1, 2, 5} {
-		space := search(t, counters(t, 7, 2), options(workers))
+		space := search(t, counters(t, 6, 2), options(workers))
 		got := ""
 		err := space.List(t.Context(), space.States(), func(l *core.Listed) error {
 			got += fmt.Sprintf("%+v\n", *l)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,3 +161,47 @@ type quoted string
 
 func (q quoted) Canonical() string { return strconv.Quote(string(q)) }
 func (q quoted) Fields() any       { return string(q) }
+
+// TestUnexchangeable says why names cannot be exchanged: in a value that does not come back, in one that moves elsewhere than what is named as it is, and where an item has no counterpart.
+func TestUnexchangeable(t *testing.T) {
+	swap := Arrangement{1, 0}
+	for _, test := range []struct {
+		name   string
+		rename func(core.Object, core.Renaming) core.Object
+		item   func(core.Item) (Cell, error)
+		cell   func(*Vocabulary) Cell
+		want   string
+	}{
+		{"what loses a name", func(o core.Object, r core.Renaming) core.Object {
+			return core.Object{Key: core.Key{Kind: o.Key.Kind, Name: r(o.Key.Name)}, Content: named("b")}
+		}, nil, func(v *Vocabulary) Cell { return v.Object(core.Key{Kind: "kind", Name: "a"}) }, "kind a becomes kind b when names are exchanged, and does not change back when they are exchanged again"},
+		{"what is called by what it holds", func(o core.Object, r core.Renaming) core.Object {
+			renamed := core.Object{Key: core.Key{Kind: o.Key.Kind, Name: r(o.Key.Name)}, Content: o.Content}
+			if o.Content != nil {
+				renamed.Content = named(r(o.Content.Canonical()))
+				if o.Content == named("2 a") || o.Content == named("2 b") {
+					renamed.Key.Name = "other " + renamed.Key.Name
+				}
+			}
+			return renamed
+		}, nil, func(v *Vocabulary) Cell { return v.Object(core.Key{Kind: "kind", Name: "a"}) }, "kind a becomes kind b by its name, but kind other b by its contents"},
+		{"an item without a counterpart", nil, func(core.Item) (Cell, error) { return 0, errors.New("there is none") },
+			func(v *Vocabulary) Cell { return v.Item(core.Item{Strategy: "c", Request: "a"}) }, "there is none"},
+	} {
+		v := plainVocabulary()
+		x := NewInterchange(v, [][]string{{"a", "b"}}, test.rename, test.item)
+		c := test.cell(v)
+		value := Value(1)
+		if _, isObject := v.Key(c); isObject {
+			v.Intern(c, named("1 a"))
+			value = v.Intern(c, named("2 a"))
+		}
+		traits, err := x.Learn(c, value)
+		if err == nil {
+			_, err = x.LearnImage(c, value, traits, swap)
+		}
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+	}
+}

@@ -249,7 +249,7 @@ func (m *Checker) Show(predicate int, row []byte, look func(core.State)) error {
 		if m.seen.Find(predicate, m.Walker.Vector) != nil {
 			return nil
 		}
-		trace, err := m.behold(row, look)
+		trace, err := m.behold(look)
 		if err != nil {
 			return err
 		}
@@ -261,10 +261,9 @@ func (m *Checker) Show(predicate int, row []byte, look func(core.State)) error {
 	}
 }
 
-// behold shows a predicate a state in all arrangements, and returns the cells that it looks at with their values in the state.
-func (m *Checker) behold(row []byte, look func(core.State)) ([]transition.Touch, error) {
+// behold shows a predicate the state of the walker in all arrangements, and returns the cells that it looks at with their values in the state.
+func (m *Checker) behold(look func(core.State)) ([]transition.Touch, error) {
 	vocabulary := m.Walker.Machine.Vocabulary
-	m.Walker.Load(row)
 	vector := slices.Clone(m.Walker.Vector)
 	show := func(at state.Vector) []transition.Touch {
 		t := &trace{vocabulary: vocabulary, vector: at}

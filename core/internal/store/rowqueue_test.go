@@ -41,3 +41,26 @@ func TestRowQueueKeepsWhatIsNotDropped(t *testing.T) {
 		}
 	})
 }
+
+// TestRowQueueGivesBack has blocks be given back whose rows are all dropped, and be used for others.
+func TestRowQueueGivesBack(t *testing.T) {
+	var q rowQueue
+	row := make([]byte, 1<<10)
+	for range 10 * blockBytes / len(row) {
+		q.add(row)
+	}
+	all := len(q.blocks)
+	if all < 10 {
+		t.Fatalf("there are %d blocks", all)
+	}
+	first := q.blocks[0]
+	if q.drop(q.blocks[1].first - 1); len(q.blocks) != all {
+		t.Errorf("with a row left in it, a block is given back: %d of %d are left", len(q.blocks), all)
+	}
+	if q.drop(q.blocks[1].first); len(q.blocks) != all-1 || q.spare != first {
+		t.Errorf("without a row in it, a block stays: %d of %d are left", len(q.blocks), all)
+	}
+	if q.drop(q.len - 1); len(q.blocks) != 1 || q.row(q.len-1) == nil {
+		t.Errorf("for one row there are %d blocks", len(q.blocks))
+	}
+}

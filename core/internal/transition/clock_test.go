@@ -268,3 +268,40 @@ func TestDatedMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestAwaited has timers be waited for in vain once the last of the long times has passed, of controllers that wait for a time that was not searched.
+func TestAwaited(t *testing.T) {
+	m, w := desk("web", "db")
+	m.Conditions.Deadlines = 2
+	mine, idle, other := m.Item(m.Actors[0], "r"), m.Item(m.Actors[0], "s"), m.Item(m.Actors[1], "r")
+	w.fit()
+	w.Set(mine.Cell, state.Timed)
+	w.Set(idle.Cell, state.Queued)
+	w.Set(other.Cell, state.Timed)
+	if got := w.Awaited(); got != nil {
+		t.Errorf("nobody waits, and these are waited for: %v", got)
+	}
+	m.Actors[0].Waits = "web waits"
+	if got := w.Awaited(); !slices.Equal(got, []core.Item{mine.Item}) {
+		t.Errorf("without a clock these are waited for: %v", got)
+	}
+	if w.moment(mine) != (moment{}) {
+		t.Errorf("without a clock it is %+v", w.moment(mine))
+	}
+	m.Clock = m.counter("clock", 2)
+	w.fit()
+	w.Set(mine.Cell, state.Timed|state.Behind)
+	for now, waits := range []bool{false, false, true} {
+		w.Set(m.Clock, state.Value(now))
+		if got := w.Awaited(); (len(got) > 0) != waits {
+			t.Errorf("after %d long times these are waited for: %v", now, got)
+		}
+		if w.moment(mine) != (moment{now, true}) || w.moment(other) != (moment{now, false}) || w.moment(nil) != (moment{now, false}) {
+			t.Errorf("after %d long times it is %+v, %+v and %+v", now, w.moment(mine), w.moment(other), w.moment(nil))
+		}
+	}
+	w.StepCache.Tracing = true
+	if w.moment(mine); !Touches(w.StepCache.Trace, m.Clock) {
+		t.Error("a run does not depend on the time at which it begins")
+	}
+}

@@ -1,0 +1,108 @@
+package behavior
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// put is a call that writes contents.
+type put struct{ aim, contents string }
+
+func (p put) Identity() string  { return p.aim + "\n" + p.contents }
+func (p put) String() string    { return p.aim }
+func (put) Source() core.Source { return core.Live }
+func (p put) Aim() string       { return p.aim }
+func (p put) Contents() string  { return p.contents }
+
+// asking is the path of a run with some calls.
+func asking(calls ...core.Call) Path {
+	var path Path
+	for _, call := range calls {
+		path = append(path, &Edge{From: &Node{Call: call}})
+	}
+	return path
+}
+
+// TestSameButForWords has calls differ in nothing but the words that were drawn: the first word of the one stands where the first word of the other one does.
+func TestSameButForWords(t *testing.T) {
+	path := asking(put{"create web-abc", "name: abc"}, put{"create web-xyz", "owner: abc"})
+	words, others := []string{"abc", "xyz"}, []string{"kkk", "lll"}
+	for _, test := range []struct {
+		name  string
+		calls []core.Call
+		after int // -1 if they are the same
+	}{
+		{"the same", []core.Call{put{"create web-abc", "name: abc"}, put{"create web-xyz", "owner: abc"}}, -1},
+		{"other words", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: kkk"}}, -1},
+		{"some words are those of the answers", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: abc"}}, -1},
+		{"another aim", []core.Call{put{"delete web-kkk", "name: kkk"}, put{"create web-lll", "owner: kkk"}}, 0},
+		{"another word", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: lll"}}, 1},
+		{"other contents", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: nobody"}}, 1},
+	} {
+		got := SameButFor(path, test.calls, words, others)
+		if (got == nil) != (test.after < 0) || got != nil && (got.After != test.after || got.Recorded == got.Observed) {
+			t.Errorf("%s: they part at %+v", test.name, got)
+		}
+	}
+}
+
+// TestOnlyDates has a run that parts from another one do nothing but to name another time, or more than that.
+func TestOnlyDates(t *testing.T) {
+	const noon, night = "2000-01-01T12:00:00Z", "2000-01-01T23:00:00Z"
+	run := Run{Path: asking(put{"put a", "x"}, put{"put b", "at: " + noon})}
+	for _, test := range []struct {
+		name string
+		d    Divergence
+		want bool
+	}{
+		{"another time", Divergence{After: 1, Call: put{"put b", "at: " + night}}, true},
+		{"another aim", Divergence{After: 1, Call: put{"put c", "at: " + night}}, false},
+		{"other contents", Divergence{After: 1, Call: put{"put b", "from: " + night}}, false},
+		{"it ends", Divergence{After: 1, Ended: &Leaf{}}, false},
+		{"behind the end", Divergence{After: 2, Call: put{"put b", "at: " + night}}, false},
+	} {
+		if got := test.d.OnlyDates(run); got != test.want {
+			t.Errorf("%s: it only names another time: %t", test.name, got)
+		}
+	}
+}
+
+// TestOvertakes has a later call be answered before an earlier one as was found out, or else as it seems.
+func TestOvertakes(t *testing.T) {
+	unknown := &Leaf{}
+	if !unknown.overtakes(2, 1, true) || unknown.overtakes(2, 1, false) || unknown.heeds() {
+		t.Error("what was not found out is not as it seems")
+	}
+	known := &Leaf{Overtaking: map[int]Overtaking{1: {by: []int{2}}}}
+	if !known.overtakes(2, 1, false) || known.overtakes(3, 1, true) || known.overtakes(2, 0, true) || known.heeds() {
+		t.Error("what was found out is as it seems")
+	}
+	heeded := &Leaf{Overtaking: map[int]Overtaking{1: {by: []int{2}, heeded: true}}}
+	if !heeded.overtakes(2, 1, false) || !heeded.overtakes(3, 1, true) || heeded.overtakes(3, 1, false) || !heeded.heeds() {
+		t.Error("where the code goes another way, there are no more")
+	}
+}
+
+// TestPlaceOf has goroutines be told apart by the functions that they are in, with their lines, and by where they were made; not by what they were given.
+func TestPlaceOf(t *testing.T) {
+	const stack = "example.com/web.(*Server).poll(0xc000010000, {0x1, 0x2})\n\t/home/user/web/server.go:41 +0x1d\n" +
+		"github.com/orrery-dev/orrery/core/behavior.run(...)\n\t/x/behavior/bubble.go:3 +0x2\n" +
+		"created by example.com/web.(*Server).Start in goroutine 7\n\t/home/user/web/server.go:20 +0x88\n"
+	const want = "example.com/web.(*Server).poll server.go:41; created by example.com/web.(*Server).Start server.go:20"
+	if got := placeOf(stack); got != want {
+		t.Errorf("the place is %q, want %q", got, want)
+	}
+	if got := placeOf("created by example.com/web.loop(...) in goroutine 7\n\t/w.go:2\n"); got != "created by example.com/web.loop(...) w.go:2" {
+		t.Errorf("the place is %q", got)
+	}
+}
+
+// TestPaths has the calls of a path be told in order.
+func TestPaths(t *testing.T) {
+	a, b := put{"put a", "x"}, put{"put b", "y"}
+	if got := asking(a, b).Asked(); !slices.Equal(got, []core.Call{a, b}) {
+		t.Errorf("the calls are %v", got)
+	}
+}

@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// TestFeed has handlers be told of changes by how many of the kind there were: as their view shows them, one after the other or all at once, or as they are.
+func TestFeed(t *testing.T) {
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	pod, job := view.New(v, "web", "Pod", view.Lag(9)), view.New(v, "web", "Job", view.Relist())
+	a := v.Object(core.Key{Kind: "Pod", Name: "a"})
+	p := &transition.Process{Name: "web", Views: []*view.View{pod, job}}
+	web := &transition.Actor{Description: core.Description{Name: "web", Watches: []core.Kind{"Pod", "Job", "Cron"}}, Process: p}
+	p.Members = []*transition.Actor{web, {Description: core.Description{Name: "idle"}, Process: p}}
+	m := &transition.Machine{Vocabulary: v, Processes: []*transition.Process{{}, p}, Actors: p.Members}
+	w := transition.NewWalker(m, nil)
+	w.Load(nil)
+	f := newFeed()
+	f.now.changes["Pod"], f.now.changes["Job"], f.now.changes["Cron"] = 7, 5, 3
+	f.now.shown[pod], f.now.shown[job] = 4, 2
+	event := func(kind core.Kind, name string, initial bool) string {
+		e := f.event(web, core.Event{Key: core.Key{Kind: kind, Name: name}, Initial: initial})
+		return fmt.Sprint(e.Controller, " ", e.Key(), " ", e.From, "-", e.To, " of ", e.Of)
+	}
+	want := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("the event is %s, want %s", got, want)
+		}
+	}
+	want(event("Pod", "a", true), "web Pod a 4-4 of 7")
+	want(event("Cron", "a", true), "web Cron a 3-3 of 3")
+	// Of seven changes two still wait behind the next one.
+	backlog := state.Value(0)
+	for range 2 {
+		backlog = pod.Commit(backlog, view.Change{Cell: a})
+	}
+	w.Set(pod.Cell(), backlog)
+	changes := []view.Change{{Cell: a}}
+	f.refreshed(w, pod, 7, changes)
+	want(event("Pod", "a", true), "web Pod a 5-5 of 7")
+	want(event("Pod", "b", false), "web Pod b 5-5 of 7")
+	want(event("Pod", "a", false), "web Pod a 4-5 of 7")
+	want(event("Pod", "a", false), "web Pod a 5-5 of 7")
+	// A list shows all that has changed at once.
+	b := v.Object(core.Key{Kind: "Job", Name: "b"})
+	f.refreshed(w, job, 5, []view.Change{{Cell: b}})
+	want(event("Job", "b", false), "web Job b 2-5 of 5")
+	if len(f.due) > 0 {
+		t.Errorf("these are left: %+v", f.due)
+	}
+	f.keep()
+	f.refreshed(w, pod, 9, nil)
+	if f.takeBack(); f.now.shown[pod] != 5 || f.now.changes["Pod"] != 7 {
+		t.Errorf("it is not taken back: %+v", f.now)
+	}
+}

@@ -1,0 +1,166 @@
+package transition
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+)
+
+// selecting selects the contents that are a text.
+type selecting string
+
+func (s selecting) Identity() string           { return string(s) }
+func (s selecting) Selects(o core.Object) bool { return o.Content == content(s) }
+
+// TestCommuting has concurrent calls commute unless what they change is seen by the other one, or by somebody else in the order in which it is changed.
+func TestCommuting(t *testing.T) {
+	m, w := desk("web")
+	pod, job := core.Key{Kind: "Pod", Name: "a"}, core.Key{Kind: "Job", Name: "a"}
+	other := core.Key{Kind: "Pod", Name: "b"}
+	made := func(answered behavior.Answered) behavior.Made {
+		return behavior.Made{Answers: []*behavior.Answered{&answered}}
+	}
+	writes := func(key core.Key) behavior.Made {
+		c := m.Vocabulary.Object(key)
+		return made(behavior.Answered{Writes: []behavior.Write{{Cell: c, Key: key, To: m.Vocabulary.Intern(c, content("x"))}}})
+	}
+	reads := func(key core.Key) behavior.Made {
+		return made(behavior.Answered{Reads: []behavior.Read{{Cell: m.Vocabulary.Object(key)}}})
+	}
+	lists := func(kind core.Kind) behavior.Made {
+		return made(behavior.Answered{Reads: []behavior.Read{{Listed: true, Kind: kind}}})
+	}
+	sends := made(behavior.Answered{Enqueue: []state.Cell{m.Item(m.Actors[0], "r").Cell}})
+	note := made(behavior.Answered{Reads: []behavior.Read{{Cell: m.Vocabulary.Note("n")}}})
+	for _, test := range []struct {
+		name                    string
+		one, other              behavior.Made
+		plainly, lagging, alive bool // whether they commute, also with views that lag behind, and where it may crash in between
+	}{
+		{"two objects of two kinds", writes(pod), writes(job), true, true, false},
+		{"two objects of a kind", writes(pod), writes(other), true, false, false},
+		{"the same object", writes(pod), writes(pod), false, false, false},
+		{"it is read", writes(pod), reads(pod), false, false, false},
+		{"another one of its kind is read", writes(pod), reads(other), true, false, true},
+		{"one of another kind is read", writes(pod), reads(job), true, true, true},
+		{"its kind is listed", writes(pod), lists("Pod"), false, false, false},
+		{"another kind is listed", writes(pod), lists("Job"), true, true, true},
+		{"both are read", reads(pod), reads(pod), true, true, true},
+		{"a message", writes(pod), sends, true, true, false},
+		{"no object is read", writes(pod), note, true, true, true},
+	} {
+		for name, want := range map[string]bool{"fresh": test.plainly, "lagging": test.lagging, "crashing": test.alive} {
+			m.lags, m.Conditions.Crashes, m.Actors[0].fallible = name == "lagging", 0, false
+			if name == "crashing" {
+				m.Conditions.Crashes, m.Actors[0].fallible = 1, true
+			}
+			commute := w.commuting(m.Actors[0])
+			if commute(test.one, test.other) != want || commute(test.other, test.one) != want {
+				t.Errorf("%s, %s: they commute: %t and %t", test.name, name, commute(test.one, test.other), commute(test.other, test.one))
+			}
+		}
+	}
+	// Only what can crash, and may still do so, crashes.
+	m.lags, m.Conditions.Crashes, m.Actors[0].fallible = false, 1, false
+	if !w.commuting(m.Actors[0])(writes(pod), writes(job)) {
+		t.Error("calls of what cannot crash do not commute")
+	}
+	m.Actors[0].fallible = true
+	m.Crashes = m.counter("crashes", 1)
+	w.fit()
+	if w.commuting(m.Actors[0])(writes(pod), writes(job)) {
+		t.Error("calls commute between which it may crash")
+	}
+	if w.Set(m.Crashes, 1); !w.commuting(m.Actors[0])(writes(pod), writes(job)) {
+		t.Error("calls of what has crashed as often as it may do not commute")
+	}
+}
+
+// TestSelects has a walker that may not learn be unsure of what is not known to be selected.
+func TestSelects(t *testing.T) {
+	m, w := desk("web")
+	c := m.Vocabulary.Object(core.Key{Kind: "Pod", Name: "a"})
+	yes, no := m.Vocabulary.Intern(c, content("x")), m.Vocabulary.Intern(c, content("y"))
+	s := m.Vocabulary.Selection("Pod", "", selecting("x"))
+	if !w.selects(s, c, yes) || !w.unsure {
+		t.Error("it is sure of what it does not know")
+	}
+	w.unsure, w.Learn = false, &Learner{}
+	if !w.selects(s, c, yes) || w.selects(s, c, no) || w.unsure {
+		t.Error("it does not learn what is selected")
+	}
+	w.Learn = nil
+	if !w.selects(s, c, yes) || w.selects(s, c, no) || w.unsure {
+		t.Error("it does not know what was learned")
+	}
+}
+
+// TestRaced has it be said once of each controller that the order of its calls was not searched, and what to do about it.
+func TestRaced(t *testing.T) {
+	m, w := desk("web")
+	a, both := m.Actors[0], turns("get a", "get b")
+	r := behavior.Reversal{First: both[0].Call, Second: both[1].Call, Turn: both[1]}
+	if err := w.raced(a, behavior.Activation{Request: "r"}, r); err != nil || len(m.Doubts) > 0 || a.raced {
+		t.Errorf("a walker that may not learn says %q, %v", m.Doubts, err)
+	}
+	w.Ahead = true
+	if err := w.raced(a, behavior.Activation{Request: "r"}, r); !errors.Is(err, ErrUnknown) || len(m.Doubts) > 0 {
+		t.Errorf("a walker that is ahead says %q, %v", m.Doubts, err)
+	}
+	w.Ahead, w.Learn = false, &Learner{Machine: m}
+	const said = `web makes concurrent calls whose order matters, reconciling r: "get a" and "get b" were not answered in every order. `
+	for _, test := range []struct {
+		orders int
+		turn   *behavior.Node
+		want   string
+	}{
+		{0, both[1], said + "Raise --orders (Options.Orders), or make the calls independent of what the other writes"},
+		{1, both[1], said + "Leave out --orders 1 (Options.Orders), or make the calls independent of what the other writes"},
+		{1, nil, said + "Leave out --orders 1 (Options.Orders), or make the calls independent of what the other writes"},
+		{2, nil, said + "Make one call after the other, or make the calls independent of what the other writes"},
+	} {
+		m.Conditions.Orders, r.Turn, a.raced, m.Doubts = test.orders, test.turn, false, nil
+		for range 2 {
+			if err := w.raced(a, behavior.Activation{Request: "r"}, r); err != nil {
+				t.Error(err)
+			}
+		}
+		if len(m.Doubts) != 1 || m.Doubts[0] != test.want {
+			t.Errorf("it is said %q, want %q", m.Doubts, test.want)
+		}
+	}
+	w.Ahead, w.Learn = true, nil
+	if err := w.raced(a, behavior.Activation{Request: "s"}, r); err != nil {
+		t.Errorf("what is known stops a walker that is ahead: %v", err)
+	}
+	w.Ahead, w.Learn, m.Doubts = false, &Learner{Machine: m}, nil
+	step := Taken{Actor: a, Item: m.Item(a, "r")}
+	if err := errors.Join(w.waited(step), w.waited(step)); err != nil || len(m.Doubts) != 1 || !strings.HasPrefix(m.Doubts[0], "web is blocked after some orders or failures of its concurrent calls, reconciling r: ") || !a.waited {
+		t.Errorf("it is said %q, %v", m.Doubts, err)
+	}
+}
+
+// TestWaysOfAPoint counts the orders in which the concurrent calls up to a point might have been answered.
+func TestWaysOfAPoint(t *testing.T) {
+	one := &behavior.Node{}
+	two, three := turns("a", "b")[0], turns("a", "b", "c")[0]
+	for want, p := range map[int]point{
+		1: {Node: one}, 2: {Node: two}, 3: {Node: one, Path: behavior.Path{{From: three}}}, 6: {Node: two, Path: behavior.Path{{From: one}, {From: three}}},
+		12: {Node: three, Path: behavior.Path{{From: two}, {From: two}}},
+	} {
+		if got := p.orders(); got != want {
+			t.Errorf("%d orders, want %d", got, want)
+		}
+	}
+	var long behavior.Path
+	for range 100 {
+		long = append(long, &behavior.Edge{From: three})
+	}
+	if got := (&point{Node: three, Path: long}).orders(); got <= 0 {
+		t.Errorf("of very many there are %d", got)
+	}
+}
