@@ -63,7 +63,7 @@ func TestWakes(t *testing.T) {
 		}
 	}
 	wakes := func(p *state.Projection, from, to state.Value) string {
-		woken := f.wakingOf(change{sight{cell: c, projection: p}, from, to})
+		woken := f.wakingOf(change{sight{cell: c, projection: p}, from, to}, transition.Remembered{})
 		if woken == nil {
 			return "unknown"
 		}

@@ -148,7 +148,7 @@ func TestStoresOf(t *testing.T) {
 
 // TestMoments has each moment have a number of its own, in the order of the times of the runs.
 func TestMoments(t *testing.T) {
-	m := &Machine{Conditions: Conditions{Deadlines: 2}}
+	m := &Machine{System: &core.System{}, Conditions: Conditions{Deadlines: 2}}
 	numbers := map[int]moment{}
 	for now := range 3 {
 		for _, behind := range []bool{false, true} {

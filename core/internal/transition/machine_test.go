@@ -283,7 +283,7 @@ func TestParked(t *testing.T) {
 	if !slices.Equal(p.cells(), []state.Cell{ca, cb}) || !slices.Equal(p.appendHeld([]state.Value{9}, cb), []state.Value{9, 1}) || p.appendHeld(nil, it.Cell) != nil {
 		t.Errorf("it holds %v", p.held)
 	}
-	if m.parkBlocked(it) != it.blockedAt || !it.parked[it.blockedAt].Blocked || it.parked[it.blockedAt].Node != it.Root() {
+	if m.parkBlocked(it) != it.blockedAt || !it.parked[it.blockedAt].Blocked || it.parked[it.blockedAt].Node != it.roots.at(0) {
 		t.Errorf("a run that was blocked waits at %+v", it.parked[it.blockedAt])
 	}
 	w.fit()

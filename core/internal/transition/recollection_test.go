@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -163,10 +164,10 @@ func TestKeepsAt(t *testing.T) {
 		contents map[string]string
 		want     bool
 	}{
-		"nothing is shown": {nil, false}, "the same": {d.contents[1], false}, "another time": {map[string]string{"at": "since " + night, "n": "1"}, false},
+		"nothing is shown": {nil, false}, "the same": {d.contents[1], false}, "a time that moves with the clock": {map[string]string{"at": "since " + night, "n": "1"}, false},
 		"another value": {map[string]string{"at": "since " + night, "n": "2"}, true}, "a time is gone": {map[string]string{"n": "1"}, true},
 	} {
-		if got := l.keepsOther(a, run, followed{contents: test.contents}); (got != nil) != test.want {
+		if got := l.keepsOther(a, run, followed{contents: test.contents}, shift{run: 11 * time.Hour}); (got != nil) != test.want {
 			t.Errorf("%s: it keeps something else: %+v", name, got)
 		}
 	}

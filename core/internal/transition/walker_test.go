@@ -125,7 +125,7 @@ func desk(names ...string) (*Machine, *Walker) {
 func TestMarks(t *testing.T) {
 	m, w := desk("web")
 	it := m.Item(m.Actors[0], "r")
-	if m.Item(m.Actors[0], "r") != it || it.Root() == nil || m.ItemAt[it.Cell] != it {
+	if m.Item(m.Actors[0], "r") != it || it.roots.at(0) == nil || m.ItemAt[it.Cell] != it {
 		t.Error("the item is another one the second time")
 	}
 	node := &behavior.Node{}
