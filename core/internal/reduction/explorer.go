@@ -41,15 +41,7 @@ func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 // change of an object, says nothing new of any agent.
 func (r *Reductions) Outdated(m *transition.Machine) bool {
 	known := r.Footprints.known(m)
-	fewer, more := r.Footprints.judgeAgain(&known)
-	return fewer || more || !known.comesTo(&r.Footprints.settled)
-}
-
-// Spoiled reports whether something was left out that would not be by what is known by now.
-func (r *Reductions) Spoiled(m *transition.Machine) bool {
-	known := r.Footprints.known(m)
-	fewer, _ := r.Footprints.judgeAgain(&known)
-	return fewer || !known.comesTo(&r.Footprints.settled)
+	return !known.comesTo(&r.Footprints.settled) || !r.Footprints.judgesAlike(&known)
 }
 
 // Recording reports whether footprints are recorded.

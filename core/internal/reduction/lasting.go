@@ -76,18 +76,11 @@ func (f *footprints) begunOf(looks []Place) transition.Begun {
 	return transition.Begun{}
 }
 
-// judgeAgain reports whether some of the runs that were taken to be lasting are not by what is known now, and whether more of them are.
-func (f *footprints) judgeAgain(now *knowledge) (fewer, more bool) {
-	for _, run := range f.judged.runs {
-		switch lasting := f.judge(run, &now.missed[run.it.Agent], f.searches+1); {
-		case lasting == run.lasting:
-		case lasting:
-			more = true
-		default:
-			fewer = true
-		}
-	}
-	return fewer, more
+// judgesAlike reports whether the runs that were judged are lasting, or not, by what is known now as well.
+func (f *footprints) judgesAlike(now *knowledge) bool {
+	return !slices.ContainsFunc(f.judged.runs, func(run idleRun) bool {
+		return f.judge(run, &now.missed[run.it.Agent], f.searches+1) != run.lasting
+	})
 }
 
 // mostTries bounds how many values are tried, all in all, to see whether a run is lasting.
