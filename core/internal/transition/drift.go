@@ -329,21 +329,13 @@ func (l *Learner) since(a *Actor, run behavior.Run) error {
 	if err != nil || before == nil {
 		return err
 	}
-	for _, by := range spans() {
-		parting, left, err := l.sooner(a, run, by-behavior.Epoch)
-		switch {
-		case err != nil:
-			return err
-		case left != nil:
-			if err := l.takeAlong(a, run, left); err != nil {
-				return err
-			}
-		case parting != nil && !alike(parting, before):
-			a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
-			return nil
-		}
+	parting, err := l.amid(a, run, before, func(by time.Duration) (*behavior.Divergence, *left, error) {
+		return l.sooner(a, run, by-behavior.Epoch)
+	})
+	if parting != nil {
+		a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
 	}
-	return nil
+	return err
 }
 
 // sooner is as [Learner.lookAt] for a time before that of a run. The clock of an instance that remembers something does not go back, so what it has done when the long time had passed it
@@ -369,19 +361,29 @@ func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
 
 // between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
 func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
+	parting, err := l.amid(a, run, later, func(by time.Duration) (*behavior.Divergence, *left, error) {
+		return l.lookAt(a, run, a.domain.shift(by))
+	})
+	if parting != nil {
+		a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
+	}
+	return err
+}
+
+// amid looks at a run at the times in between, and returns where it parts first in another way than it is known to, nil if it does not. The memories that it leaves then are taken along.
+func (l *Learner) amid(a *Actor, run behavior.Run, known *behavior.Divergence, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, error) {
 	for _, by := range spans() {
-		parting, left, err := l.lookAt(a, run, a.domain.shift(by))
+		parting, left, err := look(by)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case left != nil:
 			if err := l.takeAlong(a, run, left); err != nil {
-				return err
+				return nil, err
 			}
-		case parting != nil && !alike(parting, later):
-			a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
-			return nil
+		case parting != nil && !alike(parting, known):
+			return parting, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
