@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -65,9 +66,17 @@ func (t *Transport) Config(program string) *rest.Config {
 		UserAgent:      program,
 		WarningHandler: rest.NoWarnings{},
 		Transport:      t,
-		// Whoever upgrades the connection of a request, such as to run a command in a Pod, makes a transport that dials, and no call would tell of it.
-		WrapTransport: func(http.RoundTripper) http.RoundTripper { return t },
+		WrapTransport:  t.inPlaceOfDialing,
 	}
+}
+
+// inPlaceOfDialing returns the transport in place of one that dials: whoever upgrades the connection of a request, such as to run a command in a Pod, makes one, and no call
+// would tell of it. Such transports say how they are to dial. Any other one stands in place of this on purpose.
+func (t *Transport) inPlaceOfDialing(other http.RoundTripper) http.RoundTripper {
+	if _, dials := other.(utilnet.TLSClientConfigHolder); dials {
+		return t
+	}
+	return other
 }
 
 // RoundTrip implements [http.RoundTripper].

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"crypto/tls"
 	"io"
 	"net/http"
 	goruntime "runtime"
@@ -133,6 +134,11 @@ func TestAnswersOfAnotherStore(t *testing.T) {
 	}
 }
 
+// upgrading is a transport as those are that upgrade connections.
+type upgrading struct{ http.RoundTripper }
+
+func (upgrading) TLSClientConfig() *tls.Config { return nil }
+
 func TestConfig(t *testing.T) {
 	over := New(newServer(t), &answers{})
 	config := over.Config("tester")
@@ -140,12 +146,15 @@ func TestConfig(t *testing.T) {
 		t.Errorf("got %+v", config)
 	}
 	// So do clients that run commands in Pods.
-	upgraded, err := rest.HTTPWrappersForConfig(config, http.DefaultTransport)
+	upgraded, err := rest.HTTPWrappersForConfig(config, upgrading{http.DefaultTransport})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if code, _ := send(t, upgraded, http.MethodPost, "/api/v1/namespaces/default/pods/a/exec?command=ls", ""); code != http.StatusNotImplemented {
 		t.Errorf("a command in a Pod is answered with %d", code)
+	}
+	if other := http.DefaultTransport; over.inPlaceOfDialing(other) != other {
+		t.Error("what somebody puts in place of the transport is not asked")
 	}
 }
 
