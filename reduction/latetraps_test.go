@@ -15,8 +15,10 @@ import (
 func lateTraps() []trap {
 	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
 	things := plain.NewFamily[int]("things")
-	zero := []core.Initial{plain.Start(x.Is(0), y.Is(0), z.Is(0), things.At(0).Is(0))}
+	passed := plain.NewVar[int]("passed")
+	zero := []core.Initial{plain.Start(x.Is(0), y.Is(0), z.Is(0), passed.Is(0), things.At(0).Is(0))}
 	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // that is when clocks begin
+	over := func() bool { return time.Since(began) > 24*time.Hour }
 	lag := explore.Conditions{Staleness: []explore.Staleness{{Rule: view.Lag(1)}}}
 	return []trap{
 		// That the queues are looked at shows only behind some steps, when it is known already what can be left out.
@@ -133,6 +135,47 @@ func lateTraps() []trap {
 					},
 				},
 			},
+		}, conditions: explore.Conditions{Deadlines: 1}},
+		// The one that looks is woken once its hour is over and finds nothing to do, while its deadline is not known to be over. If the user acts before it looks, it acts as
+		// before the deadline; if the user acts behind that, as behind it. So its look is no step that could as well come first.
+		{name: "a look behind which a deadline is over", model: plain.Model{
+			Initial: zero,
+			Controllers: []plain.Controller{
+				{
+					Name: "looks", Requests: []core.Request{"r"}, Watches: []plain.Watch{{Kind: things.Kind(), Map: func(core.Key) []core.Request { return []core.Request{"r"} }}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 0 {
+							if things.At(0).Get(w) == 1 {
+								x.Set(w, 2)
+								return core.Result{}
+							}
+							x.Set(w, 1)
+							return core.Result{RequeueAfter: time.Hour}
+						}
+						switch {
+						case things.At(0).Get(w) == 0:
+						case over():
+							y.Set(w, 1)
+						default:
+							z.Set(w, 10*z.Get(w)+1+passed.Get(w))
+						}
+						return core.Result{}
+					},
+				},
+				{
+					Name: "dates", Requests: []core.Request{"r"},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						switch {
+						case over():
+							passed.Set(w, 1)
+						case passed.Get(w) == 0:
+							return core.Result{RequeueAfter: 365 * 24 * time.Hour}
+						}
+						return core.Result{}
+					},
+				},
+			},
+			Scenario: plain.Scenario{Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) { things.At(0).Set(w, 1) }}}},
 		}, conditions: explore.Conditions{Deadlines: 1}},
 	}
 }

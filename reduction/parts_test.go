@@ -2,6 +2,7 @@ package reduction_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -132,5 +133,65 @@ func TestPartsAndLists(t *testing.T) {
 			}
 			t.Logf("%d states in full, %d reduced, %d ends", full.States(), reduced.States(), len(want.ends))
 		})
+	}
+}
+
+// settling is a store in which numbers from 10 on settle, behind the step that writes them, to what is above 10.
+type settling struct{ shelves }
+
+// Answer implements [core.Store].
+func (s settling) Answer(snapshot core.Snapshot, call core.Call) (core.Answer, error) {
+	q := call.(question)
+	if q.verb != "sum of odd" {
+		return s.shelves.Answer(snapshot, call)
+	}
+	sum := number(0)
+	for _, o := range core.Select(snapshot, q.key.Kind, q.key.Namespace, odd{}) {
+		sum += o.Content.(number)
+	}
+	return core.Answer{Response: sum}, nil
+}
+
+// Normalize implements [core.Store].
+func (settling) Normalize(_ core.Key, versions []core.Content) []core.Content {
+	settled := slices.Clone(versions)
+	for i, v := range versions {
+		if n := v.(number); n >= 10 {
+			settled[i] = n - 10
+		}
+	}
+	return settled
+}
+
+// TestValuesThatSettle has what is listed leave the list and come back, without waking who looks. In between it is written as 12, and is 2 for others.
+func TestValuesThatSettle(t *testing.T) {
+	x, z := core.Key{Kind: "k", Namespace: "n", Name: "x"}, core.Key{Kind: "out", Name: "z"}
+	system := &core.System{
+		Name: "settling", Store: settling{}, Strategies: []core.Strategy{
+			asker{"looks", func(ask func(string, core.Key) int, set func(core.Key, int)) core.Result {
+				if ask("sum of odd", x) == 3 {
+					set(z, 1)
+				}
+				return core.Result{}
+			}},
+			asker{"writes", func(ask func(string, core.Key) int, set func(core.Key, int)) core.Result {
+				switch ask("get", x) {
+				case 1:
+					set(x, 12)
+					return core.Result{Requeue: true}
+				case 2:
+					set(x, 3)
+				}
+				return core.Result{}
+			}},
+		},
+		Initial: []core.Initial{{Objects: []core.Object{{Key: x, Content: number(1)}}}},
+	}
+	o := options()
+	want, _, _ := find(t, system, o)
+	o.Reducer = reduction.Stubborn{}
+	got, _, _ := find(t, system, o)
+	if difference := differ(got, want); difference != "" {
+		t.Error(difference)
 	}
 }

@@ -1,7 +1,7 @@
 package behavior_test
 
 import (
-	"errors"
+	"context"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -11,36 +11,52 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// TestConnectedRunsAreWaitedFor checks that a run which is given up as it waits for the network is at its end when the session is aborted: what it does there is not in the way of
-// the next run.
-func TestConnectedRunsAreWaitedFor(t *testing.T) {
+// slow is a name server that hangs up after a while.
+func slow(t *testing.T) *net.Resolver {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Skip("nobody can listen:", err)
 	}
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
-		if served, err := listener.Accept(); err == nil {
-			time.Sleep(2 * time.Second) // longer than an aborted run may take that waits for nobody
-			_ = served.Close()
+		for {
+			served, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			time.AfterFunc(1500*time.Millisecond, func() { _ = served.Close() }) // longer than an aborted run may take that waits for nobody
 		}
 	}()
-	var ended atomic.Bool
-	s := behavior.Start(instance(func(core.EffectRecorder) core.Result {
-		defer ended.Store(true)
-		connection, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String())
+	}}
+}
+
+// TestLookUpsAreWaitedFor checks that a run which is given up as it looks up a name is at its end when the session is aborted: what it does there is not in the way of the next
+// run. Where no run comes behind it, nobody waits.
+func TestLookUpsAreWaitedFor(t *testing.T) {
+	behavior.Prepare()
+	resolver := slow(t)
+	for _, cancelled := range []bool{false, true} {
+		var ended atomic.Bool
+		s := behavior.Start(instance(func(core.EffectRecorder) core.Result {
+			defer ended.Store(true)
+			_, err := resolver.LookupHost(context.Background(), "nobody.invalid.")
 			return core.Result{Err: err}
+		}), false, behavior.Activation{}, behavior.Limits{Deadline: 300 * time.Millisecond, Calls: 100})
+		ctx, cancel := context.WithCancel(t.Context())
+		if cancelled {
+			time.AfterFunc(100*time.Millisecond, cancel)
 		}
-		_, err = connection.Read(make([]byte, 1))
-		return core.Result{Err: errors.Join(err, connection.Close())}
-	}), false, behavior.Activation{}, behavior.Limits{Deadline: 200 * time.Millisecond, Calls: 100})
-	_, leaf, err := s.Next(t.Context())
-	if err != nil || leaf == nil || leaf.Failure != behavior.Connected {
-		t.Fatalf("it ended with %v, %v", leaf, err)
-	}
-	s.Abort()
-	if !ended.Load() {
-		t.Error("the run still waits for the network")
+		_, leaf, err := s.Next(ctx)
+		cancel()
+		if !cancelled && (err != nil || leaf == nil || leaf.Failure != behavior.Connected) || cancelled && err == nil {
+			t.Fatalf("it ended with %v, %v", leaf, err)
+		}
+		s.Abort()
+		if ended.Load() == cancelled {
+			t.Errorf("cancelled: %t; the run has ended: %t", cancelled, ended.Load())
+		}
 	}
 }

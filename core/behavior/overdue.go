@@ -11,9 +11,11 @@ import (
 )
 
 // A run that waits for a lock is looked at so often, and so many times in a row, until it is given up: nobody outside of it holds a lock for that long.
+// Where no lock is waited for, a look may take long, and all code waits for it: it comes the less often the longer it takes.
 const (
 	looks     = 50 * time.Millisecond
 	mostLooks = 6
+	rareness  = 20
 )
 
 // arrival waits for the next call or the end of the run. It reports whether there is none yet, and it is time to look at what the run waits for.
@@ -43,6 +45,7 @@ func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, wait
 		s.Abort()
 		return nil, leaf, false, nil
 	case <-ctx.Done():
+		s.cancelled = true
 		s.Abort()
 		return nil, nil, false, ctx.Err()
 	}
@@ -104,6 +107,17 @@ func connected(stacks string) bool {
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
 		header, _, _ := strings.Cut(stack, "\n")
 		if strings.Contains(header, "IO wait") && strings.Contains(header, "synctest bubble") {
+			return true
+		}
+	}
+	return false
+}
+
+// looksUp reports whether a goroutine of a bubble looks up a name.
+func looksUp(stacks string) bool {
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		header, frames, _ := strings.Cut(stack, "\n")
+		if strings.Contains(header, "synctest bubble") && strings.Contains(frames, "net.(*Resolver).") {
 			return true
 		}
 	}

@@ -137,7 +137,9 @@ type Session struct {
 	// last is how the session ends, once nothing is left of it.
 	last    chan ending
 	aborted atomic.Bool
-	quit    chan struct{}
+	// cancelled tells that the context has ended: no run comes behind this one.
+	cancelled bool
+	quit      chan struct{}
 }
 
 // task is what an instance is to do next: run an activation, or show what is to be seen of it, or else wait and then tell how far the clock has moved.
@@ -321,13 +323,14 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	}
 	s.watch.Reset(s.limits.Deadline)
 	s.doubt.Reset(looks)
-	for seen := 0; ; s.doubt.Reset(looks) {
+	for seen, pause := 0, looks; ; s.doubt.Reset(pause) {
 		call, leaf, waits, err := s.arrival(ctx)
 		if !waits {
 			return call, leaf, err
 		}
+		began := time.Now()
 		if leaf = s.locked(); leaf == nil {
-			seen = 0
+			seen, pause = 0, max(2*pause, rareness*time.Since(began))
 		} else if seen++; seen == mostLooks {
 			s.Abort()
 			return nil, leaf, nil
@@ -432,11 +435,11 @@ func (s *Session) finished() {
 	s.hush()
 }
 
-// unwinding is how long an aborted run may take to unwind before it is left behind, and disconnecting how long one that waits for the network may: package net answers
-// a look-up of a name together with one that goes on already, and an answer that comes from the bubble of another run ends the process.
+// unwinding is how long an aborted run may take to unwind before it is left behind, and resolving how long one that looks up a name may, unless no run comes behind it: package net
+// answers a look-up together with one of the same name that goes on already, and an answer that comes from the bubble of another run ends the process.
 const (
-	unwinding     = time.Second
-	disconnecting = time.Minute
+	unwinding = time.Second
+	resolving = 10 * time.Second
 )
 
 // Abort unwinds the run where it is: its next look at the world ends it. It waits for
@@ -454,8 +457,8 @@ func (s *Session) Abort() {
 	defer s.guarded.rests()
 	close(s.quit)
 	defer s.finished()
-	if !s.ends(unwinding) && s.virtual && connected(stacks()) {
-		s.ends(disconnecting)
+	if !s.ends(unwinding) && s.virtual && !s.cancelled && looksUp(stacks()) {
+		s.ends(resolving)
 	}
 }
 

@@ -225,7 +225,7 @@ func TestConvergent(t *testing.T) {
 		{
 			"claims that go with their set", stateful, []client.Object{statefulSet(1, withClaims(appsv1.RetainPersistentVolumeClaimRetentionPolicyType))},
 			[]controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
-			[]string{"", "claim data-s-0 Bound of StatefulSet; s-0 Running, ready; "}, 218,
+			[]string{"", "claim data-s-0 Bound of StatefulSet; s-0 Running, ready; "}, 215,
 		},
 		{
 			"Pods on no node", gone, []client.Object{statefulSet(1, nil)}, []controllerruntime.Action{controllerruntime.Delete(statefulSet(1, nil))},
@@ -272,7 +272,7 @@ func TestConvergent(t *testing.T) {
 		{"a CronJob that waits", runs[:1], cronJob(batchv1.ForbidConcurrent), nil, []string{"1 active; "}, 6},
 		{
 			"a CronJob with Jobs", runs, cronJob(batchv1.ForbidConcurrent), nil,
-			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 116,
+			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 115,
 		},
 		{"a claim", stateful, []client.Object{waiting.DeepCopy(), claim("c")}, nil, []string{"claim c Bound; p Running, ready; "}, 6},
 		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p ; "}, 2},

@@ -88,6 +88,7 @@ func (w *Explorer) describe(t *transition.Taken) (err error) {
 	}
 	way.Again = now&state.Queued != 0
 	way.Timed = now&^was&state.Timed != 0
+	way.Changes = way.Changes || (now^was)&state.Behind != 0
 	for _, answered := range w.Asked {
 		way.Looks = append(way.Looks, w.Footprints.looks[answered].places...)
 	}

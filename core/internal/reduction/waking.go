@@ -47,7 +47,11 @@ func (c *changes) wrote(w *transition.Walker, writes []behavior.Write) {
 				from = before.To
 			}
 		}
-		c.seen = append(c.seen, change{sight{cell: write.Cell}, from, write.To})
+		to := write.To
+		if v := w.Machine.Vocabulary; !w.Machine.Holds {
+			from, to = v.Normalized(write.Cell, from), v.Normalized(write.Cell, to) // as others meet it behind the step
+		}
+		c.seen = append(c.seen, change{sight{cell: write.Cell}, from, to})
 	}
 }
 
