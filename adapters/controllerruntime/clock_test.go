@@ -179,17 +179,7 @@ func TestTimes(t *testing.T) {
 				}
 				return nil
 			}})
-			result, err := orrery.Run(t.Context(), system, orrery.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := strings.Join(result.Report.Reasons, "\n")
-			for _, f := range result.Report.Findings {
-				text += f.Summary + "\n"
-			}
-			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
-				t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, test.verdict, test.says, text)
-			}
+			result := judged(t, system, test.verdict, test.says)
 			if (len(result.Report.Memory) > 0) != remembers {
 				t.Errorf("it is said to keep %v", result.Report.Memory)
 			}
@@ -245,4 +235,21 @@ func TestDeadlinesInMemory(t *testing.T) {
 	if r := result.Report; r.Verdict != core.Violated || len(r.Awaiting) != 1 {
 		t.Errorf("%s, and %v wait for times, want violated by one that does; it says %q", r.Verdict, r.Awaiting, r.Reasons)
 	}
+}
+
+// judged checks a system, and has it come to a verdict with a reason or a finding that says something.
+func judged(t *testing.T, system *core.System, verdict core.Verdict, says string) *orrery.Result {
+	t.Helper()
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(result.Report.Reasons, "\n")
+	for _, f := range result.Report.Findings {
+		text += f.Summary + "\n"
+	}
+	if result.Report.Verdict != verdict || !strings.Contains(text, says) {
+		t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, verdict, says, text)
+	}
+	return result
 }

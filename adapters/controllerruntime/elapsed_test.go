@@ -2,7 +2,6 @@ package controllerruntime_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
@@ -138,17 +136,7 @@ func TestTimesInMemory(t *testing.T) {
 					return ctrl.NewControllerManagedBy(mgr).For(&Widget{}).Complete(test.make(mgr.GetClient()))
 				}))
 			system.Properties = properties.Convergent()
-			result, err := orrery.Run(t.Context(), system, orrery.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := strings.Join(result.Report.Reasons, "\n")
-			for _, f := range result.Report.Findings {
-				text += f.Summary + "\n"
-			}
-			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
-				t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, test.verdict, test.says, text)
-			}
+			judged(t, system, test.verdict, test.says)
 		})
 	}
 }

@@ -104,20 +104,19 @@ func waitsIn(stacks string, bubble uint64) (locked, timed bool) {
 
 // connected reports whether a goroutine of a bubble waits for the network.
 func connected(stacks string) bool {
-	for stack := range strings.SplitSeq(stacks, "\n\n") {
-		header, _, _ := strings.Cut(stack, "\n")
-		if strings.Contains(header, "IO wait") && strings.Contains(header, "synctest bubble") {
-			return true
-		}
-	}
-	return false
+	return inBubbles(stacks, func(header, _ string) bool { return strings.Contains(header, "IO wait") })
 }
 
 // looksUp reports whether a goroutine of a bubble looks up a name.
 func looksUp(stacks string) bool {
+	return inBubbles(stacks, func(_, frames string) bool { return strings.Contains(frames, "net.(*Resolver).") })
+}
+
+// inBubbles reports whether something is so of the stack of a goroutine in any bubble.
+func inBubbles(stacks string, is func(header, frames string) bool) bool {
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
 		header, frames, _ := strings.Cut(stack, "\n")
-		if strings.Contains(header, "synctest bubble") && strings.Contains(frames, "net.(*Resolver).") {
+		if strings.Contains(header, "synctest bubble") && is(header, frames) {
 			return true
 		}
 	}

@@ -92,7 +92,7 @@ func setUpsFail(t *testing.T, generate func(uint64) (*core.System, error)) {
 	}
 }
 
-// Each of these tests has one set-up of a controller fail while a run is told of a search that is over: the run does not come out as if nothing had failed.
+// Each of these tests has one set-up of a controller fail while the trace of a run is rebuilt after a search: the run does not come out as if nothing had failed.
 
 func TestSetUpsWithMemoryFailLater(t *testing.T)          { setUpsFailLater(t, random.Mindful, 4) }
 func TestSetUpsWithBackgroundFailLater(t *testing.T)      { setUpsFailLater(t, random.Restless, 2) }

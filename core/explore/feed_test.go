@@ -10,7 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// TestFeed has handlers be told of changes by how many of the kind there were: as their view shows them, one after the other or all at once, or as they are.
+// TestFeed has event handlers get changes by how many of the kind there were: as their view shows them, one after the other or all at once, or as they are.
 func TestFeed(t *testing.T) {
 	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
 	pod, job := view.New(v, "web", "Pod", view.Lag(9)), view.New(v, "web", "Job", view.Relist())

@@ -314,12 +314,9 @@ func (c *collection) collectWaitedFor(object *unstructured.Unstructured, depende
 // unblock says of an object that it blocks no owner. A strategic merge patch says so of those that it has blocked; where there are none, for custom
 // resources, a merge patch says so of all.
 func (c *collection) unblock(object *unstructured.Unstructured) error {
-	references := object.GetOwnerReferences()
-	for i := range references {
+	references, blocked := object.GetOwnerReferences(), []metav1.OwnerReference{}
+	for i, reference := range references {
 		references[i].BlockOwnerDeletion = ptr.To(false)
-	}
-	blocked := []metav1.OwnerReference{}
-	for i, reference := range object.GetOwnerReferences() {
 		if blocking(reference) {
 			blocked = append(blocked, references[i])
 		}

@@ -119,11 +119,10 @@ func (w *Explorer) After(s *transition.Taken) error {
 
 // account notes what a step touched, if it is to be known.
 func (w *Explorer) account(s *transition.Taken) error {
-	switch {
-	case !w.Recording() || s.Kind.Timed():
+	if !w.Recording() || s.Kind.Timed() {
 		return nil
 	}
-	w.wakes.remembered(w.Walker)
+	w.seeMemories()
 	switch {
 	case w.Footprints.covers(w, s):
 		return nil

@@ -92,7 +92,7 @@ func TestCovers(t *testing.T) {
 		"writes the object":       known.writes[f.place(placeName{sight: sight{cell: c}})],
 		"alters its kind":         known.alters[f.place(placeName{listed: true, kind: key.Kind})],
 		"alters its part":         known.alters[f.place(placeName{sight: sight{cell: c, projection: m.Vocabulary.Projections(key.Kind)[0]}})],
-		"is told of its kind":     known.kinds[key.Kind],
+		"gets events of its kind": known.kinds[key.Kind],
 		"reads what it remembers": known.reads[f.place(placeName{sight: sight{cell: memory}})],
 		"depends on its view":     known.reads[f.place(placeName{sight: sight{cell: view}})],
 		"wakes the other":         known.wakes[other.Agent] && !known.wakes[one.Agent],

@@ -75,20 +75,13 @@ func (w fitting) Stopped(_ *transition.Taken, err error) error {
 func (w *Explorer) describe(t *transition.Taken) (err error) {
 	way := &w.way
 	*way = Way{Agent: t.Agent(), Faulty: t.Faulty(), Changes: w.Wrote || t.Crashes(), Wakes: len(w.wakes.woken) > 0, Looks: way.Looks[:0]}
-	now := w.Value(t.Item.Cell)
-	was := now
-	for i, touched := range w.Touched {
-		switch {
-		case touched.Cell == w.Machine.Failures:
-		case touched.Cell != t.Item.Cell:
-			way.Changes = true
-		case !transition.Touches(w.Touched[:i], touched.Cell):
-			was = touched.Was
-		}
+	for _, touched := range w.Touched {
+		way.Changes = way.Changes || touched.Cell != w.Machine.Failures && touched.Cell != t.Item.Cell
 	}
+	now, was := w.Value(t.Item.Cell), w.Previous(t.Item.Cell)
 	way.Again = now&state.Queued != 0
 	way.Timed = now&^was&state.Timed != 0
-	way.Changes = way.Changes || (now^was)&state.Behind != 0
+	way.Changes = way.Changes || (now^was)&state.Behind != 0 // its next run may see another time
 	for _, answered := range w.Asked {
 		way.Looks = append(way.Looks, w.Footprints.looks[answered].places...)
 	}

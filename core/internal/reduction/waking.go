@@ -55,15 +55,6 @@ func (c *changes) wrote(w *transition.Walker, writes []behavior.Write) {
 	}
 }
 
-// remembered notes what a step that the walker has taken has changed in memories: only what is left behind it can be met by others.
-func (c *changes) remembered(w *transition.Walker) {
-	for i, t := range w.Touched {
-		if now := w.Value(t.Cell); w.Machine.IsMemory(t.Cell) && !transition.Touches(w.Touched[:i], t.Cell) && now != t.Was {
-			c.seen = append(c.seen, change{sight{cell: t.Cell}, t.Was, now})
-		}
-	}
-}
-
 // memoryPlace names what is seen where the walker's step recalls what a memory holds.
 func memoryPlace(w *Explorer, c state.Cell) placeName {
 	return placeName{sight: sight{cell: c}, value: w.Previous(c), valued: true}
@@ -73,6 +64,15 @@ func memoryPlace(w *Explorer, c state.Cell) placeName {
 func (w *Explorer) remembered() []transition.Remembered {
 	w.wakes.memories = w.Remembered(w.wakes.memories[:0])
 	return w.wakes.memories
+}
+
+// seeMemories notes what the walker's step has changed in memories: only what is left behind it can be met by others.
+func (w *Explorer) seeMemories() {
+	for _, was := range w.remembered()[1:] { // the first stands for whoever keeps nothing
+		if now := w.Value(was.Memory); now != was.Value {
+			w.wakes.seen = append(w.wakes.seen, change{sight{cell: was.Memory}, was.Value, now})
+		}
+	}
 }
 
 // each calls a function with all that is seen to change: objects, and the parts of them that somebody looks at. It returns false where it is

@@ -38,20 +38,10 @@ func (f *footprints) woke(c change, r transition.Remembered, agents ...int) {
 
 // TestWakes has a change be known to wake those that it always did, for the object and for the parts of it that somebody looks at.
 func TestWakes(t *testing.T) {
-	m, c := watching(t)
+	w, f, web, c := observing(t)
+	m := w.Machine
 	key, _ := m.Vocabulary.Key(c)
 	part := m.Vocabulary.Projection(key.Kind, first{})
-	for _, content := range []text{"aa", "ab", "ba"} {
-		m.Vocabulary.Intern(c, content)
-	}
-	f := NewFootprints()
-	f.Record(m)
-	w := &Explorer{Walker: transition.NewWalker(m, nil), Reductions: &Reductions{Footprints: f}}
-	listen(w)
-	web, err := m.Actor("web")
-	if err != nil {
-		t.Fatal(err)
-	}
 	one, other, third := m.Item(web, "1"), m.Item(web, "2"), m.Item(web, "3")
 	step := &transition.Taken{Kind: core.Reconcile, Actor: web, Item: one}
 	aa, ab, ba := state.Value(1), state.Value(2), state.Value(3)

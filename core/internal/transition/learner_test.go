@@ -226,7 +226,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestEndless has event handlers that set each other off be told of, and not those who only see the kind.
+// TestEndless reports event handlers that set each other off, and not those who only see the kind.
 func TestEndless(t *testing.T) {
 	m, _ := desk("web", "db")
 	l := learning(t, m)

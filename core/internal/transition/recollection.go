@@ -259,8 +259,3 @@ func (w *Walker) Begun() Begun {
 func (m *Machine) Root(it *Item, begun Begun) *behavior.Node {
 	return it.roots.at(m.root(begun.Value, begun.at))
 }
-
-// IsMemory reports whether a cell is that of a memory which is known to be put to use.
-func (m *Machine) IsMemory(c state.Cell) bool {
-	return slices.ContainsFunc(m.remembering, func(d *domain) bool { return d.cell == c })
-}

@@ -12,7 +12,7 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// lagging gives the first process of a machine a view of a kind that may lag behind. Nobody's event handlers are told of its changes.
+// lagging gives the first process of a machine a view of a kind that may lag behind. Nobody's event handlers get its changes.
 func lagging(m *Machine, kind core.Kind) *view.View {
 	p := m.Processes[0]
 	v := view.New(m.Vocabulary, p.Name, kind, view.Lag(3))
@@ -60,7 +60,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// refreshed counts what a listener is told of.
+// refreshed counts what a listener is notified of.
 type refreshed struct {
 	Inattentive
 	views []*view.View
