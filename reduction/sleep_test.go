@@ -123,7 +123,7 @@ func cyclic(g core.Graph) bool {
 func TestSleepersMissNothing(t *testing.T) {
 	n, most := *systems, 41770
 	if testing.Short() {
-		n, most = n/10, 2303
+		n, most = n/10, 2391
 	}
 	steps, taken := 0, 0
 	for seed := *firstSeed; n > 0; seed++ {
