@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"time"
 
@@ -89,7 +90,9 @@ func (s *search) exhausted() string {
 	}
 	memory := s.meter.memory()
 	if s.meter.full(memory) {
-		return s.outOfMemory()
+		if memory = s.meter.reclaim(); s.meter.cramped(memory) {
+			return s.outOfMemory()
+		}
 	}
 	s.options.Logger.Debug("the search goes on", "states", s.States(), "transitions", s.Stats.Transitions, "frontier", s.frontier.len(),
 		"depth", s.Stats.Depth, "memory", hclog.Fmt("%d MiB", memory>>20))
@@ -318,6 +321,19 @@ func (m *meter) live() int64 { return int64(m.sample[2].Value.Uint64()) }
 // soon do nothing but run, and for those who judge what was found: they need about half as much again.
 func (m *meter) full(memory int64) bool {
 	return m.limit > 0 && (memory >= m.limit || m.live() >= (m.limit-m.foreign)/8*5)
+}
+
+// reclaim collects garbage and gives back what is free, which somebody else in the process may have left, and returns what memory
+// would return then.
+func (m *meter) reclaim() int64 {
+	debug.FreeOSMemory()
+	return m.memory()
+}
+
+// cramped reports whether so much is used where nothing can be reclaimed that a search has to end. It leaves some room before the limit, so that
+// a search does not spend its time on reclaiming little.
+func (m *meter) cramped(memory int64) bool {
+	return m.full(memory + m.limit/8)
 }
 
 // affords reports whether so many bytes at once are within the limit.

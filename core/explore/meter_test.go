@@ -1,6 +1,9 @@
 package explore
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 // TestMeter holds what is used against limits around it.
 func TestMeter(t *testing.T) {
@@ -33,5 +36,33 @@ func TestMeter(t *testing.T) {
 		if got := m.affords(test.bytes); got != test.want {
 			t.Errorf("with a limit of %d bytes, it affords %d: %t", test.limit, test.bytes, got)
 		}
+	}
+	for _, test := range []struct {
+		limit, memory int64
+		want          bool
+	}{
+		{much, much / 8 * 7, true}, {much, much/8*7 - 1, false},
+	} {
+		m.limit = test.limit
+		if got := m.cramped(test.memory); got != test.want {
+			t.Errorf("with %d of %d bytes after all was reclaimed, it is cramped: %t", test.memory, test.limit, got)
+		}
+	}
+}
+
+// TestReclaim drops much that was in use, and checks that it no longer counts.
+func TestReclaim(t *testing.T) {
+	const size = 64 << 20
+	var m meter
+	dropped := make([]byte, size)
+	for i := range dropped {
+		dropped[i] = 1
+	}
+	runtime.GC()
+	before, live := m.memory(), m.live()
+	runtime.KeepAlive(dropped)
+	after := m.reclaim()
+	if before-after < size/2 || live-m.live() < size/2 {
+		t.Errorf("of %d MiB, %d of them live, %d and %d are left", before>>20, live>>20, after>>20, m.live()>>20)
 	}
 }
