@@ -8,7 +8,7 @@
 //   - factories are filled ([Environment.Fill]) as soon as they are made. Then their informers' stores are the process's view of the cluster, which
 //     may be stale, and the engine runs their event handlers. Namespaces, selectors, indexers and transforms are those of the factory and
 //     the informer;
-//   - the controller's work queue is replaced ([QueueIn], [NewQueue]), and who works on its items is registered: a function that can be called ([Sync]), or a
+//   - the controller's work queue is replaced ([QueueIn], [TakeOver], [NewQueue]), and who works on its items is registered: a function that can be called ([Sync]), or a
 //     controller that can only be run ([Run]).
 //
 // For example:

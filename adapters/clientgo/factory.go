@@ -53,7 +53,7 @@ type filled struct {
 
 // Fill puts informers into factories, which must be new: generated ones, such as those of [k8s.io/client-go/informers], and those of
 // dynamicinformer and metadatainformer. The informers show what the factory was made for: its namespace, what its options
-// select, transformed as it says. There are no resyncs.
+// select, transformed as it says. There are no resyncs. Of a struct that has such factories in its fields, those are filled.
 func (e *Environment) Fill(factories ...any) error {
 	for _, factory := range factories {
 		if err := e.fill(factory); err != nil {
@@ -68,6 +68,11 @@ func (e *Environment) fill(factory any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("it is no informer factory: pass what NewSharedInformerFactory has returned")
 	}
+	if !mapNamed(v.Elem(), "informers").IsValid() {
+		if within := factoriesIn(v.Elem()); len(within) > 0 {
+			return e.Fill(within...)
+		}
+	}
 	settings, err := settingsOf(v.Elem())
 	if err != nil {
 		return err
@@ -80,6 +85,21 @@ func (e *Environment) fill(factory any) error {
 	}
 	e.filled = append(e.filled, filled{factory, settings.informers, mapNamed(v.Elem(), "startedInformers")})
 	return err
+}
+
+// factoriesIn returns what is in the fields of a struct that starts informers and waits for them, as factories do.
+func factoriesIn(structure reflect.Value) []any {
+	var within []any
+	for i := range structure.NumField() {
+		field := fieldNamed(structure, structure.Type().Field(i).Name)
+		if kind := field.Kind(); kind != reflect.Interface && kind != reflect.Pointer || field.IsNil() {
+			continue
+		}
+		if factory, ok := field.Interface().(interface{ Start(<-chan struct{}) }); ok && reflect.ValueOf(factory).MethodByName("WaitForCacheSync").IsValid() {
+			within = append(within, factory)
+		}
+	}
+	return within
 }
 
 // settings are what a factory makes its informers with.

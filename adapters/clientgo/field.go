@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/util/workqueue"
 )
@@ -83,7 +84,8 @@ func (q *Queue[T]) fitting(field reflect.Type) (reflect.Value, bool) {
 }
 
 // QueueIn puts a queue in the place of the one that a controller has made for itself, which is shut down: into the field of that name, exported or not, or
-// into several that hold the same queue. Without a name it is the only field that can hold it. The controller is given as a pointer.
+// into several that hold the same queue. Without a name it is the only field that can hold it. The controller is given as a pointer. What else holds the queue
+// that was there, such as an event handler that was made with it, gets the new one as well if it is a rate-limiting one, see [TakeOver].
 func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Queue[T], error) {
 	queue, err := NewQueue[T](e)
 	if err != nil {
@@ -96,8 +98,75 @@ func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Q
 	for _, p := range places {
 		if was, ok := p.field.Interface().(shutDowner); ok && !p.field.IsNil() {
 			was.ShutDown()
+			if inside := insideOf(was); inside.known() {
+				queue.fill(inside)
+			}
 		}
 		p.field.Set(p.queue)
 	}
 	return queue, nil
 }
+
+// TakeOver puts a queue inside of a rate-limiting one that client-go has made, and which a constructor has handed out, to event handlers and others. All of
+// them use the new one from then on, wherever they keep it.
+func TakeOver[T comparable](e *Environment, made interface{ ShutDown() }) (*Queue[T], error) {
+	queue, err := NewQueue[T](e)
+	if err != nil {
+		return nil, err
+	}
+	inside := insideOf(made)
+	if !inside.known() {
+		return nil, fmt.Errorf("a %T is no rate-limiting queue that client-go has made, as far as this version of the adapter knows them: pass a queue of NewQueue to the constructor, or use QueueIn", made)
+	}
+	if _, ok := queue.fitting(inside.queue.Type()); !ok {
+		return nil, fmt.Errorf("a %T cannot hold a queue with items of type %s", made, reflect.TypeFor[T]())
+	}
+	made.ShutDown()
+	queue.fill(inside)
+	return queue, nil
+}
+
+// inside is what a rate-limiting queue consists of: the queue below it, and the limiter of rates.
+type inside struct{ queue, limiter reflect.Value }
+
+// known reports whether both were found.
+func (i inside) known() bool { return i.queue.IsValid() && i.limiter.IsValid() }
+
+// insideOf returns the inside of a rate-limiting queue of client-go, which is not known of others.
+func insideOf(queue any) inside {
+	v := reflect.ValueOf(queue)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct || v.Elem().Type().PkgPath() != reflect.TypeFor[workqueue.Type]().PkgPath() {
+		return inside{}
+	}
+	found := inside{fieldNamed(v.Elem(), "TypedDelayingInterface"), fieldNamed(v.Elem(), "rateLimiter")}
+	if v.Elem().NumField() != 2 || !found.known() || found.queue.Kind() != reflect.Interface || found.limiter.Kind() != reflect.Interface {
+		return inside{}
+	}
+	return found
+}
+
+// fill puts the queue inside of a rate-limiting one that was shut down, without a limit. It does nothing if it does not fit.
+func (q *Queue[T]) fill(i inside) {
+	queue, fits := q.fitting(i.queue.Type())
+	for _, limiter := range []any{unlimited[T]{}, unlimited[any]{}} {
+		if l := reflect.ValueOf(limiter); fits && l.Type().AssignableTo(i.limiter.Type()) {
+			i.queue.Set(queue)
+			i.limiter.Set(l)
+			return
+		}
+	}
+}
+
+// unlimited is a limiter of rates that lets everything pass, as the order of items and the number of retries are left to the engine.
+type unlimited[T comparable] struct{}
+
+var _ workqueue.TypedRateLimiter[string] = unlimited[string]{}
+
+// When implements [workqueue.TypedRateLimiter].
+func (unlimited[T]) When(T) time.Duration { return 0 }
+
+// Forget implements [workqueue.TypedRateLimiter].
+func (unlimited[T]) Forget(T) {}
+
+// NumRequeues implements [workqueue.TypedRateLimiter].
+func (unlimited[T]) NumRequeues(T) int { return 0 }

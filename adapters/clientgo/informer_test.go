@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 
 	"github.com/orrery-dev/orrery"
@@ -272,6 +273,17 @@ func TestMistakes(t *testing.T) {
 			_, err := clientgo.QueueIn[string](e, mirror{})
 			return err
 		}, "pass the pointer to the controller"},
+		{"queue without limits", func(e *clientgo.Environment) error {
+			_, err := clientgo.TakeOver[string](e, workqueue.NewTypedDelayingQueue[string]())
+			return err
+		}, "pass a queue of NewQueue to the constructor"},
+		{"queue of others", func(e *clientgo.Environment) error {
+			_, err := clientgo.TakeOver[string](e, workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[int]()))
+			return err
+		}, "cannot hold a queue with items of type string"},
+		{"wrapped factory", func(e *clientgo.Environment) error {
+			return e.Fill(&struct{ inner any }{client(e)})
+		}, "it has no map called informers"},
 		{"items", func(e *clientgo.Environment) error {
 			_, err := clientgo.NewQueue[any](e)
 			return err

@@ -45,7 +45,7 @@ type turn[T comparable] struct {
 
 // NewQueue returns a queue for a controller that takes one. The items are of a type that can be written down: a text, a name
 // ([k8s.io/apimachinery/pkg/types.NamespacedName], [k8s.io/client-go/tools/cache.ObjectName], [reconcile.Request]), or a struct that is the same after it was
-// written as JSON. See [QueueIn] for a controller that makes its own.
+// written as JSON. See [QueueIn] and [TakeOver] for a controller that makes its own.
 //
 // [reconcile.Request]: https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/reconcile#Request
 func NewQueue[T comparable](e *Environment) (*Queue[T], error) {
