@@ -61,9 +61,9 @@ func (s *stamp) sync(ctx context.Context, name types.NamespacedName) error {
 	o.Data = map[string]string{"marked": "yes"}
 	if _, err = s.client.CoreV1().ConfigMaps(name.Namespace).Update(ctx, o, metav1.UpdateOptions{}); err != nil {
 		s.retry(name)
-		return nil
+	} else {
+		s.requeue(name, time.Minute)
 	}
-	s.requeue(name, time.Minute)
 	return nil
 }
 

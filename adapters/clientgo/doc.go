@@ -34,6 +34,9 @@
 // Every run of a controller is made on a fresh instance: the set-up is run again. It must therefore register the same controllers each time
 // and keep its state out of package variables, in which only clients may be kept. What a controller keeps in its fields is its memory, and part of the state.
 //
+// Informers that the code makes without the environment, such as by [cache.NewSharedIndexInformer] or by a constructor of a generated package, would show nothing, as
+// nobody fills them: a controller that holds one is refused, with the way to it. [Environment.Informer] makes one to be put in its place.
+//
 // # Listers
 //
 // What a lister returns is what the informer holds, and nobody may change it. After each run, what was handed out is compared with what

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 )
 
 // later are the methods that later versions of client-go ask of an informer besides. They are further away than those of
@@ -17,6 +20,42 @@ import (
 type later struct{ farther }
 
 type farther struct{ cache.SharedIndexInformer }
+
+// handmade returns an error if a controller holds an informer that client-go has made, or a lister of one: nobody fills its store, in which there would be
+// nothing, whatever the API server has.
+func (e *Environment) handmade() error {
+	if at := memory.Find(unfed, e.roots()...); at != "" {
+		return fmt.Errorf("%s is an informer, or a lister of one, that the set-up did not get from the environment: nobody would fill it. Make it by a factory that was filled "+
+			"with Environment.Fill, or with Environment.Informer", at)
+	}
+	return nil
+}
+
+// unfed reports whether a value is an informer that client-go has made, or a lister that shows a store which it has made.
+func unfed(v reflect.Value) bool {
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	switch t := v.Type(); {
+	case t.PkgPath() == clientgoCache && (t.Name() == "sharedIndexInformer" || t.Name() == "controller" || t.Name() == "Reflector"):
+		return true
+	case strings.Contains(t.PkgPath(), "/listers"):
+		for i := range v.NumField() {
+			field := v.Field(i)
+			if field.Type() == reflect.TypeFor[cache.Indexer]() && !field.IsNil() {
+				if store := field.Elem().Type(); store.Kind() == reflect.Pointer && store.Elem().PkgPath() == clientgoCache {
+					return true
+				}
+			} else if unfed(field) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clientgoCache is the package of informers.
+const clientgoCache = "k8s.io/client-go/tools/cache"
 
 // sharedInformer is an informer whose store is the process's view, and whose event handlers the engine calls.
 type sharedInformer struct {

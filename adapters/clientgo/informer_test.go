@@ -10,13 +10,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
@@ -241,6 +244,15 @@ func TestClients(t *testing.T) {
 	}
 }
 
+// register registers a controller that does nothing.
+func register(e *clientgo.Environment, controller any) error {
+	queue, err := clientgo.NewQueue[string](e)
+	if err == nil {
+		clientgo.Sync(e, "idle", controller, queue, func(context.Context, string) error { return nil })
+	}
+	return err
+}
+
 // TestMistakes wants what cannot be set up to be an error that says what to change.
 func TestMistakes(t *testing.T) {
 	client := func(e *clientgo.Environment) kubernetes.Interface { return kubernetes.NewForConfigOrDie(e.Config()) }
@@ -284,6 +296,25 @@ func TestMistakes(t *testing.T) {
 		{"wrapped factory", func(e *clientgo.Environment) error {
 			return e.Fill(&struct{ inner any }{client(e)})
 		}, "it has no map called informers"},
+		{"informer of one's own", func(e *clientgo.Environment) error {
+			pods := coreinformers.NewPodInformer(client(e), "default", 0, cache.Indexers{})
+			return register(e, &struct {
+				within map[string]cache.SharedIndexInformer
+			}{map[string]cache.SharedIndexInformer{"pods": pods}})
+		}, ".within[pods] is an informer, or a lister of one, that the set-up did not get from the environment"},
+		{"lister of one's own", func(e *clientgo.Environment) error {
+			configMaps := coreinformers.NewConfigMapInformer(client(e), "default", 0, cache.Indexers{})
+			return register(e, &parts{configMaps: corelisters.NewConfigMapLister(configMaps.GetIndexer())})
+		}, "parts.configMaps is an informer, or a lister of one"},
+		{"factory that was not filled", func(e *clientgo.Environment) error {
+			f := informers.NewSharedInformerFactory(client(e), 0)
+			return register(e, &parts{configMaps: f.Core().V1().ConfigMaps().Lister()})
+		}, "parts.configMaps is an informer, or a lister of one"},
+		{"controller of client-go", func(e *clientgo.Environment) error {
+			lists := cache.NewListWatchFromClient(client(e).CoreV1().RESTClient(), "pods", "default", fields.Everything())
+			_, c := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: lists, ObjectType: &corev1.Pod{}, Handler: cache.ResourceEventHandlerFuncs{}})
+			return register(e, &struct{ informer cache.Controller }{c})
+		}, ".informer is an informer"},
 		{"items", func(e *clientgo.Environment) error {
 			_, err := clientgo.NewQueue[any](e)
 			return err

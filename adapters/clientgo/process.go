@@ -73,6 +73,9 @@ func (p *process) survey(notes *system.Notes, indexes informer.Indexes) (*Enviro
 	defer deadline.Stop()
 	select {
 	case end := <-done:
+		if end.err == nil {
+			end.err = end.environment.handmade()
+		}
 		return end.environment, end.err
 	case <-deadline.C:
 		return nil, fmt.Errorf("it has not returned after %s: it may only make and register controllers, not run them or wait for anything", setupDeadline)

@@ -34,6 +34,14 @@ func Of(roots ...any) map[string]string {
 	return m.values
 }
 
+// Find returns the way to a value that can be reached from the roots and is what is looked for, empty if there is none. Values of infrastructure are
+// looked at, too, but not what is behind them.
+func Find(is func(reflect.Value) bool, roots ...any) string {
+	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: map[string]bool{}, is: is}
+	m.from(roots)
+	return m.found
+}
+
 // from looks from roots.
 func (m *memory) from(roots []any) {
 	defer func() { _ = recover() }() // whatever cannot be read, the rest of it is still worth telling
@@ -69,6 +77,9 @@ type memory struct {
 	seen   map[sighted]bool
 	// skipped tells of the packages that were met whether they are not looked into.
 	skipped map[string]bool
+	// is tells what is looked for, and found is the way to the first of it. It is nil if nothing is.
+	is    func(reflect.Value) bool
+	found string
 }
 
 // sighted is what a pointer points to.
@@ -112,7 +123,11 @@ func keeps(t reflect.Type) bool {
 
 // look notes what is found in a value, and in what it refers to.
 func (m *memory) look(path string, v reflect.Value, depth int) {
-	if depth > deepest || len(m.values) >= most || !v.IsValid() {
+	if depth > deepest || len(m.values) >= most || !v.IsValid() || m.found != "" {
+		return
+	}
+	if m.is != nil && m.is(v) {
+		m.found = path
 		return
 	}
 	// What is behind an interface may be of another package.

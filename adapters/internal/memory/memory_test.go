@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -215,6 +216,28 @@ func TestOfStores(t *testing.T) {
 		if now := Of(c); !maps.Equal(now, fresh) {
 			t.Errorf("%s has left something behind: %v, before %v", name, now, fresh)
 		}
+	}
+}
+
+// TestFind looks for an informer of client-go, which is infrastructure, and does not look behind it.
+func TestFind(t *testing.T) {
+	type controller struct{ inside map[string]any }
+	informer := clientcache.NewSharedIndexInformer(nil, nil, 0, clientcache.Indexers{})
+	looked := 0
+	named := func(name string) func(reflect.Value) bool {
+		return func(v reflect.Value) bool {
+			looked++
+			return v.Kind() == reflect.Struct && v.Type().Name() == name
+		}
+	}
+	c := &controller{inside: map[string]any{"a": &controller{}, "b": &controller{inside: map[string]any{"c": informer}}}}
+	for name, want := range map[string]string{"sharedIndexInformer": "controller.inside[b].inside[c]", "cache": "", "nobody": "", "controller": "controller"} {
+		if got := Find(named(name), c); got != want {
+			t.Errorf("%s is found at %q, want %q", name, got, want)
+		}
+	}
+	if looked == 0 {
+		t.Error("nothing was looked at")
 	}
 }
 
