@@ -95,6 +95,7 @@ func TestWays(t *testing.T) {
 		{name: "it does nothing", do: func(*plain.World) core.Result { return core.Result{} }, ways: []Way{{Lasting: true}}},
 		{name: "it looks", do: func(w *plain.World) core.Result { x.Get(w); z.Lookup(w); return core.Result{} }, ways: []Way{{Lasting: true}}, looks: []plain.Var[int]{x, z}},
 		{name: "it writes", do: func(w *plain.World) core.Result { x.Set(w, 1); return core.Result{} }, ways: []Way{{Changes: true}}},
+		{name: "it writes and goes on", do: func(w *plain.World) core.Result { x.Set(w, 1); return core.Result{Requeue: true} }, ways: []Way{{Changes: true, Again: true}}},
 		{name: "it writes what is there", do: func(w *plain.World) core.Result { x.Set(w, 0); return core.Result{} }, ways: []Way{{Lasting: true}}, looks: []plain.Var[int]{x}},
 		{name: "it writes and takes it back", do: func(w *plain.World) core.Result { x.Set(w, 1); x.Set(w, 0); return core.Result{} }, ways: []Way{{Changes: true}}},
 		{name: "it wakes somebody", do: func(w *plain.World) core.Result { y.Set(w, 1); return core.Result{} }, ways: []Way{{Changes: true, Wakes: true}}},
@@ -177,6 +178,15 @@ func TestWhoGoesAlone(t *testing.T) {
 			x.Get(w)
 		}
 	}
+	loopsIf := func(is bool) func(*plain.World, core.Request) core.Result {
+		return func(w *plain.World, _ core.Request) core.Result {
+			_, there := x.Lookup(w)
+			for there == is {
+				x.Lookup(w)
+			}
+			return core.Result{}
+		}
+	}
 	controller := func(name string, do func(*plain.World, core.Request) core.Result) plain.Controller {
 		return plain.Controller{Name: name, Requests: []core.Request{"r"}, Reconcile: do}
 	}
@@ -205,6 +215,8 @@ func TestWhoGoesAlone(t *testing.T) {
 		{name: "calls are steps", model: plain.Model{Controllers: []plain.Controller{controller("a", look)}}, conditions: transition.Conditions{Granularity: transition.PerCall}, alone: yes},
 		{name: "one never comes back", model: plain.Model{Controllers: []plain.Controller{controller("a", loops), controller("b", look)}}, alone: yes, want: "b", ways: 1},
 		{name: "all ways fit", model: plain.Model{Controllers: []plain.Controller{controller("a", look)}}, conditions: transition.Conditions{Failures: 1}, fails: true, alone: yes, want: "a", ways: 2},
+		{name: "one never comes back where its call fails", model: plain.Model{Controllers: []plain.Controller{controller("a", loopsIf(false))}}, conditions: transition.Conditions{Failures: 1}, fails: true, alone: yes, ways: 1},
+		{name: "one never comes back unless its call fails", model: plain.Model{Controllers: []plain.Controller{controller("a", loopsIf(true))}}, conditions: transition.Conditions{Failures: 1}, fails: true, alone: yes},
 		{name: "the first way does not fit", model: plain.Model{Controllers: []plain.Controller{controller("a", look)}}, conditions: transition.Conditions{Failures: 1}, fails: true, alone: func(w Way) bool { return w.Faulty }, ways: 1},
 		{name: "the last way does not fit", model: plain.Model{Controllers: []plain.Controller{controller("a", look)}}, conditions: transition.Conditions{Failures: 1}, fails: true, alone: func(w Way) bool { return !w.Faulty }, ways: 2},
 	} {
@@ -232,6 +244,23 @@ func TestWhoGoesAlone(t *testing.T) {
 				t.Errorf("to ask has changed the state")
 			}
 		})
+	}
+}
+
+// TestWhoIsBlockedIsNotAlone has nobody be followed alone who takes no step, whoever was followed alone in the state before.
+func TestWhoIsBlockedIsNotAlone(t *testing.T) {
+	x := plain.NewVar[int]("x")
+	waits := func(w *plain.World, _ core.Request) core.Result { w.Require(x.Get(w) == 1); return core.Result{} }
+	w := exploring(t, made(t, plain.Model{
+		Initial:     []core.Initial{plain.Start(x.Is(0))},
+		Controllers: []plain.Controller{idle("a"), {Name: "b", Requests: []core.Request{"r"}, Reconcile: waits}},
+	}), transition.Conditions{}, &asked{alone: func(Way) bool { return true }})
+	if agent, found, err := w.alone(); !found || agent != item(t, w, "a", "r").Agent || err != nil {
+		t.Errorf("the first is followed alone: %t, %v", found, err)
+	}
+	step(t, w, core.Reconcile, "a", "r")
+	if _, found, err := w.alone(); found || err != nil {
+		t.Errorf("one that is blocked is followed alone: %t, %v", found, err)
 	}
 }
 
@@ -269,7 +298,7 @@ func TestWhoStopsIsNotAlone(t *testing.T) {
 		if _, err := w.Reduce(); (err != nil) != test.stops {
 			t.Errorf("%s: what is left out: %v", test.name, err)
 		}
-		if _, _, err := w.Follow(false, nil, nil); (err != nil) != test.stops || !w.Wakeful == test.stops {
+		if reduced, _, err := w.Follow(false, nil, nil); (err != nil) != test.stops || !w.Wakeful == test.stops || reduced {
 			t.Errorf("%s: somebody may sleep: %t, %v", test.name, !w.Wakeful, err)
 		}
 	}

@@ -110,6 +110,16 @@ func TestEnabled(t *testing.T) {
 		{"a run under way, and no worker is free", plain.Model{Controllers: []plain.Controller{sets}}, perCall, func(t *testing.T, w *Explorer) {
 			step(t, w, core.Begin, "sets", "r")
 		}, []string{"sets r due goes on"}, false},
+		{"a run that was blocked, where calls are steps", plain.Model{Controllers: []plain.Controller{waits, sets}}, perCall, func(t *testing.T, w *Explorer) {
+			step(t, w, core.Begin, "waits", "r")
+			step(t, w, core.Ask, "waits", "r")
+			step(t, w, core.Return, "waits", "r")
+			if p := w.Flight(item(t, w, "waits", "r")); p == nil || !p.Blocked {
+				t.Fatal("the run is not blocked")
+			}
+			step(t, w, core.Begin, "sets", "r")
+			step(t, w, core.Ask, "sets", "r")
+		}, []string{"waits r due begins", "sets r due goes on"}, false},
 		{"actions where calls are steps", plain.Model{Processes: []plain.Process{acts(0)}}, perCall, nil, []string{"guarded act due"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -274,6 +284,14 @@ func TestRests(t *testing.T) {
 		if test.prepare != nil {
 			test.prepare(t, w)
 		}
+		reader := NewExplorer(w.Machine, nil, w.Reductions)
+		reader.Load(w.AppendRow(nil))
+		if _, _, err := reader.Follow(true, nil, nil); err != nil || w.Footprints.choosing != nil {
+			t.Errorf("%s: new agents are told to one that does not learn: %v", test.name, err)
+		}
+		if reduced, only, err := NewExplorer(w.Machine, w.Learn, &Reductions{}).Follow(false, nil, nil); err != nil || reduced || only != nil {
+			t.Errorf("%s: where nothing is known, some are left out: %v, %v", test.name, only, err)
+		}
 		asleep := item(t, w, "a", "r").Agent
 		_, only, err := w.Follow(false, []int{asleep}, nil)
 		if err != nil {
@@ -388,16 +406,33 @@ func TestErrorsOfTheEnabled(t *testing.T) {
 			w.Footprints.Block(item(t, w, "reads", "r").Agent)
 			w.Footprints.settled = w.Footprints.known(w.Machine)
 		}},
+		{"one that was blocked, where calls are steps", plain.Model{Controllers: []plain.Controller{reads, idle("a")}}, transition.Conditions{Granularity: transition.PerCall}, func(t *testing.T, w *Explorer) {
+			step(t, w, core.Begin, "reads", "r")
+			step(t, w, core.Ask, "reads", "r")
+			step(t, w, core.Return, "reads", "r")
+			w.Set(w.Machine.Vocabulary.Object(x.Key()), 0) // of that it does not know the answer
+			w.Load(w.AppendRow(nil))
+		}},
 	} {
 		test.model.Initial = []core.Initial{plain.Start(x.Is(0))}
 		system := made(t, test.model)
-		system.Store = broken{system.Store, errBroken}
+		calls, names := 0, 0
+		if test.conditions.Granularity == transition.PerCall {
+			calls = 1
+		}
+		system.Store = breaking{system.Store, &calls, &names}
 		w := exploring(t, system, test.conditions, &asked{alone: func(Way) bool { return false }})
 		if test.prepare != nil {
 			test.prepare(t, w)
 		}
 		if err := w.findEnabled(); !errors.Is(err, errBroken) {
 			t.Errorf("%s: the error is %v", test.name, err)
+		}
+		if test.conditions.Granularity == transition.PerReconcile && test.prepare != nil {
+			continue // to ask who goes alone stops before
+		}
+		if _, err := w.Reduce(); !errors.Is(err, errBroken) {
+			t.Errorf("%s: whom to follow: %v", test.name, err)
 		}
 	}
 }

@@ -75,6 +75,10 @@ func TestPack(t *testing.T) {
 		items = append(items, item(t, w, "paints", core.Request(name)).Cell)
 	}
 	best, _ := v.Lookup(c.best.Key())
+	// There is something that was once known of one of them.
+	was := v.Object(plain.NewFamily[int]("was").Named("a").Key())
+	v.Intern(was, c.at.Named("a").Is(1).Content)
+	cellsBefore := 0
 	bests := map[string]state.Value{}
 	for _, name := range append([]string{""}, names...) {
 		bests[name] = v.Intern(best, c.best.Is(name).Content)
@@ -95,6 +99,9 @@ func TestPack(t *testing.T) {
 		w.Forget()
 		slices.Sort(each)
 		class := strings.Join(each, " ")
+		if n == 4 {
+			cellsBefore = v.Cells()
+		}
 		row, tag, err := w.Pack([]byte("before "))
 		if err != nil {
 			t.Fatal(err)
@@ -124,6 +131,9 @@ func TestPack(t *testing.T) {
 			t.Fatalf("the image of the state %d is %v: %v", n, image, err)
 		}
 	}
+	if v.Cells() != cellsBefore {
+		t.Errorf("%d things are made up of which there are none", v.Cells()-cellsBefore)
+	}
 	if len(rows) != 20+40 {
 		t.Errorf("there are %d states up to names, want 20 without a best one and 4×10 with one", len(rows))
 	}
@@ -144,6 +154,11 @@ func TestPackKnown(t *testing.T) {
 	reader.Load(row)
 	if _, _, known := reader.PackKnown(nil); known {
 		t.Error("a state is packed of which nothing is known")
+	}
+	turned := w.Symmetry.Identity()
+	turned[0], turned[1], turned[2] = 2, 0, 1
+	if _, err := reader.Image(reader.Vector, turned); !errors.Is(err, transition.ErrUnknown) {
+		t.Errorf("what becomes of a state is known of which nothing is: %v", err)
 	}
 	cell, _ := w.Machine.Vocabulary.Lookup(c.at.Named("a").Key())
 	w.Load(row)
@@ -299,6 +314,13 @@ func TestChecksOnce(t *testing.T) {
 			t.Errorf("before a step %s that was checked: %v", kind.Name(), err)
 		}
 	}
+	for _, other := range []int{0, 1} {
+		set(c.at.Named("b").Key(), c.at.Named("b").Is(other))
+		set(c.at.Named("a").Key(), c.at.Named("a").Is(other))
+		if err := m.check(it, w.Vector); err != nil || !m.knows(it, w.Vector) {
+			t.Fatal(err)
+		}
+	}
 	// What was checked is forgotten once there is something that was never seen: lists may show it.
 	v.Object(c.at.Named("d").Key())
 	w.Load(w.AppendRow(nil))
@@ -307,6 +329,9 @@ func TestChecksOnce(t *testing.T) {
 	}
 	if err := m.check(it, w.Vector); err != nil || !m.knows(it, w.Vector) {
 		t.Errorf("it is not known after it was checked again: %v", err)
+	}
+	if set(c.at.Named("a").Key(), c.at.Named("a").Is(0)); m.knows(it, w.Vector) {
+		t.Error("a step is known in another state in which it was not checked again")
 	}
 }
 
@@ -438,62 +463,5 @@ func TestNamesOfControllers(t *testing.T) {
 	plainly.Store = failing(plainly).Store // which renames nothing
 	if w := exploring(t, plainly, transition.Conditions{}, nil); Interchange(w.Machine) != nil {
 		t.Error("a store renames that cannot")
-	}
-}
-
-// breaking is a store that cannot answer from some call on, or rename from some time on.
-type breaking struct {
-	core.Store
-	calls, names *int
-}
-
-func (b breaking) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
-	if *b.calls--; *b.calls < 0 {
-		return core.Answer{}, errBroken
-	}
-	return b.Store.Answer(s, call)
-}
-
-// Rename implements [core.Renamer].
-func (b breaking) Rename(o core.Object, renaming core.Renaming) core.Object {
-	if *b.names--; *b.names < 0 {
-		return core.Object{Key: core.Key{Kind: "lost", Name: o.Key.Name}, Content: o.Content}
-	}
-	return b.Store.(core.Renamer).Rename(o, renaming)
-}
-
-// TestChecksThatBreak has a store break at each call, and lose objects at each renaming: whoever merges states must be told.
-func TestChecksThatBreak(t *testing.T) {
-	c := newColors()
-	const many = 1 << 20
-	// try goes through all that is done with names, and returns how much the store was asked for, and the errors.
-	try := func(t *testing.T, calls, names int) (int, int, error) {
-		system := c.system(t, paints(func(w *plain.World, name string) core.Result { c.at.Named(name).Set(w, 1); return core.Result{} }))
-		b := breaking{system.Store, &calls, &names}
-		system.Store = b
-		w := merging(t, system)
-		row := w.AppendRow(nil)
-		_, err := w.Steps(visiting(func(*transition.Taken) error {
-			_, _, err := w.Pack(nil)
-			return err
-		}), nil)
-		w.Load(row)
-		err = errors.Join(err, w.Checker.CheckStarts(), w.Checker.Show(0, row, func(s core.State) { c.at.All(s) }))
-		return calls, names, err
-	}
-	calls, names, err := try(t, many, many)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range many - calls {
-		if _, _, err := try(t, n, many); !errors.Is(err, errBroken) {
-			t.Errorf("the store breaks at call %d of %d: %v", n+1, many-calls, err)
-		}
-	}
-	for n := 0; n < many-names; n += 7 {
-		var apart Apart
-		if _, left, err := try(t, many, n); left < 0 && !errors.As(err, &apart) {
-			t.Errorf("objects are lost from renaming %d of %d on: %v", n+1, many-names, err)
-		}
 	}
 }
