@@ -160,10 +160,22 @@ func TestPackKnown(t *testing.T) {
 	if _, err := reader.Image(reader.Vector, turned); !errors.Is(err, transition.ErrUnknown) {
 		t.Errorf("what becomes of a state is known of which nothing is: %v", err)
 	}
-	cell, _ := w.Machine.Vocabulary.Lookup(c.at.Named("a").Key())
-	w.Load(row)
-	w.Set(cell, w.Machine.Vocabulary.Intern(cell, c.at.Named("a").Is(1).Content))
-	w.Forget()
+	for _, name := range []string{"a", "b", "c"} { // one of them is not in its place
+		cell, _ := w.Machine.Vocabulary.Lookup(c.at.Named(name).Key())
+		w.Load(row)
+		w.Set(cell, w.Machine.Vocabulary.Intern(cell, c.at.Named(name).Is(1).Content))
+		w.Forget()
+		if err := w.arrange(); err != nil {
+			t.Fatal(err)
+		}
+		if w.Arrangement.Moves() {
+			break
+		}
+	}
+	reader.Load(w.AppendRow(nil))
+	if got, _, known := reader.PackKnown(nil); known {
+		t.Errorf("a state is packed of which it is not known what becomes of it: %v", got)
+	}
 	want, tag, err := w.Pack(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -440,6 +452,7 @@ func TestNamesOfControllers(t *testing.T) {
 		{"both never come back", plain.Model{Controllers: []plain.Controller{controller("a", loop), controller("b", loop)}}, ""},
 		{"one never comes back", plain.Model{Controllers: []plain.Controller{controller("a", look), controller("b", loop)}}, "do not have the same possible steps"},
 		{"there is only one", plain.Model{Controllers: []plain.Controller{controller("a", look)}}, "no controller"},
+		{"only one acts", plain.Model{Processes: []plain.Process{acts("a", "go")}}, "no controller"},
 		{"both act", plain.Model{Processes: []plain.Process{acts("a", "go"), acts("b", "go")}}, ""},
 		{"one acts and is sent the same", plain.Model{Processes: []plain.Process{acts("a", "go"), receives("b")}}, "always in the work queue"},
 		{"one is sent what the other does", plain.Model{Processes: []plain.Process{acts("a", "go"), receives("b", "go")}}, "is a message here and a guarded action there"},
