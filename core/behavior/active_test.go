@@ -1,6 +1,7 @@
 package behavior_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +25,12 @@ type doer struct {
 	memory    map[string]string
 	// quiet ones do not say that they work by themselves.
 	quiet bool
+	// name and process are what it is called and what it runs in, if it is not a doer in a process of its own.
+	name, process string
 }
 
 func (d *doer) Describe() core.Description {
-	return core.Description{Name: "doer", Active: !d.quiet, Initial: []core.Request{"r"}}
+	return core.Description{Name: cmp.Or(d.name, "doer"), Process: d.process, Active: !d.quiet, Initial: []core.Request{"r"}}
 }
 
 func (d *doer) New() (core.Instance, error) {
@@ -422,5 +425,61 @@ func TestEnactDraws(t *testing.T) {
 	}
 	if !slices.Equal(source.seeds, want) || source.ended != len(want) || source.clumsy != nil {
 		t.Errorf("it draws from %v, want %v: %v", source.seeds, want, source.clumsy)
+	}
+}
+
+// TestTimeStopsAtTheFirstCall has the clock be let go on until a goroutine makes a call, and no further.
+func TestTimeStopsAtTheFirstCall(t *testing.T) {
+	after := func(r core.EffectRecorder, d time.Duration, call ask) func() {
+		return func() { time.Sleep(d); r.Do(call) }
+	}
+	s := work(t, &doer{start: func(_ *doer, r core.EffectRecorder) []func() {
+		return []func(){after(r, 61*time.Minute, "one"), after(r, 62*time.Minute, "two")}
+	}}, behavior.Manner{})
+	for _, want := range [][]string{{"ask one"}, {"ask one", "ask two"}} {
+		s.Begin(behavior.Activation{Own: behavior.Waits})
+		play(t, s)
+		var calls []string
+		for path, call := range s.Rest() {
+			if strings.HasPrefix(path, "background[") {
+				text, _, _ := strings.Cut(call, "\n")
+				calls = append(calls, text)
+			}
+		}
+		if slices.Sort(calls); !slices.Equal(calls, want) {
+			t.Errorf("%q wait, want %q", calls, want)
+		}
+	}
+}
+
+// TestEnactSharedProcess has the first of several controllers of a process that works by itself do what all of them do, and events be for controllers that there are.
+func TestEnactSharedProcess(t *testing.T) {
+	starts := func(how string) func(*doer, core.EffectRecorder) []func() {
+		return func(d *doer, _ core.EffectRecorder) []func() { d.memory["started"] = how; return nil }
+	}
+	says := func(d *doer, r core.EffectRecorder) core.Result {
+		r.Do(ask("started " + d.memory["started"]))
+		return core.Result{}
+	}
+	member := func(name, how string, quiet bool) *doer {
+		return &doer{name: name, process: "p", quiet: quiet, start: starts(how), reconcile: says}
+	}
+	s := system(member("a", "as a", true), member("b", "as b", false), member("c", "as c", false))
+	memory := []core.MemoryChange{{Controller: "p"}}
+	for _, controller := range []string{"a", "b", "c"} {
+		trace := core.Trace{Memory: memory, Steps: []core.TraceStep{recorded("reconcile", controller, "r", "started as b")}}
+		deviation, err := behavior.Enact(t.Context(), s, trace, &stage{}, limits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantDeviation(t, deviation, 0, "")
+	}
+	trace := core.Trace{Memory: memory, Events: []core.TraceEvent{{Controller: "p", Kind: "Lamp", Name: "x"}}}
+	deviation, err := behavior.Enact(t.Context(), s, trace, &stage{}, limits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if deviation == nil || deviation.Reason != `there is no longer a controller "p"` {
+		t.Errorf("an event of nobody: %+v", deviation)
 	}
 }
