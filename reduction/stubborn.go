@@ -51,7 +51,6 @@ func (c *chooser) Choose(enabled []explore.Enabled) explore.Choice {
 		c.enabled.Add(e.Agent)
 		c.now[e.Agent] = e.Now
 	}
-	c.best = c.best[:0]
 	found, component := false, 0
 	for _, e := range enabled {
 		if !e.Due || found && c.component[e.Agent] > component {

@@ -1,6 +1,7 @@
 package reduction
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -138,5 +139,101 @@ func TestCommute(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPutOff has those be put off who are enabled in the group that is followed, or in one before it, and are not followed; those of later groups never were.
+func TestPutOff(t *testing.T) {
+	// The first and the third are of one group, as both change the same; but the next step of the first does not.
+	now := writes(7)
+	footprints := []explore.Footprint{writes(1), writes(2), writes(1, 3), writes(4)}
+	for _, test := range []struct {
+		name           string
+		enabled        []explore.Enabled
+		follow, putOff []int
+	}{
+		{"nobody", []explore.Enabled{{Agent: 1, Due: true}, {Agent: 3, Due: true}}, []int{1}, nil},
+		{"one of the same group", []explore.Enabled{{Agent: 0, Due: true, Now: &now}, {Agent: 2, Due: true}, {Agent: 3, Due: true}}, []int{0}, []int{2}},
+		{"one of an earlier group, whom nobody forces", []explore.Enabled{{Agent: 0}, {Agent: 1, Due: true}, {Agent: 3, Due: true}}, []int{1}, []int{0}},
+	} {
+		choice := Stubborn{}.Learn(footprints, nil)().Choose(test.enabled)
+		if !slices.Equal(choice.Follow, test.follow) || !slices.Equal(choice.PutOff, test.putOff) {
+			t.Errorf("%s: %v are followed and %v put off", test.name, choice.Follow, choice.PutOff)
+		}
+	}
+}
+
+// TestMixedGroupsDoNotCommute has no steps be swapped where agents of several groups are followed: behind one of them the others are not.
+func TestMixedGroupsDoNotCommute(t *testing.T) {
+	footprints := []explore.Footprint{writes(1), writes(2), reads(1)}
+	for _, test := range []struct {
+		name    string
+		enabled []explore.Enabled
+		want    bool
+	}{
+		{"one is chosen", []explore.Enabled{{Agent: 0, Due: true}, {Agent: 1, Due: true}}, true},
+		{"nobody is forced", []explore.Enabled{{Agent: 0}, {Agent: 1}}, false},
+		{"one is new", []explore.Enabled{{Agent: 0, Due: true}, {Agent: 7, Due: true}}, false},
+	} {
+		chooser := Stubborn{}.Learn(footprints, nil)()
+		chooser.Choose(test.enabled)
+		if got := chooser.Commute(0, 1); got != test.want {
+			t.Errorf("%s: they commute: %t", test.name, got)
+		}
+	}
+	// Those of one group do, where nobody is forced either.
+	looks := []explore.Footprint{reads(1), reads(1), writes(1)}
+	chooser := Stubborn{}.Learn(looks, nil)()
+	if chooser.Choose([]explore.Enabled{{Agent: 0}, {Agent: 1}}); !chooser.Commute(0, 1) {
+		t.Error("two that only look do not commute")
+	}
+}
+
+// TestCommuteIsMutual has two agents commute exactly if no step of the one may depend on one of the other, whichever is asked about first.
+func TestCommuteIsMutual(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	some := func() []explore.Place {
+		var places []explore.Place
+		for place := range explore.Place(4) {
+			if r.IntN(5) == 0 {
+				places = append(places, place)
+			}
+		}
+		return places
+	}
+	yes, no := 0, 0
+	for range 300 {
+		// They are followed together, as the third one depends on both.
+		footprints := []explore.Footprint{{}, {}, {Known: true, Everything: true}}
+		for i := range 2 {
+			footprints[i] = explore.Footprint{Known: r.IntN(20) > 0, Takes: r.IntN(2) == 0, Reads: some(), Writes: some(), Alters: some()}
+			if r.IntN(3) == 0 {
+				footprints[i].Wakes = []int{1 - i}
+			}
+		}
+		chooser := Stubborn{}.Learn(footprints, nil)()
+		chooser.Choose([]explore.Enabled{{Agent: 0, Due: true}, {Agent: 1, Due: true}, {Agent: 2, Due: true}})
+		got := chooser.Commute(0, 1)
+		if back := chooser.Commute(1, 0); got != back {
+			t.Errorf("%+v and %+v commute: %t, and the other way round: %t", footprints[0], footprints[1], got, back)
+		}
+		one, other := footprints[0], footprints[1]
+		inTheWay := func(f, of explore.Footprint) bool {
+			touches := func(places, others []explore.Place) bool {
+				return slices.ContainsFunc(places, func(p explore.Place) bool { return slices.Contains(others, p) })
+			}
+			return !f.Known || touches(f.Writes, of.Reads) || touches(f.Writes, of.Writes) || touches(f.Alters, of.Reads) || len(f.Wakes) > 0
+		}
+		if want := !inTheWay(one, other) && !inTheWay(other, one); got != want {
+			t.Errorf("%+v and %+v commute: %t", one, other, got)
+		}
+		if got {
+			yes++
+		} else {
+			no++
+		}
+	}
+	if yes == 0 || no == 0 {
+		t.Errorf("%d pairs commute, and %d do not", yes, no)
 	}
 }

@@ -156,3 +156,36 @@ func TestResponses(t *testing.T) {
 		t.Error("responses share an edge")
 	}
 }
+
+// TestLookAtParts has the answer to a call that looks at a part of an object be found by what the part is, if that is known.
+func TestLookAtParts(t *testing.T) {
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	c := v.Object(core.Key{Kind: "k", Name: "a"})
+	p := v.Projection("k", initial{})
+	for _, content := range []textOf{"ax", "ay", "bx", "cx"} {
+		if value := v.Intern(c, content); content != "cx" {
+			v.Project(p, c, value)
+		}
+	}
+	n := &Node{Call: put{"look", ""}}
+	answers := map[state.Value]*Answered{}
+	for _, value := range []state.Value{1, 3} {
+		shown, _ := p.Shown(c, value)
+		answers[value] = &Answered{}
+		if err := n.Remember([]Read{{Cell: c, Projection: p, Value: shown}}, answers[value]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answers[2] = answers[1] // which differs in another part
+	for value := range state.Value(5) {
+		if got := n.Look(cells{value}, nil); got != answers[value] {
+			t.Errorf("of value %d, the answer is %v, want %v", value, got, answers[value])
+		}
+	}
+}
+
+// initial projects contents to their first letters.
+type initial struct{}
+
+func (initial) Identity() string                   { return "initial" }
+func (initial) Project(o core.Object) core.Content { return textOf(o.Content.Canonical()[:1]) }

@@ -72,3 +72,38 @@ func TestRelative(t *testing.T) {
 		}
 	}
 }
+
+// TestRelativeTimes has times be told as they are seen from a moment, and only that they are far away if they are.
+func TestRelativeTimes(t *testing.T) {
+	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+	text := func(d time.Duration) string { return "at " + start.Add(d).Format(time.RFC3339Nano) }
+	for _, test := range []struct {
+		text string
+		want string
+	}{
+		{text(time.Minute), "at <now 0s>"}, {text(time.Hour), "at <now 59m0s>"}, {text(0), "at <now -1m0s>"},
+		{text(time.Minute + behavior.Epoch/2), "at <now " + (behavior.Epoch / 2).String() + ">"}, {text(time.Minute + behavior.Epoch/2 + 1), "at <far ahead>"},
+		{text(time.Minute - behavior.Epoch/2), "at <now -" + (behavior.Epoch / 2).String() + ">"}, {text(time.Minute - behavior.Epoch/2 - 1), "at <long ago>"},
+		{"number 3", "number 3"}, {"number 123456789012", "number <long>"}, {"takes 175207h7m8s", "takes <long>"}, {"99999999999999999999 grains", "<long> grains"},
+	} {
+		if got := behavior.Relative(test.text, time.Minute); got != test.want {
+			t.Errorf("%q is %q, want %q", test.text, got, test.want)
+		}
+	}
+	if !behavior.SameButForTimes("at 2000-01-01T00:00:01Z in web", "at 2001-01-01T00:00:01Z in web") || behavior.SameButForTimes("at 2000-01-01T00:00:01Z in web", "at 2000-01-01T00:00:01Z in job") {
+		t.Error("texts that differ in times only are others, or those that differ in words the same")
+	}
+}
+
+// TestSequentialClocks has sequential code be told how far the clock of the world is ahead.
+func TestSequentialClocks(t *testing.T) {
+	code := instance(func(r core.EffectRecorder) core.Result {
+		r.Do(ask(r.(core.Timekeeper).Later().String()))
+		return core.Result{}
+	})
+	for _, epochs := range []int{0, 1, 3} {
+		s := behavior.Start(code, true, behavior.Activation{Request: "r", Now: epochs}, limits())
+		calls, _ := play(t, s)
+		wantCalls(t, calls, (time.Duration(epochs) * behavior.Epoch).String())
+	}
+}

@@ -137,3 +137,53 @@ func TestTurnsOfANode(t *testing.T) {
 		}
 	}
 }
+
+// TestPostponeFindsOtherWays has code be known to heed the order of its calls when it makes other calls, fewer or more of them, or ends in another way.
+func TestPostponeFindsOtherWays(t *testing.T) {
+	does := func(result core.Result, calls ...ask) instance {
+		return func(r core.EffectRecorder) core.Result {
+			for _, call := range calls {
+				r.Do(call)
+			}
+			return result
+		}
+	}
+	path, leaf := learn(t, does(core.Result{}, "a", "b"))
+	for _, test := range []struct {
+		name string
+		code instance
+		want string
+	}{
+		{"the same", does(core.Result{}, "a", "b"), "{[] false}"},
+		{"another call", does(core.Result{}, "a", "c"), "{[] true}"},
+		{"fewer calls", does(core.Result{}, "a"), "{[] true}"},
+		{"more calls", does(core.Result{}, "a", "b", "c"), "{[] true}"},
+		{"another end", does(core.Result{Requeue: true}, "a", "b"), "{[] true}"},
+	} {
+		s := opened(t, test.code)
+		if got, err := s.Postpone(t.Context(), runOf(path, leaf), 0); err != nil || fmt.Sprint(got) != test.want {
+			t.Errorf("%s: %v, %v, want %s", test.name, got, err, test.want)
+		}
+		s.Abort()
+	}
+	// Of two equal calls, it is not the one that is put last that is answered as long as only one waits.
+	twice := func() instance {
+		return func(r core.EffectRecorder) core.Result {
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() { r.Do(ask("a")) })
+			}
+			both.Wait()
+			r.Do(ask("a"))
+			return core.Result{}
+		}
+	}
+	path, leaf = learn(t, twice())
+	for call, want := range []string{"{[1] false}", "{[] false}", "{[] false}"} {
+		s := opened(t, twice())
+		if got, err := s.Postpone(t.Context(), runOf(path, leaf), call); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("of three equal calls, number %d last: %v, %v, want %s", call, got, err, want)
+		}
+		s.Abort()
+	}
+}

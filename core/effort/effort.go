@@ -75,7 +75,7 @@ func Search(ctx context.Context, g Graph, allow func(core.Edge) bool, accept fun
 		}
 		var found []core.StateID
 		for _, id := range states {
-			if accept != nil && r.least[id] == at && accept(id) {
+			if accept != nil && accept(id) {
 				found = append(found, id)
 			}
 		}

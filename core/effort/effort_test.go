@@ -104,3 +104,20 @@ func TestSearch(t *testing.T) {
 		}
 	}
 }
+
+// TestWith counts what goes wrong in a run, what is late, and all steps.
+func TestWith(t *testing.T) {
+	late, faulty := core.Edge{Late: true}, core.Edge{Step: core.Step{Kind: core.Restart}}
+	both := core.Edge{Late: true, Step: core.Step{Kind: core.Restart}}
+	if got, want := takes(core.Run{{}, late, faulty, both, {}, late}), (effort.Effort{Faults: 2, Late: 3, Steps: 6}); got != want {
+		t.Errorf("the run takes %+v, want %+v", got, want)
+	}
+	ordered := []effort.Effort{{}, {Steps: 9}, {Late: 1}, {Late: 1, Steps: 1}, {Late: 2}, {Faults: 1}, {Faults: 1, Steps: 1}, {Faults: 1, Late: 1}, {Faults: 2}}
+	for i, one := range ordered {
+		for j, other := range ordered {
+			if got := one.Compare(other); (got < 0) != (i < j) || (got > 0) != (i > j) {
+				t.Errorf("%+v and %+v compare as %d", one, other, got)
+			}
+		}
+	}
+}

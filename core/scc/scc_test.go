@@ -92,3 +92,33 @@ func TestSearchStops(t *testing.T) {
 		t.Errorf("the context has ended, and the error is %v", err)
 	}
 }
+
+// TestSearchStopsWithinLargeComponents has a search end soon after its context, wherever it is in a long way.
+func TestSearchStopsWithinLargeComponents(t *testing.T) {
+	const long = 5000
+	ctx, cancel := context.WithCancel(context.Background())
+	targets := make([][]uint32, long)
+	for i := range targets {
+		targets[i] = []uint32{uint32(i+1) % long}
+	}
+	seen := 0
+	g := &counted{listed: &listed{targets: targets}, next: func(node uint32) {
+		if seen++; node == 1500 {
+			cancel()
+		}
+	}}
+	if err := Search(ctx, g, func(Component[uint32]) bool { return true }); !errors.Is(err, context.Canceled) || seen > 1500+1024+1 {
+		t.Errorf("after %d steps, the error is %v", seen, err)
+	}
+}
+
+// counted is a graph that tells of which nodes it is asked what comes next.
+type counted struct {
+	*listed
+	next func(uint32)
+}
+
+func (c *counted) Next(node uint32, at *Targets[uint32]) (uint32, bool) {
+	c.next(node)
+	return c.listed.Next(node, at)
+}

@@ -108,10 +108,13 @@ func (w *Explorer) Before(s *transition.Taken) error {
 func (w *Explorer) After(s *transition.Taken) error {
 	// What does nothing does no more on a stale view: it could as well be done later.
 	s.Late = s.Late && !w.Level
-	if err := w.account(s); err != nil || len(w.Reversed) == 0 || w.Symmetry == nil {
+	if err := w.account(s); err != nil {
 		return err
 	}
-	if w.Learn == nil {
+	switch {
+	case len(w.Reversed) == 0 || w.Symmetry == nil:
+		return nil
+	case w.Learn == nil:
 		return transition.ErrUnknown
 	}
 	return Apart(fmt.Sprintf("%s makes concurrent calls whose order matters", s.Actor.Name))

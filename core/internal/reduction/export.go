@@ -72,10 +72,7 @@ func (f *footprints) selects() {
 
 func (f *footprints) selectsOf(known *footprint) {
 	for c := range known.touched.All() {
-		key, isObject := f.vocabulary.Key(c)
-		if !isObject {
-			continue
-		}
+		key, _ := f.vocabulary.Key(c) // what is no object is of no kind, of which nothing is selected
 		for _, s := range f.vocabulary.Selections(key.Kind) {
 			if f.vocabulary.May(s, c) {
 				grow(f, known.alters, f.place(placeName{listed: true, kind: s.Kind, namespace: s.Namespace, selection: s}))

@@ -190,8 +190,11 @@ func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, answere
 		readers = []*footprint{f.handler(w.Handling.Key.Kind)}
 	} else {
 		f.look(s, answered, reads)
-		readers = []*footprint{f.agents[w.Current().Agent()]}
-		if w.Machine.Conditions.Granularity == transition.PerCall && !w.Current().Actor.Atomic {
+		agent := f.agents[w.Current().Agent()]
+		readers = []*footprint{agent}
+		if w.Current().Actor.Atomic {
+			agent.blocks = true
+		} else if w.Machine.Conditions.Granularity == transition.PerCall {
 			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all the same.
 			readers = append(readers, f.stage(transition.Stage{Node: node.Point()}))
 		}
@@ -201,9 +204,6 @@ func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, answere
 			for _, place := range f.readPlaces(s, r) {
 				grow(f, known.reads, place)
 			}
-		}
-		if w.Handling == nil && w.Current().Actor.Atomic {
-			known.blocks = true
 		}
 	}
 }
@@ -280,7 +280,7 @@ func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 	}
 	woken := true
 	w.wakes.agents(s, func(agent int) { woken = woken && known.wakes[agent] })
-	return woken && (!w.Machine.Holds || known.covers(w.Ties(s)))
+	return woken && known.covers(w.Ties(s))
 }
 
 // note notes what the walker's step touched.

@@ -183,6 +183,9 @@ func TestKnown(t *testing.T) {
 		"put off": func() { mine.putOff = true }, "visible": func() { f.visible.reads[list] = true }, "another agent": func() { f.Added() }, "a stage": func() { f.stage(transition.Stage{Begun: it}) },
 	} {
 		f.settled = f.known(m)
+		if known := f.known(m); !known.comesTo(&f.settled) {
+			t.Errorf("before %s: the same comes to something else", name)
+		}
 		change()
 		if known := f.known(m); known.comesTo(&f.settled) {
 			t.Errorf("%s: the same would be chosen", name)
@@ -220,6 +223,8 @@ func TestSelectsAndGates(t *testing.T) {
 	key, _ := m.Vocabulary.Key(c)
 	some, none := m.Vocabulary.Selection(key.Kind, "", starting('a')), m.Vocabulary.Selection(key.Kind, "", starting('z'))
 	mine, stage := f.agents[it.Agent], f.stage(transition.Stage{Begun: it})
+	call := f.stage(transition.Stage{Node: &behavior.Node{}}) // which reads nothing else, whoever may be blocked
+	call.reads[f.place(placeName{sight: sight{cell: c}})] = true
 	for _, known := range []*footprint{mine, stage} {
 		known.touched.Add(c)
 		known.touched.Add(it.Cell)
@@ -253,6 +258,11 @@ func TestSelectsAndGates(t *testing.T) {
 	mine.blocks = true
 	if got := f.known(m).stages[transition.Stage{Begun: it}]; !slices.Contains(got.Reads, place(some)) {
 		t.Errorf("to begin again depends on %v", got.Reads)
+	}
+	for stage, got := range f.known(m).stages {
+		if stage.Node != nil && !slices.Equal(got.Reads, []Place{f.place(placeName{sight: sight{cell: c}})}) {
+			t.Errorf("a call reads %v", got.Reads)
+		}
 	}
 }
 

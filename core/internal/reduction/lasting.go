@@ -55,10 +55,11 @@ func (f *footprints) lasts(w *Explorer, it *transition.Item, looks []Place) (las
 	switch {
 	case known:
 		return lasting, nil
-	case w.Learn == nil && w.Ahead:
-		return false, transition.ErrUnknown
 	case w.Learn == nil:
-		return false, nil
+		if w.Ahead {
+			err = transition.ErrUnknown
+		}
+		return false, err
 	}
 	run := idleRun{it: it, begun: f.begunOf(looks), looks: slices.Clone(looks)}
 	run.lasting = f.judge(run, &f.settled.missed[it.Agent], f.searches)
@@ -98,10 +99,8 @@ type trial struct {
 	lists  map[placeName]bool
 	// values are those that are tried.
 	values map[sight]state.Value
-	// other tells that one of them is not what the run has seen.
-	other int
-	tries int
-	// client is how the call at hand looks, open is where it looks next although no value was chosen, and lost tells that it looks where the run does not.
+	tries  int
+	// client is how the call at hand looks, open is where it looks although no value was chosen yet, and lost tells that it looks where the run does not.
 	client transition.ClientView
 	open   *sight
 	lost   bool
@@ -132,7 +131,7 @@ func (f *footprints) judge(run idleRun, m *missed, before int) bool {
 			return false
 		}
 	}
-	return t.idles(f.machine.Root(run.it, run.begun))
+	return t.idles(f.machine.Root(run.it, run.begun), false)
 }
 
 // listOf names a list, whatever it shows.
@@ -150,8 +149,8 @@ func (t *trial) enters(list placeName) func(state.Cell) bool {
 	}
 }
 
-// idles reports whether the run does nothing from a node on, whatever it may see.
-func (t *trial) idles(n *behavior.Node) bool {
+// idles reports whether the run does nothing from a node on, whatever it may see. Another run is one that has seen something else before.
+func (t *trial) idles(n *behavior.Node, another bool) bool {
 	switch {
 	case n == nil || n.Varies() || n.Drawn:
 		return false
@@ -159,14 +158,14 @@ func (t *trial) idles(n *behavior.Node) bool {
 		return t.ends(n.Leaf)
 	case n.Call == nil || len(n.Parked) > 0 || n.Earlier != nil:
 		return false
-	case t.other > 0 && len(n.Faults) > 0:
+	case another && len(n.Faults) > 0:
 		return false // what comes of it if a call fails to which the run itself has not come is not known
 	}
-	return t.goesOn(n)
+	return t.goesOn(n, another)
 }
 
 // goesOn reports whether the run does nothing from a call on, whatever it may see.
-func (t *trial) goesOn(n *behavior.Node) bool {
+func (t *trial) goesOn(n *behavior.Node, another bool) bool {
 	if t.tries++; t.tries > mostTries {
 		return false
 	}
@@ -180,11 +179,11 @@ func (t *trial) goesOn(n *behavior.Node) bool {
 	case t.lost:
 		return false
 	case t.open != nil:
-		return t.whatever(*t.open, n)
+		return t.whatever(*t.open, n, another)
 	case answered == nil || len(answered.Writes)+len(answered.Enqueue) > 0 || !t.knows(answered):
 		return false
 	}
-	return t.idles(answered.Edge.To)
+	return t.idles(answered.Edge.To, another)
 }
 
 // knows reports whether an answer was learned before the search.
@@ -194,7 +193,7 @@ func (t *trial) knows(answered *behavior.Answered) bool {
 }
 
 // whatever tries each value that may be seen where a call looks.
-func (t *trial) whatever(at sight, n *behavior.Node) bool {
+func (t *trial) whatever(at sight, n *behavior.Node, another bool) bool {
 	place := t.places[at]
 	seen := t.names[place].value
 	values := t.missed.become[place]
@@ -203,12 +202,8 @@ func (t *trial) whatever(at sight, n *behavior.Node) bool {
 	}
 	defer delete(t.values, at)
 	return !slices.ContainsFunc(values, func(value state.Value) bool {
-		if value != seen {
-			t.other++
-			defer func() { t.other-- }()
-		}
 		t.values[at] = value
-		return !t.goesOn(n)
+		return !t.goesOn(n, another || value != seen)
 	})
 }
 
@@ -224,7 +219,7 @@ func (t *trial) see(at sight) state.Value {
 	value, chosen := t.values[at]
 	if _, looks := t.places[at]; !looks {
 		t.lost = true
-	} else if !chosen && t.open == nil {
+	} else if !chosen {
 		t.open = &at
 	}
 	return value
@@ -258,7 +253,7 @@ func (t *trial) AppendSignature(buffer []byte, kind core.Kind, namespace string,
 		if _, looks := t.places[at]; !looks || namespace != "" && namespace != key.Namespace {
 			continue
 		}
-		if value := t.see(at); value != 0 && (selection == nil || t.vocabulary.Evaluate(selection, c, value)) {
+		if value := t.see(at); value != 0 && t.vocabulary.Evaluate(selection, c, value) {
 			buffer = state.AppendSigned(buffer, c, value)
 		}
 	}

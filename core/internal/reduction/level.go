@@ -29,8 +29,8 @@ func (w *Explorer) alone() (agent int, found bool, err error) {
 		return 0, false, nil
 	}
 	for _, it := range w.Machine.Items {
-		// If nobody forces the one that is followed to act, a run seems to end where others are left out that are forced to.
-		if it.Actor.Atomic || it.Actor.User || it.Actor.Unfair || !w.Pending(it) {
+		// If nobody forces the one that is followed to act, as nobody forces users, a run seems to end where others are left out that are forced to.
+		if it.Actor.Atomic || it.Actor.Unfair {
 			continue
 		}
 		w.fits = false
@@ -74,7 +74,7 @@ func (w fitting) Stopped(_ *transition.Taken, err error) error {
 // describe describes the step that the walker has taken.
 func (w *Explorer) describe(t *transition.Taken) (err error) {
 	way := &w.way
-	*way = Way{Agent: t.Agent(), Faulty: t.Faulty(), Changes: w.Wrote || t.Crashes(), Wakes: len(w.wakes.woken) > 0, Looks: way.Looks[:0]}
+	*way = Way{Agent: t.Agent(), Faulty: t.Faulty(), Changes: w.Wrote, Wakes: len(w.wakes.woken) > 0, Looks: way.Looks[:0]}
 	for _, touched := range w.Touched {
 		way.Changes = way.Changes || touched.Cell != w.Machine.Failures && touched.Cell != t.Item.Cell
 	}

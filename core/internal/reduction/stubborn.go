@@ -26,12 +26,13 @@ func (w *Explorer) Reduce() ([]bool, error) {
 		return nil, nil
 	}
 	agent, found, err := w.alone()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !found && w.Faulty():
-		return nil, nil
-	case found && w.Faulty():
+	}
+	if w.Faulty() {
+		if !found {
+			return nil, nil
+		}
 		w.Level = true
 		return w.follow(agent), nil
 	}

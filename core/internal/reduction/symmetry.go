@@ -74,7 +74,6 @@ func NewChecker(w *Explorer, stops func(error) bool) *Checker {
 	for _, a := range m.Arrangements {
 		m.inverses = append(m.inverses, a.Inverse())
 	}
-	m.renew()
 	return m
 }
 
@@ -254,7 +253,6 @@ func (m *Checker) Show(predicate int, row []byte, look func(core.State)) error {
 			return err
 		}
 		if m.Walker.Machine.Vocabulary.Cells() == m.cells {
-			m.Walker.Load(row)
 			m.seen.Remember(predicate, m.Walker.Vector, trace)
 			return nil
 		}

@@ -285,7 +285,7 @@ func (f *footprints) unnoticed(agent int, name placeName) []state.Value {
 // missesEntry reports whether an object may come to be selected without waking an agent that remembers this.
 func (f *footprints) missesEntry(agent int, at sight, r transition.Remembered, selection *state.Selection) bool {
 	selected := func(value state.Value) bool {
-		return value != 0 && (selection == nil || f.vocabulary.Evaluate(selection, at.cell, value))
+		return value != 0 && f.vocabulary.Evaluate(selection, at.cell, value)
 	}
 	for was, all := range f.woken[at] {
 		for _, known := range all {

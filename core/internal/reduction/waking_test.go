@@ -164,7 +164,7 @@ func TestMisses(t *testing.T) {
 		}
 		for _, c := range test.changes {
 			f.woke(c, transition.Remembered{}, test.woken)
-			f.woke(c, transition.Remembered{Value: 1}, me, other) // while something is remembered that is not before the run
+			f.woke(c, transition.Remembered{Value: 1}, other) // while something is remembered that is not before the run
 		}
 		place := f.place(test.place)
 		f.agents[me].looks[place] = true
@@ -174,6 +174,27 @@ func TestMisses(t *testing.T) {
 		}
 		if got := slices.Contains(missed.places, place); got != (test.want && !test.place.viewed) || slices.Contains(missed.inViews, place) != (test.want && test.place.viewed) {
 			t.Errorf("%s: missed %v, in views %v", test.name, missed.places, missed.inViews)
+		}
+	}
+}
+
+// TestMissesInNamespaces has an agent miss what comes to be listed in the namespace that it lists, or anywhere if it lists all of them.
+func TestMissesInNamespaces(t *testing.T) {
+	for _, test := range []struct {
+		namespace string
+		enters    core.Key
+		want      bool
+	}{{"", thingA, true}, {"", thingC, true}, {"n", thingA, true}, {"n", thingC, false}} {
+		f := NewFootprints()
+		f.vocabulary = state.NewVocabulary(sameVersions)
+		c := f.vocabulary.Object(test.enters)
+		f.vocabulary.Intern(c, text("a"))
+		f.Added()
+		f.woke(change{sight{cell: c}, 0, 1}, transition.Remembered{})
+		place := f.place(placeName{listed: true, entering: true, kind: "thing", namespace: test.namespace})
+		f.agents[0].looks[place] = true
+		if missed := f.missed(0); missed.has(place) != test.want {
+			t.Errorf("who lists %q misses that %s comes: %t", test.namespace, test.enters, missed.has(place))
 		}
 	}
 }
