@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -108,8 +107,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 	w.Forget()
 	now, err := t.build(ctx, step)
 	if err != nil {
-		var unsupported *core.Unsupported
-		if errors.As(err, &unsupported) || transition.Unexpected(err) {
+		if transition.Unexpected(err) {
 			return "", err
 		}
 		return err.Error(), nil
