@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -198,5 +199,39 @@ func TestCoverage(t *testing.T) {
 	}
 	if got := c.lately(); got != "of the states that the last 2 walks visited, 40% were new" {
 		t.Errorf("it is said that %s", got)
+	}
+}
+
+// TestStepsOfWalks has a walk take all steps of a state, and know which of them lead to states that were visited. A state that is visited for the first time waits no longer.
+func TestStepsOfWalks(t *testing.T) {
+	space, state, number := ways{0: {1, 2, 3}, 1: {0}, 2: {2}, 3: {}}.search(t, Options{Order: RandomWalks}, 0)
+	s := &search{Space: space, context: t.Context(), frontier: &unordered{count: 2}}
+	w := &randomWalker{search: s}
+	s.expanded.Remove(state[2])
+	s.expanded.Remove(state[3])
+	crossed := func(n int) string {
+		t.Helper()
+		if err := w.cross(state[n]); err != nil {
+			t.Fatal(err)
+		}
+		var text []string
+		for _, b := range w.steps {
+			text = append(text, fmt.Sprintf("%d %t", number[b.to], b.visited))
+		}
+		slices.Sort(text)
+		return fmt.Sprint(text)
+	}
+	for _, test := range []struct {
+		from, waiting int
+		want          string
+	}{{0, 2, "[1 true 2 false 3 false]"}, {2, 1, "[2 false]"}, {2, 1, "[2 true]"}, {0, 1, "[1 true 2 true 3 false]"}, {3, 0, "[]"}, {1, 0, "[0 true]"}} {
+		if got := crossed(test.from); got != test.want || s.frontier.len() != test.waiting {
+			t.Errorf("the steps from %d lead to %s, want %s, and %d states wait", test.from, got, test.want, s.frontier.len())
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if s.context = ended; w.cross(0) == nil {
+		t.Error("a walk goes on when the search has ended")
 	}
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,16 +58,24 @@ func TestGrowthIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{Workers: 1, Run: behavior.Limits{Deadline: time.Second, Calls: 100}, Logger: hclog.NewNullLogger(), Memo: NewMemo()}
-		g := &growth{context: t.Context(), system: system, options: o}
+		ctx, end := context.WithCancel(t.Context())
+		g := &growth{context: ctx, system: system, options: o}
 		got := "nothing"
 		if found := g.look(); found != nil {
 			got = fmt.Sprintf("laps of %d steps by %v add %v, the last %s, shown %t", found.Lap, found.Controllers(), found.Adds, found.Last, found.Shown)
 			if found.Laps < alike || found.Space == nil || found != g.look() {
 				t.Errorf("%s: there are %d laps", test.name, found.Laps)
 			}
+			// It can be told although the search has ended.
+			end()
+			trace, err := found.Space.Trace(t.Context(), found.Run[0].From, found.Run, nil)
+			if err != nil || len(trace.Steps) != len(found.Run) || found.Space.executor.Listener != nil {
+				t.Errorf("%s: %d steps of %d are told, and the error is %v", test.name, len(trace.Steps), len(found.Run), err)
+			}
 		}
 		if got != test.want || g.unexpected != nil || !g.looked {
 			t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
 		}
+		end()
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // TestAlikeButFor compares texts up to new words.
@@ -167,6 +170,19 @@ func TestDrawsAreReported(t *testing.T) {
 	g.Run[7].Step.Item.Strategy, g.Run[5].Step.Item.Strategy = "a", "b"
 	if got := g.Controllers(); !slices.Equal(got, []string{"a", "p"}) {
 		t.Errorf("the steps of a lap are those of %v", got)
+	}
+}
+
+// TestTranscripts has what was tried before a step be no part of what is written down of it.
+func TestTranscripts(t *testing.T) {
+	script := &transcript{}
+	web := &transition.Actor{Description: core.Description{Name: "web"}}
+	for _, request := range []core.Request{"tried", "taken"} {
+		script.Began()
+		script.Ended(web, behavior.Activation{Request: request}, nil, &behavior.Leaf{})
+	}
+	if got := script.step.String(); strings.Contains(got, "tried") || !strings.Contains(got, "taken") || !strings.HasPrefix(got, "web ") {
+		t.Errorf("of the step it is written that %q", got)
 	}
 }
 

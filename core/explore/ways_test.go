@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // ways are a graph for tests: where the steps from each number lead. The states of its space have the numbers that are the values of a variable.
@@ -284,6 +286,17 @@ func TestDueSteps(t *testing.T) {
 	if slices.Sort(got); !slices.Equal(got, []string{"p(a)", "p(b)", "q(on)"}) {
 		t.Errorf("these steps are due: %v", got)
 	}
+	// A step may be listed for each order in which its calls are answered, or not be known.
+	d := dueVisitor{space: space}
+	for _, it := range space.machine.Items {
+		taken := &transition.Taken{Kind: core.Act, Actor: it.Actor, Item: it}
+		if err := errors.Join(d.Took(taken), d.Took(taken), d.Stopped(taken, transition.ErrUnknown)); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(d.steps) != 4 {
+		t.Errorf("of four actions of fair processes, these steps are due: %v", d.steps)
+	}
 }
 
 // storeOnly has a space store only so many of its states, in another store.
@@ -430,6 +443,32 @@ func TestChunksAreTakenOnce(t *testing.T) {
 		}
 		if next != (test.states+15)/16 {
 			t.Errorf("%+v: %d chunks are taken", test, next)
+		}
+	}
+}
+
+// TestBatchesOverlap says when workers may expand the next batch while one is stored: several of them, in a search by breadth that notes nothing of what properties look at, if
+// the next batch is worth it and all states of this one are found.
+func TestBatchesOverlap(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		change  func(*search)
+		overlap bool
+	}{
+		{"as it can be", func(*search) {}, true},
+		{"one worker", func(s *search) { s.pool.workers = s.pool.workers[:1] }, false},
+		{"few states", func(s *search) { s.frontier.take(make([]waiting, 0, 1)) }, false},
+		{"in depth", func(s *search) { s.order = DepthFirst }, false},
+		{"the search stores alone", func(s *search) { s.table = nil }, false},
+		{"a state is not found", func(s *search) { s.batch.states = make([]waiting, 40); s.batch.chunks[2].unresolved = true }, false},
+		{"of another batch", func(s *search) { s.batch.states = make([]waiting, 32); s.batch.chunks[2].unresolved = true }, true},
+	} {
+		s := &search{
+			Space: &Space{table: store.NewFull(), Reductions: &reduction.Reductions{}}, pool: &pool{workers: make([]worker, 2)},
+			frontier: &queue{waiting: make([]waiting, batchLen/4)}, batch: newBatch(0),
+		}
+		if test.change(s); s.overlaps() != test.overlap {
+			t.Errorf("%s: batches overlap: %t, want %t", test.name, !test.overlap, test.overlap)
 		}
 	}
 }
