@@ -1,12 +1,16 @@
 package explore
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 )
 
 // grid is a model of two processes, each of which takes a variable from 0 to its end.
@@ -82,5 +86,93 @@ func TestWalksEnd(t *testing.T) {
 	space = searchModel(t, grid(30, 30), Options{Order: RandomWalks, Bounds: Bounds{Depth: 1}})
 	if len(space.Reasons()) != 1 || !strings.Contains(space.Reasons()[0], "1000 walks") {
 		t.Errorf("the reasons are %q", space.Reasons())
+	}
+}
+
+// TestDepthsAreKept has the depths of states be kept only where a state may be met again less deep. Elsewhere workers insert states.
+func TestDepthsAreKept(t *testing.T) {
+	for _, test := range []struct {
+		o    Options
+		kept bool
+	}{{Options{}, false}, {Options{Bounds: Bounds{Depth: 5}}, false}, {Options{Order: DepthFirst}, false}, {Options{Order: DepthFirst, Bounds: Bounds{Depth: 5}}, true}, {Options{Order: RandomWalks}, true}} {
+		if space := searchModel(t, grid(1, 1), test.o); space.depths.needed != test.kept || (space.table == nil) != test.kept {
+			t.Errorf("%+v: depths are kept: %t, and the search stores alone: %t", test.o, space.depths.needed, space.table == nil)
+		}
+	}
+}
+
+// TestIncidentsAreLocated has code fail in one state of a line, in searches that learn it there.
+func TestIncidentsAreLocated(t *testing.T) {
+	x := plain.NewVar[int]("x")
+	for name, o := range map[string]Options{"breadth-first": {}, "depth-first": {Order: DepthFirst}, "walks": {Order: RandomWalks, Bounds: Bounds{Walks: 3}}} {
+		space := searchModel(t, plain.Model{Name: "line", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "on", Do: func(w *plain.World) {
+			if x.Get(w) == 3 {
+				panic("three")
+			}
+			w.Require(x.Get(w) < 5)
+			x.Set(w, x.Get(w)+1)
+		}}}}}}, o)
+		incidents := space.Incidents()
+		if len(incidents) != 1 || incidents[0].Kind != core.Panicked || incidents[0].AtStart || x.Get(space.State(incidents[0].State)) != 3 {
+			t.Errorf("%s: %+v", name, incidents)
+		}
+	}
+}
+
+// TestSpacesOutliveTheirSearches has the context of a search end behind it: what it has found can be told all the same.
+func TestSpacesOutliveTheirSearches(t *testing.T) {
+	system, err := mirroring().System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	space, err := Search(ctx, system, Options{Workers: 1, Run: behavior.Limits{Deadline: time.Second, Calls: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end()
+	last := core.StateID(space.States() - 1)
+	run, _ := space.Shortest(func(id core.StateID) bool { return id == last })
+	trace, err := space.Trace(t.Context(), 0, run, &core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "mirror", Request: "copy"}})
+	if err != nil || len(trace.Steps) != len(run)+1 {
+		t.Errorf("%d steps of %d are told, and the error is %v", len(trace.Steps), len(run), err)
+	}
+	if len(space.Relisted(last)) != 1 || len(space.Reasons()) > 0 {
+		t.Errorf("a restart enqueues %v, and the reasons are %v", space.Relisted(last), space.Reasons())
+	}
+	if space.executor.Listener != nil || space.learner.Searching {
+		t.Error("the search goes on")
+	}
+}
+
+// TestPositions has a simulation tell what waits where it is: not what users may do, nor actions that can be taken at any time.
+func TestPositions(t *testing.T) {
+	model := mirroring()
+	from := plain.NewVar[int]("from")
+	model.Scenario = plain.Scenario{Actions: []plain.Action{{Name: "set", Do: func(w *plain.World) { from.Set(w, 7) }}}}
+	system, err := model.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSimulation(system, Conditions{}, behavior.Limits{Deadline: time.Second, Calls: 100}, nil)
+	position, err := s.Run(t.Context(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(position.Work, position.Timers); got != "[mirror(copy)] []" || len(position.Choices) != 3 || len(position.Objects) != 2 {
+		t.Errorf("at the start %s waits, and %d steps can be taken", got, len(position.Choices))
+	}
+	for _, c := range position.Choices {
+		after, err := s.Run(t.Context(), 0, []core.Step{c.Edge.Step})
+		if err != nil || len(after.Trace.Steps) != 1 {
+			t.Fatalf("%s: %v", c.Edge.Step, err)
+		}
+		want := map[string]string{"mirror": "[]", "source": "[log(changed) mirror(copy)]"}
+		if got := fmt.Sprint(after.Work); want[c.Edge.Step.Item.Strategy] != "" && got != want[c.Edge.Step.Item.Strategy] {
+			t.Errorf("behind %s, %s waits", c.Edge.Step, got)
+		}
+	}
+	if _, err := s.Run(t.Context(), 0, []core.Step{{Kind: core.Reconcile, Item: core.Item{Strategy: "log", Request: "changed"}}}); err == nil || !strings.Contains(err.Error(), "step 1") {
+		t.Errorf("a step that is not possible is taken: %v", err)
 	}
 }

@@ -79,3 +79,28 @@ func TestGrowthIsFound(t *testing.T) {
 		end()
 	}
 }
+
+// TestGrowthIsTold has a search that is not complete tell of growth, and one that is complete, or was interrupted, not look for it.
+func TestGrowthIsTold(t *testing.T) {
+	f, inbox := plain.NewFamily[string]("Pod"), plain.NewInbox[string]("p")
+	grows := grid(3, 3) // so that there are many states before there are many objects
+	grows.Processes = append(grows.Processes, plain.Process{
+		Name: "p", Messages: inbox.Holding("ax"), Receive: inbox.Receive(func(w *plain.World, name string) {
+			f.Named(name).Set(w, "here")
+			inbox.Send(w, name+"x")
+		}),
+	})
+	if g := searchModel(t, grows, Options{Bounds: Bounds{States: 30}}).Growth(); g == nil || g.Lap != 1 {
+		t.Errorf("%+v is told of what grows", g)
+	}
+	space := searchModel(t, grows, Options{})
+	if space.Growth() == nil || space.States() > 2*suspect || len(space.Reasons()) != 1 || !strings.Contains(space.Reasons()[0], "grows without end") {
+		t.Errorf("of what grows without a bound, %d states are searched: %v", space.States(), space.Reasons())
+	}
+	if g := searchModel(t, grid(2, 1), Options{}).Growth(); g != nil {
+		t.Errorf("%+v is told of a grid", g)
+	}
+	if g := searchModel(t, grid(9, 9), Options{Bounds: Bounds{States: 30}}).Growth(); g != nil {
+		t.Errorf("%+v is told of a part of a grid", g)
+	}
+}

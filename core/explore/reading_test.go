@@ -264,6 +264,27 @@ func TestSleepSetsAreNumbered(t *testing.T) {
 	}
 }
 
+// TestAllAreWoken wakes agents in states: those that were expanded are expanded once more with who slept there, from their depth on.
+func TestAllAreWoken(t *testing.T) {
+	space := searchModel(t, grid(1, 1), Options{})
+	s := &search{Space: space, frontier: &queue{}}
+	s.sleeps.needed = true
+	for _, asleep := range [][]int{{1}, nil, {0, 1}, {0}} {
+		s.sleeps.add(asleep)
+	}
+	s.expanded.Remove(2)
+	s.wakeAll()
+	for id := range core.StateID(4) {
+		want := map[core.StateID][]int{0: {1}, 3: {0}}[id]
+		if woken := s.sleeps.takeWoken(id); len(s.sleeps.at(id)) > 0 || !slices.Equal(woken, want) {
+			t.Errorf("in state %d %v sleep, and %v are woken, want %v", id, s.sleeps.at(id), woken, want)
+		}
+	}
+	if got := s.frontier.(*queue).waiting; !slices.Equal(got, []waiting{{id: 0, depth: 0}, {id: 3, depth: 2}}) || !s.sleeps.disturbed {
+		t.Errorf("%v are expanded once more", got)
+	}
+}
+
 // TestPlacesOfSpans has the states of a span follow each other.
 func TestPlacesOfSpans(t *testing.T) {
 	s := spans{}
