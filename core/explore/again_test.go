@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // turning is a model of a process that turns a hand of a clock with so many hours, and of what it does besides.
@@ -99,5 +101,52 @@ func TestCyclesAreFollowed(t *testing.T) {
 		if err := space.Follow(core.StateID(space.States()), nil, cycle); err != nil || runs > 0 {
 			t.Errorf("%+v: what begins nowhere is followed: %v", test, err)
 		}
+	}
+}
+
+// TestTracesSayWhatIsStale tells a run on which a cache is listed anew now and then. A reconcile behind a change that was not listed is told by how many it is behind,
+// and what it has not seen; behind the list nothing is stale until the next change, its own: what is tried then is behind by one of two changes.
+func TestTracesSayWhatIsStale(t *testing.T) {
+	space := searchModel(t, mirroring(), Options{Conditions: Conditions{Staleness: []Staleness{{Rule: view.Relist()}}}})
+	var run core.Run
+	for _, wanted := range []string{"source", "mirror copy", "mirror ", "mirror copy"} {
+		edges := space.Edges(run.End(0))
+		i := slices.IndexFunc(edges, func(e core.Edge) bool {
+			return e.Step.Item.Strategy == wanted || fmt.Sprint(e.Step.Item.Strategy, " ", e.Step.Item.Request) == wanted
+		})
+		if i < 0 {
+			t.Fatalf("%s is not possible: %v", wanted, edges)
+		}
+		run = append(run, edges[i])
+	}
+	trace, err := space.Trace(t.Context(), 0, run, &run[3].Step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range trace.Steps {
+		text := fmt.Sprint(s.Kind, " ", s.Controller, " ", s.Unseen, s.Enqueued)
+		for _, c := range s.Calls {
+			text += fmt.Sprint("; ", c.Call, " ", c.Behind)
+		}
+		for _, c := range s.Changes {
+			text += fmt.Sprint("; ", c.Verb, " ", c.Name)
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"act source [] [log(changed)]; read from []; write from := 1 []; send to log: changed []; changed from",
+		"reconcile mirror [from was changed] []; read from [{ 1 1}]; write to := 0 [{ 1 1}]",
+		"deliver mirror [] [mirror(copy)]",
+		"reconcile mirror [] []; read from []; write to := 1 []; changed to",
+		"probe mirror [] []; read from [{ 1 2}]; write to := 1 [{ 1 2}]",
+	}
+	for i, line := range got {
+		if i >= len(want) || line != want[i] {
+			t.Errorf("step %d is told so: %s", i+1, line)
+		}
+	}
+	if len(got) != len(want) || trace.CycleStart != -1 || len(trace.Initial) != 2 {
+		t.Errorf("%d steps are told, want %d; from %v", len(got), len(want), trace.Initial)
 	}
 }

@@ -176,3 +176,26 @@ func TestPositions(t *testing.T) {
 		t.Errorf("a step that is not possible is taken: %v", err)
 	}
 }
+
+// TestWalksAreInterrupted has a search end in the midst of a walk: what was not visited by then is cut, and the reasons say so.
+func TestWalksAreInterrupted(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	x := plain.NewVar[int]("x")
+	system, err := plain.Model{Name: "line", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "on", Do: func(w *plain.World) {
+		if x.Get(w) == 2 {
+			end()
+		}
+		x.Set(w, x.Get(w)+1)
+	}}}}}}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := Search(ctx, system, Options{Order: RandomWalks, Workers: 1, Run: behavior.Limits{Deadline: time.Second, Calls: 100}})
+	if err != nil || space.States() != 3 || space.Cut(0) || space.Cut(1) || !space.Cut(2) {
+		t.Fatalf("%d states are found, and the error is %v", space.States(), err)
+	}
+	if reasons := space.Reasons(); len(reasons) != 2 || reasons[0] != "the search was interrupted" || !strings.Contains(reasons[1], "1 walks (seed 0) visited 2 states, and saw 1 more") {
+		t.Errorf("the reasons are %q", reasons)
+	}
+}
