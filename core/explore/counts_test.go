@@ -172,6 +172,11 @@ func TestPositions(t *testing.T) {
 			t.Errorf("behind %s, %s waits", c.Edge.Step, got)
 		}
 	}
+	for _, initial := range []int{-1, 1} {
+		if _, err := s.Run(t.Context(), initial, nil); err == nil {
+			t.Errorf("the system starts in its initial state %d, and has one", initial)
+		}
+	}
 	if _, err := s.Run(t.Context(), 0, []core.Step{{Kind: core.Reconcile, Item: core.Item{Strategy: "log", Request: "changed"}}}); err == nil || !strings.Contains(err.Error(), "step 1") {
 		t.Errorf("a step that is not possible is taken: %v", err)
 	}

@@ -109,6 +109,20 @@ func TestPointlessReductions(t *testing.T) {
 	}
 }
 
+// TestBlockedStepsHideNobody follows one agent at a time, of which the first is blocked until the other one has taken its step: three states in a line.
+func TestBlockedStepsHideNobody(t *testing.T) {
+	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
+	for _, starts := range [][]core.Initial{{plain.Start(x.Is(0), y.Is(0))}, {plain.Start(x.Is(0), y.Is(1)), plain.Start(x.Is(0), y.Is(0))}} {
+		space := searchModel(t, plain.Model{Name: "gate", Initial: starts, Processes: []plain.Process{
+			{Name: "p", Actions: []plain.Action{{Name: "pass", Do: func(w *plain.World) { w.Require(y.Get(w) == 1 && x.Get(w) == 0); x.Set(w, 1) }}}},
+			{Name: "q", Actions: []plain.Action{{Name: "open", Do: func(w *plain.World) { w.Require(y.Get(w) == 0); y.Set(w, 1) }}}},
+		}}, Options{Reducer: oneAtATime{}})
+		if space.States() != 3 || space.Stats.Transitions != 2 || space.Stats.Terminal != 1 || len(space.Quiescent()) != 1 {
+			t.Errorf("from %d starts, %d states, %+v, quiescent %v", len(starts), space.States(), space.Stats, space.Quiescent())
+		}
+	}
+}
+
 // TestWhole searches again without leaving out anything, where an agent was followed alone: to the end or not at all.
 func TestWhole(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())

@@ -201,6 +201,22 @@ func TestProvisosAreApplied(t *testing.T) {
 	}
 }
 
+// TestOpenedStatesAreAwake opens a state with three steps in which one agent is asleep and another one was woken: two steps were counted, and then nobody sleeps, nor is to be woken.
+func TestOpenedStatesAreAwake(t *testing.T) {
+	space, _, _ := ways{0: {1, 2, 3}, 1: {}, 2: {}, 3: {}}.search(t, Options{}, 0)
+	s := &search{Space: space, frontier: &queue{}}
+	s.sleeps.needed = true
+	for _, asleep := range [][]int{{1}, {2}, nil, nil} {
+		s.sleeps.add(asleep)
+	}
+	s.sleeps.woken[0], s.sleeps.woken[1] = []int{0}, []int{0}
+	s.Stats.Transitions, s.Stats.FromTree = 3, 2
+	s.expandFully(0)
+	if len(s.sleeps.at(0))+len(s.sleeps.woken[0]) > 0 || len(s.sleeps.at(1)) != 1 || len(s.sleeps.woken[1]) != 1 || s.Stats.Transitions != 1 || s.Stats.FromTree != 0 {
+		t.Errorf("asleep are %v and %v, woken %v, and the counts are %+v", s.sleeps.at(0), s.sleeps.at(1), s.sleeps.woken, s.Stats)
+	}
+}
+
 // oneAtATime is a reducer that follows one agent alone, wherever there are several. It is right where no agent touches what others do, but for what it leaves out for ever.
 type oneAtATime struct{}
 
