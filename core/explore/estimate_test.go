@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -50,6 +51,28 @@ func TestEstimateOnKnownShapes(t *testing.T) {
 			if !o.Ends && depth+1 < len(widths) && (o.More < float64(widths[depth+1])/5 || o.More > float64(widths[depth+1])*5) {
 				t.Errorf("%s: at level %d, %.0f more are expected in the next, and there are %d", name, depth, o.More, widths[depth+1])
 			}
+		}
+	}
+}
+
+// TestEstimateOfFewLevels estimates by hand. Growth is the lesser of that over the last four levels and over the last two.
+func TestEstimateOfFewLevels(t *testing.T) {
+	for _, test := range []struct {
+		widths       []int
+		whole        uint32
+		growth, more float64
+	}{
+		{[]int{100, 100, 100, 100, 1600}, 4, 2, 3200},         // 16 times in four levels
+		{[]int{100, 400, 400, 400, 1600}, 4, 2, 3200},         // four times in two
+		{[]int{7, 100, 100, 100, 100, 1600, 200}, 5, 2, 3000}, // of which 200 are known
+		{[]int{100, 100, 100, 100, 100}, 4, 1, 100},
+		{[]int{100, 100, 100, 100, 1600}, 3, 0, 0},
+		{[]int{100, 100, 100, 100, 1600}, 5, 0, 0},
+		{[]int{100, 100, 100, 100, 100, 700}, 4, 1, 0}, // more are known than were expected
+	} {
+		got := (&levels{widths: test.widths}).estimate(test.whole)
+		if math.Abs(got.Growth-test.growth) > 1e-9 || math.Abs(got.More-test.more) > 1e-6 || got.Ends {
+			t.Errorf("%+v: got %+v", test, got)
 		}
 	}
 }

@@ -61,3 +61,37 @@ func TestFeed(t *testing.T) {
 		t.Errorf("it is not taken back: %+v", f.now)
 	}
 }
+
+// TestLags counts how far views are behind: as many changes as wait, or, where a list shows all at once, as many as there were since.
+func TestLags(t *testing.T) {
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	pod, job := view.New(v, "web", "Pod", view.Lag(9)), view.New(v, "web", "Job", view.Relist())
+	a := v.Object(core.Key{Kind: "Pod", Name: "a"})
+	p := &transition.Process{Name: "web", Views: []*view.View{pod, job}}
+	web := &transition.Actor{Description: core.Description{Name: "web"}, Process: p}
+	w := transition.NewWalker(&transition.Machine{Vocabulary: v, Processes: []*transition.Process{p}, Actors: []*transition.Actor{web}}, nil)
+	w.Load(nil)
+	l := newLags()
+	expect := func(when, want string) {
+		t.Helper()
+		if got := fmt.Sprint(l.of(w, web)); got != want {
+			t.Errorf("%s, the views are behind: %s, want %s", when, got, want)
+		}
+	}
+	expect("at the start", "[]")
+	l.committed(pod)
+	expect("when a change was delivered", "[]")
+	w.Set(pod.Cell(), pod.Commit(0, view.Change{Cell: a}))
+	l.committed(pod)
+	l.committed(job)
+	expect("when one waits, and there was one since the list", "[{Pod 1 2} {Job 1 1}]")
+	l.keep()
+	l.committed(job)
+	expect("when there were two", "[{Pod 1 2} {Job 2 2}]")
+	l.takeBack()
+	expect("when one is taken back", "[{Pod 1 2} {Job 1 1}]")
+	l.refreshed(job)
+	expect("when it is listed again", "[{Pod 1 2}]")
+	l.committed(job)
+	expect("behind that", "[{Pod 1 2} {Job 1 2}]")
+}

@@ -110,7 +110,7 @@ func (g *growth) look() *Growth {
 // be begun again.
 func (s *search) grows() (bool, error) {
 	g := s.options.growth
-	if g == nil || s.States() < suspect {
+	if s.States() < suspect {
 		return false, nil
 	}
 	found := g.look()

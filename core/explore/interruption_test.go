@@ -39,6 +39,7 @@ func TestWorkersStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	space.depths.needed = true // so that each step is reported
 	states := []waiting{{id: 0}, {id: 1}}
 	for looks, want := range map[int]int{100: 2, 0: 0, 1: 0, 2: 1, 3: 1} {
 		ctx := &ending{Context: t.Context(), looks: looks}
@@ -47,8 +48,12 @@ func TestWorkersStop(t *testing.T) {
 		newPool(ctx, space, 1).finish(b)
 		complete := 0
 		for i := range b.states {
-			if _, e := b.at(i); e.complete {
+			_, e := b.at(i)
+			if e.complete {
 				complete++
+			}
+			if e.complete && e.end-e.begin != hands {
+				t.Errorf("of state %d %d steps are reported, want %d", i, e.end-e.begin, hands)
 			}
 		}
 		if complete != want {

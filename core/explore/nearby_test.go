@@ -51,6 +51,16 @@ func TestNearby(t *testing.T) {
 			t.Errorf("to states at least %d steps away, a run has %d steps: %t", least, len(run), found)
 		}
 	}
+	// Of several that are as near it is the one that was found first.
+	for least := range 6 {
+		first := core.StateID(0)
+		for sum(first) != least {
+			first++
+		}
+		if run, _ := space.nearby(func(at core.StateID) bool { return sum(at) == least }); run.End(0) != first {
+			t.Errorf("of the states %d steps away, a run leads to %d, want %d", least, run.End(0), first)
+		}
+	}
 	if run, found := space.nearby(func(core.StateID) bool { return false }); found || run != nil {
 		t.Errorf("to no state, there is the run %v", run)
 	}

@@ -80,7 +80,7 @@ type Options struct {
 	// Logger gets what the search does; nil logs nothing.
 	Logger hclog.Logger
 
-	// growth looks for growth, nil if nothing is to.
+	// growth looks for growth when a search has become large.
 	growth *growth
 }
 

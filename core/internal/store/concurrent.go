@@ -74,9 +74,7 @@ func (f *Full) FindOrInsert(b *Buffer, l *Lookup, encoded []byte) (Ref, bool) {
 				b.room--
 				return Ref(own - 1), true
 			}
-			if entry = atomic.LoadUint64(f.table.at(i)); uint32(entry>>32) != tag { // somebody else was faster
-				continue
-			}
+			entry = atomic.LoadUint64(f.table.at(i)) // somebody else was faster
 		}
 		if r := Ref(entry - 1); f.trees.is(f.root(r), encoded) {
 			return r, true
@@ -201,21 +199,13 @@ func (f *Full) Published(r Ref) bool { return r < firstClaim }
 
 // DropUnassigned forgets the states that were entered and have no number, and all claims. Nobody may insert without numbers any more.
 func (f *Full) DropUnassigned() {
-	f.Publish(true)
-	settled := true
-	for _, b := range f.buffers {
-		f.Settle(b)
-		settled = settled && b.settled == b.used
-	}
-	if !settled {
-		f.table.rebuild(0, func(entry uint64) uint64 {
-			r := Ref(entry - 1)
-			if !f.Assigned(r) {
-				return 0
-			}
-			return entryOf(uint32(entry>>32), Ref(f.ID(r)))
-		})
-	}
+	f.table.rebuild(0, func(entry uint64) uint64 {
+		r := Ref(entry - 1)
+		if !f.Assigned(r) {
+			return 0
+		}
+		return entryOf(uint32(entry>>32), Ref(f.ID(r)))
+	})
 	f.count = f.Len()
 	f.buffers, f.spare = nil, nil
 	f.claims.Store(&[]*claimPage{})

@@ -111,13 +111,11 @@ func (p *hashPart) grow() {
 	for range len(p.pages)/8 + 1 {
 		p.pages = append(p.pages, new([hashPage]hashed))
 	}
-	for !p.spread() {
-		p.pages = append(p.pages, new([hashPage]hashed))
-	}
+	p.spread()
 }
 
-// spread puts all entries where they belong, and returns false if they do not fit so.
-func (p *hashPart) spread() bool {
+// spread puts all entries where they belong. They fit, as they did before: behind where a hash belongs there is no less room in a longer part.
+func (p *hashPart) spread() {
 	// First they are packed at the end, and then taken from there one after the other.
 	packed := p.len()
 	for _, page := range slices.Backward(p.pages) {
@@ -134,11 +132,10 @@ func (p *hashPart) spread() bool {
 		h := *p.at(packed)
 		to := max(p.home(h.hash()), free)
 		if to > packed {
-			return false
+			panic("store: hashes do not fit into a longer part")
 		}
 		*p.at(packed) = hashed{}
 		*p.at(to) = h
 		free = to + 1
 	}
-	return true
 }

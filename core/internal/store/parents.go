@@ -50,8 +50,7 @@ func (p *parents) add(parent core.StateID) {
 	switch {
 	case id%anchorEvery == 0:
 		p.anchors.Add(parent)
-		delta = 0
-	case parent >= p.last && parent-p.last < jumped:
+	case parent-p.last < jumped: // one step back is a very long one further on
 		delta = uint8(parent - p.last)
 	default:
 		p.jumps = append(p.jumps, jump{id: id, parent: parent})

@@ -58,3 +58,32 @@ func TestParentsInDisorder(t *testing.T) {
 		}
 	}
 }
+
+// TestParentsInOrder adds parents as a search by breadth does, of which one in five is a jump: each takes a byte, and a jump eight more.
+func TestParentsInOrder(t *testing.T) {
+	var p parents
+	at := func(id int) core.StateID {
+		if id%10 == 7 {
+			return core.StateID(id / 3)
+		}
+		return core.StateID(id/2*254 + id/1000) // mostly 254 further on at most, which fits into a byte with the mark of a jump, and now and then 255
+	}
+	for id := range 100_000 {
+		p.add(at(id))
+	}
+	if most := 100_000 / 5; p.isPlain || len(p.jumps) > most {
+		t.Errorf("a plain list: %t; %d jumps, want %d at most", p.isPlain, len(p.jumps), most)
+	}
+	for id := range 100_000 {
+		if got := p.at(core.StateID(id)); got != at(id) {
+			t.Fatalf("the parent of state %d is %d, want %d", id, got, at(id))
+		}
+	}
+	same := parents{}
+	for range 1000 {
+		same.add(3)
+	}
+	if len(same.jumps) > 0 || same.at(999) != 3 {
+		t.Errorf("of equal parents %d are jumps, and one is %d", len(same.jumps), same.at(999))
+	}
+}

@@ -118,9 +118,6 @@ func (t *trees) node(f *folder, number int, word uint64) (uint32, bool) {
 			if own == 0 {
 				place := f.spare[number]
 				if place == 0 {
-					if l.next.Load() >= l.most {
-						return 0, false
-					}
 					place = l.next.Add(1)
 					f.spare[number] = place
 				}
@@ -134,9 +131,7 @@ func (t *trees) node(f *folder, number int, word uint64) (uint32, bool) {
 				f.spare[number] = 0
 				return uint32(number)<<placeBits | uint32(own), true
 			}
-			if entry = atomic.LoadUint64(l.table.at(i)); uint32(entry>>32) != hash { // somebody else was faster
-				continue
-			}
+			entry = atomic.LoadUint64(l.table.at(i)) // somebody else was faster
 		}
 		if place := uint32(entry); l.nodes.at(place-1) == word {
 			return uint32(number)<<placeBits | place, true

@@ -74,6 +74,29 @@ func TestLongestTree(t *testing.T) {
 	}
 }
 
+// TestTreesOfBeginnings folds encodings that begin alike, up to a few words: each is told from the others, whatever it has in common with them.
+func TestTreesOfBeginnings(t *testing.T) {
+	long := bytes.Repeat([]byte("abcdefghijklmnop"), 5)
+	zeros := append(make([]byte, 40), 1)
+	var rows [][]byte
+	for n := 1; n <= len(long); n++ {
+		rows = append(rows, long[:n])
+	}
+	for n := range zeros {
+		rows = append(rows, zeros[n:], append([]byte("abcdefgh"), zeros[n:]...), append([]byte("abcdefghijklmnop"), zeros[n:]...))
+	}
+	var all trees
+	var f folder
+	for _, row := range rows {
+		root := foldAlone(&all, &f, row)
+		for _, other := range rows {
+			if all.is(root, other) != bytes.Equal(row, other) {
+				t.Fatalf("%q is taken for %q: %t", row, other, !bytes.Equal(row, other))
+			}
+		}
+	}
+}
+
 // TestTable enters, replaces and drops entries, and compares with a plain map.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,0 +1,490 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
+	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
+)
+
+// ways are a graph for tests: where the steps from each number lead. The states of its space have the numbers that are the values of a variable.
+type ways map[int][]int
+
+// search searches the graph from some numbers on. It returns the state of each number, and the other way round.
+func (g ways) search(t testing.TB, o Options, starts ...int) (space *Space, state map[int]core.StateID, number []int) {
+	t.Helper()
+	x := plain.NewVar[int]("x")
+	var p plain.Process
+	for from := range len(g) {
+		for _, to := range g[from] {
+			p.Actions = append(p.Actions, plain.Action{Name: fmt.Sprintf("%d to %d", from, to), Do: func(w *plain.World) {
+				w.Require(x.Get(w) == from)
+				x.Set(w, to)
+			}})
+		}
+	}
+	p.Name = "p"
+	model := plain.Model{Name: "ways", Processes: []plain.Process{p}}
+	for _, start := range starts {
+		model.Initial = append(model.Initial, plain.Start(x.Is(start)))
+	}
+	space = searchModel(t, model, o)
+	state = map[int]core.StateID{}
+	for id := range core.StateID(space.States()) {
+		n := x.Get(space.State(id))
+		state[n] = id
+		number = append(number, n)
+	}
+	return space, state, number
+}
+
+func searchModel(t testing.TB, model plain.Model, o Options) *Space {
+	t.Helper()
+	system, err := model.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Workers, o.Run = max(o.Workers, 1), behavior.Limits{Deadline: time.Second, Calls: 100}
+	space, err := Search(t.Context(), system, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space
+}
+
+// within are the steps of the graph between some of its states.
+func within(space *Space, has func(core.StateID) bool) map[core.StateID][]core.StateID {
+	all := map[core.StateID][]core.StateID{}
+	for id := range core.StateID(space.States()) {
+		for _, e := range space.Edges(id) {
+			if has(id) && has(e.To) {
+				all[id] = append(all[id], e.To)
+			}
+		}
+	}
+	return all
+}
+
+// onCycle reports whether a step after the other leads from a state back to it.
+func onCycle(steps map[core.StateID][]core.StateID, id core.StateID) bool {
+	seen := map[core.StateID]bool{}
+	for next := slices.Clone(steps[id]); len(next) > 0; next = next[1:] {
+		if at := next[0]; !seen[at] {
+			seen[at] = true
+			next = append(next, steps[at]...)
+		}
+	}
+	return seen[id]
+}
+
+// TestCyclesAreOpened has states of a graph leave out agents, of which some follow one alone whose step does nothing. States are opened until there is no cycle
+// left of states that leave out agents: such as are on a cycle then, and that follow more than one agent.
+func TestCyclesAreOpened(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 14))
+	g := ways{}
+	for from := range 12 {
+		for range 1 + from%3 {
+			if to := r.IntN(12); !slices.Contains(g[from], to) {
+				g[from] = append(g[from], to)
+			}
+		}
+	}
+	g[0] = []int{1, 2, 3}
+	space, _, _ := g.search(t, Options{}, 0, 5, 8)
+	opened, left := 0, 0
+	for range 120 {
+		s := &search{Space: space, frontier: &spans{}}
+		s.partial.Clear()
+		s.level.Clear()
+		s.full.Clear()
+		s.Stats.Transitions, s.Stats.FromTree = 1000, 900
+		for id := range core.StateID(s.States()) {
+			s.expanded.Add(id)
+			if r.IntN(4) > 0 {
+				s.partial.Add(id)
+				if r.IntN(3) == 0 {
+					s.level.Add(id)
+				}
+			}
+		}
+		cyclic := func(steps map[core.StateID][]core.StateID) []core.StateID {
+			var all []core.StateID
+			for id := range core.StateID(s.States()) {
+				if onCycle(steps, id) {
+					all = append(all, id)
+				}
+			}
+			return all
+		}
+		if len(cyclic(within(space, s.level.Has))) > 0 {
+			continue // each step that does nothing makes a queue shorter
+		}
+		s.acyclic = false
+		steps := 0
+		for {
+			on := cyclic(within(space, s.partial.Has))
+			found := s.expandCycles()
+			if found != (len(on) > 0) {
+				t.Fatalf("of %v, %v are on cycles, and there are some: %t", slices.Collect(s.partial.All()), on, found)
+			}
+			if !found {
+				left++
+				break
+			}
+			for s.frontier.len() > 0 {
+				for _, w := range s.frontier.take(make([]waiting, 0, 1)) {
+					opened++
+					steps += len(space.Edges(w.id))
+					if !slices.Contains(on, w.id) || s.partial.Has(w.id) || s.level.Has(w.id) || !s.full.Has(w.id) || s.expanded.Has(w.id) {
+						t.Fatalf("state %d is opened; on cycles were %v", w.id, on)
+					}
+					if int(w.depth) != len(s.ancestry(w.id)) {
+						t.Fatalf("state %d has the depth %d, want %d", w.id, w.depth, len(s.ancestry(w.id)))
+					}
+				}
+			}
+		}
+		if s.Stats.Transitions != 1000-steps || s.Stats.FromTree != 900-steps {
+			t.Fatalf("%d steps are taken once more, and the counts are %+v", steps, s.Stats)
+		}
+	}
+	if opened < 60 || left < 60 {
+		t.Errorf("%d states were opened in %d cases", opened, left)
+	}
+}
+
+// TestProvisosAreApplied has states be opened that are cut, whatever the graph, and those of cycles only if there may be any.
+func TestProvisosAreApplied(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		partial, cut []int
+		acyclic      bool
+		opened       []int
+	}{
+		{"no agent is left out", nil, []int{0, 1, 2, 3}, false, nil},
+		{"a cut state", []int{0, 3}, []int{3}, true, []int{3}},
+		{"all of them", []int{0, 1, 3}, []int{0, 3, 2}, true, []int{0, 3}},
+		{"another state is cut", []int{0, 1}, []int{2, 3}, true, nil},
+		{"a cycle", []int{1, 2}, nil, false, []int{2}},
+		{"a cycle of which nobody knows", []int{1, 2}, nil, true, nil},
+		{"a part of a cycle", []int{0, 1}, nil, false, nil},
+		{"a cut state first", []int{0, 1, 2}, []int{0}, false, []int{0}},
+	} {
+		space, state, number := ways{0: {1, 3}, 1: {2}, 2: {1}, 3: {}}.search(t, Options{}, 0)
+		s := &search{Space: space, frontier: &queue{}}
+		s.machine.System.Properties = nil
+		s.acyclic = test.acyclic
+		for _, n := range test.partial {
+			s.partial.Add(state[n])
+		}
+		for _, n := range test.cut {
+			s.cut.Add(state[n])
+		}
+		applied := s.applyProvisos()
+		var opened []int
+		for _, w := range s.frontier.(*queue).waiting {
+			opened = append(opened, number[w.id])
+		}
+		if slices.Sort(opened); !slices.Equal(opened, test.opened) || applied != (len(opened) > 0) {
+			t.Errorf("%s: %v are opened: %t; want %v", test.name, opened, applied, test.opened)
+		}
+	}
+}
+
+// TestOpenedStatesAreAwake opens a state with three steps in which one agent is asleep and another one was woken: two steps were counted, and then nobody sleeps, nor is to be woken.
+func TestOpenedStatesAreAwake(t *testing.T) {
+	space, _, _ := ways{0: {1, 2, 3}, 1: {}, 2: {}, 3: {}}.search(t, Options{}, 0)
+	s := &search{Space: space, frontier: &queue{}}
+	s.sleeps.needed = true
+	for _, asleep := range [][]int{{1}, {2}, nil, nil} {
+		s.sleeps.add(asleep)
+	}
+	s.sleeps.woken[0], s.sleeps.woken[1] = []int{0}, []int{0}
+	s.Stats.Transitions, s.Stats.FromTree = 3, 2
+	s.expandFully(0)
+	if len(s.sleeps.at(0))+len(s.sleeps.woken[0]) > 0 || len(s.sleeps.at(1)) != 1 || len(s.sleeps.woken[1]) != 1 || s.Stats.Transitions != 1 || s.Stats.FromTree != 0 {
+		t.Errorf("asleep are %v and %v, woken %v, and the counts are %+v", s.sleeps.at(0), s.sleeps.at(1), s.sleeps.woken, s.Stats)
+	}
+}
+
+// oneAtATime is a reducer that follows one agent alone, wherever there are several. It is right where no agent touches what others do, but for what it leaves out for ever.
+type oneAtATime struct{}
+
+// Learn implements [reduction.Reducer].
+func (o oneAtATime) Learn([]Footprint, []Place) func() Chooser { return func() Chooser { return o } }
+
+// Choose implements [reduction.Chooser].
+func (oneAtATime) Choose(enabled []Enabled) Choice { return Choice{Follow: []int{enabled[0].Agent}} }
+
+// Alone implements [reduction.Chooser].
+func (oneAtATime) Alone(*Way) bool { return false }
+
+// Commute implements [reduction.Chooser].
+func (oneAtATime) Commute(int, int) bool { return false }
+
+var _ reduction.Reducer = oneAtATime{}
+
+// TestNothingIsPutOffForEver follows one process at a time, first p as long as it can take steps. The counts are derived by hand.
+func TestNothingIsPutOffForEver(t *testing.T) {
+	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
+	process := func(name string, v plain.Var[int], last int, around bool) plain.Process {
+		return plain.Process{Name: name, Actions: []plain.Action{{Name: "on", Do: func(w *plain.World) {
+			now := v.Get(w)
+			w.Require(around || now < last)
+			v.Set(w, (now+1)%(last+1))
+		}}}}
+	}
+	unfair := func(p plain.Process) plain.Process {
+		p.Unfair = true
+		return p
+	}
+	sees := core.Property{Name: "watched", Sees: func(s core.State) { _, _ = x.Get(s), y.Get(s) }, Judge: func(context.Context, core.Graph) ([]core.Violation, error) { return nil, nil }}
+	judges := core.Property{Name: "judged", Judge: func(context.Context, core.Graph) ([]core.Violation, error) { return nil, nil }}
+	for _, test := range []struct {
+		name                       string
+		p, q                       plain.Process
+		property                   core.Property
+		states, transitions, parts int
+	}{
+		// p goes on to 3, and then q does: a line of 7 states. q is left out in the three states in which p can go on.
+		{"no cycle", process("p", x, 3, false), process("q", y, 3, false), judges, 7, 6, 3},
+		// p goes around x=0 and 1. One state is opened as there is no other way out of the cycle, and the other one as q could take its step in both.
+		// Behind that, only p can go on.
+		{"a cycle that ignores a step", process("p", x, 1, true), process("q", y, 1, false), judges, 4, 6, 0},
+		// As q need not take its step, the other one stays as it is.
+		{"a cycle that may ignore a step", process("p", x, 1, true), unfair(process("q", y, 1, false)), judges, 4, 5, 1},
+		// A property that looks at states on the way sees all of them.
+		{"a cycle that is looked at", process("p", x, 1, true), unfair(process("q", y, 1, false)), sees, 4, 6, 0},
+		// Of each of the two cycles of p one state is opened. Then q takes its steps within the component of all four states.
+		{"two cycles", process("p", x, 1, true), process("q", y, 1, true), judges, 4, 6, 2},
+	} {
+		space := searchModel(t, plain.Model{
+			Name: "two", Initial: []core.Initial{plain.Start(x.Is(0), y.Is(0))}, Processes: []plain.Process{test.p, test.q}, Properties: []core.Property{test.property},
+		}, Options{Reducer: oneAtATime{}})
+		parts := 0
+		for range space.partial.All() {
+			parts++
+		}
+		if space.States() != test.states || space.Stats.Transitions != test.transitions || parts != test.parts {
+			t.Errorf("%s: %d states, %d transitions, and steps are left out in %d states, want %d, %d and %d",
+				test.name, space.States(), space.Stats.Transitions, parts, test.states, test.transitions, test.parts)
+		}
+	}
+}
+
+// TestDueSteps lists each step once that fairness asks for.
+func TestDueSteps(t *testing.T) {
+	x := plain.NewVar[int]("x")
+	process := func(name string, actions ...string) plain.Process {
+		p := plain.Process{Name: name}
+		for _, action := range actions {
+			p.Actions = append(p.Actions, plain.Action{Name: action, Do: func(w *plain.World) { w.Require(action != "never"); x.Set(w, 1) }})
+		}
+		return p
+	}
+	unfair := process("u", "on")
+	unfair.Unfair = true
+	space := searchModel(t, plain.Model{Name: "due", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{process("p", "a", "b"), process("q", "on", "never"), unfair}}, Options{})
+	var got []string
+	for _, step := range space.dueSteps(0) {
+		got = append(got, step.Item.String())
+	}
+	if slices.Sort(got); !slices.Equal(got, []string{"p(a)", "p(b)", "q(on)"}) {
+		t.Errorf("these steps are due: %v", got)
+	}
+	// A step may be listed for each order in which its calls are answered, or not be known.
+	d := dueVisitor{space: space}
+	for _, it := range space.machine.Items {
+		taken := &transition.Taken{Kind: core.Act, Actor: it.Actor, Item: it}
+		if err := errors.Join(d.Took(taken), d.Took(taken), d.Stopped(taken, transition.ErrUnknown)); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(d.steps) != 4 {
+		t.Errorf("of four actions of fair processes, these steps are due: %v", d.steps)
+	}
+}
+
+// storeOnly has a space store only so many of its states, in another store.
+func storeOnly(space *Space, states int, in store.Store) {
+	for id := range core.StateID(states) {
+		space.reader.Load(space.row(id))
+		row, tag, _ := space.reader.PackKnown(nil)
+		in.Insert(tag, row, store.NoParent)
+	}
+	space.store, space.table = in, nil
+}
+
+// TestWorkersReport has a worker expand states of which all is known: it reports how many steps there are, whether one leads back, and what the search has to look at.
+func TestWorkersReport(t *testing.T) {
+	g := ways{0: {1, 2}, 1: {3, 1}, 2: {0, 3}, 3: {}}
+	names := func(successors []string) string { slices.Sort(successors); return fmt.Sprint(successors) }
+	for _, test := range []struct {
+		name  string
+		o     Options
+		alone bool // the worker inserts no states
+		want  map[int]string
+	}{
+		{"all is stored", Options{}, false, map[int]string{0: "2 steps, back false []", 1: "2 steps, back true []", 2: "2 steps, back true []", 3: "0 steps, back false []"}},
+		{"to be found", Options{}, true, map[int]string{0: "2 steps, back false []", 1: "2 steps, back true []", 2: "2 steps, back true []", 3: "0 steps, back false []"}},
+		// What is not stored is reported, with its row.
+		{"some is stored", Options{}, true, map[int]string{0: "2 steps, back false [new]", 1: "2 steps, back true [new]"}},
+		// Where depths matter all is reported.
+		{"depths matter", Options{Order: DepthFirst, Bounds: Bounds{Depth: 9}}, true, map[int]string{0: "2 steps, back false [1 2]", 1: "2 steps, back true [1 3]", 2: "2 steps, back true [0 3]", 3: "0 steps, back false []"}},
+	} {
+		space, state, number := g.search(t, test.o, 0)
+		if test.alone {
+			space.table = nil
+		}
+		if len(test.want) < space.States() {
+			storeOnly(space, len(test.want), store.NewFull())
+		}
+		b := newBatch(0)
+		for n := range test.want {
+			b.states = append(b.states, waiting{id: state[n]})
+		}
+		newPool(t.Context(), space, 1).finish(b)
+		unresolved := false
+		for i, w := range b.states {
+			c, e := b.at(i)
+			var successors []string
+			for _, l := range c.successors[e.begin:e.end] {
+				if l.Found {
+					successors = append(successors, fmt.Sprint(number[space.store.ID(l.Ref)]))
+					continue
+				}
+				unresolved = true
+				_, print, known := space.machine.Vocabulary.Unpack(c.rows[l.Begin:l.End], nil)
+				if _, stored := space.store.Find(print.Lo, c.rows[l.Begin:l.End]); stored || !known || print.Lo != l.Hash {
+					t.Errorf("%s: a new state has the hash %x, want %x, is stored: %t", test.name, l.Hash, print.Lo, stored)
+				}
+				successors = append(successors, "new")
+			}
+			// Which of two states has the greater number follows from the order of the search.
+			back := false
+			for _, to := range g[number[w.id]] {
+				if id, stored := state[to]; stored && id <= w.id {
+					back = true
+				}
+			}
+			got := fmt.Sprintf("%d steps, back %t %s", e.steps, e.back, names(successors))
+			want := test.want[number[w.id]]
+			if test.o.Order == DepthFirst {
+				want = fmt.Sprintf("%d steps, back %t %s", len(g[number[w.id]]), back, want[len(want)-len(names(successors)):])
+			}
+			if got != want || !e.complete || e.from != w.id {
+				t.Errorf("%s: of %d, %q is reported, complete: %t; want %q", test.name, number[w.id], got, e.complete, want)
+			}
+		}
+		if b.unresolved() != unresolved {
+			t.Errorf("%s: there are states to find: %t, want %t", test.name, b.unresolved(), unresolved)
+		}
+	}
+}
+
+// TestWorkersLeaveStates has workers expand states that only the searching goroutine can expand, or nobody.
+func TestWorkersLeaveStates(t *testing.T) {
+	g := ways{0: {1, 2}, 1: {0}, 2: {0}}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, test := range []struct {
+		name     string
+		ctx      context.Context
+		o        Options
+		bound    int
+		depths   []uint32
+		change   func(*Space)
+		complete []bool
+	}{
+		{"without a bound", t.Context(), Options{}, 0, []uint32{0, 9}, nil, []bool{true, true}},
+		{"at the bound", t.Context(), Options{}, 2, []uint32{1, 2, 3}, nil, []bool{true, false, false}},
+		{"at the end", ended, Options{}, 0, []uint32{0, 0}, nil, []bool{false, false}},
+		{"states that are not kept", t.Context(), Options{Compact: true}, 0, []uint32{0, 0}, func(s *Space) { s.store.Expanded(1) }, []bool{false, true}},
+		{"states that were expanded", t.Context(), Options{}, 0, []uint32{0, 0}, func(s *Space) { s.sleeps.needed = true; s.expanded.Remove(1) }, []bool{false, true}},
+		{"where nobody sleeps", t.Context(), Options{}, 0, []uint32{0, 0}, func(s *Space) { s.expanded.Remove(1) }, []bool{true, true}},
+	} {
+		space, _, _ := g.search(t, test.o, 0)
+		for range space.States() {
+			space.sleeps.of.Add(space.sleeps.number(nil))
+		}
+		if test.o.Compact {
+			storeOnly(space, 2, store.NewCompact())
+		}
+		if test.change != nil {
+			test.change(space)
+		}
+		b := newBatch(test.bound)
+		for id, depth := range test.depths {
+			b.states = append(b.states, waiting{id: core.StateID(id), depth: depth})
+		}
+		newPool(test.ctx, space, 1).finish(b)
+		var got []bool
+		for i := range b.states {
+			_, e := b.at(i)
+			got = append(got, e.complete)
+		}
+		if !slices.Equal(got, test.complete) {
+			t.Errorf("%s: complete are %v, want %v", test.name, got, test.complete)
+		}
+	}
+}
+
+// TestChunksAreTakenOnce has workers take chunks: many at first and one at a time in the end, until all are taken.
+func TestChunksAreTakenOnce(t *testing.T) {
+	for _, test := range []struct{ states, workers, first int }{
+		{0, 1, 0}, {1, 1, 1}, {16, 3, 1}, {17, 1, 1}, {batchLen, 1, 64}, {batchLen, 4, 16}, {batchLen - 16, 4, 15}, {batchLen, 100, 1},
+	} {
+		b := newBatch(0)
+		b.states = make([]waiting, test.states)
+		next := 0
+		for {
+			begin, end := b.takeChunks(test.workers)
+			if begin != next || next == 0 && end != test.first || next > 0 && end-begin > max(1, (b.chunksLen()-next)/2) {
+				t.Fatalf("%+v: behind %d chunks of %d, those from %d to %d are taken", test, next, b.chunksLen(), begin, end)
+			}
+			if begin == end {
+				break
+			}
+			next = end
+		}
+		if next != (test.states+15)/16 {
+			t.Errorf("%+v: %d chunks are taken", test, next)
+		}
+	}
+}
+
+// TestBatchesOverlap says when workers may expand the next batch while one is stored: several of them, in a search by breadth that notes nothing of what properties look at, if
+// the next batch is worth it and all states of this one are found.
+func TestBatchesOverlap(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		change  func(*search)
+		overlap bool
+	}{
+		{"as it can be", func(*search) {}, true},
+		{"one worker", func(s *search) { s.pool.workers = s.pool.workers[:1] }, false},
+		{"few states", func(s *search) { s.frontier.take(make([]waiting, 0, 1)) }, false},
+		{"in depth", func(s *search) { s.order = DepthFirst }, false},
+		{"the search stores alone", func(s *search) { s.table = nil }, false},
+		{"a state is not found", func(s *search) { s.batch.states = make([]waiting, 40); s.batch.chunks[2].unresolved = true }, false},
+		{"of another batch", func(s *search) { s.batch.states = make([]waiting, 32); s.batch.chunks[2].unresolved = true }, true},
+	} {
+		s := &search{
+			Space: &Space{table: store.NewFull(), Reductions: &reduction.Reductions{}}, pool: &pool{workers: make([]worker, 2)},
+			frontier: &queue{waiting: make([]waiting, batchLen/4)}, batch: newBatch(0),
+		}
+		if test.change(s); s.overlaps() != test.overlap {
+			t.Errorf("%s: batches overlap: %t, want %t", test.name, !test.overlap, test.overlap)
+		}
+	}
+}
