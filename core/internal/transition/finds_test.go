@@ -21,6 +21,10 @@ func TestFindsSharing(t *testing.T)    { finds(t, sharers()) }
 func TestFindsDraws(t *testing.T)      { finds(t, drawers()) }
 func TestFindsUsers(t *testing.T)      { finds(t, users()) }
 
+func TestFindsKeptTimes(t *testing.T)        { finds(t, moreClocks()) }
+func TestFindsHiddenChance(t *testing.T)     { finds(t, moreChances()) }
+func TestFindsHiddenBackground(t *testing.T) { finds(t, moreBackgrounds()) }
+
 func TestFindsMemoryWithoutEnd(t *testing.T) {
 	finds(t, []scenario{
 		{"it counts on and on", of(func() *trade {
@@ -49,14 +53,17 @@ memory of c: 1 []`},
 
 // Searches of all these are interrupted, wherever they run code.
 
-func TestMemoryInterrupted(t *testing.T)     { interruptions(t, memories()) }
-func TestClocksInterrupted(t *testing.T)     { interruptions(t, clocks()) }
-func TestBackgroundInterrupted(t *testing.T) { interruptions(t, backgrounds()) }
-func TestChanceInterrupted(t *testing.T)     { interruptions(t, chances()) }
-func TestFailuresInterrupted(t *testing.T)   { interruptions(t, failures()) }
-func TestSharingInterrupted(t *testing.T)    { interruptions(t, sharers()) }
-func TestDrawsInterrupted(t *testing.T)      { interruptions(t, drawers()) }
-func TestUsersInterrupted(t *testing.T)      { interruptions(t, users()) }
+func TestMemoryInterrupted(t *testing.T)           { interruptions(t, memories()) }
+func TestClocksInterrupted(t *testing.T)           { interruptions(t, clocks()) }
+func TestBackgroundInterrupted(t *testing.T)       { interruptions(t, backgrounds()) }
+func TestChanceInterrupted(t *testing.T)           { interruptions(t, chances()) }
+func TestFailuresInterrupted(t *testing.T)         { interruptions(t, failures()) }
+func TestSharingInterrupted(t *testing.T)          { interruptions(t, sharers()) }
+func TestDrawsInterrupted(t *testing.T)            { interruptions(t, drawers()) }
+func TestKeptTimesInterrupted(t *testing.T)        { interruptions(t, moreClocks()) }
+func TestHiddenChanceInterrupted(t *testing.T)     { interruptions(t, moreChances()) }
+func TestHiddenBackgroundInterrupted(t *testing.T) { interruptions(t, moreBackgrounds()) }
+func TestUsersInterrupted(t *testing.T)            { interruptions(t, users()) }
 
 // String says what was found. Words that were drawn are not told.
 func (f found) String() string {

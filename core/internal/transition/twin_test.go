@@ -51,7 +51,7 @@ func waiting(c *Conditions, _ *naive.Conditions) { c.Deadlines = 1 }
 // twins compares the systems of some seeds, which are those that together reach most of the code.
 func twins(t *testing.T, generate func(uint64) (*core.System, error), also func(*Conditions, *naive.Conditions), seeds ...uint64) {
 	compared := 0
-	for _, seed := range seeds {
+	for at, seed := range seeds {
 		system, err := generate(seed)
 		if err != nil {
 			t.Fatal(err)
@@ -84,6 +84,9 @@ func twins(t *testing.T, generate func(uint64) (*core.System, error), also func(
 			}
 		}
 		f.known(t)
+		if at < 3 {
+			f.ways(t)
+		}
 		for name, lists := range map[string][2][]string{"states": {f.states, states}, "steps": {f.steps, steps}} {
 			if plain.Concurrent {
 				lists = [2][]string{slices.Compact(slices.Sorted(slices.Values(lists[0]))), slices.Compact(slices.Sorted(slices.Values(lists[1])))}
