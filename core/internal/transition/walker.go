@@ -96,7 +96,7 @@ type Listener interface {
 // Monitor looks at steps as they are taken. An error ends the step.
 type Monitor interface {
 	Before(*Taken) error
-	// After is called where the step leads, unless it is blocked.
+	// After is called where the step leads. One that is blocked leads nowhere else, which depends on what it looked at.
 	After(*Taken) error
 }
 
