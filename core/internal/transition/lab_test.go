@@ -39,23 +39,32 @@ func (e errand) Source() core.Source {
 // notes is the store of the lab. Calls that write may fail before or behind what they do, if it may.
 type notes struct{ fails bool }
 
-func note(name string) core.Key { return core.Key{Kind: "note", Name: name} }
+// key is that of a note, or of another kind, as in "kind/name".
+func key(name string) core.Key {
+	if kind, name, other := strings.Cut(name, "/"); other {
+		return core.Key{Kind: core.Kind(kind), Name: name}
+	}
+	return core.Key{Kind: "note", Name: name}
+}
 
 func (notes) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 	e := call.(errand)
 	switch e.verb {
 	case "get":
-		text, _ := s.Get(note(e.name)).(content)
+		text, _ := s.Get(key(e.name)).(content)
 		return core.Answer{Response: reply(text)}, nil
 	case "list":
 		return core.Answer{Response: reply(fmt.Sprint(s.List("note", "")))}, nil
 	case "put":
-		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: note(e.name), Content: content(e.text)}}}, nil
+		if s.Get(key(e.name)) == core.Content(content(e.text)) {
+			return core.Answer{Response: reply("done")}, nil
+		}
+		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name), Content: content(e.text)}}}, nil
 	case "make": // which is refused if it is there
-		if s.Get(note(e.name)) != nil {
+		if s.Get(key(e.name)) != nil {
 			return core.Answer{Response: reply("is there")}, nil
 		}
-		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: note(e.name), Content: content(e.text)}}}, nil
+		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name), Content: content(e.text)}}}, nil
 	case "send":
 		return core.Answer{Response: reply("done"), Enqueue: []core.Item{{Strategy: e.name, Request: core.Request(e.text)}}}, nil
 	}
@@ -80,7 +89,8 @@ type world struct{ core.EffectRecorder }
 
 func (w world) ask(e errand) string { return string(w.Do(e).(reply)) }
 
-func (w world) get(name string) string { return w.ask(errand{verb: "get", name: name}) }
+func (w world) get(name string) string  { return w.ask(errand{verb: "get", name: name}) }
+func (w world) look(name string) string { return w.ask(errand{verb: "get", name: name, cached: true}) }
 func (w world) put(name, text string) string {
 	return w.ask(errand{verb: "put", name: name, text: text})
 }
@@ -155,7 +165,7 @@ func lab(strategies []core.Strategy, start ...string) *core.System {
 	system := &core.System{Name: "lab", Store: notes{}, Strategies: strategies, Initial: []core.Initial{{}}}
 	for _, text := range start {
 		name, text, _ := strings.Cut(text, " ")
-		system.Initial[0].Objects = append(system.Initial[0].Objects, core.Object{Key: note(name), Content: content(text)})
+		system.Initial[0].Objects = append(system.Initial[0].Objects, core.Object{Key: key(name), Content: content(text)})
 	}
 	return system
 }

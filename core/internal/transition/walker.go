@@ -35,8 +35,6 @@ type Walker struct {
 	Live    *ClientView
 	clients []*ClientView
 
-	// acting is whose step it is.
-	acting *Actor
 	// path is the way through the behaviour trees of the runs under way, innermost last. Only learning needs it.
 	path behavior.Path
 	// base is where the innermost run begins on the path.
