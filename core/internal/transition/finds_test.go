@@ -53,17 +53,27 @@ memory of c: 1 []`},
 
 // Searches of all these are interrupted, wherever they run code.
 
-func TestMemoryInterrupted(t *testing.T)           { interruptions(t, memories()) }
-func TestClocksInterrupted(t *testing.T)           { interruptions(t, clocks()) }
-func TestBackgroundInterrupted(t *testing.T)       { interruptions(t, backgrounds()) }
-func TestChanceInterrupted(t *testing.T)           { interruptions(t, chances()) }
-func TestFailuresInterrupted(t *testing.T)         { interruptions(t, failures()) }
-func TestSharingInterrupted(t *testing.T)          { interruptions(t, sharers()) }
-func TestDrawsInterrupted(t *testing.T)            { interruptions(t, drawers()) }
-func TestKeptTimesInterrupted(t *testing.T)        { interruptions(t, moreClocks()) }
-func TestHiddenChanceInterrupted(t *testing.T)     { interruptions(t, moreChances()) }
-func TestHiddenBackgroundInterrupted(t *testing.T) { interruptions(t, moreBackgrounds()) }
-func TestUsersInterrupted(t *testing.T)            { interruptions(t, users()) }
+func TestMemoryInterrupted(t *testing.T) { interruptions(t, memories()) }
+func TestClocksInterrupted(t *testing.T) { interruptions(t, clocks(), "clock.go", "learner.go") }
+func TestBackgroundInterrupted(t *testing.T) {
+	interruptions(t, backgrounds(), "background.go", "process.go")
+}
+func TestChanceInterrupted(t *testing.T)   { interruptions(t, chances(), "audit.go") }
+func TestFailuresInterrupted(t *testing.T) { interruptions(t, failures()) }
+func TestSharingInterrupted(t *testing.T) {
+	interruptions(t, sharers(), "audit.go", "memory.go", "process.go")
+}
+func TestDrawsInterrupted(t *testing.T) { interruptions(t, drawers(), "draws.go") }
+func TestKeptTimesInterrupted(t *testing.T) {
+	interruptions(t, moreClocks(), "drift.go", "recollection.go", "clock.go")
+}
+func TestHiddenChanceInterrupted(t *testing.T) {
+	interruptions(t, moreChances(), "audit.go", "learner.go", "memory.go")
+}
+func TestHiddenBackgroundInterrupted(t *testing.T) {
+	interruptions(t, moreBackgrounds(), "background.go")
+}
+func TestUsersInterrupted(t *testing.T) { interruptions(t, users(), "actor.go", "steps.go") }
 
 // String says what was found. Words that were drawn are not told.
 func (f found) String() string {

@@ -56,8 +56,9 @@ func (c *interrupted) Err() error {
 }
 
 // interruptions has searches of scenarios be interrupted wherever they run code: each ends with the error, as it does not know what it wanted to find out, and leaves
-// nothing behind. A line that was interrupted in one search is not interrupted again in another one.
-func interruptions(t *testing.T, scenarios []scenario) {
+// nothing behind. A line that was interrupted in one search is not interrupted again in another one. If files are named, others are not interrupted, as they are by other
+// scenarios.
+func interruptions(t *testing.T, scenarios []scenario, files ...string) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	tried := map[string]bool{}
@@ -67,7 +68,7 @@ func interruptions(t *testing.T, scenarios []scenario) {
 			t.Fatal(err)
 		}
 		for _, line := range slices.Sorted(maps.Keys(all.lines)) {
-			if tried[line] {
+			if file, _, _ := strings.Cut(line, ":"); tried[line] || len(files) > 0 && !slices.Contains(files, file) {
 				continue
 			}
 			one := &interrupted{Context: t.Context(), lines: map[string]bool{}, line: line}

@@ -149,6 +149,44 @@ remembers: c
 awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
 memory of c: 1 [R.at]`},
+		{"it keeps two deadlines of two requests", of(func() *trade {
+			c := controller("c", func() core.Instance {
+				at := map[core.Request]time.Time{}
+				return mind{hand{reconcile: func(w world, r core.Request) core.Result {
+					switch {
+					case at[r].IsZero():
+						at[r] = time.Now()
+					case time.Since(at[r]) > time.Hour:
+						w.put(string(r), "late")
+						return core.Result{}
+					}
+					return core.Result{RequeueAfter: time.Hour}
+				}}, func() map[string]string {
+					memory := map[string]string{}
+					for r, since := range at {
+						memory["R.at["+string(r)+"]"] = since.String()
+					}
+					return memory
+				}}
+			})
+			c.Initial = []core.Request{"x", "y"}
+			return c
+		}), Conditions{Deadlines: 1}, `
+10 states, 13 steps, 284 runs
+rests: 
+rests: x late, y late
+remembers: c
+awaits: c
+doubts: c keeps memory, and what it does when the deadline of one request has passed and that of another has not was not searched
+memory of c: 3 [R.at]`},
+		{"it does something from the first second on", watching(func(w world, _ core.Request) core.Result {
+			if time.Now().Second() > 0 {
+				w.put("seen", time.Now().Format(time.RFC3339Nano))
+			}
+			return core.Result{Requeue: true}
+		}), Conditions{}, `
+2 states, 2 steps, 60 runs
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now put seen, and later asks to be run again`},
 		{"it has a bucket", of(func() *trade { return controller("c", filling(true)) }), Conditions{Deadlines: 1}, `
 7 states, 7 steps, 290 runs
 rests: n 2
@@ -171,6 +209,23 @@ memory of c: 2 [R.last R.tokens]`},
 	}
 }
 
+// strays makes a system of a controller that does something else with a fresh instance once code was run so often, with what it keeps counted.
+func strays(after int) func() *core.System {
+	return func() *core.System {
+		runs := 0
+		return alone(sequential(controller("c", func() core.Instance {
+			n := 0
+			return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+				if runs++; n == 0 && runs > after {
+					w.get("n")
+				}
+				n++
+				return core.Result{Requeue: n < 2}
+			}}, func() map[string]string { return map[string]string{"R.n": strconv.Itoa(n)} }}
+		})))
+	}
+}
+
 func moreChances() []scenario {
 	return []scenario{
 		{"each run is another one, on and on, and it looks", func() *core.System {
@@ -185,24 +240,39 @@ func moreChances() []scenario {
 33 states, 32 steps, 109 runs
 stopped: c reconciles go
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["get n → " "then one run: put n with \"1\"" "and the other: put n with \"3\""]`},
-		{"what led to its memory is another thing later", func() *core.System {
-			runs := 0
-			return alone(sequential(controller("c", func() core.Instance {
-				n := 0
-				return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
-					if runs++; n == 0 && runs > 20 {
-						w.get("n")
-					}
-					n++
-					return core.Result{Requeue: n < 2}
-				}}, func() map[string]string { return map[string]string{"R.n": strconv.Itoa(n)} }}
-			})))
-		}, Conditions{}, `
+		{"what led to its memory is another thing when that is audited", strays(20), Conditions{}, `
 3 states, 2 steps, 22 runs
 rests: 
 remembers: c
 memory of c: 2 [R.n]
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: asks to be run again" "and the other: get n"]`},
+		{"what led to its memory is another thing when it goes on", strays(13), Conditions{}, `
+2 states, 1 steps, 14 runs
+stopped: c reconciles go
+remembers: c
+memory of c: 1 [R.n]
+nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: asks to be run again" "and the other: get n"]`},
+		{"its memory is more than it shows, and it comes there twice", func() *core.System {
+			return alone(sequential(controller("c", func() core.Instance {
+				m := 0
+				return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+					if m++; m == 4 {
+						w.put("m", "4")
+					}
+					return core.Result{Requeue: true}
+				}}, func() map[string]string {
+					shown := ""
+					if m > 0 {
+						shown = strconv.Itoa(m % 2)
+					}
+					return map[string]string{"R.m": shown}
+				}}
+			})))
+		}, Conditions{}, `
+3 states, 3 steps, 46 runs
+remembers: c
+memory of c: 2 [R.m]
+nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["then one run: asks to be run again" "and the other: put m"]`},
 		{"its memory is more than it shows", func() *core.System {
 			return alone(sequential(controller("c", func() core.Instance {
 				n, m := 0, 0

@@ -121,5 +121,7 @@ rests: n 1`},
 	}
 }
 
-func TestFindsOrders(t *testing.T)       { finds(t, orderings()) }
-func TestOrdersInterrupted(t *testing.T) { interruptions(t, orderings()) }
+func TestFindsOrders(t *testing.T) { finds(t, orderings()) }
+func TestOrdersInterrupted(t *testing.T) {
+	interruptions(t, orderings(), "races.go", "faults.go", "audit.go")
+}

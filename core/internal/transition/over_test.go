@@ -67,6 +67,7 @@ func TestMemoSaves(t *testing.T) {
 		{"nothing, hastily", plainly(func(world, core.Request) core.Result { return core.Result{} }), Conditions{}, true, 2, 56},
 		{"it looks at a note", plainly(func(w world, _ core.Request) core.Result { w.get("a"); return core.Result{} }), Conditions{}, false, 56, 1},
 		{"two calls at once", watching(twoAtOnce), Conditions{}, false, 72, 2},
+		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 69, 69},
 		// What is found by chance, or waits for a time, is to be told in each search.
 		{"chance", chances()[0].system, Conditions{}, false, 14, 3},
 		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 59, 58},
@@ -91,6 +92,20 @@ func TestMemoSaves(t *testing.T) {
 		}
 		if executed[0] != test.first || test.then > 0 && executed[1] != test.then {
 			t.Errorf("%s: code is run %v times, want %d and then %d", test.name, executed, test.first, test.then)
+		}
+	}
+}
+
+// TestMemoTellsAgain has a search begin again because of what an earlier one could only tell, although the run is remembered.
+func TestMemoTellsAgain(t *testing.T) {
+	system, memo := alone(controller("c", wakes)), NewMemo()
+	for _, searching := range []bool{false, true} {
+		w := begin(t, system, Conditions{Remembering: []string{"c"}})
+		w.Learn.Memo, w.Learn.Searching = memo, searching
+		var seen looking
+		_, err := w.Steps(&seen, nil)
+		if err != nil || (len(seen.stopped) > 0) != searching || (len(w.Machine.Doubts) > 0) == searching {
+			t.Errorf("searching %t: it ends with %v, stops with %q, and it is said %q", searching, err, seen.stopped, w.Machine.Doubts)
 		}
 	}
 }

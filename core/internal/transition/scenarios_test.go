@@ -393,6 +393,20 @@ draws: c`},
 rests: odd true
 draws: c
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put odd with \"true\"" "and the other: put odd with \"false\""]`},
+		{"it decides by chance whether it does anything", func() *core.System {
+			return drawingBy(func(d *dice) core.Instance {
+				return hand{reconcile: func(w world, _ core.Request) core.Result {
+					if d.draw() > "500000" {
+						w.put("odd", "yes")
+					}
+					return core.Result{}
+				}}
+			})
+		}, Conditions{}, `
+2 states, 1 steps, 59 runs
+rests: odd yes
+draws: c
+nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put odd" "and the other: returns"]`},
 		{"it keeps a name", func() *core.System {
 			return drawingBy(func(d *dice) core.Instance {
 				name := ""

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // watcher is a monitor that keeps what it sees, and ends a step before or behind it.
@@ -131,6 +133,100 @@ func TestProbed(t *testing.T) {
 	if _, err := w.Choose(core.Step{}); err != nil {
 		t.Errorf("a step that there is not: %v", err)
 	}
+}
+
+// TestNotModelled has a call that the world does not model end the step, with what it is.
+func TestNotModelled(t *testing.T) {
+	for name, c := range map[string]Conditions{"as one step": {}, "call by call": {Granularity: PerCall}} {
+		w := begin(t, plainly(func(w world, _ core.Request) core.Result {
+			w.ask(errand{verb: "watch", name: "a"})
+			return core.Result{}
+		})(), c)
+		if c.Granularity == PerCall {
+			if _, err := w.Choose(core.Step{Kind: core.Begin, Item: core.Item{Strategy: "c", Request: "go"}}); err != nil {
+				t.Fatal(err)
+			}
+			w.Forget()
+		}
+		var seen looking
+		if quiescent, err := w.Steps(&seen, nil); err != nil || quiescent || len(seen.steps) > 0 || len(seen.stopped) != 1 || !strings.Contains(seen.stopped[0], "unsupported call: watch") {
+			t.Errorf("%s: it stops with %q, and the steps are %q, %v", name, seen.stopped, seen.steps, err)
+		}
+	}
+}
+
+// TestViewsThatLag has there be views only of what may lag behind.
+func TestViewsThatLag(t *testing.T) {
+	for _, test := range []struct {
+		c     Conditions
+		views int
+	}{{Conditions{}, 0}, {Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}, 2}, {Conditions{Staleness: []Staleness{{Kind: "b", Rule: view.Lag(1)}}}, 1}} {
+		c := sequential(controller("c", nil))
+		c.hire = func() core.Instance { return hand{} }
+		c.Watches, c.Initial = []core.Kind{"a", "b"}, nil
+		w := begin(t, alone(c), test.c)
+		if p := w.Machine.Processes[0]; len(p.Views) != test.views || len(p.Deliveries) != test.views || w.Machine.lags != (test.views > 0) || w.Machine.Holds != w.Machine.lags || w.Machine.Agents != test.views+1 {
+			t.Errorf("with %+v there are %d views, %d agents, and something lags: %t", test.c, len(p.Views), w.Machine.Agents, w.Machine.lags)
+		}
+		if same := w.clients[0] == w.Live; same != (test.views == 0) {
+			t.Errorf("with %+v the client shows the store itself: %t", test.c, same)
+		}
+	}
+}
+
+// TestStages has the steps of a run whose calls are steps of their own be told apart, and its draw go on as it began.
+func TestStages(t *testing.T) {
+	w := begin(t, drawers()[0].system(), Conditions{Granularity: PerCall, Drawing: []string{"c"}})
+	item := w.Machine.Item(w.Machine.Actors[0], "go")
+	var kinds []string
+	for range 4 {
+		row := w.AppendRow(nil)
+		if at := w.Flight(item); at != nil {
+			if got := w.Underway(item); got.Seed != SeedOf(item.Item, 0, nil) || got.Request != "go" {
+				t.Errorf("what is under way draws from %d: %+v", got.Seed, got)
+			}
+		}
+		heard := &seeds{}
+		w.Listener = heard
+		if _, err := w.Steps(&func1{func(step *Taken) error {
+			kinds = append(kinds, step.Kind.Name())
+			stage, is := w.Stage(step)
+			switch {
+			case !is, (step.Kind == core.Begin) != (stage.Begun == item), (step.Kind == core.Begin) == (stage.Node != nil):
+				t.Errorf("%s is the stage %+v, %t", step.Step(), stage, is)
+			case step.Kind == core.Return && stage.Node.Leaf == nil, step.Kind == core.Ask && stage.Node.Call == nil:
+				t.Errorf("%s is a stage at another node", step.Step())
+			}
+			for _, seed := range heard.all {
+				if seed != SeedOf(item.Item, 0, nil) {
+					t.Errorf("%s: the run draws from %d", step.Step(), seed)
+				}
+			}
+			row = w.AppendRow(nil)
+			return nil
+		}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.Listener = nil
+		w.Load(row)
+	}
+	if want := []string{core.Begin.Name(), core.Ask.Name(), core.Ask.Name(), core.Return.Name()}; !slices.Equal(kinds, want) {
+		t.Errorf("the steps are %q, want %q", kinds, want)
+	}
+}
+
+// seeds is a listener that keeps what runs draw from.
+type seeds struct {
+	Inattentive
+	all []uint64
+}
+
+func (s *seeds) Called(_ *Actor, activation behavior.Activation, _ CallEvent) {
+	s.all = append(s.all, activation.Seed)
+}
+
+func (s *seeds) Ended(_ *Actor, activation behavior.Activation, _ behavior.Path, _ *behavior.Leaf) {
+	s.all = append(s.all, activation.Seed)
 }
 
 // hearing is a recorder that keeps what it hears.
