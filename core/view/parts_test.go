@@ -52,6 +52,10 @@ func TestParts(t *testing.T) {
 	}
 	vector[lagging.Cell()] = lagging.Commit(0, view.Change{Cell: late, From: 1, To: 2})
 	seen := view.NewClientView(v, &vector, []*view.View{lagging})
+	plain := view.NewClientView(v, &vector, nil)
+	if got := plain.Value(late); got != 2 || plain.Value(lagging.Cell()) != vector[lagging.Cell()] {
+		t.Errorf("without views, %d is shown", got)
+	}
 	for _, test := range []struct {
 		kind  core.Kind
 		c     state.Cell

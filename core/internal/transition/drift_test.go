@@ -80,8 +80,102 @@ func window() core.Instance {
 	}}, func() map[string]string { return map[string]string{"R.began": began.String(), "R.took": took.String()} }}
 }
 
+// illOrDead looks at a note an hour later, and two days later, and puts one thing on another note then, or another one.
+func illOrDead(inMemory bool) func() *core.System {
+	return of(func() *trade {
+		return controller("c", func() core.Instance {
+			var at time.Time
+			h := hand{reconcile: func(w world, _ core.Request) core.Result {
+				if !inMemory {
+					var err error
+					if at, err = time.Parse(time.RFC3339Nano, w.get("seen")); err != nil {
+						w.create("seen", time.Now().Format(time.RFC3339Nano))
+						return core.Result{RequeueAfter: time.Hour}
+					}
+				}
+				switch age := time.Since(at); {
+				case at.IsZero():
+					at = time.Now()
+				case age > 2*24*time.Hour:
+					w.get("how")
+					w.put("dead", "yes")
+				case age > time.Hour:
+					w.get("how")
+					w.put("ill", "yes")
+				}
+				return core.Result{RequeueAfter: time.Hour}
+			}}
+			if !inMemory {
+				return h
+			}
+			return mind{h, func() map[string]string { return map[string]string{"R.at": at.String()} }}
+		})
+	})
+}
+
+// asking keeps how long it took, and asks for that in the next run only an hour after it was done.
+func asking() core.Instance {
+	var began, done time.Time
+	var took time.Duration
+	return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+		switch {
+		case began.IsZero():
+			began = time.Now()
+			return core.Result{Requeue: true}
+		case done.IsZero():
+			took, done = time.Since(began), time.Now()
+			return core.Result{Requeue: true}
+		case time.Since(done) > time.Hour && took > time.Hour:
+			w.put("slow", "yes")
+		case time.Since(done) > time.Hour:
+			w.put("done", "yes")
+		default:
+			return core.Result{RequeueAfter: time.Hour}
+		}
+		return core.Result{}
+	}}, func() map[string]string {
+		return map[string]string{"R.began": began.String(), "R.done": done.String(), "R.took": took.String()}
+	}}
+}
+
 func drifters() []scenario {
 	return []scenario{
+		{"it looks first at both times", illOrDead(false), Conditions{Deadlines: 1}, `
+8 states, 10 steps, 148 runs
+rests: dead yes, seen 2000-01-01T00:00:01.……001Z
+rests: seen 2000-01-01T00:00:01.……001Z
+awaits: c
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead`},
+		{"it looks first at both times that it keeps", illOrDead(true), Conditions{Deadlines: 1}, `
+6 states, 7 steps, 97 runs
+rests: 
+rests: dead yes
+remembers: c
+awaits: c
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
+memory of c: 1 [R.at]`},
+		{"it looks first at both times that it keeps, and more time passes", illOrDead(true), Conditions{Deadlines: 2}, `
+8 states, 10 steps, 114 runs
+rests: 
+rests: dead yes
+remembers: c
+awaits: c
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
+memory of c: 1 [R.at]`},
+		{"it heeds much later how long it took", of(func() *trade { return controller("c", asking) }), Conditions{}, `
+4 states, 4 steps, 71 runs
+rests: 
+remembers: c
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put done
+memory of c: 2 [R.began R.done]`},
+		{"it heeds much later how long it took, and time passes", of(func() *trade { return controller("c", asking) }), Conditions{Deadlines: 1}, `
+6 states, 6 steps, 159 runs
+rests: 
+rests: done yes
+remembers: c
+awaits: c
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now keeps no R.took in memory, then keeps one and then, reconciling go, put done where it else asks to be run again in 1h0m0s
+memory of c: 2 [R.began R.done]`},
 		{"it heeds in the next run how long it took", of(func() *trade { return controller("c", phases(3)) }), Conditions{}, `
 6 states, 5 steps, 211 runs
 rests: 

@@ -126,6 +126,26 @@ func TestHeard(t *testing.T) {
 	}
 }
 
+// TestHandlersDoNotFail has the calls of event handlers be none that can fail.
+func TestHandlersDoNotFail(t *testing.T) {
+	c := sequential(controller("c", func() core.Instance {
+		return hand{func(world, core.Request) core.Result { return core.Result{} }, func(w world, e core.Event) []core.Request {
+			if e.Key.Name == "a" {
+				w.put("b", "1")
+			}
+			return []core.Request{"go"}
+		}}
+	}))
+	c.Watches, c.Initial = []core.Kind{"note"}, nil
+	system := alone(c, "a 1")
+	system.Store = notes{fails: true}
+	w := begin(t, system, Conditions{Failures: 1})
+	var seen looking
+	if _, err := w.Steps(&seen, nil); err != nil || !slices.Equal(seen.steps, []string{"c reconciles go"}) || w.Machine.Fails {
+		t.Errorf("the steps are %q, and calls may fail: %t, %v", seen.steps, w.Machine.Fails, err)
+	}
+}
+
 // TestFailsInNobody has no call be able to fail where only others may fail.
 func TestFailsInNobody(t *testing.T) {
 	for _, name := range []string{"c", "d"} {

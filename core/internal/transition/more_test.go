@@ -240,6 +240,18 @@ func moreChances() []scenario {
 33 states, 32 steps, 109 runs
 stopped: c reconciles go
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["get n → " "then one run: put n with \"1\"" "and the other: put n with \"3\""]`},
+		{"each run makes another call, call by call", func() *core.System {
+			runs := 0
+			return alone(simple("c", func(w world, _ core.Request) core.Result {
+				runs++
+				w.get(strconv.Itoa(runs % 2))
+				w.put("n", "1")
+				return core.Result{}
+			}))
+		}, Conditions{Granularity: PerCall}, `
+2 states, 1 steps, 2 runs
+stopped: c continues with go
+nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: get 1" "and the other: get 0"]`},
 		{"what led to its memory is another thing when that is audited", strays(20), Conditions{}, `
 3 states, 2 steps, 22 runs
 rests: 

@@ -115,6 +115,12 @@ doubts: c is blocked after some orders or failures of its concurrent calls, reco
 8 states, 7 steps, 93 runs
 rests: n 1
 rests: n 2`},
+		{"two actions do the same", of(func() *trade {
+			c := does(twoAtOnce)
+			c.Standing, c.Initial = []core.Request{"x", "y"}, nil
+			return c
+		}), Conditions{}, `
+3 states, 12 steps, 104 runs`},
 		{"one order is run again", watching(makeAtOnce(core.Result{Requeue: true})), Conditions{}, `
 3 states, 3 steps, 90 runs
 rests: n 1`},

@@ -191,7 +191,24 @@ func TestDeserted(t *testing.T) {
 			t.Errorf("%s: it is deserted: %t", test.name, got)
 		}
 	}
-	// A search in which that comes up begins again, with the set-up in the bubble.
+	// A search in which that comes up begins again, with the set-up in the bubble: where a run got stuck, and where it does not do the same each time.
+	for _, searching := range []bool{true, false} {
+		runs := 0
+		strategy := leaving(t)
+		hire := strategy.hire
+		strategy.hire = func() core.Instance {
+			m := hire().(mind)
+			m.reconcile = func(w world, _ core.Request) core.Result { runs++; return core.Result{Requeue: runs%2 == 0} }
+			return m
+		}
+		w := begin(t, alone(strategy), Conditions{})
+		w.Learn.Searching = searching
+		var seen looking
+		_, err := w.Steps(&seen, nil)
+		if again := len(seen.stopped) == 1 && strings.Contains(seen.stopped[0], (&unexpectedBackground{Memory: "c"}).Error()); err != nil || again != searching || len(w.Learn.Incidents) == 0 != searching {
+			t.Errorf("searching %t: %v, %q, and the incidents are %+v", searching, err, seen.stopped, w.Learn.Incidents)
+		}
+	}
 	for _, searching := range []bool{true, false} {
 		strategy := leaving(t)
 		hire := strategy.hire
