@@ -1,7 +1,9 @@
 package transition
 
 import (
+	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -39,6 +41,13 @@ func makeAtOnce(ends core.Result) func(w world, _ core.Request) core.Result {
 		}
 		return core.Result{}
 	}
+}
+
+// blockedLater is as that, and puts another note before it is blocked.
+func blockedLater(w world, r core.Request) core.Result {
+	end := makeAtOnce(core.Result{Blocked: true})(w, r)
+	w.put("m", "1")
+	return end
 }
 
 func orderings() []scenario {
@@ -115,6 +124,26 @@ doubts: c is blocked after some orders or failures of its concurrent calls, reco
 8 states, 7 steps, 93 runs
 rests: n 1
 rests: n 2`},
+		{"two calls, call by call, in as many orders", watching(putAtOnce(2)), Conditions{Granularity: PerCall, Orders: 2}, `
+8 states, 7 steps, 75 runs
+rests: n 0
+rests: n 1`},
+		{"one order is blocked, and a call may fail", failing(watching(makeAtOnce(core.Result{Blocked: true}))), Conditions{Failures: 1}, `
+4 states, 8 steps, 188 runs
+rests: n 1
+rests: n 2`},
+		{"one order is blocked behind another call, and it may crash", watching(blockedLater), Conditions{Crashes: 1}, `
+6 states, 5 steps, 91 runs
+rests: m 1, n 1
+rests: n 1
+doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
+		{"one order is blocked behind another call, and a call may fail, and it may crash", failing(watching(blockedLater)), Conditions{Crashes: 1, Failures: 1}, `
+16 states, 37 steps, 336 runs
+rests: m 1, n 1
+rests: m 1, n 2
+rests: n 1
+rests: n 2
+doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
 		{"two actions do the same", of(func() *trade {
 			c := does(twoAtOnce)
 			c.Standing, c.Initial = []core.Request{"x", "y"}, nil
@@ -125,6 +154,64 @@ rests: n 2`},
 3 states, 3 steps, 90 runs
 rests: n 1`},
 	}
+}
+
+// TestDoubtsAhead has a walker that is ahead of the one that learns leave steps to that one where it has something to say of them, and others take them.
+func TestDoubtsAhead(t *testing.T) {
+	doubted := 0
+	for _, s := range append(orderings(), sharers()...) {
+		f := explored(t, s.system(), s.conditions)
+		m := f.learner.Machine
+		for _, a := range m.Actors {
+			a.raced, a.waited, a.domain.together, a.domain.unordered = false, false, false, false
+		}
+		before := len(m.Doubts)
+		f.known(t)
+		w := NewWalker(m, nil)
+		w.Ahead = true
+		unknown := 0
+		for _, row := range f.rows {
+			w.Load(row)
+			var seen looking
+			if _, err := w.Steps(&seen, nil); err != nil {
+				t.Fatal(err)
+			}
+			for n, text := range seen.stopped {
+				if !strings.HasSuffix(text, ErrUnknown.Error()) {
+					continue
+				}
+				unknown++
+				w.Load(row)
+				if _, err := w.Steps(&enough{n}, nil); !errors.Is(err, errEnough) {
+					t.Errorf("%s: the visit goes on behind %q: %v", s.name, text, err)
+				}
+			}
+			if w.undo(); string(w.AppendRow(nil)) != string(row) {
+				t.Errorf("%s: the walker is somewhere else", s.name)
+			}
+		}
+		if strings.Contains(s.want, "doubts: c makes") && !strings.Contains(s.want, "handling") && unknown == 0 {
+			t.Errorf("%s: nothing is left to who learns", s.name)
+		}
+		if doubted += unknown; len(m.Doubts) != before {
+			t.Errorf("%s: it is said %q", s.name, m.Doubts)
+		}
+	}
+	if doubted == 0 {
+		t.Error("nothing is left to who learns")
+	}
+}
+
+// enough is a visitor that has seen enough with a step that could not be taken to its end, behind so many others.
+type enough struct{ others int }
+
+func (*enough) Took(*Taken) error { return nil }
+
+func (e *enough) Stopped(*Taken, error) error {
+	if e.others--; e.others < 0 {
+		return errEnough
+	}
+	return nil
 }
 
 func TestFindsOrders(t *testing.T) { finds(t, orderings()) }
