@@ -87,7 +87,7 @@ func (n notes) Faults(call core.Call) []core.Fault {
 // world is what code of the lab does to the world.
 type world struct{ core.EffectRecorder }
 
-func (w world) ask(e errand) string { return string(w.Do(e).(reply)) }
+func (w world) ask(e errand) string { return w.Do(e).String() }
 
 func (w world) get(name string) string  { return w.ask(errand{verb: "get", name: name}) }
 func (w world) look(name string) string { return w.ask(errand{verb: "get", name: name, cached: true}) }
@@ -385,6 +385,13 @@ func (f *found) known(t *testing.T) {
 	t.Helper()
 	if slices.ContainsFunc(f.learner.Machine.Actors, func(a *Actor) bool { return a.divergences > maxDivergences }) {
 		return // it was stopped where it may be known what comes
+	}
+	for _, d := range f.learner.Machine.remembering {
+		for _, m := range d.memories[1:] {
+			if n := len(m.Histories); n < 1 || n > mostWays {
+				t.Errorf("%d histories lead to a memory of %s", n, d.Name)
+			}
+		}
 	}
 	again := found{rows: f.rows, histories: f.histories, ends: f.stopped}
 	w := NewWalker(f.learner.Machine, nil)

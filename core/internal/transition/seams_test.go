@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
@@ -332,30 +334,39 @@ func (*func1) Stopped(_ *Taken, err error) error { return err }
 // TestCrashIn has what a process had in memory be told when it crashes in a run: what was kept before, and what the run has changed by then. A lock that the run has taken is not.
 func TestCrashIn(t *testing.T) {
 	system := alone(sequential(controller("c", func() core.Instance {
-		n, lock := 0, ""
+		n, lock, read := 0, "", ""
 		return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
 			n = min(n+1, 3)
-			lock = core.Locked
+			lock, read = core.Locked, core.ReadLocked
 			w.put("n", "1")
 			w.put("m", "1")
-			lock = ""
+			lock, read = "", ""
 			return core.Result{Requeue: n < 3}
-		}}, func() map[string]string { return map[string]string{"R.n": fmt.Sprint(n), "R.lock": lock} }}
+		}}, func() map[string]string {
+			memory := map[string]string{"R.n": fmt.Sprint(n), "R.lock": lock, "R.read": read}
+			if n == 0 {
+				memory["R.fresh"] = "yes"
+			} else {
+				memory["R.held"] = core.Locked
+			}
+			return memory
+		}}
 	})))
 	f := explored(t, system, Conditions{})
 	l, m := f.learner, f.learner.Machine
 	c, d := m.Actors[0], m.Actors[0].domain
 	history := f.histories[2][c.Process]
 	second := history[1]
-	before := Recollection{1}
+	before, changed := Recollection{1}, map[string]string{"R.n": "2", "R.fresh": gone, "R.held": core.Locked}
+	none := goleak.IgnoreCurrent()
 	for _, test := range []struct {
 		calls int
 		want  map[string]string
-	}{{0, map[string]string{"R.n": "2"}}, {1, map[string]string{"R.n": "2"}}, {2, nil}} {
+	}{{0, changed}, {1, changed}, {2, nil}} {
 		run := second
 		run.Path = run.Path[:test.calls]
 		crashed, err := l.CrashIn(t.Context(), c, before, run)
-		if err != nil || !maps.Equal(crashed[d], test.want) || len(crashed) > 1 {
+		if err != nil || !maps.Equal(crashed[d], test.want) || len(crashed) > 1 || crashed == nil {
 			t.Errorf("behind %d calls, it had %v, %v", test.calls, crashed, err)
 		}
 	}
@@ -364,6 +375,21 @@ func TestCrashIn(t *testing.T) {
 	wrong.Path[0] = &behavior.Edge{From: &behavior.Node{Call: errand{verb: "get", name: "x"}}, Response: reply(""), To: &behavior.Node{}}
 	if crashed, err := l.CrashIn(t.Context(), c, before, wrong); crashed != nil || err != nil {
 		t.Errorf("a run that it does not make: %v, %v", crashed, err)
+	}
+	all := &interrupted{Context: t.Context(), lines: map[string]bool{}}
+	if _, err := l.CrashIn(all, c, before, second); err != nil || len(all.lines) == 0 {
+		t.Errorf("%v, at the lines %v", err, all.lines)
+	}
+	cut := second
+	cut.Path = cut.Path[:1]
+	for line := range all.lines {
+		one := &interrupted{Context: t.Context(), lines: map[string]bool{}, line: line}
+		if crashed, err := l.CrashIn(one, c, before, cut); one.ended && (crashed[d] != nil || !errors.Is(err, errInterrupted)) {
+			t.Errorf("interrupted in %s: %v, %v", line, crashed, err)
+		}
+	}
+	if err := goleak.Find(none); err != nil {
+		t.Errorf("something is left: %.300v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()

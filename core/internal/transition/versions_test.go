@@ -1,13 +1,16 @@
 package transition
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
@@ -42,6 +45,96 @@ func (f *found) normal(t *testing.T) {
 		}
 		if err := w.normalize(); err != nil || string(w.AppendRow(nil)) != string(row) {
 			t.Errorf("a state is not in its canonical form: %s, %v", f.states[i], err)
+		}
+	}
+}
+
+// editions is a store of notes of which each write makes a new version: behind the text is its number.
+type editions struct{ notes }
+
+func (editions) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
+	e := call.(errand)
+	now := s.Get(key(e.name))
+	if e.verb == "get" {
+		if now == nil {
+			return core.Answer{Response: reply("")}, nil
+		}
+		return core.Answer{Response: shows{reply(now.Canonical()), []core.Object{{Key: key(e.name), Content: now}}}}, nil
+	}
+	newest := 0
+	for _, held := range append(s.Held(key(e.name)), now) {
+		if held != nil {
+			newest = max(newest, edition(held))
+		}
+	}
+	return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name), Content: content(fmt.Sprintf("%s@%d", e.text, newest+1))}}}, nil
+}
+
+func edition(c core.Content) int {
+	_, number, _ := strings.Cut(c.Canonical(), "@")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func (editions) Normalize(_ core.Key, versions []core.Content) []core.Content {
+	var numbers []int
+	for _, v := range versions {
+		numbers = append(numbers, edition(v))
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	var all []core.Content
+	for _, v := range versions {
+		text, _, _ := strings.Cut(v.Canonical(), "@")
+		all = append(all, content(fmt.Sprintf("%s@%d", text, slices.Index(numbers, edition(v))+1)))
+	}
+	return all
+}
+
+// toggles is a controller that looks at a note, in its cache or not, and puts its text back with the other letter.
+func toggles(name string, cached bool) *trade {
+	c := simple(name, func(w world, _ core.Request) core.Result {
+		seen := w.get("a")
+		if cached {
+			seen = w.look("a")
+		}
+		text, _, _ := strings.Cut(seen, "@")
+		w.put("a", map[string]string{"x": "y", "y": "x", "": "x"}[text])
+		return core.Result{Requeue: true}
+	})
+	if cached {
+		c.Watches = []core.Kind{"note"}
+	}
+	return c
+}
+
+// TestEditions has controllers that write new versions for ever come to few states, as versions are named afresh once nobody holds the old ones: with two texts, one has two states, or four times as
+// many with those of its runs in flight. A cache that lags behind by a change has seen either text before.
+func TestEditions(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		strategies []core.Strategy
+		c          Conditions
+		states     int
+	}{
+		{"one", []core.Strategy{toggles("c", false)}, Conditions{}, 2},
+		{"one, call by call", []core.Strategy{toggles("c", false)}, Conditions{Granularity: PerCall}, 8},
+		{"one with a cache", []core.Strategy{toggles("c", true)}, Conditions{Staleness: []Staleness{{Rule: view.Lag(2)}}}, 12},
+		{"two, one with a cache", []core.Strategy{toggles("c", true), toggles("d", false)}, Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}, 6},
+		{"one with a cache, call by call", []core.Strategy{toggles("c", true)}, Conditions{Granularity: PerCall, Staleness: []Staleness{{Rule: view.Lag(1)}}}, 56},
+		{"one that starts again", []core.Strategy{toggles("c", true)}, Conditions{Crashes: 1, Staleness: []Staleness{{Rule: view.Restart(1)}}}, 12},
+	} {
+		system := lab(test.strategies, "a x@1")
+		system.Store = editions{}
+		f := explored(t, system, test.c)
+		f.known(t)
+		f.normal(t)
+		f.ways(t)
+		if len(f.states) != test.states {
+			t.Errorf("%s: there are %d states, want %d", test.name, len(f.states), test.states)
 		}
 	}
 }

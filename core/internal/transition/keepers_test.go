@@ -1,0 +1,95 @@
+package transition
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// carrying looks at a note in a run, and leaves a goroutine that looks at another one and then puts what was seen on a third. Until then, only a local variable of
+// the goroutine has it.
+func carrying(opaque bool) func() *core.System {
+	return func() *core.System {
+		c := controller("c", func() core.Instance {
+			return tireless{mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+				seen := w.get("a")
+				go func() {
+					w.get("between")
+					w.put("b", seen)
+				}()
+				return core.Result{}
+			}}, func() map[string]string { return map[string]string{} }}, func(world) []func() { return nil }, func() {}}
+		})
+		c.Active, c.Opaque = true, opaque
+		changes := simple("d", func(w world, _ core.Request) core.Result { w.put("a", "2"); return core.Result{} })
+		return lab([]core.Strategy{c, changes}, "a 1")
+	}
+}
+
+func keepers() []scenario {
+	numbered := func(divided bool) func() *core.System {
+		return func() *core.System {
+			made := 0
+			return process(divided, func() []mind {
+				var all []mind
+				for range 2 {
+					made++
+					serial := strconv.Itoa(made)
+					all = append(all, mind{hand{reconcile: func(world, core.Request) core.Result { return core.Result{} }}, func() map[string]string { return map[string]string{"serial": serial} }})
+				}
+				return all
+			})
+		}
+	}
+	global := func() *core.System {
+		n := 0
+		return process(true, func() []mind {
+			var all []mind
+			for range 2 {
+				all = append(all, mind{hand{reconcile: func(world, core.Request) core.Result { n = 1; return core.Result{} }}, func() map[string]string { return map[string]string{"global": strconv.Itoa(n)} }})
+			}
+			return all
+		})
+	}
+	return []scenario{
+		{"instances are numbered", numbered(false), Conditions{}, `
+4 states, 4 steps, 112 runs
+rests: `},
+		{"instances of two that share nothing are numbered", numbered(true), Conditions{}, `
+4 states, 4 steps, 112 runs
+rests: `},
+		{"two share what all instances share", global, Conditions{}, `
+4 states, 4 steps, 112 runs
+rests: 
+doubts: a keeps b/global outside of its instances: all that ever ran share it, and no crash loses it, so what it makes of it was not searched. Make it anew each time the controller is set up
+doubts: a keeps global outside of its instances: all that ever ran share it, and no crash loses it, so what it makes of it was not searched. Make it anew each time the controller is set up
+doubts: b keeps a/global outside of its instances: all that ever ran share it, and no crash loses it, so what it makes of it was not searched. Make it anew each time the controller is set up
+doubts: b keeps global outside of its instances: all that ever ran share it, and no crash loses it, so what it makes of it was not searched. Make it anew each time the controller is set up`},
+		{"it changes its memory, and goes on for ever", of(func() *trade {
+			return sequential(controller("c", func() core.Instance {
+				n := 0
+				return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+					for n++; ; {
+						w.get("n")
+					}
+				}}, func() map[string]string { return map[string]string{"R.n": strconv.Itoa(n)} }}
+			}))
+		}), Conditions{}, `
+1 states, 0 steps, 1 runs
+stopped: c reconciles go
+runaway  c: made more than 50 calls without returning ["get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → "]`},
+		{"a goroutine keeps what it saw", carrying(true), Conditions{}, `
+8 states, 8 steps, 143 runs
+rests: a 2, b 1
+rests: a 2, b 2
+memory of c: 2 []`},
+		{"a goroutine keeps what it saw, and is said not to", carrying(false), Conditions{}, `
+6 states, 7 steps, 117 runs
+rests: a 2, b 1
+memory of c: 1 []
+nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get between → " "then one run: put b with \"1\"" "and the other: put b with \"2\""]`},
+	}
+}
+
+func TestFindsKept(t *testing.T) { finds(t, keepers()) }
