@@ -126,6 +126,89 @@ func TestHeard(t *testing.T) {
 	}
 }
 
+// handlings is a listener that keeps which event is handled at each call and end.
+type handlings struct {
+	Inattentive
+	walker *Walker
+	all    []string
+}
+
+func (h *handlings) note(what string) {
+	event := "none"
+	if h.walker.Handling != nil {
+		event = h.walker.Handling.Key.Name
+	}
+	h.all = append(h.all, what+": "+event)
+}
+
+func (h *handlings) Called(_ *Actor, _ behavior.Activation, call CallEvent) {
+	h.note(call.Node.Call.String())
+}
+
+func (h *handlings) Ended(a *Actor, _ behavior.Activation, _ behavior.Path, _ *behavior.Leaf) {
+	h.note(a.Name + " ends")
+}
+
+// TestHandling has it be known which event is handled, also where handlers set off others, and that none is while a reconcile goes on.
+func TestHandling(t *testing.T) {
+	c := simple("c", func(w world, _ core.Request) core.Result {
+		w.put("a", "1")
+		w.get("a")
+		return core.Result{}
+	})
+	d := sequential(controller("d", func() core.Instance {
+		return hand{func(world, core.Request) core.Result { return core.Result{} }, func(w world, e core.Event) []core.Request {
+			if e.Key.Name == "a" {
+				w.put("b", "1")
+				w.get("b")
+			}
+			return nil
+		}}
+	}))
+	d.Watches, d.Initial = []core.Kind{"note"}, nil
+	w := begin(t, lab([]core.Strategy{c, d}), Conditions{})
+	row := w.AppendRow(nil)
+	for range 2 {
+		w.Load(row)
+		heard := &handlings{walker: w}
+		w.Listener = heard
+		if _, err := w.Steps(&looking{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"put a: none", "put b: a", "d ends: b", "get b: a", "d ends: a", "get a: none", "c ends: none"}; !slices.Equal(heard.all, want) {
+			t.Errorf("these are handled: %q, want %q", heard.all, want)
+		}
+	}
+}
+
+// TestMissed has a deletion be missed where all changes come at once, and be seen where one comes after the other.
+func TestMissed(t *testing.T) {
+	for rule, want := range map[view.Rule]string{view.Fresh(): "seen", view.Lag(1): "seen", view.Relist(): "missed"} {
+		c := sequential(controller("c", func() core.Instance {
+			return hand{func(world, core.Request) core.Result { return core.Result{} }, func(w world, e core.Event) []core.Request {
+				switch {
+				case e.New != nil:
+				case e.Missed:
+					w.put("how", "missed")
+				default:
+					w.put("how", "seen")
+				}
+				return nil
+			}}
+		}))
+		c.Watches, c.Initial = []core.Kind{"note"}, nil
+		drops := simple("d", func(w world, _ core.Request) core.Result {
+			w.ask(errand{verb: "drop", name: "a"})
+			return core.Result{}
+		})
+		f := explored(t, lab([]core.Strategy{c, drops}, "a 1"), Conditions{Staleness: []Staleness{{Rule: rule}}})
+		if !slices.Equal(f.rests, []string{"how " + want}) {
+			t.Errorf("under %s it ends with %q", rule, f.rests)
+		}
+		f.known(t)
+	}
+}
+
 // TestHandlersDoNotFail has the calls of event handlers be none that can fail.
 func TestHandlersDoNotFail(t *testing.T) {
 	c := sequential(controller("c", func() core.Instance {

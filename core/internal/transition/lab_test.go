@@ -60,6 +60,8 @@ func (notes) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 			return core.Answer{Response: reply("done")}, nil
 		}
 		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name), Content: content(e.text)}}}, nil
+	case "drop":
+		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name)}}}, nil
 	case "make": // which is refused if it is there
 		if s.Get(key(e.name)) != nil {
 			return core.Answer{Response: reply("is there")}, nil

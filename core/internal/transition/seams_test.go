@@ -32,6 +32,9 @@ func (w *watcher) Before(t *Taken) error {
 
 func (w *watcher) After(t *Taken) error {
 	w.seen = append(w.seen, "behind "+t.Step().String()+": "+objectsOf(w.walker.Look()))
+	if calls := map[string]int{"c": 2, "d": 1}[t.Actor.Name]; len(w.walker.Asked) != calls {
+		w.seen = append(w.seen, fmt.Sprintf("with the answers to %d calls, want %d", len(w.walker.Asked), calls))
+	}
 	return w.after
 }
 
