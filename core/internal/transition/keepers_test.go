@@ -1,7 +1,9 @@
 package transition
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
@@ -93,3 +95,66 @@ nondeterministic memory c (background): with the same responses, a reused instan
 }
 
 func TestFindsKept(t *testing.T) { finds(t, keepers()) }
+
+// stirring is a process of two whose event handlers may each enqueue something, and count in a memory that they share or do not.
+func stirring(divided bool, enqueues, counts [2]bool) func() *core.System {
+	return func() *core.System {
+		system := process(divided, func() []mind {
+			n := make([]int, 2)
+			var all []mind
+			for i := range 2 {
+				own := 0
+				if divided {
+					own = i
+				}
+				all = append(all, mind{hand{
+					func(world, core.Request) core.Result { return core.Result{} },
+					func(world, core.Event) []core.Request {
+						if counts[i] {
+							n[own] = 1
+						}
+						if enqueues[i] {
+							return []core.Request{"go"}
+						}
+						return nil
+					},
+				}, func() map[string]string { return map[string]string{"n": strconv.Itoa(n[own])} }})
+			}
+			return all
+		})
+		for _, s := range system.Strategies {
+			b := s.(*both)
+			b.Watches, b.Initial = []core.Kind{"note"}, nil
+		}
+		system.Strategies = append(system.Strategies, simple("c", func(w world, _ core.Request) core.Result { w.put("x", "1"); return core.Result{} }))
+		return system
+	}
+}
+
+// TestStirring has it be said that event handlers of a process which share memory act on the same change, if one of them changes it.
+func TestStirring(t *testing.T) {
+	yes, first, second, none := [2]bool{true, true}, [2]bool{true, false}, [2]bool{false, true}, [2]bool{}
+	for _, test := range []struct {
+		name             string
+		divided          bool
+		enqueues, counts [2]bool
+		want             bool
+	}{
+		{"both count", false, none, yes, false}, // the second finds what the first has left
+		{"one counts, and the other enqueues", false, second, first, true},
+		{"one enqueues, and the other counts", false, first, second, true},
+		{"both enqueue", false, yes, none, false},
+		{"one does both", false, first, first, false},
+		{"nobody does anything", false, none, none, false},
+		{"they share nothing", true, second, first, false},
+	} {
+		f := explored(t, stirring(test.divided, test.enqueues, test.counts)(), Conditions{})
+		doubts := f.learner.Machine.Doubts
+		if got := slices.ContainsFunc(doubts, func(doubt string) bool {
+			return strings.HasPrefix(doubt, "the event handlers of a and b both act on changes of note and share memory")
+		}); got != test.want || len(doubts) > 1 {
+			t.Errorf("%s: it is said %q", test.name, doubts)
+		}
+		f.known(t)
+	}
+}
