@@ -254,12 +254,13 @@ func (f *found) wander(w *Walker) error {
 		if i == mostStates {
 			return fmt.Errorf("more than %d states", mostStates)
 		}
-		early, before := f.early(i), len(f.steps)
+		early, rests := f.early(i)
+		before, rested := len(f.steps), len(f.rests)
 		if err := f.visit(w, i, come); err != nil {
 			return err
 		}
-		if wrong := less(early, f.steps[before:]); len(wrong) > 0 {
-			return fmt.Errorf("who did not know all yet took the steps %q", wrong)
+		if wrong := less(early, f.steps[before:]); len(wrong) > 0 || rests && len(f.rests) == rested {
+			return fmt.Errorf("who did not know all yet took the steps %q, and found nothing left to be done: %t", wrong, rests)
 		}
 	}
 	slices.Sort(f.rests)
@@ -282,23 +283,25 @@ func (f *found) visit(w *Walker, at int, come func(before map[*Process][]behavio
 	return err
 }
 
-// early takes the steps from a state that are known already, with a walker that is ahead of the one that learns.
-func (f *found) early(at int) []string {
+// early takes the steps from a state that are known already, with a walker that is ahead of the one that learns, and reports whether it finds nothing left to be done.
+func (f *found) early(at int) (steps []string, rests bool) {
 	w := NewWalker(f.learner.Machine, nil)
 	w.Ahead = true
 	w.Load(f.rows[at])
-	v := &hasty{found{}, w, textOf(w.Look())}
-	if _, err := w.Steps(v, nil); err != nil || string(w.AppendRow(nil)) != string(f.rows[at]) {
-		return []string{fmt.Sprintf("it is somewhere else, %v", err)}
+	v := &hasty{walker: w, from: textOf(w.Look())}
+	rests, err := w.Steps(v, nil)
+	if err != nil || string(w.AppendRow(nil)) != string(f.rows[at]) {
+		return []string{fmt.Sprintf("it is somewhere else, %v", err)}, rests
 	}
-	return v.steps
+	return v.steps, rests && !v.unknown // which is to be found out then
 }
 
 // hasty is the visitor of a walker that does not know all steps.
 type hasty struct {
 	found
-	walker *Walker
-	from   string
+	walker  *Walker
+	from    string
+	unknown bool
 }
 
 func (v *hasty) Took(t *Taken) error {
@@ -307,7 +310,7 @@ func (v *hasty) Took(t *Taken) error {
 }
 
 func (v *hasty) Stopped(t *Taken, err error) error {
-	if !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrStopped) {
+	if v.unknown = v.unknown || errors.Is(err, ErrUnknown); !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrStopped) {
 		v.steps = append(v.steps, t.Step().String()+": "+err.Error())
 	}
 	return nil

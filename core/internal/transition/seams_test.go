@@ -179,6 +179,33 @@ func TestViewsThatLag(t *testing.T) {
 	}
 }
 
+// TestLate has a step be late if changes wait for its process, unless it is the one that delivers them, or that starts it again.
+func TestLate(t *testing.T) {
+	c, d := simple("c", func(world, core.Request) core.Result { return core.Result{} }), simple("d", func(w world, _ core.Request) core.Result {
+		w.put("a", "1")
+		return core.Result{Requeue: true}
+	})
+	c.Watches = []core.Kind{"note"}
+	w := begin(t, lab([]core.Strategy{c, d}), Conditions{Crashes: 1, Staleness: []Staleness{{Rule: view.Lag(2)}}})
+	if _, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "d", Request: "go"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.Forget()
+	late := map[string]bool{}
+	if _, err := w.Steps(&func1{func(step *Taken) error {
+		late[step.Step().String()] = step.Late
+		return nil
+	}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]bool{
+		"the cache of c receives changes to note": false, "c reconciles go": true, "d reconciles go": false, "c crashes and restarts": false,
+		"c crashes and restarts, and its view of note is 1 change behind": false, "d crashes and restarts": false,
+	}; !maps.Equal(late, want) {
+		t.Errorf("these steps are late: %v", late)
+	}
+}
+
 // TestStages has the steps of a run whose calls are steps of their own be told apart, and its draw go on as it began.
 func TestStages(t *testing.T) {
 	w := begin(t, drawers()[0].system(), Conditions{Granularity: PerCall, Drawing: []string{"c"}})

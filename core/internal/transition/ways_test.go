@@ -2,6 +2,7 @@ package transition
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
@@ -76,6 +77,13 @@ func (f *found) ways(t *testing.T) {
 			if got := some.of(every); err != nil || !slices.Equal(got, own) {
 				t.Errorf("for %s there are the steps %q, want %q, %v", it, got, own, err)
 			}
+		}
+		for n := range all.all {
+			few := &looking{ends: n + 1}
+			if got, err := w.Steps(few, nil); !errors.Is(err, errEnough) || len(few.steps) != n+1 {
+				t.Errorf("the visit goes on behind step %d of %d: %q, %t, %v", n+1, len(all.all), few.steps, got, err)
+			}
+			w.undo()
 		}
 		for _, l := range all.all {
 			one := &steps{walker: w}
