@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,6 +67,16 @@ func TestMemoSaves(t *testing.T) {
 		{"nothing", plainly(func(world, core.Request) core.Result { return core.Result{} }), Conditions{}, false, 56, 1},
 		{"nothing, hastily", plainly(func(world, core.Request) core.Result { return core.Result{} }), Conditions{}, true, 2, 56},
 		{"it looks at a note", plainly(func(w world, _ core.Request) core.Result { w.get("a"); return core.Result{} }), Conditions{}, false, 56, 1},
+		{"one of two that call at once goes on", watching(func(w world, _ core.Request) core.Result {
+			var all sync.WaitGroup
+			all.Go(func() {
+				w.put("n", "1")
+				w.put("m", "1")
+			})
+			all.Go(func() { w.put("n", "2") })
+			all.Wait()
+			return core.Result{}
+		}), Conditions{}, false, 117, 2},
 		{"two calls at once", watching(twoAtOnce), Conditions{}, false, 72, 2},
 		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 69, 69},
 		// What is found by chance, or waits for a time, is to be told in each search.

@@ -98,6 +98,56 @@ func TestMonitored(t *testing.T) {
 	}
 }
 
+// TestChosenAmongOthers has a step be chosen although others cannot be taken to their ends.
+func TestChosenAmongOthers(t *testing.T) {
+	w := begin(t, twoNotes(), Conditions{Crashes: 1})
+	w.Monitor = &refusing{core.Reconcile}
+	restart := core.Step{Kind: core.Restart, Item: core.Item{Strategy: "c"}}
+	if chosen, err := w.Choose(restart); err != nil || chosen == nil || chosen.Step() != restart || w.Value(w.Machine.Crashes) != 1 {
+		t.Errorf("the restart is chosen: %v, %v", chosen, err)
+	}
+}
+
+// refusing is a monitor that ends the steps of a kind.
+type refusing struct{ kind core.StepKind }
+
+func (r *refusing) Before(step *Taken) error {
+	if step.Kind == r.kind {
+		return errors.New("refused")
+	}
+	return nil
+}
+
+func (*refusing) After(*Taken) error { return nil }
+
+// TestLostRuns has a restart tell which runs in flight it cuts off, and a crash within a run be the end of none.
+func TestLostRuns(t *testing.T) {
+	w := begin(t, twoNotes(), Conditions{Crashes: 1, Granularity: PerCall})
+	for _, kind := range []core.StepKind{core.Begin, core.Ask} {
+		if chosen, err := w.Choose(core.Step{Kind: kind, Item: core.Item{Strategy: "c", Request: "go"}}); err != nil || chosen == nil {
+			t.Fatalf("%v, %v", chosen, err)
+		}
+		w.Forget()
+	}
+	var seen looking
+	if _, err := w.Steps(&seen, nil); err != nil || !slices.Contains(seen.steps, `c crashes and restarts, and what it did for go ends after "put a" and before call 2, "put b"`) {
+		t.Errorf("the steps are %q, %v", seen.steps, err)
+	}
+	w = begin(t, twoNotes(), Conditions{Crashes: 1})
+	crashes := 0
+	if _, err := w.Steps(&func1{func(step *Taken) error {
+		if step.Crashes() {
+			crashes++
+		}
+		if e := w.Edge(0, step); (step.Leaf == nil) != (step.Crashes() || step.Kind == core.Restart) || e.Failed != "" {
+			t.Errorf("%s ends with %v, as %+v", step.Step(), step.Leaf, e)
+		}
+		return nil
+	}}, nil); err != nil || crashes != 1 {
+		t.Errorf("%d crashes, %v", crashes, err)
+	}
+}
+
 // TestProbed has requests be run that nothing asks for, if that is possible.
 func TestProbed(t *testing.T) {
 	w := begin(t, twoNotes(), Conditions{})
