@@ -156,9 +156,9 @@ func TestStoresOf(t *testing.T) {
 
 // TestMoments has each moment have a number of its own, in the order of the times of the runs.
 func TestMoments(t *testing.T) {
-	m := &Machine{System: &core.System{}, Conditions: Conditions{Deadlines: 2}}
+	m := &Machine{System: &core.System{}, Conditions: Conditions{Deadlines: 3}}
 	numbers := map[int]moment{}
-	for now := range 3 {
+	for now := range 4 {
 		for _, behind := range []bool{false, true} {
 			if behind && now == 0 {
 				continue // nothing has passed that it could be behind of

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -157,4 +158,56 @@ func TestStirring(t *testing.T) {
 		}
 		f.known(t)
 	}
+}
+
+// ticksOn has a goroutine that is woken each second and does nothing, from the start or from its first run on.
+func ticksOn(atOnce bool) func() *core.System {
+	return of(func() *trade {
+		c := controller("c", func() core.Instance {
+			end := make(chan struct{})
+			tick := func() {
+				ticker := time.NewTicker(time.Second)
+				defer ticker.Stop()
+				for {
+					select {
+					case <-ticker.C:
+					case <-end:
+						return
+					}
+				}
+			}
+			return tireless{
+				mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+					if w.create("n", "1") == "done" && !atOnce {
+						go tick()
+					}
+					return core.Result{}
+				}}, func() map[string]string { return map[string]string{} }},
+				func(world) []func() {
+					if atOnce {
+						return []func(){tick}
+					}
+					return nil
+				},
+				func() { close(end) },
+			}
+		})
+		c.Active = true
+		return c
+	})
+}
+
+func TestFindsTicking(t *testing.T) {
+	finds(t, []scenario{
+		{"it ticks from the start on", ticksOn(true), Conditions{}, `
+2 states, 1 steps, 59 runs
+rests: n 1
+ticks: c
+memory of c: 0 []`},
+		{"it ticks from its first run on", ticksOn(false), Conditions{}, `
+2 states, 1 steps, 15 runs
+rests: n 1
+ticks: c
+memory of c: 1 []`},
+	})
 }

@@ -229,6 +229,18 @@ func TestViewsThatLag(t *testing.T) {
 	}
 }
 
+// TestDrawnInMemory has a draw be used up by a run that only remembers what it drew, and not by one that draws nothing.
+func TestDrawnInMemory(t *testing.T) {
+	w := begin(t, drawers()[3].system(), Conditions{Drawing: []string{"c"}, Remembering: []string{"c"}})
+	for i, name := range []string{"it keeps a name", "it makes it"} {
+		chosen, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}})
+		if err != nil || chosen == nil || w.Drawn()["c"] != 1 || w.Wrote != (i == 1) {
+			t.Errorf("%s: %v, %v, and %v was drawn", name, chosen, err, w.Drawn())
+		}
+		w.Forget()
+	}
+}
+
 // TestLate has a step be late if changes wait for its process, unless it is the one that delivers them, or that starts it again.
 func TestLate(t *testing.T) {
 	c, d := simple("c", func(world, core.Request) core.Result { return core.Result{} }), simple("d", func(w world, _ core.Request) core.Result {
