@@ -90,7 +90,14 @@ func TestHeard(t *testing.T) {
 	} {
 		w := begin(t, writes(), test.c)
 		row := w.AppendRow(nil)
-		for range 2 {
+		for i := range 3 {
+			if i == 2 { // who only reads, and has cached steps from when nobody listened, is heard as well
+				w = NewWalker(w.Machine, nil)
+				w.Load(row)
+				if _, err := w.Steps(&looking{}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
 			w.Load(row)
 			heard := &hears{&ear{}, map[string]string{}}
 			w.Listener = heard.ear
@@ -98,6 +105,9 @@ func TestHeard(t *testing.T) {
 				t.Fatal(err)
 			}
 			for step, want := range test.want {
+				if i == 2 { // for whom the calls of a run are not kept
+					want = strings.NewReplacer("behind 1 calls", "behind 0 calls", "behind 2 calls", "behind 0 calls").Replace(want)
+				}
 				if got, took := heard.steps[step]; got != want || !took {
 					t.Errorf("%s: in the step %q it hears\n%s\nwant\n%s", test.name, step, got, want)
 				}
