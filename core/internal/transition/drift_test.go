@@ -113,8 +113,8 @@ func illOrDead(inMemory bool) func() *core.System {
 	})
 }
 
-// asking keeps how long it took, and asks for that in the next run only an hour after it was done.
-func asking() core.Instance {
+// asking keeps how long it took, and asks for that in the next run only an hour after it was done. It may do something else then if it did not take long.
+func asking(tells bool) core.Instance {
 	var began, done time.Time
 	var took time.Duration
 	return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
@@ -127,7 +127,7 @@ func asking() core.Instance {
 			return core.Result{Requeue: true}
 		case time.Since(done) > time.Hour && took > time.Hour:
 			w.put("slow", "yes")
-		case time.Since(done) > time.Hour:
+		case time.Since(done) > time.Hour && tells:
 			w.put("done", "yes")
 		default:
 			return core.Result{RequeueAfter: time.Hour}
@@ -162,13 +162,19 @@ remembers: c
 awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
 memory of c: 1 [R.at]`},
-		{"it heeds much later how long it took", of(func() *trade { return controller("c", asking) }), Conditions{}, `
+		{"it heeds much later how long it took", of(func() *trade { return controller("c", func() core.Instance { return asking(true) }) }), Conditions{}, `
 4 states, 4 steps, 71 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put done
 memory of c: 2 [R.began R.done]`},
-		{"it heeds much later how long it took, and time passes", of(func() *trade { return controller("c", asking) }), Conditions{Deadlines: 1}, `
+		{"it heeds much later that it took long", of(func() *trade { return controller("c", func() core.Instance { return asking(false) }) }), Conditions{}, `
+4 states, 4 steps, 73 runs
+rests: 
+remembers: c
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps no R.took in memory, and later keeps one and then, reconciling go, put slow where it else asks to be run again in 1h0m0s
+memory of c: 2 [R.began R.done]`},
+		{"it heeds much later how long it took, and time passes", of(func() *trade { return controller("c", func() core.Instance { return asking(true) }) }), Conditions{Deadlines: 1}, `
 6 states, 6 steps, 159 runs
 rests: 
 rests: done yes

@@ -61,6 +61,9 @@ func (editions) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 		}
 		return core.Answer{Response: shows{reply(now.Canonical()), []core.Object{{Key: key(e.name), Content: now}}}}, nil
 	}
+	if e.verb == "drop" {
+		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name)}}}, nil
+	}
 	newest := 0
 	for _, held := range append(s.Held(key(e.name)), now) {
 		if held != nil {
@@ -111,6 +114,27 @@ func toggles(name string, cached bool) *trade {
 	return c
 }
 
+// drops is a controller that drops a note that there is, and makes it where there is none.
+func drops() *trade {
+	return simple("d", func(w world, _ core.Request) core.Result {
+		if w.get("a") == "" {
+			w.put("a", "x")
+		} else {
+			w.ask(errand{verb: "drop", name: "a"})
+		}
+		return core.Result{Requeue: true}
+	})
+}
+
+// watches is one that watches notes, and does nothing.
+func watches() *trade {
+	c := sequential(controller("c", func() core.Instance {
+		return hand{nil, func(world, core.Event) []core.Request { return nil }}
+	}))
+	c.Watches, c.Initial = []core.Kind{"note"}, nil
+	return c
+}
+
 // TestEditions has controllers that write new versions for ever come to few states, as versions are named afresh once nobody holds the old ones: with two texts, one has two states, or four times as
 // many with those of its runs in flight. A cache that lags behind by a change has seen either text before.
 func TestEditions(t *testing.T) {
@@ -125,6 +149,7 @@ func TestEditions(t *testing.T) {
 		{"one with a cache", []core.Strategy{toggles("c", true)}, Conditions{Staleness: []Staleness{{Rule: view.Lag(2)}}}, 12},
 		{"two, one with a cache", []core.Strategy{toggles("c", true), toggles("d", false)}, Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}, 6},
 		{"one with a cache, call by call", []core.Strategy{toggles("c", true)}, Conditions{Granularity: PerCall, Staleness: []Staleness{{Rule: view.Lag(1)}}}, 56},
+		{"one that drops and makes, and one that watches", []core.Strategy{drops(), watches()}, Conditions{Staleness: []Staleness{{Rule: view.Lag(2)}}}, 6},
 		{"one that starts again", []core.Strategy{toggles("c", true)}, Conditions{Crashes: 1, Staleness: []Staleness{{Rule: view.Restart(1)}}}, 12},
 	} {
 		system := lab(test.strategies, "a x@1")
