@@ -197,6 +197,8 @@ func TestMissed(t *testing.T) {
 		c := sequential(controller("c", func() core.Instance {
 			return hand{func(world, core.Request) core.Result { return core.Result{} }, func(w world, e core.Event) []core.Request {
 				switch {
+				case e.New != nil && e.Missed:
+					w.put("how", "missed although it is there")
 				case e.New != nil:
 				case e.Missed:
 					w.put("how", "missed")

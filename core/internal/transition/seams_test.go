@@ -249,6 +249,14 @@ func TestLate(t *testing.T) {
 	})
 	c.Watches = []core.Kind{"note"}
 	w := begin(t, lab([]core.Strategy{c, d}), Conditions{Crashes: 1, Staleness: []Staleness{{Rule: view.Lag(2)}}})
+	if _, err := w.Steps(&func1{func(step *Taken) error {
+		if step.Late {
+			t.Errorf("nothing waits, and %s is late", step.Step())
+		}
+		return nil
+	}}, nil); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "d", Request: "go"}}); err != nil {
 		t.Fatal(err)
 	}
