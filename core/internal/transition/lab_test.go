@@ -14,6 +14,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/internal/iotrace"
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
@@ -194,6 +195,7 @@ type found struct {
 
 // roam searches a system as often as it takes until what controllers do is expected.
 func roam(ctx context.Context, system *core.System, c Conditions) (found, error) {
+	defer iotrace.Still()()
 	memo := NewMemo()
 	for {
 		l, err := NewLearner(ctx, system, c, behavior.Limits{Deadline: 10 * time.Second, Calls: 50}, 0)
@@ -289,11 +291,24 @@ func (f *found) early(at int) (steps []string, rests bool) {
 	w.Ahead = true
 	w.Load(f.rows[at])
 	v := &hasty{walker: w, from: textOf(w.Look())}
+	known := size(w.Machine)
 	rests, err := w.Steps(v, nil)
+	if size(w.Machine) != known {
+		return []string{"it makes the machine grow"}, rests
+	}
 	if err != nil || string(w.AppendRow(nil)) != string(f.rows[at]) {
 		return []string{fmt.Sprintf("it is somewhere else, %v", err)}, rests
 	}
 	return v.steps, rests && !v.unknown // which is to be found out then
+}
+
+// size counts what a machine knows, which only who learns may make more.
+func size(m *Machine) int {
+	n := m.Vocabulary.Cells() + len(m.Items) + len(m.Histories) + m.changes + m.Agents
+	for _, it := range m.Items {
+		n += len(it.parked) + len(it.roots)
+	}
+	return n
 }
 
 // hasty is the visitor of a walker that does not know all steps.

@@ -97,17 +97,6 @@ waits: the behavior of c depends on the clock, and later times were not searched
 2 states, 1 steps, 75 runs
 rests: 
 awaits: c`},
-		{"it sleeps, and does something by chance", func() *core.System {
-			runs := 0
-			return sleeps(func(w world) {
-				runs++
-				w.put("n", strconv.Itoa(runs%2))
-			})()
-		}, Conditions{}, `
-2 states, 1 steps, 16 runs
-rests: n 1
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now put n with "1", and later put n with "0"
-nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put n with \"1\"" "and the other: put n with \"0\""]`},
 		{"it keeps when it ran", renewing(true, false), Conditions{Deadlines: 1}, `
 3 states, 3 steps, 30 runs
 rests: ask yes
