@@ -50,7 +50,7 @@ func (f *Fan[T]) Put(value Value, to T) {
 		}
 	}
 	switch {
-	case f.dense != nil && int(value) < 2*len(f.dense):
+	case int(value) < 2*len(f.dense):
 		var none T
 		for int(value) >= len(f.dense) {
 			f.dense = append(f.dense, none)

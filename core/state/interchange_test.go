@@ -27,6 +27,8 @@ func TestWords(t *testing.T) {
 		{"a_a A-a Za aZ [a] a^ `a {a @a/a:", "<a>_<a> A-<a> Za aZ [<a>] <a>^ `<a> {<a> @<a>/<a>:", []int{0}},
 		{"za az 9a a9 0a a0", "za az 9a a9 0a a0", nil},
 		{"rm11 rm1.", "rm11 <rm1>.", []int{2}},
+		{"x.y rm1 a", "<x.y> <rm1> <a>", []int{0, 2, 3}},
+		{"Aa aA Ya \u2000a", "Aa aA Ya \u2000a", nil},
 	} {
 		if got := w.replace(test.text, func(name int) string { return "<" + w.names[name] + ">" }); got != test.want {
 			t.Errorf("%q becomes %q, want %q", test.text, got, test.want)
@@ -137,10 +139,10 @@ func TestTraits(t *testing.T) {
 		t.Fatalf("%q %q says nothing of name %d", name, text, of)
 		return 0
 	}
-	if says("a", "1", 0) != says("b", "1", 1) || says("n", "a x", 0) != says("n", "c x", 2) || says("n", "a b", 0) != says("n", "b c", 1) {
+	if says("n", "a c", 0) != says("n", "a b", 0) || says("a", "1", 0) != says("b", "1", 1) || says("n", "a x", 0) != says("n", "c x", 2) || says("n", "a b", 0) != says("n", "b c", 1) {
 		t.Error("the same is said of two names, and it does not show")
 	}
-	if says("a", "1", 0) == says("b", "2", 1) || says("n", "a b", 0) == says("n", "a b", 1) || says("n", "a x", 0) == says("n", "a y", 0) {
+	if says("n", "a-a", 0) == says("n", "a-", 0) || says("n", "a b-b", 0) == says("n", "a b-", 0) || says("a", "1", 0) == says("b", "2", 1) || says("n", "a b", 0) == says("n", "a b", 1) || says("n", "a x", 0) == says("n", "a y", 0) {
 		t.Error("something else is said of two names, and it does not show")
 	}
 }
@@ -203,5 +205,102 @@ func TestUnexchangeable(t *testing.T) {
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)
 		}
+	}
+}
+
+// TestLearnedOnce has what is known of values not be asked for again.
+func TestLearnedOnce(t *testing.T) {
+	v := plainVocabulary()
+	asked := 0
+	rename := func(o core.Object, r core.Renaming) core.Object {
+		asked++
+		o.Key.Name = r(o.Key.Name)
+		if o.Content != nil {
+			o.Content = named(r(o.Content.Canonical()))
+		}
+		return o
+	}
+	x := NewInterchange(v, [][]string{{"a", "b"}}, rename, func(i core.Item) (Cell, error) { asked++; return v.Item(i), nil })
+	if got := x.Groups(); len(got) != 1 || !slices.Equal(got[0], []int{0, 1}) {
+		t.Errorf("the groups are %v", got)
+	}
+	object := v.Object(core.Key{Kind: "kind", Name: "a"})
+	swap := Arrangement{1, 0}
+	for _, at := range []Place{{object, v.Intern(object, named("1 a"))}, {v.Item(core.Item{Strategy: "s", Request: "a"}), Queued}} {
+		if _, known := x.Traits(at.Cell, at.Value); known {
+			t.Errorf("%v is known before", at)
+		}
+		first, err := x.Learn(at.Cell, at.Value)
+		image, err2 := x.LearnImage(at.Cell, at.Value, first, swap)
+		if err != nil || err2 != nil || image.Cell == at.Cell || image.Value == 0 {
+			t.Errorf("%v becomes %v: %v, %v", at, image, err, err2)
+		}
+		before := asked
+		again, err := x.Learn(at.Cell, at.Value)
+		same, known := x.Image(at.Cell, at.Value, again, swap, []byte("buffer"))
+		if err != nil || !slices.Equal(first, again) || len(first) != 1 || !known || same != image || asked != before {
+			t.Errorf("%v is asked for again: %v, %v, %t", at, again, same, known)
+		}
+	}
+}
+
+// TestNamedByContents has an object that is not there move to where it would be with what it once had.
+func TestNamedByContents(t *testing.T) {
+	v := plainVocabulary()
+	numbers := map[string]string{"a": "1", "b": "2"}
+	rename := func(o core.Object, r core.Renaming) core.Object {
+		if o.Content != nil {
+			o.Content = named(r(o.Content.Canonical()))
+			o.Key.Name = numbers[o.Content.Canonical()]
+		}
+		return o
+	}
+	x := NewInterchange(v, [][]string{{"a", "b"}}, rename, nil)
+	one, two := v.Object(core.Key{Kind: "kind", Name: "1"}), v.Object(core.Key{Kind: "kind", Name: "2"})
+	v.Intern(one, named("a"))
+	v.Intern(two, named("b"))
+	traits, err := x.Learn(one, 0)
+	if err != nil || len(traits) != 1 {
+		t.Fatalf("%v, %v", traits, err)
+	}
+	if image, err := x.LearnImage(one, 0, traits, Arrangement{1, 0}); err != nil || image != (Place{two, 0}) {
+		t.Errorf("it moves to %v, %v", image, err)
+	}
+}
+
+// TestExchangesFail has what goes wrong while something is learned be told, wherever that is.
+func TestExchangesFail(t *testing.T) {
+	failed := errors.New("it failed")
+	for at := 1; at <= 2; at++ { // there, and back
+		v := plainVocabulary()
+		calls := 0
+		x := NewInterchange(v, [][]string{{"a", "b"}}, nil, func(i core.Item) (Cell, error) {
+			if calls++; calls == at {
+				return 0, failed
+			}
+			return v.Item(i), nil
+		})
+		c := v.Item(core.Item{Strategy: "s", Request: "b"})
+		if _, err := x.Learn(c, Queued); !errors.Is(err, failed) {
+			t.Errorf("at call %d: %v", at, err)
+		}
+	}
+	// The name of an object does not change back, which is found out while its contents are looked at.
+	v := plainVocabulary()
+	x := NewInterchange(v, [][]string{{"a", "b"}}, func(o core.Object, r core.Renaming) core.Object {
+		o.Key.Name = "b"
+		return o
+	}, nil)
+	c := v.Object(core.Key{Kind: "kind", Name: "b"})
+	v.Object(core.Key{Kind: "kind", Name: "a"})
+	value := v.Intern(c, named("1"))
+	lost := v.Object(core.Key{Kind: "kind", Name: "a"})
+	if _, err := x.Learn(c, value); err != nil {
+		t.Errorf("what stays is refused: %v", err)
+	}
+	v.Intern(lost, named("1"))
+	traits := []Trait{{Name: 0}}
+	if _, err := x.LearnImage(lost, 1, traits, Arrangement{1, 0}); err == nil || !strings.Contains(err.Error(), "does not change back") {
+		t.Errorf("what does not change back is exchanged: %v", err)
 	}
 }

@@ -100,7 +100,7 @@ func (g *ClientView) List(kind core.Kind, namespace string, selection *state.Sel
 		if value == 0 || namespace != "" && namespace != key.Namespace {
 			continue
 		}
-		if selection == nil || g.vocabulary.Evaluate(selection, c, value) {
+		if g.vocabulary.Evaluate(selection, c, value) {
 			objects = append(objects, core.Object{Key: key, Content: g.vocabulary.Content(c, value)})
 		}
 	}

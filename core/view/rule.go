@@ -88,14 +88,14 @@ func Parse(text string) (Rule, error) {
 	case "relist":
 		return Relist(), nil
 	}
-	name, rest, open := strings.Cut(text, "(")
+	name, rest, _ := strings.Cut(text, "(")
 	kind, known := boundedRules()[name]
 	if !known {
 		return Rule{}, fmt.Errorf("there is no rule %q: use fresh, lag(N), own-writes(N), restart(N) or relist", text)
 	}
 	number, closed := strings.CutSuffix(rest, ")")
 	bound, err := strconv.Atoi(number)
-	if !open || !closed || err != nil || bound < 0 || bound > maxBound {
+	if !closed || err != nil || bound < 0 || bound > maxBound {
 		return Rule{}, fmt.Errorf("rule %q: write %s(N) with a whole number from 0 to %d, for example %s(2)", text, name, maxBound, name)
 	}
 	return bounded(kind, bound), nil

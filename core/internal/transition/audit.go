@@ -172,7 +172,7 @@ func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
 // and reports whether the code went the same way each time.
 func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same bool, err error) {
 	clock := session.Elapsed()
-	keeps := a.domain.remembers() && a.domain.memories[run.Leaf.Memory] != run.Activation.Since
+	keeps := a.domain.memories[run.Leaf.Memory] != run.Activation.Since
 	var divergence *behavior.Divergence
 	if !keeps {
 		// What leaves no trace in memory makes no difference to the instance.

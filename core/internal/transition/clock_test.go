@@ -89,6 +89,12 @@ func TestAlike(t *testing.T) {
 			}
 		}
 	}
+	waits := func(how string, after time.Duration) *behavior.Divergence {
+		return &behavior.Divergence{Observed: how, Ended: &behavior.Leaf{Result: core.Result{RequeueAfter: after}}}
+	}
+	if !alike(waits("an hour", time.Hour), waits("a day", 24*time.Hour)) || alike(waits("an hour", time.Hour), waits("returns", 0)) || alike(waits("returns", 0), waits("an hour", time.Hour)) || alike(ends(0, "returns"), waits("an hour", time.Hour)) {
+		t.Error("how long something waits matters, or that it does does not")
+	}
 	if !alike(all[0], asks(0, "put a", night)) || !alike(ends(0, "returns"), ends(0, "returns")) {
 		t.Error("what differs in times alone is not alike")
 	}
@@ -114,6 +120,8 @@ func TestDrifts(t *testing.T) {
 		{"the same", of("a", "1", "t", at(0)), of("a", "1", "t", at(0)), "", false},
 		{"moved", of("a", "1", "t", at(0), "u", at(5)), of("a", "1", "t", at(1), "u", at(6)), "", false},
 		{"one moved, and the other not", of("t", at(0), "u", at(0)), of("t", at(1), "u", at(0)), "t", true},
+		{"both changed, and one has moved as the clock has", of("t", at(0), "u", at(0)), of("t", at(1), "u", at(3)), "t", true},
+		{"both changed, and the last has moved as the clock has", of("t", at(0), "u", at(0)), of("t", at(3), "u", at(1)), "t", true},
 		{"moved by something else", of("t", at(0)), of("t", at(3)), "t", true},
 		{"a number", of("a", "1", "t", at(0)), of("a", "2", "t", at(1)), "a", false},
 		{"one that is gone", of("a", "1"), of(), "a", false},
@@ -148,9 +156,9 @@ func TestStoresOf(t *testing.T) {
 
 // TestMoments has each moment have a number of its own, in the order of the times of the runs.
 func TestMoments(t *testing.T) {
-	m := &Machine{System: &core.System{}, Conditions: Conditions{Deadlines: 2}}
+	m := &Machine{System: &core.System{}, Conditions: Conditions{Deadlines: 3}}
 	numbers := map[int]moment{}
-	for now := range 3 {
+	for now := range 4 {
 		for _, behind := range []bool{false, true} {
 			if behind && now == 0 {
 				continue // nothing has passed that it could be behind of

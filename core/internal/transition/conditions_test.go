@@ -196,6 +196,22 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// TestKnownCaches has kinds be known to be cached by a controller that are declared, or found out of it or of its process, but for those that it watches.
+func TestKnownCaches(t *testing.T) {
+	c := Conditions{Caches: []CachedKind{{"one", "Job"}, {"both", "Pod"}, {"two", "Node"}, {"one", "Job"}, {"one", "Watched"}}}
+	for _, test := range []struct {
+		d    core.Description
+		want []core.Kind
+	}{
+		{core.Description{Name: "one", Process: "both", Watches: []core.Kind{"Watched"}, Caches: []core.Kind{"Secret", "Alpha"}}, []core.Kind{"Alpha", "Job", "Pod", "Secret"}},
+		{core.Description{Name: "two", Process: "both"}, []core.Kind{"Node", "Pod"}}, {core.Description{Name: "three"}, nil}, {core.Description{Name: "both"}, []core.Kind{"Pod"}},
+	} {
+		if got := c.caches(test.d); !slices.Equal(got, test.want) {
+			t.Errorf("%s caches %v, want %v", test.d.Name, got, test.want)
+		}
+	}
+}
+
 // TestRules has the last of several rules count that concern a view, of the process.
 func TestRules(t *testing.T) {
 	lag, more := rule(t, "lag(1)"), rule(t, "lag(3)")

@@ -73,6 +73,12 @@ func TestDraws(t *testing.T) {
 	if err := w.useUp(); err != nil || w.Value(it.draws.cell) != 1 {
 		t.Errorf("what is known cannot be used up: %v", err)
 	}
+	w.Learn = &Learner{}
+	w.Set(it.draws.cell, 0)
+	if err := w.useUp(); err != nil || w.Value(it.draws.cell) != 1 || it.draws.known != 1 {
+		t.Errorf("what is known is found out again: %d of %d, %v", w.Value(it.draws.cell), it.draws.known, err)
+	}
+	w.Learn = nil
 	// The run of the second draw goes on with what was drawn where it began.
 	if w.beginDraw(it); w.drawing.number != 1 {
 		t.Errorf("the second run draws number %d", w.drawing.number)

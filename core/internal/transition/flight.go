@@ -7,7 +7,6 @@ import (
 
 // begin takes an item from its work queue, as one step: it is in flight then, at the root of its tree.
 func (w *Walker) begin(it *Item) error {
-	w.acting = it.Actor
 	w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
 	root, _, err := w.root(it.Actor, &it.roots, w.moment(it))
 	if err != nil {
@@ -45,7 +44,6 @@ func (w *Walker) fly(it *Item, node *behavior.Node, path behavior.Path) error {
 
 // ask answers the next call of an item in flight, as one step, as planned.
 func (w *Walker) ask(it *Item, chosen plan) error {
-	w.acting = it.Actor
 	p := w.Flight(it)
 	number := len(p.Path)
 	w.goOnDrawing(it, p.Node)
@@ -66,7 +64,6 @@ func (w *Walker) ask(it *Item, chosen plan) error {
 
 // land ends the run of an item in flight, as one step.
 func (w *Walker) land(it *Item) (*behavior.Leaf, error) {
-	w.acting = it.Actor
 	p := w.Flight(it)
 	leaf := p.Node.Leaf
 	w.goOnDrawing(it, p.Node)

@@ -140,7 +140,7 @@ func TestDigests(t *testing.T) {
 		{act(behavior.Activation{Since: &behavior.Memory{}})}, {act(behavior.Activation{Since: &behavior.Memory{Identity: "m"}})},
 		{event(core.Event{})}, {event(core.Event{Key: key})}, {event(core.Event{Old: content("1")})}, {event(core.Event{New: content("1")})}, {event(core.Event{New: content("2")})},
 		{event(core.Event{Missed: true})}, {event(core.Event{Initial: true})},
-		{{Path: path(a, "x")}}, {{Path: path(b, "x")}}, {{Path: path(a, "y")}}, {{Path: path(a, "x", b)}}, {{Path: path(a, "x", a)}}, {{Path: slices.Concat(path(a, "x"), path(a, "x"))}},
+		{{Path: path(query{"get a", "x"}, "")}}, {{Path: path(a, "x")}}, {{Path: path(b, "x")}}, {{Path: path(a, "y")}}, {{Path: path(a, "x", b)}}, {{Path: path(a, "x", a)}}, {{Path: slices.Concat(path(a, "x"), path(a, "x"))}},
 		{leaf(behavior.Leaf{})}, {leaf(behavior.Leaf{Failure: behavior.Panicked})}, {leaf(behavior.Leaf{Message: "m"})}, {leaf(behavior.Leaf{Result: core.Result{Err: errUnfollowed}})},
 		{leaf(behavior.Leaf{Result: core.Result{Requeue: true}})}, {leaf(behavior.Leaf{Result: core.Result{RequeueAfter: 1}})}, {leaf(behavior.Leaf{Result: core.Result{Blocked: true}})},
 		{leaf(behavior.Leaf{Requests: []core.Request{"r"}})}, {leaf(behavior.Leaf{Requests: []core.Request{"s"}})}, {leaf(behavior.Leaf{Requests: []core.Request{"r", "s"}})},

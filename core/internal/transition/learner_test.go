@@ -74,6 +74,11 @@ func TestAuditedTimes(t *testing.T) {
 			t.Errorf("path %d of a new site is audited %d times", i+1, got)
 		}
 	}
+	for paths, want := range map[int]int{few - 1: rare, thorough - 1: rare, thorough: fair} {
+		if got := (&audits{paths: paths}).times(web, run("get Cron b")); got != want {
+			t.Errorf("the first path of a site behind %d others is audited %d times, want %d", paths, got, want)
+		}
+	}
 	// The same search finds the same again, and another seed is another choice.
 	choices := func(seed uint64) []int {
 		s := audits{seed: seed}

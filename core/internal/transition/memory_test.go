@@ -35,6 +35,7 @@ func TestDifferences(t *testing.T) {
 func TestLeadsThrough(t *testing.T) {
 	for path, want := range map[string]bool{
 		"R.count": true, "R.count.total": true, "R.count[3]": true, "R.counts": false, "R": false, "R.c": false, "cache": true, "cache[x].count": true, "caches": false, "x.cache": false,
+		".count": false, "[count]": false,
 	} {
 		if got := leadsThrough(path, []string{"R.count", "cache"}); got != want {
 			t.Errorf("%s leads through: %t", path, got)

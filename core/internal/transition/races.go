@@ -101,6 +101,8 @@ func (w *Walker) sameKind(one, other behavior.Made) bool {
 func (w *Walker) raced(a *Actor, activation behavior.Activation, r behavior.Reversal) error {
 	advice := "Raise --orders (Options.Orders)"
 	switch {
+	case activation.Event != nil: // whose calls are answered in one order in any case
+		advice = "Make one call after the other"
 	case w.Machine.Conditions.orders() == 1:
 		advice = "Leave out --orders 1 (Options.Orders)"
 	case r.Turn == nil:

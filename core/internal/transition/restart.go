@@ -27,7 +27,6 @@ func (w *Walker) positions(p *Process) [][]int {
 // restart crashes a process and starts it again: its memory, its work, its timers and its runs in flight are lost, its views are where
 // the positions say, and it is told of all objects as at the start.
 func (w *Walker) restart(p *Process, positions []int) error {
-	w.acting = p.Members[0]
 	w.Set(w.Machine.Crashes, w.Value(w.Machine.Crashes)+1)
 	for _, it := range w.Machine.Items {
 		if it.Actor.Process != p || it.Standing {

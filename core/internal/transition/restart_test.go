@@ -60,6 +60,55 @@ func TestPositions(t *testing.T) {
 	}
 }
 
+// TestHeld has the versions of an object be held that views show or wait for, that runs in flight were shown, and that are remembered: each once, but for that which is there, and nothing.
+func TestHeld(t *testing.T) {
+	m, w, views := viewing("Pod")
+	v := views[0]
+	c, other := m.Vocabulary.Object(core.Key{Kind: "Pod", Name: "a"}), m.Vocabulary.Object(core.Key{Kind: "Pod", Name: "b"})
+	for _, text := range []string{"1", "2", "3", "4", "5"} {
+		m.Vocabulary.Intern(c, content(text))
+		m.Vocabulary.Intern(other, content(text))
+	}
+	it := m.Item(m.Actors[0], "r")
+	it.parked = append(it.parked, point{item: it, Node: &behavior.Node{}, held: []version{{c, 5}, {other, 4}}})
+	m.Vocabulary.Park(it.Cell, "point")
+	memory := m.Vocabulary.Note("memory")
+	m.Vocabulary.Extend(memory, "one")
+	m.remembering = []*domain{{memory: naming(memory, nil, []version{{c, 3}, {other, 5}})}}
+	w.fit()
+	if got := w.held(c); len(got) > 0 {
+		t.Errorf("at first %v are held", got)
+	}
+	backlog := v.Commit(0, view.Change{Cell: c, To: 1})
+	w.Set(v.Cell(), v.Commit(backlog, view.Change{Cell: c, From: 1, To: 2}))
+	w.Set(c, 2)
+	if got := w.held(c); !slices.Equal(got, []state.Value{1}) {
+		t.Errorf("for a view %v are held", got)
+	}
+	w.Set(it.Cell, state.Value(0).ParkedAt(1))
+	w.Set(memory, 1)
+	if got := w.held(c); !slices.Equal(got, []state.Value{1, 3, 5}) {
+		t.Errorf("for all of them %v are held", got)
+	}
+	if got := w.Live.AppendHeld([]byte("x"), c); string(got) != "x\x01\x03\x05" {
+		t.Errorf("these are held: %q", got)
+	}
+	w.Learn = learning(t, m)
+	if got := (&tracker{client: w.Live}).Held(core.Key{Kind: "Pod", Name: "a"}); !slices.Equal(got, []core.Content{content("1"), content("3"), content("5")}) {
+		t.Errorf("these are held: %v", got)
+	}
+	if !w.pinned(c) || !w.pinned(other) {
+		t.Error("what a run was shown may be renamed")
+	}
+	w.Set(it.Cell, 0)
+	if w.pinned(c) {
+		t.Error("what is waited for or remembered is pinned")
+	}
+	if m.Holds = false; len(w.held(c)) > 0 {
+		t.Error("where nobody holds anything, something is held")
+	}
+}
+
 // refreshed counts what a listener is notified of.
 type refreshed struct {
 	Inattentive

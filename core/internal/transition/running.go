@@ -30,7 +30,6 @@ type CallEvent struct {
 // means that there is no such step here; then nothing has changed. On an error, too, nothing has. If the controller
 // is to crash, the leaf is that of a crashed run.
 func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
-	w.acting = it.Actor
 	if !it.Standing {
 		w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
 	}
@@ -225,7 +224,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		if w.gathers {
 			w.answers = append(w.answers, answered)
 		}
-		if err := w.apply(answered); err != nil {
+		if err := w.apply(a, answered); err != nil {
 			return nil, err
 		}
 		if node.Drawn && len(answered.Writes)+len(answered.Enqueue) > 0 {
@@ -258,8 +257,8 @@ func (w *Walker) hear(a *Actor, activation behavior.Activation, call CallEvent) 
 	}
 }
 
-// apply commits the effects of a call, and delivers them.
-func (w *Walker) apply(answered *behavior.Answered) error {
+// apply commits the effects of the call of an actor, and delivers them.
+func (w *Walker) apply(a *Actor, answered *behavior.Answered) error {
 	for _, write := range answered.Writes {
 		was := w.Value(write.Cell)
 		w.Set(write.Cell, write.To)
@@ -267,7 +266,7 @@ func (w *Walker) apply(answered *behavior.Answered) error {
 		if write.Unwatched {
 			continue
 		}
-		if err := w.publish(write.Cell, transition{from: was, to: write.To}); err != nil {
+		if err := w.publish(a, write.Cell, transition{from: was, to: write.To}); err != nil {
 			return err
 		}
 	}
@@ -277,9 +276,9 @@ func (w *Walker) apply(answered *behavior.Answered) error {
 	return nil
 }
 
-// publish brings a committed change to everybody who watches: at once to views that are fresh, and into the backlog of the
+// publish brings a change that an actor has committed to everybody who watches: at once to views that are fresh, and into the backlog of the
 // others, which may have to be told of older changes then.
-func (w *Walker) publish(c state.Cell, change transition) error {
+func (w *Walker) publish(by *Actor, c state.Cell, change transition) error {
 	d, err := w.delivery(c, change)
 	if err != nil || len(*d) == 0 {
 		return err
@@ -294,7 +293,6 @@ func (w *Walker) publish(c state.Cell, change transition) error {
 			return err
 		}
 	}
-	acting := w.acting.Process
 	for i := range *d {
 		p := (*d)[i].actor.Process
 		v := p.view(kind)
@@ -307,7 +305,7 @@ func (w *Walker) publish(c state.Cell, change transition) error {
 			}
 			continue
 		}
-		for n := v.Forced(w.Value(v.Cell()), p == acting); n > 0; n-- {
+		for n := v.Forced(w.Value(v.Cell()), p == by.Process); n > 0; n-- {
 			if err := w.receive(p, v); err != nil {
 				return err
 			}

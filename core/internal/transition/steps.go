@@ -342,7 +342,6 @@ func (t *Taken) Crashes() bool {
 
 // take takes a step.
 func (w *Walker) take(s *Taken) error {
-	w.acting = s.Actor
 	switch s.Kind {
 	case core.Deliver:
 		if err := w.receive(s.Actor.Process, s.View); err != nil {

@@ -35,8 +35,6 @@ type Walker struct {
 	Live    *ClientView
 	clients []*ClientView
 
-	// acting is whose step it is.
-	acting *Actor
 	// path is the way through the behaviour trees of the runs under way, innermost last. Only learning needs it.
 	path behavior.Path
 	// base is where the innermost run begins on the path.
@@ -96,7 +94,7 @@ type Listener interface {
 // Monitor looks at steps as they are taken. An error ends the step.
 type Monitor interface {
 	Before(*Taken) error
-	// After is called where the step leads, unless it is blocked.
+	// After is called where the step leads. One that is blocked leads nowhere else, which depends on what it looked at.
 	After(*Taken) error
 }
 

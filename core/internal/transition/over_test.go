@@ -1,0 +1,239 @@
+package transition
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// TestOver has what would have a search begin again be told as what is not searched, once it is over. Whoever waits for a time waits for one that is not searched then.
+func TestOver(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		system func() *core.System
+		c      Conditions
+		doubts string
+		waits  string
+	}{
+		{"it leaves something", of(func() *trade { return controller("c", late) }), Conditions{}, `c leaves work running after it has returned, reconciling go: it would then "put late", and the states after that were not searched. Wait for the work before returning, or return RequeueAfter`, ""},
+		{"its memory changes later", of(func() *trade { return controller("c", wakes) }), Conditions{Remembering: []string{"c"}}, "c changes its memory after it has returned, reconciling go, and the states after that were not searched", ""},
+		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{Deadlines: 1}, "", "the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put late"},
+		{"it makes up a name", func() *core.System { return drawers()[0].system() }, Conditions{}, "", ""},
+	} {
+		w := begin(t, test.system(), test.c)
+		l := w.Learn
+		l.Searching = false
+		var seen looking
+		if _, err := w.Steps(&seen, nil); err != nil || len(seen.stopped) > 0 {
+			t.Errorf("%s: the search ends with %v, and stops with %q", test.name, err, seen.stopped)
+		}
+		if got := strings.Join(l.Machine.Doubts, "\n"); got != test.doubts {
+			t.Errorf("%s: it is said %q, want %q", test.name, got, test.doubts)
+		}
+		if got := strings.Join(l.Machine.Waiting(), "\n"); got != test.waits {
+			t.Errorf("%s: it waits so: %q, want %q", test.name, got, test.waits)
+		}
+		if draws := slices.ContainsFunc(l.Incidents, func(i core.Incident) bool { return i.Cause == core.Chance }); draws != (test.name == "it makes up a name") {
+			t.Errorf("%s: the incidents are %+v", test.name, l.Incidents)
+		}
+	}
+	// A run that is followed can be followed again.
+	w := begin(t, drawers()[0].system(), Conditions{})
+	w.Learn.Searching, w.Learn.Following = false, true
+	var seen looking
+	if _, err := w.Steps(&seen, nil); err != nil || len(seen.stopped) != 1 || !strings.Contains(seen.stopped[0], (&unexpectedDraws{"c"}).Error()) {
+		t.Errorf("a run is followed, and it ends with %v, %q", err, seen.stopped)
+	}
+}
+
+// TestMemoSaves has what one search has found out not be found out again by another one of the same strategies, unless the first has looked at it less often.
+func TestMemoSaves(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		system      func() *core.System
+		c           Conditions
+		hasty       bool
+		first, then int
+	}{
+		{"nothing", plainly(func(world, core.Request) core.Result { return core.Result{} }), Conditions{}, false, 56, 1},
+		{"nothing, hastily", plainly(func(world, core.Request) core.Result { return core.Result{} }), Conditions{}, true, 2, 56},
+		{"it looks at a note", plainly(func(w world, _ core.Request) core.Result { w.get("a"); return core.Result{} }), Conditions{}, false, 56, 1},
+		{"one of two that call at once goes on", watching(func(w world, _ core.Request) core.Result {
+			var all sync.WaitGroup
+			all.Go(func() {
+				w.put("n", "1")
+				w.put("m", "1")
+			})
+			all.Go(func() { w.put("n", "2") })
+			all.Wait()
+			return core.Result{}
+		}), Conditions{}, false, 117, 2},
+		{"two calls at once", watching(twoAtOnce), Conditions{}, false, 72, 2},
+		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 69, 69},
+		// What is found by chance, or waits for a time, is to be told in each search.
+		{"chance", chances()[0].system, Conditions{}, false, 14, 3},
+		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 59, 58},
+	} {
+		system, memo := test.system(), NewMemo()
+		var executed []int
+		var all []string
+		for i := range 3 {
+			w := begin(t, system, test.c)
+			w.Learn.Memo, w.Learn.Hasty = memo, test.hasty && i == 0
+			f := found{learner: w.Learn}
+			if err := f.wander(w); err != nil {
+				t.Fatal(err)
+			}
+			executed, all = append(executed, w.Learn.Executed), append(all, fmt.Sprint(f.steps, len(w.Learn.Incidents), w.Machine.Waiting()))
+		}
+		if test.name == "chance" {
+			executed = executed[:1] // what comes then is chance
+			test.then = 0
+		} else if all[0] != all[1] || all[1] != all[2] {
+			t.Errorf("%s: the searches find %q", test.name, all)
+		}
+		if executed[0] != test.first || test.then > 0 && executed[1] != test.then {
+			t.Errorf("%s: code is run %v times, want %d and then %d", test.name, executed, test.first, test.then)
+		}
+	}
+}
+
+// TestMemoTellsAgain has a search begin again because of what an earlier one could only tell, although the run is remembered.
+func TestMemoTellsAgain(t *testing.T) {
+	system, memo := alone(controller("c", wakes)), NewMemo()
+	for _, searching := range []bool{false, true} {
+		w := begin(t, system, Conditions{Remembering: []string{"c"}})
+		w.Learn.Memo, w.Learn.Searching = memo, searching
+		var seen looking
+		_, err := w.Steps(&seen, nil)
+		if err != nil || (len(seen.stopped) > 0) != searching || (len(w.Machine.Doubts) > 0) == searching {
+			t.Errorf("searching %t: it ends with %v, stops with %q, and it is said %q", searching, err, seen.stopped, w.Machine.Doubts)
+		}
+	}
+}
+
+// TestReachesOut has a run that asks somebody else than the world be told.
+func TestReachesOut(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		does  func()
+		doubt string
+		reads bool
+	}{
+		{"nobody", func() {}, "", false},
+		{"a file", func() { _, _ = os.ReadFile("over_test.go") }, "", true},
+		{"the network", func() {
+			if c, err := net.DialTimeout("udp", "127.0.0.1:9", time.Second); err == nil {
+				_, _ = c.Write([]byte("hello"))
+				_ = c.Close()
+			}
+		}, "c talks to the network in ", false},
+		{"a program", func() { _ = exec.Command("/bin/true").Run() }, "c starts another program in ", false},
+	} {
+		w := begin(t, plainly(func(world, core.Request) core.Result { test.does(); return core.Result{} })(), Conditions{})
+		l := w.Learn
+		var seen looking
+		if _, err := w.Steps(&seen, nil); err != nil || len(seen.steps) != 1 {
+			t.Fatalf("%s: %v, %q", test.name, err, seen.stopped)
+		}
+		if (len(l.Machine.Doubts) > 0) != (test.doubt != "") || test.doubt != "" && !strings.HasPrefix(l.Machine.Doubts[0], test.doubt) || (len(l.Machine.Files) > 0) != test.reads && test.doubt == "" {
+			t.Errorf("%s: it is said %q, and that it reads %q", test.name, l.Machine.Doubts, l.Machine.Files)
+		}
+		// Who remembers the run says so again.
+		key := l.digest(w.Machine.Actors[0], nil, behavior.Run{Activation: behavior.Activation{Request: "go"}, Leaf: &behavior.Leaf{}})
+		if _, known := l.Memo.runs.get(key); known != (test.name == "nobody") {
+			t.Errorf("%s: that the run is the same each time is remembered: %t", test.name, known)
+		}
+	}
+}
+
+// leaving is a strategy whose instances start goroutines when they are set up, which end with the test.
+func leaving(t *testing.T) *trade {
+	end := make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	return controller("c", func() core.Instance {
+		go func() { <-end }()
+		return mind{hand{reconcile: func(world, core.Request) core.Result { return core.Result{} }}, func() map[string]string { return map[string]string{} }}
+	})
+}
+
+// TestDeserted has a run that got stuck be put down to goroutines that its set-up has started outside of its bubble, if there are any.
+func TestDeserted(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		leaf    behavior.Leaf
+		change  func(a *Actor)
+		want    bool
+		nowhere bool
+	}{
+		{"a deadlock", behavior.Leaf{Failure: behavior.Deadlock}, nil, true, false},
+		{"it takes too long", behavior.Leaf{Failure: behavior.Overdue}, nil, true, false},
+		{"it shares a channel", behavior.Leaf{Failure: behavior.Fatal, Message: "fatal: synctest channel"}, nil, true, false},
+		{"it ends the process", behavior.Leaf{Failure: behavior.Fatal, Message: "fatal: out of memory"}, nil, false, false},
+		{"it panics", behavior.Leaf{Failure: behavior.Panicked}, nil, false, false},
+		{"it returns", behavior.Leaf{}, nil, false, false},
+		{"nothing is started", behavior.Leaf{Failure: behavior.Deadlock}, nil, false, true},
+		{"sequential", behavior.Leaf{Failure: behavior.Deadlock}, func(a *Actor) { a.Sequential = true }, false, false},
+		{"active", behavior.Leaf{Failure: behavior.Deadlock}, func(a *Actor) { a.domain.manner.Active = true }, false, false},
+		{"it shows nothing", behavior.Leaf{Failure: behavior.Deadlock}, func(a *Actor) { a.domain.fresh = nil }, false, false},
+	} {
+		strategy := leaving(t)
+		if test.nowhere {
+			strategy = controller("c", countingUp(true))
+		}
+		l, err := NewLearner(t.Context(), alone(strategy), Conditions{}, behavior.Limits{Deadline: time.Second, Calls: 9}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := l.Machine.Actors[0]
+		if test.change != nil {
+			test.change(a)
+		}
+		if got := l.deserted(a, &test.leaf); got != test.want {
+			t.Errorf("%s: it is deserted: %t", test.name, got)
+		}
+	}
+	// A search in which that comes up begins again, with the set-up in the bubble: where a run got stuck, and where it does not do the same each time.
+	for _, searching := range []bool{true, false} {
+		runs := 0
+		strategy := leaving(t)
+		hire := strategy.hire
+		strategy.hire = func() core.Instance {
+			m := hire().(mind)
+			m.reconcile = func(w world, _ core.Request) core.Result { runs++; return core.Result{Requeue: runs%2 == 0} }
+			return m
+		}
+		w := begin(t, alone(strategy), Conditions{})
+		w.Learn.Searching = searching
+		var seen looking
+		_, err := w.Steps(&seen, nil)
+		if again := len(seen.stopped) == 1 && strings.Contains(seen.stopped[0], (&unexpectedBackground{Memory: "c"}).Error()); err != nil || again != searching || len(w.Learn.Incidents) == 0 != searching {
+			t.Errorf("searching %t: %v, %q, and the incidents are %+v", searching, err, seen.stopped, w.Learn.Incidents)
+		}
+	}
+	for _, searching := range []bool{true, false} {
+		strategy := leaving(t)
+		hire := strategy.hire
+		strategy.hire = func() core.Instance {
+			m := hire().(mind)
+			m.reconcile = func(world, core.Request) core.Result { select {} }
+			return m
+		}
+		w := begin(t, alone(strategy), Conditions{})
+		w.Learn.Searching = searching
+		var seen looking
+		_, err := w.Steps(&seen, nil)
+		if err != nil || len(seen.stopped) != 1 || strings.Contains(seen.stopped[0], (&unexpectedBackground{Memory: "c"}).Error()) != searching {
+			t.Errorf("searching %t: %v, %q", searching, err, seen.stopped)
+		}
+	}
+}
