@@ -297,7 +297,11 @@ func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Di
 		return divergence, err
 	}
 	defer session.Abort()
-	return l.again(session, run, times)
+	divergence, err = l.again(session, run, times)
+	if since := run.Activation.Since; divergence == nil && err == nil && since != nil && way%len(since.Histories) > 0 && a.domain.hides() {
+		divergence = l.leavesOther(a, run, session)
+	}
+	return divergence, err
 }
 
 // among audits a run on an instance in which those of the process with other memories have been at work, too. It ends a search in which they share memory all
@@ -487,8 +491,8 @@ func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, e
 	}
 	if a.domain.manner.Active {
 		defer session.Abort()
-		if err != nil {
-			return nil, err
+		if err != nil || divergence != nil {
+			return nil, err // nothing is to be seen of who was stopped on the way
 		}
 		return l.lookedAt(a.domain, session)
 	}

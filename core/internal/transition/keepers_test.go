@@ -30,7 +30,57 @@ func carrying(opaque bool) func() *core.System {
 	}
 }
 
+// awaiting is a controller that reconciles "look", which leaves a goroutine that waits in some way and then writes what was seen before, and "wake", which wakes it by the channel.
+func awaiting(opaque bool, wait func(w world, woken, stopped <-chan struct{}) bool) func() *core.System {
+	return func() *core.System {
+		c := controller("c", func() core.Instance {
+			woken, stopped := make(chan struct{}), make(chan struct{})
+			return tireless{mind{hand{reconcile: func(w world, r core.Request) core.Result {
+				switch {
+				case r == "look":
+					seen := w.get("a")
+					go func() {
+						if wait(w, woken, stopped) {
+							w.put("b", seen)
+						}
+					}()
+					w.put("left", "yes")
+				case w.get("left") == "yes":
+					select {
+					case woken <- struct{}{}:
+					default:
+					}
+				default:
+					return core.Result{Blocked: true}
+				}
+				return core.Result{}
+			}}, func() map[string]string { return map[string]string{} }}, func(world) []func() { return nil }, func() { close(stopped) }}
+		})
+		c.Active, c.Opaque = true, opaque
+		c.Initial = []core.Request{"look", "wake"}
+		changes := simple("d", func(w world, _ core.Request) core.Result { w.put("a", "2"); return core.Result{} })
+		return lab([]core.Strategy{c, changes}, "a 1")
+	}
+}
+
 func keepers() []scenario {
+	woken := func(_ world, woken, stopped <-chan struct{}) bool {
+		select {
+		case <-woken:
+			return true
+		case <-stopped:
+			return false
+		}
+	}
+	slept := func(w world, _, stopped <-chan struct{}) bool {
+		select {
+		case <-time.After(time.Hour):
+			w.get("between")
+			return true
+		case <-stopped:
+			return false
+		}
+	}
 	numbered := func(divided bool) func() *core.System {
 		return func() *core.System {
 			made := 0
@@ -87,6 +137,18 @@ runaway  c: made more than 50 calls without returning ["get n → " "get n → "
 rests: a 2, b 1
 rests: a 2, b 2
 memory of c: 2 []`},
+		{"a goroutine keeps what it saw until it is woken", awaiting(true, woken), Conditions{}, `
+8 states, 10 steps, 348 runs
+rests: a 2, b 1, left yes
+memory of c: 2 []
+nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get left → yes" "then one run: keeps background[1] in memory" "and the other: changes background[1] in memory"]
+nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["then one run: put b with \"1\"" "and the other: put b with \"2\""]`},
+		{"a goroutine keeps what it saw while it sleeps, and looks again", awaiting(true, slept), Conditions{}, `
+8 states, 9 steps, 384 runs
+rests: a 2, b 1, left yes
+rests: a 2, left yes
+memory of c: 2 []
+nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get between → " "then one run: put b with \"1\"" "and the other: put b with \"2\""]`},
 		{"a goroutine keeps what it saw, and is said not to", carrying(false), Conditions{}, `
 6 states, 7 steps, 117 runs
 rests: a 2, b 1

@@ -169,15 +169,15 @@ func TestRetraced(t *testing.T) {
 	d.memories = append(d.memories, &behavior.Memory{Identity: "m", Histories: [][]behavior.Run{history, history}})
 	stuck := begun{web, behavior.Run{Leaf: &behavior.Leaf{Failure: behavior.Deadlock}}}
 	d.begun[state.Value(1)] = []begun{stuck}
-	if err := l.retrace(web, 1); err != nil {
+	if err := l.retrace(web.domain, 1); err != nil {
 		t.Errorf("a run that got stuck is gone through again: %v", err)
 	}
 	d.begun[state.Value(1)] = []begun{stuck, {web, behavior.Run{Leaf: &behavior.Leaf{}}}}
-	if err := l.retrace(web, 1); err == nil || errors.Is(err, ErrStopped) {
+	if err := l.retrace(web.domain, 1); err == nil || errors.Is(err, ErrStopped) {
 		t.Errorf("a run is not gone through again: %v", err)
 	}
 	l.Incidents = []core.Incident{{Kind: core.Nondeterministic, Strategy: "web"}}
-	if err := l.retrace(web, 1); err != nil {
+	if err := l.retrace(web.domain, 1); err != nil {
 		t.Errorf("a run of a controller that depends on chance is gone through again: %v", err)
 	}
 }
