@@ -1,6 +1,8 @@
 package transition
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"slices"
 	"strconv"
@@ -187,4 +189,61 @@ func (l *Learner) circle(d *domain, lap []edge) error {
 		}
 	}
 	return nil
+}
+
+// A goroutine may keep what nobody shows, in a local variable: two histories then lead to what looks like one memory. So runs are audited by each of a few histories
+// that lead to where they begin, also to what they leave in memory.
+
+// hides reports whether goroutines may keep what memory does not show: then it matters by which histories a memory is come to, and what is left there.
+func (d *domain) hides() bool { return d.manner.Active && d.Members[0].Opaque }
+
+// lead notes another history that leads to a memory, and to those behind it, unless there are enough.
+func (l *Learner) lead(d *domain, to state.Value, history []behavior.Run) error {
+	m := d.memories[to]
+	if to == 0 || len(m.Histories) >= mostWays {
+		return nil
+	}
+	m.Histories = append(m.Histories, history)
+	if err := l.retrace(d, to); err != nil {
+		return err
+	}
+	return l.leadOn(d, to, history)
+}
+
+// leadOn leads on from a memory that a history leads to, by all runs that are known from there.
+func (l *Learner) leadOn(d *domain, from state.Value, history []behavior.Run) error {
+	for _, known := range slices.Clone(d.begun[from]) {
+		if to := known.Leaf.Memory; to != from && !known.Leaf.Failure.Stuck() {
+			if err := l.lead(d, to, append(slices.Clone(history), known.Run)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// originate notes in the memory behind a run where the calls come from that wait there, if nothing of that is to be seen.
+func (d *domain) originate(memory map[string]string, run behavior.Run) {
+	if !d.hides() {
+		return
+	}
+	digest := digester{sha256.New()}
+	digest.run(run)
+	d.rest[d.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(digest.Sum(nil)[:8]))
+}
+
+// leavesOther returns how the memory differs that a run has left on an instance from the one that it is known to leave, nil if it does not but for times.
+func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Session) *behavior.Divergence {
+	d := a.domain
+	memory := session.Rest()
+	if memory == nil {
+		return nil
+	}
+	d.originate(memory, run)
+	seen := func(contents map[string]string) map[string]string {
+		contents = maps.Clone(contents)
+		maps.DeleteFunc(contents, func(path, _ string) bool { return behavior.Unsaid(path) })
+		return contents
+	}
+	return keepsAt(run, seen(d.contents[run.Leaf.Memory]), seen(l.contents(d, memory)), func(_, here, there string) bool { return !behavior.SameButForTimes(here, there) })
 }
