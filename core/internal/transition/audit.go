@@ -297,9 +297,8 @@ func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Di
 		return divergence, err
 	}
 	defer session.Abort()
-	divergence, err = l.again(session, run, times)
-	if since := run.Activation.Since; divergence == nil && err == nil && since != nil && way%len(since.Histories) > 0 && a.domain.hides() {
-		divergence = l.leavesOther(a, run, session)
+	if divergence, err = l.again(session, run, times); divergence == nil && err == nil {
+		divergence = l.leavesOther(a, run, session, way)
 	}
 	return divergence, err
 }

@@ -232,9 +232,13 @@ func (d *domain) originate(memory map[string]string, run behavior.Run) {
 	d.rest[d.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(digest.Sum(nil)[:8]))
 }
 
-// leavesOther returns how the memory differs that a run has left on an instance from the one that it is known to leave, nil if it does not but for times.
-func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Session) *behavior.Divergence {
-	d := a.domain
+// leavesOther returns how the memory differs that a run has left on an instance which was brought to where it begins by another history than the first from the
+// one that it is known to leave, nil if it does not but for times.
+func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Session, way int) *behavior.Divergence {
+	d, since := a.domain, run.Activation.Since
+	if since == nil || way%len(since.Histories) == 0 || !d.hides() {
+		return nil
+	}
 	memory := session.Rest()
 	if memory == nil {
 		return nil
