@@ -69,7 +69,8 @@ type Description struct {
 	Divided bool
 
 	// Opaque says that goroutines which an instance leaves at work may keep what its memory does not show, such as the local variables of a
-	// function. What they do next is then taken to depend on all that the run was answered in which they were set off.
+	// function. What they do next is then taken to depend on all that the run was answered in which they were set off, if they make a call at once; if they do not,
+	// it is found out whether it depends on how an instance came to its memory.
 	Opaque bool
 
 	// Sequential promises that runs start no goroutines, do not look at the
