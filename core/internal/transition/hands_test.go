@@ -237,6 +237,7 @@ func tallies(counts, tells [2]int, shows [2][]int) func() []mind {
 
 // dice draw words that can be set.
 type dice struct {
+	mu  sync.Mutex // as a run that is given up may still be on its way
 	set *rand.Rand
 	of  *throw
 }
@@ -246,6 +247,8 @@ type throw struct {
 }
 
 func (d *dice) draw() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	n := 100_000
 	if d.set == nil {
 		n += rand.IntN(900_000)
@@ -257,13 +260,24 @@ func (d *dice) draw() string {
 }
 
 func (d *dice) Set(seed uint64) core.Draw {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.set, d.of = rand.New(rand.NewPCG(seed, 0)), &throw{dice: d}
 	return d.of
 }
 
-func (t *throw) End() bool { t.dice.set = nil; return len(t.drawn) > 0 }
+func (t *throw) End() bool {
+	t.dice.mu.Lock()
+	defer t.dice.mu.Unlock()
+	if t.dice.of == t {
+		t.dice.set = nil
+	}
+	return len(t.drawn) > 0
+}
 
 func (t *throw) Words(texts []string) []string {
+	t.dice.mu.Lock()
+	defer t.dice.mu.Unlock()
 	all := strings.Join(texts, "\n")
 	return slices.DeleteFunc(slices.Clone(t.drawn), func(word string) bool { return !strings.Contains(all, word) })
 }

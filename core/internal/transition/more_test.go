@@ -2,6 +2,7 @@ package transition
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -304,14 +305,15 @@ memory of c: 1 [R.n]`},
 
 // wakes changes its memory an hour after a run.
 func wakes() core.Instance {
-	n := 0
+	var n atomic.Int32
+	text := func() string { return strconv.Itoa(int(n.Load())) }
 	return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
-		w.put("n", strconv.Itoa(n))
-		if n == 0 {
-			time.AfterFunc(time.Hour, func() { n = 1 })
+		w.put("n", text())
+		if n.Load() == 0 {
+			time.AfterFunc(time.Hour, func() { n.Store(1) })
 		}
 		return core.Result{}
-	}}, func() map[string]string { return map[string]string{"R.n": strconv.Itoa(n)} }}
+	}}, func() map[string]string { return map[string]string{"R.n": text()} }}
 }
 
 // splitting is woken each minute, and leaves a goroutine behind that waits for ever after so many times.
