@@ -106,10 +106,15 @@ func (f found) String() string {
 // finds searches the systems of scenarios.
 func finds(t *testing.T, scenarios []scenario) {
 	t.Helper()
+	runs := regexp.MustCompile(`, \d+ runs`)
 	for _, s := range scenarios {
 		f := explored(t, s.system(), s.conditions)
-		if got := f.String(); strings.TrimSpace(got) != strings.TrimSpace(s.want) {
-			t.Errorf("%s: this is found:\n%s\nwant%s", s.name, got, s.want)
+		got, want := f.String(), s.want
+		if strings.Contains(want, "nondeterministic chance") { // which decides in how many runs it is found out
+			got, want = runs.ReplaceAllString(got, ""), runs.ReplaceAllString(want, "")
+		}
+		if strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s: this is found:\n%s\nwant%s", s.name, got, want)
 		}
 		f.known(t)
 	}
