@@ -36,22 +36,31 @@ func unfed(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
 		return false
 	}
-	switch t := v.Type(); {
-	case t.PkgPath() == clientgoCache && (t.Name() == "sharedIndexInformer" || t.Name() == "controller" || t.Name() == "Reflector"):
-		return true
-	case strings.Contains(t.PkgPath(), "/listers"):
+	switch at := v.Type().PkgPath(); {
+	case at == clientgoCache:
+		return is(v, "sharedIndexInformer", "controller", "Reflector")
+	case strings.Contains(at, "/listers"):
 		for i := range v.NumField() {
-			field := v.Field(i)
-			if field.Type() == reflect.TypeFor[cache.Indexer]() && !field.IsNil() {
-				if store := field.Elem().Type(); store.Kind() == reflect.Pointer && store.Elem().PkgPath() == clientgoCache {
-					return true
-				}
-			} else if unfed(field) {
+			if field := v.Field(i); is(field, "cache") || unfed(field) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// is reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
+func is(v reflect.Value, types ...string) bool {
+	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct || v.Type().PkgPath() != clientgoCache {
+		return false
+	}
+	if strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1 {
+		return is(v.Field(0), types...)
+	}
+	return slices.Contains(types, v.Type().Name())
 }
 
 // clientgoCache is the package of informers.
