@@ -20,7 +20,8 @@ func (c *Cluster) own(key core.Key, annotations map[string]any) bool {
 	case "Service", "Endpoints", "EndpointSlice.discovery.k8s.io":
 		return key.Namespace == "default" && key.Name == "kubernetes"
 	case "Event", "Event.events.k8s.io":
-		return key.Namespace == "default" && strings.HasPrefix(key.Name, "kubernetes.") // about that Service
+		// About that Service, or the ServiceCIDR, which it may not know the name of yet.
+		return key.Namespace == "default" && (strings.HasPrefix(key.Name, "kubernetes.") || strings.HasPrefix(key.Name, "."))
 	case "Namespace":
 		return key.Name == "default" || strings.HasPrefix(key.Name, "kube-") || c.holders[key.Name]
 	case "Lease.coordination.k8s.io", "ConfigMap":

@@ -15,7 +15,9 @@ func TestOwn(t *testing.T) {
 	}{
 		{"Event", "default", "kubernetes.18a1", true},
 		{"Event.events.k8s.io", "default", "kubernetes.18a1", true},
+		{"Event", "default", ".18a1", true},
 		{"Event", "default", "web.18a1", false},
+		{"Event", "team", ".18a1", false},
 		{"ServiceCIDR.networking.k8s.io", "", "kubernetes", true},
 		{"ServiceCIDR.networking.k8s.io", "", "more", false},
 		{"IPAddress.networking.k8s.io", "", "10.0.0.1", true},
