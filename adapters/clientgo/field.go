@@ -97,9 +97,8 @@ func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Q
 	}
 	for _, p := range places {
 		if was, ok := p.field.Interface().(shutDowner); ok && !p.field.IsNil() {
-			was.ShutDown()
-			if inside := insideOf(was); inside.known() {
-				queue.fill(inside)
+			if queue.takeOver(was) != nil { // which only rate-limiting ones can be
+				was.ShutDown()
 			}
 		}
 		p.field.Set(p.queue)
@@ -114,47 +113,37 @@ func TakeOver[T comparable](e *Environment, made interface{ ShutDown() }) (*Queu
 	if err != nil {
 		return nil, err
 	}
-	inside := insideOf(made)
-	if !inside.known() {
-		return nil, fmt.Errorf("a %T is no rate-limiting queue that client-go has made, as far as this version of the adapter knows them: pass a queue of NewQueue to the constructor, or use QueueIn", made)
+	if err := queue.takeOver(made); err != nil {
+		return nil, err
 	}
-	if _, ok := queue.fitting(inside.queue.Type()); !ok {
-		return nil, fmt.Errorf("a %T cannot hold a queue with items of type %s", made, reflect.TypeFor[T]())
-	}
-	made.ShutDown()
-	queue.fill(inside)
 	return queue, nil
 }
 
-// inside is what a rate-limiting queue consists of: the queue below it, and the limiter of rates.
-type inside struct{ queue, limiter reflect.Value }
-
-// known reports whether both were found.
-func (i inside) known() bool { return i.queue.IsValid() && i.limiter.IsValid() }
-
-// insideOf returns the inside of a rate-limiting queue of client-go, which is not known of others.
-func insideOf(queue any) inside {
-	v := reflect.ValueOf(queue)
+// takeOver shuts down a rate-limiting queue that client-go has made, and puts the queue inside of it: in the place of the queue below it, and without a limit.
+func (q *Queue[T]) takeOver(made shutDowner) error {
+	v := reflect.ValueOf(made)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct || v.Elem().Type().PkgPath() != reflect.TypeFor[workqueue.Type]().PkgPath() {
-		return inside{}
+		return unlike(made)
 	}
-	found := inside{fieldNamed(v.Elem(), "TypedDelayingInterface"), fieldNamed(v.Elem(), "rateLimiter")}
-	if v.Elem().NumField() != 2 || !found.known() || found.queue.Kind() != reflect.Interface || found.limiter.Kind() != reflect.Interface {
-		return inside{}
+	below, limiter := fieldNamed(v.Elem(), "TypedDelayingInterface"), fieldNamed(v.Elem(), "rateLimiter")
+	if v.Elem().NumField() != 2 || below.Kind() != reflect.Interface || limiter.Kind() != reflect.Interface {
+		return unlike(made)
 	}
-	return found
-}
-
-// fill puts the queue inside of a rate-limiting one that was shut down, without a limit. It does nothing if it does not fit.
-func (q *Queue[T]) fill(i inside) {
-	queue, fits := q.fitting(i.queue.Type())
-	for _, limiter := range []any{unlimited[T]{}, unlimited[any]{}} {
-		if l := reflect.ValueOf(limiter); fits && l.Type().AssignableTo(i.limiter.Type()) {
-			i.queue.Set(queue)
-			i.limiter.Set(l)
-			return
+	queue, fits := q.fitting(below.Type())
+	for _, none := range []any{unlimited[T]{}, unlimited[any]{}} {
+		if without := reflect.ValueOf(none); fits && without.Type().AssignableTo(limiter.Type()) {
+			made.ShutDown()
+			below.Set(queue)
+			limiter.Set(without)
+			return nil
 		}
 	}
+	return fmt.Errorf("a %T cannot hold a queue with items of type %s", made, reflect.TypeFor[T]())
+}
+
+// unlike is the error that a queue cannot be taken over.
+func unlike(made any) error {
+	return fmt.Errorf("a %T is no rate-limiting queue that client-go has made, as far as this version of the adapter knows them: pass a queue of NewQueue to the constructor, or use QueueIn", made)
 }
 
 // unlimited is a limiter of rates that lets everything pass, as the order of items and the number of retries are left to the engine.

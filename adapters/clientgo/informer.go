@@ -21,51 +21,6 @@ type later struct{ farther }
 
 type farther struct{ cache.SharedIndexInformer }
 
-// handmade returns an error if a controller holds an informer that client-go has made, or a lister of one: nobody fills its store, in which there would be
-// nothing, whatever the API server has.
-func (e *Environment) handmade() error {
-	if at := memory.Find(unfed, e.roots()...); at != "" {
-		return fmt.Errorf("%s is an informer, or a lister of one, that the set-up did not get from the environment: nobody would fill it. Make it by a factory that was filled "+
-			"with Environment.Fill, or with Environment.Informer", at)
-	}
-	return nil
-}
-
-// unfed reports whether a value is an informer that client-go has made, or a lister that shows a store which it has made.
-func unfed(v reflect.Value) bool {
-	if v.Kind() != reflect.Struct {
-		return false
-	}
-	switch at := v.Type().PkgPath(); {
-	case at == clientgoCache:
-		return is(v, "sharedIndexInformer", "controller", "Reflector")
-	case strings.Contains(at, "/listers"):
-		for i := range v.NumField() {
-			if field := v.Field(i); is(field, "cache") || unfed(field) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// is reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
-func is(v reflect.Value, types ...string) bool {
-	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	if v.Kind() != reflect.Struct || v.Type().PkgPath() != clientgoCache {
-		return false
-	}
-	if strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1 {
-		return is(v.Field(0), types...)
-	}
-	return slices.Contains(types, v.Type().Name())
-}
-
-// clientgoCache is the package of informers.
-const clientgoCache = "k8s.io/client-go/tools/cache"
-
 // sharedInformer is an informer whose store is the process's view, and whose event handlers the engine calls.
 type sharedInformer struct {
 	later
@@ -189,3 +144,48 @@ func (i *sharedInformer) SetTransform(transform cache.TransformFunc) error {
 
 // IsStopped implements [cache.SharedInformer].
 func (i *sharedInformer) IsStopped() bool { return false }
+
+// handmade returns an error if a controller holds an informer that client-go has made, or a lister of one: nobody fills its store, in which there would be
+// nothing, whatever the API server has.
+func (e *Environment) handmade() error {
+	if at := memory.Find(unfed, e.roots()...); at != "" {
+		return fmt.Errorf("%s is an informer, or a lister of one, that the set-up did not get from the environment: nobody would fill it. Make it by a factory that was filled "+
+			"with Environment.Fill, or with Environment.Informer", at)
+	}
+	return nil
+}
+
+// unfed reports whether a value is an informer that client-go has made, or a lister that shows a store which it has made.
+func unfed(v reflect.Value) bool {
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	switch at := v.Type().PkgPath(); {
+	case at == clientgoCache:
+		return fromClientgo(v, "sharedIndexInformer", "controller", "Reflector")
+	case strings.Contains(at, "/listers"):
+		for i := range v.NumField() {
+			if field := v.Field(i); fromClientgo(field, "cache") || unfed(field) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fromClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
+func fromClientgo(v reflect.Value, types ...string) bool {
+	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct || v.Type().PkgPath() != clientgoCache {
+		return false
+	}
+	if strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1 {
+		return fromClientgo(v.Field(0), types...)
+	}
+	return slices.Contains(types, v.Type().Name())
+}
+
+// clientgoCache is the package of informers.
+const clientgoCache = "k8s.io/client-go/tools/cache"

@@ -16,41 +16,19 @@ import (
 
 // conditionsOf returns random conditions, in the forms of the engine and of its twin.
 func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.Conditions) {
-	c := explore.Conditions{Crashes: r.IntN(3)}
-	if r.IntN(3) == 0 {
-		c.Failures = 1 + r.IntN(2)
-		system.Store = random.Failing{Store: system.Store}
-	}
-	if r.IntN(2) == 0 {
+	twin, views := random.Disturbed(r, system)
+	c := explore.Conditions{Crashes: twin.Crashes, Failures: twin.Failures, FaultsIn: twin.FaultsIn}
+	if twin.PerCall {
 		c.Granularity = explore.PerCall
 	}
-	rules := map[string]naive.Rule{}
-	confined := c.Crashes+c.Failures > 0 && r.IntN(2) == 0
-	for _, strategy := range system.Strategies {
-		d := strategy.Describe()
-		if confined && !d.Messages && len(d.Standing) == 0 && r.IntN(2) == 0 {
-			c.FaultsIn = append(c.FaultsIn, d.Name)
+	for _, v := range views {
+		rule, err := view.Parse(v.Rule)
+		if err != nil {
+			panic(err)
 		}
-		for _, kind := range slices.Concat(d.Watches, d.Caches) {
-			text := []string{"fresh", "lag", "own-writes", "restart", "relist"}[r.IntN(5)]
-			rule := naive.Rule{Name: text}
-			if text != "fresh" && text != "relist" {
-				rule.Bound = 1 + r.IntN(2)
-				text = fmt.Sprintf("%s(%d)", text, rule.Bound)
-			}
-			parsed, err := view.Parse(text)
-			if err != nil {
-				panic(err)
-			}
-			rules[d.ProcessName()+"/"+string(kind)] = rule
-			c.Staleness = append(c.Staleness, explore.Staleness{Controller: d.Name, Kind: kind, Rule: parsed})
-		}
+		c.Staleness = append(c.Staleness, explore.Staleness{Controller: v.Controller, Kind: v.Kind, Rule: rule})
 	}
-	return c, naive.Conditions{
-		Crashes: c.Crashes, Failures: c.Failures, FaultsIn: c.FaultsIn,
-		PerCall: c.Granularity == explore.PerCall,
-		Rule:    func(process string, kind core.Kind) naive.Rule { return rules[process+"/"+string(kind)] },
-	}
+	return c, twin
 }
 
 // disturbedEdge says all that there is to say of a step under conditions.

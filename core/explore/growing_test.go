@@ -91,16 +91,16 @@ func TestGrowthIsTold(t *testing.T) {
 		}),
 	})
 	if g := searchModel(t, grows, Options{Bounds: Bounds{States: 30}}).Growth(); g == nil || g.Lap != 1 {
-		t.Errorf("%+v is told of what grows", g)
+		t.Errorf("%+v is reported of what grows", g)
 	}
 	space := searchModel(t, grows, Options{})
 	if space.Growth() == nil || space.States() > 2*suspect || len(space.Reasons()) != 1 || !strings.Contains(space.Reasons()[0], "grows without end") {
 		t.Errorf("of what grows without a bound, %d states are searched: %v", space.States(), space.Reasons())
 	}
 	if g := searchModel(t, grid(2, 1), Options{}).Growth(); g != nil {
-		t.Errorf("%+v is told of a grid", g)
+		t.Errorf("%+v is reported of a grid", g)
 	}
 	if g := searchModel(t, grid(9, 9), Options{Bounds: Bounds{States: 30}}).Growth(); g != nil {
-		t.Errorf("%+v is told of a part of a grid", g)
+		t.Errorf("%+v is reported of a part of a grid", g)
 	}
 }

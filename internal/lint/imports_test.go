@@ -109,7 +109,7 @@ func house() []place {
 		{"examples/live", append([]string{"examples/jobset/operator"}, public...), kubernetes}, // the same operator, recorded
 		{"examples/...", public, kubernetes},
 		{"internal/naive", []string{"core"}, libraries},
-		{"internal/random", []string{"core", "adapters/plain"}, libraries},
+		{"internal/random", []string{"core", "adapters/plain", "internal/naive"}, libraries},
 		{"internal/bitset", nil, nothing},
 		{"internal/cputime", nil, nothing},
 		{"internal/filelock", nil, nothing},

@@ -77,7 +77,7 @@ type memory struct {
 	seen   map[sighted]bool
 	// skipped tells of the packages that were met whether they are not looked into.
 	skipped map[string]bool
-	// is tells what is looked for, and found is the way to the first of it. It is nil if nothing is.
+	// is reports whether a value is what is looked for, nil if nothing is, and found is the way to the first one that is.
 	is    func(reflect.Value) bool
 	found string
 }

@@ -57,9 +57,9 @@ func (f *footprints) lasts(w *Explorer, it *transition.Item, looks []Place) (las
 		return lasting, nil
 	case w.Learn == nil:
 		if w.Ahead {
-			err = transition.ErrUnknown
+			return false, transition.ErrUnknown
 		}
-		return false, err
+		return false, nil
 	}
 	run := idleRun{it: it, begun: f.begunOf(looks), looks: slices.Clone(looks)}
 	run.lasting = f.judge(run, &f.settled.missed[it.Agent], f.searches)

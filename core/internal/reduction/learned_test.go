@@ -229,7 +229,7 @@ func TestReadsOfHandlersAndStages(t *testing.T) {
 	}
 }
 
-// TestListens has an explorer take note of its steps exactly where something is to be known of them.
+// TestListens has an explorer record its steps exactly where something is to be known of them.
 func TestListens(t *testing.T) {
 	w, _, _, _ := observing(t)
 	m := w.Machine

@@ -77,7 +77,7 @@ func failing(system *core.System) *core.System {
 	return system
 }
 
-// TestWays has each thing that a step may do be told of the way that it goes, and nothing else.
+// TestWays has the way that a step goes describe each thing that it may do, and nothing else.
 func TestWays(t *testing.T) {
 	x, y, z := plain.NewVar[int]("x"), plain.NewFamily[int]("y").At(0), plain.NewVar[int]("z")
 	inbox := plain.NewInbox[string]("box")

@@ -244,10 +244,7 @@ func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Sess
 		return nil
 	}
 	d.originate(memory, run)
-	seen := func(contents map[string]string) map[string]string {
-		contents = maps.Clone(contents)
-		maps.DeleteFunc(contents, func(path, _ string) bool { return behavior.Unsaid(path) })
-		return contents
-	}
-	return keepsAt(run, seen(d.contents[run.Leaf.Memory]), seen(l.contents(d, memory)), func(_, here, there string) bool { return !behavior.SameButForTimes(here, there) })
+	return keepsAt(run, d.contents[run.Leaf.Memory], l.contents(d, memory), func(path, here, there string) bool {
+		return !behavior.Unsaid(path) && !behavior.SameButForTimes(here, there)
+	})
 }

@@ -50,7 +50,7 @@ func (h *hears) Took(t *Taken) error {
 
 func (*hears) Stopped(_ *Taken, err error) error { return err }
 
-// TestHeard has a listener be told of each call with what it does, of each end, and of what comes to views, before it is learned and once it is known.
+// TestHeard has a listener get each call with what it does, of each end, and of what comes to views, before it is learned and once it is known.
 func TestHeard(t *testing.T) {
 	writes := func() *core.System {
 		c := simple("c", func(w world, _ core.Request) core.Result {
