@@ -64,10 +64,23 @@ type System struct {
 // Randomness sets the random values that code draws, as far as their source can be set. A run that draws some is then a function of a seed as well, and the
 // search chooses seeds so that what a run has put into the world is never drawn again.
 //
-// It is for code that makes names. That anything else which is drawn makes a difference is found out by runs that draw other values, and is left to chance.
+// It is for words: names, passwords, keys. That anything else which is drawn makes a difference is found out by runs that draw other values, and is left to chance.
 type Randomness interface {
 	// Set lets the values that are drawn from now on follow from a seed. Nobody else can set them until that is over: another call waits.
 	Set(seed uint64) Draw
+
+	// Compare compares runs of the same code that were given the same answers and drew different values. It returns the first text in which a run differs from the first
+	// one in more than words that were drawn, and which run that is; a text of -1 if there is none. Whoever compares outcomes may take note of the words. There are at
+	// least two runs, and all have as many texts.
+	Compare(runs []Drawn) (run, text int)
+}
+
+// Drawn is what a run comes to that draws values.
+type Drawn struct {
+	// Texts are what it writes and keeps, in order.
+	Texts []string
+	// Words are what [Draw.Words] finds in them.
+	Words []string
 }
 
 // Draw is a while in which random values follow from a seed.
@@ -75,8 +88,8 @@ type Draw interface {
 	// End ends it, and reports whether any value was drawn. It is called once.
 	End() bool
 
-	// Words returns the words that were drawn and that stand in some texts, in the order in which they were drawn: names that somebody made up. It is called
-	// after the end. Whoever compares outcomes may take note of them.
+	// Words returns the words in some texts of which it is known for certain that they were drawn, in the order in which they were drawn: names that somebody
+	// made up. It is called after the end. Whoever compares outcomes may take note of them.
 	Words(texts []string) []string
 }
 

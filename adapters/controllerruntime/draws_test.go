@@ -2,12 +2,22 @@ package controllerruntime_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	cryptorand "crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"math/big"
+	mathrand "math/rand"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 	storagenames "k8s.io/apiserver/pkg/storage/names"
@@ -117,6 +127,53 @@ func TestRememberedDraws(t *testing.T) {
 			t.Errorf("%+v: %s, want %s: %q, and it keeps %v", test.options, r.Verdict, test.verdict, r.Reasons, r.Memory)
 		}
 	}
+}
+
+// makeSecret creates a Secret where there is none.
+func makeSecret(ctx context.Context, c client.Client, w *Widget, data map[string][]byte) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: w.Name}, Data: data}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(w), &corev1.Secret{}); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return client.IgnoreAlreadyExists(c.Create(ctx, secret))
+}
+
+// password draws letters and other characters.
+func password(length int) []byte {
+	const characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&/=?#"
+	var password []byte
+	for range length {
+		n, err := cryptorand.Int(cryptorand.Reader, big.NewInt(int64(len(characters))))
+		if err != nil {
+			panic(err)
+		}
+		password = append(password, characters[n.Int64()])
+	}
+	return password
+}
+
+// certificate makes a key and a certificate for it.
+func certificate(name string) (map[string][]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), cryptorand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := cryptorand.Int(cryptorand.Reader, new(big.Int).Lsh(big.NewInt(1), 128))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, DNSNames: []string{name}, NotBefore: time.Now(), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	made, err := x509.CreateCertificate(cryptorand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.MarshalECPrivateKey(key)
+	return map[string][]byte{
+		"tls.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}),
+		"tls.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}),
+	}, err
 }
 
 // TestDraws checks controllers that draw random values.
@@ -237,6 +294,60 @@ func TestDraws(t *testing.T) {
 			}
 			return ctrl.Result{RequeueAfter: time.Duration(1+rand.Intn(10)) * time.Second}, nil
 		}, orrery.Options{Crashes: 1}, core.Holds, ""},
+		{"a password", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			return ctrl.Result{}, makeSecret(ctx, c, w, map[string][]byte{"user": []byte("admin"), "password": password(16)})
+		}, orrery.Options{Crashes: 1, Failures: 1, Granularity: orrery.PerCall}, core.Holds, ""},
+		{"a password of few letters", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			return ctrl.Result{}, makeSecret(ctx, c, w, map[string][]byte{"password": password(2)})
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"bytes, and something of them in another object", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			key := make([]byte, 32)
+			if _, err := cryptorand.Read(key); err != nil {
+				return ctrl.Result{}, err
+			}
+			if err := makeSecret(ctx, c, w, map[string][]byte{"key": key}); err != nil {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, client.IgnoreAlreadyExists(makeMap(ctx, c, w, "w", map[string]string{"key": base64.StdEncoding.EncodeToString(key)}))
+		}, orrery.Options{}, core.Holds, ""},
+		{"a UUID", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if w.Spec.Config == "" {
+				w.Spec.Config = uuid.NewString()
+				return ctrl.Result{}, c.Update(ctx, w)
+			}
+			return ctrl.Result{}, client.IgnoreAlreadyExists(makeMap(ctx, c, w, w.Spec.Config, nil))
+		}, orrery.Options{Crashes: 1, Failures: 1}, core.Holds, ""},
+		{"a key and a certificate", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			data, err := certificate("web.example.com")
+			if err != nil {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, makeSecret(ctx, c, w, data)
+		}, orrery.Options{Crashes: 1, Failures: 1, Granularity: orrery.PerCall}, core.Holds, ""},
+		{"certificates for one of a few names", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			data, err := certificate([]string{"www.example.com", "web.example.com", "api.example.com"}[mathrand.Intn(3)])
+			if err != nil {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, makeSecret(ctx, c, w, data)
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"a name of numbers that anybody draws", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
+				return ctrl.Result{}, err
+			}
+			name := []byte("w-")
+			for range 8 {
+				name = append(name, byte('a'+mathrand.Intn(26)))
+			}
+			return ctrl.Result{}, makeMap(ctx, c, w, string(name), nil)
+		}, orrery.Options{Stale: stale, Failures: 1}, core.Violated, "at most 1 of kind ConfigMap"},
+		{"a choice among a few", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
+				return ctrl.Result{}, err
+			}
+			zones := []string{"north", "south", "east0", "west0", "central"}
+			return ctrl.Result{}, makeMap(ctx, c, w, "w", map[string]string{"zone": zones[mathrand.Intn(len(zones))]})
+		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
 		{"another word each time", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
 			w.Spec.Config = rand.String(5)
 			return ctrl.Result{}, c.Update(ctx, w)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -112,8 +113,8 @@ func (r *Request) Aim() string {
 	return aim.Identity() + r.nameInWords()
 }
 
-// Contents implements [core.Aimed].
-func (r *Request) Contents() string { return string(r.Body) }
+// Contents implements [core.Aimed]. What is encoded is in plain letters there.
+func (r *Request) Contents() string { return plaintext.Of(string(r.Body)) }
 
 // Source implements [core.Call].
 func (r *Request) Source() core.Source {

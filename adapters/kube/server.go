@@ -66,7 +66,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, randomness: new(randomness.Source), clock: new(canonical.Clock), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
+	s := &Server{scheme: scheme, randomness: randomness.New(), clock: new(canonical.Clock), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
 	var err error
 	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err
@@ -198,11 +198,7 @@ func (s *Server) Outcome(key core.Key, content core.Content) any { return s.form
 // same. Of the objects it takes their uids and which of their names were generated. Words that controllers drew at random
 // are as names that the server generates, wherever they stand.
 func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
-	var word func(string) int
-	if s.randomness.Knows() {
-		word = s.randomness.Word
-	}
-	return s.form.CanonicalOutcome(objects, outcome, word)
+	return s.form.CanonicalOutcome(objects, outcome, s.randomness)
 }
 
 // Given takes note of the times in what a user writes with a call: they count in outcomes, as those of the initial objects do, but for what the virtual clock shows, and for

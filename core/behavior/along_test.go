@@ -43,6 +43,8 @@ func (t *throw) End() bool {
 	return t.drawn
 }
 
+func (*dice) Compare([]core.Drawn) (int, int) { return 0, -1 }
+
 func (t *throw) Words(texts []string) []string {
 	return []string{fmt.Sprintf("%d in %s", t.seed%1000, strings.Join(texts, "|"))}
 }
@@ -80,9 +82,9 @@ func TestDrawsOfARun(t *testing.T) {
 			if !slices.Equal(source.seeds, want) || source.ended != 3 || source.open || source.clumsy != nil || !s.Drew() || len(calls) != 2 {
 				t.Errorf("it draws from %v, want %v, and %d are over: %v", source.seeds, want, source.ended, source.clumsy)
 			}
-			words := []string{fmt.Sprint(want[0]%1000, " in kept|ask a|a|ask b|b"), fmt.Sprint(want[2]%1000, " in kept")}
-			if got := s.Words([]core.Call{ask("a"), ask("b")}, []string{"kept"}); !slices.Equal(got, words) {
-				t.Errorf("the words are %q, want %q", got, words)
+			words := []string{fmt.Sprint(want[0]%1000, " in ask a|a|ask b|b|kept"), fmt.Sprint(want[2]%1000, " in kept")}
+			if got := s.Drawn([]core.Call{ask("a"), ask("b")}, []string{"kept"}); !slices.Equal(got.Words, words) || !slices.Equal(got.Texts, []string{"ask a", "a", "ask b", "b", "kept"}) {
+				t.Errorf("the words are %q, want %q, of %q", got.Words, words, got.Texts)
 			}
 			// A run that is given up draws no more.
 			s.Begin(a)

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -64,17 +62,26 @@ func (s *Session) endDraw() {
 // Drew reports whether the run has drawn random values that follow from its seed.
 func (s *Session) Drew() bool { return len(s.draws.drew) > 0 }
 
-// Words returns the words that the run has drawn and that stand in its calls, or in what it keeps, in the order in which they were drawn.
-func (s *Session) Words(calls []core.Call, kept []string) []string {
-	var words []string
+// Drawn returns what the run has asked with its calls and what it keeps, and the words of it that it has drawn, in the order in which they were drawn. What it keeps comes last.
+func (s *Session) Drawn(calls []core.Call, kept []string) core.Drawn {
+	drawn := core.Drawn{Texts: append(textsOf(calls), kept...)}
 	for _, stretch := range slices.Sorted(maps.Keys(s.draws.drew)) {
-		texts := slices.Clone(kept)
-		for _, call := range calls[min(stretch, len(calls)):] {
-			texts = append(texts, Aim(call), contents(call))
-		}
-		words = append(words, s.draws.drew[stretch].Words(texts)...)
+		since := drawn.Texts[min(stretch, len(calls))*said:]
+		drawn.Words = append(drawn.Words, s.draws.drew[stretch].Words(since)...)
 	}
-	return words
+	return drawn
+}
+
+// said is how many texts there are of each call.
+const said = 2
+
+// textsOf returns what calls say: of each its aim, and what it writes.
+func textsOf(calls []core.Call) []string {
+	var texts []string
+	for _, call := range calls {
+		texts = append(texts, Aim(call), contents(call))
+	}
+	return texts
 }
 
 // Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response, whatever the call is. It returns the calls,
@@ -83,25 +90,10 @@ func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, 
 	return s.along(ctx, run, func(core.Call, core.Call) bool { return true })
 }
 
-// SameButFor returns where calls differ from those of a path in more than that other words were drawn, nil if they do not. The answers to both have the words of the path.
-func SameButFor(path Path, calls []core.Call, words, others []string) *Divergence {
-	for i, edge := range path {
-		one, other := edge.From.Call, calls[i]
-		if Unnamed(Aim(one), words)+"\n"+Unnamed(contents(one), words) == Unnamed(Aim(other), others, words)+"\n"+Unnamed(contents(other), others, words) {
-			continue
-		}
-		return parting(one, other, nil, i)
+// Parting returns that a run which draws other values makes another call than one along a path, or leaves another memory, as one of the texts differs that [Session.Drawn] returned.
+func (p Path) Parting(calls []core.Call, text int) *Divergence {
+	if at := text / said; at < len(calls) {
+		return parting(p[at].From.Call, calls[at], nil, at)
 	}
-	return nil
-}
-
-// Unnamed returns a text with the words of some lists replaced by what numbers them in their list.
-func Unnamed(text string, lists ...[]string) string {
-	var pairs []string
-	for _, words := range lists {
-		for i, word := range words {
-			pairs = append(pairs, word, "\x00"+strconv.Itoa(i)+"\x00")
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return &Divergence{Recorded: "keeps one thing in memory", Observed: "keeps another one", After: len(p)}
 }

@@ -25,25 +25,19 @@ func asking(calls ...core.Call) Path {
 	return path
 }
 
-// TestSameButForWords has calls differ in nothing but the words that were drawn: the first word of the one stands where the first word of the other one does.
-func TestSameButForWords(t *testing.T) {
-	path := asking(put{"create web-abc", "name: abc"}, put{"create web-xyz", "owner: abc"})
-	words, others := []string{"abc", "xyz"}, []string{"kkk", "lll"}
-	for _, test := range []struct {
-		name  string
-		calls []core.Call
-		after int // -1 if they are the same
-	}{
-		{"the same", []core.Call{put{"create web-abc", "name: abc"}, put{"create web-xyz", "owner: abc"}}, -1},
-		{"other words", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: kkk"}}, -1},
-		{"some words are those of the answers", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: abc"}}, -1},
-		{"another aim", []core.Call{put{"delete web-kkk", "name: kkk"}, put{"create web-lll", "owner: kkk"}}, 0},
-		{"another word", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: lll"}}, 1},
-		{"other contents", []core.Call{put{"create web-kkk", "name: kkk"}, put{"create web-lll", "owner: nobody"}}, 1},
+// TestParting has a run that draws other values part from one where one of its texts differs: in the aim of a call, in what it writes, or in what it keeps.
+func TestParting(t *testing.T) {
+	path := asking(put{"create web", "name: abc"}, put{"create job", "owner: abc"})
+	calls := []core.Call{put{"delete web", "name: abc"}, put{"create job", "owner: kkk"}}
+	for text, want := range []Divergence{
+		{Recorded: "create web", Observed: "delete web", After: 0},
+		{Recorded: "create web", Observed: "delete web", After: 0},
+		{Recorded: "create job with \"owner: abc\"", Observed: "create job with \"owner: kkk\"", After: 1},
+		{Recorded: "create job with \"owner: abc\"", Observed: "create job with \"owner: kkk\"", After: 1},
+		{Recorded: "keeps one thing in memory", Observed: "keeps another one", After: 2},
 	} {
-		got := SameButFor(path, test.calls, words, others)
-		if (got == nil) != (test.after < 0) || got != nil && (got.After != test.after || got.Recorded == got.Observed) {
-			t.Errorf("%s: they part at %+v", test.name, got)
+		if got := path.Parting(calls, text); got.Recorded != want.Recorded || got.Observed != want.Observed || got.After != want.After {
+			t.Errorf("at text %d they part at %+v", text, got)
 		}
 	}
 }

@@ -69,6 +69,30 @@ func (t *throws) Words(texts []string) []string {
 	return words
 }
 
+// Compare implements [core.Randomness].
+func (d *dice) Compare(runs []core.Drawn) (run, text int) {
+	for text := range runs[0].Texts {
+		first := unnamed(runs[0].Texts[text], runs[0].Words)
+		for run := 1; run < len(runs); run++ {
+			if unnamed(runs[run].Texts[text], runs[run].Words, runs[0].Words) != first {
+				return run, text
+			}
+		}
+	}
+	return 0, -1
+}
+
+// unnamed returns a text with the words of some lists replaced by what numbers them in their list.
+func unnamed(text string, lists ...[]string) string {
+	var pairs []string
+	for _, words := range lists {
+		for i, word := range words {
+			pairs = append(pairs, word, fmt.Sprint("\x00", i, "\x00"))
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
 // shown is what a value comes to for what is done next: those that were drawn are all the same.
 func shown(value int) int { return min(value, values) % values }
 

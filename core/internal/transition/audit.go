@@ -81,7 +81,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		run.Leaf.Overtaking = known.overtaking
 		return l.close(session, a, run)
 	}
-	words := session.Words(run.Path.Asked(), a.domain.keptIn(run.Leaf))
+	drawn := session.Drawn(run.Path.Asked(), a.domain.keptIn(run.Leaf))
 	before := iotrace.Now()
 	sure, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {
@@ -95,7 +95,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 			}
 		}
 	}
-	if err := l.vary(a, run, words, times); err != nil {
+	if err := l.vary(a, run, drawn, times); err != nil {
 		return err
 	}
 	if times > 1 {

@@ -220,57 +220,67 @@ func (l *Learner) drawing(a *Actor, run behavior.Run) (core.Call, bool, error) {
 	return call, session.Drew(), err
 }
 
+// leastVaried is how often values are drawn anew at least, so that a choice among a few is not taken for words.
+const leastVaried = 3
+
 // vary goes through a new path again, drawing other values: but for the words that stand in calls, and in memory, they must not matter, or it is chance what the code does, or what
 // it remembers.
-func (l *Learner) vary(a *Actor, run behavior.Run, words []string, times int) error {
+func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) error {
 	if !run.Leaf.Drawn || l.Fickle(a) {
 		return nil
 	}
-	for number := range times {
+	runs, asked := []core.Drawn{drawn}, [][]core.Call{nil}
+	for len(runs) <= max(times, leastVaried) {
 		varied := run
-		varied.Activation.Variation = number + 1
-		divergence, err := l.varied(a, varied, words)
+		varied.Activation.Variation = len(runs)
+		calls, drawn, divergence, err := l.varied(a, varied)
 		if err != nil {
 			return err
 		}
-		if divergence == nil {
-			continue
+		if divergence != nil {
+			return l.varies(a, run, divergence)
 		}
-		l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
-		if a.divergences > maxDivergences {
-			return ErrStopped
+		runs, asked = append(runs, drawn), append(asked, calls)
+	}
+	keeps := a.domain.remembers() && !a.domain.manner.Active
+	calls := len(drawn.Texts) - len(a.domain.keptIn(run.Leaf))
+	for i := range runs {
+		if !keeps {
+			runs[i].Texts = runs[i].Texts[:calls]
+		} else if len(runs[i].Texts) != len(drawn.Texts) {
+			return l.varies(a, run, run.Path.Parting(asked[i], len(drawn.Texts)))
 		}
-		return nil
+	}
+	if odd, text := l.limits.Randomness.Compare(runs); text >= 0 {
+		return l.varies(a, run, run.Path.Parting(asked[odd], text))
 	}
 	return nil
 }
 
-// varied takes a fresh instance along a run, drawing other values, and returns where it does more than to have other words.
-func (l *Learner) varied(a *Actor, run behavior.Run, words []string) (*behavior.Divergence, error) {
+// varies notes that a run depends on the values that it draws in more than words.
+func (l *Learner) varies(a *Actor, run behavior.Run, divergence *behavior.Divergence) error {
+	l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
+	if a.divergences > maxDivergences {
+		return ErrStopped
+	}
+	return nil
+}
+
+// varied takes a fresh instance along a run, drawing other values, and returns what comes of it, and where it makes another number of calls or ends in another way.
+func (l *Learner) varied(a *Actor, run behavior.Run) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
 	session, divergence, err := l.brought(a, run.Activation.Since, 0)
 	if divergence != nil || err != nil {
-		return divergence, err
+		return nil, core.Drawn{}, divergence, err
 	}
 	defer session.Abort()
 	l.count(run.Activation)
 	calls, divergence, err := session.Vary(l.Context, run)
 	if divergence != nil || err != nil {
-		return divergence, err
+		return nil, core.Drawn{}, divergence, err
 	}
-	memory := ""
 	var kept []string
 	if a.domain.fresh != nil {
-		contents := l.contents(a.domain, session.Memory())
-		memory, kept = identityOf(contents), textsOf(contents)
+		kept = textsOf(l.contents(a.domain, session.Memory()))
 	}
-	others := session.Words(calls, kept)
-	if divergence := behavior.SameButFor(run.Path, calls, words, others); divergence != nil {
-		return divergence, nil
-	}
-	if a.domain.remembers() && !a.domain.manner.Active {
-		if was := identityOf(a.domain.contents[run.Leaf.Memory]); behavior.Unnamed(was, words) != behavior.Unnamed(memory, others, words) {
-			return &behavior.Divergence{Recorded: "keeps one thing in memory", Observed: "keeps another one", After: len(run.Path)}, nil
-		}
-	}
-	return nil, nil
+	return calls, session.Drawn(calls, kept), nil, nil
 }

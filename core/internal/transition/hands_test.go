@@ -275,6 +275,26 @@ func (t *throw) End() bool {
 	return len(t.drawn) > 0
 }
 
+func (d *dice) Compare(runs []core.Drawn) (run, text int) {
+	for text := range runs[0].Texts {
+		for run := range runs {
+			if unnamed(runs[run]).Replace(runs[run].Texts[text]) != unnamed(runs[0]).Replace(runs[0].Texts[text]) {
+				return run, text
+			}
+		}
+	}
+	return 0, -1
+}
+
+// unnamed replaces the words that a run has drawn by their numbers.
+func unnamed(run core.Drawn) *strings.Replacer {
+	var pairs []string
+	for i, word := range run.Words {
+		pairs = append(pairs, word, fmt.Sprint("word ", i))
+	}
+	return strings.NewReplacer(pairs...)
+}
+
 func (t *throw) Words(texts []string) []string {
 	t.dice.mu.Lock()
 	defer t.dice.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -108,8 +109,9 @@ func timesIn(scalar any) []time.Time {
 			return ofNumber(number)
 		}
 		var all []time.Time
-		for _, span := range written.FindAllStringIndex(scalar, -1) {
-			if at, ok := parsed(scalar[span[0]:span[1]]); ok {
+		text := plaintext.Of(scalar)
+		for _, span := range written.FindAllStringIndex(text, -1) {
+			if at, ok := parsed(text[span[0]:span[1]]); ok {
 				all = append(all, at)
 			}
 		}
@@ -154,7 +156,7 @@ func parsed(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// timeless returns a value with what stands for a time in the place of each that was read off the clock.
+// timeless returns a value with what stands for a time in the place of each that was read off the clock. A text is in plain letters then, if one is encoded in it.
 func (c *Clock) timeless(scalar any) any {
 	switch scalar := scalar.(type) {
 	case int64:
@@ -167,6 +169,11 @@ func (c *Clock) timeless(scalar any) any {
 				return someTime
 			}
 			return scalar
+		}
+		if plain := plaintext.Of(scalar); plain != scalar {
+			if timeless := c.timelessText(plain); timeless != plain {
+				return timeless
+			}
 		}
 		return c.timelessText(scalar)
 	}

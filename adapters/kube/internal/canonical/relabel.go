@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -17,8 +19,8 @@ import (
 // it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
 
 // CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, on times that were read off the clock (see [Clock]), nor on words that somebody drew at random. Of the objects it takes their uids and which of
-// their names were generated; the function returns the length of the word with which a text ends, 0 if none was drawn; it is nil if there are none at all.
-func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, word func(string) int) map[core.Key]any {
+// their names were generated.
+func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, source *randomness.Source) map[core.Key]any {
 	f.clock.tell(objects, outcome, f.fieldsOf)
 	outcome = maps.Clone(outcome)
 	for _, o := range objects {
@@ -28,7 +30,9 @@ func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any,
 		}
 	}
 	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
-	p.findWords(word)
+	if source.Knows() {
+		p.findWords(source)
+	}
 	p.collect(objects)
 	l := &relabelling{limit: relabellingLimit}
 	for _, key := range slices.SortedFunc(maps.Keys(outcome), core.Key.Compare) {
@@ -148,42 +152,50 @@ func (o once) only() map[string]core.Key {
 	return only
 }
 
-// findWords finds the words in the outcome that were drawn.
-func (p *parser) findWords(word func(string) int) {
-	if word == nil {
-		return
-	}
-	find := func(text string) {
+// findWords finds the words in the outcome that were drawn. Where they are encoded, texts are as [plaintext.Of] has them from then on.
+func (p *parser) findWords(source *randomness.Source) {
+	find := func(text string) bool {
+		found := false
 		for at := 1; at <= len(text); at++ {
-			if alphanumeric(text[at-1]) && endsAt(text, at) {
-				if n := word(text[:at]); n > 0 {
-					p.drawn[text[at-n:at]] = true
+			if endsAt(text, at) {
+				if n := source.Word(text[:at]); n > 0 {
+					p.drawn[text[at-n:at]], found = true, true
 				}
 			}
 		}
+		return found
 	}
 	for key, fields := range p.outcome {
 		find(key.Namespace)
 		find(key.Name)
-		eachText(fields, find)
+		p.outcome[key] = eachText(fields, func(text string, name bool) string {
+			if plain := plaintext.Of(text); find(plain) && !name {
+				return plain
+			}
+			return text
+		})
 	}
 }
 
-// eachText calls a function with all texts in a value.
-func eachText(value any, visit func(string)) {
+// eachText returns a value with another text for each one in it, be it the name of a field or not.
+func eachText(value any, other func(text string, name bool) string) any {
 	switch value := value.(type) {
 	case string:
-		visit(value)
+		return other(value, false)
 	case map[string]any:
+		fields := make(map[string]any, len(value))
 		for name, field := range value {
-			visit(name)
-			eachText(field, visit)
+			fields[other(name, true)] = eachText(field, other)
 		}
+		return fields
 	case []any:
-		for _, item := range value {
-			eachText(item, visit)
+		items := make([]any, len(value))
+		for i, item := range value {
+			items[i] = eachText(item, other)
 		}
+		return items
 	}
+	return value
 }
 
 // ofServer reports whether a uid has the form of those that the server gives.

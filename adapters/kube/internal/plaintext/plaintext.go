@@ -1,0 +1,154 @@
+// Package plaintext takes texts apart in which something is encoded. A password is in base64 in a Secret, and a certificate is a structure of ASN.1, in PEM, in base64: what of it was drawn at
+// random, or read off the clock, can only be told from the rest in plain letters.
+package plaintext
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Piece is a part of a text.
+type Piece struct {
+	// Plain is the piece in plain letters.
+	Plain string
+	// Parts are the pieces that it consists of, none if it cannot be taken apart.
+	Parts []Piece
+	// Fixed tells that it is what is around others, or a number.
+	Fixed bool
+	// encoded tells that it is in plain letters only here.
+	encoded bool
+}
+
+// Of returns a text with what is encoded in it in plain letters. If nothing is, it is the text.
+func Of(text string) string {
+	if p := Dissect(text); p.encoded {
+		return p.Plain
+	}
+	return text
+}
+
+// Dissect takes a text apart: JSON, base64 of either alphabet, PEM, and the DER form of ASN.1. Of certificates and requests for them it leaves out the signature, which follows from the rest.
+func Dissect(text string) Piece { return dissect(text, deepest) }
+
+// deepest is how often texts may be encoded within each other.
+const deepest = 24
+
+func fixed(text string) Piece { return Piece{Plain: text, Fixed: true} }
+
+// joined is a piece that consists of others.
+func joined(parts ...Piece) Piece {
+	var all strings.Builder
+	for _, p := range parts {
+		all.WriteString(p.Plain)
+	}
+	return Piece{Plain: all.String(), Parts: parts, encoded: slices.ContainsFunc(parts, func(p Piece) bool { return p.encoded })}
+}
+
+// decoded is a piece that was encoded in a way.
+func decoded(way string, inner ...Piece) Piece {
+	p := joined(slices.Concat([]Piece{fixed("<" + way + " ")}, inner, []Piece{fixed(">")})...)
+	p.encoded = true
+	return p
+}
+
+func dissect(text string, depth int) Piece {
+	if depth == 0 {
+		return Piece{Plain: text}
+	}
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		var value any
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&value) == nil && !decoder.More() {
+			return inJSON(value, depth-1)
+		}
+	}
+	if strings.Contains(text, "-----BEGIN ") {
+		if p, is := inPEM(text, depth-1); is {
+			return p
+		}
+	}
+	return inBase64(text, depth-1)
+}
+
+// inJSON takes a value apart.
+func inJSON(value any, depth int) Piece {
+	var parts []Piece
+	quoted := func(text string) Piece { return joined(fixed(`"`), dissect(text, depth), fixed(`"`)) }
+	switch value := value.(type) {
+	case string:
+		return quoted(value)
+	case map[string]any:
+		parts = append(parts, fixed("{"))
+		for i, name := range slices.Sorted(maps.Keys(value)) {
+			if i > 0 {
+				parts = append(parts, fixed(","))
+			}
+			parts = append(parts, quoted(name), fixed(":"), inJSON(value[name], depth))
+		}
+		parts = append(parts, fixed("}"))
+	case []any:
+		parts = append(parts, fixed("["))
+		for i, item := range value {
+			if i > 0 {
+				parts = append(parts, fixed(","))
+			}
+			parts = append(parts, inJSON(item, depth))
+		}
+		parts = append(parts, fixed("]"))
+	case nil:
+		return fixed("null")
+	default:
+		return fixed(fmt.Sprint(value))
+	}
+	return joined(parts...)
+}
+
+// inBase64 takes a text apart in which stretches may be in base64: it as a whole, or long ones.
+func inBase64(text string, depth int) Piece {
+	if inner, is := inStretch(text, depth); is && len(text)%4 == 0 {
+		return inner
+	}
+	var parts []Piece
+	at := 0
+	for _, found := range stretch.FindAllStringIndex(text, -1) {
+		if inner, is := inStretch(text[found[0]:found[1]], depth); is {
+			parts = append(parts, Piece{Plain: text[at:found[0]]}, inner)
+			at = found[1]
+		}
+	}
+	if len(parts) == 0 {
+		return Piece{Plain: text}
+	}
+	return joined(append(parts, Piece{Plain: text[at:]})...)
+}
+
+// stretch finds what may be in base64. What is shorter is a word.
+var stretch = regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
+
+// inStretch takes a text apart that may be in base64 as a whole, unless what it comes to is nothing that anybody would encode.
+func inStretch(text string, depth int) (Piece, bool) {
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(text, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	bytes, err := encoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil || len(bytes) == 0 {
+		return Piece{}, false
+	}
+	if isSequence(bytes) {
+		return decoded("base64", inDER(bytes, depth)), true
+	}
+	inner := string(bytes)
+	if !utf8.ValidString(inner) || strings.ContainsFunc(inner, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) {
+		return Piece{}, false
+	}
+	return decoded("base64", dissect(inner, depth)), true
+}

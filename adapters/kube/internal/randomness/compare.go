@@ -1,0 +1,197 @@
+package randomness
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Passwords, UUIDs, keys and certificates are drawn by code of which nobody knows how it makes them of what it reads. So words are found by comparison: runs that draw
+// other values are the same, but for words that are others in each of them. What is one of a few, such as a choice among backends, is the same in some of the runs: it decides something, and is no word.
+
+// Compare implements [core.Randomness].
+func (s *Source) Compare(runs []core.Drawn) (run, text int) {
+	c := comparison{runs: len(runs), images: make([]map[string]string, len(runs)), originals: make([]map[string]string, len(runs))}
+	for i := range runs {
+		c.images[i], c.originals[i] = map[string]string{}, map[string]string{}
+	}
+	replacers := make([]*strings.Replacer, len(runs))
+	for i, run := range runs {
+		replacers[i] = numbered(run.Words, runs[0].Words) // answers have the words of the first run
+	}
+	for text := range runs[0].Texts {
+		pieces := make([]plaintext.Piece, len(runs))
+		for i, run := range runs {
+			pieces[i] = renamed(plaintext.Dissect(run.Texts[text]), replacers[i])
+		}
+		if c.compare(pieces); c.odd > 0 {
+			return c.odd, text
+		}
+	}
+	s.learn(c.words)
+	return 0, -1
+}
+
+// numbered replaces the words of some lists by what numbers them in their list.
+func numbered(lists ...[]string) *strings.Replacer {
+	var pairs []string
+	for _, words := range lists {
+		for i, word := range words {
+			pairs = append(pairs, word, "\x00"+strconv.Itoa(i)+"\x00")
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// renamed replaces words in a piece.
+func renamed(p plaintext.Piece, words *strings.Replacer) plaintext.Piece {
+	p.Plain = words.Replace(p.Plain)
+	parts := make([]plaintext.Piece, len(p.Parts))
+	for i, part := range p.Parts {
+		parts[i] = renamed(part, words)
+	}
+	p.Parts = parts
+	return p
+}
+
+// comparison is one of several runs.
+type comparison struct {
+	runs int
+	// images are what stands in a run for the words of the first one, and originals the words that it stands for.
+	images, originals []map[string]string
+	words             []string
+	// odd is the first run that differs in more than words, 0 if there is none.
+	odd int
+}
+
+// compare compares a piece of all runs.
+func (c *comparison) compare(pieces []plaintext.Piece) {
+	first := pieces[0]
+	if !slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != first.Plain }) {
+		return
+	}
+	alike := func(p plaintext.Piece) bool { return p.Fixed == first.Fixed && len(p.Parts) == len(first.Parts) }
+	same := !slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return !alike(p) })
+	switch {
+	case same && first.Fixed:
+		c.odd = 1 + slices.IndexFunc(pieces[1:], func(p plaintext.Piece) bool { return p.Plain != first.Plain })
+	case same && len(first.Parts) > 0:
+		for i := range first.Parts {
+			parts := make([]plaintext.Piece, len(pieces))
+			for run, p := range pieces {
+				parts[run] = p.Parts[i]
+			}
+			if c.compare(parts); c.odd > 0 {
+				return
+			}
+		}
+	default:
+		c.compareTexts(pieces)
+	}
+}
+
+// compareTexts compares what cannot be taken apart in the same way.
+func (c *comparison) compareTexts(pieces []plaintext.Piece) {
+	texts := make([]string, len(pieces))
+	for i, p := range pieces {
+		texts[i] = p.Plain
+	}
+	between := func(text string) string { return strings.Join(token.Split(text, -1), "\x00") }
+	if slices.ContainsFunc(texts, func(text string) bool { return between(text) != between(texts[0]) }) {
+		c.note(middles(texts), whole)
+		return
+	}
+	tokens := make([][]string, len(texts))
+	for i, text := range texts {
+		tokens[i] = token.FindAllString(text, -1)
+	}
+	for at := range tokens[0] {
+		column := make([]string, len(texts))
+		for i := range tokens {
+			column[i] = tokens[i][at]
+		}
+		if c.note(column, 0); c.odd > 0 {
+			return
+		}
+	}
+}
+
+// token is what a word may be: a UUID, or letters and digits with nothing of the kind next to them.
+var token = regexp.MustCompile(`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}|[A-Za-z0-9]+`)
+
+// whole is how long texts are at least that count as one word although there are other characters in them than letters and digits.
+const whole = 8
+
+// middles returns what is in the middle of texts that have their beginnings and their ends in common, from one end of a word to another one.
+func middles(texts []string) []string {
+	first := texts[0]
+	from, to := len(first), len(first)
+	for _, text := range texts[1:] {
+		n := 0
+		for n < min(from, len(text)) && text[n] == first[n] {
+			n++
+		}
+		m := 0
+		for m < min(to, len(text)) && text[len(text)-1-m] == first[len(first)-1-m] {
+			m++
+		}
+		from, to = n, m
+	}
+	for from > 0 && alphanumeric(first[from-1]) {
+		from--
+	}
+	for to > 0 && alphanumeric(first[len(first)-to]) {
+		to--
+	}
+	middles := make([]string, len(texts))
+	for i, text := range texts {
+		if from+to <= len(text) {
+			middles[i] = text[from : len(text)-to]
+		}
+	}
+	return middles
+}
+
+// note takes note of what stands at one place in the runs: the same, or a word that is another one in each.
+func (c *comparison) note(column []string, least int) {
+	word := column[0]
+	same := func(other string) bool { return other == word }
+	switch odd := slices.IndexFunc(column, func(other string) bool { return !same(other) }); {
+	case odd < 0:
+		return
+	case !c.mayBeWords(column, least):
+		c.odd = odd
+		return
+	}
+	for run := 1; run < len(column); run++ {
+		image, known := c.images[run][word]
+		original, used := c.originals[run][column[run]]
+		if known && image != column[run] || used && original != word {
+			c.odd = run
+			return
+		}
+		c.images[run][word], c.originals[run][column[run]] = column[run], word
+	}
+	c.words = append(c.words, word)
+}
+
+// evidence is how many letters have to be others in all runs together, so that nobody has chosen among a few words.
+const evidence = 12
+
+// digits is how many digits there are at least in a number that is no choice among a few.
+const digits = 8
+
+// mayBeWords reports whether what differs may be words.
+func (c *comparison) mayBeWords(column []string, least int) bool {
+	for _, word := range column {
+		number := strings.Trim(word, "0123456789") == ""
+		if len(word) < max(shortest, least) || number && len(word) < digits || len(word)*(c.runs-1) < evidence {
+			return false
+		}
+	}
+	return len(slices.Compact(slices.Sorted(slices.Values(column)))) == len(column)
+}

@@ -1,0 +1,105 @@
+// Package randomness sets the random values that code draws: names, passwords, UUIDs, keys and certificates. It implements [core.Randomness].
+//
+// The generators of k8s.io/apimachinery/pkg/util/rand, of math/rand and of crypto/rand are each one for the whole process. So they are set only while code of a
+// controller runs, by one at a time, and go back to values that nobody knows after that.
+package randomness
+
+import (
+	"sync"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// The generators are one for the whole process: they are set by who holds the turn.
+var turn sync.Mutex
+
+// patience is how long one waits for a turn, looking again after a while. Code that runs on for longer is stuck, and what it draws no longer matters.
+const patience, while = time.Minute, 10 * time.Microsecond
+
+// Source sets random values, and knows the words that were drawn by them.
+type Source struct {
+	mu    sync.Mutex
+	words map[string]bool
+	// lengths are those of words.
+	lengths map[int]bool
+}
+
+// New returns a source that knows no words. Nothing that draws values may run yet.
+func New() *Source {
+	standIn()
+	return new(Source)
+}
+
+var _ core.Randomness = (*Source)(nil)
+
+// Set implements [core.Randomness].
+func (s *Source) Set(seed uint64) core.Draw {
+	d := &draw{source: s, seed: int64(seed)}
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(while) {
+		if d.has = turn.TryLock(); d.has {
+			break
+		}
+	}
+	if d.has {
+		heed()
+		names().seed(d.seed)
+		numbers().seed(d.seed)
+		d.bytes = setReader(seed)
+	}
+	return d
+}
+
+// Word returns the length of the longest word that was drawn and with which a text ends, 0 if there is none. The text is as [plaintext.Of] has it.
+func (s *Source) Word(text string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	longest := 0
+	for n := range s.lengths {
+		if n > longest && n <= len(text) && s.words[text[len(text)-n:]] {
+			longest = n
+		}
+	}
+	return longest
+}
+
+// Knows reports whether any words are known.
+func (s *Source) Knows() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.words) > 0
+}
+
+func (s *Source) learn(words []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.words == nil {
+		s.words, s.lengths = map[string]bool{}, map[int]bool{}
+	}
+	for _, word := range words {
+		s.words[word], s.lengths[len(word)] = true, true
+	}
+}
+
+// draw is a while in which the generators are set.
+type draw struct {
+	source *Source
+	seed   int64
+	has    bool
+	// bytes is the reader that is set, nil if there is none.
+	bytes *reader
+	// named is how many numbers were drawn to make names, or unknown.
+	named int
+}
+
+// End implements [core.Draw].
+func (d *draw) End() bool {
+	if d.named = unknown; !d.has {
+		return true
+	}
+	d.named = names().drawn(d.seed)
+	counted := numbers().drawn(d.seed)
+	read := d.bytes.unset()
+	turn.Unlock()
+	return d.named != 0 || counted != 0 || read
+}
