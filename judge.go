@@ -420,7 +420,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		"A step that stays possible is eventually taken (weak fairness of every work item, delivery and timer).",
 		v.timing(options, len(system.Scenario.Actions) > 0))
 	if drawing := v.space.Drawing(); len(drawing) > 0 {
-		given = append(given, fmt.Sprintf("Names that %s makes up at random are never the same by accident, and which of them comes first in an order decides nothing.", strings.Join(drawing, " or ")))
+		given = append(given, fmt.Sprintf("Names, passwords and keys that %s draws at random are never the same by accident, and which of those that one reconcile draws comes first in an order decides nothing.", strings.Join(drawing, " or ")))
 	}
 	given = append(given, v.comparing()...)
 	for _, p := range v.properties {

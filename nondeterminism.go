@@ -19,8 +19,8 @@ func undetermined(incident core.Incident) string {
 func remedy(incident core.Incident) string {
 	switch incident.Cause {
 	case core.Chance:
-		how := "let the API server make up names (metadata.generateName), or make them with k8s.io/apimachinery/pkg/util/rand; let the set-up give the controller what makes keys, passwords and UUIDs, and give it a function without chance; " +
-			"or set, in the test, crypto/rand.Reader to one that always reads the same, and UUIDs to it with uuid.SetRand (keys and certificates are made without it as of Go 1.26: give the system initial Secrets with them); and sort what is taken out of a map"
+		how := "names, passwords, UUIDs, keys and certificates may be random, if whole words of them are, but nothing that decides what is done, and no number or word of a few letters; " +
+			"what is drawn with math/rand/v2, or a rand.Rand of its own, cannot be set: let the set-up give the controller a function without chance; and sort what is taken out of a map"
 		if incident.Slept {
 			return ". Time had passed in that reconcile: where a tick and a deadline come at the same moment, either may be the first, as on a cluster. So it is with wait.PollUntilContextTimeout if the timeout is a multiple of the interval: " +
 				"let the two not meet, as with a timeout that is half an interval longer. If it is something else, " + how

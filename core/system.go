@@ -71,8 +71,12 @@ type Randomness interface {
 
 	// Compare compares runs of the same code that were given the same answers and drew different values. It returns the first text in which a run differs from the first
 	// one in more than words that were drawn, and which run that is; a text of -1 if there is none. Whoever compares outcomes may take note of the words. There are at
-	// least two runs, and all have as many texts.
+	// least two runs, of variations 0 and on, and all have as many texts.
 	Compare(runs []Drawn) (run, text int)
+
+	// Other returns an answer as it would be if other values had been drawn for it, of some variation: those of the runs with this number that were compared. If it
+	// would be no other, it is the answer. Whole is false if there are words in the answer of which nobody knows what they would be.
+	Other(answer Response, variation int) (other Response, whole bool)
 }
 
 // Drawn is what a run comes to that draws values.

@@ -5,9 +5,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	cryptorand "crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	mathrand "math/rand"
 	"strconv"
@@ -136,6 +138,23 @@ func makeSecret(ctx context.Context, c client.Client, w *Widget, data map[string
 		return err
 	}
 	return client.IgnoreAlreadyExists(c.Create(ctx, secret))
+}
+
+// twoSecrets creates two Secrets with passwords, and a ConfigMap with a checksum of the second.
+func twoSecrets(ctx context.Context, c client.Client, w *Widget) error {
+	sum := ""
+	for _, name := range []string{"a", "b"} {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Data: map[string][]byte{"password": password(16)}}
+		err := c.Create(ctx, secret)
+		if apierrors.IsAlreadyExists(err) {
+			err = c.Get(ctx, client.ObjectKeyFromObject(secret), secret)
+		}
+		if err != nil {
+			return err
+		}
+		sum = fmt.Sprintf("%x", sha256.Sum256(secret.Data["password"]))
+	}
+	return client.IgnoreAlreadyExists(makeMap(ctx, c, w, "sum", map[string]string{"sha256": sum}))
 }
 
 // password draws letters and other characters.
@@ -317,6 +336,26 @@ func TestDraws(t *testing.T) {
 			}
 			return ctrl.Result{}, client.IgnoreAlreadyExists(makeMap(ctx, c, w, w.Spec.Config, nil))
 		}, orrery.Options{Crashes: 1, Failures: 1}, core.Holds, ""},
+		{"two passwords, and a checksum of one", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			return ctrl.Result{}, twoSecrets(ctx, c, w)
+		}, orrery.Options{Crashes: 1, Granularity: orrery.PerCall}, core.Holds, ""},
+		{"two passwords, and which of them comes first", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			if err := twoSecrets(ctx, c, w); err != nil {
+				return ctrl.Result{}, err
+			}
+			one, other := &corev1.Secret{}, &corev1.Secret{}
+			if err := c.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: "a"}, one); err != nil {
+				return ctrl.Result{}, err
+			}
+			if err := c.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: "b"}, other); err != nil {
+				return ctrl.Result{}, err
+			}
+			w.Spec.Config = "no"
+			if string(one.Data["password"]) < string(other.Data["password"]) {
+				w.Spec.Config = "yes"
+			}
+			return ctrl.Result{}, c.Update(ctx, w)
+		}, orrery.Options{Crashes: 1, Granularity: orrery.PerCall}, core.Inconclusive, "decides by random values"},
 		{"a key and a certificate", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
 			data, err := certificate("web.example.com")
 			if err != nil {

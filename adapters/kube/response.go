@@ -6,7 +6,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -88,3 +91,35 @@ func DoneList(list json.RawMessage, items int) *Response {
 
 // Refused is the response of some server that refuses a request.
 func Refused(status *metav1.Status) *Response { return &Response{Status: status, items: -1} }
+
+// chance is what controllers draw.
+type chance struct{ *randomness.Source }
+
+var _ core.Randomness = chance{}
+
+// Other implements [core.Randomness].
+func (c chance) Other(answer core.Response, variation int) (other core.Response, whole bool) {
+	response, ok := answer.(*Response)
+	if !ok {
+		return answer, true
+	}
+	var object any
+	if response.Status != nil {
+		return answer, len(c.Within(response.Status.Message)) == 0
+	}
+	if utiljson.Unmarshal(response.Object, &object) != nil {
+		return answer, len(response.Object) == 0
+	}
+	same, whole := true, true
+	object = jsontree.Texts(object, func(text string, _ bool) string {
+		other, known := c.Source.Other(text, variation)
+		same, whole = same && other == text, whole && known
+		return other
+	})
+	if same {
+		return answer, whole
+	}
+	varied := *response
+	varied.Object = jsontree.Canonical(object)
+	return &varied, whole
+}

@@ -133,8 +133,9 @@ func (s *Server) KindFor(resource schema.GroupVersionResource) (schema.GroupVers
 // Kinds returns the kinds that the server serves, in order.
 func (s *Server) Kinds() []core.Kind { return s.registry.Kinds() }
 
-// Randomness sets the random numbers of k8s.io/apimachinery/pkg/util/rand, of which controllers make names. The server takes note of the names.
-func (s *Server) Randomness() core.Randomness { return s.randomness }
+// Randomness sets the random values of k8s.io/apimachinery/pkg/util/rand, math/rand, crypto/rand and github.com/google/uuid, of which controllers make names,
+// passwords and keys. The server takes note of them.
+func (s *Server) Randomness() core.Randomness { return chance{s.randomness} }
 
 // Serves returns an error that says how to register the kind if the server does
 // not serve it.

@@ -45,6 +45,8 @@ func (t *throw) End() bool {
 
 func (*dice) Compare([]core.Drawn) (int, int) { return 0, -1 }
 
+func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+
 func (t *throw) Words(texts []string) []string {
 	return []string{fmt.Sprintf("%d in %s", t.seed%1000, strings.Join(texts, "|"))}
 }

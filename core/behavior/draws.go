@@ -75,11 +75,11 @@ func (s *Session) Drawn(calls []core.Call, kept []string) core.Drawn {
 // said is how many texts there are of each call.
 const said = 2
 
-// textsOf returns what calls say: of each its aim, and what it writes.
+// textsOf returns what calls say: of each its aim, and all of it.
 func textsOf(calls []core.Call) []string {
 	var texts []string
 	for _, call := range calls {
-		texts = append(texts, Aim(call), contents(call))
+		texts = append(texts, Aim(call), call.Identity())
 	}
 	return texts
 }
@@ -88,6 +88,18 @@ func textsOf(calls []core.Call) []string {
 // and where the run makes another number of calls or ends in another way, nil if it does not.
 func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
 	return s.along(ctx, run, func(core.Call, core.Call) bool { return true })
+}
+
+// Answered returns the path with other answers, as far as a function has others, and whether it has any.
+func (p Path) Answered(other func(core.Response) core.Response) (Path, bool) {
+	all, any := make(Path, len(p)), false
+	for i, edge := range p {
+		all[i] = edge
+		if response := other(edge.Response); response != edge.Response {
+			all[i], any = &Edge{From: edge.From, Response: response, To: edge.To}, true
+		}
+	}
+	return all, any
 }
 
 // Parting returns that a run which draws other values makes another call than one along a path, or leaves another memory, as one of the texts differs that [Session.Drawn] returned.

@@ -98,6 +98,9 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err := l.vary(a, run, drawn, times); err != nil {
 		return err
 	}
+	if err := l.derive(a, run, drawn); err != nil {
+		return err
+	}
 	if times > 1 {
 		if err := l.among(a, run); err != nil {
 			return err

@@ -257,6 +257,50 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 	return nil
 }
 
+// derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes through a new path again with answers in which others were drawn. Code
+// that does more than to write other words decides by what was drawn, and that was only searched for what it was.
+func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) error {
+	source := l.limits.Randomness
+	if source == nil || len(l.Machine.Drawing()) == 0 || l.Fickle(a) {
+		return nil
+	}
+	whole := run.Activation.Since == nil
+	runs, asked := []core.Drawn{drawn}, [][]core.Call{nil}
+	for variation := 1; variation <= leastVaried; variation++ {
+		varied, others := run, false
+		varied.Activation.Variation = variation
+		varied.Path, others = run.Path.Answered(func(r core.Response) core.Response {
+			other, known := source.Other(r, variation)
+			whole = whole && known
+			return other
+		})
+		if !others {
+			return nil
+		}
+		calls, drawn, divergence, err := l.varied(a, varied)
+		if err != nil || divergence != nil {
+			l.decidesByWords(a, run, divergence, whole)
+			return err
+		}
+		if len(drawn.Texts) != len(runs[0].Texts) {
+			return nil
+		}
+		runs, asked = append(runs, drawn), append(asked, calls)
+	}
+	if odd, text := source.Compare(runs); text >= 0 {
+		l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole)
+	}
+	return nil
+}
+
+// decidesByWords notes that what a run does depends on what it was given that somebody has drawn, if all of that was other.
+func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Divergence, whole bool) {
+	if whole && d != nil {
+		l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s: it %s here, and where others were drawn %s. Only what comes of those that were drawn here was searched",
+			run.Activation, d.Recorded, d.Observed)
+	}
+}
+
 // varies notes that a run depends on the values that it draws in more than words.
 func (l *Learner) varies(a *Actor, run behavior.Run, divergence *behavior.Divergence) error {
 	l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)

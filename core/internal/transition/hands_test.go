@@ -295,6 +295,8 @@ func unnamed(run core.Drawn) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
+func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+
 func (t *throw) Words(texts []string) []string {
 	t.dice.mu.Lock()
 	defer t.dice.mu.Unlock()

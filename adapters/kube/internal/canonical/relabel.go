@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -155,47 +156,22 @@ func (o once) only() map[string]core.Key {
 // findWords finds the words in the outcome that were drawn. Where they are encoded, texts are as [plaintext.Of] has them from then on.
 func (p *parser) findWords(source *randomness.Source) {
 	find := func(text string) bool {
-		found := false
-		for at := 1; at <= len(text); at++ {
-			if endsAt(text, at) {
-				if n := source.Word(text[:at]); n > 0 {
-					p.drawn[text[at-n:at]], found = true, true
-				}
-			}
+		words := source.Within(text)
+		for _, word := range words {
+			p.drawn[word] = true
 		}
-		return found
+		return len(words) > 0
 	}
 	for key, fields := range p.outcome {
 		find(key.Namespace)
 		find(key.Name)
-		p.outcome[key] = eachText(fields, func(text string, name bool) string {
+		p.outcome[key] = jsontree.Texts(fields, func(text string, name bool) string {
 			if plain := plaintext.Of(text); find(plain) && !name {
 				return plain
 			}
 			return text
 		})
 	}
-}
-
-// eachText returns a value with another text for each one in it, be it the name of a field or not.
-func eachText(value any, other func(text string, name bool) string) any {
-	switch value := value.(type) {
-	case string:
-		return other(value, false)
-	case map[string]any:
-		fields := make(map[string]any, len(value))
-		for name, field := range value {
-			fields[other(name, true)] = eachText(field, other)
-		}
-		return fields
-	case []any:
-		items := make([]any, len(value))
-		for i, item := range value {
-			items[i] = eachText(item, other)
-		}
-		return items
-	}
-	return value
 }
 
 // ofServer reports whether a uid has the form of those that the server gives.

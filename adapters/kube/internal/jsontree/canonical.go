@@ -133,6 +133,27 @@ func Copy(value any) any {
 	return reread(value)
 }
 
+// Texts returns a tree with another text for each one in it, be it the name of a field or a value.
+func Texts(value any, other func(text string, name bool) string) any {
+	switch value := value.(type) {
+	case string:
+		return other(value, false)
+	case map[string]any:
+		fields := make(map[string]any, len(value))
+		for name, field := range value {
+			fields[other(name, true)] = Texts(field, other)
+		}
+		return fields
+	case []any:
+		items := make([]any, len(value))
+		for i, item := range value {
+			items[i] = Texts(item, other)
+		}
+		return items
+	}
+	return value
+}
+
 // reread reads a tree from its text.
 func reread(value any) any {
 	var read any

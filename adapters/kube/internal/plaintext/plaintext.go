@@ -18,10 +18,14 @@ import (
 type Piece struct {
 	// Plain is the piece in plain letters.
 	Plain string
+	// Quoted is the text of the piece as it stands in JSON, if it is all of a text there.
+	Quoted string
 	// Parts are the pieces that it consists of, none if it cannot be taken apart.
 	Parts []Piece
 	// Fixed tells that it is what is around others, or a number.
 	Fixed bool
+	// Object tells that it is an object or a list in JSON, of which the parts are no accident.
+	Object bool
 	// encoded tells that it is in plain letters only here.
 	encoded bool
 }
@@ -81,7 +85,11 @@ func dissect(text string, depth int) Piece {
 // inJSON takes a value apart.
 func inJSON(value any, depth int) Piece {
 	var parts []Piece
-	quoted := func(text string) Piece { return joined(fixed(`"`), dissect(text, depth), fixed(`"`)) }
+	quoted := func(text string) Piece {
+		p := joined(fixed(`"`), dissect(text, depth), fixed(`"`))
+		p.Quoted = text
+		return p
+	}
 	switch value := value.(type) {
 	case string:
 		return quoted(value)
@@ -108,7 +116,9 @@ func inJSON(value any, depth int) Piece {
 	default:
 		return fixed(fmt.Sprint(value))
 	}
-	return joined(parts...)
+	p := joined(parts...)
+	p.Object = true
+	return p
 }
 
 // inBase64 takes a text apart in which stretches may be in base64: it as a whole, or long ones.

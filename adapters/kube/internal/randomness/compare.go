@@ -13,12 +13,16 @@ import (
 // Passwords, UUIDs, keys and certificates are drawn by code of which nobody knows how it makes them of what it reads. So words are found by comparison: runs that draw
 // other values are the same, but for words that are others in each of them. What is one of a few, such as a choice among backends, is the same in some of the runs: it decides something, and is no word.
 
-// Compare implements [core.Randomness].
+// Compare compares runs, as [core.Randomness] wants it.
 func (s *Source) Compare(runs []core.Drawn) (run, text int) {
-	c := comparison{runs: len(runs), images: make([]map[string]string, len(runs)), originals: make([]map[string]string, len(runs))}
+	c := comparison{runs: len(runs), quoted: map[string][]string{}, images: make([]map[string]string, len(runs)), originals: make([]map[string]string, len(runs))}
 	for i := range runs {
 		c.images[i], c.originals[i] = map[string]string{}, map[string]string{}
 	}
+	defer func() {
+		s.learn(c.words)
+		s.learnOthers(c.quoted)
+	}()
 	replacers := make([]*strings.Replacer, len(runs))
 	for i, run := range runs {
 		replacers[i] = numbered(run.Words, runs[0].Words) // answers have the words of the first run
@@ -26,13 +30,16 @@ func (s *Source) Compare(runs []core.Drawn) (run, text int) {
 	for text := range runs[0].Texts {
 		pieces := make([]plaintext.Piece, len(runs))
 		for i, run := range runs {
-			pieces[i] = renamed(plaintext.Dissect(run.Texts[text]), replacers[i])
+			pieces[i] = plaintext.Dissect(run.Texts[text])
+		}
+		c.quote(pieces)
+		for i := range pieces {
+			pieces[i] = renamed(pieces[i], replacers[i])
 		}
 		if c.compare(pieces); c.odd > 0 {
 			return c.odd, text
 		}
 	}
-	s.learn(c.words)
 	return 0, -1
 }
 
@@ -64,8 +71,35 @@ type comparison struct {
 	// images are what stands in a run for the words of the first one, and originals the words that it stands for.
 	images, originals []map[string]string
 	words             []string
+	// quoted are the texts in JSON that differ: those of all runs, for each of the first one.
+	quoted map[string][]string
 	// odd is the first run that differs in more than words, 0 if there is none.
 	odd int
+}
+
+// quote notes the texts in JSON that differ.
+func (c *comparison) quote(pieces []plaintext.Piece) {
+	first := pieces[0]
+	if !slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != first.Plain }) {
+		return
+	}
+	if first.Quoted != "" {
+		texts := make([]string, len(pieces))
+		for i, p := range pieces {
+			texts[i] = p.Quoted
+		}
+		c.quoted[first.Quoted] = texts
+	}
+	if slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return len(p.Parts) != len(first.Parts) }) {
+		return
+	}
+	for i := range first.Parts {
+		parts := make([]plaintext.Piece, len(pieces))
+		for run, p := range pieces {
+			parts[run] = p.Parts[i]
+		}
+		c.quote(parts)
+	}
 }
 
 // compare compares a piece of all runs.
@@ -74,12 +108,15 @@ func (c *comparison) compare(pieces []plaintext.Piece) {
 	if !slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != first.Plain }) {
 		return
 	}
-	alike := func(p plaintext.Piece) bool { return p.Fixed == first.Fixed && len(p.Parts) == len(first.Parts) }
-	same := !slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return !alike(p) })
+	other := slices.IndexFunc(pieces, func(p plaintext.Piece) bool {
+		return p.Fixed != first.Fixed || p.Object != first.Object || len(p.Parts) != len(first.Parts)
+	})
 	switch {
-	case same && first.Fixed:
-		c.odd = 1 + slices.IndexFunc(pieces[1:], func(p plaintext.Piece) bool { return p.Plain != first.Plain })
-	case same && len(first.Parts) > 0:
+	case other < 0 && first.Fixed:
+		c.odd = slices.IndexFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != first.Plain })
+	case other > 0 && (first.Object || pieces[other].Object):
+		c.odd = other
+	case other < 0 && len(first.Parts) > 0:
 		for i := range first.Parts {
 			parts := make([]plaintext.Piece, len(pieces))
 			for run, p := range pieces {

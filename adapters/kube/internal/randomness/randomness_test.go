@@ -50,12 +50,12 @@ func TestSource(t *testing.T) {
 			if found := first.Words(texts[2:]); slices.Contains(found, words[0]) {
 				t.Fatalf("it finds %q in %q", words[0], texts[2:])
 			}
-			if n := source.Word("some-" + words[0]); n != len(words[0]) {
-				t.Fatalf("of %q it knows %d letters", words[0], n)
+			if known := source.Within("some-" + words[0] + " "); !slices.Equal(known, words[:1]) {
+				t.Fatalf("of %q it knows %q", words[0], known)
 			}
 		}
-		if n := source.Word("some-vowels"); n != 0 {
-			t.Fatalf("it knows %d letters of what nobody drew", n)
+		if known := source.Within("some-vowels"); len(known) > 0 {
+			t.Fatalf("it knows %q, which nobody drew", known)
 		}
 	})
 }

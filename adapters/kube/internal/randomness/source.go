@@ -1,4 +1,4 @@
-// Package randomness sets the random values that code draws: names, passwords, UUIDs, keys and certificates. It implements [core.Randomness].
+// Package randomness sets the random values that code draws: names, passwords, UUIDs, keys and certificates. It is what implements [core.Randomness], but for answers.
 //
 // The generators of k8s.io/apimachinery/pkg/util/rand, of math/rand and of crypto/rand are each one for the whole process. So they are set only while code of a
 // controller runs, by one at a time, and go back to values that nobody knows after that.
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -23,6 +24,10 @@ type Source struct {
 	words map[string]bool
 	// lengths are those of words.
 	lengths map[int]bool
+	// others are what stands in JSON in the place of texts with words in them, where others are drawn, by the number of the variation.
+	others map[string][]string
+	// free are texts in which there are no words.
+	free map[string]bool
 }
 
 // New returns a source that knows no words. Nothing that draws values may run yet.
@@ -31,9 +36,7 @@ func New() *Source {
 	return new(Source)
 }
 
-var _ core.Randomness = (*Source)(nil)
-
-// Set implements [core.Randomness].
+// Set lets the values that are drawn from now on follow from a seed, as [core.Randomness] wants it.
 func (s *Source) Set(seed uint64) core.Draw {
 	d := &draw{source: s, seed: int64(seed)}
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(while) {
@@ -50,8 +53,8 @@ func (s *Source) Set(seed uint64) core.Draw {
 	return d
 }
 
-// Word returns the length of the longest word that was drawn and with which a text ends, 0 if there is none. The text is as [plaintext.Of] has it.
-func (s *Source) Word(text string) int {
+// word returns the length of the longest word that was drawn and with which a text ends, 0 if there is none.
+func (s *Source) word(text string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	longest := 0
@@ -77,8 +80,63 @@ func (s *Source) learn(words []string) {
 		s.words, s.lengths = map[string]bool{}, map[int]bool{}
 	}
 	for _, word := range words {
-		s.words[word], s.lengths[len(word)] = true, true
+		if !s.words[word] {
+			s.words[word], s.lengths[len(word)] = true, true
+			clear(s.free)
+		}
 	}
+}
+
+// variations is of how many variations texts are kept.
+const variations = 4
+
+func (s *Source) learnOthers(others map[string][]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.others == nil {
+		s.others = map[string][]string{}
+	}
+	for text, texts := range others {
+		if s.others[text] == nil {
+			s.others[text] = texts[:min(len(texts), variations)]
+		}
+	}
+}
+
+// Other returns what would stand in JSON in the place of a text if other values had been drawn for it, of some variation. If there are words in the text, and nobody knows, it is
+// the text, and not known.
+func (s *Source) Other(text string, variation int) (other string, known bool) {
+	s.mu.Lock()
+	texts, free := s.others[text], s.free[text]
+	s.mu.Unlock()
+	switch {
+	case variation < len(texts):
+		return texts[variation], true
+	case free:
+		return text, true
+	case len(s.Within(plaintext.Of(text))) > 0:
+		return text, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.free == nil {
+		s.free = map[string]bool{}
+	}
+	s.free[text] = true
+	return text, true
+}
+
+// Within returns the words that stand in a text, which is as [plaintext.Of] has it.
+func (s *Source) Within(text string) []string {
+	var words []string
+	for at := 1; at <= len(text); at++ {
+		if at == len(text) || !alphanumeric(text[at]) {
+			if n := s.word(text[:at]); n > 0 {
+				words = append(words, text[at-n:at])
+			}
+		}
+	}
+	return words
 }
 
 // draw is a while in which the generators are set.
