@@ -95,7 +95,7 @@ func (p Path) Answered(other func(core.Response) core.Response) (Path, bool) {
 	all, any := make(Path, len(p)), false
 	for i, edge := range p {
 		all[i] = edge
-		if response := other(edge.Response); response != edge.Response {
+		if response := other(edge.Response); response.Identity() != edge.Response.Identity() {
 			all[i], any = &Edge{From: edge.From, Response: response, To: edge.To}, true
 		}
 	}

@@ -11,7 +11,9 @@ import (
 
 // TestCompare has runs differ in words, or in more than that.
 func TestCompare(t *testing.T) {
-	secret := func(password string) string { return `{"data":{"p":"` + base64.StdEncoding.EncodeToString([]byte(password)) + `"}}` }
+	secret := func(password string) string {
+		return `{"data":{"p":"` + base64.StdEncoding.EncodeToString([]byte(password)) + `"}}`
+	}
 	const one, two, three = "0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7", "123e4567-e89b-12d3-a456-426614174000"
 	for _, test := range []struct {
 		name      string
