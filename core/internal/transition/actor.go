@@ -34,6 +34,8 @@ type Actor struct {
 	awaits bool
 	// Waits says how what the strategy does depends on a time that was not searched, empty if it does not as far as is known.
 	Waits string
+	// later is what it does then, if it is told by that.
+	later string
 	// Process is what it runs in, and of is what it is called there, empty if it is alone. domain is the memory that it has in it.
 	Process *Process
 	of      string

@@ -268,12 +268,25 @@ func (m *Machine) Awaiting() []string {
 	return m.strategies(func(a *Actor) bool { return a.awaits })
 }
 
-// Waiting says how controllers wait for times that were not searched.
+// Waiting says how controllers wait for times that were not searched. Of those of one process that wait for the same, it says it once.
 func (m *Machine) Waiting() []string {
-	var waiting []string
+	var first []*Actor
+	others := map[*Actor][]string{}
 	for _, a := range m.Actors {
-		if a.Waits != "" {
-			waiting = append(waiting, a.Waits)
+		if a.Waits == "" {
+			continue
+		}
+		like := func(b *Actor) bool { return b.domain == a.domain && b.later != "" && b.later == a.later }
+		if i := slices.IndexFunc(first, like); i >= 0 {
+			others[first[i]] = append(others[first[i]], a.Name)
+		} else {
+			first = append(first, a)
+		}
+	}
+	waiting := make([]string, len(first))
+	for i, a := range first {
+		if waiting[i] = a.Waits; others[a] != nil {
+			waiting[i] += fmt.Sprintf(" (and so it was with %s, of the same process)", strings.Join(others[a], ", "))
 		}
 	}
 	return waiting
@@ -419,6 +432,9 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 	text := fmt.Sprintf("%s, it now %s, and later %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
 	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
+		if a.Waits == "" {
+			a.later = parting.Observed
+		}
 		a.wait("the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
 	case !a.awaits:
 		return &unexpectedDeadline{a.Strategy.Describe().Name}

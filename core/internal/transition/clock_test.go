@@ -313,3 +313,19 @@ func TestAwaited(t *testing.T) {
 		t.Error("a run does not depend on the time at which it begins")
 	}
 }
+
+// TestWaiting has controllers of one process that wait for the same be told in one sentence.
+func TestWaiting(t *testing.T) {
+	shared, own := &domain{}, &domain{}
+	actor := func(name string, d *domain, waits, later string) *Actor {
+		return &Actor{Description: core.Description{Name: name}, domain: d, Waits: waits, later: later}
+	}
+	m := &Machine{Actors: []*Actor{
+		actor("a", shared, "a waits", "put x"), actor("b", shared, "b waits", "put x"), actor("c", shared, "c waits", "put y"), actor("d", own, "d waits", "put x"),
+		actor("e", shared, "", ""), actor("f", shared, "f waits", ""), actor("g", shared, "g waits", ""), actor("h", shared, "h waits", "put x"),
+	}}
+	want := []string{"a waits (and so it was with b, h, of the same process)", "c waits", "d waits", "f waits", "g waits"}
+	if got := m.Waiting(); !slices.Equal(got, want) {
+		t.Errorf("they wait as %q, want %q", got, want)
+	}
+}
