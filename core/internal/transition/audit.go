@@ -87,18 +87,14 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err != nil || run.Leaf.Failure.Stuck() {
 		return err
 	}
+	reaches := false
 	if now := iotrace.Now(); !now.Known() || now.Since(before) > 0 {
-		if reaches, err := l.reachesOut(a, run); reaches || err != nil {
-			sure = false // to be said again by who remembers this
-			if err != nil {
-				return err
-			}
+		if reaches, err = l.reachesOut(a, run); err != nil {
+			return err
 		}
 	}
-	if err := l.vary(a, run, drawn, times); err != nil {
-		return err
-	}
-	if err := l.derive(a, run, drawn); err != nil {
+	decides, err := l.redraw(a, run, drawn, times)
+	if err != nil {
 		return err
 	}
 	if times > 1 {
@@ -113,7 +109,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err := l.overtake(a, run); err != nil {
 		return err
 	}
-	if sure && !waits && run.Leaf.Late == nil && !l.Fickle(a) {
+	if sure && !reaches && !decides && !waits && run.Leaf.Late == nil && !l.Fickle(a) { // or it is to be said again by who remembers this
 		l.Memo.runs.set(key, audited{times: times, overtaking: run.Leaf.Overtaking})
 	}
 	return nil

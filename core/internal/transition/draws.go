@@ -223,12 +223,25 @@ func (l *Learner) drawing(a *Actor, run behavior.Run) (core.Call, bool, error) {
 // leastVaried is how often values are drawn anew at least, so that a choice among a few is not taken for words.
 const leastVaried = 3
 
+// redraw goes through a new path again as other values are drawn, by its run and by what that was given, and reports whether the code decides by what it was given.
+func (l *Learner) redraw(a *Actor, run behavior.Run, drawn core.Drawn, times int) (decides bool, err error) {
+	if l.limits.Randomness == nil || l.Fickle(a) {
+		return false, nil
+	}
+	if run.Leaf.Drawn {
+		if err := l.vary(a, run, drawn, times); err != nil || l.Fickle(a) {
+			return false, err
+		}
+	}
+	if len(l.Machine.Drawing()) == 0 {
+		return false, nil
+	}
+	return l.derive(a, run, drawn)
+}
+
 // vary goes through a new path again, drawing other values: but for the words that stand in calls, and in memory, they must not matter, or it is chance what the code does, or what
 // it remembers.
 func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) error {
-	if !run.Leaf.Drawn || l.Fickle(a) {
-		return nil
-	}
 	runs, asked := []core.Drawn{drawn}, [][]core.Call{nil}
 	for len(runs) <= max(times, leastVaried) {
 		varied := run
@@ -259,46 +272,42 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 
 // derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes through a new path again with answers in which others were drawn. Code
 // that does more than to write other words decides by what was drawn, and that was only searched for what it was.
-func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) error {
-	source := l.limits.Randomness
-	if source == nil || len(l.Machine.Drawing()) == 0 || l.Fickle(a) {
-		return nil
-	}
-	whole := run.Activation.Since == nil
-	runs, asked := []core.Drawn{drawn}, [][]core.Call{nil}
+func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides bool, err error) {
+	whole, calls := run.Activation.Since == nil, len(drawn.Texts)-len(a.domain.keptIn(run.Leaf))
+	runs, asked := []core.Drawn{{Texts: drawn.Texts[:calls], Words: drawn.Words}}, [][]core.Call{nil}
 	for variation := 1; variation <= leastVaried; variation++ {
 		varied, others := run, false
 		varied.Activation.Variation = variation
 		varied.Path, others = run.Path.Answered(func(r core.Response) core.Response {
-			other, known := source.Other(r, variation)
+			other, known := l.limits.Randomness.Other(r, variation)
 			whole = whole && known
 			return other
 		})
 		if !others {
-			return nil
+			return false, nil
 		}
-		calls, drawn, divergence, err := l.varied(a, varied)
+		made, other, divergence, err := l.varied(a, varied)
 		if err != nil || divergence != nil {
-			l.decidesByWords(a, run, divergence, whole)
-			return err
+			return l.decidesByWords(a, run, divergence, whole), err
 		}
-		if len(drawn.Texts) != len(runs[0].Texts) {
-			return nil
-		}
-		runs, asked = append(runs, drawn), append(asked, calls)
+		other.Texts = other.Texts[:calls]
+		runs, asked = append(runs, other), append(asked, made)
 	}
-	if odd, text := source.Compare(runs); text >= 0 {
-		l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole)
+	odd, text := l.limits.Randomness.Compare(runs)
+	if text < 0 {
+		return false, nil
 	}
-	return nil
+	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
 }
 
-// decidesByWords notes that what a run does depends on what it was given that somebody has drawn, if all of that was other.
-func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Divergence, whole bool) {
-	if whole && d != nil {
-		l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s: it %s here, and where others were drawn %s. Only what comes of those that were drawn here was searched",
-			run.Activation, d.Recorded, d.Observed)
+// decidesByWords reports whether what a run does depends on what it was given that somebody has drawn, and notes it. Nobody can tell if not all of that was other.
+func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Divergence, whole bool) bool {
+	if d == nil || !whole {
+		return false
 	}
+	l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s: it %s here, and where others were drawn %s. Only what comes of those that were drawn here was searched",
+		run.Activation, d.Recorded, d.Observed)
+	return true
 }
 
 // varies notes that a run depends on the values that it draws in more than words.
