@@ -56,6 +56,18 @@ func TestMutation(t *testing.T) {
 	}
 }
 
+// TestKilled has tests that are killed before they say anything fail.
+func TestKilled(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "killed.test")
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\nkill -KILL $$\n"), 0o700); err != nil { //nolint:gosec // It is to be run.
+		t.Fatal(err)
+	}
+	s := &suite{folder: t.TempDir(), binary: binary}
+	if failure, _, err := s.run(t.Context(), []string{"Test"}, limits{time.Hour, time.Hour}); err != nil || failure != "signal: killed" {
+		t.Errorf("it fails by %q, %v", failure, err)
+	}
+}
+
 // TestAccepted holds the lists of accepted mutants against what is wrong with them.
 func TestAccepted(t *testing.T) {
 	mutants := []mutant{{file: "a.go", name: "F: removed: x()"}}

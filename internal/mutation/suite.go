@@ -93,7 +93,8 @@ func (s *suite) run(ctx context.Context, names []string, limit limits, env ...st
 	case limited.Err() != nil, work >= limit.work:
 		return tooLong, work, nil
 	}
-	return summary(out.String()), work, nil
+	// The kernel kills what has used up its processor time, which is counted otherwise than above; there is no word then.
+	return cmp.Or(summary(out.String()), err.Error()), work, nil
 }
 
 // summary returns the first line that says what failed.
