@@ -90,11 +90,19 @@ func (s *suite) run(ctx context.Context, names []string, limit limits, env ...st
 		return "", work, nil
 	case ctx.Err() != nil:
 		return "", work, ctx.Err()
-	case limited.Err() != nil, work >= limit.work:
+	case limited.Err() != nil, work >= limit.work, isKilled(command.ProcessState):
 		return tooLong, work, nil
 	}
-	// The kernel kills what has used up its processor time, which is counted otherwise than above; there is no word then.
 	return cmp.Or(summary(out.String()), err.Error()), work, nil
+}
+
+// isKilled reports whether the kernel has ended a process that had used up its processor time, by its own way to count that.
+func isKilled(state *os.ProcessState) bool {
+	if state == nil {
+		return false
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGXCPU)
 }
 
 // summary returns the first line that says what failed.
