@@ -139,10 +139,10 @@ func (t *test) record(ctx context.Context, scratch string, mutants int) error {
 	return err
 }
 
-// brief tests are run together.
+// brief tests are run together: those that need less processor time than this, and that hardly wait for anything.
 const brief = 500 * time.Millisecond
 
-func (t *test) isBrief() bool { return t.works < brief }
+func (t *test) isBrief() bool { return t.works < brief && t.takes < 2*brief }
 
 // fate is what became of a mutant.
 type fate struct {
