@@ -266,6 +266,7 @@ func TestEnactBackground(t *testing.T) {
 		{name: "nobody goes on", steps: []core.TraceStep{recorded(core.Work.Name(), core.Background("nobody"), "1", "x")}, parts: 1, reason: "nobody (background) does not go on with anything"},
 		{name: "the record has no number", steps: []core.TraceStep{looks("a"), works("first", "work on a")}, failed: `the record is broken: worker (background) goes on with call "first"`},
 		{name: "the record has a number that is none", steps: []core.TraceStep{looks("a"), works("0", "work on a")}, failed: `the record is broken: worker (background) goes on with call "0"`},
+		{name: "the record has a number that nobody counts to", steps: []core.TraceStep{looks("a"), works("99999999999999999999", "work on a")}, failed: `the record is broken: worker (background) goes on with call "99999999999999999999"`},
 		{name: "a long time passes", steps: []core.TraceStep{recorded(core.Pass.Name(), "time", "")}, failed: "a long time passes in the story"},
 		{name: "a deadline passes", steps: []core.TraceStep{recorded(core.Expire.Name(), "worker", "a")}, failed: "a long time passes in the story"},
 	} {

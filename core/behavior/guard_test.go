@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -71,6 +72,43 @@ func TestGuardedPoints(t *testing.T) {
 	}
 	if behind(0, "a", "b") == behind(0, "ab") || behind(0, "a") == behind(1, "a") {
 		t.Error("points do not tell apart how code got there")
+	}
+}
+
+// TestGuardsKnowWho has a guard be told who runs, and code that it lets go no further be unwound.
+func TestGuardsKnowWho(t *testing.T) {
+	for _, manner := range []Manner{{Sequential: true}, {}, {Active: true}} {
+		testGuardKnowsWho(t, manner)
+	}
+}
+
+func testGuardKnowsWho(t *testing.T, manner Manner) {
+	t.Helper()
+	g := &sentry{ended: map[core.Point]string{}}
+	open := func() *Session {
+		s, _, err := OpenFresh(t.Context(), doing(func(r core.EffectRecorder) { r.Do(named("a")) }), manner, Limits{Deadline: time.Minute, Calls: 9, Guard: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Begin(Activation{Request: "r"})
+		if call, _, err := s.Next(t.Context()); err != nil || call == nil {
+			t.Fatal(call, err)
+		}
+		s.Answer(named("yes"))
+		return s
+	}
+	s := open()
+	if got := g.words[0]; got != "setting up doing" {
+		t.Errorf("%+v: what is set up is told to be %q", manner, got)
+	}
+	if got := g.words[len(g.words)-1]; got != "doing, reconciling r" || s.guarded.active != manner.Active {
+		t.Errorf("%+v: what runs is told to be %q", manner, got)
+	}
+	g.ended[g.at[len(g.at)-1]] = "it exits"
+	s.Abort()
+	s = open()
+	if _, leaf, err := s.Next(t.Context()); err != nil || leaf == nil || leaf.Failure != Fatal || !s.over {
+		t.Errorf("%+v: it ends as %v, and is over: %t, %v", manner, leaf, s.over, err)
 	}
 }
 

@@ -323,15 +323,14 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	}
 	s.watch.Reset(s.limits.Deadline)
 	s.doubt.Reset(looks)
-	for seen, pause := 0, looks; ; s.doubt.Reset(pause) {
+	for d := (doubts{pause: looks}); ; s.doubt.Reset(d.pause) {
 		call, leaf, waits, err := s.arrival(ctx)
 		if !waits {
 			return call, leaf, err
 		}
 		began := time.Now()
-		if leaf = s.locked(); leaf == nil {
-			seen, pause = 0, max(2*pause, rareness*time.Since(began))
-		} else if seen++; seen == mostLooks {
+		leaf = s.locked()
+		if d.look(leaf != nil, time.Since(began)) {
 			s.Abort()
 			return nil, leaf, nil
 		}
@@ -410,20 +409,20 @@ func (s *Session) outlast() bool {
 	const (
 		first   = 25 * time.Hour
 		century = 100 * 365 * 24 * time.Hour
-		// A stride is costly if it takes far longer than one without ticks. It has to be so often in a row, as others may keep the machine busy.
+		// A stride is costly if it takes far longer than one without ticks.
 		costly = 50 * time.Millisecond
-		often  = 3
 	)
-	slow := 0
+	slow := slowness{costly: costly}
 	for stride := first; stride < century; {
 		began := time.Now()
 		if _, alive := s.wait(stride); !alive {
 			return false
 		}
-		if time.Since(began) < costly {
-			slow, stride = 0, 2*stride
-		} else if slow++; slow == often {
+		if slow.lasts(time.Since(began)) {
 			return true
+		}
+		if slow.inARow == 0 {
+			stride *= 2
 		}
 	}
 	return false

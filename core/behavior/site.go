@@ -36,7 +36,7 @@ func (s *Session) site() site {
 
 // locate tells where the call was made that is answered next.
 func (s *Session) locate(node *Node) {
-	if s.located != nil && len(s.sites[s.turn]) > 0 {
+	if len(s.sites[s.turn]) > 0 {
 		s.located.add(node, s.sites[s.turn])
 	}
 }
@@ -55,13 +55,18 @@ func NewSites(libraries []string) *Sites {
 		b.libraries = append(b.libraries, packages(pattern))
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		b.main, b.command = info.Main.Path, info.Path
-		for _, m := range info.Deps {
-			b.modules = append(b.modules, m.Path)
-		}
-		slices.SortFunc(b.modules, func(m, n string) int { return len(n) - len(m) })
+		b.from(info)
 	}
 	return &Sites{known: map[*Node]*core.Site{}, build: b}
+}
+
+// from notes which modules a program was built from.
+func (b *build) from(info *debug.BuildInfo) {
+	b.main, b.command = info.Main.Path, info.Path
+	for _, m := range info.Deps {
+		b.modules = append(b.modules, m.Path)
+	}
+	slices.SortFunc(b.modules, func(m, n string) int { return len(n) - len(m) })
 }
 
 // Of returns where the call of a node is made, nil if that is not known.

@@ -4,10 +4,36 @@ import (
 	"maps"
 	"regexp"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
 )
+
+// TestModules has the modules of a program be those that it was built from, the longest path first.
+func TestModules(t *testing.T) {
+	var b build
+	b.from(&debug.BuildInfo{Path: "example.com/shop/cmd", Main: debug.Module{Path: "example.com/shop"}, Deps: []*debug.Module{{Path: "a.b/c"}, {Path: "a.b/c/d"}, {Path: "a.b"}}})
+	if want := []string{"a.b/c/d", "a.b/c", "a.b"}; b.main != "example.com/shop" || b.command != "example.com/shop/cmd" || !slices.Equal(b.modules, want) {
+		t.Errorf("it is %s of %s, with %v", b.command, b.main, b.modules)
+	}
+}
+
+// TestInnermostFrame has a call be put down to the innermost frame of its stack that is of no library, however deep that is.
+func TestInnermostFrame(t *testing.T) {
+	sites, node := NewSites(nil), new(Node)
+	stack := make(site, 8)
+	stack = stack[:runtime.Callers(0, stack)] // that of the runtime comes first
+	sites.add(node, stack)
+	if found := sites.Of(node); found == nil || found.Function != "behavior.TestInnermostFrame" || found.File != "core/behavior/site_test.go" {
+		t.Errorf("the call is made at %+v", found)
+	}
+	unknown := new(Node)
+	if sites.add(unknown, stack[:1]); sites.Of(unknown) != nil {
+		t.Errorf("what is only called by libraries is made at %+v", sites.Of(unknown))
+	}
+}
 
 // TestSites checks which frames are of controllers, and how their lines are named.
 func TestSites(t *testing.T) {
