@@ -96,6 +96,28 @@ func TestDrawsOfARun(t *testing.T) {
 	})
 }
 
+// TestNobodyDrawsBehindARun has what a run leaves behind not draw what follows from the seed of the run.
+func TestNobodyDrawsBehindARun(t *testing.T) {
+	source := new(dice)
+	draws := true
+	l := limits()
+	l.Randomness = source
+	s := behavior.Start(instance(func(core.EffectRecorder) core.Result {
+		go func() {
+			time.Sleep(time.Hour)
+			draws = source.open
+		}()
+		return core.Result{}
+	}), false, behavior.Activation{Request: "r", Seed: 5}, l)
+	if _, leaf := play(t, s); leaf.Failure != behavior.None || draws {
+		t.Errorf("it ends as %v, and draws an hour later: %t", leaf, draws)
+	}
+	s = behavior.Start(pair(false), false, behavior.Activation{Request: "r", Seed: 5}, l)
+	if s.Abort(); source.open {
+		t.Error("a run that was aborted still draws")
+	}
+}
+
 // TestAlong takes runs along a recorded one whose calls write something else, or are others altogether.
 func TestAlong(t *testing.T) {
 	writes := func(texts ...string) instance {

@@ -189,6 +189,18 @@ func TestGivenUp(t *testing.T) {
 	if s.aborted.Load() || !s.ends(time.Hour) || s.ends(time.Millisecond) {
 		t.Error("it ends not, or twice")
 	}
+	unwound := false
+	s = Start(doing(func(r core.EffectRecorder) {
+		defer func() { time.Sleep(10 * time.Millisecond); unwound = true }()
+		r.Do(named("a"))
+	}), true, Activation{Request: "r"}, Limits{Deadline: time.Minute, Calls: 9})
+	if s.Abort(); !unwound {
+		t.Error("it is over before it is unwound")
+	}
+	s = deaf()
+	if leaf := s.Close(&Leaf{}); leaf == nil || leaf.Failure != Overdue || !s.over {
+		t.Errorf("it is closed with %v, and is over: %t", leaf, s.over)
+	}
 	s = open(doing(func(core.EffectRecorder) {
 		for !s.aborted.Load() {
 			time.Sleep(time.Millisecond)
@@ -274,6 +286,46 @@ func TestErrorsOfContexts(t *testing.T) {
 	}
 }
 
+// TestWaitedForAnew has a run have all the time that it may take to its next call, however long the last one was waited for; and an error be told where it is asked for what it came to.
+func TestWaitedForAnew(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var s *Session
+	s = open(doing(func(r core.EffectRecorder) {
+		r.Do(named("a"))
+		time.Sleep(20 * time.Millisecond)
+		r.Do(named("b"))
+		cancel()
+		for !s.aborted.Load() {
+			time.Sleep(time.Millisecond)
+		}
+	}), true, Limits{Deadline: time.Minute, Calls: 9})
+	s.Begin(Activation{Request: "r"})
+	for _, want := range []core.Call{named("a"), named("b")} {
+		if call, leaf, err := s.Next(ctx); call != want || err != nil {
+			t.Fatalf("it comes to %v, %v, %v; want %v", call, leaf, err, want)
+		}
+		s.watch.Reset(time.Nanosecond)
+		time.Sleep(5 * time.Millisecond)
+		s.Answer(named("yes"))
+	}
+	s.Settle(ctx)
+	if call, leaf, err := s.Next(ctx); call != nil || leaf != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("it comes to %v, %v, %v", call, leaf, err)
+	}
+	s = open(doing(func(core.EffectRecorder) {}), false, Limits{Deadline: time.Minute, Calls: 9})
+	s.Begin(Activation{Request: "r"})
+	_, end, err := s.Next(t.Context())
+	if err != nil || end == nil {
+		t.Fatal(end, err)
+	}
+	s.active = true // so that nothing else is waited for
+	s.watch.Reset(time.Nanosecond)
+	time.Sleep(5 * time.Millisecond)
+	if leaf := s.Close(end); leaf != end || !s.over {
+		t.Errorf("it is closed with %v", leaf)
+	}
+}
+
 // TestHeardToTheNextCall has all be heard that a run logs up to the call behind which it was given up, however long that takes.
 func TestHeardToTheNextCall(t *testing.T) {
 	s := open(doing(func(r core.EffectRecorder) {
@@ -314,6 +366,24 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// TestCallsCountAnew has each run of a session make as many calls as one may.
+func TestCallsCountAnew(t *testing.T) {
+	s := open(doing(func(r core.EffectRecorder) { r.Do(named("a")); r.Do(named("b")) }), true, Limits{Deadline: time.Minute, Calls: 2})
+	defer s.Abort()
+	for run := range 3 {
+		s.Begin(Activation{Request: "r"})
+		for range 2 {
+			if call, leaf, err := s.Next(t.Context()); call == nil || err != nil {
+				t.Fatalf("run %d ends as %v, %v", run+1, leaf, err)
+			}
+			s.Answer(named("yes"))
+		}
+		if _, leaf, err := s.Next(t.Context()); err != nil || leaf == nil || leaf.Failure != None {
+			t.Fatalf("run %d ends as %v, %v", run+1, leaf, err)
+		}
+	}
+}
+
 // TestReady has the first of some calls that waits be answered, one of them last, and none if none of them waits.
 func TestReady(t *testing.T) {
 	path := Path{{From: &Node{Call: named("a")}}, {From: &Node{Call: named("b")}}, {From: &Node{Call: named("c")}}}
@@ -327,6 +397,7 @@ func TestReady(t *testing.T) {
 		{[]core.Call{named("a"), named("b")}, []int{0, 1, 2}, 2, 0},
 		{[]core.Call{named("c")}, []int{0, 2}, 0, 1},
 		{[]core.Call{named("a")}, []int{0, 2}, 0, 0},
+		{[]core.Call{named("c")}, []int{0, 2}, 2, 1},
 		{[]core.Call{named("x")}, []int{0, 2}, 0, -1},
 		{[]core.Call{named("x")}, []int{2}, 2, -1},
 		{[]core.Call{named("a")}, []int{1, 2}, 0, -1},

@@ -108,6 +108,23 @@ func TestConnected(t *testing.T) {
 	}
 }
 
+// TestLooksUp holds stacks against whether a goroutine of a bubble looks up a name.
+func TestLooksUp(t *testing.T) {
+	const resolves = "net.(*Resolver).lookupIPAddr(0x1)\n\t/net/lookup.go:1"
+	for stacks, want := range map[string]bool{
+		"": false,
+		"goroutine 1 [select, synctest bubble 3]:\n" + resolves:                                                       true,
+		"goroutine 1 [select]:\n" + resolves:                                                                          false,
+		"goroutine 1 [select, synctest bubble 3]:\nmain.main()":                                                       false,
+		"goroutine 1 [select]:\n" + resolves + "\n\ngoroutine 2 [select, synctest bubble 3]:\nmain.f()":               false,
+		"goroutine 1 [select]:\nmain.main()\n\ngoroutine 2 [select, 2 minutes, synctest bubble 3]:\n" + resolves + "": true,
+	} {
+		if got := looksUp(stacks); got != want {
+			t.Errorf("it looks up a name: %t, want %t, of\n%s", got, want, stacks)
+		}
+	}
+}
+
 // starting is a strategy whose set-up starts something.
 type starting func()
 

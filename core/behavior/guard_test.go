@@ -82,6 +82,15 @@ func TestGuardsKnowWho(t *testing.T) {
 	}
 }
 
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 func testGuardKnowsWho(t *testing.T, manner Manner) {
 	t.Helper()
 	g := &sentry{ended: map[core.Point]string{}}
@@ -109,6 +118,28 @@ func testGuardKnowsWho(t *testing.T, manner Manner) {
 	s = open()
 	if _, leaf, err := s.Next(t.Context()); err != nil || leaf == nil || leaf.Failure != Fatal || !s.over {
 		t.Errorf("%+v: it ends as %v, and is over: %t, %v", manner, leaf, s.over, err)
+	}
+	// The end of a session is where code may end the process, too.
+	clear(g.ended)
+	for _, want := range []Failure{None, Fatal} {
+		s = open()
+		_, leaf, err := s.Next(t.Context())
+		if err != nil || leaf == nil {
+			t.Fatal(leaf, err)
+		}
+		if leaf = s.Close(leaf); leaf == nil || leaf.Failure != want || !s.over {
+			t.Errorf("%+v: it is closed with %v, and is over: %t", manner, leaf, s.over)
+		}
+		g.ended[g.at[len(g.at)-1]] = "it exits"
+	}
+	// Code that would end the process where it is unwound is left where it is.
+	clear(g.ended)
+	for _, want := range []bool{true, false} {
+		s = open()
+		if s.Abort(); !s.over || !s.aborted.Load() || isClosed(s.quit) != want {
+			t.Errorf("%+v: it is unwound: %t, want %t; it is over: %t", manner, isClosed(s.quit), want, s.over)
+		}
+		g.ended[g.at[len(g.at)-1]] = "it exits"
 	}
 }
 

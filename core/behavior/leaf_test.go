@@ -166,6 +166,7 @@ func TestWaitsIn(t *testing.T) {
 		{"somebody waits to read", []string{"goroutine 1 [sync.RWMutex.RLock" + bubble}, true, false},
 		{"somebody waits to write", []string{"goroutine 1 [sync.RWMutex.Lock" + bubble}, true, false},
 		{"somebody waits for a lock elsewhere", []string{"goroutine 1 [sync.Mutex.Lock, synctest bubble 8]:\nmain.f()\n", "goroutine 2 [sync.Mutex.Lock]:\nmain.f()\n"}, false, false},
+		{"somebody waits for a lock elsewhere for long", []string{"goroutine 2 [sync.Mutex.Lock, 2 minutes]:\nmain.f()\n"}, false, false},
 		{"somebody works", []string{"goroutine 1 [sync.Mutex.Lock" + bubble, "goroutine 2 [running" + bubble}, false, false},
 		{"somebody sleeps", []string{"goroutine 1 [sync.Mutex.Lock" + bubble, "goroutine 2 [sleep (durable)" + bubble}, true, true},
 		{"somebody waits for others", []string{"goroutine 1 [sync.Mutex.Lock" + bubble, "goroutine 2 [sync.WaitGroup.Wait (durable)" + bubble}, true, false},

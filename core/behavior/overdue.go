@@ -43,8 +43,8 @@ func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, wait
 	case q := <-s.asked:
 		s.pending, s.sites, s.turn, s.slept = q.calls, q.sites, 0, q.slept
 		if s.calls++; s.calls > s.limits.Calls {
-			s.Abort()
-			return nil, &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}, false, nil
+			runaway := &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}
+			return nil, s.givesUp(runaway), false, nil
 		}
 		return s.pending[0], nil, false, nil
 	case end := <-s.ended:
@@ -58,9 +58,7 @@ func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, wait
 		s.finished()
 		return nil, end.leaf(), false, nil
 	case <-s.watch.C:
-		leaf := s.overdue()
-		s.Abort()
-		return nil, leaf, false, nil
+		return nil, s.givesUp(s.overdue()), false, nil
 	case <-ctx.Done():
 		s.cancelled = true
 		s.Abort()

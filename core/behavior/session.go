@@ -318,8 +318,7 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	defer s.guarded.rests()
 	defer s.endDraw()
 	if leaf := s.guarded.leaf(); leaf != nil {
-		s.Abort()
-		return nil, leaf, nil
+		return nil, s.givesUp(leaf), nil
 	}
 	s.watch.Reset(s.limits.Deadline)
 	s.doubt.Reset(looks)
@@ -331,10 +330,15 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 		began := time.Now()
 		leaf = s.locked()
 		if d.look(leaf != nil, time.Since(began)) {
-			s.Abort()
-			return nil, leaf, nil
+			return nil, s.givesUp(leaf), nil
 		}
 	}
+}
+
+// givesUp unwinds a run that ends like that.
+func (s *Session) givesUp(leaf *Leaf) *Leaf {
+	s.Abort()
+	return leaf
 }
 
 // rested is where code rests: at a call, or at its end.
@@ -377,8 +381,7 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 	}
 	s.guarded.runs("close")
 	if leaf := s.guarded.leaf(); leaf != nil {
-		s.Abort()
-		return leaf
+		return s.givesUp(leaf)
 	}
 	defer s.guarded.rests()
 	close(s.tasks)
@@ -396,9 +399,7 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 		}
 		return leaf
 	case <-s.watch.C:
-		leaf := s.overdue()
-		s.Abort()
-		return leaf
+		return s.givesUp(s.overdue())
 	}
 }
 

@@ -141,7 +141,7 @@ func (b build) site(function, file string, line int, roots map[string]string) *c
 		return nil
 	}
 	folder, root := path.Dir(file), roots[module]
-	if !strings.HasSuffix(folder, of[len(module):]) || of == module && root != "" && root != folder {
+	if !strings.HasSuffix(folder, of[len(module):]) || of == module && root != "" {
 		if of, module = within(folder, roots); module == "" {
 			return nil
 		}
@@ -161,7 +161,7 @@ func (b build) site(function, file string, line int, roots map[string]string) *c
 func within(folder string, roots map[string]string) (of, module string) {
 	for m, root := range roots {
 		rest, ok := strings.CutPrefix(folder, root)
-		if ok && (rest == "" || rest[0] == '/') && (module == "" || len(root) > len(roots[module])) {
+		if ok && (rest == "" || rest[0] == '/') && len(root) > len(roots[module]) {
 			of, module = m+rest, m
 		}
 	}
@@ -176,7 +176,7 @@ func cutPackage(function string) (of, name string) {
 	begin := strings.LastIndexByte(function, '/') + 1
 	end := strings.IndexByte(function[begin:], '.')
 	if end < 0 {
-		return function, function
+		return "", ""
 	}
 	// The last element of an import path has its dots escaped.
 	of = strings.ReplaceAll(function[:begin+end], "%2e", ".")

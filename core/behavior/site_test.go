@@ -13,6 +13,9 @@ import (
 
 // TestModules has the modules of a program be those that it was built from, the longest path first.
 func TestModules(t *testing.T) {
+	if libraries := NewSites([]string{"a.b/c/..."}).build.libraries; len(libraries) != 2 || !libraries[1].MatchString("a.b/c/d") || libraries[1].MatchString("a.b") {
+		t.Errorf("the libraries are %v", libraries)
+	}
 	var b build
 	b.from(&debug.BuildInfo{Path: "example.com/shop/cmd", Main: debug.Module{Path: "example.com/shop"}, Deps: []*debug.Module{{Path: "a.b/c"}, {Path: "a.b/c/d"}, {Path: "a.b"}}})
 	if want := []string{"a.b/c/d", "a.b/c", "a.b"}; b.main != "example.com/shop" || b.command != "example.com/shop/cmd" || !slices.Equal(b.modules, want) {
@@ -46,6 +49,7 @@ func TestSites(t *testing.T) {
 		{Function: "example.com/shop/internal/controller.Start.Change[...].func2", File: "/orrery/adapters/kube/scenario/scenario.go"},
 		{Function: "github.com/orrery-dev/orrery/core/behavior.contain.func1", File: "/orrery/core/behavior/contain.go"},
 		{Function: "example.com/shop.Run", File: "/src/shop/run.go"},
+		{Function: "example.com/shop.Run.Fix[...].func2", File: "/elsewhere/fix.go"},
 		{Function: "runtime.goexit", File: "/usr/local/go/src/runtime/asm_amd64.s"},
 	})
 	if want := map[string]string{"example.com/shop": "/src/shop", "github.com/orrery-dev/orrery": "/orrery"}; !maps.Equal(roots, want) {
@@ -75,6 +79,7 @@ func TestSites(t *testing.T) {
 		// Function literals of code that was inlined are named after where.
 		{"example.com/shop/internal/controller.Start.Change[...].func2", "/orrery/adapters/kube/scenario/scenario.go", core.Site{}},
 		{"github.com/orrery-dev/orrery/adapters/kube/scenario.Do.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "scenario.Do.Fix[...]"}},
+		{"example.com/shop_test.TestAll.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "shop_test.TestAll.Fix[...]"}},
 		{"example.com/shop.Start.Fix[...].func2", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "shop.Start.Fix[...]"}},
 		{"example.com/shop/internal/controller.Start.Twice[...].func2", "/elsewhere/twice.go", core.Site{}},
 	} {
