@@ -410,6 +410,17 @@ func TestPartingsTellOfSleep(t *testing.T) {
 		if d, err := s.Repeat(t.Context(), runOf(path, leaf)); err != nil || d == nil || d.Slept != sleeps || d.After != 1 {
 			t.Errorf("a run that sleeps: %t, parts as %+v: %v", sleeps, d, err)
 		}
+		last := instance(func(r core.EffectRecorder) core.Result {
+			r.Do(ask("a"))
+			if sleeps {
+				time.Sleep(time.Second)
+			}
+			return core.Result{}
+		})
+		before, _ := learn(t, last)
+		if d, err := opened(t, last).Repeat(t.Context(), runOf(before, &behavior.Leaf{Result: core.Result{Requeue: true}})); err != nil || d == nil || d.Slept != sleeps {
+			t.Errorf("a run that sleeps before its end: %t, parts as %+v: %v", sleeps, d, err)
+		}
 		// The recorded run makes one call fewer, or ends in another way.
 		for _, run := range []behavior.Run{runOf(path[:1], leaf), runOf(path, &behavior.Leaf{Result: core.Result{Requeue: true}})} {
 			runs = 0

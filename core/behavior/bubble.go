@@ -242,7 +242,7 @@ func (b *bubble) pending() (question, *ending) {
 			b.waited = append(b.waited, p)
 		}
 	}
-	if b.end != nil && b.own == Asked && len(b.waited) > 0 {
+	if b.end != nil && b.own == Asked {
 		b.leave()
 	}
 	if len(b.waited) == 0 {

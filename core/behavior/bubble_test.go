@@ -384,6 +384,34 @@ func TestCallsCountAnew(t *testing.T) {
 	}
 }
 
+// lending is an instance that tells what a run has changed of a cache.
+type lending struct{ doing }
+
+func (lending) Mutated() string { return "thing a" }
+
+// TestMutations has what a run changes of a cache be a part of how it ended, whatever kind of run it is.
+func TestMutations(t *testing.T) {
+	for _, a := range []Activation{{Request: "r"}, {Event: &core.Event{}}} {
+		s := Start(lending{func(core.EffectRecorder) {}}, true, a, Limits{Deadline: time.Minute, Calls: 9})
+		if _, leaf, err := s.Next(t.Context()); err != nil || leaf == nil || leaf.Mutated != "thing a" {
+			t.Errorf("%s: it ends as %+v, %v", a, leaf, err)
+		}
+	}
+}
+
+// TestTasksHaveTime has each task of a session have all the time that it may take, whenever it begins.
+func TestTasksHaveTime(t *testing.T) {
+	s := open(doing(func(core.EffectRecorder) {}), true, Limits{Deadline: time.Minute, Calls: 9})
+	defer s.Abort()
+	for range 12 {
+		s.watch.Reset(time.Nanosecond)
+		time.Sleep(time.Millisecond)
+		if s.Elapsed(); s.over {
+			t.Fatal("it is given up")
+		}
+	}
+}
+
 // TestReady has the first of some calls that waits be answered, one of them last, and none if none of them waits.
 func TestReady(t *testing.T) {
 	path := Path{{From: &Node{Call: named("a")}}, {From: &Node{Call: named("b")}}, {From: &Node{Call: named("c")}}}

@@ -118,8 +118,16 @@ func TestEnactMakesNoneInVain(t *testing.T) {
 		trace.Memory = slices.Repeat([]core.MemoryChange{{Controller: "counter"}}, 3)
 		s := system(brittle{tallier{name: "counter", sequential: true}, made}, reader(true))
 		s.Store = shaky{}
-		if deviation, err := behavior.Enact(t.Context(), s, trace, &stage{}, limits()); deviation != nil || err != nil {
+		guard := new(watchdog)
+		l := limits()
+		l.Guard = guard
+		if deviation, err := behavior.Enact(t.Context(), s, trace, &stage{}, l); deviation != nil || err != nil {
 			t.Fatal(deviation, err)
+		}
+		for _, who := range []string{"counter, reconciling r", "counter, reconciling twice", "counter, handling an event of Lamp asked", "reader, reconciling r"} {
+			if !slices.Contains(guard.words, who) {
+				t.Errorf("the guard is not told of %s: %q", who, guard.words)
+			}
 		}
 		if made.asked != 3 { // at the start, and behind a crash and a restart
 			t.Fatalf("%d instances are made", made.asked)
