@@ -23,6 +23,7 @@ func (willing) Shows(context.Context, core.TraceChange) (string, error) { return
 // watchful is a controller whose handlers do the same as its reconciles.
 type watchful struct{ doing }
 
+func (watchful) Describe() core.Description    { return core.Description{Name: "doing", Sequential: true} }
 func (w watchful) New() (core.Instance, error) { return w, nil }
 func (w watchful) Handle(r core.EffectRecorder, _ core.Event) []core.Request {
 	w.doing(r)
@@ -38,21 +39,34 @@ func TestEnactCancelled(t *testing.T) {
 		name string
 		step core.TraceStep
 	}{
+		{"to the next call of a later step", core.TraceStep{Kind: core.Ask.Name(), Controller: "doing", Request: "r", Calls: []core.TraceCall{asks, asks}}},
+		{"to the end in a later step", core.TraceStep{Kind: core.Return.Name(), Controller: "doing", Request: "r"}},
 		{"to the next call", core.TraceStep{Kind: core.Reconcile.Name(), Controller: "doing", Request: "r", Calls: []core.TraceCall{asks, asks}}},
 		{"to the end", core.TraceStep{Kind: core.Reconcile.Name(), Controller: "doing", Request: "r", Calls: []core.TraceCall{asks}}},
 		{"to a crash", core.TraceStep{Kind: core.Reconcile.Name(), Controller: "doing", Request: "r", Calls: []core.TraceCall{asks}, Crashes: true}},
 		{"to the end of a handler", core.TraceStep{Kind: core.Deliver.Name(), Controller: "doing", Calls: []core.TraceCall{handler}, Events: event}},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		var e *enactment
-		e = newEnactment(&core.System{Strategies: []core.Strategy{watchful{func(r core.EffectRecorder) {
+		e := newEnactment(&core.System{Strategies: []core.Strategy{watchful{func(r core.EffectRecorder) {
 			r.Do(named("a"))
 			cancel()
-			for !e.processes["doing"].aborted.Load() {
+			for !r.(direct).session.aborted.Load() {
 				time.Sleep(time.Millisecond)
 			}
 		}}}}, willing{}, Limits{Deadline: time.Minute, Calls: 9})
-		if err := e.open(ctx, "doing"); err != nil {
+		var err error
+		switch kind, _ := core.StepKindOf(test.step.Kind); kind {
+		case core.Deliver:
+			err = e.open(ctx, "doing")
+		case core.Ask, core.Return:
+			err = e.begin(ctx, core.Item{Strategy: "doing", Request: "r"}, 0)
+		}
+		if err == nil && test.step.Kind == core.Return.Name() {
+			e.flights[0].session.Settle(ctx)
+			e.flights[0].session.rested = nil
+			e.flights[0].session.Answer(named("a"))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := e.step(ctx, test.step); !errors.Is(err, context.Canceled) {

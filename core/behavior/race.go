@@ -150,8 +150,8 @@ func (s *Session) ready(path Path, rest []int, last int) int {
 	if at := slices.IndexFunc(rest, func(call int) bool { return call != last && waits(call) }); at >= 0 {
 		return at
 	}
-	if at := slices.Index(rest, last); at >= 0 && waits(last) {
-		return at
+	if waits(last) {
+		return slices.Index(rest, last)
 	}
 	return -1
 }
