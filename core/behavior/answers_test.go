@@ -167,6 +167,21 @@ func TestResponses(t *testing.T) {
 	}
 }
 
+// TestVariants has a node go on otherwise with each draw, from the first one on that was made there.
+func TestVariants(t *testing.T) {
+	n := new(Node)
+	if n.Varies() || n.Variant(1) != nil {
+		t.Error("a node varies where nothing was drawn")
+	}
+	one, two := n.Vary(1), n.Vary(2)
+	if one == two || n.Vary(1) != one || n.Variant(1) != one || n.Variant(2) != two || n.Variant(3) != nil || !n.Varies() {
+		t.Error("draws share a node, or have several")
+	}
+	if !one.Drawn || one.Draw != 1 || !two.Drawn || two.Draw != 2 || one.Varies() || one.Explored() {
+		t.Errorf("with draws 1 and 2 it goes on at %+v and %+v", one, two)
+	}
+}
+
 // TestLookAtParts has the answer to a call that looks at a part of an object be found by what the part is, if that is known.
 func TestLookAtParts(t *testing.T) {
 	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })

@@ -107,6 +107,15 @@ func TestNextAs(t *testing.T) {
 		}
 		s.Abort()
 	}
+	s := behavior.Start(instance(func(r core.EffectRecorder) core.Result {
+		go r.Do(ask("a"))
+		r.Do(written{ask("b"), "now"})
+		return core.Result{}
+	}), false, behavior.Activation{Request: "r"}, limits())
+	defer s.Abort()
+	if call, leaf, err := s.NextAs(t.Context(), written{ask("b"), "before"}); call != core.Call(written{ask("b"), "now"}) || leaf != nil || err != nil {
+		t.Errorf("asked for what was written before, it is %v, %v, %v", call, leaf, err)
+	}
 }
 
 // TestTurnsOfANode has a turn for each of the calls that wait, but for those that are the same, and counts those before that read the same.

@@ -79,7 +79,7 @@ func TestSites(t *testing.T) {
 		// Function literals of code that was inlined are named after where.
 		{"example.com/shop/internal/controller.Start.Change[...].func2", "/orrery/adapters/kube/scenario/scenario.go", core.Site{}},
 		{"github.com/orrery-dev/orrery/adapters/kube/scenario.Do.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "scenario.Do.Fix[...]"}},
-		{"example.com/shop_test.TestAll.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "shop_test.TestAll.Fix[...]"}},
+		{"gopkg.in/web%2ev2_test.TestAll.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "web.v2_test.TestAll.Fix[...]"}},
 		{"example.com/shop.Start.Fix[...].func2", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "shop.Start.Fix[...]"}},
 		{"example.com/shop/internal/controller.Start.Twice[...].func2", "/elsewhere/twice.go", core.Site{}},
 	} {
