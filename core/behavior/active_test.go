@@ -23,14 +23,16 @@ type doer struct {
 	queue     chan string
 	back      chan string
 	memory    map[string]string
+	// of is whose instance it is, where it is that of several.
+	of string
 	// quiet ones do not say that they work by themselves.
-	quiet bool
+	quiet, sequential bool
 	// name and process are what it is called and what it runs in, if it is not a doer in a process of its own.
 	name, process string
 }
 
 func (d *doer) Describe() core.Description {
-	return core.Description{Name: cmp.Or(d.name, "doer"), Process: d.process, Active: !d.quiet, Initial: []core.Request{"r"}}
+	return core.Description{Name: cmp.Or(d.name, "doer"), Process: d.process, Active: !d.quiet, Sequential: d.sequential, Initial: []core.Request{"r"}}
 }
 
 func (d *doer) New() (core.Instance, error) {
@@ -62,7 +64,7 @@ func (d *doer) Reconcile(r core.EffectRecorder, _ core.Request) core.Result {
 
 func (d *doer) Memory() map[string]string { return maps.Clone(d.memory) }
 
-func (d *doer) Of(string) core.Instance { return d }
+func (d *doer) Of(strategy string) core.Instance { d.of = strategy; return d }
 
 // MemoryOf implements [core.Divided].
 func (d *doer) MemoryOf(strategy string) map[string]string {
@@ -257,6 +259,31 @@ func TestWhatTimeBrings(t *testing.T) {
 			t.Errorf("%s: to wait ends as %q, and what follows as %q", test.name, ends[0], ends[1])
 		}
 	}
+	// All that it brings is told up to the first failure.
+	for want, code := range map[int]func(*doer){
+		3: func(d *doer) {
+			for _, hour := range []string{"1", "2", "3"} {
+				time.Sleep(time.Hour)
+				d.memory["hour"] = hour
+			}
+		},
+		2: func(d *doer) {
+			time.Sleep(time.Hour)
+			d.memory["hour"] = "1"
+			time.Sleep(time.Hour)
+			panic("at two")
+		},
+	} {
+		all := 0
+		for path := range work(t, &doer{start: after(0, code)}, behavior.Manner{}).Memory() {
+			if strings.HasPrefix(path, "time[") {
+				all++
+			}
+		}
+		if all != want {
+			t.Errorf("the time brings %d changes, want %d", all, want)
+		}
+	}
 	// One that does not work by itself is not looked at by letting the time pass, nor one whose session is over.
 	s := opened(t, pair(false))
 	if s.Pass(time.Minute) || s.Rest() != nil {
@@ -292,6 +319,23 @@ func TestBeside(t *testing.T) {
 			t.Errorf("active %t: of one that is alone, %q is shown beside %q", active, s.Beside(), s.Shown())
 		}
 		s.Abort()
+	}
+}
+
+// TestRestingGoroutines has a process be at rest with the goroutines that wait in it, counted by where they do.
+func TestRestingGoroutines(t *testing.T) {
+	s := work(t, &doer{start: func(d *doer, _ core.EffectRecorder) []func() {
+		waits := func() { <-d.queue }
+		return []func(){waits, waits, func() { <-d.back }}
+	}}, behavior.Manner{})
+	var counts []string
+	for path, count := range s.Rest() {
+		if strings.HasPrefix(path, "waiting goroutines[") {
+			counts = append(counts, count)
+		}
+	}
+	if slices.Sort(counts); !slices.Equal(counts, []string{"1", "2"}) {
+		t.Errorf("at two places, %v wait", counts)
 	}
 }
 
@@ -366,65 +410,26 @@ func TestPartingsTellOfSleep(t *testing.T) {
 		if d, err := s.Repeat(t.Context(), runOf(path, leaf)); err != nil || d == nil || d.Slept != sleeps || d.After != 1 {
 			t.Errorf("a run that sleeps: %t, parts as %+v: %v", sleeps, d, err)
 		}
-	}
-}
-
-// TestEnactActive has a controller work by itself where it says so, or where it does so anywhere in the recorded run; the second of two instances does as the first.
-func TestEnactActive(t *testing.T) {
-	starts := func(d *doer, r core.EffectRecorder) []func() {
-		d.memory["started"] = "by itself"
-		return []func(){func() { r.Do(ask("at once")); time.Sleep(time.Hour); r.Do(ask("later")) }}
-	}
-	says := func(d *doer, r core.EffectRecorder) core.Result {
-		r.Do(ask("started " + d.memory["started"]))
-		return core.Result{}
-	}
-	run := func(strategy string, calls ...string) core.TraceStep {
-		return recorded("reconcile", strategy, "r", calls...)
-	}
-	own := core.Background("doer")
-	for _, test := range []struct {
-		name  string
-		quiet bool
-		of    string
-		steps []core.TraceStep
-	}{
-		{"it says so", false, "doer", []core.TraceStep{run("doer", "started by itself")}},
-		{"it does not say so, and does nothing", true, "doer", []core.TraceStep{run("doer", "started ")}},
-		{"it goes on with something", true, "doer", []core.TraceStep{run("doer", "started by itself"), recorded(core.Work.Name(), own, "1", "at once")}},
-		{"it lets the time pass", true, "doer", []core.TraceStep{run("doer", "started by itself"), recorded(core.Work.Name(), own, "1", "at once"), recorded(core.Elapse.Name(), own, "time")}},
-		{"the second instance", false, core.SecondInstance("doer"), []core.TraceStep{run(core.SecondInstance("doer"), "started by itself")}},
-	} {
-		trace := core.Trace{Memory: []core.MemoryChange{{Controller: test.of}}, Steps: test.steps}
-		deviation, err := behavior.Enact(t.Context(), system(&doer{quiet: test.quiet, start: starts, reconcile: says}), trace, &stage{}, limits())
-		if err != nil {
-			t.Fatal(err)
+		last := instance(func(r core.EffectRecorder) core.Result {
+			r.Do(ask("a"))
+			if sleeps {
+				time.Sleep(time.Second)
+			}
+			return core.Result{}
+		})
+		before, _ := learn(t, last)
+		if d, err := opened(t, last).Repeat(t.Context(), runOf(before, &behavior.Leaf{Result: core.Result{Requeue: true}})); err != nil || d == nil || d.Slept != sleeps {
+			t.Errorf("a run that sleeps before its end: %t, parts as %+v: %v", sleeps, d, err)
 		}
-		if wantDeviation(t, deviation, 0, ""); deviation != nil {
-			t.Errorf("%s: it parts in step %d: %s", test.name, deviation.Step, deviation.Reason)
+		// The recorded run makes one call fewer, or ends in another way.
+		for _, run := range []behavior.Run{runOf(path[:1], leaf), runOf(path, &behavior.Leaf{Result: core.Result{Requeue: true}})} {
+			runs = 0
+			s := opened(t, code)
+			d, err := s.Repeat(t.Context(), run)
+			if err != nil || d == nil || d.Slept != sleeps || d.After != len(run.Path) || (d.Ended != nil) != (len(run.Path) == len(path)) {
+				t.Errorf("a run that sleeps: %t, parts as %+v: %v", sleeps, d, err)
+			}
 		}
-	}
-}
-
-// TestEnactDraws has a run that is taken again draw what it drew, and its concurrent calls be answered in the order in which they were.
-func TestEnactDraws(t *testing.T) {
-	source := new(dice)
-	code := controller{name: "c", work: func(r core.EffectRecorder, _ core.Request) core.Result { return pair(false)(r) }}
-	s := system(code)
-	s.Randomness = source
-	step := recorded("reconcile", "c", "r", "b", "a", "a is a, b is b")
-	step.Seed = 5
-	deviation, err := behavior.Enact(t.Context(), s, core.Trace{Steps: []core.TraceStep{step}}, &stage{}, limits())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantDeviation(t, deviation, 0, "")
-	var want []uint64
-	for answers := range 4 {
-		want = append(want, behavior.Activation{Seed: 5}.SeedOf(answers))
-	}
-	if !slices.Equal(source.seeds, want) || source.ended != len(want) || source.clumsy != nil {
-		t.Errorf("it draws from %v, want %v: %v", source.seeds, want, source.clumsy)
 	}
 }
 
@@ -449,37 +454,5 @@ func TestTimeStopsAtTheFirstCall(t *testing.T) {
 		if slices.Sort(calls); !slices.Equal(calls, want) {
 			t.Errorf("%q wait, want %q", calls, want)
 		}
-	}
-}
-
-// TestEnactSharedProcess has the first of several controllers of a process that works by itself do what all of them do, and events be for controllers that there are.
-func TestEnactSharedProcess(t *testing.T) {
-	starts := func(how string) func(*doer, core.EffectRecorder) []func() {
-		return func(d *doer, _ core.EffectRecorder) []func() { d.memory["started"] = how; return nil }
-	}
-	says := func(d *doer, r core.EffectRecorder) core.Result {
-		r.Do(ask("started " + d.memory["started"]))
-		return core.Result{}
-	}
-	member := func(name, how string, quiet bool) *doer {
-		return &doer{name: name, process: "p", quiet: quiet, start: starts(how), reconcile: says}
-	}
-	s := system(member("a", "as a", true), member("b", "as b", false), member("c", "as c", false))
-	memory := []core.MemoryChange{{Controller: "p"}}
-	for _, controller := range []string{"a", "b", "c"} {
-		trace := core.Trace{Memory: memory, Steps: []core.TraceStep{recorded("reconcile", controller, "r", "started as b")}}
-		deviation, err := behavior.Enact(t.Context(), s, trace, &stage{}, limits())
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantDeviation(t, deviation, 0, "")
-	}
-	trace := core.Trace{Memory: memory, Events: []core.TraceEvent{{Controller: "p", Kind: "Lamp", Name: "x"}}}
-	deviation, err := behavior.Enact(t.Context(), s, trace, &stage{}, limits())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if deviation == nil || deviation.Reason != `there is no longer a controller "p"` {
-		t.Errorf("an event of nobody: %+v", deviation)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,6 +101,36 @@ func TestDrawsOfARun(t *testing.T) {
 	})
 }
 
+// drawing is a source of random values that knows whether a stretch of a run draws them.
+type drawing struct{ open atomic.Bool }
+
+func (d *drawing) Set(uint64) core.Draw  { d.open.Store(true); return d }
+func (d *drawing) End() bool             { d.open.Store(false); return false }
+func (*drawing) Words([]string) []string { return nil }
+
+// TestNobodyDrawsBehindARun has what a run leaves behind not draw what follows from the seed of the run.
+func TestNobodyDrawsBehindARun(t *testing.T) {
+	source := new(drawing)
+	var later, draws atomic.Bool
+	l := limits()
+	l.Randomness = source
+	s := behavior.Start(instance(func(core.EffectRecorder) core.Result {
+		go func() {
+			time.Sleep(time.Hour)
+			later.Store(true)
+			draws.Store(source.open.Load())
+		}()
+		return core.Result{}
+	}), false, behavior.Activation{Request: "r", Seed: 5}, l)
+	if _, leaf := play(t, s); leaf.Failure != behavior.None || !later.Load() || draws.Load() {
+		t.Errorf("it ends as %v, and draws an hour later: %t", leaf, draws.Load())
+	}
+	s = behavior.Start(pair(false), false, behavior.Activation{Request: "r", Seed: 5}, l)
+	if s.Abort(); source.open.Load() {
+		t.Error("a run that was aborted still draws")
+	}
+}
+
 // TestAlong takes runs along a recorded one whose calls write something else, or are others altogether.
 func TestAlong(t *testing.T) {
 	writes := func(texts ...string) instance {
@@ -175,11 +206,12 @@ type watchdog struct {
 	running bool
 	points  int
 	last    core.Point
+	words   []string
 	fatal   map[core.Point]string
 }
 
-func (w *watchdog) Runs(at core.Point, _ string) {
-	w.running, w.points, w.last = true, w.points+1, at
+func (w *watchdog) Runs(at core.Point, words string) {
+	w.running, w.points, w.last, w.words = true, w.points+1, at, append(w.words, words)
 }
 func (w *watchdog) Rests() { w.running = false }
 func (w *watchdog) Ended(at core.Point) (string, bool) {

@@ -138,22 +138,47 @@ func (n named) Source() core.Source { return core.Live }
 
 // TestResponses checks that a response has one edge, however many there are.
 func TestResponses(t *testing.T) {
-	node := &Node{Call: named("get")}
-	edges := map[string]*Edge{}
-	for round := range 2 {
-		for i := range 30 {
-			name := strings.Repeat("x", i)
-			edge := node.Respond(named(name))
-			if round == 0 {
-				edges[name] = edge
-			}
-			if edges[name] != edge || edge.Response.Identity() != name || edge.From != node || edge.To.Explored() {
-				t.Fatalf("the edge of response %d is wrong", i)
+	for _, many := range []int{3, 30} {
+		node := &Node{Call: named("get")}
+		edges := map[string]*Edge{}
+		for round := range 2 {
+			for i := range many {
+				name := strings.Repeat("x", i)
+				edge := node.Respond(named(name))
+				if round == 0 {
+					edges[name] = edge
+				}
+				if edges[name] != edge || edge.Response.Identity() != name || edge.From != node || edge.To.Explored() {
+					t.Fatalf("of %d, the edge of response %d is wrong", many, i)
+				}
 			}
 		}
+		if len(edges) != many || edges[""] == edges["x"] {
+			t.Error("responses share an edge")
+		}
 	}
-	if len(edges) != 30 || edges[""] == edges["x"] {
-		t.Error("responses share an edge")
+	for _, test := range []struct {
+		node Node
+		want bool
+	}{{Node{}, false}, {Node{Drawn: true, Draw: 1}, false}, {Node{Call: named("get")}, true}, {Node{Leaf: &Leaf{}}, true}} {
+		if got := test.node.Explored(); got != test.want {
+			t.Errorf("it is explored: %t, want %t", got, test.want)
+		}
+	}
+}
+
+// TestVariants has a node go on otherwise with each draw, from the first one on that was made there.
+func TestVariants(t *testing.T) {
+	n := new(Node)
+	if n.Varies() || n.Variant(1) != nil {
+		t.Error("a node varies where nothing was drawn")
+	}
+	one, two := n.Vary(1), n.Vary(2)
+	if one == two || n.Vary(1) != one || n.Variant(1) != one || n.Variant(2) != two || n.Variant(3) != nil || !n.Varies() {
+		t.Error("draws share a node, or have several")
+	}
+	if !one.Drawn || one.Draw != 1 || !two.Drawn || two.Draw != 2 || one.Varies() || one.Explored() {
+		t.Errorf("with draws 1 and 2 it goes on at %+v and %+v", one, two)
 	}
 }
 

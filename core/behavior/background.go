@@ -274,14 +274,13 @@ func placeOfCall(i int) string { return calls + strconv.Itoa(i+1) + "]" }
 const Horizon = 2 * time.Hour
 
 // strides are how long the clock is let go on, again and again, to wait for the time. Who breaks off has seen enough. Where something ticks, a
-// stride takes the longer the more ticks there are in it. It has to be so for some of them in a row, as others may keep the machine busy.
+// stride takes the longer the more ticks there are in it.
 func (b *bubble) strides(yield func(time.Duration) bool) {
 	const (
 		century = 100 * 365 * 24 * time.Hour
 		costly  = 10 * time.Millisecond
-		often   = 3
 	)
-	slow := 0
+	slow := slowness{costly: costly}
 	for stride := time.Millisecond; stride < century; stride *= 2 {
 		if stride > Horizon && b.session.ticks {
 			return
@@ -290,9 +289,7 @@ func (b *bubble) strides(yield func(time.Duration) bool) {
 		if !yield(stride) {
 			return
 		}
-		if machineTime()-began < costly {
-			slow = 0
-		} else if slow++; slow == often {
+		if slow.lasts(machineTime() - began) {
 			b.session.ticks = true
 		}
 	}
@@ -395,7 +392,7 @@ func (b *bubble) waiting() map[string]int {
 	places := map[string]int{}
 	for part := range strings.SplitSeq(stacks(), "\n\n") {
 		head, frames, _ := strings.Cut(part, "\n")
-		if id, in := goroutine.Head(head); id == own || in != bubble || strings.HasPrefix(frames, "testing/synctest.") || strings.Contains(frames, "\ntesting/synctest.") {
+		if id, in := goroutine.Head(head); id == own || in != bubble || strings.Contains("\n"+frames, "\ntesting/synctest.") {
 			continue
 		}
 		places[placeOf(frames)]++
@@ -420,7 +417,7 @@ func placeOf(frames string) string {
 		}
 		place = append(place, name)
 	}
-	return strings.Join(slices.DeleteFunc(place, func(frame string) bool { return frame == "" || strings.Contains(frame, "orrery/core/behavior.") }), "; ")
+	return strings.Join(slices.DeleteFunc(place, func(frame string) bool { return strings.Contains(frame, "orrery/core/behavior.") }), "; ")
 }
 
 // stacks returns the stacks of all goroutines, that of the one at work first.

@@ -59,9 +59,6 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 				return
 			case t.activation == nil:
 				time.Sleep(t.wait)
-				if s.active {
-					synctest.Wait()
-				}
 				s.clock <- time.Since(began) - clock
 				return
 			case s.active:
@@ -245,7 +242,7 @@ func (b *bubble) pending() (question, *ending) {
 			b.waited = append(b.waited, p)
 		}
 	}
-	if b.end != nil && b.own == Asked && len(b.waited) > 0 {
+	if b.end != nil && b.own == Asked {
 		b.leave()
 	}
 	if len(b.waited) == 0 {
@@ -325,7 +322,7 @@ func (b *bubble) wake() {
 func (b scribe) Do(call core.Call) core.Response {
 	p := &parked{call: call, site: b.session.site(), reply: make(chan core.Response), run: b.run}
 	b.mu.Lock()
-	late := !b.closed && b.run != b.bubble.run
+	late := b.run != b.bubble.run
 	switch {
 	case late && b.session.active:
 		late, p.run = false, 0

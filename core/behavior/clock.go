@@ -164,6 +164,24 @@ var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T _-][0-9]{2}[:.-][
 	`|([A-Z][a-z]{2,8},? )?([0-9]{1,2}[ -][A-Z][a-z]{2}[ -][0-9]{2,4}|[A-Z][a-z]{2} +[0-9]{1,2}) [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( [A-Z]{3,4}| [+-][0-9]{4})?( [0-9]{4})?` +
 	`|[0-9]{9,}`)
 
+// slowness tells from how long strides take whether something ticks in them. It has to be so for some of them in a row, as others may keep the machine busy.
+type slowness struct {
+	// costly is how long a stride takes at least in which something ticks, and inARow how many did so up to now.
+	costly time.Duration
+	inARow int
+}
+
+// lasts notes how long a stride took, and reports whether the last ones all took long.
+func (s *slowness) lasts(took time.Duration) bool {
+	const often = 3
+	if took < s.costly {
+		s.inARow = 0
+		return false
+	}
+	s.inARow++
+	return s.inARow >= often
+}
+
 // machineTime is the time on the clock of the machine, also in a bubble.
 func machineTime() time.Duration {
 	var now syscall.Timeval

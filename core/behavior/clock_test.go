@@ -39,6 +39,7 @@ func TestOtherContents(t *testing.T) {
 			`{"ended":"2000-01-01T00:00:01Z","took":"1.001001ms"}`, `{"ended":"2000-01-01T00:01:01Z","took":"1m0.001001001s"}`,
 			`"took":"1.001001ms"`, `"took":"1m0.001001001s"`,
 		},
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":5,"c":6}`, `"b":2`, `"b":5`},
 		{`{"at":"2000-01-01T00:00:01Z"}`, `{"at":"2000-01-01T00:01:01Z","late":true}`, `"at":"2000-01-01T00:00:01Z"`, `"at":"2000-01-01T00:01:01Z"`},
 	} {
 		one, other := written{ask("letter"), test.one}, written{ask("letter"), test.other}
@@ -46,6 +47,18 @@ func TestOtherContents(t *testing.T) {
 		if d.Recorded != one.String()+" with "+test.wantOne || d.Observed != other.String()+" with "+test.wantOther || d.After != 2 || d.Call != core.Call(other) {
 			t.Errorf("%s and %s: %q and %q", test.one, test.other, d.Recorded, d.Observed)
 		}
+	}
+}
+
+// TestUndated has calls be the same that only differ in the times that they name.
+func TestUndated(t *testing.T) {
+	const one, other = `{"ended":"2000-01-01T00:00:01Z"}`, `{"ended":"2000-01-01T00:01:01Z"}`
+	letter := behavior.Undated(written{ask("letter"), one})
+	if letter != behavior.Undated(written{ask("letter"), other}) {
+		t.Error("another time makes it another call")
+	}
+	if letter == behavior.Undated(written{ask("parcel"), one}) || letter == behavior.Undated(written{ask("letter"), `{"ended":"never"}`}) {
+		t.Error("another aim, or something else that is written, does not make it another call")
 	}
 }
 

@@ -48,7 +48,7 @@ func culprit() string {
 	for {
 		frame, more := frames.Next()
 		switch {
-		case frame.Function == "runtime.gopanic" || frame.Function == "runtime.sigpanic":
+		case frame.Function == "runtime.gopanic":
 			panicking = true
 		case panicking && !strings.HasPrefix(frame.Function, "runtime."):
 			place = fmt.Sprintf("%s, %s:%d", frame.Function, path.Base(frame.File), frame.Line)

@@ -42,6 +42,23 @@ func TestParting(t *testing.T) {
 	}
 }
 
+// TestSeeds has each stretch of each variation of a run draw from another seed, which is always the same.
+func TestSeeds(t *testing.T) {
+	seen := map[uint64]bool{}
+	for seed := range uint64(3) {
+		for variation := range 3 {
+			for answers := range 3 {
+				a := Activation{Seed: seed, Variation: variation}
+				if of := a.SeedOf(answers); of != a.SeedOf(answers) || seen[of] {
+					t.Errorf("stretch %d of variation %d draws from %d, as others do", answers, variation, of)
+				} else {
+					seen[of] = true
+				}
+			}
+		}
+	}
+}
+
 // TestOnlyDates has a run that parts from another one do nothing but to name another time, or more than that.
 func TestOnlyDates(t *testing.T) {
 	const noon, night = "2000-01-01T12:00:00Z", "2000-01-01T23:00:00Z"
@@ -88,6 +105,9 @@ func TestPlaceOf(t *testing.T) {
 	if got := placeOf(stack); got != want {
 		t.Errorf("the place is %q, want %q", got, want)
 	}
+	if got := placeOf("main.f(0x1)\n\t/f.go:3 +0x1\n...5 frames elided...\nmain.g()\n\t/f.go:9 +0x1\n"); got != "main.f f.go:3; ...5 frames elided...; main.g f.go:9" {
+		t.Errorf("the place is %q", got)
+	}
 	if got := placeOf("created by example.com/web.loop(...) in goroutine 7\n\t/w.go:2\n"); got != "created by example.com/web.loop(...) w.go:2" {
 		t.Errorf("the place is %q", got)
 	}
@@ -96,6 +116,13 @@ func TestPlaceOf(t *testing.T) {
 // TestPaths has the calls of a path be told in order.
 func TestPaths(t *testing.T) {
 	a, b := put{"put a", "x"}, put{"put b", "y"}
+	path := asking(a, b)
+	for i, answer := range []named{"yes", "no"} {
+		path[i].Response = answer
+	}
+	if got := path.Calls(); !slices.Equal(got, []string{"put a → yes", "put b → no"}) {
+		t.Errorf("the calls are %q", got)
+	}
 	if got := asking(a, b).Asked(); !slices.Equal(got, []core.Call{a, b}) {
 		t.Errorf("the calls are %v", got)
 	}

@@ -391,7 +391,7 @@ func (e *enactment) returns(ctx context.Context, session *Session, step core.Tra
 		return differing("%s also makes the call %s", step.Controller, call)
 	case step.Kind == core.Intervene.Name():
 		return nil // how it ends for users is not recorded
-	case step.Result != leaf.Ending() && !session.over:
+	case step.Result != leaf.Ending():
 		leaf = session.Close(leaf) // where more is to be seen of how it ended
 	}
 	if leaf.Ending() != step.Result {
@@ -403,7 +403,7 @@ func (e *enactment) returns(ctx context.Context, session *Session, step core.Tra
 // cutOff lets a run come to its next call, before which it is cut off.
 func (e *enactment) cutOff(ctx context.Context, session *Session, step core.TraceStep) error {
 	_, leaf, err := session.Next(ctx)
-	if err == nil && leaf != nil {
+	if leaf != nil {
 		return differing("%s %s, where it was to make another call and to crash before it", step.Controller, leaf)
 	}
 	return err

@@ -218,25 +218,27 @@ func TestEnactBrokenRecords(t *testing.T) {
 	}
 }
 
-// TestEnactLeavesNothing ends with runs in flight: what they deferred must be run.
+// TestEnactLeavesNothing ends with runs in flight, or has them be cut off: what they deferred must be run.
 func TestEnactLeavesNothing(t *testing.T) {
-	unwound := make(chan struct{}, 1)
-	code := controller{name: "c", sequential: true, work: func(r core.EffectRecorder, _ core.Request) core.Result {
-		defer func() { unwound <- struct{}{} }()
-		r.Do(ask("a"))
-		r.Do(ask("b"))
-		return core.Result{}
-	}}
-	trace := core.Trace{Steps: []core.TraceStep{recorded("begin", "c", "r"), recorded("call", "c", "r", "a")}}
-	deviation, err := behavior.Enact(context.Background(), system(code), trace, &stage{}, limits())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantDeviation(t, deviation, 0, "")
-	select {
-	case <-unwound:
-	default:
-		t.Error("what the run deferred was not run")
+	for _, more := range [][]core.TraceStep{nil, {recorded("restart", "c", "")}} {
+		unwound := make(chan struct{}, 1)
+		code := controller{name: "c", sequential: true, work: func(r core.EffectRecorder, _ core.Request) core.Result {
+			defer func() { unwound <- struct{}{} }()
+			r.Do(ask("a"))
+			r.Do(ask("b"))
+			return core.Result{}
+		}}
+		trace := core.Trace{Steps: append([]core.TraceStep{recorded("begin", "c", "r"), recorded("call", "c", "r", "a")}, more...)}
+		deviation, err := behavior.Enact(context.Background(), system(code), trace, &stage{}, limits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantDeviation(t, deviation, 0, "")
+		select {
+		case <-unwound:
+		default:
+			t.Errorf("what the run deferred was not run, with %d steps more", len(more))
+		}
 	}
 }
 
@@ -266,6 +268,7 @@ func TestEnactBackground(t *testing.T) {
 		{name: "nobody goes on", steps: []core.TraceStep{recorded(core.Work.Name(), core.Background("nobody"), "1", "x")}, parts: 1, reason: "nobody (background) does not go on with anything"},
 		{name: "the record has no number", steps: []core.TraceStep{looks("a"), works("first", "work on a")}, failed: `the record is broken: worker (background) goes on with call "first"`},
 		{name: "the record has a number that is none", steps: []core.TraceStep{looks("a"), works("0", "work on a")}, failed: `the record is broken: worker (background) goes on with call "0"`},
+		{name: "the record has a number that nobody counts to", steps: []core.TraceStep{looks("a"), works("99999999999999999999", "work on a")}, failed: `the record is broken: worker (background) goes on with call "99999999999999999999"`},
 		{name: "a long time passes", steps: []core.TraceStep{recorded(core.Pass.Name(), "time", "")}, failed: "a long time passes in the story"},
 		{name: "a deadline passes", steps: []core.TraceStep{recorded(core.Expire.Name(), "worker", "a")}, failed: "a long time passes in the story"},
 	} {

@@ -90,6 +90,10 @@ func TestEnactWithMemory(t *testing.T) {
 	stops := crashing(keeping(recorded("reconcile", "counter", "twice", "1 after 0")))
 	handles := gets(does("1 after 0"), "counter", "asked", 1, "")
 	handles.Calls = append(handles.Calls, core.TraceCall{Call: "ask event 1", Response: "event 1", Handler: "counter"})
+	another := gets(does("1 after 0"), "counter", "asked", 1, "")
+	another.Calls = append(another.Calls, core.TraceCall{Call: "ask event 2", Response: "event 1", Handler: "counter"})
+	others := gets(does("1 after 0"), "counter", "asked", 1, "")
+	others.Calls = append(others.Calls, core.TraceCall{Call: "ask event 1", Response: "event 1", Handler: "other"})
 	tests := []struct {
 		name   string
 		trace  core.Trace
@@ -139,6 +143,16 @@ func TestEnactWithMemory(t *testing.T) {
 			name:  "a handler asks more than it did",
 			trace: core.Trace{Steps: []core.TraceStep{gets(does("1 after 0"), "counter", "asked", 1, "")}},
 			parts: 1, reason: "the event handler of counter also makes the call ask event 1", asked: []string{"1 after 0", "event of asked from 1 to 2"},
+		},
+		{
+			name:  "a handler asks what that of another one did",
+			trace: core.Trace{Steps: []core.TraceStep{others}},
+			parts: 1, reason: "the event handler of counter also makes the call ask event 1", asked: []string{"1 after 0", "event of asked from 1 to 2"},
+		},
+		{
+			name:  "a handler asks something else",
+			trace: core.Trace{Steps: []core.TraceStep{another}},
+			parts: 1, reason: "the event handler of counter makes the call ask event 1, where it was to ask event 2", asked: []string{"1 after 0", "event of asked from 1 to 2"},
 		},
 		{
 			name:  "a handler enqueues something else",
@@ -220,6 +234,10 @@ func TestEnactWithMemoryErrors(t *testing.T) {
 	for want, enact := range map[string]func() (*core.Deviation, error){
 		"no hands": func() (*core.Deviation, error) {
 			return behavior.Enact(context.Background(), system(tallier{name: "counter", broken: errors.New("no hands")}), trace, &stage{}, limits())
+		},
+		"no hands from the beginning": func() (*core.Deviation, error) {
+			start := core.Trace{Memory: trace.Steps[0].Memory}
+			return behavior.Enact(context.Background(), system(tallier{name: "counter", broken: errors.New("no hands from the beginning")}), start, &stage{}, limits())
 		},
 		"no eyes": func() (*core.Deviation, error) {
 			return behavior.Enact(context.Background(), system(tallier{name: "counter"}), trace, &stage{broken: errors.New("no eyes")}, limits())

@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -71,6 +72,74 @@ func TestGuardedPoints(t *testing.T) {
 	}
 	if behind(0, "a", "b") == behind(0, "ab") || behind(0, "a") == behind(1, "a") {
 		t.Error("points do not tell apart how code got there")
+	}
+}
+
+// TestGuardsKnowWho has a guard be told who runs, and code that it lets go no further be unwound.
+func TestGuardsKnowWho(t *testing.T) {
+	for _, manner := range []Manner{{Sequential: true}, {}, {Active: true}} {
+		testGuardKnowsWho(t, manner)
+	}
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func testGuardKnowsWho(t *testing.T, manner Manner) {
+	t.Helper()
+	g := &sentry{ended: map[core.Point]string{}}
+	open := func() *Session {
+		s, _, err := OpenFresh(t.Context(), doing(func(r core.EffectRecorder) { r.Do(named("a")) }), manner, Limits{Deadline: time.Minute, Calls: 9, Guard: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Begin(Activation{Request: "r"})
+		if call, _, err := s.Next(t.Context()); err != nil || call == nil {
+			t.Fatal(call, err)
+		}
+		s.Answer(named("yes"))
+		return s
+	}
+	s := open()
+	if got := g.words[0]; got != "setting up doing" {
+		t.Errorf("%+v: what is set up is told to be %q", manner, got)
+	}
+	if got := g.words[len(g.words)-1]; got != "doing, reconciling r" || s.guarded.active != manner.Active {
+		t.Errorf("%+v: what runs is told to be %q", manner, got)
+	}
+	g.ended[g.at[len(g.at)-1]] = "it exits"
+	s.Abort()
+	s = open()
+	if _, leaf, err := s.Next(t.Context()); err != nil || leaf == nil || leaf.Failure != Fatal || !s.over {
+		t.Errorf("%+v: it ends as %v, and is over: %t, %v", manner, leaf, s.over, err)
+	}
+	// The end of a session is where code may end the process, too.
+	clear(g.ended)
+	for _, want := range []Failure{None, Fatal} {
+		s = open()
+		_, leaf, err := s.Next(t.Context())
+		if err != nil || leaf == nil {
+			t.Fatal(leaf, err)
+		}
+		if leaf = s.Close(leaf); leaf == nil || leaf.Failure != want || !s.over {
+			t.Errorf("%+v: it is closed with %v, and is over: %t", manner, leaf, s.over)
+		}
+		g.ended[g.at[len(g.at)-1]] = "it exits"
+	}
+	// Code that would end the process where it is unwound is left where it is.
+	clear(g.ended)
+	for _, want := range []bool{true, false} {
+		s = open()
+		if s.Abort(); !s.over || !s.aborted.Load() || isClosed(s.quit) != want {
+			t.Errorf("%+v: it is unwound: %t, want %t; it is over: %t", manner, isClosed(s.quit), want, s.over)
+		}
+		g.ended[g.at[len(g.at)-1]] = "it exits"
 	}
 }
 

@@ -25,6 +25,24 @@ func fresh(ctx context.Context, strategy core.Strategy, deadline time.Duration) 
 	return behavior.OpenFresh(ctx, strategy, behavior.Manner{}, allowed)
 }
 
+// TestFailedSetUpsLeaveNothing has an instance that works by itself and cannot be set up leave no goroutines.
+func TestFailedSetUpsLeaveNothing(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		broken := &doer{start: func(*doer, core.EffectRecorder) []func() { return []func(){func() { panic("oops") }} }}
+		if _, _, err := behavior.OpenFresh(t.Context(), broken, behavior.Manner{Active: true}, limits()); err == nil {
+			t.Fatal("it is set up")
+		}
+	}
+	for range 200 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+}
+
 func TestOpenFresh(t *testing.T) {
 	idle := instance(func(core.EffectRecorder) core.Result { return core.Result{} })
 	failed := errors.New("no scheme")

@@ -63,6 +63,7 @@ func TestApart(t *testing.T) {
 		{"abcd", "abc", `"abcd"`, `"abc"`},
 		{`{"a":1,"b":2}`, `{"a":1,"b":3}`, `"b":2`, `"b":3`},
 		{`{"a":"x"}`, `{"a":"y"}`, `"a":"x"`, `"a":"y"`},
+		{`{"a":1}`, `{"a":12}`, `"a":1`, `"a":12`},
 		{`{"a":"x, and so on"}`, `{"a":"y, and so on"}`, `"\"a\":\"x"`, `"\"a\":\"y"`},
 		{"{\"a\":\"x\xff\"}", `{"a":"y"}`, `"\"a\":\"x\xff\""`, `"a":"y"`},
 	} {
@@ -76,6 +77,9 @@ func TestApart(t *testing.T) {
 	}
 	if d := parting(one, put{"get", "a"}, nil, 0); d.Recorded != "put" || d.Observed != "get" {
 		t.Errorf("runs part as %+v", d)
+	}
+	if d := parting(one, nil, &Leaf{Failure: Exited, Message: "put"}, 0); d.Recorded != "put" || d.Observed != "put" {
+		t.Errorf("a run that ends parts as %+v", d)
 	}
 	end := &Leaf{}
 	if d := parting(one, nil, end, 0); d.Recorded != "put" || d.Observed != "returns" || d.Ended != end {
@@ -162,6 +166,7 @@ func TestWaitsIn(t *testing.T) {
 		{"somebody waits to read", []string{"goroutine 1 [sync.RWMutex.RLock" + bubble}, true, false},
 		{"somebody waits to write", []string{"goroutine 1 [sync.RWMutex.Lock" + bubble}, true, false},
 		{"somebody waits for a lock elsewhere", []string{"goroutine 1 [sync.Mutex.Lock, synctest bubble 8]:\nmain.f()\n", "goroutine 2 [sync.Mutex.Lock]:\nmain.f()\n"}, false, false},
+		{"somebody waits for a lock elsewhere for long", []string{"goroutine 2 [sync.Mutex.Lock, 2 minutes]:\nmain.f()\n"}, false, false},
 		{"somebody works", []string{"goroutine 1 [sync.Mutex.Lock" + bubble, "goroutine 2 [running" + bubble}, false, false},
 		{"somebody sleeps", []string{"goroutine 1 [sync.Mutex.Lock" + bubble, "goroutine 2 [sleep (durable)" + bubble}, true, true},
 		{"somebody waits for others", []string{"goroutine 1 [sync.Mutex.Lock" + bubble, "goroutine 2 [sync.WaitGroup.Wait (durable)" + bubble}, true, false},

@@ -18,6 +18,23 @@ const (
 	rareness  = 20
 )
 
+// doubts are what is known of a run that has not come to its next call for a while.
+type doubts struct {
+	// seen is how many times in a row it was seen to wait for a lock, and pause how long it is left alone before the next look.
+	seen  int
+	pause time.Duration
+}
+
+// look notes whether a run was seen to wait for a lock, in a look that took some time, and reports whether it is to be given up.
+func (d *doubts) look(locked bool, took time.Duration) bool {
+	if !locked {
+		d.seen, d.pause = 0, max(2*d.pause, rareness*took)
+		return false
+	}
+	d.seen++
+	return d.seen == mostLooks
+}
+
 // arrival waits for the next call or the end of the run. It reports whether there is none yet, and it is time to look at what the run waits for.
 func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, waits bool, err error) {
 	select {
@@ -26,8 +43,8 @@ func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, wait
 	case q := <-s.asked:
 		s.pending, s.sites, s.turn, s.slept = q.calls, q.sites, 0, q.slept
 		if s.calls++; s.calls > s.limits.Calls {
-			s.Abort()
-			return nil, &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}, false, nil
+			runaway := &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}
+			return nil, s.givesUp(runaway), false, nil
 		}
 		return s.pending[0], nil, false, nil
 	case end := <-s.ended:
@@ -41,9 +58,7 @@ func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, wait
 		s.finished()
 		return nil, end.leaf(), false, nil
 	case <-s.watch.C:
-		leaf := s.overdue()
-		s.Abort()
-		return nil, leaf, false, nil
+		return nil, s.givesUp(s.overdue()), false, nil
 	case <-ctx.Done():
 		s.cancelled = true
 		s.Abort()
@@ -86,7 +101,6 @@ func waitsIn(stacks string, bubble uint64) (locked, timed bool) {
 			continue
 		}
 		_, state, _ := strings.Cut(header, "[")
-		state, _, _ = strings.Cut(state, "]")
 		state, _, _ = strings.Cut(state, ",")
 		what, durable := strings.CutSuffix(state, " (durable)")
 		switch {

@@ -50,9 +50,6 @@ func Reversals(made []Made, leaf *Leaf, commute func(a, b Made) bool) []Reversal
 	for j := range made {
 		at := j // the first call after i that call j is or came up after
 		for i := j - 1; i >= 0; i-- {
-			for parents[at] > i {
-				at = parents[at]
-			}
 			turn := made[i].Node.turnOf(made[at].Node.Call)
 			if parents[at] == i {
 				at, turn = i, made[i].Node.other()
@@ -108,7 +105,7 @@ func (s *Session) Postpone(ctx context.Context, run Run, call int) (Overtaking, 
 	}
 	s.Begin(run.Activation)
 	for len(rest) > 0 {
-		if next, _, err := s.Next(ctx); err != nil || next == nil {
+		if next, _, err := s.Next(ctx); next == nil {
 			return Overtaking{by: o.by, heeded: true}, err
 		}
 		at := s.ready(run.Path, rest, call)
@@ -153,8 +150,8 @@ func (s *Session) ready(path Path, rest []int, last int) int {
 	if at := slices.IndexFunc(rest, func(call int) bool { return call != last && waits(call) }); at >= 0 {
 		return at
 	}
-	if at := slices.Index(rest, last); at >= 0 && waits(last) {
-		return at
+	if waits(last) {
+		return slices.Index(rest, last)
 	}
 	return -1
 }

@@ -98,6 +98,26 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestNextAs has the one of concurrent calls be answered that was made before, or else one that is about the same.
+func TestNextAs(t *testing.T) {
+	for asked, want := range map[ask]ask{"a": "a", "b": "b", "c": "a"} {
+		s := behavior.Start(pair(false), false, behavior.Activation{Request: "r"}, limits())
+		if call, leaf, err := s.NextAs(t.Context(), asked); call != want || leaf != nil || err != nil || len(s.Pending()) != 2 {
+			t.Errorf("asked for %s it is %v, %v, %v; want %s", asked, call, leaf, err, want)
+		}
+		s.Abort()
+	}
+	s := behavior.Start(instance(func(r core.EffectRecorder) core.Result {
+		go r.Do(ask("a"))
+		r.Do(written{ask("b"), "now"})
+		return core.Result{}
+	}), false, behavior.Activation{Request: "r"}, limits())
+	defer s.Abort()
+	if call, leaf, err := s.NextAs(t.Context(), written{ask("b"), "before"}); call != core.Call(written{ask("b"), "now"}) || leaf != nil || err != nil {
+		t.Errorf("asked for what was written before, it is %v, %v, %v", call, leaf, err)
+	}
+}
+
 // TestTurnsOfANode has a turn for each of the calls that wait, but for those that are the same, and counts those before that read the same.
 func TestTurnsOfANode(t *testing.T) {
 	ids := func(calls []core.Call) []string {

@@ -85,3 +85,23 @@ func TestReversals(t *testing.T) {
 		t.Errorf("two equal calls with different answers: %+v", got)
 	}
 }
+
+// TestOther has another turn of a node be one besides the node, if there is one, and calls be the same only with the same answers.
+func TestOther(t *testing.T) {
+	one, two := &Node{Call: named("a")}, &Node{Call: named("b")}
+	turns := []*Node{one, two}
+	one.Turns, two.Turns = turns, turns
+	alone := &Node{Call: named("c")}
+	if one.other() != two || two.other() != one || alone.other() != alone {
+		t.Error("another turn is not the other one")
+	}
+	for _, test := range []struct {
+		node     *Node
+		response named
+		want     bool
+	}{{one, "x", true}, {two, "x", false}, {one, "y", false}, {&Node{Call: named("a")}, "x", true}} {
+		if got := (Made{Node: one, Response: named("x")}).same(Made{Node: test.node, Response: test.response}); got != test.want {
+			t.Errorf("a answered by x, and %v by %s are the same: %t", test.node.Call, test.response, got)
+		}
+	}
+}

@@ -318,24 +318,27 @@ func (s *Session) Next(ctx context.Context) (core.Call, *Leaf, error) {
 	defer s.guarded.rests()
 	defer s.endDraw()
 	if leaf := s.guarded.leaf(); leaf != nil {
-		s.Abort()
-		return nil, leaf, nil
+		return nil, s.givesUp(leaf), nil
 	}
 	s.watch.Reset(s.limits.Deadline)
 	s.doubt.Reset(looks)
-	for seen, pause := 0, looks; ; s.doubt.Reset(pause) {
+	for d := (doubts{pause: looks}); ; s.doubt.Reset(d.pause) {
 		call, leaf, waits, err := s.arrival(ctx)
 		if !waits {
 			return call, leaf, err
 		}
 		began := time.Now()
-		if leaf = s.locked(); leaf == nil {
-			seen, pause = 0, max(2*pause, rareness*time.Since(began))
-		} else if seen++; seen == mostLooks {
-			s.Abort()
-			return nil, leaf, nil
+		leaf = s.locked()
+		if d.look(leaf != nil, time.Since(began)) {
+			return nil, s.givesUp(leaf), nil
 		}
 	}
+}
+
+// givesUp unwinds a run that ends like that.
+func (s *Session) givesUp(leaf *Leaf) *Leaf {
+	s.Abort()
+	return leaf
 }
 
 // rested is where code rests: at a call, or at its end.
@@ -378,8 +381,7 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 	}
 	s.guarded.runs("close")
 	if leaf := s.guarded.leaf(); leaf != nil {
-		s.Abort()
-		return leaf
+		return s.givesUp(leaf)
 	}
 	defer s.guarded.rests()
 	close(s.tasks)
@@ -397,9 +399,7 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 		}
 		return leaf
 	case <-s.watch.C:
-		leaf := s.overdue()
-		s.Abort()
-		return leaf
+		return s.givesUp(s.overdue())
 	}
 }
 
@@ -410,20 +410,20 @@ func (s *Session) outlast() bool {
 	const (
 		first   = 25 * time.Hour
 		century = 100 * 365 * 24 * time.Hour
-		// A stride is costly if it takes far longer than one without ticks. It has to be so often in a row, as others may keep the machine busy.
+		// A stride is costly if it takes far longer than one without ticks.
 		costly = 50 * time.Millisecond
-		often  = 3
 	)
-	slow := 0
+	slow := slowness{costly: costly}
 	for stride := first; stride < century; {
 		began := time.Now()
 		if _, alive := s.wait(stride); !alive {
 			return false
 		}
-		if time.Since(began) < costly {
-			slow, stride = 0, 2*stride
-		} else if slow++; slow == often {
+		if slow.lasts(time.Since(began)) {
 			return true
+		}
+		if slow.inARow == 0 {
+			stride *= 2
 		}
 	}
 	return false

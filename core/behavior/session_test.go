@@ -363,10 +363,15 @@ func TestLateCalls(t *testing.T) {
 		background func(r core.EffectRecorder)
 		want       string
 	}{
-		"none":             {func(core.EffectRecorder) {}, ""},
-		"at once":          {func(r core.EffectRecorder) { r.Do(ask("z")) }, "z"},
-		"after a while":    {func(r core.EffectRecorder) { time.Sleep(time.Minute); r.Do(ask("z")) }, "z"},
-		"several":          {func(r core.EffectRecorder) { time.Sleep(time.Hour); r.Do(ask("b")); r.Do(ask("c")) }, "b"},
+		"none":          {func(core.EffectRecorder) {}, ""},
+		"at once":       {func(r core.EffectRecorder) { r.Do(ask("z")) }, "z"},
+		"after a while": {func(r core.EffectRecorder) { time.Sleep(time.Minute); r.Do(ask("z")) }, "z"},
+		"several":       {func(r core.EffectRecorder) { time.Sleep(time.Hour); r.Do(ask("b")); r.Do(ask("c")) }, "b"},
+		"of two": {func(r core.EffectRecorder) {
+			go func() { time.Sleep(2 * time.Hour); r.Do(ask("b")) }()
+			time.Sleep(time.Hour)
+			r.Do(ask("c"))
+		}, "c"},
 		"nothing but time": {func(core.EffectRecorder) { time.Sleep(time.Hour) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -394,6 +399,51 @@ func TestLateCalls(t *testing.T) {
 				t.Errorf("the late call is %q, want %q", late, test.want)
 			}
 		})
+	}
+}
+
+// TestLateCallsDoNotHang has a goroutine end where it makes a call for a run that has returned, so that a later run which waits for its end goes on.
+func TestLateCallsDoNotHang(t *testing.T) {
+	left := make(chan chan struct{}, 1)
+	runs := 0
+	s := opened(t, instance(func(r core.EffectRecorder) core.Result {
+		if runs++; runs == 2 {
+			<-<-left
+			return core.Result{}
+		}
+		done := make(chan struct{})
+		left <- done
+		go func() {
+			defer close(done)
+			time.Sleep(time.Hour)
+			r.Do(ask("late"))
+		}()
+		return core.Result{}
+	}))
+	defer s.Abort()
+	for run := range 2 {
+		s.Begin(behavior.Activation{Request: "r"})
+		if _, leaf, err := s.Next(t.Context()); err != nil || leaf == nil || leaf.Failure != behavior.None {
+			t.Fatalf("run %d ends as %v, %v", run+1, leaf, err)
+		}
+	}
+}
+
+// TestLaterDeadlocks has a run be the one that is blocked for ever, also if it is not the first.
+func TestLaterDeadlocks(t *testing.T) {
+	runs := 0
+	s := opened(t, instance(func(core.EffectRecorder) core.Result {
+		if runs++; runs == 2 {
+			select {}
+		}
+		return core.Result{}
+	}))
+	defer s.Abort()
+	for run, want := range []behavior.Failure{behavior.None, behavior.Deadlock} {
+		s.Begin(behavior.Activation{Request: "r"})
+		if _, leaf, err := s.Next(t.Context()); err != nil || leaf == nil || leaf.Failure != want {
+			t.Fatalf("run %d ends as %v, %v", run+1, leaf, err)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *Session) site() site {
 
 // locate tells where the call was made that is answered next.
 func (s *Session) locate(node *Node) {
-	if s.located != nil && len(s.sites[s.turn]) > 0 {
+	if len(s.sites[s.turn]) > 0 {
 		s.located.add(node, s.sites[s.turn])
 	}
 }
@@ -55,13 +55,18 @@ func NewSites(libraries []string) *Sites {
 		b.libraries = append(b.libraries, packages(pattern))
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		b.main, b.command = info.Main.Path, info.Path
-		for _, m := range info.Deps {
-			b.modules = append(b.modules, m.Path)
-		}
-		slices.SortFunc(b.modules, func(m, n string) int { return len(n) - len(m) })
+		b.from(info)
 	}
 	return &Sites{known: map[*Node]*core.Site{}, build: b}
+}
+
+// from notes which modules a program was built from.
+func (b *build) from(info *debug.BuildInfo) {
+	b.main, b.command = info.Main.Path, info.Path
+	for _, m := range info.Deps {
+		b.modules = append(b.modules, m.Path)
+	}
+	slices.SortFunc(b.modules, func(m, n string) int { return len(n) - len(m) })
 }
 
 // Of returns where the call of a node is made, nil if that is not known.
@@ -136,7 +141,7 @@ func (b build) site(function, file string, line int, roots map[string]string) *c
 		return nil
 	}
 	folder, root := path.Dir(file), roots[module]
-	if !strings.HasSuffix(folder, of[len(module):]) || of == module && root != "" && root != folder {
+	if !strings.HasSuffix(folder, of[len(module):]) || of == module && root != "" {
 		if of, module = within(folder, roots); module == "" {
 			return nil
 		}
@@ -156,7 +161,7 @@ func (b build) site(function, file string, line int, roots map[string]string) *c
 func within(folder string, roots map[string]string) (of, module string) {
 	for m, root := range roots {
 		rest, ok := strings.CutPrefix(folder, root)
-		if ok && (rest == "" || rest[0] == '/') && (module == "" || len(root) > len(roots[module])) {
+		if ok && (rest == "" || rest[0] == '/') && len(root) > len(roots[module]) {
 			of, module = m+rest, m
 		}
 	}
@@ -171,7 +176,7 @@ func cutPackage(function string) (of, name string) {
 	begin := strings.LastIndexByte(function, '/') + 1
 	end := strings.IndexByte(function[begin:], '.')
 	if end < 0 {
-		return function, function
+		return "", ""
 	}
 	// The last element of an import path has its dots escaped.
 	of = strings.ReplaceAll(function[:begin+end], "%2e", ".")

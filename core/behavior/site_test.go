@@ -4,10 +4,39 @@ import (
 	"maps"
 	"regexp"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
 )
+
+// TestModules has the modules of a program be those that it was built from, the longest path first.
+func TestModules(t *testing.T) {
+	if libraries := NewSites([]string{"a.b/c/..."}).build.libraries; len(libraries) != 2 || !libraries[1].MatchString("a.b/c/d") || libraries[1].MatchString("a.b") {
+		t.Errorf("the libraries are %v", libraries)
+	}
+	var b build
+	b.from(&debug.BuildInfo{Path: "example.com/shop/cmd", Main: debug.Module{Path: "example.com/shop"}, Deps: []*debug.Module{{Path: "a.b/c"}, {Path: "a.b/c/d"}, {Path: "a.b"}}})
+	if want := []string{"a.b/c/d", "a.b/c", "a.b"}; b.main != "example.com/shop" || b.command != "example.com/shop/cmd" || !slices.Equal(b.modules, want) {
+		t.Errorf("it is %s of %s, with %v", b.command, b.main, b.modules)
+	}
+}
+
+// TestInnermostFrame has a call be put down to the innermost frame of its stack that is of no library, however deep that is.
+func TestInnermostFrame(t *testing.T) {
+	sites, node := NewSites(nil), new(Node)
+	stack := make(site, 8)
+	stack = stack[:runtime.Callers(0, stack)] // that of the runtime comes first
+	sites.add(node, stack)
+	if found := sites.Of(node); found == nil || found.Function != "behavior.TestInnermostFrame" || found.File != "core/behavior/site_test.go" {
+		t.Errorf("the call is made at %+v", found)
+	}
+	unknown := new(Node)
+	if sites.add(unknown, stack[:1]); sites.Of(unknown) != nil {
+		t.Errorf("what is only called by libraries is made at %+v", sites.Of(unknown))
+	}
+}
 
 // TestSites checks which frames are of controllers, and how their lines are named.
 func TestSites(t *testing.T) {
@@ -20,6 +49,7 @@ func TestSites(t *testing.T) {
 		{Function: "example.com/shop/internal/controller.Start.Change[...].func2", File: "/orrery/adapters/kube/scenario/scenario.go"},
 		{Function: "github.com/orrery-dev/orrery/core/behavior.contain.func1", File: "/orrery/core/behavior/contain.go"},
 		{Function: "example.com/shop.Run", File: "/src/shop/run.go"},
+		{Function: "example.com/shop.Run.Fix[...].func2", File: "/elsewhere/fix.go"},
 		{Function: "runtime.goexit", File: "/usr/local/go/src/runtime/asm_amd64.s"},
 	})
 	if want := map[string]string{"example.com/shop": "/src/shop", "github.com/orrery-dev/orrery": "/orrery"}; !maps.Equal(roots, want) {
@@ -49,6 +79,7 @@ func TestSites(t *testing.T) {
 		// Function literals of code that was inlined are named after where.
 		{"example.com/shop/internal/controller.Start.Change[...].func2", "/orrery/adapters/kube/scenario/scenario.go", core.Site{}},
 		{"github.com/orrery-dev/orrery/adapters/kube/scenario.Do.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "scenario.Do.Fix[...]"}},
+		{"gopkg.in/web%2ev2_test.TestAll.Fix[...].func1", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "web.v2_test.TestAll.Fix[...]"}},
 		{"example.com/shop.Start.Fix[...].func2", "/src/shop/internal/fix/fix.go", core.Site{File: "internal/fix/fix.go", Function: "shop.Start.Fix[...]"}},
 		{"example.com/shop/internal/controller.Start.Twice[...].func2", "/elsewhere/twice.go", core.Site{}},
 	} {

@@ -109,7 +109,7 @@ func TestSearch(t *testing.T) {
 func TestWith(t *testing.T) {
 	late, faulty := core.Edge{Late: true}, core.Edge{Step: core.Step{Kind: core.Restart}}
 	both := core.Edge{Late: true, Step: core.Step{Kind: core.Restart}}
-	if got, want := takes(core.Run{{}, late, faulty, both, {}, late}), (effort.Effort{Faults: 2, Late: 3, Steps: 6}); got != want {
+	if got, want := takes(core.Run{{}, late, faulty, both, {}, late, {}}), (effort.Effort{Faults: 2, Late: 3, Steps: 7}); got != want {
 		t.Errorf("the run takes %+v, want %+v", got, want)
 	}
 	ordered := []effort.Effort{{}, {Steps: 9}, {Late: 1}, {Late: 1, Steps: 1}, {Late: 2}, {Faults: 1}, {Faults: 1, Steps: 1}, {Faults: 1, Late: 1}, {Faults: 2}}
@@ -119,5 +119,37 @@ func TestWith(t *testing.T) {
 				t.Errorf("%+v and %+v compare as %d", one, other, got)
 			}
 		}
+	}
+}
+
+// TestGoesNoFurther has a search by all steps end at what it looks for, or when its context ends: what it reached by then can be asked for.
+func TestGoesNoFurther(t *testing.T) {
+	g := graph{
+		{{From: 0, To: 1, Late: true}, {From: 0, To: 2}, {From: 0, To: 3, Step: core.Step{Kind: core.Restart}}},
+		{{From: 1, To: 3}},
+		{{From: 2, To: 1}},
+		{{From: 3, To: 4}},
+		nil,
+	}
+	reach, found := effort.Search(context.Background(), g, nil, func(id core.StateID) bool { return id == 3 })
+	if want := []core.StateID{3}; !slices.Equal(found, want) || reach == nil || reach.Reached(4) {
+		t.Fatalf("found %v, want %v; the search went on: %t", found, want, reach != nil && reach.Reached(4))
+	}
+	if got, want := reach.Run(3), (core.Run{g[0][1], g[2][0], g[1][0]}); !slices.Equal(got, want) {
+		t.Errorf("the run that takes the least is %+v, want %+v", got, want)
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	reach, found = effort.Search(ctx, g, nil, func(id core.StateID) bool {
+		if id == 2 {
+			cancel()
+		}
+		return false
+	})
+	if found != nil || reach == nil || !reach.Reached(2) || reach.Reached(4) {
+		t.Fatalf("the context has ended, and found is %v, reached %+v", found, reach)
+	}
+	if got, want := reach.Run(2), (core.Run{g[0][1]}); !slices.Equal(got, want) {
+		t.Errorf("the run is %+v, want %+v", got, want)
 	}
 }

@@ -80,6 +80,32 @@ func TestSearch(t *testing.T) {
 	})
 }
 
+// TestComponents has components that close only several nodes after an edge leads back, one within reach of the other.
+func TestComponents(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		targets [][]uint32
+		want    [][]uint32
+		cyclic  []bool
+	}{
+		{"a ring", [][]uint32{{1}, {2}, {3}, {0}}, [][]uint32{{0, 1, 2, 3}}, []bool{true}},
+		{"two rings that share a node", [][]uint32{{1}, {2, 3}, {0}, {1}}, [][]uint32{{0, 1, 2, 3}}, []bool{true}},
+		{"a ring that leads to another one", [][]uint32{{1}, {2}, {3, 0}, {4}, {3}}, [][]uint32{{3, 4}, {0, 1, 2}}, []bool{true, true}},
+		{"an edge to a closed component, and one back", [][]uint32{{1, 2}, {1}, {1, 3}, {0}}, [][]uint32{{1}, {0, 2, 3}}, []bool{true, true}},
+		{"a path", [][]uint32{{1}, {2}, {}}, [][]uint32{{2}, {1}, {0}}, []bool{false, false, false}},
+	} {
+		var got [][]uint32
+		var cyclic []bool
+		err := Search(context.Background(), &listed{targets: test.targets}, func(c Component[uint32]) bool {
+			got, cyclic = append(got, slices.Clone(c.Nodes)), append(cyclic, c.Cyclic)
+			return true
+		})
+		if err != nil || !slices.EqualFunc(got, test.want, slices.Equal) || !slices.Equal(cyclic, test.cyclic) {
+			t.Errorf("%s: %v, %v, %v, want %v, %v", test.name, got, cyclic, err, test.want, test.cyclic)
+		}
+	}
+}
+
 func TestSearchStops(t *testing.T) {
 	g := &listed{targets: [][]uint32{{1}, {}, {}}}
 	calls := 0

@@ -147,6 +147,37 @@ func TestTraits(t *testing.T) {
 	}
 }
 
+// TestTraitsOfDerivedNames checks that it makes no difference to a name which other one a value names besides, also where something is derived
+// from that one: what is derived does not tell them apart.
+func TestTraitsOfDerivedNames(t *testing.T) {
+	v := plainVocabulary()
+	numbers := map[string]string{"a": "1", "b": "2", "c": "3"}
+	rename := func(o core.Object, r core.Renaming) core.Object {
+		if o.Content != nil {
+			of := strings.Fields(r(o.Content.Canonical()))
+			o.Content = named(of[0] + " " + of[1] + " " + numbers[of[1]])
+		}
+		return o
+	}
+	x := NewInterchange(v, [][]string{{"a", "b", "c"}}, rename, nil)
+	c := v.Object(core.Key{Kind: "kind", Name: "n"})
+	var says []uint64
+	for _, text := range []string{"a b 2", "a c 3", "b a 1", "b c 3", "c b 2"} {
+		traits, err := x.Learn(c, v.Intern(c, named(text)))
+		if err != nil || len(traits) != 2 {
+			t.Fatalf("%q: %v, %v", text, traits, err)
+		}
+		for _, trait := range traits {
+			if x.words.names[trait.Name] == text[:1] {
+				says = append(says, trait.Says)
+			}
+		}
+	}
+	if len(slices.Compact(says)) != 1 {
+		t.Errorf("what is said of the first names is %v, and should all be the same", says)
+	}
+}
+
 // TestNamesBehindEscapes checks that names are found in contents whose canonical texts hide them.
 func TestNamesBehindEscapes(t *testing.T) {
 	v := plainVocabulary()
@@ -287,10 +318,15 @@ func TestExchangesFail(t *testing.T) {
 	}
 	// The name of an object does not change back, which is found out while its contents are looked at.
 	v := plainVocabulary()
-	x := NewInterchange(v, [][]string{{"a", "b"}}, func(o core.Object, r core.Renaming) core.Object {
-		o.Key.Name = "b"
+	v.Note("first")
+	x := NewInterchange(v, [][]string{{"a", "b"}, {"x", "y"}}, func(o core.Object, r core.Renaming) core.Object {
+		o.Key.Name = map[string]string{"a": "b", "b": "b", "x": "x", "y": "x"}[o.Key.Name]
 		return o
 	}, nil)
+	gone := v.Object(core.Key{Kind: "kind", Name: "y"})
+	if _, err := x.Learn(gone, v.Intern(gone, named("1"))); err == nil || !strings.Contains(err.Error(), "does not change back") {
+		t.Errorf("what does not change back is learned: %v", err)
+	}
 	c := v.Object(core.Key{Kind: "kind", Name: "b"})
 	v.Object(core.Key{Kind: "kind", Name: "a"})
 	value := v.Intern(c, named("1"))
@@ -300,7 +336,9 @@ func TestExchangesFail(t *testing.T) {
 	}
 	v.Intern(lost, named("1"))
 	traits := []Trait{{Name: 0}}
-	if _, err := x.LearnImage(lost, 1, traits, Arrangement{1, 0}); err == nil || !strings.Contains(err.Error(), "does not change back") {
-		t.Errorf("what does not change back is exchanged: %v", err)
+	for _, time := range []string{"the first time", "again"} {
+		if _, err := x.LearnImage(lost, 1, traits, Arrangement{1, 0, 2, 3}); err == nil || !strings.Contains(err.Error(), "does not change back") {
+			t.Errorf("what does not change back is exchanged %s: %v", time, err)
+		}
 	}
 }

@@ -15,7 +15,7 @@
 // and the processor time that it takes without a mutant, and a few seconds more: mutants that go on or wait for ever are noticed by that.
 //
 // Mutants that do the same as the code, or that no test is to tell from it, are in accepted.txt, each with the reason. They do not
-// count. A mutant of the file that is no longer there, or that a test notices, is an error.
+// count. A mutant of the file that is no longer there is an error, and so is one that a test notices, but by the time that it takes.
 package main
 
 import (

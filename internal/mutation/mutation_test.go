@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,6 +54,46 @@ func TestMutation(t *testing.T) {
 	_, list, _ := strings.Cut(out.String(), "processor time.\n")
 	if want := "   1  code.go: Late\n   1  code.go: state[K].forever\nno test reaches 2 of 18 mutants, in 2 functions\n"; list != want {
 		t.Errorf("what no test reaches is\n%s", list)
+	}
+}
+
+// TestWordlessFailures has tests fail that end before they say anything, as the kernel ends those that have used up their processor time.
+func TestWordlessFailures(t *testing.T) {
+	for script, want := range map[string]string{"exit 0": "", "exit 3": "exit status 3", "kill -KILL $$": tooLong, "kill -XCPU $$": tooLong, "kill -TERM $$": "signal: terminated"} {
+		binary := filepath.Join(t.TempDir(), "wordless.test")
+		if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // It is to be run.
+			t.Fatal(err)
+		}
+		s := &suite{folder: t.TempDir(), binary: binary}
+		if failure, _, err := s.run(t.Context(), []string{"Test"}, limits{time.Hour, time.Hour}); err != nil || failure != want {
+			t.Errorf("%s: it fails by %q, %v, want %q", script, failure, err, want)
+		}
+	}
+}
+
+// TestSlower: what is accepted may be slower. It may not be noticed otherwise, and what is not accepted is noticed by that.
+func TestSlower(t *testing.T) {
+	m := mutant{file: "a.go", name: "F: removed: x()"}
+	for _, test := range []struct {
+		accepted            bool
+		failure             string
+		noticed, equivalent int
+		wrong               bool
+	}{
+		{true, "", 0, 1, false},
+		{true, "a: " + tooLong, 0, 1, false},
+		{true, "a: --- FAIL: TestX", 0, 0, true},
+		{false, "a: " + tooLong, 1, 0, false},
+		{false, "a: --- FAIL: TestX", 1, 0, false},
+	} {
+		s := score{accepted: map[string]string{}, out: io.Discard}
+		if test.accepted {
+			s.accepted[m.key()] = "why"
+		}
+		s.note(m, fate{failure: test.failure, reaching: 1})
+		if s.noticed != test.noticed || s.equivalent != test.equivalent || (s.wrong != nil) != test.wrong {
+			t.Errorf("%+v: %d are noticed, %d accepted, %v", test, s.noticed, s.equivalent, s.wrong)
+		}
 	}
 }
 

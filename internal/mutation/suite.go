@@ -90,10 +90,19 @@ func (s *suite) run(ctx context.Context, names []string, limit limits, env ...st
 		return "", work, nil
 	case ctx.Err() != nil:
 		return "", work, ctx.Err()
-	case limited.Err() != nil, work >= limit.work:
+	case limited.Err() != nil, work >= limit.work, isKilled(command.ProcessState):
 		return tooLong, work, nil
 	}
-	return summary(out.String()), work, nil
+	return cmp.Or(summary(out.String()), err.Error()), work, nil
+}
+
+// isKilled reports whether the kernel has ended a process that had used up its processor time, by its own way to count that.
+func isKilled(state *os.ProcessState) bool {
+	if state == nil {
+		return false
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGXCPU)
 }
 
 // summary returns the first line that says what failed.
@@ -130,10 +139,10 @@ func (t *test) record(ctx context.Context, scratch string, mutants int) error {
 	return err
 }
 
-// brief tests are run together.
+// brief tests are run together: those that need less processor time than this, and that hardly wait for anything.
 const brief = 500 * time.Millisecond
 
-func (t *test) isBrief() bool { return t.works < brief }
+func (t *test) isBrief() bool { return t.works < brief && t.takes < 2*brief }
 
 // fate is what became of a mutant.
 type fate struct {

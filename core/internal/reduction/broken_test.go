@@ -7,6 +7,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // breaking is a store that cannot answer from some call on, or rename from some time on.
@@ -51,7 +52,11 @@ func TestChecksThatBreak(t *testing.T) {
 	} {
 		// try returns how often the store can still be asked after that, and the error.
 		try := func(calls, names int) (int, int, error) {
-			system := c.system(t, paints(func(w *plain.World, name string) core.Result { c.at.Named(name).Set(w, 1); return core.Result{} }))
+			system := c.system(t, paints(func(w *plain.World, name string) core.Result {
+				c.at.Named("never-" + name).Lookup(w) // what is not there is renamed as well
+				c.at.Named(name).Set(w, 1)
+				return core.Result{}
+			}))
 			system.Store = breaking{system.Store, &calls, &names}
 			w := merging(t, system)
 			err := do(w, w.AppendRow(nil))
@@ -72,6 +77,57 @@ func TestChecksThatBreak(t *testing.T) {
 			if _, left, err := try(many, n); !errors.As(err, &apart) && (err != nil || left < -2) || left < -6 {
 				t.Errorf("%s: objects are lost from renaming %d of %d on, and %d more are renamed: %v", name, n+1, many-names, -left, err)
 			}
+		}
+	}
+}
+
+// misnaming is a store that calls things by what they hold: what holds the name a is 1, and what holds b is 2. Anything else keeps its name.
+type misnaming struct{ core.Store }
+
+// Rename implements [core.Renamer].
+func (misnaming) Rename(o core.Object, renaming core.Renaming) core.Object {
+	held, isText := o.Content.(text)
+	if !isText {
+		return o
+	}
+	held = text(renaming(string(held)))
+	if name, known := map[text]string{"a": "1", "b": "2"}[held]; known {
+		o.Key.Name = name
+	}
+	return core.Object{Key: o.Key, Content: held}
+}
+
+// TestTwoThatBecomeOne has no state be merged in which two objects become the same one: one of them holds a name, and so moves to where the other one is that held one once.
+func TestTwoThatBecomeOne(t *testing.T) {
+	system := newColors().system(t, paints(func(*plain.World, string) core.Result { return core.Result{} }))
+	system.Store = misnaming{system.Store}
+	w := merging(t, system)
+	v := w.Machine.Vocabulary
+	one, two := v.Object(core.Key{Kind: "held", Name: "1"}), v.Object(core.Key{Kind: "held", Name: "2"})
+	a, b, other := v.Intern(one, text("a")), v.Intern(two, text("b")), v.Intern(two, text("z"))
+	swap := w.Symmetry.Identity()
+	swap[0], swap[1] = 1, 0
+	for _, test := range []struct {
+		name      string
+		one, two  state.Value
+		wantOne   state.Value
+		wantTwo   state.Value
+		wantApart bool
+	}{
+		{"both hold names", a, b, a, b, false},
+		{"one is there, and moves", a, 0, 0, b, false},
+		{"one moves to where another one stays", a, other, 0, 0, true},
+	} {
+		w.Load(w.AppendRow(nil))
+		w.Set(one, test.one)
+		w.Set(two, test.two)
+		image, err := w.Image(w.Vector, swap)
+		var apart Apart
+		if errors.As(err, &apart) != test.wantApart || !test.wantApart && err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if err == nil && (transition.ValueIn(image, one) != test.wantOne || transition.ValueIn(image, two) != test.wantTwo) {
+			t.Errorf("%s: they become %v", test.name, image)
 		}
 	}
 }

@@ -67,14 +67,13 @@ func (f *Full) FindOrInsert(b *Buffer, l *Lookup, encoded []byte) (Ref, bool) {
 				}
 				own = entryOf(tag, r)
 			}
-			if atomic.CompareAndSwapUint64(f.table.at(i), 0, own) {
+			if entry = f.table.occupy(i, own); entry == own {
 				b.page[b.used%claimPageLen].at = uint32(i)
 				b.used++
 				b.entered++
 				b.room--
 				return Ref(own - 1), true
 			}
-			entry = atomic.LoadUint64(f.table.at(i)) // somebody else was faster
 		}
 		if r := Ref(entry - 1); f.trees.is(f.root(r), encoded) {
 			return r, true

@@ -64,6 +64,14 @@ func (t *table) enter(entry uint64) {
 	atomic.StoreUint64(t.at(i), entry)
 }
 
+// occupy puts an entry in an empty place unless somebody else is faster, and returns what is there then.
+func (t *table) occupy(i uint, entry uint64) (there uint64) {
+	if atomic.CompareAndSwapUint64(t.at(i), 0, entry) {
+		return entry
+	}
+	return atomic.LoadUint64(t.at(i))
+}
+
 // replace puts another entry of the same hash in the place of one.
 func (t *table) replace(entry, by uint64) {
 	hash := uint32(entry >> 32)

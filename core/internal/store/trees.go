@@ -127,11 +127,10 @@ func (t *trees) node(f *folder, number int, word uint64) (uint32, bool) {
 				l.nodes.put(place-1, word)
 				own = entryOf(hash, Ref(place-1))
 			}
-			if atomic.CompareAndSwapUint64(l.table.at(i), 0, own) {
+			if entry = l.table.occupy(i, own); entry == own {
 				f.spare[number] = 0
 				return uint32(number)<<placeBits | uint32(own), true
 			}
-			entry = atomic.LoadUint64(l.table.at(i)) // somebody else was faster
 		}
 		if place := uint32(entry); l.nodes.at(place-1) == word {
 			return uint32(number)<<placeBits | place, true

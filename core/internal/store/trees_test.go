@@ -97,6 +97,20 @@ func TestTreesOfBeginnings(t *testing.T) {
 	}
 }
 
+// TestOccupy has the first that takes a place keep it, and the others be told whose it is.
+func TestOccupy(t *testing.T) {
+	all := newTable()
+	one, other := entryOf(7, 1), entryOf(7, 2)
+	for _, test := range []struct {
+		at          uint
+		entry, want uint64
+	}{{5, one, one}, {5, other, one}, {6, other, other}, {5, one, one}} {
+		if got := all.occupy(test.at, test.entry); got != test.want || *all.at(test.at) != test.want {
+			t.Errorf("after %x was put into place %d, %x is there, and told is %x; want %x", test.entry, test.at, *all.at(test.at), got, test.want)
+		}
+	}
+}
+
 // TestTable enters, replaces and drops entries, and compares with a plain map.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
