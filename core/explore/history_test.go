@@ -92,7 +92,7 @@ func TestPointlessReductions(t *testing.T) {
 	}{{2048, some, false, true}, {2047, some, false, false}, {2048, nil, false, false}, {2048, some, true, false}} {
 		full := store.NewFull()
 		for n := range test.states {
-			full.Insert(uint64(n), []byte{byte(n), byte(n >> 8), 1}, store.NoParent)
+			full.Insert(uint64(n)*0x9e3779b97f4a7c15, []byte{byte(n), byte(n >> 8), 1}, store.NoParent)
 		}
 		s := &Space{store: full, Reductions: &reduction.Reductions{Choosers: test.choosers}}
 		if test.partial {
