@@ -263,6 +263,10 @@ func TestJudgingBehindABatchMayFail(t *testing.T) {
 	if err := s.merge(); !errors.As(err, &apart) || !s.overlapping {
 		t.Errorf("batches overlap: %t, and the error is %v", s.overlapping, err)
 	}
+	s.overlapping = false
+	if _, err := s.enqueue(1, nil); !errors.As(err, &apart) {
+		t.Errorf("where batches do not overlap, the error is %v", err)
+	}
 }
 
 // TestOutdatedStatesAreSkipped has a state of a batch be found less deep since: it is not expanded, which a log says.

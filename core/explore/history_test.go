@@ -138,9 +138,18 @@ func TestWhole(t *testing.T) {
 			space.level.Add(0)
 		}
 		whole := space.Whole(test.ctx, test.states)
+		if whole != nil && (whole.learner.Searching || whole.learner.Context.Done() != nil) {
+			t.Errorf("%+v: what is searched goes on, or ends with the context", test)
+		}
 		if (whole != nil) != test.found || whole != nil && (whole.States() != 6 || whole.Stats.Transitions != 7) {
 			t.Errorf("%+v: %v", test, whole)
 		}
+	}
+	// From a number of states on, growth is looked for.
+	space := searchModel(t, grid(33, 33), Options{})
+	space.level.Add(0)
+	if whole := space.Whole(t.Context(), 34*34); whole == nil || whole.States() != 34*34 {
+		t.Errorf("of %d states, %v is searched", space.States(), whole)
 	}
 }
 

@@ -197,3 +197,18 @@ func TestManyStatesOfWalks(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsAtHand has a row that was made again be at hand as long as that of no other state is in its place.
+func TestRowsAtHand(t *testing.T) {
+	space := searchModel(t, grid(1, 1), Options{Compact: true})
+	storeOnly(space, 4, store.NewCompact())
+	space.store.Expanded(4)
+	r := space.rebuilder
+	r.slots = make([]rebuilt, rebuiltRows)
+	r.slots[2], r.slots[3] = rebuilt{id: 2, row: []byte{7}}, rebuilt{id: 3 + rebuiltRows, row: []byte{8}}
+	for id, want := range map[core.StateID][]byte{1: nil, 2: {7}, 3: nil} {
+		if got := r.known(id); !slices.Equal(got, want) {
+			t.Errorf("of state %d, %v is at hand, want %v", id, got, want)
+		}
+	}
+}

@@ -20,11 +20,10 @@ import (
 // ways are a graph for tests: where the steps from each number lead. The states of its space have the numbers that are the values of a variable.
 type ways map[int][]int
 
-// search searches the graph from some numbers on. It returns the state of each number, and the other way round.
-func (g ways) search(t testing.TB, o Options, starts ...int) (space *Space, state map[int]core.StateID, number []int) {
-	t.Helper()
+// model returns a model of the graph that starts at some numbers.
+func (g ways) model(starts ...int) plain.Model {
 	x := plain.NewVar[int]("x")
-	var p plain.Process
+	p := plain.Process{Name: "p"}
 	for from := range len(g) {
 		for _, to := range g[from] {
 			p.Actions = append(p.Actions, plain.Action{Name: fmt.Sprintf("%d to %d", from, to), Do: func(w *plain.World) {
@@ -33,12 +32,18 @@ func (g ways) search(t testing.TB, o Options, starts ...int) (space *Space, stat
 			}})
 		}
 	}
-	p.Name = "p"
 	model := plain.Model{Name: "ways", Processes: []plain.Process{p}}
 	for _, start := range starts {
 		model.Initial = append(model.Initial, plain.Start(x.Is(start)))
 	}
-	space = searchModel(t, model, o)
+	return model
+}
+
+// search searches the graph from some numbers on. It returns the state of each number, and the other way round.
+func (g ways) search(t testing.TB, o Options, starts ...int) (space *Space, state map[int]core.StateID, number []int) {
+	t.Helper()
+	x := plain.NewVar[int]("x")
+	space = searchModel(t, g.model(starts...), o)
 	state = map[int]core.StateID{}
 	for id := range core.StateID(space.States()) {
 		n := x.Get(space.State(id))
