@@ -310,4 +310,12 @@ func TestStatesAreStored(t *testing.T) {
 	if deep.reach(store.Ref(1), store.NoParent, 9, nil); !deep.acyclic {
 		t.Error("a start that is found again is on a cycle")
 	}
+	// Who is not asleep on another way to a state is awake there.
+	deep.depths.needed, deep.sleeps.needed = false, true
+	for range 4 {
+		deep.sleeps.add([]int{0, 1})
+	}
+	if deep.reach(store.Ref(1), 0, 1, []int{1}); !slices.Equal(deep.sleeps.at(1), []int{1}) {
+		t.Errorf("%v are asleep", deep.sleeps.at(1))
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
@@ -69,7 +70,7 @@ func TestGrowthIsFound(t *testing.T) {
 			if longest := found.Space.States() > longestProbe; longest != found.Shown {
 				t.Errorf("%s: %d states are looked at", test.name, found.Space.States())
 			}
-			if found.Laps < alike || found.Space == nil || found != g.look() {
+			if found.Laps < alike || found != g.look() || found.Space.executor.Listener != nil {
 				t.Errorf("%s: there are %d laps", test.name, found.Laps)
 			}
 			// It can be told although the search has ended.
@@ -143,6 +144,24 @@ func TestGrowthOfSeveralKinds(t *testing.T) {
 		if found := g.look(); found == nil || fmt.Sprintf("%v, the last %s", found.Adds, found.Last) != test.want {
 			t.Errorf("%s: %+v is found, want %s", test.name, found, test.want)
 		}
+	}
+}
+
+// TestGrowthFromAnyStart looks for growth from each of several starts, of which the first goes on to an end.
+func TestGrowthFromAnyStart(t *testing.T) {
+	f, inbox, ends := plain.NewFamily[string]("Pod"), plain.NewInbox[string]("p"), plain.NewVar[bool]("ends")
+	_, l, o := begun(t, plain.Model{Name: "grows", Initial: []core.Initial{plain.Start(ends.Is(true)), plain.Start(ends.Is(false))}, Processes: []plain.Process{{
+		Name: "p", Messages: inbox.Holding("ax"), Receive: inbox.Receive(func(w *plain.World, name string) {
+			if !ends.Get(w) {
+				f.Named(name).Set(w, "here")
+				inbox.Send(w, name+"x")
+			}
+		}),
+	}}}, Options{})
+	o.Order = inTurn
+	space, err := explore(t.Context(), l.Machine, l, &reduction.Reductions{}, o, time.Now(), 0)
+	if err != nil || space.growing == nil || space.growing.Run[0].From != space.initial[1] {
+		t.Errorf("%+v is found: %v", space.growing, err)
 	}
 }
 

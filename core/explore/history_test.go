@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
@@ -62,6 +63,23 @@ func TestHistoriesOfRuns(t *testing.T) {
 		if got != test.want || space.executor.Listener != nil {
 			t.Errorf("%s: the processes did %s, want %s", test.name, got, test.want)
 		}
+	}
+	// What is tried behind a run is tried where the run ends.
+	last := func(run core.Run, after *core.Step) behavior.Run {
+		steps, err := space.concretize(0, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		histories, err := space.history(steps, space.firstRow(steps, 0), after)
+		mirror, err2 := space.machine.Actor("mirror")
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		runs := histories[mirror.Process]
+		return runs[len(runs)-1]
+	}
+	if got, want := fmt.Sprint(last(core.Run{copies, changes, again}, &again.Step).Path), fmt.Sprint(last(nil, &again.Step).Path); got == want {
+		t.Errorf("a step behind a run does %s, as at the start", got)
 	}
 	steps, err := space.concretize(copies.To, core.Run{changes})
 	if histories, err2 := space.history(steps, space.firstRow(steps, copies.To), nil); err != nil || err2 != nil || histories != nil {

@@ -77,3 +77,42 @@ func TestInvariantsAreKeptApart(t *testing.T) {
 		t.Errorf("an invariant that there is not is broken: %v", err)
 	}
 }
+
+// TestWorkersTakeBackWhoSleeps has a worker come to a step of a state that never ends, behind one that does. Who sleeps behind the steps of the next state is as if there had been none.
+func TestWorkersTakeBackWhoSleeps(t *testing.T) {
+	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
+	space := searchModel(t, plain.Model{Name: "endless", Initial: []core.Initial{plain.Start(x.Is(0), y.Is(0))}, Processes: []plain.Process{
+		{Name: "p", Actions: []plain.Action{{Name: "add", Do: func(w *plain.World) { w.Require(x.Get(w) < 2); x.Set(w, x.Get(w)+1) }}}},
+		{Name: "q", Actions: []plain.Action{{Name: "set", Do: func(w *plain.World) {
+			for x.Get(w) == 1 {
+				continue
+			}
+			w.Require(y.Get(w) == 0)
+			y.Set(w, 1)
+		}}}},
+	}}, Options{Reducer: drowsy{agents: 99, asked: new(int)}})
+	space.expanded.Clear()
+	space.sleeps.clear(0)
+	var stuck core.StateID
+	for id := range core.StateID(space.States()) {
+		if state := space.State(id); x.Get(state) == 1 && y.Get(state) == 0 {
+			stuck = id
+		}
+	}
+	asleep := func(states ...waiting) (behind [][]int) {
+		b := newBatch(0)
+		b.states = states
+		space.depths.needed = true // so that all steps are reported
+		newPool(t.Context(), space, 1).finish(b)
+		space.depths.needed = false
+		c, e := b.at(len(states) - 1)
+		for i := e.begin; i < e.end; i++ {
+			behind = append(behind, c.agentsIn(c.asleep[i]))
+		}
+		return behind
+	}
+	alone, behind := asleep(waiting{id: 0}), asleep(waiting{id: stuck}, waiting{id: 0})
+	if len(alone) != 2 || len(alone[0]) != 0 || len(alone[1]) != 1 || fmt.Sprint(alone) != fmt.Sprint(behind) {
+		t.Errorf("behind the steps of a state %v sleep, and behind those of the same state behind another one %v", alone, behind)
+	}
+}
