@@ -247,7 +247,6 @@ func (c *Checkpoint) replay(s *search, b *batch) (overlapping bool, err error) {
 	for i := range b.chunksLen() {
 		chunk := &b.chunks[i]
 		chunk.successors, chunk.rows, chunk.agents, chunk.asleep = chunk.successors[:0], chunk.rows[:0], chunk.agents[:0], chunk.asleep[:0]
-		chunk.unresolved = true
 	}
 	for i, w := range b.states {
 		chunk, e := b.at(i)
@@ -301,12 +300,11 @@ func (r *replayer) bytes(n uint64) []byte {
 }
 
 func (r *replayer) expansion(c *chunk, e *expansion) {
-	e.begin = len(c.successors)
-	e.end = e.begin
 	head := r.byte()
-	if head == 0 || r.bad {
+	if head == 0 {
 		return
 	}
+	e.begin = len(c.successors)
 	e.complete, e.reduced, e.level = true, head&notedReduced != 0, head&notedLevel != 0
 	e.quiescent, e.back = head&notedQuiescent != 0, head&notedBack != 0
 	e.steps = int(r.number())
@@ -347,7 +345,7 @@ func (r *replayer) delta(c *chunk, l *store.Lookup, parent []byte) {
 	l.End = int32(len(c.rows))
 	vector, print, known := r.machine.Vocabulary.Unpack(c.rows[l.Begin:l.End], r.vector)
 	r.vector, l.Hash = vector, print.Lo
-	r.bad = r.bad || !known
+	r.bad = !known
 }
 
 // agents reads a list of agents.

@@ -119,15 +119,11 @@ func (d *depthFirst) from(root core.StateID) []core.StateID {
 // last returns the last state on the way, from one on, that follows more than an agent whose step does nothing. There is one: each such step makes a
 // queue shorter.
 func (d *depthFirst) last(from core.StateID) core.StateID {
-	for _, v := range slices.Backward(d.way) {
-		if !d.space.level.Has(v.id) {
-			return v.id
-		}
-		if v.id == from {
-			break
-		}
+	last := len(d.way) - 1
+	for d.space.level.Has(d.way[last].id) && d.way[last].id != from {
+		last--
 	}
-	return d.way[len(d.way)-1].id
+	return d.way[last].id
 }
 
 func (d *depthFirst) enter(id core.StateID) {

@@ -63,7 +63,7 @@ func TestEstimateOfFewLevels(t *testing.T) {
 		growth, more float64
 	}{
 		{[]int{100, 100, 100, 100, 1600}, 4, 2, 3200},         // 16 times in four levels
-		{[]int{100, 400, 400, 400, 1600}, 4, 2, 3200},         // four times in two
+		{[]int{50, 400, 400, 400, 1600}, 4, 2, 3200},          // four times in two, and 32 times in four
 		{[]int{7, 100, 100, 100, 100, 1600, 200}, 5, 2, 3000}, // of which 200 are known
 		{[]int{100, 100, 100, 100, 100}, 4, 1, 100},
 		{[]int{100, 100, 100, 100, 1600}, 3, 0, 0},

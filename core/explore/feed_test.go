@@ -55,6 +55,17 @@ func TestFeed(t *testing.T) {
 	if len(f.due) > 0 {
 		t.Errorf("these are left: %+v", f.due)
 	}
+	// Two changes are shown at once, to whoever watches them.
+	c := v.Object(core.Key{Kind: "Pod", Name: "c"})
+	both := []*transition.Actor{{Description: core.Description{Name: "other", Watches: []core.Kind{"Pod"}}, Process: p}, web}
+	p.Members = both
+	f.refreshed(w, pod, 9, []view.Change{{Cell: a}, {Cell: c}})
+	want(event("Pod", "c", false), "web Pod c 6-7 of 7")
+	want(event("Pod", "a", false), "web Pod a 5-6 of 7")
+	if len(f.due) != 2 || f.due[0].actor != both[0] || f.due[1].actor != both[0] {
+		t.Errorf("these are left: %+v", f.due)
+	}
+	f.due, f.now.shown[pod] = nil, 5
 	f.keep()
 	f.refreshed(w, pod, 9, nil)
 	if f.takeBack(); f.now.shown[pod] != 5 || f.now.changes["Pod"] != 7 {

@@ -2,7 +2,9 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
+	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
 // TestGrowthIsFound looks at runs of small systems. Objects that are named after each other are made by code that is given the same in each lap, up to new names; where a
@@ -63,7 +67,10 @@ func TestGrowthIsFound(t *testing.T) {
 		got := "nothing"
 		if found := g.look(); found != nil {
 			got = fmt.Sprintf("laps of %d steps by %v add %v, the last %s, shown %t", found.Lap, found.Controllers(), found.Adds, found.Last, found.Shown)
-			if found.Laps < alike || found.Space == nil || found != g.look() {
+			if longest := found.Space.States() > longestProbe; longest != found.Shown {
+				t.Errorf("%s: %d states are looked at", test.name, found.Space.States())
+			}
+			if found.Laps < alike || found != g.look() || found.Space.executor.Listener != nil {
 				t.Errorf("%s: there are %d laps", test.name, found.Laps)
 			}
 			// It can be told although the search has ended.
@@ -102,5 +109,150 @@ func TestGrowthIsTold(t *testing.T) {
 	}
 	if g := searchModel(t, grid(9, 9), Options{Bounds: Bounds{States: 30}}).Growth(); g != nil {
 		t.Errorf("%+v is reported of a part of a grid", g)
+	}
+}
+
+// TestGrowthOfSeveralKinds has each message make objects of several kinds, which are told in order, or values of one object.
+func TestGrowthOfSeveralKinds(t *testing.T) {
+	inbox := plain.NewInbox[string]("p")
+	kinds := []core.Kind{"Cron", "Job", "Node", "Pod"}
+	list := plain.NewVar[[]string]("list")
+	for _, test := range []struct {
+		name   string
+		handle func(*plain.World, string)
+		want   string
+	}{
+		{"objects", func(w *plain.World, name string) {
+			for _, kind := range kinds {
+				plain.NewFamily[string](kind).Named(name).Set(w, "here")
+			}
+			inbox.Send(w, name+"x")
+		}, "[{Cron 1 0} {Job 1 0} {Node 1 0} {Pod 1 0}], the last Cron axxxx"},
+		{"values", func(w *plain.World, name string) {
+			list.Set(w, append(slices.Clone(list.Get(w)), name))
+			inbox.Send(w, name+"x")
+		}, fmt.Sprintf("[{%s 0 1}], the last %s", list.Key().Kind, list.Key())},
+	} {
+		system, err := plain.Model{Name: "grows", Initial: []core.Initial{plain.Start(list.Is(nil))}, Processes: []plain.Process{{
+			Name: "p", Messages: inbox.Holding("ax"), Receive: inbox.Receive(test.handle),
+		}}}.System()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Workers: 1, Run: behavior.Limits{Deadline: time.Second, Calls: 100}, Logger: hclog.NewNullLogger(), Memo: NewMemo()}
+		g := &growth{context: t.Context(), system: system, options: o}
+		if found := g.look(); found == nil || fmt.Sprintf("%v, the last %s", found.Adds, found.Last) != test.want {
+			t.Errorf("%s: %+v is found, want %s", test.name, found, test.want)
+		}
+	}
+}
+
+// TestGrowthFromAnyStart looks for growth from each of several starts, of which the first goes on to an end.
+func TestGrowthFromAnyStart(t *testing.T) {
+	f, inbox, ends := plain.NewFamily[string]("Pod"), plain.NewInbox[string]("p"), plain.NewVar[bool]("ends")
+	_, l, o := begun(t, plain.Model{Name: "grows", Initial: []core.Initial{plain.Start(ends.Is(true)), plain.Start(ends.Is(false))}, Processes: []plain.Process{{
+		Name: "p", Messages: inbox.Holding("ax"), Receive: inbox.Receive(func(w *plain.World, name string) {
+			if !ends.Get(w) {
+				f.Named(name).Set(w, "here")
+				inbox.Send(w, name+"x")
+			}
+		}),
+	}}}, Options{})
+	o.Order = inTurn
+	space, err := explore(t.Context(), l.Machine, l, &reduction.Reductions{}, o, time.Now(), 0)
+	if err != nil || space.growing == nil || space.growing.Run[0].From != space.initial[1] {
+		t.Errorf("%+v is found: %v", space.growing, err)
+	}
+}
+
+// TestGrowthWithoutCrashes looks for growth on a run on which nobody crashes, although it may happen.
+func TestGrowthWithoutCrashes(t *testing.T) {
+	f := plain.NewFamily[string]("Pod")
+	system, err := plain.Model{Name: "grows", Initial: []core.Initial{plain.Start()}, Controllers: []plain.Controller{{
+		Name: "c", Requests: []core.Request{"go"}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
+			f.At(len(f.All(w))).Set(w, "here")
+			return core.Result{Requeue: true}
+		},
+	}}}.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Workers: 1, Run: behavior.Limits{Deadline: time.Second, Calls: 1000}, Logger: hclog.NewNullLogger(), Memo: NewMemo(), Conditions: Conditions{Crashes: 1}}
+	found := (&growth{context: t.Context(), system: system, options: o}).look()
+	if found == nil || !found.Shown || slices.ContainsFunc(found.Run, func(e core.Edge) bool { return e.Step.Kind != core.Reconcile }) {
+		t.Errorf("%+v is found", found)
+	}
+}
+
+// TestWhenGrowthIsLookedFor looks for growth from a number of states on. A search has no end if controllers are not shown more and more, and has to be begun again if something
+// was met that was not known.
+func TestWhenGrowthIsLookedFor(t *testing.T) {
+	again := errors.New("begin again")
+	for _, test := range []struct {
+		states int
+		found  *Growth
+		err    error
+		grows  bool
+	}{
+		{suspect - 1, &Growth{}, again, false}, {suspect, &Growth{}, nil, true}, {suspect, &Growth{Shown: true}, nil, false}, {suspect, nil, nil, false}, {suspect, nil, again, false},
+	} {
+		full := store.NewFull()
+		for n := range test.states {
+			full.Insert(uint64(n)*0x9e3779b97f4a7c15, []byte{byte(n), byte(n >> 8), 1}, store.NoParent)
+		}
+		s := &search{Space: &Space{store: full}}
+		s.options.growth = &growth{looked: true, found: test.found, unexpected: test.err}
+		grows, err := s.grows()
+		if grows != test.grows || test.states >= suspect && !errors.Is(err, test.err) || test.states < suspect && err != nil {
+			t.Errorf("%+v: it grows: %t; %v", test, grows, err)
+		}
+	}
+}
+
+// TestProbesEnd ends a run that is looked at for growth where nothing more can be stored, and where the search has ended.
+func TestProbesEnd(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, test := range []struct {
+		name   string
+		ctx    context.Context
+		states int
+		err    error
+		want   string
+	}{
+		{"no room", t.Context(), 1, errFull, "[the search reached the limit of 1 states: raise --max-states (Options.MaxStates), or make the system smaller]"},
+		{"no time", ended, 0, context.Canceled, "[the search was interrupted]"},
+		{"to the end", t.Context(), 0, nil, "[]"},
+	} {
+		from := restored(searchModel(t, ways{0: {1}, 1: {2}, 2: {}}.model(0), Options{}))
+		from.initial = []core.StateID{0}
+		s := &search{Space: from.Space, context: test.ctx, options: Options{Bounds: Bounds{States: test.states}}, frontier: &spans{}, batch: newBatch(0)}
+		p := &probe{search: s, since: map[int]int{}, sizes: map[string]int{}, counts: map[int]map[counted]int{}}
+		if err := p.cross(0); !errors.Is(err, test.err) || test.err == nil && err != nil {
+			t.Errorf("%s: the steps of a state end with %v", test.name, err)
+		}
+		if err := p.follow(0); !errors.Is(err, test.err) || test.err == nil && err != nil {
+			t.Errorf("%s: a run ends with %v", test.name, err)
+		}
+		if err := s.probe(); err != nil || fmt.Sprint(s.reasons) != test.want {
+			t.Errorf("%s: the reasons are %v: %v", test.name, s.reasons, err)
+		}
+	}
+	// What does not matter to outcomes is not counted.
+	space := searchModel(t, grid(1, 1), Options{})
+	p := &probe{search: &search{Space: space}, sizes: map[string]int{}}
+	if sizes := p.sizesIn(0); len(sizes) != 2 || len(p.sizes) != 2 {
+		t.Errorf("the sizes are %v", sizes)
+	}
+	for version := range p.sizes {
+		p.sizes[version] = 0
+	}
+	if sizes := p.sizesIn(0); len(sizes) > 0 {
+		t.Errorf("the sizes are %v of what does not matter", sizes)
+	}
+	// Steps that cannot be taken again tell nothing.
+	none := func(int) int { return 0 }
+	if lapping(t, "pppp", none, none).same(1) {
+		t.Error("steps that cannot be taken do the same in each lap")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
@@ -63,6 +64,23 @@ func TestHistoriesOfRuns(t *testing.T) {
 			t.Errorf("%s: the processes did %s, want %s", test.name, got, test.want)
 		}
 	}
+	// What is tried behind a run is tried where the run ends.
+	last := func(run core.Run, after *core.Step) behavior.Run {
+		steps, err := space.concretize(0, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		histories, err := space.history(steps, space.firstRow(steps, 0), after)
+		mirror, err2 := space.machine.Actor("mirror")
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		runs := histories[mirror.Process]
+		return runs[len(runs)-1]
+	}
+	if got, want := fmt.Sprint(last(core.Run{copies, changes, again}, &again.Step).Path), fmt.Sprint(last(nil, &again.Step).Path); got == want {
+		t.Errorf("a step behind a run does %s, as at the start", got)
+	}
 	steps, err := space.concretize(copies.To, core.Run{changes})
 	if histories, err2 := space.history(steps, space.firstRow(steps, copies.To), nil); err != nil || err2 != nil || histories != nil {
 		t.Errorf("a run from no start has the histories %v", histories)
@@ -92,7 +110,7 @@ func TestPointlessReductions(t *testing.T) {
 	}{{2048, some, false, true}, {2047, some, false, false}, {2048, nil, false, false}, {2048, some, true, false}} {
 		full := store.NewFull()
 		for n := range test.states {
-			full.Insert(uint64(n), []byte{byte(n), byte(n >> 8), 1}, store.NoParent)
+			full.Insert(uint64(n)*0x9e3779b97f4a7c15, []byte{byte(n), byte(n >> 8), 1}, store.NoParent)
 		}
 		s := &Space{store: full, Reductions: &reduction.Reductions{Choosers: test.choosers}}
 		if test.partial {
@@ -138,9 +156,18 @@ func TestWhole(t *testing.T) {
 			space.level.Add(0)
 		}
 		whole := space.Whole(test.ctx, test.states)
+		if whole != nil && (whole.learner.Searching || whole.learner.Context.Done() != nil) {
+			t.Errorf("%+v: what is searched goes on, or ends with the context", test)
+		}
 		if (whole != nil) != test.found || whole != nil && (whole.States() != 6 || whole.Stats.Transitions != 7) {
 			t.Errorf("%+v: %v", test, whole)
 		}
+	}
+	// From a number of states on, growth is looked for.
+	space := searchModel(t, grid(33, 33), Options{})
+	space.level.Add(0)
+	if whole := space.Whole(t.Context(), 34*34); whole == nil || whole.States() != 34*34 {
+		t.Errorf("of %d states, %v is searched", space.States(), whole)
 	}
 }
 

@@ -1,8 +1,10 @@
 package explore
 
 import (
+	"math"
 	"runtime"
 	"testing"
+	"time"
 )
 
 // TestMeter holds what is used against limits around it.
@@ -12,6 +14,23 @@ func TestMeter(t *testing.T) {
 	live := m.live()
 	if used <= 0 || live <= 0 || live > used {
 		t.Fatalf("%d bytes are used, and %d are live", used, live)
+	}
+	if now := m.reclaim(); now <= 0 {
+		t.Errorf("behind a collection, %d bytes are used", now)
+	}
+	m.foreign = math.MinInt64
+	if m.memory(); m.foreign == math.MinInt64 {
+		t.Error("what is not of the Go runtime is not looked at")
+	}
+	live = m.live()
+	// It looks at once, and then ten times a second.
+	for _, now := range []struct {
+		after time.Duration
+		due   bool
+	}{{0, true}, {99e6, false}, {100e6, true}, {150e6, false}, {260e6, true}, {300e6, false}, {359e6, false}, {360e6, true}} {
+		if got := m.due(now.after); got != now.due {
+			t.Errorf("after %s, it is time to look again: %t", now.after, got)
+		}
 	}
 	const much = 1 << 50
 	for _, test := range []struct {
@@ -30,7 +49,7 @@ func TestMeter(t *testing.T) {
 		limit, bytes int64
 		want         bool
 	}{
-		{0, much, true}, {much, 1 << 20, true}, {much, much, false}, {1, 1, false}, {4 * used, 16 * used, false}, {1 << 40, 1 << 39, true},
+		{0, much, true}, {much, 1 << 20, true}, {much, much, false}, {1, 1, false}, {4 * used, 16 * used, false}, {1 << 40, 1 << 39, true}, {used + 3<<40, 1 << 41, true}, {much, much - much/16, true},
 	} {
 		m.limit = test.limit
 		if got := m.affords(test.bytes); got != test.want {

@@ -61,6 +61,15 @@ func TestNearby(t *testing.T) {
 			t.Errorf("of the states %d steps away, a run leads to %d, want %d", least, run.End(0), first)
 		}
 	}
+	// A state that is farther away may have been found before.
+	for deep := range core.StateID(space.States()) {
+		for id := range core.StateID(space.States()) {
+			run, _ := space.nearby(func(at core.StateID) bool { return at == deep || at == id })
+			if len(run) != min(sum(deep), sum(id)) {
+				t.Errorf("to one of the states %d and %d, a run has %d steps", deep, id, len(run))
+			}
+		}
+	}
 	if run, found := space.nearby(func(core.StateID) bool { return false }); found || run != nil {
 		t.Errorf("to no state, there is the run %v", run)
 	}

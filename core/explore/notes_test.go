@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -123,7 +124,7 @@ func TestForeignNotes(t *testing.T) {
 		bad   bool
 	}{
 		{[]byte{length, 0, 0}, false}, {[]byte{0, length, 0}, false}, {[]byte{1, length - 1, 0}, false},
-		{[]byte{length + 1, 0, 0}, true}, {[]byte{0, length + 1, 0}, true}, {[]byte{1, length, 0}, true}, {[]byte{length, 0, 1}, true}, {[]byte{length, 0}, true}, {nil, true},
+		{[]byte{length + 1, 0, 0}, true}, {[]byte{0, length + 1, 0}, true}, {[]byte{1, length, 0}, true}, {[]byte{1, length + 1, 0}, true}, {[]byte{length, 0, 1}, true}, {[]byte{length, 0}, true}, {nil, true},
 		{[]byte{0, 0, 3, 0xff, 0xff, 0xff}, true},
 	} {
 		r := replayer{search: s, rest: test.delta}
@@ -148,6 +149,16 @@ func TestForeignNotes(t *testing.T) {
 			t.Errorf("the agents %v are taken for foreign: %t, want %t", test.agents, r.bad, test.bad)
 		}
 	}
+	// There are as many as are said to be, however many that are.
+	endless := binary.AppendUvarint(nil, 1<<50)
+	r := replayer{search: s, rest: endless}
+	if r.agents(&chunk{}); !r.bad {
+		t.Error("agents without end are not taken for foreign")
+	}
+	r = replayer{search: s, rest: slices.Concat([]byte{noted, 1, 0}, endless)}
+	if r.expansion(&chunk{}, &expansion{}); !r.bad {
+		t.Error("successors without end are not taken for foreign")
+	}
 	for _, replayed := range []bool{true, false} {
 		s.batch.replayed = replayed
 		for ref, foreign := range map[store.Ref]bool{0: false, 1: false, 2: replayed, 9: replayed} {
@@ -155,6 +166,11 @@ func TestForeignNotes(t *testing.T) {
 			if (err != nil) != foreign || err == nil && r != ref {
 				t.Errorf("state %d of 2 is found at %d: %v", ref, r, err)
 			}
+		}
+	}
+	for _, c := range []*Checkpoint{nil, {}, {next: []byte{searchEntry}}, {next: []byte{batchEntry}, cut: true}} {
+		if c.replays() {
+			t.Errorf("%+v has the next batch", c)
 		}
 	}
 	// A batch of as many states is read, and tells whether the next one was taken before.
@@ -195,6 +211,11 @@ func TestEntriesAreCompared(t *testing.T) {
 	c.skip()
 	if err := c.close(s); err != nil {
 		t.Fatal(err)
+	}
+	elsewhere, _, _ := ways{0: {1}, 1: {0}}.search(t, Options{}, 1)
+	other := &list{}
+	if err := NewCheckpoint(other).begin(&search{Space: elsewhere}); err != nil || bytes.Equal(other.added[0], noted.added[0]) {
+		t.Error("a search that begins elsewhere is noted as this one")
 	}
 	c.end(false)
 	c.end(true)

@@ -32,6 +32,7 @@ func TestRecall(t *testing.T) {
 	seen.collect(&transition.Learner{Incidents: []core.Incident{incident("early", 2), incident("known", 1)}}, space)
 	seen.collect(&transition.Learner{Incidents: []core.Incident{incident("early", 3), incident("before any state", 0)}}, nil)
 	seen.collect(&transition.Learner{Incidents: []core.Incident{incident("behind its end", 77)}}, space)
+	seen[0].incident.State = 9 // it had another number there
 	space.learner.Incidents = []core.Incident{incident("known", 3)}
 	space.recall(t.Context(), seen)
 	before := func(message string) core.Incident {

@@ -36,7 +36,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			}
 		}
 		switch {
-		case space.pointless() && (space.givenUp || len(space.reasons) == 0):
+		case space.givenUp && space.pointless():
 			// Asking in every state what could be left out only costs time.
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)

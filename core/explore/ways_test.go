@@ -20,11 +20,10 @@ import (
 // ways are a graph for tests: where the steps from each number lead. The states of its space have the numbers that are the values of a variable.
 type ways map[int][]int
 
-// search searches the graph from some numbers on. It returns the state of each number, and the other way round.
-func (g ways) search(t testing.TB, o Options, starts ...int) (space *Space, state map[int]core.StateID, number []int) {
-	t.Helper()
+// model returns a model of the graph that starts at some numbers.
+func (g ways) model(starts ...int) plain.Model {
 	x := plain.NewVar[int]("x")
-	var p plain.Process
+	p := plain.Process{Name: "p"}
 	for from := range len(g) {
 		for _, to := range g[from] {
 			p.Actions = append(p.Actions, plain.Action{Name: fmt.Sprintf("%d to %d", from, to), Do: func(w *plain.World) {
@@ -33,12 +32,18 @@ func (g ways) search(t testing.TB, o Options, starts ...int) (space *Space, stat
 			}})
 		}
 	}
-	p.Name = "p"
 	model := plain.Model{Name: "ways", Processes: []plain.Process{p}}
 	for _, start := range starts {
 		model.Initial = append(model.Initial, plain.Start(x.Is(start)))
 	}
-	space = searchModel(t, model, o)
+	return model
+}
+
+// search searches the graph from some numbers on. It returns the state of each number, and the other way round.
+func (g ways) search(t testing.TB, o Options, starts ...int) (space *Space, state map[int]core.StateID, number []int) {
+	t.Helper()
+	x := plain.NewVar[int]("x")
+	space = searchModel(t, g.model(starts...), o)
 	state = map[int]core.StateID{}
 	for id := range core.StateID(space.States()) {
 		n := x.Get(space.State(id))
@@ -130,7 +135,7 @@ func TestCyclesAreOpened(t *testing.T) {
 			continue // each step that does nothing makes a queue shorter
 		}
 		s.acyclic = false
-		steps := 0
+		steps, alone := 0, slices.Collect(s.level.All())
 		for {
 			on := cyclic(within(space, s.partial.Has))
 			found := s.expandCycles()
@@ -145,7 +150,7 @@ func TestCyclesAreOpened(t *testing.T) {
 				for _, w := range s.frontier.take(make([]waiting, 0, 1)) {
 					opened++
 					steps += len(space.Edges(w.id))
-					if !slices.Contains(on, w.id) || s.partial.Has(w.id) || s.level.Has(w.id) || !s.full.Has(w.id) || s.expanded.Has(w.id) {
+					if !slices.Contains(on, w.id) || s.partial.Has(w.id) || slices.Contains(alone, w.id) || !s.full.Has(w.id) || s.expanded.Has(w.id) {
 						t.Fatalf("state %d is opened; on cycles were %v", w.id, on)
 					}
 					if int(w.depth) != len(s.ancestry(w.id)) {
@@ -210,10 +215,17 @@ func TestOpenedStatesAreAwake(t *testing.T) {
 		s.sleeps.add(asleep)
 	}
 	s.sleeps.woken[0], s.sleeps.woken[1] = []int{0}, []int{0}
+	for id := range core.StateID(2) {
+		s.partial.Add(id)
+		s.level.Add(id)
+	}
 	s.Stats.Transitions, s.Stats.FromTree = 3, 2
 	s.expandFully(0)
 	if len(s.sleeps.at(0))+len(s.sleeps.woken[0]) > 0 || len(s.sleeps.at(1)) != 1 || len(s.sleeps.woken[1]) != 1 || s.Stats.Transitions != 1 || s.Stats.FromTree != 0 {
 		t.Errorf("asleep are %v and %v, woken %v, and the counts are %+v", s.sleeps.at(0), s.sleeps.at(1), s.sleeps.woken, s.Stats)
+	}
+	if s.partial.Has(0) || !s.partial.Has(1) || s.IdleFirst() != 1 || !s.level.Has(1) {
+		t.Errorf("agents are left out in %v, and one is alone in %v", slices.Collect(s.partial.All()), slices.Collect(s.level.All()))
 	}
 }
 
@@ -435,56 +447,6 @@ func TestWorkersLeaveStates(t *testing.T) {
 		}
 		if !slices.Equal(got, test.complete) {
 			t.Errorf("%s: complete are %v, want %v", test.name, got, test.complete)
-		}
-	}
-}
-
-// TestChunksAreTakenOnce has workers take chunks: many at first and one at a time in the end, until all are taken.
-func TestChunksAreTakenOnce(t *testing.T) {
-	for _, test := range []struct{ states, workers, first int }{
-		{0, 1, 0}, {1, 1, 1}, {16, 3, 1}, {17, 1, 1}, {batchLen, 1, 64}, {batchLen, 4, 16}, {batchLen - 16, 4, 15}, {batchLen, 100, 1},
-	} {
-		b := newBatch(0)
-		b.states = make([]waiting, test.states)
-		next := 0
-		for {
-			begin, end := b.takeChunks(test.workers)
-			if begin != next || next == 0 && end != test.first || next > 0 && end-begin > max(1, (b.chunksLen()-next)/2) {
-				t.Fatalf("%+v: behind %d chunks of %d, those from %d to %d are taken", test, next, b.chunksLen(), begin, end)
-			}
-			if begin == end {
-				break
-			}
-			next = end
-		}
-		if next != (test.states+15)/16 {
-			t.Errorf("%+v: %d chunks are taken", test, next)
-		}
-	}
-}
-
-// TestBatchesOverlap says when workers may expand the next batch while one is stored: several of them, in a search by breadth that notes nothing of what properties look at, if
-// the next batch is worth it and all states of this one are found.
-func TestBatchesOverlap(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		change  func(*search)
-		overlap bool
-	}{
-		{"as it can be", func(*search) {}, true},
-		{"one worker", func(s *search) { s.pool.workers = s.pool.workers[:1] }, false},
-		{"few states", func(s *search) { s.frontier.take(make([]waiting, 0, 1)) }, false},
-		{"in depth", func(s *search) { s.order = DepthFirst }, false},
-		{"the search stores alone", func(s *search) { s.table = nil }, false},
-		{"a state is not found", func(s *search) { s.batch.states = make([]waiting, 40); s.batch.chunks[2].unresolved = true }, false},
-		{"of another batch", func(s *search) { s.batch.states = make([]waiting, 32); s.batch.chunks[2].unresolved = true }, true},
-	} {
-		s := &search{
-			Space: &Space{table: store.NewFull(), Reductions: &reduction.Reductions{}}, pool: &pool{workers: make([]worker, 2)},
-			frontier: &queue{waiting: make([]waiting, batchLen/4)}, batch: newBatch(0),
-		}
-		if test.change(s); s.overlaps() != test.overlap {
-			t.Errorf("%s: batches overlap: %t, want %t", test.name, !test.overlap, test.overlap)
 		}
 	}
 }

@@ -313,7 +313,7 @@ func (f *finder) isZero(e ast.Expr) bool {
 		return false
 	case t.Value.Kind() == constant.String:
 		return constant.StringVal(t.Value) == ""
-	case t.Value.Kind() == constant.Int:
+	case t.Value.Kind() == constant.Int || t.Value.Kind() == constant.Float:
 		return constant.Sign(t.Value) == 0
 	}
 	return false

@@ -139,7 +139,7 @@ func (t *test) record(ctx context.Context, scratch string, mutants int) error {
 	return err
 }
 
-// brief tests are run together: those that need less processor time than this, and that hardly wait for anything.
+// brief tests are run together, as many as work for about so long all in all: those that need less processor time than this, and that hardly wait for anything.
 const brief = 500 * time.Millisecond
 
 func (t *test) isBrief() bool { return t.works < brief && t.takes < 2*brief }
@@ -177,8 +177,8 @@ func newJury(tests []*test, budget time.Duration, times int, patience time.Durat
 	return &jury{tests: tests, budget: budget, times: times, patience: patience, asked: map[asking]int{}, noticing: map[asking]int{}}
 }
 
-// reaching returns the tests that reach a mutant: first brief ones, by package, its own before the others. The longer ones are in the order of the
-// work after which they are likely to notice something. How many mutants of the same file a test noticed counts most for that.
+// reaching returns the tests that reach a mutant: first brief ones, by package, its own before the others, and the briefest first. The longer ones are
+// in the order of the work after which they are likely to notice something. How many mutants of the same file a test noticed counts most for that.
 func (j *jury) reaching(m mutant) []*test {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -202,7 +202,7 @@ func (j *jury) reaching(m mutant) []*test {
 		return 1
 	}
 	slices.SortStableFunc(all, func(a, b *test) int {
-		return cmp.Or(cmp.Compare(cost(a), cost(b)), far(a)-far(b), strings.Compare(a.suite.pkg, b.suite.pkg))
+		return cmp.Or(cmp.Compare(cost(a), cost(b)), far(a)-far(b), strings.Compare(a.suite.pkg, b.suite.pkg), cmp.Compare(a.works, b.works))
 	})
 	return all
 }
@@ -224,12 +224,12 @@ func (j *jury) judge(ctx context.Context, m mutant) (fate, error) {
 	spent := time.Duration(0)
 	for rest := all; len(rest) > 0; {
 		group := rest[:1]
-		for group[0].isBrief() && len(group) < len(rest) && rest[len(group)].isBrief() && rest[len(group)].suite == group[0].suite {
-			group = rest[:len(group)+1]
-		}
-		var takes, works time.Duration
-		for _, t := range group {
-			takes, works = takes+t.takes, works+t.works
+		takes, works := rest[0].takes, rest[0].works
+		for _, t := range rest[1:] {
+			if !group[0].isBrief() || !t.isBrief() || t.suite != group[0].suite || works+t.works > brief {
+				break
+			}
+			group, takes, works = rest[:len(group)+1], takes+t.takes, works+t.works
 		}
 		if spent > 0 && spent+works > j.budget {
 			return fate{reaching: len(all), left: len(rest)}, nil
