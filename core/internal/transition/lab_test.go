@@ -68,6 +68,12 @@ func (notes) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 			return core.Answer{Response: reply("is there")}, nil
 		}
 		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name), Content: content(e.text)}}}, nil
+	case "tell": // which puts a note and tells d of it
+		var all []core.Write
+		if s.Get(key(e.name)) != core.Content(content(e.text)) {
+			all = []core.Write{{Key: key(e.name), Content: content(e.text)}}
+		}
+		return core.Answer{Response: reply("done"), Writes: all, Enqueue: []core.Item{{Strategy: "d", Request: core.Request(e.name)}}}, nil
 	case "send":
 		return core.Answer{Response: reply("done"), Enqueue: []core.Item{{Strategy: e.name, Request: core.Request(e.text)}}}, nil
 	}
