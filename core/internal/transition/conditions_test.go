@@ -146,7 +146,7 @@ func TestNamed(t *testing.T) {
 // TestExpect makes conditions of what was found out, once, and of no other errors.
 func TestExpect(t *testing.T) {
 	start := func() Conditions {
-		return Conditions{Remembering: []string{"known"}, Awaiting: []string{"known"}, Drawing: []string{"known"}, Active: []string{"known"}, ticking: []string{"known"}}
+		return Conditions{Remembering: []string{"known"}, Awaiting: []string{"known"}, Drawing: []string{"known"}, Active: []string{"known"}, ticking: []string{"known", "ticks"}}
 	}
 	for _, test := range []struct {
 		err  error
@@ -165,6 +165,7 @@ func TestExpect(t *testing.T) {
 		{&unexpectedMemory{Memory: "known"}, nil},
 		{&unexpectedBackground{Memory: "known"}, nil},
 		{&unexpectedBackground{Memory: "known", ticks: true}, nil},
+		{&unexpectedBackground{Memory: "ticks", ticks: true}, nil},
 		{&unexpectedSharing{"known"}, nil},
 		{errors.New("another one"), nil},
 		{nil, nil},

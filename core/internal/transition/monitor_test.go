@@ -113,6 +113,11 @@ func TestFreshSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	w.Learn.Seen, w.Learn.Where = map[Wrong]bool{}, Provenance{}
+	if _, err := w.Probe(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "another"}}); err != nil || len(w.Learn.Incidents) != 2 || w.Learn.Incidents[1].AtStart {
+		t.Errorf("what is tried goes wrong so: %+v, %v", w.Learn.Incidents, err)
+	}
+	w.Learn.Incidents = w.Learn.Incidents[:1]
 	if all := w.Learn.Incidents; len(all) != 1 || all[0].AtStart || all[0].Step != (core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}}) {
 		t.Errorf("the incidents are %+v", all)
 	}
@@ -269,6 +274,42 @@ func TestViewsThatLag(t *testing.T) {
 		}
 		if same := w.clients[0] == w.Live; same != (test.views == 0) {
 			t.Errorf("with %+v the client shows the store itself: %t", test.c, same)
+		}
+	}
+}
+
+// TestReadsKept has what a call looked at be kept where calls may come in another order: where they are steps of their own, or come at the same time.
+func TestReadsKept(t *testing.T) {
+	looks := func(w world, _ core.Request) core.Result { w.get("a"); return core.Result{} }
+	both := func(w world, _ core.Request) core.Result {
+		atOnce(w, errand{verb: "get", name: "a"}, errand{verb: "get", name: "b"})
+		return core.Result{}
+	}
+	for _, test := range []struct {
+		name   string
+		system func() *core.System
+		c      Conditions
+		want   bool
+	}{{"one after the other", plainly(looks), Conditions{}, false}, {"call by call", plainly(looks), Conditions{Granularity: PerCall}, true}, {"at the same time", watching(both), Conditions{}, true}} {
+		w := begin(t, test.system(), test.c)
+		asked := 0
+		for range 2 {
+			row := w.AppendRow(nil)
+			if _, err := w.Steps(&func1{func(*Taken) error {
+				row = w.AppendRow(nil)
+				for _, answered := range w.Asked {
+					if asked++; (len(answered.Reads) == 1) != test.want {
+						t.Errorf("%s: it is kept that it looked at %v", test.name, answered.Reads)
+					}
+				}
+				return nil
+			}}, nil); err != nil {
+				t.Fatal(err)
+			}
+			w.Load(row)
+		}
+		if asked == 0 {
+			t.Errorf("%s: nothing is asked", test.name)
 		}
 	}
 }
@@ -446,7 +487,7 @@ func TestCrashIn(t *testing.T) {
 	cell := d.cell
 	m.remembering, d.cell = nil, nowhere
 	for _, d.fresh = range []map[string]string{{"R.n": "0"}, nil} {
-		if crashed, err := l.CrashIn(t.Context(), c, nil, second); err != nil || crashed != nil {
+		if crashed, err := l.CrashIn(t.Context(), c, nil, cut); err != nil || crashed != nil {
 			t.Errorf("nothing is kept: %v, %v", crashed, err)
 		}
 	}

@@ -206,6 +206,26 @@ func TestDoubtsAhead(t *testing.T) {
 	}
 }
 
+// TestOrdersAhead has who is ahead leave it to who learns to say that there are more orders than are tried.
+func TestOrdersAhead(t *testing.T) {
+	w := begin(t, watching(putAtOnce(3))(), Conditions{Orders: 2})
+	row := w.AppendRow(nil)
+	if _, err := w.Steps(&looking{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	a := w.Machine.Actors[0]
+	for _, ahead := range []bool{false, true} {
+		a.raced = false
+		reader := NewWalker(w.Machine, nil)
+		reader.Ahead = ahead
+		reader.Load(row)
+		took := 0
+		if err := reader.EachOrder(w.Machine.Item(a, "go"), func(*Taken) bool { took++; return true }); errors.Is(err, ErrUnknown) != ahead || (err != nil) != ahead || !ahead && took != 2 {
+			t.Errorf("ahead %t: it goes in %d orders, %v", ahead, took, err)
+		}
+	}
+}
+
 // enough is a visitor that has seen enough with a step that could not be taken to its end, behind so many others.
 type enough struct{ others int }
 

@@ -91,12 +91,15 @@ func TestDeadlines(t *testing.T) {
 		clock        state.Value
 		timed, crash bool
 		want         []string
+		rest         *behavior.Rest // of what goes on in the background
 	}{
-		{"nobody waits", 0, false, false, nil},
-		{"nobody waits, after a long time", 1, false, false, nil},
-		{"a timer is set", 1, true, false, []string{"a long time passes"}},
-		{"a timer is set, after the last", 2, true, false, nil},
-		{"it may crash", 0, false, true, []string{"a long time passes"}},
+		{"nobody waits", 0, false, false, nil, nil},
+		{"nobody waits, after a long time", 1, false, false, nil, nil},
+		{"a timer is set", 1, true, false, []string{"a long time passes"}, nil},
+		{"a timer is set, after the last", 2, true, false, nil, nil},
+		{"it may crash", 0, false, true, []string{"a long time passes"}, nil},
+		{"time brings nothing in the background", 0, false, false, nil, &behavior.Rest{}},
+		{"time brings something in the background", 0, false, false, []string{"a long time passes"}, &behavior.Rest{Time: true}},
 	} {
 		m, _ := desk("web")
 		m.Vocabulary = state.NewVocabulary(same)
@@ -108,6 +111,10 @@ func TestDeadlines(t *testing.T) {
 		}
 		m.addItem(&Item{Item: core.Item{Strategy: "web", Request: "always"}, Actor: m.Actors[0], Standing: true, roots: []*behavior.Node{{}}})
 		it := m.Item(m.Actors[0], "r")
+		if d := m.Actors[0].domain; test.rest != nil {
+			d.manner.Active, d.cell, d.rest = true, m.Vocabulary.Note("memory"), []behavior.Rest{*test.rest}
+			m.addBackground(d)
+		}
 		w := NewWalker(m, nil)
 		w.fit()
 		w.Set(m.Clock, test.clock)

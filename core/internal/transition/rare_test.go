@@ -2,6 +2,7 @@ package transition
 
 import (
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,6 +185,79 @@ remembers: d
 remembers: c
 memory of c: 1 [R.n]
 memory of d: 1 [R.n]`},
+		{"it heeds a short while", of(func() *trade {
+			return controller("c", func() core.Instance {
+				var first time.Time
+				runs, passed := 0, false
+				return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+					switch runs++; runs {
+					case 1:
+						first = time.Now()
+					case 2:
+						passed = time.Since(first) > 30*time.Second
+					default:
+						if runs = 3; passed && time.Since(first) < 2*time.Hour {
+							w.put("odd", "yes")
+						}
+					}
+					return core.Result{Requeue: runs < 3}
+				}}, func() map[string]string {
+					return map[string]string{"R.runs": strconv.Itoa(runs), "R.first": first.Format(time.RFC3339Nano), "R.passed": strconv.FormatBool(passed)}
+				}}
+			})
+		}), Conditions{}, `
+4 states, 3 steps, 96 runs
+rests: 
+remembers: c
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps no R.passed in memory, and later keeps one and then, reconciling go, put odd where it else returns
+memory of c: 3 [R.first R.runs]`},
+		{"it polls from its first run on", of(func() *trade {
+			c := controller("c", func() core.Instance {
+				end := make(chan struct{})
+				return tireless{
+					mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+						if w.create("n", "1") == "done" {
+							go func() {
+								ticker := time.NewTicker(time.Hour)
+								defer ticker.Stop()
+								for {
+									select {
+									case <-ticker.C:
+										w.get("poll")
+									case <-end:
+										return
+									}
+								}
+							}()
+						}
+						return core.Result{}
+					}}, func() map[string]string { return map[string]string{} }},
+					func(world) []func() { return nil },
+					func() { close(end) },
+				}
+			})
+			c.Active = true
+			return c
+		}), Conditions{}, `
+3 states, 3 steps, 94 runs
+rests: n 1
+memory of c: 2 []`},
+		{"it sleeps, writes the time, and is active", of(func() *trade {
+			c := controller("c", func() core.Instance {
+				var n atomic.Int32
+				return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+					time.Sleep(time.Minute)
+					n.Store(1)
+					w.put("seen", time.Now().Format(time.RFC3339Nano))
+					return core.Result{}
+				}}, func() map[string]string { return map[string]string{"R.n": strconv.Itoa(int(n.Load()))} }}
+			})
+			c.Active, c.Initial = true, []core.Request{"one", "two", "three"}
+			return c
+		}), Conditions{}, `
+8 states, 12 steps, 444 runs
+rests: seen 2000-01-01T00:02:00Z
+memory of c: 1 [R.n]`},
 		{"it draws in vain, and remembers something else", func() *core.System {
 			return drawingBy(func(d *dice) core.Instance {
 				n := 0

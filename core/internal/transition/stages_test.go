@@ -24,6 +24,20 @@ func TestDrawnInMemory(t *testing.T) {
 	}
 }
 
+// TestDrawnForOthers has a draw be used up by a run that only sends it to somebody else.
+func TestDrawnForOthers(t *testing.T) {
+	for _, s := range mixtures() {
+		if s.name != "it sends what it drew" {
+			continue
+		}
+		w := begin(t, s.system(), Conditions{Drawing: []string{"c"}})
+		chosen, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}})
+		if err != nil || chosen == nil || w.Drawn()["c"] != 1 || w.Wrote {
+			t.Errorf("%v, %v, and %v was drawn", chosen, err, w.Drawn())
+		}
+	}
+}
+
 // TestChanceBehindSleep has what is done by chance be told as that also of code that sleeps, so that its clock is ahead the second time.
 func TestChanceBehindSleep(t *testing.T) {
 	for name, text := range map[string]func(runs int) string{
@@ -120,11 +134,11 @@ func TestStages(t *testing.T) {
 func TestStagesOfLaterDraws(t *testing.T) {
 	w := begin(t, drawingBy(func(d *dice) core.Instance {
 		return hand{reconcile: func(w world, _ core.Request) core.Result {
-			name := "first"
+			name, drawn := "first", d.draw()
 			if w.get(name) != "" {
 				name = "second"
 			}
-			w.create(name, d.draw())
+			w.create(name, drawn)
 			return core.Result{Requeue: name == "first"}
 		}}
 	}), Conditions{Granularity: PerCall, Drawing: []string{"c"}})

@@ -163,6 +163,25 @@ func TestTakesShortcuts(t *testing.T) {
 	}
 }
 
+// TestNoRoom has no step be cached for which there is no room: it would be found where other cells differ.
+func TestNoRoom(t *testing.T) {
+	f := explored(t, users()[0].system(), Conditions{})
+	for _, room := range []int{0, 1, mostDecisions} {
+		again := found{rows: f.rows, histories: f.histories}
+		w := NewWalker(f.learner.Machine, nil)
+		w.Load(f.rows[0])
+		w.StepCache.Room = room
+		for at := range f.rows {
+			if err := again.visit(w, at, func(map[*Process][]behavior.Run, ran, *Taken) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(again.steps, f.steps) {
+			t.Errorf("with room for %d, there are these steps besides: %q, and these are missing: %q", room, less(again.steps, f.steps), less(f.steps, again.steps))
+		}
+	}
+}
+
 // TestForgotten has cached steps be forgotten when there are new cells, which lists depend on, and not before.
 func TestForgotten(t *testing.T) {
 	m := noted(2, 2)

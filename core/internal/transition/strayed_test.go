@@ -15,10 +15,11 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
-// interruptedIn has something that is found out be interrupted wherever code is run for it: it has to end with the error, and leave nothing behind.
-func interruptedIn(t *testing.T, name string, finds func(context.Context) error) {
+// interruptedIn has something that is found out be interrupted wherever code is run for it, or in some files only: it has to end with the error, and leave nothing behind.
+func interruptedIn(t *testing.T, name string, finds func(context.Context) error, files ...string) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	all := &interrupted{Context: t.Context(), lines: map[string]bool{}}
@@ -26,6 +27,9 @@ func interruptedIn(t *testing.T, name string, finds func(context.Context) error)
 		t.Errorf("%s: it ends with %v, and runs code for the lines %v", name, err, slices.Sorted(maps.Keys(all.lines)))
 	}
 	for _, line := range slices.Sorted(maps.Keys(all.lines)) {
+		if file, _, _ := strings.Cut(line, ":"); len(files) > 0 && !slices.Contains(files, file) {
+			continue
+		}
 		one := &interrupted{Context: t.Context(), lines: map[string]bool{}, line: line}
 		if err := finds(one); one.ended && !errors.Is(err, errInterrupted) {
 			t.Errorf("%s: interrupted in %s, it ends with %v", name, line, err)
@@ -100,8 +104,12 @@ func TestRelivedWhileSearching(t *testing.T) {
 		if _, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}}); err != nil {
 			t.Fatal(err)
 		}
-		l.Searching, l.Incidents, l.Seen = searching, nil, map[Wrong]bool{}
-		p := w.Machine.Processes[0]
+		l.Searching, l.Seen, l.Incidents = searching, map[Wrong]bool{}, []core.Incident{{Kind: core.Nondeterministic, Strategy: "c"}}
+		p, executed := w.Machine.Processes[0], l.Executed
+		if err := l.Relive(p, []behavior.Run{runs.runs[0].Run, runs.runs[0].Run}); err != nil || len(l.Incidents) != 1 || l.Executed != executed {
+			t.Errorf("what is known to depend on chance is relived: %+v, %v", l.Incidents, err)
+		}
+		l.Incidents = nil
 		if err := l.Relive(p, []behavior.Run{runs.runs[0].Run, runs.runs[0].Run}); err != nil {
 			t.Errorf("searching %t: %v", searching, err)
 		}
@@ -150,9 +158,12 @@ func TestFindingOutInterrupted(t *testing.T) {
 	}
 	for name, system := range map[string]func() *core.System{
 		"one that is another one when its memory is looked at": activeByChance,
-		"who reads files": plainly(func(world, core.Request) core.Result { _, _ = os.ReadFile("strayed_test.go"); return core.Result{} }),
+		"who counts unseen, and sleeps":                        rareMixtures()[6].system,
+		"who polls from a memory on":                           rareMixtures()[13].system,
+		"whose goroutine keeps something":                      keepers()[4].system,
+		"who reads files":                                      plainly(func(world, core.Request) core.Result { _, _ = os.ReadFile("strayed_test.go"); return core.Result{} }),
 	} {
-		interruptedIn(t, name, func(ctx context.Context) error { _, err := roam(ctx, system(), Conditions{}); return err })
+		interruptedIn(t, name, func(ctx context.Context) error { _, err := roam(ctx, system(), Conditions{}); return err }, "memory.go", "audit.go", "background.go")
 	}
 	l, a, runs := counted(t, Conditions{})
 	ended, end := context.WithCancel(t.Context())
@@ -265,30 +276,73 @@ func TestSharedUnseen(t *testing.T) {
 	}
 }
 
-// TestRenewedOn has a memory with a time that was renewed be taken along behind a run that leaves all times as late as the clock is, as nobody would have left that one.
+// TestRenewedOn has a memory with a time that was renewed be taken along behind a run that leaves all times as late as the clock is, as nobody would have left that one. It counts as
+// more than one in which only times have drifted.
 func TestRenewedOn(t *testing.T) {
+	for _, fixed := range []bool{false, true} { // whether there is a time that does not move
+		f := explored(t, of(func() *trade {
+			return controller("c", func() core.Instance {
+				runs := 0
+				var at time.Time
+				return mind{hand{reconcile: func(world, core.Request) core.Result {
+					runs, at = min(runs+1, 2), time.Now()
+					return core.Result{Requeue: runs < 2}
+				}}, func() map[string]string {
+					memory := map[string]string{"R.runs": strconv.Itoa(runs), "R.at": at.Format(time.RFC3339Nano)}
+					if fixed && runs > 0 {
+						memory["R.fixed"] = noon
+					}
+					return memory
+				}}
+			})
+		})(), Conditions{})
+		l, a := f.learner, f.learner.Machine.Actors[0]
+		runs := f.histories[len(f.histories)-1][a.Process]
+		for _, renewed := range []bool{false, true} {
+			v := drifted{ahead: behavior.Tick, renewed: renewed, by: a, run: runs[0], parting: &behavior.Divergence{}}
+			var all []*drifted
+			if err := l.from(v.after(nil, runs[0], nil), begun{a, runs[1]}, func(v *drifted) { all = append(all, v) }); err != nil {
+				t.Fatal(err)
+			}
+			if (len(all) == 1) != (renewed || fixed) || len(all) == 1 && (all[0].minor == renewed || len(all[0].history) != 2) {
+				t.Errorf("renewed %t, fixed %t: these are taken along: %+v", renewed, fixed, all)
+			}
+		}
+	}
+}
+
+// TestDriftedOn has a memory that has drifted be followed through all runs that are known to come then, up to the one that does something else because of it.
+func TestDriftedOn(t *testing.T) {
 	f := explored(t, of(func() *trade {
 		return controller("c", func() core.Instance {
-			runs := 0
-			var at time.Time
-			return mind{hand{reconcile: func(world, core.Request) core.Result {
-				runs, at = min(runs+1, 2), time.Now()
-				return core.Result{Requeue: runs < 2}
+			var first time.Time
+			hours, runs := 0, 0
+			return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+				switch runs = min(runs+1, 4); {
+				case runs == 1:
+					first = time.Now()
+				case runs == 2:
+					hours = int(time.Since(first).Hours())
+				case runs == 4 && hours > 0:
+					w.put("late", "yes")
+				}
+				return core.Result{Requeue: runs < 4}
 			}}, func() map[string]string {
-				return map[string]string{"R.runs": strconv.Itoa(runs), "R.at": at.Format(time.RFC3339Nano)}
+				return map[string]string{"R.runs": strconv.Itoa(runs), "R.first": first.Format(time.RFC3339Nano), "R.hours": strconv.Itoa(hours)}
 			}}
 		})
 	})(), Conditions{})
 	l, a := f.learner, f.learner.Machine.Actors[0]
 	runs := f.histories[len(f.histories)-1][a.Process]
-	for _, renewed := range []bool{false, true} {
-		v := drifted{ahead: behavior.Tick, renewed: renewed, by: a, run: runs[0], parting: &behavior.Divergence{}}
-		var all []*drifted
-		if err := l.from(v.after(nil, runs[0], nil), begun{a, runs[1]}, func(v *drifted) { all = append(all, v) }); err != nil {
-			t.Fatal(err)
-		}
-		if (len(all) == 1) != renewed || renewed && (all[0].minor || len(all[0].history) != 2) {
-			t.Errorf("renewed %t: these are taken along: %+v", renewed, all)
-		}
+	if len(runs) != 4 || a.Waits == "" {
+		t.Fatalf("it makes %d runs, and waits %q", len(runs), a.Waits)
+	}
+	a.Waits, a.domain.drifted = "", map[state.Value][]*drifted{}
+	_, left, err := l.lookAt(a, runs[1], a.domain.shift(behavior.Epoch))
+	if left == nil || err != nil {
+		t.Fatalf("it leaves %+v, %v", left, err)
+	}
+	if err := l.takeAlong(a, runs[1], left); err != nil || !strings.HasSuffix(a.Waits, "put late where it else returns") {
+		t.Errorf("it waits %q, %v", a.Waits, err)
 	}
 }
