@@ -29,7 +29,7 @@ func TestOver(t *testing.T) {
 		{"it leaves something", of(func() *trade { return controller("c", late) }), Conditions{}, `c leaves work running after it has returned, reconciling go: it would then "put late", and the states after that were not searched. Wait for the work before returning, or return RequeueAfter`, ""},
 		{"its memory changes later", of(func() *trade { return controller("c", wakes) }), Conditions{Remembering: []string{"c"}}, "c changes its memory after it has returned, reconciling go, and the states after that were not searched", ""},
 		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{Deadlines: 1}, "", "the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put late"},
-		{"they share what they do not show", sharers()[3].system, Conditions{Remembering: []string{"a", "b"}}, "", ""},
+		{"they share what they do not show", called("they share what they do not show", sharers()).system, Conditions{Remembering: []string{"a", "b"}}, "", ""},
 		{"it makes up a name", func() *core.System { return drawers()[0].system() }, Conditions{}, "", ""},
 	} {
 		w := begin(t, test.system(), test.c)
@@ -82,7 +82,7 @@ func TestMemoSaves(t *testing.T) {
 		}), Conditions{}, false, 117, 2},
 		{"two calls at once", watching(twoAtOnce), Conditions{}, false, 72, 2},
 		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 69, 69},
-		{"it writes the time again and again", clocks()[4].system, Conditions{}, false, 59, 1},
+		{"it writes the time again and again", called("it writes the time again and again", clocks()).system, Conditions{}, false, 59, 1},
 		// What is found by chance, or waits for a time, is to be told in each search.
 		{"chance", chances()[0].system, Conditions{}, false, 14, 3},
 		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 59, 58},
@@ -132,7 +132,7 @@ func TestMemoOfOrders(t *testing.T) {
 
 // TestMemoTellsAgain has a search begin again because of what an earlier one could only tell, although the run is remembered.
 func TestMemoTellsAgain(t *testing.T) {
-	drawing, known := drawers()[4].system(), NewMemo()
+	drawing, known := called("it keeps what it drew, and that it did", drawers()).system(), NewMemo()
 	for range 2 { // as is what is remembered by chance
 		w := begin(t, drawing, Conditions{Remembering: []string{"c"}, Drawing: []string{"c"}})
 		w.Learn.Memo = known

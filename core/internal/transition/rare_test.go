@@ -29,6 +29,41 @@ func keepsMany(fields int) func() *core.System {
 	})
 }
 
+// sleepingOnce is an active controller of which one run sleeps before it comes to a memory to which others lead at once. All write the time; of an opaque one, one notes it instead. The
+// one that sleeps may have to wait until somebody lets it, so that the others were made by then.
+func sleepingOnce(opaque, waits bool) func() *core.System {
+	return func() *core.System {
+		c := controller("c", func() core.Instance {
+			var n atomic.Int32
+			var at atomic.Value
+			at.Store("")
+			return tireless{mind{hand{reconcile: func(w world, r core.Request) core.Result {
+				if r == "two" {
+					if waits && w.get("go") == "" {
+						return core.Result{Blocked: true}
+					}
+					time.Sleep(time.Minute)
+				}
+				n.Store(1)
+				switch now := time.Now().Format(time.RFC3339Nano); {
+				case !opaque:
+					w.put("seen", now)
+				case r == "three":
+					at.Store(now)
+				}
+				return core.Result{}
+			}}, func() map[string]string {
+				return map[string]string{"R.n": strconv.Itoa(int(n.Load())), "R.at": at.Load().(string)}
+			}}, func(world) []func() { return nil }, func() {}}
+		})
+		c.Active, c.Opaque, c.Initial = true, opaque, []core.Request{"one", "two", "three"}
+		if !waits {
+			return alone(c)
+		}
+		return lab([]core.Strategy{c, simple("d", func(w world, _ core.Request) core.Result { w.put("go", "yes"); return core.Result{} })})
+	}
+}
+
 // rareMixtures are more of them.
 func rareMixtures() []scenario {
 	failing := func(system func() *core.System) func() *core.System {
@@ -258,6 +293,44 @@ memory of c: 2 []`},
 8 states, 12 steps, 444 runs
 rests: seen 2000-01-01T00:02:00Z
 memory of c: 1 [R.n]`},
+		{"one of its runs sleeps, all write the time, and it is active", sleepingOnce(false, false), Conditions{}, `
+12 states, 14 steps, 229 runs
+rests: seen 2000-01-01T00:00:00Z
+rests: seen 2000-01-01T00:00:01.……001Z
+rests: seen 2000-01-01T00:01:01.……001Z
+memory of c: 1 [R.n]`},
+		{"one of its runs sleeps later, all write the time, and it is active", sleepingOnce(false, true), Conditions{}, `
+16 states, 22 steps, 370 runs
+rests: go yes, seen 2000-01-01T00:00:00Z
+rests: go yes, seen 2000-01-01T00:00:01.……001Z
+rests: go yes, seen 2000-01-01T00:01:01.……001Z
+memory of c: 1 [R.n]`},
+		{"one of its runs sleeps later, one notes the time, and it is active", sleepingOnce(true, true), Conditions{}, `
+12 states, 20 steps, 324 runs
+rests: go yes
+memory of c: 2 [R.at R.n]`},
+		{"handlers write the time in a run", hearing(func(w world, _ core.Request) core.Result {
+			w.put("a", "1")
+			w.put("b", "1")
+			return core.Result{}
+		}, func(w world, e core.Event) {
+			if e.Key.Name != "seen" {
+				w.put("seen", time.Now().Format(time.RFC3339Nano))
+			}
+		}), Conditions{}, `
+2 states, 1 steps, 57 runs
+rests: a 1, b 1, seen 2000-01-01T00:00:00Z`},
+		{"handlers make a call that waits for its answer", hearing(func(w world, _ core.Request) core.Result {
+			atOnce(w, errand{verb: "put", name: "b", text: "1"}, errand{verb: "put", name: "b", text: "2"}, errand{verb: "put", name: "c", text: "1"})
+			return core.Result{}
+		}, func(w world, e core.Event) {
+			if e.Key.Name == "c" {
+				w.put("b", "1")
+			}
+		}), Conditions{}, `
+3 states, 2 steps, 224 runs
+rests: b 1, c 1
+rests: b 2, c 1`},
 		{"it draws in vain, and remembers something else", func() *core.System {
 			return drawingBy(func(d *dice) core.Instance {
 				n := 0

@@ -26,15 +26,10 @@ func TestDrawnInMemory(t *testing.T) {
 
 // TestDrawnForOthers has a draw be used up by a run that only sends it to somebody else.
 func TestDrawnForOthers(t *testing.T) {
-	for _, s := range mixtures() {
-		if s.name != "it sends what it drew" {
-			continue
-		}
-		w := begin(t, s.system(), Conditions{Drawing: []string{"c"}})
-		chosen, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}})
-		if err != nil || chosen == nil || w.Drawn()["c"] != 1 || w.Wrote {
-			t.Errorf("%v, %v, and %v was drawn", chosen, err, w.Drawn())
-		}
+	w := begin(t, called("it sends what it drew", mixtures()).system(), Conditions{Drawing: []string{"c"}})
+	chosen, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}})
+	if err != nil || chosen == nil || w.Drawn()["c"] != 1 || w.Wrote {
+		t.Errorf("%v, %v, and %v was drawn", chosen, err, w.Drawn())
 	}
 }
 

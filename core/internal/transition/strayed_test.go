@@ -158,9 +158,10 @@ func TestFindingOutInterrupted(t *testing.T) {
 	}
 	for name, system := range map[string]func() *core.System{
 		"one that is another one when its memory is looked at": activeByChance,
-		"who counts unseen, and sleeps":                        rareMixtures()[6].system,
-		"who polls from a memory on":                           rareMixtures()[13].system,
-		"whose goroutine keeps something":                      keepers()[4].system,
+		"who counts unseen, and sleeps":                        called("it counts unseen, and sleeps", rareMixtures()).system,
+		"who polls from a memory on":                           called("it polls from its first run on", rareMixtures()).system,
+		"who comes to a memory later":                          sleepingOnce(true, true),
+		"whose goroutine keeps something":                      called("a goroutine keeps what it saw", keepers()).system,
 		"who reads files":                                      plainly(func(world, core.Request) core.Result { _, _ = os.ReadFile("strayed_test.go"); return core.Result{} }),
 	} {
 		interruptedIn(t, name, func(ctx context.Context) error { _, err := roam(ctx, system(), Conditions{}); return err }, "memory.go", "audit.go", "background.go")
@@ -226,7 +227,9 @@ func (f failing) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 
 // TestStoreFails has a search end with what a store does not answer, whichever call it is, also of those that are made as of a tick earlier.
 func TestStoreFails(t *testing.T) {
-	for _, s := range []scenario{clocks()[4], orderings()[1], users()[0], backgrounds()[1]} {
+	for _, s := range []scenario{
+		called("it writes the time again and again", clocks()), called("three calls, in two orders", orderings()), called("in any order", users()), called("it hands on, and crashes", backgrounds()),
+	} {
 		for at, reached := 1, true; reached; at++ {
 			asked := 0
 			system := s.system()
