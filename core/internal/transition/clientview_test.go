@@ -66,7 +66,7 @@ func TestTracker(t *testing.T) {
 	// Who holds versions matters where somebody may. What the run itself was shown does not have to be noted.
 	r = &tracker{client: w.Live}
 	shown := core.Object{Key: key("a"), Content: content("old")}
-	w.path = behavior.Path{{Response: shows{"earlier", []core.Object{shown}}}, {Response: shows{"before", []core.Object{shown, {Key: key("b"), Content: content("old")}}}}}
+	w.path = behavior.Path{{Response: shows{"earlier", []core.Object{shown}}}, {Response: shows{"before", []core.Object{shown, {Key: key("b"), Content: content("other")}}}}}
 	w.base = 1
 	if got := r.Held(key("a")); !slices.Equal(got, []core.Content{content("old")}) || len(r.reads) > 0 {
 		t.Errorf("%v are held, and these are noted: %+v", got, r.reads)
@@ -75,5 +75,25 @@ func TestTracker(t *testing.T) {
 	r.Held(key("a"))
 	if !slices.Equal(r.reads, []behavior.Read{{Held: true, Cell: a}}) {
 		t.Errorf("where versions are held, these are noted: %+v", r.reads)
+	}
+}
+
+// TestClientLearns has a client of a walker that learns find out what is shown of objects, and which of them are selected. Others only know what was found out.
+func TestClientLearns(t *testing.T) {
+	m, w := desk("web")
+	a := m.Vocabulary.Object(core.Key{Kind: "Pod", Name: "a"})
+	w.fit()
+	w.Set(a, m.Vocabulary.Intern(a, content("xy")))
+	p, s := m.Vocabulary.Projection("Pod", firstLetter{}), m.Vocabulary.Selection("Pod", "", selecting("xy"))
+	for i, learner := range []*Learner{nil, learning(t, m), nil} {
+		w.Learn = learner
+		shown, known := w.Live.Project(p, a)
+		if known != (i > 0) || known && p.Content(shown) != core.Content(content("x")) {
+			t.Errorf("%d: it is known what is shown: %t, and that is %v", i, known, shown)
+		}
+		signature, known := w.Live.AppendSignature([]byte("so: "), "Pod", "", s)
+		if known != (i > 0) || known && string(signature) != string(state.AppendSigned([]byte("so: "), a, w.Value(a))) {
+			t.Errorf("%d: it is known what is selected: %t, and that is %q", i, known, signature)
+		}
 	}
 }

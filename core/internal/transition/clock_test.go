@@ -95,6 +95,12 @@ func TestAlike(t *testing.T) {
 	if !alike(waits("an hour", time.Hour), waits("a day", 24*time.Hour)) || alike(waits("an hour", time.Hour), waits("returns", 0)) || alike(waits("returns", 0), waits("an hour", time.Hour)) || alike(ends(0, "returns"), waits("an hour", time.Hour)) {
 		t.Error("how long something waits matters, or that it does does not")
 	}
+	keeps := func(what string) *behavior.Divergence {
+		return &behavior.Divergence{Observed: "keeps one", Left: map[string]string{"R.n": what}}
+	}
+	if !alike(keeps("1"), keeps("1")) || !alike(keeps(noon), keeps(night)) || alike(keeps("1"), keeps("2")) || alike(waits("an hour", time.Hour), keeps("1")) {
+		t.Error("what is kept does not matter, or the times in it do")
+	}
 	if !alike(all[0], asks(0, "put a", night)) || !alike(ends(0, "returns"), ends(0, "returns")) {
 		t.Error("what differs in times alone is not alike")
 	}
@@ -175,6 +181,14 @@ func TestMoments(t *testing.T) {
 	}
 	if m.Clock = nowhere; m.moments() != 1 {
 		t.Errorf("without a clock there are %d moments", m.moments())
+	}
+	for deadlines, want := range map[int][2]int{0: {0, 0}, 2: {2, 3}} {
+		m := &Machine{System: &core.System{}, Conditions: Conditions{Deadlines: deadlines}}
+		alone := m.longTimes()
+		m.System.Scenario.Actions = []core.Action{{Name: "a"}, {Name: "b"}}
+		if got := [2]int{alone, m.longTimes()}; got != want {
+			t.Errorf("with --deadlines %d, a long time passes %v times without users and with some, want %v", deadlines, got, want)
+		}
 	}
 	ticking := &domain{manner: behavior.Manner{Ticks: true}}
 	for _, test := range []struct {

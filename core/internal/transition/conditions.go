@@ -305,7 +305,7 @@ func (c Conditions) validateFaults(strategies []core.Strategy) error {
 	}
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if len(c.FaultsIn) > 0 && c.Crashes == 0 && c.Failures == 0 {
+	if c.Crashes == 0 && c.Failures == 0 {
 		fail("--faults-in (Options.FaultsIn) names %s, but no faults are allowed: set --crashes or --failures (Options.Crashes, Options.Failures), or leave it out", strings.Join(c.FaultsIn, ", "))
 	}
 	known := map[string]bool{}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -104,7 +105,8 @@ func TestValidate(t *testing.T) {
 // TestNamed completes names of kinds by their groups, where it is clear which.
 func TestNamed(t *testing.T) {
 	system := office()
-	system.Kinds = []core.Kind{"Pod", "Node", "Job.batch", "Job.other", "Cron.batch", "Lease.x", "Lease.y", "Lease.x"}
+	system.Strategies = append(system.Strategies, described{Name: "many", Watches: []core.Kind{"Service", "Service.mesh"}})
+	system.Kinds = []core.Kind{"Pod", "Node", "Node.metrics", "Ingress", "Job.batch", "Job.other", "Cron.batch", "Lease.x", "Lease.y", "Lease.x"}
 	for _, test := range []struct {
 		controller string
 		kind, want core.Kind
@@ -123,6 +125,7 @@ func TestNamed(t *testing.T) {
 		{"one", "Job", "", `kind "Job" is in several groups: use one of Job.batch, Job.other`},
 		{"web", "Lease", "", `kind "Lease" is in several groups: use one of Lease.x, Lease.y`},
 		{"web", "Jo", "Jo", ""},
+		{"many", "Service", "Service", ""},
 		{"web", "Job.none", "Job.none", ""},
 	} {
 		given := Conditions{Staleness: []Staleness{{Controller: "web", Kind: "Job"}, {Controller: test.controller, Kind: test.kind}}}
@@ -143,7 +146,7 @@ func TestNamed(t *testing.T) {
 // TestExpect makes conditions of what was found out, once, and of no other errors.
 func TestExpect(t *testing.T) {
 	start := func() Conditions {
-		return Conditions{Remembering: []string{"known"}, Awaiting: []string{"known"}, Drawing: []string{"known"}, Active: []string{"known"}, ticking: []string{"known"}}
+		return Conditions{Remembering: []string{"known"}, Awaiting: []string{"known"}, Drawing: []string{"known"}, Active: []string{"known"}, ticking: []string{"known", "ticks"}}
 	}
 	for _, test := range []struct {
 		err  error
@@ -162,6 +165,7 @@ func TestExpect(t *testing.T) {
 		{&unexpectedMemory{Memory: "known"}, nil},
 		{&unexpectedBackground{Memory: "known"}, nil},
 		{&unexpectedBackground{Memory: "known", ticks: true}, nil},
+		{&unexpectedBackground{Memory: "ticks", ticks: true}, nil},
 		{&unexpectedSharing{"known"}, nil},
 		{errors.New("another one"), nil},
 		{nil, nil},
@@ -221,6 +225,70 @@ func TestRules(t *testing.T) {
 	} {
 		if got := c.rule(of.Controller, of.Kind); got != want {
 			t.Errorf("the rule of %v is %s, want %s", of, got, want)
+		}
+	}
+}
+
+// TestConcerned has a controller be named by its own name or by that of its process, and the views that are behind at the start be there, without a change of what was given.
+func TestConcerned(t *testing.T) {
+	one := core.Description{Name: "one", Process: "both"}
+	for name, want := range map[string]bool{"one": true, "both": true, "two": false} {
+		if named([]string{"x", name}, one) != want {
+			t.Errorf("%s is named by %q: %t", one.Name, name, !want)
+		}
+	}
+	system := office()
+	system.Initial = []core.Initial{{Underway: &core.Underway{Processes: []core.AtWork{{Process: "both", Behind: []core.Missing{{Key: core.Key{Kind: "Lease", Name: "a"}}}}}}}}
+	given := Conditions{Staleness: []Staleness{{Controller: "one", Rule: view.Lag(1)}}, Caches: []CachedKind{{"web", "Node"}}}
+	c := given.shared(system)
+	if given.Staleness[0].Controller != "one" || len(given.Caches) != 1 || c.Staleness[0].Controller != "both" {
+		t.Errorf("what was given is %+v, and it comes to %+v", given, c)
+	}
+	if got := c.caches(one); !slices.Equal(got, []core.Kind{"Lease"}) {
+		t.Errorf("it caches %v", got)
+	}
+}
+
+// TestHolds has somebody hold versions of objects from one step to the next where views lag behind, calls are steps of their own, or memory is kept.
+func TestHolds(t *testing.T) {
+	for _, test := range []struct {
+		c    Conditions
+		want bool
+	}{
+		{Conditions{}, false}, {Conditions{Crashes: 1}, false}, {Conditions{Granularity: PerCall}, true}, {Conditions{Remembering: []string{"c"}}, true}, {Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}, true},
+	} {
+		if w := begin(t, lab([]core.Strategy{watches(), sequential(controller("d", countingUp(true)))}), test.c); w.Machine.Holds != test.want {
+			t.Errorf("with %+v somebody holds versions: %t", test.c, w.Machine.Holds)
+		}
+	}
+}
+
+// TestBehind has each view be named that is further behind at the start than its rule allows, in their order.
+func TestBehind(t *testing.T) {
+	system := office()
+	behind := func(process string, kind core.Kind, changes int) core.AtWork {
+		at := core.AtWork{Process: process}
+		for i := range changes {
+			at.Behind = append(at.Behind, core.Missing{Key: core.Key{Kind: kind, Name: "a"}, To: content(rune('0' + i))})
+		}
+		return at
+	}
+	system.Initial = []core.Initial{{Underway: &core.Underway{Processes: []core.AtWork{behind("web", "Pod", 2), behind("both", "Pod", 3), behind("web", "Job.batch", 2)}}}}
+	lag := func(n int) Conditions { return Conditions{Staleness: []Staleness{{Rule: view.Lag(n)}}} }
+	for n, want := range map[int][]string{3: nil, 2: {"Pod in both is 3 changes"}, 1: {"Job.batch in web is 2 changes", "Pod in both is 3 changes", "Pod in web is 2 changes"}} {
+		err := lag(n).Validate(system)
+		if (err == nil) != (want == nil) {
+			t.Errorf("lag(%d): %v", n, err)
+			continue
+		}
+		if err == nil {
+			continue
+		}
+		lines := strings.Split(err.Error(), "\n")
+		for i, line := range lines {
+			if len(lines) != len(want) || !strings.HasPrefix(line, "the cache of "+want[i]+" behind at the start, and lag("+strconv.Itoa(n)+") does not allow that") {
+				t.Errorf("lag(%d), line %d: %s", n, i, line)
+			}
 		}
 	}
 }

@@ -247,9 +247,6 @@ func (l *Learner) from(v *drifted, b begun, tell func(*drifted)) error {
 		if parting != nil {
 			return l.decides(v, b, parting)
 		}
-		if f.contents == nil {
-			continue
-		}
 		here, now := b.actor.domain.contents[b.Leaf.Memory], clockOf(b.Run)
 		way, minor := drifts(here, f.contents, now, now+ahead.ahead)
 		if ahead.minor = minor && !v.renewed; way != "" || v.renewed && !maps.Equal(here, f.contents) {
@@ -289,7 +286,7 @@ func (l *Learner) fromAt(v *drifted, b begun) (f followed, led bool, err error) 
 	run.Activation.Clock += v.ahead
 	l.count(run.Activation)
 	f.calls, f.parting, err = session.Follow(l.Context, run)
-	if err == nil && f.parting == nil && l.comparesMemory(b.actor, b.Run) {
+	if err == nil && f.parting == nil {
 		f.contents = l.contents(b.actor.domain, session.Memory())
 	}
 	return f, true, err

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -277,6 +278,13 @@ func TestDrifted(t *testing.T) {
 	if got, err := l.add(d, of("minor", true), 2); got || err != nil || web.Waits != "" {
 		t.Errorf("a minor one too many is new: %t, %v, and it waits: %q", got, err, web.Waits)
 	}
+	// Where it can, the search begins again then.
+	l.Searching, m.Conditions.Deadlines, web.Waits = true, 1, ""
+	var again *unexpectedDeadline
+	if err := l.follows(d, of("one too many of another sort", false), 2); !errors.As(err, &again) {
+		t.Errorf("one too many is taken along: %v", err)
+	}
+	l.Searching, m.Conditions.Deadlines = false, 0
 	// A run from a drifted memory is not made of whoever got stuck, or is known to depend on chance.
 	v := of("a", false)
 	run := begun{web, behavior.Run{Leaf: &behavior.Leaf{Failure: behavior.Deadlock}}}

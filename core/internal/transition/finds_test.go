@@ -3,6 +3,7 @@ package transition
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,6 +102,11 @@ func (f found) String() string {
 		all = append(all, fmt.Sprintf("%s %s %s: %s %q", i.Kind, i.Cause, i.Strategy, message, i.Details))
 	}
 	return regexp.MustCompile("[0-9]{6}").ReplaceAllString(strings.Join(all, "\n"), "……")
+}
+
+// called returns the scenario of a name.
+func called(name string, all []scenario) scenario {
+	return all[slices.IndexFunc(all, func(s scenario) bool { return s.name == name })]
 }
 
 // finds searches the systems of scenarios.

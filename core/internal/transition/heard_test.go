@@ -191,6 +191,30 @@ func TestHandling(t *testing.T) {
 	}
 }
 
+// TestOneCache has the event handlers of a process hear of a change once, whoever else has views that lag behind.
+func TestOneCache(t *testing.T) {
+	system := process(false, func() []mind {
+		h := hand{nil, func(world, core.Event) []core.Request { return nil }}
+		return []mind{{h, func() map[string]string { return map[string]string{} }}, {h, func() map[string]string { return map[string]string{} }}}
+	})
+	for _, s := range system.Strategies {
+		b := s.(*both)
+		b.Watches, b.Initial = []core.Kind{"note"}, nil
+	}
+	writes := simple("c", func(w world, _ core.Request) core.Result { w.put("x", "1"); return core.Result{} })
+	writes.Watches = []core.Kind{"note"}
+	system.Strategies = append(system.Strategies, writes)
+	w := begin(t, system, Conditions{Staleness: []Staleness{{Controller: "c", Rule: view.Lag(1)}}})
+	heard := &handlings{walker: w}
+	w.Listener = heard
+	if chosen, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}}); chosen == nil || err != nil {
+		t.Fatalf("%v, %v", chosen, err)
+	}
+	if want := []string{"put x: none", "a ends: x", "b ends: x", "c ends: none"}; !slices.Equal(heard.all, want) {
+		t.Errorf("these are handled: %q, want %q", heard.all, want)
+	}
+}
+
 // TestMissed has a deletion be missed where all changes come at once, and be seen where one comes after the other.
 func TestMissed(t *testing.T) {
 	for rule, want := range map[view.Rule]string{view.Fresh(): "seen", view.Lag(1): "seen", view.Relist(): "missed"} {

@@ -219,6 +219,24 @@ func TestStirring(t *testing.T) {
 			t.Errorf("%s: it is said %q", test.name, doubts)
 		}
 		f.known(t)
+		if !test.want {
+			continue
+		}
+		// Who is ahead leaves it to who learns to say so.
+		for _, d := range f.learner.Machine.remembering {
+			d.unordered = false
+		}
+		w := NewWalker(f.learner.Machine, nil)
+		var seen looking
+		for _, row := range f.rows {
+			w.Load(row)
+			if _, err := w.Steps(&seen, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(seen.stopped) == 0 || !strings.HasSuffix(seen.stopped[0], ErrUnknown.Error()) {
+			t.Errorf("%s: who is ahead stops at %q", test.name, seen.stopped)
+		}
 	}
 }
 

@@ -68,6 +68,12 @@ func (notes) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 			return core.Answer{Response: reply("is there")}, nil
 		}
 		return core.Answer{Response: reply("done"), Writes: []core.Write{{Key: key(e.name), Content: content(e.text)}}}, nil
+	case "tell": // which puts a note and tells d of it
+		var all []core.Write
+		if s.Get(key(e.name)) != core.Content(content(e.text)) {
+			all = []core.Write{{Key: key(e.name), Content: content(e.text)}}
+		}
+		return core.Answer{Response: reply("done"), Writes: all, Enqueue: []core.Item{{Strategy: "d", Request: core.Request(e.name)}}}, nil
 	case "send":
 		return core.Answer{Response: reply("done"), Enqueue: []core.Item{{Strategy: e.name, Request: core.Request(e.text)}}}, nil
 	}
@@ -140,16 +146,11 @@ func (t tireless) Stop()                                { t.stop() }
 type trade struct {
 	core.Description
 	hire func() core.Instance
-	// made counts its instances.
-	made int
 }
 
 func (t *trade) Describe() core.Description { return t.Description }
 
-func (t *trade) New() (core.Instance, error) {
-	t.made++
-	return t.hire(), nil
-}
+func (t *trade) New() (core.Instance, error) { return t.hire(), nil }
 
 // controller is a strategy of the lab with one request, "go", at the start.
 func controller(name string, hire func() core.Instance) *trade {

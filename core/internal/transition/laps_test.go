@@ -114,6 +114,12 @@ func TestBackground(t *testing.T) {
 			t.Errorf("in memory %d it can go on with %s, want %s", memory, got, want)
 		}
 	}
+	w.Set(d.cell, 0)
+	w.renew()
+	if leaf, err := w.reconcile(m.Items[1], plan{}); leaf != nil || err != nil || len(w.Recalled) > 0 {
+		t.Errorf("what is not possible ends with %v, %v, and has looked at %v", leaf, err, w.Recalled)
+	}
+	w.recall(d)
 	if !w.possible(asked) || !slices.Contains(w.Recalled, d.cell) {
 		t.Error("what is asked for is not possible, or what goes on by itself does not depend on memory")
 	}
@@ -159,6 +165,8 @@ func TestDigests(t *testing.T) {
 			t.Errorf("%d has another digest the second time", i)
 		}
 	}
+	note(l.digest(web, query{"r", ""}, leaf(behavior.Leaf{})), "a call behind a run")
+	note(l.digest(web, nil, leaf(behavior.Leaf{Requests: []core.Request{"r\n"}})), "a request of that name")
 	note(l.digest(web, a), "a call")
 	note(l.digest(web, b), "another call")
 	note(l.digest(m.Actors[1], nil), "another controller")

@@ -364,7 +364,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	if l.Machine.Recorder != nil {
 		l.Machine.Recorder.Read(s, node, answered, look.reads)
 	}
-	if s.Walker.made != nil || s.Walker.nested > 0 || node.Turns != nil || l.Machine.Conditions.Granularity == PerCall {
+	if s.Walker.made != nil || s.Walker.nested > 0 || l.Machine.Conditions.Granularity == PerCall {
 		answered.Reads = look.reads
 	}
 	answered.Edge = node.Respond(response)

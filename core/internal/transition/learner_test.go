@@ -169,8 +169,15 @@ func TestReports(t *testing.T) {
 		t.Errorf("it was found not to be deterministic %d times", web.divergences)
 	}
 	l.diverged(db, request, path, &behavior.Divergence{After: 9}, core.Chance, nil)
-	if last := l.Incidents[len(l.Incidents)-1]; len(last.Details) != 4 {
-		t.Errorf("what differs behind the end is told as %q", last.Details)
+	if last := l.Incidents[len(l.Incidents)-1]; len(last.Details) != 4 || last.Slept {
+		t.Errorf("what differs behind the end is told as %+v", last)
+	}
+	for cause, slept := range map[core.Cause]bool{core.Chance: true, core.Memory: false} {
+		l.Seen = map[Wrong]bool{}
+		l.diverged(db, request, path, &behavior.Divergence{Slept: true}, cause, nil)
+		if last := l.Incidents[len(l.Incidents)-1]; last.Slept != slept {
+			t.Errorf("it has slept, and what differs is told as %+v", last)
+		}
 	}
 	l.Executed, l.Fresh = 0, false
 	if l.count(event); l.Executed != 0 || !l.Fresh {
@@ -200,11 +207,13 @@ func TestFailed(t *testing.T) {
 		{"it returns", behavior.Leaf{}, "", "", 0, ""},
 		{"it changes what others see", behavior.Leaf{Mutated: "Pod a"}, core.Mutated, "changed an object in its cache: Pod a", 20, ""},
 		{"it panics", behavior.Leaf{Failure: behavior.Panicked, Message: "nil"}, core.Panicked, "panics: nil", 20, ""},
+		{"it panics, and names a package", behavior.Leaf{Failure: behavior.Panicked, Message: "synctest"}, core.Panicked, "panics: synctest", 20, ""},
 		{"it waits for ever", behavior.Leaf{Failure: behavior.Deadlock, Message: "so long"}, core.Stuck, "so long", 20, ""},
 		{"it takes too long", behavior.Leaf{Failure: behavior.Overdue, Message: "so long"}, core.Stuck, "so long", 20, ""},
 		{"it goes on and on", behavior.Leaf{Failure: behavior.Runaway, Message: "so long"}, core.Runaway, "so long", 12, ""},
 		{"it ends the process", behavior.Leaf{Failure: behavior.Fatal, Message: "killed\nstack\nmore"}, core.Stuck, "killed", 22, ""},
 		{"it shares a channel", behavior.Leaf{Failure: behavior.Fatal, Message: "fatal error: synctest\nstack"}, "", "", 0, "web, reconciling r, fatal error: synctest. It shares a channel, a timer or a goroutine with what was made outside of the run"},
+		{"it waits for a lock", behavior.Leaf{Failure: behavior.Withheld, Message: "waits"}, "", "", 0, "web, reconciling r, waits, of whom one may hold it until a call is answered or a time comes"},
 		{"it waits for the network", behavior.Leaf{Failure: behavior.Connected, Message: "dials"}, "", "", 0, "web, reconciling r, dials and waits for the network, which is no part of the system"},
 	} {
 		l := learning(t, m)
@@ -225,6 +234,10 @@ func TestFailed(t *testing.T) {
 	if len(l.Incidents) > 0 || len(m.Doubts) != 1 || !strings.HasPrefix(m.Doubts[0], "web, reconciling r, did not return within 1s while a goroutine of it waits") {
 		t.Errorf("%+v, %q", l.Incidents, m.Doubts)
 	}
+	if l.failed(web, behavior.Activation{Request: "r"}, nil, &behavior.Leaf{Failure: behavior.Deadlock}); len(l.Incidents) != 1 {
+		t.Errorf("it waits for ever, and it is said %q", m.Doubts)
+	}
+	l.Incidents, l.Seen = nil, map[Wrong]bool{}
 	web.domain.rest[0].Calls = nil
 	if l.failed(web, behavior.Activation{Request: "r"}, nil, &behavior.Leaf{Failure: behavior.Overdue}); len(l.Incidents) != 1 {
 		t.Errorf("nothing waits, and it is said %q", m.Doubts)

@@ -269,11 +269,11 @@ func TestParked(t *testing.T) {
 	path[0] = &behavior.Edge{From: edge.From, Response: reply("none")}
 	other := m.park(it, second, path, moment{})
 	prints := map[state.Fingerprint]bool{}
-	for _, at := range []int{0, n, other, m.park(it, &behavior.Node{}, path, moment{now: 1}), m.park(it, &behavior.Node{Drawn: true}, path, moment{}), m.park(it, &behavior.Node{Drawn: true, Draw: 1}, path, moment{}), m.parkBlocked(it)} {
+	for _, at := range []int{0, n, other, m.park(it, &behavior.Node{}, path, moment{now: 1}), m.park(it, &behavior.Node{}, path, moment{now: 2}), m.park(it, &behavior.Node{Drawn: true}, path, moment{}), m.park(it, &behavior.Node{Drawn: true, Draw: 1}, path, moment{}), m.parkBlocked(it)} {
 		prints[m.Vocabulary.Print(it.Cell, state.Value(0).ParkedAt(at))] = true
 	}
-	if len(prints) != 7 {
-		t.Errorf("of 7 points, %d are told apart", len(prints))
+	if len(prints) != 8 {
+		t.Errorf("of 8 points, %d are told apart", len(prints))
 	}
 	p := &it.parked[n]
 	if p.Path[0] != edge || p.Node != first || p.item != it || p.Blocked || len(p.held) != 2 {

@@ -211,12 +211,6 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 	if d.remembers() {
 		d.begun[from] = append(d.begun[from], begun{a, run})
 	}
-	run.Leaf.Memory = value
-	if known {
-		if err := l.learnLap(d, run, from, value); err != nil || value == 0 {
-			return err
-		}
-	}
 	history := []behavior.Run{run}
 	if since != nil {
 		history = append(slices.Clone(since.Histories[0]), run)
@@ -228,10 +222,10 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		d.held = append(d.held, l.named(identity, history))
 		d.rest = append(d.rest, behavior.RestIn(memory))
 		l.Machine.awake(d)
-		run.Leaf.Memory = value
-		if err := l.learnLap(d, run, from, value); err != nil {
-			return err
-		}
+	}
+	run.Leaf.Memory = value
+	if err := l.learnLap(d, run, from, value); err != nil || value == 0 {
+		return err
 	}
 	m := d.memories[value]
 	if since == m || len(m.Histories) == mostWays {
@@ -421,8 +415,7 @@ func (l *Learner) unignored(d *domain, contents map[string]string) map[string]st
 	}
 	maps.DeleteFunc(contents, func(path, _ string) bool {
 		return leadsThrough(path, ignored) || slices.ContainsFunc(d.Process.Members, func(a *Actor) bool {
-			within, its := strings.CutPrefix(path, a.Name+"/")
-			return its && leadsThrough(within, ignored)
+			return leadsThrough(strings.TrimPrefix(path, a.Name+"/"), ignored)
 		})
 	})
 	return contents

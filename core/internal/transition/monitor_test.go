@@ -100,6 +100,29 @@ func TestMonitored(t *testing.T) {
 	}
 }
 
+// TestFreshSteps has it be known of each step whether code was run for it, and which step what goes wrong was met in.
+func TestFreshSteps(t *testing.T) {
+	w := begin(t, plainly(func(w world, _ core.Request) core.Result { w.put("n", "1"); panic("so") })(), Conditions{})
+	for _, fresh := range []bool{true, false} {
+		if _, err := w.Steps(&func1{func(step *Taken) error {
+			if w.Learn.Fresh != fresh {
+				t.Errorf("code was run for %s: %t", step.Step(), w.Learn.Fresh)
+			}
+			return nil
+		}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Learn.Seen, w.Learn.Where = map[Wrong]bool{}, Provenance{}
+	if _, err := w.Probe(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "another"}}); err != nil || len(w.Learn.Incidents) != 2 || w.Learn.Incidents[1].AtStart {
+		t.Errorf("what is tried goes wrong so: %+v, %v", w.Learn.Incidents, err)
+	}
+	w.Learn.Incidents = w.Learn.Incidents[:1]
+	if all := w.Learn.Incidents; len(all) != 1 || all[0].AtStart || all[0].Step != (core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}}) {
+		t.Errorf("the incidents are %+v", all)
+	}
+}
+
 // TestChosenAmongOthers has a step be chosen although others cannot be taken to their ends.
 func TestChosenAmongOthers(t *testing.T) {
 	w := begin(t, twoNotes(), Conditions{Crashes: 1})
@@ -172,7 +195,7 @@ func TestProbed(t *testing.T) {
 	} {
 		w.Load(row)
 		got, err := w.Probe(test.step)
-		if (got != nil) != test.is || (err != nil) != test.err || objectsOf(w.Look()) != test.want {
+		if (got != nil) != test.is || got != nil && got.Leaf == nil || (err != nil) != test.err || objectsOf(w.Look()) != test.want {
 			t.Errorf("%s: %v, %v, and there is %q", test.step, got, err, objectsOf(w.Look()))
 		}
 	}
@@ -183,7 +206,31 @@ func TestProbed(t *testing.T) {
 			t.Errorf("%s may go: %t, %v", name, got, err)
 		}
 	}
+	reader := NewWalker(w.Machine, nil)
+	reader.Load(row)
+	unknown := core.Step{Kind: core.Reconcile, Item: item("c", "unknown")}
+	if got, err := reader.Probe(unknown); got != nil || !errors.Is(err, ErrUnknown) {
+		t.Errorf("a walker that may not learn runs what nobody knows: %v, %v", got, err)
+	}
+	// What was asked for, or heard, before counts for nothing.
+	listener := &ear{heard: []string{"something else"}}
+	w.Listener, w.Reversed = listener, []reversed{{plan: plan{turns: []pick{{0, turns("get x", "get y")[1]}}}}}
+	took := 0
 	a, _ := w.Machine.Actor("c")
+	if err := w.EachOrder(w.Machine.Item(a, "go"), func(step *Taken) bool {
+		took++
+		if step.Leaf == nil || slices.Contains(listener.heard, "something else") {
+			t.Errorf("it ends with %v, and is heard as %q", step.Leaf, listener.heard)
+		}
+		return true
+	}); err != nil || took != 1 {
+		t.Errorf("a run comes in %d orders, %v", took, err)
+	}
+	w.Listener = nil
+	if err := w.Try(&looking{ends: 1}, Taken{Kind: core.Reconcile, Actor: a, Item: w.Machine.Item(a, "go")}); !errors.Is(err, errEnough) {
+		t.Errorf("who has seen enough does not end the visit: %v", err)
+	}
+	w.undo()
 	if err := w.StepsOf(&looking{ends: 1}, w.Machine.Item(a, "go")); !errors.Is(err, errEnough) || string(w.AppendRow(nil)) != string(row) {
 		t.Errorf("the visit ends with %v, and the walker is somewhere else", err)
 	}
@@ -227,6 +274,42 @@ func TestViewsThatLag(t *testing.T) {
 		}
 		if same := w.clients[0] == w.Live; same != (test.views == 0) {
 			t.Errorf("with %+v the client shows the store itself: %t", test.c, same)
+		}
+	}
+}
+
+// TestReadsKept has what a call looked at be kept where calls may come in another order: where they are steps of their own, or come at the same time.
+func TestReadsKept(t *testing.T) {
+	looks := func(w world, _ core.Request) core.Result { w.get("a"); return core.Result{} }
+	both := func(w world, _ core.Request) core.Result {
+		atOnce(w, errand{verb: "get", name: "a"}, errand{verb: "get", name: "b"})
+		return core.Result{}
+	}
+	for _, test := range []struct {
+		name   string
+		system func() *core.System
+		c      Conditions
+		want   bool
+	}{{"one after the other", plainly(looks), Conditions{}, false}, {"call by call", plainly(looks), Conditions{Granularity: PerCall}, true}, {"at the same time", watching(both), Conditions{}, true}} {
+		w := begin(t, test.system(), test.c)
+		asked := 0
+		for range 2 {
+			row := w.AppendRow(nil)
+			if _, err := w.Steps(&func1{func(*Taken) error {
+				row = w.AppendRow(nil)
+				for _, answered := range w.Asked {
+					if asked++; (len(answered.Reads) == 1) != test.want {
+						t.Errorf("%s: it is kept that it looked at %v", test.name, answered.Reads)
+					}
+				}
+				return nil
+			}}, nil); err != nil {
+				t.Fatal(err)
+			}
+			w.Load(row)
+		}
+		if asked == 0 {
+			t.Errorf("%s: nothing is asked", test.name)
 		}
 	}
 }
@@ -401,8 +484,16 @@ func TestCrashIn(t *testing.T) {
 	if crashed, err := l.CrashIn(t.Context(), c, before, second); err != nil || crashed[d]["R.n"] != "1" {
 		t.Errorf("nothing is shown: %v, %v", crashed, err)
 	}
+	cell := d.cell
 	m.remembering, d.cell = nil, nowhere
-	if crashed, err := l.CrashIn(t.Context(), c, nil, second); err != nil || crashed != nil {
-		t.Errorf("nothing is kept: %v, %v", crashed, err)
+	for _, d.fresh = range []map[string]string{{"R.n": "0"}, nil} {
+		if crashed, err := l.CrashIn(t.Context(), c, nil, cut); err != nil || crashed != nil {
+			t.Errorf("nothing is kept: %v, %v", crashed, err)
+		}
+	}
+	// Nor can it be told what it had if no instance can be brought there.
+	m.remembering, d.cell, d.fresh, l.Context = []*domain{d}, cell, map[string]string{"R.n": "0"}, ended
+	if crashed, err := l.CrashIn(t.Context(), c, before, second); crashed != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("no instance can be brought there: %v, %v", crashed, err)
 	}
 }

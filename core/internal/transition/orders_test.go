@@ -160,7 +160,7 @@ rests: n 1`},
 // TestDoubtsAhead has a walker that is ahead of the one that learns leave steps to that one where it has something to say of them, and others take them.
 func TestDoubtsAhead(t *testing.T) {
 	doubted := 0
-	for _, s := range slices.Concat(orderings(), sharers(), failures()) {
+	for _, s := range slices.Concat(orderings(), sharers(), failures(), mixtures()) {
 		f := explored(t, s.system(), s.conditions)
 		m := f.learner.Machine
 		for _, a := range m.Actors {
@@ -194,7 +194,7 @@ func TestDoubtsAhead(t *testing.T) {
 		if (s.name == "it panics" || s.name == "it changes its cache") && unknown == 0 {
 			t.Errorf("%s: who is ahead does not leave that to be reported", s.name)
 		}
-		if strings.Contains(s.want, "doubts: c makes") && !strings.Contains(s.want, "handling") && unknown == 0 {
+		if (strings.Contains(s.want, "doubts: c makes") || strings.Contains(s.want, "doubts: c is blocked")) && !strings.Contains(s.want, "handling") && unknown == 0 {
 			t.Errorf("%s: nothing is left to who learns", s.name)
 		}
 		if doubted += unknown; len(m.Doubts) != before {
@@ -203,6 +203,26 @@ func TestDoubtsAhead(t *testing.T) {
 	}
 	if doubted == 0 {
 		t.Error("nothing is left to who learns")
+	}
+}
+
+// TestOrdersAhead has who is ahead leave it to who learns to say that there are more orders than are tried.
+func TestOrdersAhead(t *testing.T) {
+	w := begin(t, watching(putAtOnce(3))(), Conditions{Orders: 2})
+	row := w.AppendRow(nil)
+	if _, err := w.Steps(&looking{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	a := w.Machine.Actors[0]
+	for _, ahead := range []bool{false, true} {
+		a.raced = false
+		reader := NewWalker(w.Machine, nil)
+		reader.Ahead = ahead
+		reader.Load(row)
+		took := 0
+		if err := reader.EachOrder(w.Machine.Item(a, "go"), func(*Taken) bool { took++; return true }); errors.Is(err, ErrUnknown) != ahead || (err != nil) != ahead || !ahead && took != 2 {
+			t.Errorf("ahead %t: it goes in %d orders, %v", ahead, took, err)
+		}
 	}
 }
 

@@ -2,9 +2,11 @@ package transition
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
+	"runtime/trace"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +29,7 @@ func TestOver(t *testing.T) {
 		{"it leaves something", of(func() *trade { return controller("c", late) }), Conditions{}, `c leaves work running after it has returned, reconciling go: it would then "put late", and the states after that were not searched. Wait for the work before returning, or return RequeueAfter`, ""},
 		{"its memory changes later", of(func() *trade { return controller("c", wakes) }), Conditions{Remembering: []string{"c"}}, "c changes its memory after it has returned, reconciling go, and the states after that were not searched", ""},
 		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{Deadlines: 1}, "", "the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put late"},
+		{"they share what they do not show", called("they share what they do not show", sharers()).system, Conditions{Remembering: []string{"a", "b"}}, "", ""},
 		{"it makes up a name", func() *core.System { return drawers()[0].system() }, Conditions{}, "", ""},
 	} {
 		w := begin(t, test.system(), test.c)
@@ -79,6 +82,7 @@ func TestMemoSaves(t *testing.T) {
 		}), Conditions{}, false, 117, 2},
 		{"two calls at once", watching(twoAtOnce), Conditions{}, false, 72, 2},
 		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 69, 69},
+		{"it writes the time again and again", called("it writes the time again and again", clocks()).system, Conditions{}, false, 59, 1},
 		// What is found by chance, or waits for a time, is to be told in each search.
 		{"chance", chances()[0].system, Conditions{}, false, 14, 3},
 		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 59, 58},
@@ -107,8 +111,35 @@ func TestMemoSaves(t *testing.T) {
 	}
 }
 
+// TestMemoOfOrders has what was found out of which calls can be answered before others be remembered with the run.
+func TestMemoOfOrders(t *testing.T) {
+	system, memo := watching(putAtOnce(2))(), NewMemo()
+	for range 2 {
+		w := begin(t, system, Conditions{})
+		w.Learn.Memo = memo
+		var runs ran
+		w.Listener = &runs
+		if _, err := w.Steps(&func1{func(*Taken) error {
+			if len(runs.runs) != 1 || len(runs.runs[0].Leaf.Overtaking) == 0 {
+				t.Errorf("of %+v it is not known which calls overtake others", runs.runs)
+			}
+			return nil
+		}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMemoTellsAgain has a search begin again because of what an earlier one could only tell, although the run is remembered.
 func TestMemoTellsAgain(t *testing.T) {
+	drawing, known := called("it keeps what it drew, and that it did", drawers()).system(), NewMemo()
+	for range 2 { // as is what is remembered by chance
+		w := begin(t, drawing, Conditions{Remembering: []string{"c"}, Drawing: []string{"c"}})
+		w.Learn.Memo = known
+		if _, err := w.Steps(&looking{}, nil); err != nil || len(w.Learn.Incidents) != 1 {
+			t.Errorf("the incidents are %+v, %v", w.Learn.Incidents, err)
+		}
+	}
 	system, memo := alone(controller("c", wakes)), NewMemo()
 	for _, searching := range []bool{false, true} {
 		w := begin(t, system, Conditions{Remembering: []string{"c"}})
@@ -148,11 +179,31 @@ func TestReachesOut(t *testing.T) {
 		if (len(l.Machine.Doubts) > 0) != (test.doubt != "") || test.doubt != "" && !strings.HasPrefix(l.Machine.Doubts[0], test.doubt) || (len(l.Machine.Files) > 0) != test.reads && test.doubt == "" {
 			t.Errorf("%s: it is said %q, and that it reads %q", test.name, l.Machine.Doubts, l.Machine.Files)
 		}
+		// Whether a closer look is taken depends on what else the machine does, so that it does not count.
+		run := behavior.Run{Activation: behavior.Activation{Request: "go"}, Leaf: &behavior.Leaf{}}
+		executed := l.Executed
+		if reaches, err := l.reachesOut(w.Machine.Actors[0], run); reaches != (test.name != "nobody") || err != nil || l.Executed != executed {
+			t.Errorf("%s: asked again, it does: %t, %v, and that counts as %d runs", test.name, reaches, err, l.Executed-executed)
+		}
 		// Who remembers the run says so again.
 		key := l.digest(w.Machine.Actors[0], nil, behavior.Run{Activation: behavior.Activation{Request: "go"}, Leaf: &behavior.Leaf{}})
 		if _, known := l.Memo.runs.get(key); known != (test.name == "nobody") {
 			t.Errorf("%s: that the run is the same each time is remembered: %t", test.name, known)
 		}
+	}
+}
+
+// TestReachesOutWhileTraced has it be said that a closer look could not be taken where somebody else traces the execution: the run counts as one that asks others.
+func TestReachesOutWhileTraced(t *testing.T) {
+	w := begin(t, plainly(func(world, core.Request) core.Result { return core.Result{} })(), Conditions{})
+	l := w.Learn
+	if err := trace.Start(io.Discard); err != nil {
+		t.Skipf("the execution is traced: %v", err)
+	}
+	defer trace.Stop()
+	reaches, err := l.reachesOut(w.Machine.Actors[0], behavior.Run{Activation: behavior.Activation{Request: "go"}, Leaf: &behavior.Leaf{}})
+	if want := "c may read files or talk to the network, and it cannot be seen if it does while the execution is traced: leave out the trace"; !reaches || err != nil || !slices.Equal(l.Machine.Doubts, []string{want}) {
+		t.Errorf("it reaches out: %t, %v, and it is said %q", reaches, err, l.Machine.Doubts)
 	}
 }
 
@@ -180,6 +231,7 @@ func TestDeserted(t *testing.T) {
 		{"it shares a channel", behavior.Leaf{Failure: behavior.Fatal, Message: "fatal: synctest channel"}, nil, true, false},
 		{"it ends the process", behavior.Leaf{Failure: behavior.Fatal, Message: "fatal: out of memory"}, nil, false, false},
 		{"it panics", behavior.Leaf{Failure: behavior.Panicked}, nil, false, false},
+		{"it shares a channel, and nothing is started", behavior.Leaf{Failure: behavior.Fatal, Message: "fatal: synctest channel"}, nil, false, true},
 		{"it returns", behavior.Leaf{}, nil, false, false},
 		{"nothing is started", behavior.Leaf{Failure: behavior.Deadlock}, nil, false, true},
 		{"sequential", behavior.Leaf{Failure: behavior.Deadlock}, func(a *Actor) { a.Sequential = true }, false, false},

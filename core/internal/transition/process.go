@@ -191,7 +191,7 @@ func (p *Process) caches(kind core.Kind) bool {
 // of returns the member that an activation is about.
 func (p *Process) of(activation behavior.Activation) *Actor {
 	own := activation.Own != behavior.Asked
-	return p.Members[slices.IndexFunc(p.Members, func(a *Actor) bool { return a.Background == own && (own || a.of == activation.Of) })]
+	return p.Members[slices.IndexFunc(p.Members, func(a *Actor) bool { return a.Background == own && a.of == activation.Of })]
 }
 
 // view returns the process's view of a kind that may lag behind, nil if it has none.

@@ -28,12 +28,10 @@ type reversed struct {
 // races finds the other orders in which the concurrent calls of a run as planned may be answered. Orders that differ only in calls that
 // commute come to the same.
 func (w *Walker) races(a *Actor, activation behavior.Activation, p plan, leaf *behavior.Leaf) error {
-	made := w.made
-	w.made = nil
-	if len(made) < 2 {
+	if len(w.made) < 2 {
 		return nil
 	}
-	reversals := behavior.Reversals(made, leaf, w.commuting(a))
+	reversals := behavior.Reversals(w.made, leaf, w.commuting(a))
 	if w.unsure {
 		w.unsure = false
 		return ErrUnknown

@@ -48,6 +48,7 @@ func TestCommuting(t *testing.T) {
 		{"another one of its kind is read", writes(pod), reads(other), true, false, true},
 		{"one of another kind is read", writes(pod), reads(job), true, true, true},
 		{"its kind is listed", writes(pod), lists("Pod"), false, false, false},
+		{"its kind is listed elsewhere", writes(pod), made(behavior.Answered{Reads: []behavior.Read{{Listed: true, Kind: "Pod", Namespace: "n"}}}), true, false, true},
 		{"another kind is listed", writes(pod), lists("Job"), true, true, true},
 		{"both are read", reads(pod), reads(pod), true, true, true},
 		{"a message", writes(pod), sends, true, true, false},
@@ -96,6 +97,20 @@ func TestSelects(t *testing.T) {
 	w.Learn = nil
 	if !w.selects(s, c, yes) || w.selects(s, c, no) || w.unsure {
 		t.Error("it does not know what was learned")
+	}
+}
+
+// TestUnsureOfRaces has a walker that may not learn leave it to who learns in which orders calls have to be answered, if it does not know what is selected.
+func TestUnsureOfRaces(t *testing.T) {
+	m, w := desk("web")
+	w.made, w.unsure = make([]behavior.Made, 2), true
+	for i := range w.made {
+		w.made[i].Node = &behavior.Node{Call: query{"get", ""}}
+	}
+	for i, want := range []error{ErrUnknown, nil} { // once it knows
+		if err := w.races(m.Actors[0], behavior.Activation{}, plan{}, &behavior.Leaf{}); err != want || w.unsure || len(w.Reversed) > 0 {
+			t.Errorf("%d: %v, it is unsure: %t, and %v are asked for", i, err, w.unsure, w.Reversed)
+		}
 	}
 }
 

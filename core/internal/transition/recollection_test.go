@@ -80,8 +80,9 @@ func TestMemoryChanges(t *testing.T) {
 	// What an active process has set off is told with what it keeps, but for what nobody should have to read.
 	active := keeping(web, "web", 0, nil, map[string]string{"R.n": "1"})
 	active.manner.Active = true
-	if got := active.changes(nil, active.contents[1], nil); len(got) != 1 {
-		t.Errorf("an active process changes %q", texts(got))
+	unsaid := map[string]string{"R.n": "1", "waiting goroutines[1]": "in select", "time[1h0m0s]": "R.n", "background[1]": "get a"}
+	if got := texts(active.changes(nil, unsaid, nil)); !slices.Equal(got, []string{"web: R.n = 1", "web: background[1] = get a"}) {
+		t.Errorf("an active process changes %q", got)
 	}
 }
 
@@ -171,6 +172,13 @@ func TestKeepsAt(t *testing.T) {
 			t.Errorf("%s: it keeps something else: %+v", name, got)
 		}
 	}
+	moved := followed{contents: map[string]string{"at": "since " + night, "n": "1"}}
+	if got := l.keepsOther(a, run, moved, shift{start: 11 * time.Hour}); got != nil {
+		t.Errorf("a time that moves with the clock of the whole history is kept: %+v", got)
+	}
+	if got := l.keepsOther(a, run, moved, shift{start: -11 * time.Hour}); got == nil || got.at.start != -11*time.Hour || got.parting.Observed != "changes at in memory" {
+		t.Errorf("a time that moves against the clock is kept as %+v", got)
+	}
 	// No time is noted anew where nothing but what the run has changed is another one later.
 	began := behavior.Run{Activation: behavior.Activation{}, Path: run.Path, Leaf: run.Leaf}
 	if got, err := l.renewsMemory(a, began, followed{contents: map[string]string{"at": "since " + night, "n": "1"}}); got != nil || err != nil {
@@ -212,6 +220,9 @@ func TestStirred(t *testing.T) {
 				t.Errorf("%s: the first one: %v", test.name, err)
 			}
 			err := w.stir(test.then, test.changed)
+			if w.renew(); w.stirred != (stirred{}) {
+				t.Errorf("%s: another step begins with what was stirred in this one", test.name)
+			}
 			if said := len(w.Machine.Doubts) == 1; said != (test.said && learns) || errors.Is(err, ErrUnknown) != (test.said && !learns) || d.unordered != (test.known || test.said && learns) {
 				t.Errorf("%s, learning %t: it is said %q, %v", test.name, learns, w.Machine.Doubts, err)
 			}

@@ -232,6 +232,72 @@ func TestStartUnderway(t *testing.T) {
 	}
 }
 
+// TestStartNamesVersions has the versions at the start be named together: the one that is there, and those that views show of it, also if it is gone by now. Where nothing is under way,
+// those who start are told of the one that is there by its canonical name.
+func TestStartNamesVersions(t *testing.T) {
+	key := core.Key{Kind: "note", Name: "a"}
+	at := func(objects []core.Object, behind ...core.Missing) core.Initial {
+		return core.Initial{Objects: objects, Underway: &core.Underway{Processes: []core.AtWork{{Process: "c", Behind: behind}}}}
+	}
+	now := []core.Object{{Key: key, Content: content("x@5")}}
+	for _, test := range []struct {
+		name         string
+		initial      core.Initial
+		there, shown core.Content
+	}{
+		{"nothing is under way", core.Initial{Objects: now}, content("x@1"), content("x@1")},
+		{"nothing waits", at(now), content("x@1"), content("x@1")},
+		{"a change waits", at(now, core.Missing{Key: key, From: content("w@3"), To: content("x@5")}), content("x@2"), content("w@1")},
+		{"that it is gone waits", at(nil, core.Missing{Key: key, From: content("w@3")}), nil, content("w@1")},
+		{"that it was made waits", at(now, core.Missing{Key: key, To: content("x@5")}), content("x@1"), nil},
+	} {
+		var heard []core.Content
+		c := sequential(controller("c", func() core.Instance {
+			return hand{nil, func(_ world, e core.Event) []core.Request { heard = append(heard, e.New); return nil }}
+		}))
+		c.Watches, c.Initial = []core.Kind{"note"}, nil
+		system := alone(c)
+		system.Store, system.Initial[0] = editions{}, test.initial
+		w := begin(t, system, Conditions{Staleness: []Staleness{{Rule: view.Lag(2)}}})
+		cell := w.Machine.Vocabulary.Object(key)
+		there, shown := w.Machine.Vocabulary.Content(cell, w.Value(cell)), w.Machine.Vocabulary.Content(cell, w.clients[0].Value(cell))
+		if there != test.there || shown != test.shown {
+			t.Errorf("%s: %v is there, and %v is shown", test.name, there, shown)
+		}
+		if starts := test.initial.Underway == nil; starts != (len(heard) > 0) || starts && heard[0] != test.shown {
+			t.Errorf("%s: it is told of %v", test.name, heard)
+		}
+	}
+}
+
+// TestStartFails has it be an error at the start what event handlers do that is not modelled, of those who start and of those who start again as nobody knows what they had in memory.
+func TestStartFails(t *testing.T) {
+	for name, initial := range map[string]core.Initial{"it starts": {}, "it was at work": {Underway: &core.Underway{Processes: []core.AtWork{{Process: "c"}}}}} {
+		c := sequential(controller("c", func() core.Instance {
+			return mind{hand{nil, func(w world, _ core.Event) []core.Request { w.ask(errand{verb: "watch", name: "a"}); return nil }}, func() map[string]string { return map[string]string{} }}
+		}))
+		c.Watches, c.Initial = []core.Kind{"note"}, nil
+		system := alone(c, "a 1")
+		initial.Objects = system.Initial[0].Objects
+		system.Initial[0] = initial
+		_, err := roam(t.Context(), system, Conditions{Remembering: []string{"c"}})
+		var unsupported *core.Unsupported
+		if !errors.As(err, &unsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestStartBehindUnwatched has a process have a view of what it was behind in, also if it does not watch it.
+func TestStartBehindUnwatched(t *testing.T) {
+	key := core.Key{Kind: "note", Name: "a"}
+	system := alone(simple("c", func(w world, _ core.Request) core.Result { w.put("n", w.look("a")); return core.Result{} }), "a 2")
+	system.Initial[0].Underway = &core.Underway{Processes: []core.AtWork{{Process: "c", Queued: []core.Item{{Strategy: "c", Request: "go"}}, Behind: []core.Missing{{Key: key, From: content("1"), To: content("2")}}}}}
+	if f := explored(t, system, Conditions{}); !slices.Equal(f.rests, []string{"a 2, n 1", "a 2, n 2"}) {
+		t.Errorf("it comes to %q", f.rests)
+	}
+}
+
 // TestTies has a step be tied to the objects of which versions are held that it comes to show, lets go of, or brings to their canonical forms.
 func TestTies(t *testing.T) {
 	m, w, views := viewing("Pod")

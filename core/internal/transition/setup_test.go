@@ -152,6 +152,7 @@ func TestNamedVersions(t *testing.T) {
 		{"", []behavior.Run{shown(one)}, nil},
 		{"seen rv-1", []behavior.Run{shown(one, two, plain, nameless)}, []version{versionOf(one)}},
 		{"seen rv-1 and rv-2", []behavior.Run{event(one, two), shown(two, one)}, []version{versionOf(one), versionOf(two)}},
+		{"seen rv-1 and rv-2", []behavior.Run{event(one, two)}, []version{versionOf(one), versionOf(two)}},
 		{"seen rv-3", []behavior.Run{event(core.Object{}, one), event(one, two), shown(three), shown(three)}, []version{versionOf(three)}},
 	} {
 		if got := l.named(test.identity, test.history); !slices.Equal(got, test.want) {

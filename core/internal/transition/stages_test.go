@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -23,15 +24,28 @@ func TestDrawnInMemory(t *testing.T) {
 	}
 }
 
+// TestDrawnForOthers has a draw be used up by a run that only sends it to somebody else.
+func TestDrawnForOthers(t *testing.T) {
+	w := begin(t, called("it sends what it drew", mixtures()).system(), Conditions{Drawing: []string{"c"}})
+	chosen, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}})
+	if err != nil || chosen == nil || w.Drawn()["c"] != 1 || w.Wrote {
+		t.Errorf("%v, %v, and %v was drawn", chosen, err, w.Drawn())
+	}
+}
+
 // TestChanceBehindSleep has what is done by chance be told as that also of code that sleeps, so that its clock is ahead the second time.
 func TestChanceBehindSleep(t *testing.T) {
-	runs := 0
-	f := explored(t, sleeps(func(w world) {
-		runs++
-		w.put("n", strconv.Itoa(runs))
-	})(), Conditions{})
-	if all := f.learner.Incidents; len(all) != 1 || all[0].Cause != core.Chance {
-		t.Errorf("the incidents are %+v", all)
+	for name, text := range map[string]func(runs int) string{
+		"a number": strconv.Itoa, "a date": func(runs int) string { return time.Date(2000, 1, runs, 0, 0, 0, 0, time.UTC).Format(time.RFC3339Nano) },
+	} {
+		runs := 0
+		f := explored(t, sleeps(func(w world) {
+			runs++
+			w.put("n", text(runs))
+		})(), Conditions{})
+		if all := f.learner.Incidents; len(all) != 1 || all[0].Cause != core.Chance {
+			t.Errorf("%s: the incidents are %+v", name, all)
+		}
 	}
 }
 
@@ -108,6 +122,45 @@ func TestStages(t *testing.T) {
 	}
 	if want := []string{core.Begin.Name(), core.Ask.Name(), core.Ask.Name(), core.Return.Name()}; !slices.Equal(kinds, want) {
 		t.Errorf("the steps are %q, want %q", kinds, want)
+	}
+}
+
+// TestStagesOfLaterDraws has the steps of a run draw from the seed that it began with, whoever takes them: also from one that is not the first, and when it was used.
+func TestStagesOfLaterDraws(t *testing.T) {
+	w := begin(t, drawingBy(func(d *dice) core.Instance {
+		return hand{reconcile: func(w world, _ core.Request) core.Result {
+			name, drawn := "first", d.draw()
+			if w.get(name) != "" {
+				name = "second"
+			}
+			w.create(name, drawn)
+			return core.Result{Requeue: name == "first"}
+		}}
+	}), Conditions{Granularity: PerCall, Drawing: []string{"c"}})
+	item := w.Machine.Item(w.Machine.Actors[0], "go")
+	row, steps := w.AppendRow(nil), 0
+	for more := true; more; {
+		more = false
+		w = NewWalker(w.Machine, w.Learn)
+		w.Load(row)
+		heard := &seeds{}
+		w.Listener = heard
+		if _, err := w.Steps(&func1{func(step *Taken) error {
+			draw := steps / 4
+			for _, seed := range heard.all {
+				if want := SeedOf(item.Item, draw, nil); seed != want {
+					t.Errorf("step %d, %s: the run draws from %d, want %d", steps, step.Step(), seed, want)
+				}
+			}
+			steps++
+			row, more = w.AppendRow(nil), true
+			return nil
+		}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if steps != 8 || w.Drawn()["c"] != 2 {
+		t.Errorf("after %d steps, %v was drawn", steps, w.Drawn())
 	}
 }
 

@@ -18,6 +18,7 @@ func TestTaken(t *testing.T) {
 	pods := view.New(m.Vocabulary, "web", "Pod", view.Lag(3))
 	jobs := view.New(m.Vocabulary, "web", "Job", view.Lag(3))
 	web.Process.Views, web.Process.Deliveries = []*view.View{pods, jobs}, []int{m.addAgent(), m.addAgent()}
+	web.Process.Restarts = m.addAgent()
 	it := m.Item(web, "r")
 	node := &behavior.Node{Call: query{"get a", ""}, Faults: []behavior.Fault{{Name: "timeout"}}}
 	other := &behavior.Node{Call: query{"get b", ""}}
@@ -53,6 +54,23 @@ func TestTaken(t *testing.T) {
 		}
 		if s.Agent() != test.agent || s.due() != test.due || s.Faulty() != test.faulty || s.Crashes() != test.breaks {
 			t.Errorf("%s: agent %d, due %t, faulty %t, crashes %t", test.name, s.Agent(), s.due(), s.Faulty(), s.Crashes())
+		}
+	}
+}
+
+// TestSignatures has a signature say all there is to say of a step, unless something is chosen in it, goes wrong, or is lost.
+func TestSignatures(t *testing.T) {
+	w := &Walker{}
+	for turns := range 3 {
+		for faults := range 3 {
+			for positions := range 3 {
+				for lost := range 3 {
+					s := &Taken{plan: plan{turns: make([]pick, turns), faults: make([]injectedFault, faults)}, positions: make([]int, positions), lost: make([]*point, lost)}
+					if _, plain := w.Signature(s); plain != (turns == 0 && faults == 0 && positions == 0 && lost == 0) {
+						t.Errorf("with %d turns, %d faults, %d positions and %d lost runs there is no more to say: %t", turns, faults, positions, lost, plain)
+					}
+				}
+			}
 		}
 	}
 }

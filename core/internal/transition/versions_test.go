@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -189,6 +190,66 @@ func TestVersions(t *testing.T) {
 			if fewer := slices.Contains(family.fewer, seed); fewer != (len(f.states) < len(g.states)) {
 				t.Errorf("seed %d: there are %d states, and %d where versions are not named afresh", seed, len(f.states), len(g.states))
 			}
+		}
+	}
+}
+
+// TestNamesInMemory has the versions of an object be named afresh only if those that memory names keep their names, and who does not learn leave it to who does what nobody knows.
+func TestNamesInMemory(t *testing.T) {
+	for _, test := range []struct {
+		name                     string
+		there, remembered, waits string
+		wantThere, wantWaits     string
+	}{
+		{"nobody remembers any", "x@5", "", "", "x@1", ""},
+		{"a view shows another one", "x@5", "", "y@3", "x@2", "y@1"},
+		{"one is remembered that keeps its name", "x@5", "w@1", "", "x@2", ""},
+		{"one is remembered that keeps its name, and a view shows another one", "x@5", "w@1", "y@3", "x@3", "y@2"},
+		{"one is remembered that would not keep its name", "x@5", "w@2", "y@3", "x@5", "y@3"},
+	} {
+		m, _ := desk("web", "db")
+		m.Vocabulary, m.Views = state.NewVocabulary(editions{}.Normalize), map[core.Kind][]*view.View{}
+		v, idle := lagging(m, "note"), view.New(m.Vocabulary, "db", "note", view.Lag(3))
+		m.Views["note"] = append(m.Views["note"], idle)
+		c := m.Vocabulary.Object(key("a"))
+		cell := m.Vocabulary.Note("memory")
+		m.Vocabulary.Extend(cell, "one")
+		var held []version
+		if test.remembered != "" {
+			held = []version{{c, m.Vocabulary.Intern(c, content(test.remembered))}}
+		}
+		m.remembering = []*domain{{memory: naming(cell, nil, held)}}
+		w := NewWalker(m, nil)
+		w.fit()
+		w.Set(cell, 1)
+		if test.waits != "" {
+			w.Set(v.Cell(), v.Commit(0, view.Change{Cell: c, From: m.Vocabulary.Intern(c, content(test.waits)), To: m.Vocabulary.Intern(c, content(test.there))}))
+		}
+		w.Forget()
+		w.Set(c, m.Vocabulary.Intern(c, content(test.there)))
+		if err := w.normalize(); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s: who does not learn names them: %v", test.name, err)
+		}
+		versions := append(w.visible(c), w.remembered(c)...)
+		versions = slices.DeleteFunc(append(versions, w.Value(c)), func(v state.Value) bool { return v == 0 })
+		slices.Sort(versions)
+		m.Vocabulary.Normalize(c, slices.Compact(versions))
+		// By now it is known how they are named, and not what comes to wait where one waits under another name.
+		if err := w.normalize(); errors.Is(err, ErrUnknown) != (test.wantWaits != test.waits) {
+			t.Errorf("%s: who does not learn names those that wait: %v", test.name, err)
+		}
+		w.undo()
+		w.Set(c, m.Vocabulary.Intern(c, content(test.there)))
+		w.Learn = learning(t, m)
+		if err := w.normalize(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		waits := ""
+		if backlog := v.Backlog(w.Value(v.Cell())).Waiting; len(backlog) > 0 {
+			waits = m.Vocabulary.Content(c, backlog[0].From).Canonical()
+		}
+		if got := m.Vocabulary.Content(c, w.Value(c)); got != content(test.wantThere) || waits != test.wantWaits {
+			t.Errorf("%s: %v is there, and %q waits, want %s and %q", test.name, got, waits, test.wantThere, test.wantWaits)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func TestMarks(t *testing.T) {
 			if p := w.Flight(it); (p != nil) != (at != 0) || p != nil && p.Node != node {
 				t.Errorf("with %d it is in flight at %v", at, p)
 			}
-			if !w.Pending(standing) || w.timed(standing) || w.Flight(standing) != nil {
+			if !w.Pending(standing) || w.timed(standing) || w.behind(standing) || w.Flight(standing) != nil {
 				t.Errorf("a standing item is marked by %d", value)
 			}
 		}
