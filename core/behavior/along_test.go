@@ -108,6 +108,10 @@ func (d *drawing) Set(uint64) core.Draw  { d.open.Store(true); return d }
 func (d *drawing) End() bool             { d.open.Store(false); return false }
 func (*drawing) Words([]string) []string { return nil }
 
+func (*drawing) Compare([]core.Drawn) (int, int) { return 0, -1 }
+
+func (*drawing) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+
 // TestNobodyDrawsBehindARun has what a run leaves behind not draw what follows from the seed of the run.
 func TestNobodyDrawsBehindARun(t *testing.T) {
 	source := new(drawing)
