@@ -92,14 +92,14 @@ func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, 
 
 // Answered returns the path with other answers, as far as a function has others, and whether it has any.
 func (p Path) Answered(other func(core.Response) core.Response) (Path, bool) {
-	all, any := make(Path, len(p)), false
+	all, others := make(Path, len(p)), false
 	for i, edge := range p {
 		all[i] = edge
 		if response := other(edge.Response); response.Identity() != edge.Response.Identity() {
-			all[i], any = &Edge{From: edge.From, Response: response, To: edge.To}, true
+			all[i], others = &Edge{From: edge.From, Response: response, To: edge.To}, true
 		}
 	}
-	return all, any
+	return all, others
 }
 
 // Parting returns that a run which draws other values makes another call than one along a path, or leaves another memory, as one of the texts differs that [Session.Drawn] returned.

@@ -276,9 +276,7 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 	whole, calls := run.Activation.Since == nil, len(drawn.Texts)-len(a.domain.keptIn(run.Leaf))
 	runs, asked := []core.Drawn{{Texts: drawn.Texts[:calls], Words: drawn.Words}}, [][]core.Call{nil}
 	for variation := 1; variation <= leastVaried; variation++ {
-		varied, others := run, false
-		varied.Activation.Variation = variation
-		varied.Path, others = run.Path.Answered(func(r core.Response) core.Response {
+		path, others := run.Path.Answered(func(r core.Response) core.Response {
 			other, known := l.limits.Randomness.Other(r, variation)
 			whole = whole && known
 			return other
@@ -286,6 +284,8 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 		if !others {
 			return false, nil
 		}
+		varied := run
+		varied.Path, varied.Activation.Variation = path, variation
 		made, other, divergence, err := l.varied(a, varied)
 		if err != nil || divergence != nil {
 			return l.decidesByWords(a, run, divergence, whole), err
