@@ -32,13 +32,14 @@ func (s *Source) Compare(runs []core.Drawn) (run, text int) {
 		for i, run := range runs {
 			pieces[i] = plaintext.Dissect(run.Texts[text])
 		}
-		c.quote(pieces)
-		for i := range pieces {
-			pieces[i] = renamed(pieces[i], replacers[i])
+		unnamed := make([]plaintext.Piece, len(runs))
+		for i, p := range pieces {
+			unnamed[i] = renamed(p, replacers[i])
 		}
-		if c.compare(pieces); c.odd > 0 {
+		if c.compare(unnamed); c.odd > 0 {
 			return c.odd, text
 		}
+		c.quote(pieces)
 	}
 	return 0, -1
 }

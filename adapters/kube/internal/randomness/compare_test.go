@@ -91,11 +91,19 @@ func TestOther(t *testing.T) {
 	if _, at := source.Compare(runs); at >= 0 {
 		t.Fatalf("they differ in text %d", at)
 	}
+	// What differs in more than words is nothing that would stand there.
+	for i := range runs {
+		runs[i].Texts = []string{`{"a":"` + passwords[2-i] + `"}`, `{"answer":"` + []string{"yes", "no", "no"}[i] + `","b":"` + passwords[i] + `"}`}
+	}
+	if _, at := source.Compare(runs); at != 1 {
+		t.Fatalf("they differ in text %d", at)
+	}
 	for _, test := range []struct {
 		text, want string
 		variation  int
 		known      bool
 	}{
+		{"yes", "yes", 1, true},
 		{passwords[0] + " of the web", passwords[2] + " of the web", 2, true},
 		{base64.StdEncoding.EncodeToString([]byte(passwords[0])), base64.StdEncoding.EncodeToString([]byte(passwords[1])), 1, true},
 		{"of the web", "of the web", 1, true},
