@@ -77,6 +77,9 @@ type Randomness interface {
 	// Other returns an answer as it would be if other values had been drawn for it, of some variation: those of the runs with this number that were compared. If it
 	// would be no other, it is the answer. Whole is false if there are words in the answer of which nobody knows what they would be.
 	Other(answer Response, variation int) (other Response, whole bool)
+
+	// Has reports whether words that are known to have been drawn stand in a text.
+	Has(text string) bool
 }
 
 // Drawn is what a run comes to that draws values.

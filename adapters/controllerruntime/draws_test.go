@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	mathrand "math/rand"
@@ -193,6 +194,33 @@ func certificate(name string) (map[string][]byte, error) {
 		"tls.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}),
 		"tls.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}),
 	}, err
+}
+
+// TestRequestsOfRandomNames has one controller make a ConfigMap of a random name, and another one reconcile it: it does not decide by the name if it looks for the one that it was asked for.
+func TestRequestsOfRandomNames(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			c := mgr.GetClient()
+			made := ctrl.NewControllerManagedBy(mgr).Named("makes").For(&Widget{}).Complete(reconcileWidget(c, madeOnce))
+			return errors.Join(made, ctrl.NewControllerManagedBy(mgr).Named("marks").For(&corev1.ConfigMap{}).Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+				maps, err := mapsOf(ctx, c)
+				for _, m := range maps {
+					if m.Name == r.Name && m.Data["of"] == "" {
+						m.Data = map[string]string{"of": strings.ToUpper(m.Name)}
+						return ctrl.Result{}, c.Update(ctx, &m)
+					}
+				}
+				return ctrl.Result{}, err
+			})))
+		}))
+	system.Properties = properties.Convergent()
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Crashes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := result.Report; r.Verdict != core.Holds {
+		t.Errorf("%s of %d states: %q, %v", r.Verdict, r.States, r.Reasons, r.Findings)
+	}
 }
 
 // TestDraws checks controllers that draw random values.

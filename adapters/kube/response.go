@@ -105,7 +105,7 @@ func (c chance) Other(answer core.Response, variation int) (other core.Response,
 	}
 	var object any
 	if response.Status != nil {
-		return answer, len(c.Within(response.Status.Message)) == 0
+		return answer, !c.Has(response.Status.Message)
 	}
 	if utiljson.Unmarshal(response.Object, &object) != nil {
 		return answer, len(response.Object) == 0

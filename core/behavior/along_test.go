@@ -48,6 +48,8 @@ func (*dice) Compare([]core.Drawn) (int, int) { return 0, -1 }
 
 func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
+func (*dice) Has(string) bool { return false }
+
 func (t *throw) Words(texts []string) []string {
 	return []string{fmt.Sprintf("%d in %s", t.seed%1000, strings.Join(texts, "|"))}
 }
@@ -111,6 +113,8 @@ func (*drawing) Words([]string) []string { return nil }
 func (*drawing) Compare([]core.Drawn) (int, int) { return 0, -1 }
 
 func (*drawing) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+
+func (*drawing) Has(string) bool { return false }
 
 // TestNobodyDrawsBehindARun has what a run leaves behind not draw what follows from the seed of the run.
 func TestNobodyDrawsBehindARun(t *testing.T) {

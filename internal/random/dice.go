@@ -96,6 +96,9 @@ func unnamed(text string, lists ...[]string) string {
 // Other implements [core.Randomness]. Nothing follows from values but that they were drawn.
 func (d *dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
+// Has implements [core.Randomness].
+func (d *dice) Has(string) bool { return false }
+
 // shown is what a value comes to for what is done next: those that were drawn are all the same.
 func shown(value int) int { return min(value, values) % values }
 

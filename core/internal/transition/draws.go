@@ -273,7 +273,8 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 // derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes through a new path again with answers in which others were drawn. Code
 // that does more than to write other words decides by what was drawn, and that was only searched for what it was.
 func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides bool, err error) {
-	whole, calls := run.Activation.Since == nil, len(drawn.Texts)-len(a.domain.keptIn(run.Leaf))
+	whole := run.Activation.Since == nil && !l.limits.Randomness.Has(string(run.Activation.Request))
+	calls := len(drawn.Texts) - len(a.domain.keptIn(run.Leaf))
 	runs, asked := []core.Drawn{{Texts: drawn.Texts[:calls], Words: drawn.Words}}, [][]core.Call{nil}
 	for variation := 1; variation <= leastVaried; variation++ {
 		path, others := run.Path.Answered(func(r core.Response) core.Response {

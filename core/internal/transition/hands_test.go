@@ -297,6 +297,8 @@ func unnamed(run core.Drawn) *strings.Replacer {
 
 func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
+func (*dice) Has(string) bool { return false }
+
 func (t *throw) Words(texts []string) []string {
 	t.dice.mu.Lock()
 	defer t.dice.mu.Unlock()

@@ -114,7 +114,7 @@ func (s *Source) Other(text string, variation int) (other string, known bool) {
 		return texts[variation], true
 	case free:
 		return text, true
-	case len(s.Within(plaintext.Of(text))) > 0:
+	case s.Has(text):
 		return text, false
 	}
 	s.mu.Lock()
@@ -125,6 +125,9 @@ func (s *Source) Other(text string, variation int) (other string, known bool) {
 	s.free[text] = true
 	return text, true
 }
+
+// Has reports whether words that are known to have been drawn stand in a text.
+func (s *Source) Has(text string) bool { return len(s.Within(plaintext.Of(text))) > 0 }
 
 // Within returns the words that stand in a text, which is as [plaintext.Of] has it.
 func (s *Source) Within(text string) []string {
