@@ -306,7 +306,7 @@ func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Diverge
 	if d == nil || !whole {
 		return false
 	}
-	l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s: it %s here, and where others were drawn %s. Only what comes of those that were drawn here was searched",
+	l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s: it now %s, and where others were drawn %s. Only what comes of those that were drawn was searched: let it decide by what is not random",
 		run.Activation, d.Recorded, d.Observed)
 	return true
 }

@@ -1,0 +1,148 @@
+package transition
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// casino are dice of which it is known what answers would be if other values had been drawn: each digit is a larger one.
+type casino struct {
+	*dice
+	// knows tells that it is known of all answers, and has in which texts there are words.
+	knows bool
+	has   string
+}
+
+var sixDigits = regexp.MustCompile(`[0-9]{6}`)
+
+func (c *casino) Other(answer core.Response, variation int) (core.Response, bool) {
+	return reply(sixDigits.ReplaceAllStringFunc(answer.String(), func(word string) string {
+		return strings.Map(func(digit rune) rune { return '0' + (digit-'0'+rune(variation))%10 }, word)
+	})), c.knows
+}
+
+func (c *casino) Has(text string) bool { return c.has != "" && strings.Contains(text, c.has) }
+
+// Compare has any other six digits be a word.
+func (c *casino) Compare(runs []core.Drawn) (run, text int) {
+	for text := range runs[0].Texts {
+		for run := range runs {
+			if len(runs[run].Texts) <= text || sixDigits.ReplaceAllString(runs[run].Texts[text], "") != sixDigits.ReplaceAllString(runs[0].Texts[text], "") {
+				return run, text
+			}
+		}
+	}
+	return 0, -1
+}
+
+// TestWordsThatDecide has a controller read a word that another one has drawn. That it copies it is nothing to speak of. That it does something else depending on it is a reason, in each search, if all that it
+// was given is known to be other.
+func TestWordsThatDecide(t *testing.T) {
+	copies := func(w world, text string) {
+		if text != "" {
+			w.put("copy", text)
+		}
+	}
+	decides := func(w world, text string) {
+		if text == "" {
+			return
+		}
+		if n, err := strconv.Atoi(text); err == nil && n%2 == 0 {
+			w.put("even", "yes")
+		} else {
+			w.put("odd", "yes")
+		}
+	}
+	stops := func(w world, text string) {
+		if n, err := strconv.Atoi(text); err == nil && n%2 == 0 {
+			w.put("even", "yes")
+		}
+	}
+	const doubt = "b decides by random values that it reads, "
+	for _, test := range []struct {
+		name  string
+		does  func(w world, text string)
+		keeps bool
+		blind bool
+		has   string
+		says  string
+	}{
+		{"it copies", copies, false, false, "", ""},
+		{"it decides what to write", decides, false, false, "", doubt},
+		{"it decides whether to write", stops, false, false, "", doubt},
+		{"nobody knows all that it reads", decides, false, true, "", ""},
+		{"nobody knows what it reads, and it ends there", stops, false, true, "", ""},
+		{"it is asked for something with a word", decides, false, false, "go", ""},
+		{"it remembers something", decides, true, false, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			source := &casino{dice: &dice{}, knows: !test.blind, has: test.has}
+			a := simple("a", func(w world, _ core.Request) core.Result {
+				if w.get("word") == "" {
+					w.create("word", source.draw())
+				}
+				return core.Result{}
+			})
+			b := controller("b", func() core.Instance {
+				n := 0
+				h := hand{reconcile: func(w world, _ core.Request) core.Result {
+					if test.keeps && n == 0 {
+						n = 1
+						return core.Result{Requeue: true}
+					}
+					test.does(w, w.get("word"))
+					return core.Result{}
+				}}
+				if !test.keeps {
+					return h
+				}
+				return mind{h, func() map[string]string { return map[string]string{"R.n": strconv.Itoa(n)} }}
+			})
+			b.Watches = []core.Kind{"note"}
+			system := lab([]core.Strategy{sequential(a), sequential(b)})
+			system.Randomness = source
+			f := explored(t, system, Conditions{})
+			if got := f.learner.Machine.Drawing(); len(got) != 1 || got[0] != "a" || len(f.learner.Incidents) > 0 {
+				t.Errorf("these draw: %v, and this is wrong: %+v", got, f.learner.Incidents)
+			}
+			memo := NewMemo()
+			for search := range 2 { // the second one remembers what the first one found out
+				l, err := NewLearner(t.Context(), system, f.conditions, behavior.Limits{Deadline: 10 * time.Second, Calls: 50}, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l.Seen, l.Searching, l.Memo = map[Wrong]bool{}, true, memo
+				again := found{learner: l}
+				if err := again.wander(NewWalker(l.Machine, l)); err != nil {
+					t.Fatal(err)
+				}
+				said := strings.Join(l.Machine.Doubts, "\n")
+				if test.says == "" && said != "" || !strings.Contains(said, test.says) {
+					t.Errorf("search %d says %q, want %q", search, said, test.says)
+				}
+			}
+		})
+	}
+}
+
+// TestAnswered has a path be given other answers, and say whether there are any.
+func TestAnswered(t *testing.T) {
+	first := &behavior.Node{Call: errand{verb: "get", name: "a"}}
+	edge := first.Respond(reply("abc"))
+	edge.To.Call = errand{verb: "put", name: "b", text: "abc"}
+	path := behavior.Path{edge, edge.To.Respond(reply("done"))}
+	upper := func(r core.Response) core.Response { return reply(strings.Replace(r.String(), "abc", "xyz", 1)) }
+	other, others := path.Answered(upper)
+	if !others || other[0].Response.String() != "xyz" || other[0].From != first || other[1] != path[1] || path[0].Response.String() != "abc" {
+		t.Errorf("it is given %v", other)
+	}
+	if same, others := path[1:].Answered(upper); others || same[0] != path[1] {
+		t.Error("other answers are given where there are none")
+	}
+}
