@@ -122,6 +122,8 @@ type Incident struct {
 	Cause Cause
 	// Slept tells that nondeterministic code had let time pass before it went another way.
 	Slept bool
+	// Reordered tells that nondeterministic code did the same in another order.
+	Reordered bool
 }
 
 // Doing says what the code was doing.

@@ -81,6 +81,22 @@ func parting(recorded, observed core.Call, leaf *Leaf, after int) *Divergence {
 	return d
 }
 
+// Reorders reports whether a run does the same as a recorded one where it parts from it, in another order: it makes a call that comes later there, or writes the same fields.
+func (d *Divergence) Reorders(path Path) bool {
+	if d.Call == nil || d.After >= len(path) {
+		return false
+	}
+	recorded := path[d.After].From.Call
+	if Aim(d.Call) != Aim(recorded) {
+		return slices.ContainsFunc(path[d.After+1:], func(e *Edge) bool { return e.From.Call.Identity() == d.Call.Identity() })
+	}
+	fields := func(call core.Call) []string {
+		all := strings.FieldsFunc(contents(call), func(r rune) bool { return strings.ContainsRune("{}[],", r) })
+		return slices.Sorted(slices.Values(all))
+	}
+	return slices.Equal(fields(d.Call), fields(recorded))
+}
+
 // apart returns what two texts have where they differ: the field if they are JSON, or a little of it.
 func apart(a, b string) (string, string) {
 	const before, after = 48, 64

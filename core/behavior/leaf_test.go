@@ -188,3 +188,28 @@ func TestWaitsIn(t *testing.T) {
 		}
 	}
 }
+
+// TestReorders has a run do the same in another order: other calls first, or fields of lists.
+func TestReorders(t *testing.T) {
+	body := func(ports string) put { return put{"create web", `{"name":"web","ports":[` + ports + `]}`} }
+	path := asking(put{"get", ""}, body(`{"name":"a","port":1},{"name":"b","port":2}`), put{"create job", "x"})
+	for _, test := range []struct {
+		name string
+		d    Divergence
+		want bool
+	}{
+		{"a list the other way round", Divergence{After: 1, Call: body(`{"name":"b","port":2},{"name":"a","port":1}`)}, true},
+		{"texts", Divergence{After: 1, Call: body(`"b","a"`)}, false},
+		{"another field", Divergence{After: 1, Call: body(`{"name":"a","port":1},{"name":"b","port":3}`)}, false},
+		{"one more", Divergence{After: 1, Call: body(`{"name":"a","port":1},{"name":"b","port":2},{"name":"b","port":2}`)}, false},
+		{"a later call", Divergence{After: 1, Call: put{"create job", "x"}}, true},
+		{"an earlier call", Divergence{After: 1, Call: put{"get", ""}}, false},
+		{"a later call that writes something else", Divergence{After: 1, Call: put{"create job", "y"}}, false},
+		{"the end", Divergence{After: 1, Ended: &Leaf{}}, false},
+		{"behind the end", Divergence{After: 3, Call: put{"create job", "x"}}, false},
+	} {
+		if got := test.d.Reorders(path); got != test.want {
+			t.Errorf("%s: the same in another order: %t", test.name, got)
+		}
+	}
+}

@@ -45,6 +45,14 @@ type Actor struct {
 	items      map[core.Request]*Item
 }
 
+// givenUp returns [ErrStopped] once the strategy was so often found not to be deterministic that it is not followed any more.
+func (a *Actor) givenUp() error {
+	if a.divergences > maxDivergences {
+		return ErrStopped
+	}
+	return nil
+}
+
 // indivisible reports whether every run of a strategy is one step. Such a strategy does not crash: messages would be lost
 // with it that nobody would send again, and guarded actions have nothing to lose.
 func indivisible(d core.Description) bool { return d.Messages || len(d.Standing) > 0 }

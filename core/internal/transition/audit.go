@@ -270,10 +270,7 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 		}
 	}
 	l.diverged(a, run.Activation, run.Path, divergence, cause, kept)
-	if a.divergences > maxDivergences {
-		return ErrStopped
-	}
-	return nil
+	return a.givenUp()
 }
 
 // differsBy says what looking at something comes to, and what is kept if that is known.
@@ -395,7 +392,11 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 	details := append(path[:min(d.After, len(path))].Calls(),
 		"then one run: "+d.Recorded,
 		"and the other: "+d.Observed)
-	l.report(core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}, a, activation)
+	incident := core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}
+	if cause == core.Chance && d.Reorders(path) {
+		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true
+	}
+	l.report(incident, a, activation)
 	a.divergences++
 }
 

@@ -314,10 +314,7 @@ func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Diverge
 // varies notes that a run depends on the values that it draws in more than words.
 func (l *Learner) varies(a *Actor, run behavior.Run, divergence *behavior.Divergence) error {
 	l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
-	if a.divergences > maxDivergences {
-		return ErrStopped
-	}
-	return nil
+	return a.givenUp()
 }
 
 // varied takes a fresh instance along a run, drawing other values, and returns what comes of it, and where it makes another number of calls or ends in another way.
