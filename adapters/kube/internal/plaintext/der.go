@@ -52,9 +52,13 @@ func inBlock(block *pem.Block, depth int) Piece {
 
 // isSequence reports whether bytes are a sequence of ASN.1, and nothing more.
 func isSequence(bytes []byte) bool {
+	const sequence = asn1.TagSequence | 0x20 // compound
+	if len(bytes) == 0 || bytes[0] != sequence {
+		return false
+	}
 	var value asn1.RawValue
 	rest, err := asn1.Unmarshal(bytes, &value)
-	return err == nil && len(rest) == 0 && value.Class == asn1.ClassUniversal && value.Tag == asn1.TagSequence && value.IsCompound
+	return err == nil && len(rest) == 0
 }
 
 // inDER takes values of ASN.1 apart. They are written as their class, their tag and what is in them.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -123,16 +122,21 @@ func inJSON(value any, depth int) Piece {
 
 // inBase64 takes a text apart in which stretches may be in base64: it as a whole, or long ones.
 func inBase64(text string, depth int) Piece {
-	if inner, is := inStretch(text, depth); is && len(text)%4 == 0 {
-		return inner
-	}
 	var parts []Piece
 	at := 0
-	for _, found := range stretch.FindAllStringIndex(text, -1) {
-		if inner, is := inStretch(text[found[0]:found[1]], depth); is {
-			parts = append(parts, Piece{Plain: text[at:found[0]]}, inner)
-			at = found[1]
+	for from := 0; from < len(text); {
+		to := stretch(text, from)
+		whole := from == 0 && to == len(text) && to%4 == 0 && to >= shortest
+		if whole || to-from >= long {
+			if inner, is := inStretch(text[from:to], depth); is {
+				if whole {
+					return inner
+				}
+				parts = append(parts, Piece{Plain: text[at:from]}, inner)
+				at = to
+			}
 		}
+		from = to + 1
 	}
 	if len(parts) == 0 {
 		return Piece{Plain: text}
@@ -140,8 +144,24 @@ func inBase64(text string, depth int) Piece {
 	return joined(append(parts, Piece{Plain: text[at:]})...)
 }
 
-// stretch finds what may be in base64. What is shorter is a word.
-var stretch = regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
+// What is in base64 has so many letters at least, as a whole text or as a part of one: what is shorter is a word.
+const shortest, long = 8, 16
+
+// stretch returns where a part of a text ends that may be in base64, of either alphabet.
+func stretch(text string, from int) int {
+	to := from
+	for to < len(text) && inAlphabet(text[to]) {
+		to++
+	}
+	for padding := 0; to > from && to < len(text) && text[to] == '=' && padding < 2; padding++ {
+		to++
+	}
+	return to
+}
+
+func inAlphabet(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
+}
 
 // inStretch takes a text apart that may be in base64 as a whole, unless what it comes to is nothing that anybody would encode.
 func inStretch(text string, depth int) (Piece, bool) {
@@ -157,7 +177,7 @@ func inStretch(text string, depth int) (Piece, bool) {
 		return decoded("base64", inDER(bytes, depth)), true
 	}
 	inner := string(bytes)
-	if !utf8.ValidString(inner) || strings.ContainsFunc(inner, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) {
+	if !utf8.ValidString(inner) || strings.ContainsFunc(inner, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) }) {
 		return Piece{}, false
 	}
 	return decoded("base64", dissect(inner, depth)), true

@@ -139,3 +139,14 @@ func FuzzDissect(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkOf takes texts of objects apart in which nothing is encoded, as most are.
+func BenchmarkOf(b *testing.B) {
+	for _, text := range []string{"web", "web-7d4b9c5f6d-x2k8p", "registry.example.com/team/application:v1.2.3", "True", "ContainersNotReady"} {
+		b.Run(text, func(b *testing.B) {
+			for b.Loop() {
+				plaintext.Of(text)
+			}
+		})
+	}
+}
