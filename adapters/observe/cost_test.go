@@ -111,9 +111,9 @@ func BenchmarkRealServer(b *testing.B) {
 func measured(t testing.TB, do func() time.Duration) cost {
 	t.Helper()
 	runtime.GC()
-	most, before := highWater(), cputime.Used(t)
+	most, before := highWater(), cputime.Used()
 	elapsed := do()
-	return cost{elapsed, cputime.Used(t) - before, most()}
+	return cost{elapsed, cputime.Used() - before, most()}
 }
 
 // TestMemoryAtBlockedDisk lets the disk hang while large and small objects come: what waits for it takes no more memory than it may, and what is dropped is counted.

@@ -118,7 +118,7 @@ func reconciles(b *testing.B, off bool) (time.Duration, int64) {
 	})
 	controller := &reconciling[reconcile.Request]{r, "jobs", inner, causes}
 	runtime.GC()
-	before := cputime.Used(b)
+	before := cputime.Used()
 	for i := range b.N {
 		which := i % jobs
 		now := server.jobs[client.ObjectKeyFromObject(seen[which])]
@@ -143,7 +143,7 @@ func reconciles(b *testing.B, off bool) (time.Duration, int64) {
 	if !off && r.lost.Entries > 0 {
 		b.Fatal("entries were dropped")
 	}
-	return cputime.Used(b) - before, bytes
+	return cputime.Used() - before, bytes
 }
 
 // Scheme implements client.Client.

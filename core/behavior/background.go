@@ -285,11 +285,11 @@ func (b *bubble) strides(yield func(time.Duration) bool) {
 		if stride > Horizon && b.session.ticks {
 			return
 		}
-		began := machineTime()
+		began := start()
 		if !yield(stride) {
 			return
 		}
-		if slow.lasts(machineTime() - began) {
+		if slow.lasts(began.took()) {
 			b.session.ticks = true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/cputime"
 )
 
 // A run sees a clock that stands still while code is at work and moves where code sleeps. The clock begins at the turn of the
@@ -180,6 +181,17 @@ func (s *slowness) lasts(took time.Duration) bool {
 	}
 	s.inARow++
 	return s.inARow >= often
+}
+
+// stopwatch tells how long something takes.
+type stopwatch struct{ clock, work time.Duration }
+
+// start starts a stopwatch.
+func start() stopwatch { return stopwatch{machineTime(), cputime.Used()} }
+
+// took returns how long it took: no longer than by the clock of the machine, nor than the process has worked meanwhile, as others may keep the machine busy.
+func (s stopwatch) took() time.Duration {
+	return min(machineTime()-s.clock, cputime.Used()-s.work)
 }
 
 // machineTime is the time on the clock of the machine, also in a bubble.

@@ -415,11 +415,11 @@ func (s *Session) outlast() bool {
 	)
 	slow := slowness{costly: costly}
 	for stride := first; stride < century; {
-		began := time.Now()
+		began := start()
 		if _, alive := s.wait(stride); !alive {
 			return false
 		}
-		if slow.lasts(time.Since(began)) {
+		if slow.lasts(began.took()) {
 			return true
 		}
 		if slow.inARow == 0 {

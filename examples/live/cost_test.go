@@ -98,7 +98,7 @@ func (l *cluster) block(t testing.TB, number int, off bool) cost {
 		t.Fatal("the caches were not filled")
 	}
 	runtime.GC()
-	before := cputime.Used(t)
+	before := cputime.Used()
 	for i := range blockSize {
 		if err := l.user.Create(l, newJobSet(fmt.Sprintf("js-%d-%d", number, i), 1)); err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func (l *cluster) block(t testing.TB, number int, off bool) cost {
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
-	processor := cputime.Used(t) - before
+	processor := cputime.Used() - before
 	for _, o := range []client.Object{&api.JobSet{}, &batchv1.Job{}, &corev1.Service{}} {
 		if err := l.user.DeleteAllOf(l, o, client.InNamespace("default"), client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
 			t.Fatal(err)

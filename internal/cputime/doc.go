@@ -1,2 +1,2 @@
-// Package cputime tells tests what a process has computed, which depends less than a clock does on what else a machine is doing.
+// Package cputime tells what a process has computed, which depends less than a clock does on what else a machine is doing.
 package cputime

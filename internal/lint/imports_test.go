@@ -39,7 +39,7 @@ func house() []place {
 	return []place{
 		{"core", nil, nothing},
 		{"core/state", engine[:1], nothing},
-		{"core/behavior", append([]string{"internal/goroutine"}, engine[:2]...), libraries},
+		{"core/behavior", append([]string{"internal/goroutine", "internal/cputime"}, engine[:2]...), libraries},
 		{"core/view", engine[:3], nothing},
 		{"core/effort", engine[:1], libraries},
 		{"core/scc", nil, nothing},

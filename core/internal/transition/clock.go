@@ -432,24 +432,21 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 	text := fmt.Sprintf("%s, it now %s, and later %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
 	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
-		if a.Waits == "" {
-			a.later = parting.Observed
-		}
-		a.wait("the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
+		a.wait(parting.Observed, "the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
 	case !a.awaits:
 		return &unexpectedDeadline{a.Strategy.Describe().Name}
 	case run.Activation.Epoch < most:
 		return l.between(a, run, parting)
 	default:
-		a.wait("the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): %s", a.Name, text)
+		a.wait(parting.Observed, "the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): %s", a.Name, text)
 	}
 	return nil
 }
 
-// wait notes how an actor waits for a time that is not searched, once.
-func (a *Actor) wait(format string, args ...any) {
+// wait notes how an actor waits for a time that is not searched, and what it does later if it is told by that, once.
+func (a *Actor) wait(later, format string, args ...any) {
 	if a.Waits == "" {
-		a.Waits = fmt.Sprintf(format, args...)
+		a.Waits, a.later = fmt.Sprintf(format, args...), later
 	}
 }
 
