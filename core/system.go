@@ -70,7 +70,7 @@ type Randomness interface {
 	Set(seed uint64) Draw
 
 	// Compare compares runs of the same code that were given the same answers and drew different values. It returns the first text in which a run differs from the first
-	// one in more than words that were drawn, and which run that is; a text of -1 if there is none. Whoever compares outcomes may take note of the words. There are at
+	// one in more than words that were drawn, and which run that is; a text of -1 if there is none. A store that compares outcomes may record the words. There are at
 	// least two runs, of variations 0 and on, and all have as many texts.
 	Compare(runs []Drawn) (run, text int)
 
@@ -96,7 +96,7 @@ type Draw interface {
 	End() bool
 
 	// Words returns the words in some texts of which it is known for certain that they were drawn, in the order in which they were drawn: names that somebody
-	// made up. It is called after the end. Whoever compares outcomes may take note of them.
+	// made up. It is called after the end. A store that compares outcomes may record them.
 	Words(texts []string) []string
 }
 

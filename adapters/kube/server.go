@@ -134,7 +134,7 @@ func (s *Server) KindFor(resource schema.GroupVersionResource) (schema.GroupVers
 func (s *Server) Kinds() []core.Kind { return s.registry.Kinds() }
 
 // Randomness sets the random values of k8s.io/apimachinery/pkg/util/rand, math/rand, crypto/rand and github.com/google/uuid, of which controllers make names,
-// passwords and keys. The server takes note of them.
+// passwords and keys. The server records them.
 func (s *Server) Randomness() core.Randomness { return chance{s.randomness} }
 
 // Serves returns an error that says how to register the kind if the server does

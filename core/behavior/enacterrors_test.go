@@ -126,7 +126,7 @@ func TestEnactMakesNoneInVain(t *testing.T) {
 		}
 		for _, who := range []string{"counter, reconciling r", "counter, reconciling twice", "counter, handling an event of Lamp asked", "reader, reconciling r"} {
 			if !slices.Contains(guard.words, who) {
-				t.Errorf("the guard is not told of %s: %q", who, guard.words)
+				t.Errorf("the guard does not get %s: %q", who, guard.words)
 			}
 		}
 		if made.asked != 3 { // at the start, and behind a crash and a restart

@@ -81,7 +81,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		run.Leaf.Overtaking = known.overtaking
 		return l.close(session, a, run)
 	}
-	drawn := session.Drawn(run.Path.Asked(), a.domain.keptIn(run.Leaf))
+	drawn := l.drawn(session, a, run)
 	before := iotrace.Now()
 	sure, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {

@@ -223,18 +223,23 @@ func (l *Learner) drawing(a *Actor, run behavior.Run) (core.Call, bool, error) {
 // leastVaried is how often values are drawn anew at least, so that a choice among a few is not taken for words.
 const leastVaried = 3
 
+// drawn returns what a run of a session comes to that may have drawn values, nothing where nobody is known to draw any.
+func (l *Learner) drawn(session *behavior.Session, a *Actor, run behavior.Run) core.Drawn {
+	if len(l.Machine.Conditions.Drawing) == 0 {
+		return core.Drawn{}
+	}
+	return session.Drawn(run.Path.Asked(), a.domain.keptIn(run.Leaf))
+}
+
 // redraw goes through a new path again as other values are drawn, by its run and by what that was given, and reports whether the code decides by what it was given.
 func (l *Learner) redraw(a *Actor, run behavior.Run, drawn core.Drawn, times int) (decides bool, err error) {
-	if l.limits.Randomness == nil || l.Fickle(a) {
+	if l.limits.Randomness == nil || len(l.Machine.Conditions.Drawing) == 0 || l.Fickle(a) {
 		return false, nil
 	}
 	if run.Leaf.Drawn {
 		if err := l.vary(a, run, drawn, times); err != nil || l.Fickle(a) {
 			return false, err
 		}
-	}
-	if len(l.Machine.Drawing()) == 0 {
-		return false, nil
 	}
 	return l.derive(a, run, drawn)
 }

@@ -233,7 +233,7 @@ func TestStartUnderway(t *testing.T) {
 }
 
 // TestStartNamesVersions has the versions at the start be named together: the one that is there, and those that views show of it, also if it is gone by now. Where nothing is under way,
-// those who start are told of the one that is there by its canonical name.
+// those who start get the one that is there by its canonical name.
 func TestStartNamesVersions(t *testing.T) {
 	key := core.Key{Kind: "note", Name: "a"}
 	at := func(objects []core.Object, behind ...core.Missing) core.Initial {
@@ -265,7 +265,7 @@ func TestStartNamesVersions(t *testing.T) {
 			t.Errorf("%s: %v is there, and %v is shown", test.name, there, shown)
 		}
 		if starts := test.initial.Underway == nil; starts != (len(heard) > 0) || starts && heard[0] != test.shown {
-			t.Errorf("%s: it is told of %v", test.name, heard)
+			t.Errorf("%s: it gets %v", test.name, heard)
 		}
 	}
 }

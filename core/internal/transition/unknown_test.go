@@ -98,7 +98,7 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-// TestUnknownEnds has a walker that may not learn leave to who does what becomes of a run that was never blocked before, whether one that was blocked can begin again, who is told of a change, and
+// TestUnknownEnds has a walker that may not learn leave to who does what becomes of a run that was never blocked before, whether one that was blocked can begin again, who gets a change, and
 // what users have done by then. It is where it was.
 func TestUnknownEnds(t *testing.T) {
 	blocked := &behavior.Node{Leaf: &behavior.Leaf{Result: core.Result{Blocked: true}}}

@@ -78,12 +78,30 @@ type comparison struct {
 	odd int
 }
 
-// quote notes the texts in JSON that differ.
+// differ reports whether a piece is not the same in all runs.
+func differ(pieces []plaintext.Piece) bool {
+	return slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != pieces[0].Plain })
+}
+
+// each calls a function with each part of a piece of all runs, until it returns false. The piece has as many parts in each.
+func each(pieces []plaintext.Piece, visit func([]plaintext.Piece) bool) {
+	for i := range pieces[0].Parts {
+		parts := make([]plaintext.Piece, len(pieces))
+		for run, p := range pieces {
+			parts[run] = p.Parts[i]
+		}
+		if !visit(parts) {
+			return
+		}
+	}
+}
+
+// quote records the texts in JSON that differ.
 func (c *comparison) quote(pieces []plaintext.Piece) {
-	first := pieces[0]
-	if !slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != first.Plain }) {
+	if !differ(pieces) {
 		return
 	}
+	first := pieces[0]
 	if first.Quoted != "" {
 		texts := make([]string, len(pieces))
 		for i, p := range pieces {
@@ -94,21 +112,18 @@ func (c *comparison) quote(pieces []plaintext.Piece) {
 	if slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return len(p.Parts) != len(first.Parts) }) {
 		return
 	}
-	for i := range first.Parts {
-		parts := make([]plaintext.Piece, len(pieces))
-		for run, p := range pieces {
-			parts[run] = p.Parts[i]
-		}
+	each(pieces, func(parts []plaintext.Piece) bool {
 		c.quote(parts)
-	}
+		return true
+	})
 }
 
 // compare compares a piece of all runs.
 func (c *comparison) compare(pieces []plaintext.Piece) {
-	first := pieces[0]
-	if !slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != first.Plain }) {
+	if !differ(pieces) {
 		return
 	}
+	first := pieces[0]
 	other := slices.IndexFunc(pieces, func(p plaintext.Piece) bool {
 		return p.Fixed != first.Fixed || p.Object != first.Object || len(p.Parts) != len(first.Parts)
 	})
@@ -118,15 +133,10 @@ func (c *comparison) compare(pieces []plaintext.Piece) {
 	case other > 0 && (first.Object || pieces[other].Object):
 		c.odd = other
 	case other < 0 && len(first.Parts) > 0:
-		for i := range first.Parts {
-			parts := make([]plaintext.Piece, len(pieces))
-			for run, p := range pieces {
-				parts[run] = p.Parts[i]
-			}
-			if c.compare(parts); c.odd > 0 {
-				return
-			}
-		}
+		each(pieces, func(parts []plaintext.Piece) bool {
+			c.compare(parts)
+			return c.odd == 0
+		})
 	default:
 		c.compareTexts(pieces)
 	}
@@ -194,11 +204,10 @@ func middles(texts []string) []string {
 	return middles
 }
 
-// note takes note of what stands at one place in the runs: the same, or a word that is another one in each.
+// note records what stands at one place in the runs: the same, or a word that is another one in each.
 func (c *comparison) note(column []string, least int) {
 	word := column[0]
-	same := func(other string) bool { return other == word }
-	switch odd := slices.IndexFunc(column, func(other string) bool { return !same(other) }); {
+	switch odd := slices.IndexFunc(column, func(other string) bool { return other != word }); {
 	case odd < 0:
 		return
 	case !c.mayBeWords(column, least):
