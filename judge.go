@@ -135,8 +135,8 @@ func (v *verdict) tellViolations(space *explore.Space, p core.Property, violatio
 			}
 			continue
 		}
-		if who := restsOn(slices.Concat(v.space.Incidents(), space.Incidents()), p, finding); who != "" {
-			v.because(fmt.Sprintf("a violation of %q was found, but it depends on %s, which is not deterministic: make the controller deterministic, and check again", p.Name, who))
+		if why := v.byChance(space, p, finding); why != "" {
+			v.because(fmt.Sprintf("a violation of %q was found, but it depends on %s", p.Name, why))
 			if report.Verdict == core.Holds {
 				report.Verdict = core.Inconclusive
 			}

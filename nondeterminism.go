@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -40,6 +41,23 @@ func remedy(incident core.Incident) string {
 func demandsDeterminism(p core.Property) bool {
 	deterministic := properties.Deterministic()
 	return p.Name == deterministic.Name && p.Doc == deterministic.Doc
+}
+
+// byChance says on whose chance a finding in a space rests, empty if on nobody's.
+func (v *verdict) byChance(space *explore.Space, p core.Property, finding core.Finding) string {
+	if who := restsOn(slices.Concat(v.space.Incidents(), space.Incidents()), p, finding); who != "" {
+		return who + ", which is not deterministic: make the controller deterministic, and check again"
+	}
+	if !p.Compares {
+		return "" // whatever was drawn, it was done
+	}
+	// Where the same is drawn again, the outcome might be the same.
+	for _, who := range slices.Concat(v.space.Gambling(), space.Gambling()) {
+		if gambles := (core.Incident{Strategy: who}); involves(finding.Trace, gambles) || finding.Other != nil && involves(*finding.Other, gambles) {
+			return who + ", which decides by random values: let it decide by what is not random, and check again"
+		}
+	}
+	return ""
 }
 
 // restsOn names a controller that is not deterministic, as the incidents say, on whose runs a finding rests, empty if there is none. What such a controller

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,13 @@ func stateless(name string, reconcile func(ask, core.Request) core.Result) hand 
 	}}
 }
 
+// heeding is as a stateless hand, and reconciles whenever something changes.
+func heeding(name string, reconcile func(ask, core.Request) core.Result) hand {
+	return hand{name: name, initial: []core.Request{"r"}, reaction: func() (func(core.Event) []core.Request, func(ask, core.Request) core.Result) {
+		return func(core.Event) []core.Request { return []core.Request{"r"} }, reconcile
+	}}
+}
+
 func onSlate(words map[string]string, hands ...hand) *core.System {
 	s := &core.System{Name: "slate", Store: slate{}, Properties: []core.Property{
 		properties.StableConvergence(), properties.SameOutcome(), properties.Fixpoint(),
@@ -191,6 +199,86 @@ func TestChanceIsNoOrder(t *testing.T) {
 				return core.Result{}
 			}))
 	}, inconclusive("picker is not deterministic"))
+}
+
+// either returns code that looks at two things in an order that is another one every third time, as by chance.
+func either() func(ask) {
+	times := 0
+	return func(do ask) {
+		names := []string{"left", "right"}
+		if times++; times%3 == 0 {
+			slices.Reverse(names)
+		}
+		for _, name := range names {
+			do("get %s", name)
+		}
+	}
+}
+
+// TestReducedBesideChance has controllers that have nothing to do with each other be searched one after the other, although one of them is random.
+func TestReducedBesideChance(t *testing.T) {
+	states := map[orrery.Reduction]int{}
+	for _, reduction := range []orrery.Reduction{orrery.NoReduction, orrery.ByPartialOrder} {
+		look := either()
+		hands := []hand{stateless("picker", func(do ask, _ core.Request) core.Result {
+			look(do)
+			do("put picked yes")
+			return core.Result{}
+		})}
+		for i := range 6 {
+			hands = append(hands, stateless(fmt.Sprint("other ", i), func(do ask, _ core.Request) core.Result {
+				do("put x%d yes", i)
+				return core.Result{}
+			}))
+		}
+		result, err := orrery.Run(t.Context(), onSlate(nil, hands...), orrery.Options{Reduction: reduction})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inconclusive("picker is not deterministic")(t, result.Report)
+		if result.Report.TerminalStates != 1 {
+			t.Errorf("%s ends in %d states, want one", reduction, result.Report.TerminalStates)
+		}
+		states[reduction] = result.Report.States
+	}
+	if states[orrery.ByPartialOrder]*10 > states[orrery.NoReduction] {
+		t.Errorf("of %d states %d are searched", states[orrery.NoReduction], states[orrery.ByPartialOrder])
+	}
+}
+
+// TestBehindChance has all be searched that a controller does with what it reads behind a choice by chance: its code is run until it takes the way again that is known.
+func TestBehindChance(t *testing.T) {
+	const last = 20
+	for _, granularity := range []orrery.Granularity{orrery.PerReconcile, orrery.PerCall} {
+		look := either()
+		system := onSlate(map[string]string{"x": "0"},
+			stateless("picker", func(do ask, _ core.Request) core.Result {
+				look(do)
+				do("put y %s", do("get x"))
+				return core.Result{}
+			}),
+			heeding("other", func(do ask, _ core.Request) core.Result {
+				if n, err := strconv.Atoi(do("get x")); err == nil && n < last {
+					do("put x %d", n+1)
+				}
+				return core.Result{}
+			}))
+		seen := map[string]bool{}
+		system.Properties = append(system.Properties, properties.Always("looks", func(s core.State) bool {
+			if y := s.Get(core.Key{Kind: "word", Name: "y"}); y != nil {
+				seen[y.Canonical()] = true
+			}
+			return true
+		}))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Granularity: granularity, Reduction: orrery.NoReduction})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inconclusive("picker is not deterministic")(t, result.Report)
+		if len(seen) != last+1 {
+			t.Errorf("of %d words it has written %d: %v", last+1, len(seen), seen)
+		}
+	}
 }
 
 // TestLateMemory does something else from the fourth run on.

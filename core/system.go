@@ -66,8 +66,12 @@ type System struct {
 //
 // It is for words: names, passwords, keys. That anything else which is drawn makes a difference is found out by runs that draw other values, and is left to chance.
 type Randomness interface {
-	// Set lets the values that are drawn from now on follow from a seed. Nobody else can set them until that is over: another call waits.
-	Set(seed uint64) Draw
+	// Set lets the values that are drawn from now on follow from a seed, and from how often the run was set to that seed before without drawing anything. Nobody else
+	// can set them until that is over: another call waits.
+	Set(seed uint64, before int) Draw
+
+	// Release lets the values be drawn again that nobody knows. Between the end of a draw and the next one, they may follow from a seed as well.
+	Release()
 
 	// Compare compares runs of the same code that were given the same answers and drew different values. It returns the first text in which a run differs from the first
 	// one in more than words that were drawn, and which run that is; a text of -1 if there is none. A store that compares outcomes may record the words. There are at

@@ -448,3 +448,29 @@ func TestDraws(t *testing.T) {
 		})
 	}
 }
+
+// TestDrawsBehindChance has a controller make a password behind something that it takes out of a map: only the map is a reason.
+func TestDrawsBehindChance(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			c := mgr.GetClient()
+			return ctrl.NewControllerManagedBy(mgr).Named("draws").For(&Widget{}).Complete(reconcileWidget(c, func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+				ports := ""
+				for port := range map[string]bool{"amqp": true, "http": true, "metrics": true, "stream": true} {
+					ports += port
+				}
+				if err := client.IgnoreAlreadyExists(makeMap(ctx, c, w, "ports", map[string]string{"ports": ports})); err != nil {
+					return ctrl.Result{}, err
+				}
+				return ctrl.Result{}, makeSecret(ctx, c, w, map[string][]byte{"password": password(16)})
+			}))
+		}))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Failures: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := strings.Join(result.Report.Reasons, "\n")
+	if result.Report.Verdict != core.Inconclusive || !strings.Contains(reasons, "create ConfigMap default/ports") || strings.Contains(reasons, "Secret") {
+		t.Errorf("%s, because of:\n%s", result.Report.Verdict, reasons)
+	}
+}

@@ -89,7 +89,7 @@ func orders(n int) [][]int {
 
 // drawnWord returns the word of a number, which a controller has drawn.
 func drawnWord(s *Server, number int) string {
-	draw := s.Randomness().Set(uint64(number + 1))
+	draw := s.Randomness().Set(uint64(number+1), 0)
 	word := rand.String(5)
 	if !draw.End() || len(draw.Words([]string{word})) != 1 {
 		panic("nothing was drawn")

@@ -12,10 +12,10 @@ import (
 )
 
 // Code that makes names up draws them from random numbers. A run of it would be another one each time, unless what it draws follows from a seed: then the run is a
-// function of that and of the answers to its calls. Between two calls, where code runs on, others may run on as well, so each such stretch of a run has a seed of
+// function of that and of the answers to its calls. Between two calls, where code runs on, others may run on as well, so each such stretch of a run has values of
 // its own, and what it draws does not depend on what others draw meanwhile.
 
-// SeedOf returns what the random values follow from that a run draws behind so many answers.
+// SeedOf returns what the random values follow from that a run draws next behind so many answers.
 func (a Activation) SeedOf(answers int) uint64 {
 	var text []byte
 	for _, n := range []uint64{a.Seed, uint64(answers), uint64(a.Variation)} {
@@ -31,6 +31,8 @@ type draws struct {
 	current core.Draw
 	number  int
 	drew    map[int]core.Draw
+	// since is the first stretch behind those in which values were drawn. As long as nothing is drawn, there is one seed, which costs less than another one for each stretch.
+	since int
 }
 
 // beginDraws begins a run.
@@ -43,7 +45,8 @@ func (s *Session) beginDraws(a Activation) {
 // draw sets what code draws from here on, behind so many answers.
 func (s *Session) draw(stretch int) {
 	if s.limits.Randomness != nil && s.draws.of.Seed != 0 {
-		s.draws.current, s.draws.number = s.limits.Randomness.Set(s.draws.of.SeedOf(stretch)), stretch
+		s.draws.current, s.draws.number = s.limits.Randomness.Set(s.draws.of.SeedOf(s.draws.since), stretch-s.draws.since), stretch
+		s.set = true
 	}
 }
 
@@ -56,7 +59,14 @@ func (s *Session) endDraw() {
 	if s.draws.drew == nil {
 		s.draws.drew = map[int]core.Draw{}
 	}
-	s.draws.drew[s.draws.number] = draw
+	s.draws.drew[s.draws.number], s.draws.since = draw, s.draws.number+1
+}
+
+// release lets code draw values that nobody knows again, once the session is over.
+func (s *Session) release() {
+	if s.set {
+		s.limits.Randomness.Release()
+	}
 }
 
 // Drew reports whether the run has drawn random values that follow from its seed.

@@ -94,6 +94,8 @@ type Session struct {
 	guarded guarded
 	calls   int
 	draws   draws
+	// set tells that what code draws was ever set.
+	set bool
 	// pending are the calls that wait for their answers, in the order of their identities, and turn is which of them
 	// is answered next. sites are where they were made, if that is to be known.
 	pending []core.Call
@@ -433,6 +435,7 @@ func (s *Session) finished() {
 	s.over = true
 	s.watch.Stop()
 	s.hush()
+	s.release()
 }
 
 // unwinding is how long an aborted run may take to unwind before it is left behind, and resolving how long one that looks up a name may, unless no run comes behind it: package net

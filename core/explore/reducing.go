@@ -28,13 +28,6 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		if err != nil {
 			return nil, err
 		}
-		for _, incident := range l.Incidents {
-			if incident.Kind == core.Nondeterministic {
-				// What such a controller touches cannot be learned.
-				options.Reducer = nil
-				return unmerged(ctx, m.System, options, began, found)
-			}
-		}
 		switch {
 		case space.givenUp && space.pointless():
 			// Asking in every state what could be left out only costs time.

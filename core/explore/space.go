@@ -280,6 +280,9 @@ func (s *Space) Awaiting() []string { return s.machine.Awaiting() }
 // Drawing names the controllers that were found to draw random values which follow from a seed, in the order of the system.
 func (s *Space) Drawing() []string { return s.machine.Drawing() }
 
+// Gambling names the controllers that were found to decide by random values, in the order of the system: of what they may do, only what came of those that were drawn was searched.
+func (s *Space) Gambling() []string { return s.machine.Gambling() }
+
 // Views returns the views that may lag behind, in the order of processes. Both instances of a process that is active
 // twice have those of the process.
 func (s *Space) Views() []core.ViewReport {

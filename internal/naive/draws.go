@@ -12,8 +12,8 @@ type drawing struct {
 	source core.Randomness
 	seed   func(of core.Item, draw, answers int) uint64
 	item   core.Item
-	// number is that of the draw, and answers is how many the run has got.
-	number, answers int
+	// number is that of the draw, answers is how many the run has got, and since is how many it had when it had drawn for the last time.
+	number, answers, since int
 	// current is set while the code runs, drew once it has drawn something, and counted once something was made of it.
 	current       core.Draw
 	drew, counted bool
@@ -35,14 +35,16 @@ func (e *explorer) drawing(from State, item core.Item) drawing {
 // begins lets code go on, and ends stops it.
 func (d *drawing) begins() {
 	if d.source != nil {
-		d.current = d.source.Set(d.seed(d.item, d.number, d.answers))
+		d.current = d.source.Set(d.seed(d.item, d.number, d.since), d.answers-d.since)
 		d.answers++
 	}
 }
 
 func (d *drawing) ends() {
 	if d.current != nil {
-		d.drew = d.current.End() || d.drew
+		if d.current.End() {
+			d.drew, d.since = true, d.answers
+		}
 		d.current = nil
 	}
 }

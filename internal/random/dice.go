@@ -39,15 +39,18 @@ func (d *dice) throw() int {
 }
 
 // Set implements [core.Randomness].
-func (d *dice) Set(seed uint64) core.Draw {
+func (d *dice) Set(seed uint64, before int) core.Draw {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.set != nil {
 		panic("the dice are set already")
 	}
-	d.set, d.of = rand.New(rand.NewPCG(seed, 0)), &throws{dice: d}
+	d.set, d.of = rand.New(rand.NewPCG(seed, uint64(before))), &throws{dice: d}
 	return d.of
 }
+
+// Release implements [core.Randomness].
+func (*dice) Release() {}
 
 // End implements [core.Draw].
 func (t *throws) End() bool {

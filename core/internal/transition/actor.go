@@ -36,6 +36,8 @@ type Actor struct {
 	Waits string
 	// later is what it does then, if it is told by that.
 	later string
+	// gambles tells that the code is known to decide by random values.
+	gambles bool
 	// Process is what it runs in, and of is what it is called there, empty if it is alone. domain is the memory that it has in it.
 	Process *Process
 	of      string

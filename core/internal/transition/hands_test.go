@@ -259,10 +259,12 @@ func (d *dice) draw() string {
 	return strconv.Itoa(n)
 }
 
-func (d *dice) Set(seed uint64) core.Draw {
+func (*dice) Release() {}
+
+func (d *dice) Set(seed uint64, before int) core.Draw {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.set, d.of = rand.New(rand.NewPCG(seed, 0)), &throw{dice: d}
+	d.set, d.of = rand.New(rand.NewPCG(seed, uint64(before))), &throw{dice: d}
 	return d.of
 }
 

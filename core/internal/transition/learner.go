@@ -87,14 +87,7 @@ func (l *codeRun) stop() {
 // end of the run. It begins the run if there is none yet.
 func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node, draw state.Value) (*codeRun, error) {
 	if current == nil {
-		session, err := l.Open(a, activation.Since)
-		if err != nil {
-			return nil, err
-		}
-		current = &codeRun{session}
-		l.count(activation)
-		current.session.Begin(activation)
-		divergence, err := current.session.Replay(l.Context, path)
+		session, divergence, err := l.resume(a, activation, path)
 		if err != nil {
 			return nil, err
 		}
@@ -105,6 +98,7 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 			l.diverged(a, activation, path, divergence, core.Chance, nil)
 			return nil, ErrStopped
 		}
+		current = &codeRun{session}
 	}
 	call, leaf, err := current.session.Next(l.Context)
 	if err != nil {
@@ -136,6 +130,23 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 		l.learned(a, activation, leaf)
 	}
 	return current, err
+}
+
+// resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that way, as often as is reasonable.
+// It returns where the run went another way if it does not.
+func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior.Path) (*behavior.Session, *behavior.Divergence, error) {
+	for attempt := 1; ; attempt++ {
+		session, err := l.Open(a, activation.Since)
+		if err != nil {
+			return nil, nil, err
+		}
+		l.count(activation)
+		session.Begin(activation)
+		divergence, err := session.Replay(l.Context, path)
+		if err != nil || divergence == nil || attempt == rare || !l.Fickle(a) {
+			return session, divergence, err
+		}
+	}
 }
 
 // fail finds out how the call of a node may fail. What is read from a cache cannot.

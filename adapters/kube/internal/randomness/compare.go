@@ -28,6 +28,9 @@ func (s *Source) Compare(runs []core.Drawn) (run, text int) {
 		replacers[i] = numbered(run.Words, runs[0].Words) // answers have the words of the first run
 	}
 	for text := range runs[0].Texts {
+		if !slices.ContainsFunc(runs[1:], func(run core.Drawn) bool { return run.Texts[text] != runs[0].Texts[text] }) {
+			continue // if it has a word in it, that was drawn by who wrote what the run was given
+		}
 		pieces := make([]plaintext.Piece, len(runs))
 		for i, run := range runs {
 			pieces[i] = plaintext.Dissect(run.Texts[text])

@@ -17,19 +17,24 @@ import (
 )
 
 // names is the generator of k8s.io/apimachinery/pkg/util/rand.
-func names() generator {
-	return generator{utilrand.Seed, func() int64 { return int64(utilrand.Int()) }}
+func names() *generator {
+	return &generator{seed: utilrand.Seed, next: func() int64 { return int64(utilrand.Int()) }}
 }
 
 // numbers is that of math/rand which all packages share.
-func numbers() generator {
-	return generator{oldrand.Seed, oldrand.Int63} //nolint:staticcheck // there is no other way to seed it
+func numbers() *generator {
+	return &generator{seed: oldrand.Seed, next: oldrand.Int63} //nolint:staticcheck // there is no other way to seed it
 }
 
-// generator gives numbers that follow from a seed. Where it has come to is known by the next one.
+// generator gives numbers that follow from a seed. Where it has come to is known by the next one. To give it a seed takes as long as a short run of code, so that it goes on with the one it has
+// as long as nobody else draws from it.
 type generator struct {
 	seed func(int64)
 	next func() int64
+	// again gives the same numbers as the generator that was given a seed, nil if nobody knows what it gives. at is how many it has given.
+	again *oldrand.Rand
+	of    int64
+	at    int
 }
 
 // unknown stands for more numbers than anybody counts.
@@ -38,17 +43,44 @@ const unknown = -1
 // most is how many numbers are counted.
 const most = 10_000
 
-// drawn returns how many numbers were drawn since a generator was given a seed, and leaves it at numbers that nobody knows.
-func (g generator) drawn(seed int64) int {
+// before is how many numbers are taken before the first one that is drawn, if a generator was set to its seed so often before: one at the beginning of each time, and one at its end.
+func before(times int) int { return 2*times + 1 }
+
+// set lets the numbers that come next follow from a seed, and from how often the generator was set to it before.
+func (g *generator) set(seed int64, times int) {
+	if g.again != nil && g.of == seed && g.at == before(times)-1 && g.take() {
+		return
+	}
+	g.seed(seed)
+	g.again, g.of, g.at = oldrand.New(oldrand.NewSource(seed)), seed, 0
+	for g.at < before(times) {
+		g.take()
+	}
+}
+
+// take takes a number, and reports whether it is the one that should come next: others may have drawn from the generator.
+func (g *generator) take() bool {
+	g.at++
+	return g.next() == g.again.Int63()
+}
+
+// drawn returns how many numbers were drawn since the generator was set.
+func (g *generator) drawn() int {
 	next := g.next()
-	g.seed(newrand.Int64())
-	again := oldrand.New(oldrand.NewSource(seed))
 	for n := range most {
-		if again.Int63() == next {
+		g.at++
+		if g.again.Int63() == next {
 			return n
 		}
 	}
+	g.again = nil
 	return unknown
+}
+
+// release lets the numbers that come next be what nobody knows.
+func (g *generator) release() {
+	g.seed(newrand.Int64())
+	g.again = nil
 }
 
 // settings have math/rand heed Seed, and crypto make keys with the reader that it is given.
@@ -93,13 +125,14 @@ type stream struct {
 }
 
 // setReader lets what is read from now on follow from a seed, and returns the reader that is set, nil if somebody else has replaced it.
-func setReader(seed uint64) *reader {
+func setReader(seed uint64, times int) *reader {
 	r, stands := rand.Reader.(*reader)
 	if !stands {
 		return nil
 	}
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(times))
 	r.current.Store(&stream{from: newrand.NewChaCha8(key)})
 	return r
 }

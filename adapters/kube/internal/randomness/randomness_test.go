@@ -17,6 +17,7 @@ func TestSource(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var source randomness.Source
 		seed := rapid.Uint64().Draw(t, "seed")
+		before := rapid.IntRange(0, 5).Draw(t, "before")
 		lengths := rapid.SliceOfN(rapid.IntRange(-2, 40), 0, 4).Draw(t, "lengths") // of words, or else a number is drawn
 		throw := func() (words []string) {
 			for _, length := range lengths {
@@ -28,12 +29,23 @@ func TestSource(t *testing.T) {
 			}
 			return words
 		}
-		first := source.Set(seed)
+		first := source.Set(seed, before)
 		words := throw()
 		if drew := first.End(); drew != (len(lengths) > 0) {
 			t.Fatalf("drew %t", drew)
 		}
-		again := source.Set(seed)
+		if rapid.Bool().Draw(t, "elsewhere") {
+			rand.Intn(1 << 20) // somebody else draws, or it goes on from where it is
+		}
+		if rapid.Bool().Draw(t, "anew") {
+			source = randomness.Source{}
+		}
+		for earlier := range before {
+			if source.Set(seed, earlier).End() {
+				t.Fatal("what nobody has drawn was drawn")
+			}
+		}
+		again := source.Set(seed, before)
 		if same := throw(); strings.Join(same, " ") != strings.Join(words, " ") {
 			t.Fatalf("it drew %q, and then %q", words, same)
 		}
@@ -66,7 +78,7 @@ func TestTurns(t *testing.T) {
 	want := map[uint64]string{}
 	for seed := range uint64(4) {
 		var source randomness.Source
-		draw := source.Set(seed)
+		draw := source.Set(seed, 0)
 		want[seed] = rand.String(20)
 		draw.End()
 	}
@@ -74,7 +86,7 @@ func TestTurns(t *testing.T) {
 		all.Go(func() {
 			var source randomness.Source
 			for range 200 {
-				draw := source.Set(seed)
+				draw := source.Set(seed, 0)
 				got := rand.String(20)
 				if draw.End(); got != want[seed] {
 					t.Errorf("seed %d draws %q, want %q", seed, got, want[seed])
@@ -91,7 +103,8 @@ func TestLeftToChance(t *testing.T) {
 	var source randomness.Source
 	seen := map[string]bool{}
 	for range 20 {
-		source.Set(1).End()
+		source.Set(1, 0).End()
+		source.Release()
 		seen[rand.String(20)] = true
 	}
 	if len(seen) != 20 {

@@ -1,7 +1,7 @@
 // Package randomness sets the random values that code draws: names, passwords, UUIDs, keys and certificates. It is what implements [core.Randomness], but for answers.
 //
 // The generators of k8s.io/apimachinery/pkg/util/rand, of math/rand and of crypto/rand are each one for the whole process. So they are set only while code of a
-// controller runs, by one at a time, and go back to values that nobody knows after that.
+// controller runs, by one at a time, and go back to values that nobody knows after that run.
 package randomness
 
 import (
@@ -20,6 +20,9 @@ const patience, while = time.Minute, 10 * time.Microsecond
 
 // Source sets random values, and knows the words that were drawn by them.
 type Source struct {
+	// names and numbers are generators as this source has left them. They belong to who holds the turn.
+	names, numbers *generator
+
 	mu    sync.Mutex
 	words map[string]bool
 	// lengths are those of words.
@@ -37,8 +40,8 @@ func New() *Source {
 }
 
 // Set lets the values that are drawn from now on follow from a seed, as [core.Randomness] wants it.
-func (s *Source) Set(seed uint64) core.Draw {
-	d := &draw{source: s, seed: int64(seed)}
+func (s *Source) Set(seed uint64, before int) core.Draw {
+	d := &draw{source: s, seed: int64(seed), before: before}
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(while) {
 		if d.has = turn.TryLock(); d.has {
 			break
@@ -46,11 +49,26 @@ func (s *Source) Set(seed uint64) core.Draw {
 	}
 	if d.has {
 		heed()
-		names().seed(d.seed)
-		numbers().seed(d.seed)
-		d.bytes = setReader(seed)
+		if s.names == nil {
+			s.names, s.numbers = names(), numbers()
+		}
+		s.names.set(d.seed, before)
+		s.numbers.set(d.seed, before)
+		d.bytes = setReader(seed, before)
 	}
 	return d
+}
+
+// Release implements [core.Randomness]. If somebody else draws just then, it is for him to do.
+func (s *Source) Release() {
+	if !turn.TryLock() {
+		return
+	}
+	defer turn.Unlock()
+	if s.names != nil {
+		s.names.release()
+		s.numbers.release()
+	}
 }
 
 // word returns the length of the longest word that was drawn and with which a text ends, 0 if there is none.
@@ -146,6 +164,7 @@ func (s *Source) Within(text string) []string {
 type draw struct {
 	source *Source
 	seed   int64
+	before int
 	has    bool
 	// bytes is the reader that is set, nil if there is none.
 	bytes *reader
@@ -158,8 +177,8 @@ func (d *draw) End() bool {
 	if d.named = unknown; !d.has {
 		return true
 	}
-	d.named = names().drawn(d.seed)
-	counted := numbers().drawn(d.seed)
+	d.named = d.source.names.drawn()
+	counted := d.source.numbers.drawn()
 	read := d.bytes.unset()
 	turn.Unlock()
 	return d.named != 0 || counted != 0 || read

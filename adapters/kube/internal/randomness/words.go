@@ -10,12 +10,15 @@ import (
 // Words implements [core.Draw]. Words have at least four letters: shorter ones may stand anywhere.
 func (d *draw) Words(texts []string) []string {
 	numbers := make([]int64, max(0, d.named))
-	again := rand.New(rand.NewSource(d.seed))
-	for i := range numbers {
-		numbers[i] = again.Int63()
-	}
 	if len(numbers) == 0 {
 		return nil
+	}
+	again := rand.New(rand.NewSource(d.seed))
+	for range before(d.before) {
+		again.Int63()
+	}
+	for i := range numbers {
+		numbers[i] = again.Int63()
 	}
 	plain := make([]string, len(texts))
 	for i, text := range texts {
