@@ -178,12 +178,17 @@ func turned(differences []difference) []difference {
 }
 
 // alike groups outcomes that can be expected to be the same, in the order of the first of each group: users have done the same, and the same items wait for times that were
-// not searched. An end at which somebody still waits may come to one at which nobody does.
+// not searched. An end at which somebody still waits may come to one at which nobody does. Where a process waits in the background, its time has passed by itself and together with all other time, so that nobody knows
+// which end has come further: it may have renewed a certificate once more.
 func alike(outcomes []Outcome) [][]Outcome {
+	inBackground := func(item core.Item) bool {
+		_, is := core.BackgroundOf(item.Strategy)
+		return is
+	}
 	var groups [][]Outcome
 	for _, o := range outcomes {
 		i := slices.IndexFunc(groups, func(group []Outcome) bool {
-			return slices.Equal(group[0].History, o.History) && slices.Equal(group[0].Awaited, o.Awaited)
+			return slices.Equal(group[0].History, o.History) && slices.Equal(group[0].Awaited, o.Awaited) && !slices.ContainsFunc(o.Awaited, inBackground)
 		})
 		if i < 0 {
 			i = len(groups)

@@ -58,8 +58,16 @@ func (w *Walker) possible(it *Item) bool {
 
 // seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
 func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
-	if !a.domain.manner.Active {
+	d := a.domain
+	if !d.manner.Active {
 		return session.Memory(), nil
+	}
+	key := l.sight(a, run)
+	if changed, known := l.Memo.sights.get(key); known {
+		memory := maps.Clone(d.fresh)
+		maps.Copy(memory, changed)
+		maps.DeleteFunc(memory, func(_, value string) bool { return value == gone })
+		return memory, nil
 	}
 	other, err := l.Open(a, run.Activation.Since)
 	if err != nil {
@@ -76,7 +84,11 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 		}
 		return nil, ErrStopped
 	}
-	return l.lookedAt(a.domain, other)
+	memory, err := l.lookedAt(d, other)
+	if memory != nil && err == nil {
+		l.Memo.sights.set(key, differences(d.fresh, memory))
+	}
+	return memory, err
 }
 
 // lookedAt returns what an active instance shows of its memory.

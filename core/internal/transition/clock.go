@@ -292,14 +292,14 @@ func (m *Machine) Waiting() []string {
 	return waiting
 }
 
-// Awaited returns the items with timers of controllers that wait for a time that was not searched, if no long time passes any more.
+// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
 func (w *Walker) Awaited() []core.Item {
 	if clock := w.Machine.Clock; clock != nowhere && int(w.Value(clock)) < w.Machine.longTimes() {
 		return nil
 	}
 	var items []core.Item
 	for _, it := range w.Machine.Items {
-		if it.Actor.Waits != "" && w.timed(it) {
+		if it.Actor.Waits != "" && (w.timed(it) || it.Elapses() && w.possible(it)) {
 			items = append(items, it.Item)
 		}
 	}
@@ -434,13 +434,27 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
 		a.wait(parting.Observed, "the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
 	case !a.awaits:
-		return &unexpectedDeadline{a.Strategy.Describe().Name}
+		return &unexpectedDeadline{a.waitTogether()}
 	case run.Activation.Epoch < most:
 		return l.between(a, run, parting)
 	default:
 		a.wait(parting.Observed, "the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): %s", a.Name, text)
 	}
 	return nil
+}
+
+// waitTogether names an actor that waits for a time, and those that will be found to do so next: what an active process does once a time has come shows in the runs of all who share its memory.
+func (a *Actor) waitTogether() []string {
+	names := []string{a.Strategy.Describe().Name}
+	if !a.domain.manner.Active {
+		return names
+	}
+	for _, b := range a.domain.Members {
+		if name := b.Strategy.Describe().Name; !b.Background && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // wait notes how an actor waits for a time that is not searched, and what it does later if it is told by that, once.

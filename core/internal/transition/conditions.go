@@ -71,8 +71,13 @@ func (c *Conditions) Expect(err error) bool {
 	var deadline *unexpectedDeadline
 	var draws *unexpectedDraws
 	switch {
-	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controller):
-		c.Awaiting = append(slices.Clip(c.Awaiting), deadline.Controller)
+	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controllers[0]):
+		c.Awaiting = slices.Clip(c.Awaiting)
+		for _, controller := range deadline.Controllers {
+			if !slices.Contains(c.Awaiting, controller) {
+				c.Awaiting = append(c.Awaiting, controller)
+			}
+		}
 	case errors.As(err, &draws) && !slices.Contains(c.Drawing, draws.Controller):
 		c.Drawing = append(slices.Clip(c.Drawing), draws.Controller)
 	case errors.As(err, &views):
@@ -134,11 +139,11 @@ func (u *unexpectedSharing) Error() string {
 	return "controllers of " + u.Process + " share memory"
 }
 
-// unexpectedDeadline ends a search in which a controller was found to wait for a time that was not known to.
-type unexpectedDeadline struct{ Controller string }
+// unexpectedDeadline ends a search in which a controller was found to wait for a time that was not known to: the first of some that may well do so, too.
+type unexpectedDeadline struct{ Controllers []string }
 
 // Error implements error.
-func (u *unexpectedDeadline) Error() string { return u.Controller + " waits for a time" }
+func (u *unexpectedDeadline) Error() string { return u.Controllers[0] + " waits for a time" }
 
 // unexpectedDraws ends a search in which a controller was found to draw random values that was not known to.
 type unexpectedDraws struct{ Controller string }

@@ -152,7 +152,7 @@ func TestExpect(t *testing.T) {
 		err  error
 		want func(*Conditions) // nil if nothing is made of it
 	}{
-		{&unexpectedDeadline{"a"}, func(c *Conditions) { c.Awaiting = append(c.Awaiting, "a") }},
+		{&unexpectedDeadline{[]string{"a", "known", "b"}}, func(c *Conditions) { c.Awaiting = append(c.Awaiting, "a", "b") }},
 		{&unexpectedDraws{"a"}, func(c *Conditions) { c.Drawing = append(c.Drawing, "a") }},
 		{&unexpectedViews{Caches: []CachedKind{{"a", "Pod"}}}, func(c *Conditions) { c.Caches = append(c.Caches, CachedKind{"a", "Pod"}) }},
 		{&unexpectedMemory{Memory: "a", outlived: []string{"o"}}, func(c *Conditions) { c.Remembering, c.outlived = append(c.Remembering, "a"), []string{"o"} }},
@@ -160,7 +160,7 @@ func TestExpect(t *testing.T) {
 		{&unexpectedBackground{Memory: "a", ticks: true}, func(c *Conditions) { c.ticking = append(c.ticking, "a") }},
 		{&unexpectedSharing{"a"}, func(c *Conditions) { c.Remembering = append(c.Remembering, "a") }},
 		{fmt.Errorf("in a step: %w", &unexpectedSharing{"a"}), func(c *Conditions) { c.Remembering = append(c.Remembering, "a") }},
-		{&unexpectedDeadline{"known"}, nil},
+		{&unexpectedDeadline{[]string{"known", "b"}}, nil},
 		{&unexpectedDraws{"known"}, nil},
 		{&unexpectedMemory{Memory: "known"}, nil},
 		{&unexpectedBackground{Memory: "known"}, nil},

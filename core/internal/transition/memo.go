@@ -23,6 +23,8 @@ type Memo struct {
 	runs      table[audited]
 	histories table[struct{}]
 	earlier   table[core.Call]
+	// sights are what active instances show behind runs, where it is not what fresh ones do: to look ahead takes longer than anything else.
+	sights table[map[string]string]
 }
 
 // audited is what was found out about a run that is the same however often it is audited, and at other times.
@@ -87,6 +89,20 @@ func (l *Learner) digest(a *Actor, call core.Call, runs ...behavior.Run) digest 
 	if call != nil {
 		d.text(call.Identity())
 	}
+	return digest(d.Sum(nil))
+}
+
+// sight identifies what an active instance shows behind a run.
+func (l *Learner) sight(a *Actor, run behavior.Run) digest {
+	of := l.digest(a, nil, run)
+	if of == (digest{}) {
+		return of
+	}
+	d := digester{sha256.New()}
+	d.text(string(of[:]))
+	d.text(a.domain.Name)
+	d.text(a.domain.manner.Of)
+	d.flag(a.domain.manner.Ticks)
 	return digest(d.Sum(nil))
 }
 

@@ -177,6 +177,52 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 	return crashed, nil
 }
 
+// mostKept is how much of what a controller keeps is named.
+const mostKept = 4
+
+// kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two fresh ones. The
+// last run is gone through as often as it is audited. It is nil if instances of the actor cannot be looked at.
+func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
+	if a.domain.fresh == nil {
+		return nil, nil
+	}
+	if since := runs[0].Activation.Since; since != nil {
+		runs = slices.Concat(since.Histories[0], runs)
+	}
+	used, err := l.remembers(a, append(slices.Clone(runs), slices.Repeat(runs[len(runs)-1:], fair)...))
+	if err != nil {
+		return nil, err
+	}
+	changed := a.domain.changed(used)
+	maps.DeleteFunc(changed, func(_, value string) bool { return value == gone })
+	names := slices.Sorted(maps.Keys(fieldsOf(changed)))
+	if len(names) > mostKept {
+		names = append(names[:mostKept], "and more")
+	}
+	return names, nil
+}
+
+// remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.
+func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, error) {
+	session, err := l.fresh(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	var divergence *behavior.Divergence
+	for i := 0; i < len(runs) && divergence == nil && err == nil; i++ {
+		divergence, err = l.again(session, runs[i], 1)
+	}
+	if a.domain.manner.Active {
+		defer session.Abort()
+		if err != nil || divergence != nil {
+			return nil, err // nothing is to be seen of who was stopped on the way
+		}
+		return l.lookedAt(a.domain, session)
+	}
+	session.Abort() // nothing of it is at work when it is looked at
+	return session.Shown(), err
+}
+
 // comparesMemory reports whether what a run leaves in memory is to be compared where the clock has moved. What is in the memory of an active process depends on what else happens then.
 func (l *Learner) comparesMemory(a *Actor, run behavior.Run) bool {
 	d := a.domain

@@ -70,10 +70,22 @@ func inDER(bytes []byte, depth int) Piece {
 		if err != nil || depth == 0 {
 			return Piece{Plain: hex.EncodeToString(bytes)}
 		}
-		parts = append(parts, fixed(fmt.Sprintf("%d.%d(", value.Class, value.Tag)), inValue(value, depth), fixed(")"))
+		parts = append(parts, fixed(kindOf(value)+"("), inValue(value, depth), fixed(")"))
 		rest = behind
 	}
 	return joined(parts...)
+}
+
+// kindOf names the class and the tag of a value. How a time is written depends on its year, and means nothing else.
+func kindOf(value asn1.RawValue) string {
+	if isTime(value) {
+		return "time"
+	}
+	return fmt.Sprintf("%d.%d", value.Class, value.Tag)
+}
+
+func isTime(value asn1.RawValue) bool {
+	return value.Class == asn1.ClassUniversal && (value.Tag == asn1.TagUTCTime || value.Tag == asn1.TagGeneralizedTime)
 }
 
 // inValue takes what is in a value of ASN.1 apart.
@@ -82,18 +94,14 @@ func inValue(value asn1.RawValue, depth int) Piece {
 	if value.IsCompound {
 		return inDER(bytes, depth-1)
 	}
-	if value.Class == asn1.ClassUniversal {
-		switch value.Tag {
-		case asn1.TagUTCTime, asn1.TagGeneralizedTime:
-			var at time.Time
-			if _, err := asn1.Unmarshal(value.FullBytes, &at); err == nil {
-				return Piece{Plain: at.UTC().Format(time.RFC3339)}
-			}
-		case asn1.TagBitString:
-			if len(bytes) > 0 && isSequence(bytes[1:]) {
-				return inDER(bytes[1:], depth-1)
-			}
+	if isTime(value) {
+		var at time.Time
+		if _, err := asn1.Unmarshal(value.FullBytes, &at); err == nil {
+			return Piece{Plain: at.UTC().Format(time.RFC3339)}
 		}
+	}
+	if value.Class == asn1.ClassUniversal && value.Tag == asn1.TagBitString && len(bytes) > 0 && isSequence(bytes[1:]) {
+		return inDER(bytes[1:], depth-1)
 	}
 	if isSequence(bytes) {
 		return inDER(bytes, depth-1)

@@ -89,6 +89,12 @@ func TestCertificates(t *testing.T) {
 	if len(a) != len(b) || different != 1 {
 		t.Errorf("%d of %d and %d parts differ:\n%q\n%q", different, len(a), len(b), a, b)
 	}
+	// However a year is written, only the times are others.
+	far := from.AddDate(60, 0, 0)
+	distant, _ := certificate(t, "web", far)
+	if got := strings.NewReplacer("2060-01-01", "2000-01-01").Replace(plaintext.Of(distant)); len(strings.FieldsFunc(got, parts)) != len(a) || strings.Count(got, "time(2000-01-01T") != 2 {
+		t.Errorf("in sixty years, more than times is another: %s", got)
+	}
 	job, _ := certificate(t, "job", from)
 	if late, _ := certificate(t, "web", from.Add(time.Second)); len(strings.Split(plaintext.Of(late), "2000-01-01T12:30:01Z")) != 2 || !strings.Contains(plaintext.Of(job), "job.example.com") {
 		t.Error("names and times are not in plain letters")
