@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
@@ -105,4 +106,30 @@ func TestLags(t *testing.T) {
 	expect("when it is listed again", "[{Pod 1 2}]")
 	l.committed(job)
 	expect("behind that", "[{Pod 1 2} {Job 1 2}]")
+}
+
+// TestWritesAreDue has a write be due at once to those that keep memory and see the kind as it is: not to those that keep none, watch something else, or have a
+// view that may be stale, which get it when that is refreshed.
+func TestWritesAreDue(t *testing.T) {
+	keeps := func(name string, watches ...core.Kind) hand {
+		return hand{core.Description{Name: name, Watches: watches}, func() hired {
+			return hired{memory: func() map[string]string { return nil }, reconcile: func(asks, core.Request) core.Result { return core.Result{} }}
+		}}
+	}
+	c := Conditions{Remembering: []string{"fresh", "elsewhere", "stale"}, Staleness: []Staleness{{Controller: "stale", Rule: view.Lag(1)}}}
+	l, err := transition.NewLearner(t.Context(), slateWith(nil, keeps("fresh", "Job", "Pod"), keeps("forgets", "Pod"), keeps("elsewhere", "Job"), keeps("stale", "Pod")), c, slateLimits, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFeed()
+	a, b := core.Key{Kind: "Pod", Name: "a"}, core.Key{Kind: "Pod", Name: "b"}
+	f.now.changes["Pod"] = 4
+	f.wrote(l.Machine, []behavior.Write{{Key: a}, {Key: b}})
+	var got []string
+	for _, d := range f.due {
+		got = append(got, fmt.Sprint(d.actor.Name, " ", d.key.Name, " ", d.from, "-", d.to))
+	}
+	if want := "[fresh a 4-5 fresh b 5-6]"; fmt.Sprint(got) != want || f.now.changes["Pod"] != 6 || f.now.changes["Job"] != 0 {
+		t.Errorf("behind two writes, these are due: %v, want %s; the changes are %v", got, want, f.now.changes)
+	}
 }

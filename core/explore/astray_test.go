@@ -1,0 +1,107 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/orrery-dev/orrery/adapters/plain"
+	"github.com/orrery-dev/orrery/core"
+)
+
+// astray is a reducer that follows an agent alone which can do nothing, whenever two can do something.
+type astray struct {
+	oneAtATime
+	agent int
+}
+
+// Learn implements [reduction.Reducer].
+func (a astray) Learn([]Footprint, []Place) func() Chooser { return func() Chooser { return a } }
+
+// Choose implements [reduction.Chooser].
+func (a astray) Choose([]Enabled) Choice { return Choice{Follow: []int{a.agent}} }
+
+// TestBlockedAgentsAreNotFollowedAlone follows an agent that is blocked: whoever expands the state finds that out and follows everybody, so that six states and seven steps
+// are found as without anything left out.
+func TestBlockedAgentsAreNotFollowedAlone(t *testing.T) {
+	model := grid(2, 1)
+	model.Processes = append(model.Processes, plain.Process{Name: "never", Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) { w.Require(false) }}}})
+	space := searchModel(t, model, Options{Reducer: astray{agent: 2}})
+	if space.States() != 6 || space.Stats.Transitions != 7 || space.Stats.Terminal != 1 || len(space.Quiescent()) != 1 || !space.partial.Empty() {
+		t.Errorf("%d states, %+v, quiescent %v", space.States(), space.Stats, space.Quiescent())
+	}
+	if got := slices.Collect(space.full.All()); !slices.Equal(got, []core.StateID{0, 1}) {
+		t.Errorf("these states are expanded in full: %v", got)
+	}
+	b := newBatch(0)
+	for id := range core.StateID(space.States()) {
+		b.states = append(b.states, waiting{id: id})
+	}
+	space.full.Clear()
+	space.expanded.Clear()
+	newPool(t.Context(), space, 1).finish(b)
+	for i := range b.states {
+		if _, e := b.at(i); e.complete == (i < 2) {
+			t.Errorf("a worker, which cannot follow others as well, completes state %d: %t", i, e.complete)
+		}
+	}
+}
+
+// TestDisturbedSearchesWakeAll has an agent be found to be put off in a state: who sleeps anywhere is woken, once.
+func TestDisturbedSearchesWakeAll(t *testing.T) {
+	space := searchModel(t, grid(1, 1), Options{})
+	s := &search{Space: space, context: t.Context(), frontier: &queue{}}
+	s.sleeps.needed = true
+	for range space.States() {
+		s.sleeps.add([]int{1})
+	}
+	for _, disturbs := range []bool{true, false} {
+		s.executor.Disturbs = disturbs
+		if err := s.expand(waiting{id: 3, depth: 2}); err != nil || s.executor.Disturbs {
+			t.Fatalf("it is still to be found out who is put off: %v", err)
+		}
+		if woken := s.sleeps.takeWoken(1); (len(woken) > 0) != disturbs || len(s.sleeps.at(1)) > 0 || !s.sleeps.disturbed {
+			t.Errorf("where one is put off: %t, %v are woken, and %v sleep", disturbs, woken, s.sleeps.at(1))
+		}
+	}
+}
+
+// TestOtherWorkersRows has workers expand states of a search that keeps no rows: they do so only while a row is at hand, even if a state without a row looked like the empty one.
+func TestOtherWorkersRows(t *testing.T) {
+	x := plain.NewFamily[int]("x")
+	model := plain.Model{Name: "empty", Initial: []core.Initial{plain.Start()}, Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "add", Do: func(w *plain.World) {
+		now, _ := x.At(0).Lookup(w)
+		w.Require(now < 3)
+		x.At(0).Set(w, now+1)
+	}}}}}}
+	for compact, want := range map[bool]bool{true: false, false: true} {
+		space := searchModel(t, model, Options{Compact: compact})
+		b := newBatch(0)
+		for id := range core.StateID(space.States()) {
+			b.states = append(b.states, waiting{id: id})
+		}
+		newPool(t.Context(), space, 1).finish(b)
+		for i := range b.states {
+			if _, e := b.at(i); e.complete != want {
+				t.Errorf("compact %t: state %d is complete: %t", compact, i, e.complete)
+			}
+		}
+	}
+}
+
+// TestBatchesAheadAreExpanded prepares a batch that was taken while the one before was stored. It is not expanded yet if that one came from a checkpoint, which had no more.
+func TestBatchesAheadAreExpanded(t *testing.T) {
+	space := searchModel(t, grid(2, 1), Options{})
+	for _, replayed := range []bool{true, false} {
+		s := &search{Space: space, context: t.Context(), frontier: &queue{}, batch: newBatch(0), ahead: newBatch(0), overlapping: true, pool: newPool(t.Context(), space, 1)}
+		s.batch.replayed = replayed
+		s.ahead.states = append(s.ahead.states, waiting{id: 0}, waiting{id: 1})
+		if err := s.prepare(); err != nil || len(s.batch.states) != 2 {
+			t.Fatalf("%v: %v", s.batch.states, err)
+		}
+		for i := range s.batch.states {
+			if _, e := s.batch.at(i); e.complete != replayed || s.overlapping == replayed {
+				t.Errorf("behind a batch of a checkpoint: %t, the next one is expanded: %t, and the one behind that is taken: %t", replayed, e.complete, s.overlapping)
+			}
+		}
+	}
+}
