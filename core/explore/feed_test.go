@@ -26,7 +26,7 @@ func TestFeed(t *testing.T) {
 	f.now.changes["Pod"], f.now.changes["Job"], f.now.changes["Cron"] = 7, 5, 3
 	f.now.shown[pod], f.now.shown[job] = 4, 2
 	event := func(kind core.Kind, name string, initial bool) string {
-		e := f.event(web, core.Event{Key: core.Key{Kind: kind, Name: name}, Initial: initial})
+		e := f.event(web, core.Event{Key: core.Key{Kind: kind, Name: name}, Initial: initial}, 0)
 		return fmt.Sprint(e.Controller, " ", e.Key(), " ", e.From, "-", e.To, " of ", e.Of)
 	}
 	want := func(got, want string) {
@@ -132,4 +132,26 @@ func TestWritesAreDue(t *testing.T) {
 	if want := "[fresh a 4-5 fresh b 5-6]"; fmt.Sprint(got) != want || f.now.changes["Pod"] != 6 || f.now.changes["Job"] != 0 {
 		t.Errorf("behind two writes, these are due: %v, want %s; the changes are %v", got, want, f.now.changes)
 	}
+	// What handlers write themselves comes behind their event, and so does what follows from that.
+	fresh, other := l.Machine.Actors[0], l.Machine.Actors[1]
+	expect := func(when string, who *transition.Actor, calls, wantOf, wantCalls int) {
+		t.Helper()
+		if e := f.event(who, core.Event{Key: a, Initial: true}, calls); e.Of != wantOf || e.Calls != wantCalls {
+			t.Errorf("%s, handlers get their event behind %d changes and %d calls, want %d and %d", when, e.Of, e.Calls, wantOf, wantCalls)
+		}
+	}
+	write := []behavior.Write{{Key: a}}
+	expect("without calls", fresh, 3, 6, 3)
+	f.called(fresh, "Pod", 3)
+	f.wrote(l.Machine, write)
+	f.called(other, "Pod", 4)
+	f.wrote(l.Machine, write)
+	f.called(fresh, "Pod", 5)
+	f.wrote(l.Machine, write)
+	expect("within those of another one", other, 6, 7, 4)
+	expect("around those of another one", fresh, 6, 6, 3)
+	expect("the next time", fresh, 6, 9, 6)
+	f.called(fresh, "Pod", 6)
+	f.takeBack()
+	expect("behind what is taken back", fresh, 0, 0, 0)
 }

@@ -105,7 +105,9 @@ func asking(r core.EffectRecorder) asks {
 	return func(format string, args ...any) string { return r.Do(ask(fmt.Sprintf(format, args...))).String() }
 }
 
-func (h hired) Handle(r core.EffectRecorder, e core.Event) []core.Request { return h.handle(asking(r), e) }
+func (h hired) Handle(r core.EffectRecorder, e core.Event) []core.Request {
+	return h.handle(asking(r), e)
+}
 func (h hired) Reconcile(r core.EffectRecorder, request core.Request) core.Result {
 	return h.reconcile(asking(r), request)
 }

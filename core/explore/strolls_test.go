@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
@@ -17,7 +19,15 @@ import (
 // walkOf walks a model until a context ends.
 func walkOf(t *testing.T, ctx context.Context, model plain.Model, bounds Bounds) *Space {
 	t.Helper()
-	_, l, o := begun(t, model, Options{Order: RandomWalks, Bounds: bounds})
+	system, err := model.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Order: RandomWalks, Workers: 1, Bounds: bounds, Run: slateLimits, Memo: NewMemo(), Logger: hclog.NewNullLogger()}
+	l, err := o.learner(t.Context(), system)
+	if err != nil {
+		t.Fatal(err)
+	}
 	space, err := explore(ctx, l.Machine, l, &reduction.Reductions{}, o, time.Now(), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -176,6 +176,7 @@ func (t *traceBuilder) Called(a *transition.Actor, activation behavior.Activatio
 	}
 	if activation.Event != nil {
 		c.Handler = a.Name
+		t.feed.called(a, activation.Event.Key.Kind, len(t.calls))
 	}
 	t.calls, t.nodes = append(t.calls, c), append(t.nodes, call.Node)
 	t.feed.wrote(t.walker.Machine, call.Writes)
@@ -183,10 +184,11 @@ func (t *traceBuilder) Called(a *transition.Actor, activation behavior.Activatio
 
 // Ended implements [transition.Listener].
 func (t *traceBuilder) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
-	if activation.Event != nil && a.Remembers() {
-		event := t.feed.event(a, *activation.Event)
-		event.Calls, event.Result = len(t.calls)-len(path), leaf.Ending()
-		t.events = append(t.events, event)
+	if activation.Event != nil {
+		if event := t.feed.event(a, *activation.Event, len(t.calls)); a.Remembers() {
+			event.Result = leaf.Ending()
+			t.events = append(t.events, event)
+		}
 	}
 	if leaf.Failure == behavior.CutOff {
 		leaf = nil
