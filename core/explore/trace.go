@@ -226,15 +226,15 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 		chosen, err = w.Probe(step)
 	}
 	switch {
-	case transition.Unexpected(err):
-		return traced, err // which is no end of the step: it has to be taken by somebody who knows
+	case err != nil && !transition.Ends(err):
+		return traced, err
 	case err != nil && t.stuck():
 		// Nothing of the step remains, but how it got stuck is worth telling.
 		traced.Result = t.runs[len(t.runs)-1].Leaf.String()
 	case err != nil:
 		traced.Result = err.Error()
 	case chosen == nil:
-		return traced, fmt.Errorf("the step %q is no longer possible", step)
+		return traced, impossible{step}
 	case chosen.Leaf != nil:
 		traced.Result = chosen.Leaf.Ending()
 	case chosen.Kind == core.Ask:
@@ -266,6 +266,12 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 	}
 	return traced, nil
 }
+
+// impossible is the error of a step that is not possible any more.
+type impossible struct{ step core.Step }
+
+// Error implements error.
+func (i impossible) Error() string { return fmt.Sprintf("the step %q is no longer possible", i.step) }
 
 // crashed returns who crashes in a step with what in memory, nil if nobody knows.
 func (t *traceBuilder) crashed(ctx context.Context, chosen *transition.Taken, before transition.Recollection) (transition.Crashed, error) {
