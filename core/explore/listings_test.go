@@ -73,7 +73,9 @@ func TestListsAreInOrder(t *testing.T) {
 	system.Store = concealing{}
 	space := searchSlate(t, system, Options{})
 	got, _ := listedBy(t, space.List)
-	want, _ := listedBy(t, func(ctx context.Context, n int, show func(*core.Listed) error) error { return naive.List(ctx, space, n, show) })
+	want, _ := listedBy(t, func(ctx context.Context, n int, show func(*core.Listed) error) error {
+		return naive.List(ctx, space, n, show)
+	})
 	if !slices.Equal(got, want) {
 		t.Errorf("it is listed that\n%q\nwant\n%q", got, want)
 	}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/view"
 )
 
@@ -87,9 +89,45 @@ func TestAuditsAreCounted(t *testing.T) {
 	if err != nil || space.States() != starts*(length+1) {
 		t.Fatal(space, err)
 	}
-	runs = 0
+	runs, space.learner.Where = 0, transition.Provenance{}
 	if err := space.reliveSome(3); err != nil || runs != 13*length {
 		t.Errorf("code is run %d times, want %d: %v", runs, 13*length, err)
+	}
+	if got, want := space.learner.Where.State, space.someEnds(3)[12]; got != want {
+		t.Errorf("what is found in the last history is put down to state %d, want %d", got, want)
+	}
+}
+
+// TestAuditsBelongToSearches has an audit be a part of the search: what it finds out may have that be begun again, and it ends with its context, which is a reason.
+func TestAuditsBelongToSearches(t *testing.T) {
+	var space *Space
+	var searching []bool
+	model := turning(3, func(*plain.World) {
+		if space != nil {
+			searching = append(searching, space.learner.Searching)
+		}
+	})
+	found := firstSearch(t, t.Context(), model, Options{})
+	found.learner.Searching = false
+	ended, end := context.WithCancel(t.Context())
+	end()
+	space = found
+	if err := space.audit(ended, Options{}); err != nil || len(searching) > 0 || fmt.Sprint(space.Reasons()) != "[the search was interrupted]" {
+		t.Errorf("behind the end, code is run %d times, and the reasons are %v: %v", len(searching), space.Reasons(), err)
+	}
+	space.reasons = nil
+	if err := space.audit(t.Context(), Options{}); err != nil || len(searching) == 0 || slices.Contains(searching, false) || space.learner.Searching || len(space.Reasons()) > 0 {
+		t.Errorf("code is run in a search: %v; the reasons are %v: %v", searching, space.Reasons(), err)
+	}
+}
+
+// TestShorterWaysOfWalks has a walk come to a state on a way of three steps, and another one on a way of two: that is the run to it.
+func TestShorterWaysOfWalks(t *testing.T) {
+	for seed := range int64(8) {
+		space, state, _ := ways{0: {1, 4}, 1: {2}, 2: {3}, 3: {}, 4: {3}}.search(t, Options{Order: RandomWalks, Seed: seed, Bounds: Bounds{Walks: 60}}, 0)
+		if run := space.ancestry(state[3]); len(run) != 2 {
+			t.Errorf("seed %d: the run has %d steps: %v", seed, len(run), run)
+		}
 	}
 }
 

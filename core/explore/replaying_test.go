@@ -29,7 +29,7 @@ func toldRun(t *testing.T, system *core.System, c Conditions, texts ...string) c
 	return trace
 }
 
-// TestReplaysChangeNothing replays a trace with all that there is to tell: the trace is as it was, and each step is logged.
+// TestReplaysChangeNothing replays a trace with all that there is to tell: the trace is as it was, and each step is logged, and what is learned.
 func TestReplaysChangeNothing(t *testing.T) {
 	system := slateWith([]string{"a 0"}, minding("minds"), settles("sets", "a", "1"))
 	system.Store = slate{fails: true}
@@ -40,14 +40,14 @@ func TestReplaysChangeNothing(t *testing.T) {
 		t.Fatalf("there is not much to tell: %+v", trace.Steps)
 	}
 	var log bytes.Buffer
-	logger := hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Debug, DisableTime: true})
+	logger := hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace, DisableTime: true})
 	if d, err := Replay(t.Context(), system, c, trace, slateLimits, logger); d != nil || err != nil {
 		t.Fatalf("it deviates: %+v, %v", d, err)
 	}
 	if !reflect.DeepEqual(trace, again) {
 		t.Error("a trace is another one behind its replay")
 	}
-	for _, line := range []string{"a step is replayed: step=1 controller=sets request=go", "a step is replayed: step=2 controller=minds request=go"} {
+	for _, line := range []string{"a step is replayed: step=1 controller=sets request=go", "a step is replayed: step=2 controller=minds request=go", "a reconcile was learned: controller=sets request=go"} {
 		if !strings.Contains(log.String(), line) {
 			t.Errorf("%q is not logged:\n%s", line, log.String())
 		}
