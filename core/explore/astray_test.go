@@ -1,11 +1,15 @@
 package explore
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // astray is a reducer that follows an agent alone which can do nothing, whenever two can do something.
@@ -103,5 +107,83 @@ func TestBatchesAheadAreExpanded(t *testing.T) {
 				t.Errorf("behind a batch of a checkpoint: %t, the next one is expanded: %t, and the one behind that is taken: %t", replayed, e.complete, s.overlapping)
 			}
 		}
+	}
+}
+
+// TestWorkersLookAhead has workers look ahead of the search, with the checker of the space.
+func TestWorkersLookAhead(t *testing.T) {
+	for _, merge := range []bool{true, false} {
+		space := searchModel(t, first(), Options{Merge: merge})
+		if w := newPool(t.Context(), space, 1).workers[0].walker; !w.Ahead || w.Checker != space.checker || (w.Checker != nil) != merge {
+			t.Errorf("merging %t: it looks ahead: %t, with the checker %v", merge, w.Ahead, w.Checker)
+		}
+	}
+}
+
+// TestWorkersLookAtTheContext has a worker look at the context every so many steps of a state.
+func TestWorkersLookAtTheContext(t *testing.T) {
+	space := searchModel(t, grid(1), Options{})
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, test := range []struct {
+		ctx   context.Context
+		steps int
+		want  error
+	}{{ended, attendEvery - 1, context.Canceled}, {ended, attendEvery, nil}, {ended, 2*attendEvery - 1, context.Canceled}, {ended, 1, nil}, {t.Context(), attendEvery - 1, nil}} {
+		w := &newPool(test.ctx, space, 1).workers[0]
+		w.walker.Load(space.row(0))
+		w.current = &expansion{steps: test.steps}
+		if err := w.Took(nil); !errors.Is(err, test.want) || test.want == nil && err != nil {
+			t.Errorf("at step %d: %v", test.steps+1, err)
+		}
+	}
+}
+
+// TestWorkersLeaveWhatIsUnknown has a worker come to a state of which it is not known what it says about names that are interchangeable: the searching goroutine has to look at that.
+func TestWorkersLeaveWhatIsUnknown(t *testing.T) {
+	space := searchModel(t, first(), Options{Merge: true})
+	w := &newPool(t.Context(), space, 1).workers[0]
+	a := plain.NewVar[int]("a")
+	cell, _ := space.machine.Vocabulary.Lookup(a.Key())
+	w.current = &expansion{}
+	w.walker.Load(space.row(0))
+	if err := w.Took(nil); err != nil || len(w.successors) != 1 {
+		t.Errorf("a stored state: %v", err)
+	}
+	w.walker.Set(cell, space.machine.Vocabulary.Intern(cell, a.Is(99).Content))
+	if err := w.Took(nil); !errors.Is(err, transition.ErrUnknown) || len(w.successors) != 1 {
+		t.Errorf("a state of which nothing is known: %v", err)
+	}
+}
+
+// TestWorkersRemember has a worker remember which states it has reported: of those that follow each other, all of many.
+func TestWorkersRemember(t *testing.T) {
+	w := new(worker)
+	for r := range store.Ref(200) {
+		if w.repeats(r) || !w.repeats(r) {
+			t.Errorf("it reports %d, and does not remember that it did, or did so before", r)
+		}
+	}
+	for r := range store.Ref(200) {
+		if !w.repeats(r) {
+			t.Errorf("it does not remember to have reported %d", r)
+		}
+	}
+}
+
+// TestWorkersReportWhoWakes has a worker report a step to a stored state if somebody wakes up there, and no other one.
+func TestWorkersReportWhoWakes(t *testing.T) {
+	space := searchModel(t, grid(1, 1), Options{})
+	space.sleeps.needed = true
+	for _, asleep := range [][]int{nil, {1}, nil, nil} {
+		space.sleeps.add(asleep)
+	}
+	space.expanded.Clear()
+	b := newBatch(0)
+	b.states = []waiting{{id: 0}}
+	newPool(t.Context(), space, 1).finish(b)
+	c, e := b.at(0)
+	if len(c.successors) != 1 || !e.complete || space.store.ID(c.successors[0].Ref) != 1 || !c.successors[0].Found {
+		t.Errorf("%+v are reported", c.successors)
 	}
 }

@@ -163,3 +163,21 @@ func TestTracesTellMemory(t *testing.T) {
 		tellsOf(t, test.name, trace.Steps, test.want...)
 	}
 }
+
+// TestTracesBeginAnywhere tells what is kept where a run begins that does not begin as the system does, wherever somebody has looked before; and what a crash loses of a controller that is alone.
+func TestTracesBeginAnywhere(t *testing.T) {
+	space := searchSlate(t, slateWith([]string{"a 0"}, minding("minds")), Options{Conditions: Conditions{Crashes: 1, Remembering: []string{"minds"}}})
+	run := runOf(t, space, 0, "minds reconciles go")
+	for id, want := range map[core.StateID]string{0: "[told = a] 1", run[0].To: "[run = saw 0 told = d] 0"} {
+		space.executor.Load(space.row(run[0].To - id))
+		trace, err := space.Trace(t.Context(), id, nil, nil)
+		if got := fmt.Sprint(trace.Memory, " ", len(trace.Events)); err != nil || got != want || space.executor.Listener != nil {
+			t.Errorf("in state %d it is told that %s, want %s; %v listens: %v", id, got, want, space.executor.Listener, err)
+		}
+	}
+	trace, err := space.Trace(t.Context(), 0, runOf(t, space, 0, "it crashes after"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tellsOf(t, "a crash", trace.Steps, "reconcile minds crashes; :look a 0; :put b 0 ok; event minds a 1-1 of 1 behind 2 enqueues [go]; event minds b 1-1 of 1 behind 2 ; minds loses run = half way; minds loses told = a, restarts with b")
+}

@@ -80,14 +80,15 @@ func TestTellingsAreChecked(t *testing.T) {
 	}
 }
 
-// counting is a strategy of which a set-up fails, from some number on.
+// counting is a strategy of which a set-up fails, that of some number or all from there on.
 type counting struct {
 	core.Strategy
 	made, failing *atomic.Int64
+	once          bool
 }
 
 func (c counting) New() (core.Instance, error) {
-	if n := c.made.Add(1); c.failing.Load() > 0 && n >= c.failing.Load() {
+	if n := c.made.Add(1); c.failing.Load() > 0 && (n == c.failing.Load() || n > c.failing.Load() && !c.once) {
 		return nil, errFails
 	}
 	return c.Strategy.New()
@@ -97,7 +98,7 @@ func (c counting) New() (core.Instance, error) {
 func countedIn(system *core.System) (made, failing *atomic.Int64) {
 	made, failing = new(atomic.Int64), new(atomic.Int64)
 	for i, strategy := range system.Strategies {
-		system.Strategies[i] = counting{strategy, made, failing}
+		system.Strategies[i] = counting{strategy, made, failing, false}
 	}
 	return made, failing
 }
@@ -134,7 +135,7 @@ func TestSetUpsFailInTellings(t *testing.T) {
 	system := func() *core.System {
 		return slateWith([]string{"a 0"}, settles("sets", "a", "1"), minding("minds"))
 	}
-	o := Options{Logs: true, Conditions: Conditions{Remembering: []string{"minds"}}, Bounds: Bounds{States: 9}}
+	o := Options{Logs: true, Conditions: Conditions{Remembering: []string{"minds"}}, Bounds: Bounds{States: 6}} // so that nothing was audited before
 	failsAnywhere(t, "a run", system, o, func(space *Space) error {
 		_, err := space.Trace(t.Context(), 0, runOf(t, space, 0, "minds", "sets"), nil)
 		return err
@@ -170,12 +171,17 @@ func TestSetUpsFailInSearches(t *testing.T) {
 			do("put c 1")
 			return core.Result{Requeue: true}
 		}))
-		return slateWith([]string{"a 0"}, settles("sets", "a", "1"), minding("minds"), twice)
+		return slateWith([]string{"a 0"}, settles("sets", "a", "1"), twice)
 	}
 	search := func(o Options, fails int64) (int64, error) {
 		s := system()
 		made, failing := countedIn(s)
 		failing.Store(fails)
+		for i, strategy := range s.Strategies {
+			one := strategy.(counting)
+			one.once = true
+			s.Strategies[i] = one
+		}
 		o.Workers, o.Run = 1, slateLimits
 		_, err := Search(t.Context(), s, o)
 		return made.Load(), err

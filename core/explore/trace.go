@@ -75,7 +75,6 @@ func (s *Space) startEvents(t *traceBuilder, row []byte) ([]core.TraceEvent, err
 	w := s.executor
 	w.Listener = t
 	defer func() { w.Listener = nil }()
-	t.Began()
 	err := w.Start(*initial)
 	return t.events, err
 }

@@ -146,6 +146,16 @@ type unexpectedDraws struct{ Controller string }
 // Error implements error.
 func (u *unexpectedDraws) Error() string { return u.Controller + " draws random values" }
 
+// unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
+func unexpected(err error) bool {
+	var memory *unexpectedMemory
+	var background *unexpectedBackground
+	var sharing *unexpectedSharing
+	var deadline *unexpectedDeadline
+	var draws *unexpectedDraws
+	return errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
+}
+
 // Staleness says how far views may lag behind.
 type Staleness struct {
 	// Controller and Kind say whose view of what; empty means all of them. Controllers that share a process share its views: the name of the

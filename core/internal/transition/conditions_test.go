@@ -181,6 +181,10 @@ func TestExpect(t *testing.T) {
 		if len(given) != 1 || given[0] != "known" {
 			t.Errorf("%v: what was known is changed", test.err)
 		}
+		var views *unexpectedViews
+		if got := unexpected(test.err); got != (test.err != nil && test.err.Error() != "another one" && !errors.As(test.err, &views)) {
+			t.Errorf("%v is unexpected: %t", test.err, got)
+		}
 	}
 }
 

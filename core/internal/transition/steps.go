@@ -429,10 +429,10 @@ func (c *chooser) Stopped(t *Taken, err error) error {
 	case t.Step() == c.want:
 		c.err = err
 		return errChosen
-	case Ends(err), errors.Is(err, ErrUnknown):
-		return nil
+	case unexpected(err):
+		return err
 	}
-	return err
+	return nil
 }
 
 // Choose takes the step of that name, and returns nil if there is none. The error is why it cannot be taken to its end.
