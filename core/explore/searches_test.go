@@ -122,7 +122,7 @@ func TestWhoSleptIsNoted(t *testing.T) {
 	s.sleeps.needed = true
 	s.sleeps.add([]int{0, 1, 2, 3})
 	s.expanded.Add(0)
-	s.wake(0, 7, []int{0, 1, 2})
+	s.wake(0, 7, []int{1, 2, 3})
 	s.wake(0, 7, []int{1})
 	if got := s.frontier.(*queue).waiting; !slices.Equal(got, []waiting{{id: 0, depth: 7}}) {
 		t.Errorf("%v are expanded once more", got)
@@ -158,6 +158,41 @@ func TestBeginningsOfSearches(t *testing.T) {
 	}
 }
 
+// TestSearchesFindOutAndBeginAgain searches systems of which something is not known: that a controller reads a cache, which may be stale, or that one keeps memory. What was wrong before that was
+// found out is told, although the code does not do it again.
+func TestSearchesFindOutAndBeginAgain(t *testing.T) {
+	looks := goes("looks", always(func(do asks, _ core.Request) core.Result {
+		do("put b %s", do("look a"))
+		return core.Result{}
+	}))
+	space := searchSlate(t, slateWith([]string{"a 0"}, looks, settles("sets", "a", "1")), Options{Conditions: Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}})
+	if got := fmt.Sprint(space.Views()); got != "[{looks word lag(1)}]" {
+		t.Errorf("the views are %s", got)
+	}
+	mended := false
+	mends := sticky("mends")
+	sticks := mends.hire
+	mends.hire = func() hired {
+		one := sticks()
+		reconcile := one.reconcile
+		one.reconcile = func(do asks, r core.Request) core.Result {
+			mended = true
+			return reconcile(do, r)
+		}
+		return one
+	}
+	space = searchSlate(t, slateWith(nil, goes("fails", always(func(do asks, _ core.Request) core.Result {
+		if do("put a 1"); !mended {
+			panic("it is not mended yet")
+		}
+		return core.Result{}
+	})), mends), Options{})
+	all := space.Incidents()
+	if len(space.Memory()) != 1 || len(all) != 1 || all[0].Kind != core.Panicked || all[0].Strategy != "fails" {
+		t.Errorf("the incidents are %+v", all)
+	}
+}
+
 // TestRunsAreCounted counts the runs of code in a search and what comes of them: three ways to go on and two not to.
 func TestRunsAreCounted(t *testing.T) {
 	runs := 0
@@ -168,6 +203,9 @@ func TestRunsAreCounted(t *testing.T) {
 	}
 	if space := searchModel(t, model, Options{}); space.Stats.Executed != runs || space.Stats.Behaviours != 5 || runs == 0 {
 		t.Errorf("code is run %d times, and these are counted: %+v", runs, space.Stats)
+	}
+	if got := searchModel(t, grid(1), Options{}).Stats; got.Transitions != 1 || got.FromTree != 0 {
+		t.Errorf("of a step that needs code, these are counted: %+v", got)
 	}
 	memo := NewMemo()
 	system, err := grid(1).System()
