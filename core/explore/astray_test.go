@@ -3,7 +3,9 @@ package explore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/adapters/plain"
@@ -185,5 +187,35 @@ func TestWorkersReportWhoWakes(t *testing.T) {
 	c, e := b.at(0)
 	if len(c.successors) != 1 || !e.complete || space.store.ID(c.successors[0].Ref) != 1 || !c.successors[0].Found {
 		t.Errorf("%+v are reported", c.successors)
+	}
+}
+
+// TestWorkersTakeBackSteps has a worker come to a call that is not modelled, behind a step that can be taken, which no choice shows beforehand as calls are steps of their own. What it reports of the
+// next state, and who sleeps behind its steps, is as if there had been none.
+func TestWorkersTakeBackSteps(t *testing.T) {
+	space := searchSlate(t, slateWith(nil, settles("puts", "a", "1"), goes("breaks", always(func(do asks, _ core.Request) core.Result {
+		do("break")
+		return core.Result{}
+	}))), Options{Conditions: Conditions{Granularity: PerCall}, Reducer: drowsy{agents: 99, asked: new(int)}})
+	begun := stepOf(t, space, 0, "breaks").To
+	space.expanded.Clear()
+	space.sleeps.clear(0)
+	space.sleeps.clear(begun)
+	space.depths.needed = true // so that all steps are reported
+	reported := func(states ...waiting) (text string, complete bool) {
+		b := newBatch(0)
+		b.states = states
+		newPool(t.Context(), space, 1).finish(b)
+		c, e := b.at(len(states) - 1)
+		for i := e.begin; i < e.end; i++ {
+			text += fmt.Sprint(" ", space.store.ID(c.successors[i].Ref), c.agentsIn(c.asleep[i]))
+		}
+		_, first := b.at(0)
+		return text, first.complete
+	}
+	alone, complete := reported(waiting{id: 0})
+	behind, broken := reported(waiting{id: begun}, waiting{id: 0})
+	if alone != behind || !complete || broken || !strings.HasPrefix(alone, " 1 []") || strings.Count(alone, "[]") != 1 {
+		t.Errorf("of a state it is reported that%s, and of the same behind another one that%s; they are complete: %t, %t", alone, behind, complete, broken)
 	}
 }

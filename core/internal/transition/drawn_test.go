@@ -85,6 +85,30 @@ func TestDrawsThatDecide(t *testing.T) {
 	}
 }
 
+// TestDrawsOfActiveProcesses has a controller that also works between its runs keep something else where other values are drawn: what it keeps is not compared, as it may be anywhere on its way.
+func TestDrawsOfActiveProcesses(t *testing.T) {
+	d := &dice{}
+	system := alone(controller("c", func() core.Instance {
+		kept := map[string]string{}
+		return tireless{mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+			word := d.draw()
+			kept["odd"] = strconv.FormatBool(odd(word))
+			w.create("name", word)
+			return core.Result{}
+		}}, func() map[string]string { return maps.Clone(kept) }}, func(world) []func() { return nil }, func() {}}
+	}))
+	system.Randomness = d
+	w := begin(t, system, Conditions{Drawing: []string{"c"}, Remembering: []string{"c"}, Active: []string{"c"}})
+	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
+	_, drawn, divergence, err := l.varied(a, run)
+	if divergence != nil || err != nil || !a.domain.manner.Active || len(a.domain.keptIn(run.Leaf)) == 0 {
+		t.Fatal(divergence, err, a.domain.keptIn(run.Leaf))
+	}
+	if err := l.vary(a, run, drawn, 20); err != nil || len(l.Incidents) > 0 {
+		t.Errorf("%+v: %v", l.Incidents, err)
+	}
+}
+
 // TestWhoDraws finds out whether it is because of values that can be set that a run takes two ways.
 func TestWhoDraws(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
@@ -94,12 +118,12 @@ func TestWhoDraws(t *testing.T) {
 		kept := map[string]string{}
 		return mind{hand{
 			reconcile: func(w world, _ core.Request) core.Result {
-				switch {
-				case kept["run"] == "": // the first one draws nothing
+				switch kept["run"] {
+				case "": // the first one draws nothing
 					kept["run"] = "1"
 					w.put("begun", "yes")
 					return core.Result{Requeue: true}
-				case kept["run"] == "1": // and the third one neither
+				case "1": // and the third one neither
 					kept["run"] = "2"
 					w.create("name", d.draw())
 					return core.Result{Requeue: true}
@@ -144,14 +168,14 @@ func TestWhoDraws(t *testing.T) {
 		{"there is no time", a, ended, behavior.Run{Activation: activation(nil)}, false, true, 0},
 	} {
 		before := l.Executed
-		l.Context = test.ctx
-		err := l.draws(test.actor, test.run)
-		l.Context = t.Context()
+		in := *l
+		in.Context = test.ctx
+		err := in.draws(test.actor, test.run)
 		var draws *unexpectedDraws
 		if errors.As(err, &draws) != test.draws || test.draws && draws.Controller != "c" || (err != nil) != (test.draws || test.fails) {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		if n := l.Executed - before; test.runs > 0 && n != test.runs {
+		if n := in.Executed - before; test.runs > 0 && n != test.runs {
 			t.Errorf("%s: %d runs are counted, want %d", test.name, n, test.runs)
 		}
 	}
