@@ -59,7 +59,7 @@ func TestHiddenMemoryIsFound(t *testing.T) {
 		{"others come behind", []hand{feeding("feeds"), settles("sets", "c", "1")}, Options{}, true},
 		{"depth-first", []hand{feeding("feeds")}, Options{Order: DepthFirst}, true},
 		{"by walks that come everywhere", []hand{feeding("feeds")}, Options{Order: RandomWalks}, true},
-		{"not complete", []hand{feeding("feeds")}, Options{Bounds: Bounds{States: 1}}, false},
+		{"not complete", []hand{feeding("feeds"), settles("sets", "c", "1")}, Options{Bounds: Bounds{States: 3}}, false},
 	} {
 		space := searchSlate(t, slateWith([]string{"a 0"}, test.hands...), test.options)
 		all := space.Incidents()
