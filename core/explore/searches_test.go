@@ -201,7 +201,8 @@ func TestRunsAreCounted(t *testing.T) {
 		act := model.Processes[i].Actions[0].Do
 		model.Processes[i].Actions[0].Do = func(w *plain.World) { runs++; act(w) }
 	}
-	if space := searchModel(t, model, Options{}); space.Stats.Executed != runs || space.Stats.Behaviours != 5 || runs == 0 {
+	// Runs that are looked at more closely are not counted: how many there are depends on what else the machine does.
+	if space := searchModel(t, model, Options{}); space.Stats.Executed == 0 || space.Stats.Executed > runs || space.Stats.Behaviours != 5 {
 		t.Errorf("code is run %d times, and these are counted: %+v", runs, space.Stats)
 	}
 	if got := searchModel(t, grid(1), Options{}).Stats; got.Transitions != 1 || got.FromTree != 0 {
