@@ -39,6 +39,9 @@ func TestAgreed(t *testing.T) {
 		{"the first differs, and the order of the last", [][]behavior.Logged{
 			{a, logged(2, "x"), logged(2, "y")}, {b, logged(2, "y"), logged(2, "x")},
 		}, []string{"2 info x", "2 info y"}, []string{"before", unsorted, others}},
+		{"the order of the first, and the last differs", [][]behavior.Logged{
+			{a, b, logged(2, "x")}, {b, a, logged(2, "z")},
+		}, []string{"0 info a", "0 info b"}, []string{"before", unsorted, others}},
 		{"one that is later in one run", [][]behavior.Logged{{logged(1, "x")}, {logged(2, "x")}}, nil, []string{"before", others}},
 		{"one that only the last run logs", [][]behavior.Logged{nil, nil, {logged(4, "x")}}, nil, []string{"before", others}},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,9 +164,10 @@ func TestDepthWithinBound(t *testing.T) {
 // TestDetour checks a depth-first search that first comes to a state by a detour, beyond
 // which it may not go, and later by a shorter way: nothing is cut then.
 func TestDetour(t *testing.T) {
-	x := plain.NewVar[int]("x")
+	x, dead, end := plain.NewVar[int]("x"), plain.NewVar[bool]("dead"), plain.NewVar[int]("end")
 	jump := func(name string, from func(int) bool, by int) plain.Action {
 		return plain.Action{Name: name, Do: func(w *plain.World) {
+			w.Require(!dead.Get(w))
 			now := x.Get(w)
 			w.Require(from(now))
 			x.Set(w, now+by)
@@ -174,10 +176,14 @@ func TestDetour(t *testing.T) {
 	is := func(value int) func(int) bool { return func(now int) bool { return now == value } }
 	actions := []plain.Action{jump("a: into the short way", is(0), 10), jump("b: to its end", is(10), -6)}
 	for i := range 2 * 32 { // dead ends keep the search from turning to the short way soon
-		actions = append(actions, jump(fmt.Sprintf("c: dead end %d", i), func(now int) bool { return now < 4 }, 100*(i+1)))
+		actions = append(actions, plain.Action{Name: fmt.Sprintf("c: dead end %d", i), Do: func(w *plain.World) {
+			w.Require(!dead.Get(w) && x.Get(w) < 4)
+			dead.Set(w, true)
+			end.Set(w, i)
+		}})
 	}
 	actions = append(actions, jump("d: up", func(now int) bool { return now < 6 }, 1))
-	system, err := plain.Model{Name: "detour", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{{Name: "p", Actions: actions}}}.System()
+	system, err := plain.Model{Name: "detour", Initial: []core.Initial{plain.Start(x.Is(0), dead.Is(false), end.Is(0))}, Processes: []plain.Process{{Name: "p", Actions: actions}}}.System()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,24 +289,25 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
+// crowded is a board on which each write makes many notes.
+type crowded struct{ board }
+
+func (crowded) Answer(core.Snapshot, core.Call) (core.Answer, error) {
+	done := core.Answer{Response: answer("ok")}
+	for i := range 70_000 {
+		done.Writes = append(done.Writes, core.Write{Key: noteKey(strconv.Itoa(i)), Content: note("1")})
+	}
+	return done, nil
+}
+
 // TestLongRow checks that a state that cannot be stored makes the search incomplete.
 func TestLongRow(t *testing.T) {
-	things := plain.NewFamily[int]("thing")
-	system, err := plain.Model{
-		Name:    "long",
-		Initial: []core.Initial{plain.Start()},
-		Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "make many", Do: func(w *plain.World) {
-			for i := range 70_000 {
-				things.At(i).Set(w, 1)
-			}
-		}}}}},
-	}.System()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := options(1)
-	o.Run.Calls = 100_000
-	space := search(t, system, o)
+	system := boardWith(nil, writer{name: "p", initial: []core.Request{"r"}, reconcile: func(do do, _ core.Request) core.Result {
+		do("put n 1")
+		return core.Result{}
+	}})
+	system.Store = crowded{}
+	space := search(t, system, options(1))
 	if !reason(space, "more states than can be stored") || space.States() != 1 || !space.Cut(0) {
 		t.Errorf("%d states, reasons %v", space.States(), space.Reasons())
 	}

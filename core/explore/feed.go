@@ -16,7 +16,12 @@ type feed struct {
 	now, before position
 	// due are the changes that were delivered in the step and that handlers did not get yet, in order.
 	due []dueEvent
+	// got are the events of the handlers at work that have made calls: what these change comes behind them.
+	got map[*transition.Actor]gotEvent
 }
+
+// gotEvent is how many changes of the kind of an event there were, and calls of the step, when handlers got it.
+type gotEvent struct{ changes, calls int }
 
 // position is where a run is: how many changes of each kind there were, and how many of them the views show that may be stale.
 type position struct {
@@ -35,14 +40,17 @@ type dueEvent struct {
 
 func newFeed() feed {
 	p := position{map[core.Kind]int{}, map[*view.View]int{}}
-	return feed{now: p, before: p.clone()}
+	return feed{now: p, before: p.clone(), got: map[*transition.Actor]gotEvent{}}
 }
 
 // keep begins a step: what was counted up to now stays.
 func (f *feed) keep() { f.before, f.due = f.now.clone(), nil }
 
 // takeBack goes back to where the step began.
-func (f *feed) takeBack() { f.now, f.due = f.before.clone(), nil }
+func (f *feed) takeBack() {
+	f.now, f.due = f.before.clone(), nil
+	clear(f.got)
+}
 
 // wrote takes note of the writes of a call, which views that are fresh show at once.
 func (f *feed) wrote(m *transition.Machine, writes []behavior.Write) {
@@ -81,12 +89,24 @@ func (f *feed) refreshed(w *transition.Walker, v *view.View, all int, changes []
 	}
 }
 
-// event returns what the handlers of an actor get.
-func (f *feed) event(a *transition.Actor, e core.Event) core.TraceEvent {
+// called takes note that the handlers of an actor, which got an event of a kind, are about to make a call of the step.
+func (f *feed) called(a *transition.Actor, kind core.Kind, before int) {
+	if _, known := f.got[a]; !known {
+		f.got[a] = gotEvent{f.now.changes[kind], before}
+	}
+}
+
+// event returns what the handlers of an actor got, who are done, behind so many calls of the step.
+func (f *feed) event(a *transition.Actor, e core.Event, calls int) core.TraceEvent {
+	got, known := f.got[a]
+	if !known {
+		got = gotEvent{f.now.changes[e.Key.Kind], calls}
+	}
+	delete(f.got, a)
 	kind := e.Key.Kind
 	told := core.TraceEvent{
 		Controller: a.Name, Kind: kind, Namespace: e.Key.Namespace, Name: e.Key.Name,
-		Of: f.now.changes[kind], Missed: e.Missed, Initial: e.Initial,
+		Of: got.changes, Missed: e.Missed, Initial: e.Initial, Calls: got.calls,
 	}
 	told.From, told.To = told.Of, told.Of
 	if v := a.View(kind); v != nil {

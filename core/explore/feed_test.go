@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
@@ -25,7 +26,7 @@ func TestFeed(t *testing.T) {
 	f.now.changes["Pod"], f.now.changes["Job"], f.now.changes["Cron"] = 7, 5, 3
 	f.now.shown[pod], f.now.shown[job] = 4, 2
 	event := func(kind core.Kind, name string, initial bool) string {
-		e := f.event(web, core.Event{Key: core.Key{Kind: kind, Name: name}, Initial: initial})
+		e := f.event(web, core.Event{Key: core.Key{Kind: kind, Name: name}, Initial: initial}, 0)
 		return fmt.Sprint(e.Controller, " ", e.Key(), " ", e.From, "-", e.To, " of ", e.Of)
 	}
 	want := func(got, want string) {
@@ -105,4 +106,52 @@ func TestLags(t *testing.T) {
 	expect("when it is listed again", "[{Pod 1 2}]")
 	l.committed(job)
 	expect("behind that", "[{Pod 1 2} {Job 1 2}]")
+}
+
+// TestWritesAreDue has a write be due at once to those that keep memory and see the kind as it is: not to those that keep none, watch something else, or have a
+// view that may be stale, which get it when that is refreshed.
+func TestWritesAreDue(t *testing.T) {
+	keeps := func(name string, watches ...core.Kind) hand {
+		return hand{core.Description{Name: name, Watches: watches}, func() hired {
+			return hired{memory: func() map[string]string { return nil }, reconcile: func(asks, core.Request) core.Result { return core.Result{} }}
+		}}
+	}
+	c := Conditions{Remembering: []string{"fresh", "elsewhere", "stale"}, Staleness: []Staleness{{Controller: "stale", Rule: view.Lag(1)}}}
+	l, err := transition.NewLearner(t.Context(), slateWith(nil, keeps("fresh", "Job", "Pod"), keeps("forgets", "Pod"), keeps("elsewhere", "Job"), keeps("stale", "Pod")), c, slateLimits, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFeed()
+	a, b := core.Key{Kind: "Pod", Name: "a"}, core.Key{Kind: "Pod", Name: "b"}
+	f.now.changes["Pod"] = 4
+	f.wrote(l.Machine, []behavior.Write{{Key: a}, {Key: b}})
+	var got []string
+	for _, d := range f.due {
+		got = append(got, fmt.Sprint(d.actor.Name, " ", d.key.Name, " ", d.from, "-", d.to))
+	}
+	if want := "[fresh a 4-5 fresh b 5-6]"; fmt.Sprint(got) != want || f.now.changes["Pod"] != 6 || f.now.changes["Job"] != 0 {
+		t.Errorf("behind two writes, these are due: %v, want %s; the changes are %v", got, want, f.now.changes)
+	}
+	// What handlers write themselves comes behind their event, and so does what follows from that.
+	fresh, other := l.Machine.Actors[0], l.Machine.Actors[1]
+	expect := func(when string, who *transition.Actor, calls, wantOf, wantCalls int) {
+		t.Helper()
+		if e := f.event(who, core.Event{Key: a, Initial: true}, calls); e.Of != wantOf || e.Calls != wantCalls {
+			t.Errorf("%s, handlers get their event behind %d changes and %d calls, want %d and %d", when, e.Of, e.Calls, wantOf, wantCalls)
+		}
+	}
+	write := []behavior.Write{{Key: a}}
+	expect("without calls", fresh, 3, 6, 3)
+	f.called(fresh, "Pod", 3)
+	f.wrote(l.Machine, write)
+	f.called(other, "Pod", 4)
+	f.wrote(l.Machine, write)
+	f.called(fresh, "Pod", 5)
+	f.wrote(l.Machine, write)
+	expect("within those of another one", other, 6, 7, 4)
+	expect("around those of another one", fresh, 6, 6, 3)
+	expect("the next time", fresh, 6, 9, 6)
+	f.called(fresh, "Pod", 6)
+	f.takeBack()
+	expect("behind what is taken back", fresh, 0, 0, 0)
 }

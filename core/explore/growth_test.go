@@ -38,6 +38,8 @@ func TestAlikeButFor(t *testing.T) {
 		{"one name for two", nil, nil, "x-1 and x-1", "x-2 and x-3", false},
 		{"two names for one", nil, nil, "x-1 and x-2", "x-3 and x-3", false},
 		{"names exchanged", nil, nil, "x-1 and x-2", "x-2 and x-1", true},
+		{"a new name for an old one", words("a"), nil, "copies a", "copies b", false},
+		{"an old name for a new one", nil, words("b"), "copies a", "copies b", false},
 		{"one of many that were there", words("a", "b"), words("a", "b"), "copies a", "copies b", false},
 		{"the name was there before", nil, words("x-2"), "makes x-1", "makes x-2", false},
 	} {

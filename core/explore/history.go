@@ -64,15 +64,14 @@ func (h *historian) took(s *transition.Taken) {
 // history returns the runs of each process along a run of the system and in the step tried after it, nil if that does not begin in an
 // initial state.
 func (s *Space) history(steps []concreteStep, start []byte, after *core.Step) (map[*transition.Process][]behavior.Run, error) {
-	w := s.executor
-	h := &historian{runs: map[*transition.Process][]behavior.Run{}}
-	w.Listener = h
-	defer func() { w.Listener = nil }()
 	initial := s.starting(start)
 	if initial == nil {
 		return nil, nil
 	}
-	h.Began()
+	w := s.executor
+	h := &historian{runs: map[*transition.Process][]behavior.Run{}}
+	w.Listener = h
+	defer func() { w.Listener = nil }()
 	if err := w.Start(*initial); err != nil {
 		return nil, err
 	}
@@ -88,7 +87,6 @@ func (s *Space) history(steps []concreteStep, start []byte, after *core.Step) (m
 	}
 	if after != nil {
 		w.Load(start)
-		h.Began()
 		chosen, err := w.Choose(*after)
 		if err == nil && chosen == nil {
 			chosen, err = w.Probe(*after)
@@ -150,7 +148,7 @@ func (s *Space) Follow(start core.StateID, stem, cycle core.Run) error {
 
 // audit audits histories of a search that is complete. The error may say that it has to be begun again, with what was found out.
 func (s *Space) audit(ctx context.Context, options Options) error {
-	if len(s.reasons)+len(s.machine.Doubts) > 0 || s.States() == 0 || options.Order.Walks() {
+	if len(s.reasons)+len(s.machine.Doubts) > 0 || s.States() == 0 {
 		return nil
 	}
 	s.learner.Searching = true
@@ -166,24 +164,8 @@ func (s *Space) audit(ctx context.Context, options Options) error {
 // reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at most. A search that is
 // not complete shows only what is told, and that is audited when it is.
 func (s *Space) reliveSome(seed uint64) error {
-	var within bitset.Set[core.StateID]
-	ends := s.States()
-	for id := range core.StateID(s.States()) {
-		if parent := s.store.Parent(s.store.At(id)); parent != store.NoParent && within.Add(parent) {
-			ends--
-		}
-	}
-	count := min(ends, mostHistories)
 	steps := s.States()/2 + leastRelived
-	end, before := core.StateID(0), 0 // how many of them are before it
-	for i := range count {
-		// One of each stretch, and the seed says which.
-		from, to := i*ends/count, (i+1)*ends/count
-		for chosen := from + int(seed%uint64(to-from)); within.Has(end) || before < chosen; end++ {
-			if !within.Has(end) {
-				before++
-			}
-		}
+	for _, end := range s.someEnds(seed) {
 		id := s.within(end)
 		run, first := s.ancestry(id), id
 		if steps -= len(run); steps < 0 {
@@ -202,6 +184,28 @@ func (s *Space) reliveSome(seed uint64) error {
 		}
 	}
 	return nil
+}
+
+// someEnds returns states from which no other one was first reached: all of them, or [mostHistories] that are spread over the search. The seed says which.
+func (s *Space) someEnds(seed uint64) []core.StateID {
+	var within bitset.Set[core.StateID]
+	for id := range core.StateID(s.States()) {
+		if parent := s.store.Parent(s.store.At(id)); parent != store.NoParent {
+			within.Add(parent)
+		}
+	}
+	var ends []core.StateID
+	for id := range core.StateID(s.States()) {
+		if !within.Has(id) {
+			ends = append(ends, id)
+		}
+	}
+	count := min(len(ends), mostHistories)
+	for i := range count {
+		from, to := i*len(ends)/count, (i+1)*len(ends)/count // one of each stretch
+		ends[i] = ends[from+int(seed%uint64(to-from))]
+	}
+	return ends[:count]
 }
 
 // within returns the state itself, or the one at most [longestHistory] steps from the start on the way to it.

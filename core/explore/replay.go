@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -107,10 +108,10 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 	w.Forget()
 	now, err := t.build(ctx, step)
 	if err != nil {
-		if transition.Unexpected(err) {
-			return "", err
+		if errors.As(err, new(impossible)) {
+			return err.Error(), nil
 		}
-		return err.Error(), nil
+		return "", err
 	}
 	reason := differs(recorded, now)
 	if reason == "" {
@@ -176,7 +177,7 @@ func differs(recorded, now core.TraceStep) string {
 	}
 	before, err := json.Marshal(inWords(recorded))
 	after, err2 := json.Marshal(inWords(now))
-	if err != nil || err2 != nil || !equalJSON(before, after) {
+	if errors.Join(err, err2) != nil || !equalJSON(before, after) {
 		return "it changes other objects or enqueues other requests than before"
 	}
 	return ""

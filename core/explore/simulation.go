@@ -132,7 +132,7 @@ func (c *choices) Took(t *transition.Taken) error {
 
 // Stopped implements [transition.Visitor].
 func (c *choices) Stopped(t *transition.Taken, err error) error {
-	if transition.Unexpected(err) {
+	if !transition.Ends(err) {
 		return err
 	}
 	c.found = append(c.found, core.Choice{Edge: core.Edge{Step: t.Step()}, Stopped: err.Error()})

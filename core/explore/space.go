@@ -144,9 +144,8 @@ func (s *Space) stops(err error) bool {
 	var unsupported *core.Unsupported
 	if errors.As(err, &unsupported) {
 		s.because(unsupported.Error())
-		return true
 	}
-	return errors.Is(err, transition.ErrStopped)
+	return transition.Ends(err)
 }
 
 // Merged reports whether states are merged that differ only in which of interchangeable names is which. If they are not, although that was

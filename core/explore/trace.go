@@ -75,7 +75,6 @@ func (s *Space) startEvents(t *traceBuilder, row []byte) ([]core.TraceEvent, err
 	w := s.executor
 	w.Listener = t
 	defer func() { w.Listener = nil }()
-	t.Began()
 	err := w.Start(*initial)
 	return t.events, err
 }
@@ -176,6 +175,7 @@ func (t *traceBuilder) Called(a *transition.Actor, activation behavior.Activatio
 	}
 	if activation.Event != nil {
 		c.Handler = a.Name
+		t.feed.called(a, activation.Event.Key.Kind, len(t.calls))
 	}
 	t.calls, t.nodes = append(t.calls, c), append(t.nodes, call.Node)
 	t.feed.wrote(t.walker.Machine, call.Writes)
@@ -183,10 +183,11 @@ func (t *traceBuilder) Called(a *transition.Actor, activation behavior.Activatio
 
 // Ended implements [transition.Listener].
 func (t *traceBuilder) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
-	if activation.Event != nil && a.Remembers() {
-		event := t.feed.event(a, *activation.Event)
-		event.Calls, event.Result = len(t.calls)-len(path), leaf.Ending()
-		t.events = append(t.events, event)
+	if activation.Event != nil {
+		if event := t.feed.event(a, *activation.Event, len(t.calls)); a.Remembers() {
+			event.Result = leaf.Ending()
+			t.events = append(t.events, event)
+		}
 	}
 	if leaf.Failure == behavior.CutOff {
 		leaf = nil
@@ -224,15 +225,15 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 		chosen, err = w.Probe(step)
 	}
 	switch {
-	case transition.Unexpected(err):
-		return traced, err // which is no end of the step: it has to be taken by somebody who knows
+	case err != nil && !transition.Ends(err):
+		return traced, err
 	case err != nil && t.stuck():
 		// Nothing of the step remains, but how it got stuck is worth telling.
 		traced.Result = t.runs[len(t.runs)-1].Leaf.String()
 	case err != nil:
 		traced.Result = err.Error()
 	case chosen == nil:
-		return traced, fmt.Errorf("the step %q is no longer possible", step)
+		return traced, impossible{step}
 	case chosen.Leaf != nil:
 		traced.Result = chosen.Leaf.Ending()
 	case chosen.Kind == core.Ask:
@@ -264,6 +265,12 @@ func (t *traceBuilder) build(ctx context.Context, step core.Step) (core.TraceSte
 	}
 	return traced, nil
 }
+
+// impossible is the error of a step that is not possible any more.
+type impossible struct{ step core.Step }
+
+// Error implements error.
+func (i impossible) Error() string { return fmt.Sprintf("the step %q is no longer possible", i.step) }
 
 // crashed returns who crashes in a step with what in memory, nil if nobody knows.
 func (t *traceBuilder) crashed(ctx context.Context, chosen *transition.Taken, before transition.Recollection) (transition.Crashed, error) {

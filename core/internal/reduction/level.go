@@ -3,7 +3,6 @@ package reduction
 import (
 	"errors"
 
-	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -64,8 +63,7 @@ func (w fitting) Took(t *transition.Taken) error {
 // Stopped implements [transition.Visitor]. Who cannot be followed to the end of a step is not followed alone.
 func (w fitting) Stopped(_ *transition.Taken, err error) error {
 	w.fits = false
-	var unsupported *core.Unsupported
-	if errors.Is(err, transition.ErrStopped) || errors.As(err, &unsupported) {
+	if transition.Ends(err) {
 		return errUnfit
 	}
 	return err

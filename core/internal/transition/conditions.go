@@ -151,8 +151,8 @@ type unexpectedDraws struct{ Controller string }
 // Error implements error.
 func (u *unexpectedDraws) Error() string { return u.Controller + " draws random values" }
 
-// Unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
-func Unexpected(err error) bool {
+// unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
+func unexpected(err error) bool {
 	var memory *unexpectedMemory
 	var background *unexpectedBackground
 	var sharing *unexpectedSharing

@@ -182,7 +182,7 @@ func TestExpect(t *testing.T) {
 			t.Errorf("%v: what was known is changed", test.err)
 		}
 		var views *unexpectedViews
-		if got := Unexpected(test.err); got != (test.err != nil && test.err.Error() != "another one" && !errors.As(test.err, &views)) {
+		if got := unexpected(test.err); got != (test.err != nil && test.err.Error() != "another one" && !errors.As(test.err, &views)) {
 			t.Errorf("%v is unexpected: %t", test.err, got)
 		}
 	}

@@ -423,13 +423,16 @@ func (c *chooser) Took(t *Taken) error {
 	return errChosen
 }
 
-// Stopped implements [Visitor].
+// Stopped implements [Visitor]. How other steps end makes no difference, but what was not known of the code of one of them is known of all its runs from then on.
 func (c *chooser) Stopped(t *Taken, err error) error {
-	if t.Step() != c.want {
-		return nil
+	switch {
+	case t.Step() == c.want:
+		c.err = err
+		return errChosen
+	case unexpected(err):
+		return err
 	}
-	c.err = err
-	return errChosen
+	return nil
 }
 
 // Choose takes the step of that name, and returns nil if there is none. The error is why it cannot be taken to its end.

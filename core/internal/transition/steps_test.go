@@ -2,8 +2,11 @@ package transition
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -217,5 +220,68 @@ func TestEffect(t *testing.T) {
 		if _, plain := w.Signature(&more); plain {
 			t.Errorf("%s: there is no more to say", name)
 		}
+	}
+}
+
+// TestWhatEndsSteps tells how steps end from what goes wrong with whoever takes them.
+func TestWhatEndsSteps(t *testing.T) {
+	other := core.Step{Item: core.Item{Strategy: "other"}}
+	for _, test := range []struct {
+		name    string
+		err     error
+		ends    bool
+		reports bool // although it is of another step than the one that is wanted
+	}{
+		{"nothing", nil, false, false},
+		{"it is stopped", fmt.Errorf("in a step: %w", ErrStopped), true, false},
+		{"it is not modelled", fmt.Errorf("in a step: %w", &core.Unsupported{Call: "break"}), true, false},
+		{"it is not known", ErrUnknown, false, false},
+		{"memory", &unexpectedMemory{Memory: "a"}, false, true},
+		{"another one", errors.New("it fails"), false, false},
+	} {
+		if got := Ends(test.err); got != test.ends {
+			t.Errorf("%s: it ends a step: %t", test.name, got)
+		}
+		if test.err == nil {
+			continue
+		}
+		m, _ := desk("web")
+		c, taken := &chooser{want: other}, &Taken{Kind: core.Reconcile, Actor: m.Actors[0], Item: m.Item(m.Actors[0], "r")}
+		if err := c.Stopped(taken, test.err); (err != nil) != test.reports || test.reports && !errors.Is(err, test.err) || c.err != nil {
+			t.Errorf("%s: of another step, %v and %v are reported", test.name, err, c.err)
+		}
+		c.want = taken.Step()
+		if err := c.Stopped(taken, test.err); !errors.Is(err, errChosen) || !errors.Is(c.err, test.err) {
+			t.Errorf("%s: of the step, %v and %v are reported", test.name, err, c.err)
+		}
+	}
+}
+
+// TestOtherStepsTeach takes a step of a state in which another one, of code of which nothing is known, comes first: what is met there has whoever takes the step begin again.
+func TestOtherStepsTeach(t *testing.T) {
+	keeps := controller("keeps", func() core.Instance {
+		kept := map[string]string{}
+		return mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+			kept["ran"] = "once"
+			return core.Result{}
+		}}, func() map[string]string { return maps.Clone(kept) }}
+	})
+	system := lab([]core.Strategy{keeps, simple("puts", func(w world, _ core.Request) core.Result {
+		w.put("a", "1")
+		return core.Result{}
+	})})
+	l, err := NewLearner(t.Context(), system, Conditions{}, behavior.Limits{Deadline: 10 * time.Second, Calls: 50}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Following, l.Seen = true, map[Wrong]bool{}
+	w := NewWalker(l.Machine, l)
+	if err := w.Start(system.Initial[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.Forget()
+	var memory *unexpectedMemory
+	if chosen, err := w.Choose(core.Step{Item: core.Item{Strategy: "puts", Request: "go"}}); !errors.As(err, &memory) || chosen != nil {
+		t.Errorf("the step is chosen: %v, %v", chosen, err)
 	}
 }

@@ -15,6 +15,12 @@ var ErrUnknown = errors.New("not learned yet")
 // ErrStopped ends a step of a run that never came back or may not go on.
 var ErrStopped = errors.New("the run never came back")
 
+// Ends reports whether an error is how a step ends that cannot be taken any further. Others are of whoever takes it: nothing is known of the step then.
+func Ends(err error) bool {
+	var unsupported *core.Unsupported
+	return errors.Is(err, ErrStopped) || errors.As(err, &unsupported)
+}
+
 // Walker takes steps of a machine, starting from one state.
 type Walker struct {
 	Machine *Machine
