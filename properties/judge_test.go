@@ -226,6 +226,11 @@ func TestOutcomesWhereSomebodyWaits(t *testing.T) {
 	if v := violated(t, g, properties.SameOutcome()); v == nil || v.State != 2 || v.OtherState != 3 {
 		t.Errorf("ends at which the same waits are not compared: %+v", v)
 	}
+	g.awaited[2] = append(g.awaited[2], core.Item{Strategy: core.Background("p"), Request: "time"})
+	g.awaited[3] = g.awaited[2]
+	if v := violated(t, g, properties.SameOutcome()); v != nil {
+		t.Errorf("ends are compared of which one may have come further: %+v", v)
+	}
 }
 
 func TestNoDeadlock(t *testing.T) {

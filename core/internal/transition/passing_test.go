@@ -166,6 +166,21 @@ func TestAwaits(t *testing.T) {
 	}
 }
 
+// TestWaitingTogether has the controllers of a process that works in the background wait for times together, and others each for itself.
+func TestWaitingTogether(t *testing.T) {
+	m, _ := desk("web", "job")
+	web, job := m.Actors[0], m.Actors[1]
+	background := &Actor{Background: true, Strategy: web.Strategy, domain: web.domain}
+	web.domain.Members, job.domain = []*Actor{web, job, background}, web.domain
+	if got := job.waitTogether(); !slices.Equal(got, []string{"job"}) {
+		t.Errorf("%q wait together", got)
+	}
+	web.domain.manner.Active = true
+	if got := job.waitTogether(); !slices.Equal(got, []string{"job", "web"}) {
+		t.Errorf("in the background of a process, %q wait together", got)
+	}
+}
+
 // TestSince has nothing be looked for before a run of a controller that is not known to wait for a time, that is known to wait for what is not searched, before which no time has passed, or that is
 // active.
 func TestSince(t *testing.T) {
