@@ -85,7 +85,7 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 		return nil, ErrStopped
 	}
 	memory, err := l.lookedAt(d, other)
-	if memory != nil && err == nil {
+	if memory != nil {
 		l.Memo.sights.set(key, differences(d.fresh, memory))
 	}
 	return memory, err

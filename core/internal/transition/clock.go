@@ -450,7 +450,7 @@ func (a *Actor) waitTogether() []string {
 		return names
 	}
 	for _, b := range a.domain.Members {
-		if name := b.Strategy.Describe().Name; !b.Background && !slices.Contains(names, name) {
+		if name := b.Strategy.Describe().Name; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

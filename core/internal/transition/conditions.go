@@ -72,12 +72,8 @@ func (c *Conditions) Expect(err error) bool {
 	var draws *unexpectedDraws
 	switch {
 	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controllers[0]):
-		c.Awaiting = slices.Clip(c.Awaiting)
-		for _, controller := range deadline.Controllers {
-			if !slices.Contains(c.Awaiting, controller) {
-				c.Awaiting = append(c.Awaiting, controller)
-			}
-		}
+		others := slices.DeleteFunc(slices.Clone(deadline.Controllers), func(controller string) bool { return slices.Contains(c.Awaiting, controller) })
+		c.Awaiting = append(slices.Clip(c.Awaiting), others...)
 	case errors.As(err, &draws) && !slices.Contains(c.Drawing, draws.Controller):
 		c.Drawing = append(slices.Clip(c.Drawing), draws.Controller)
 	case errors.As(err, &views):

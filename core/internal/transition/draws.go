@@ -196,11 +196,9 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 		switch {
 		case err != nil:
 			return err
-		case !arrived && attempts == rare:
-			return nil
-		case !arrived:
+		case !arrived && attempts < rare:
 			continue
-		case !drew, same > 0 && (call == nil) != (first == nil), same > 0 && call != nil && call.Identity() != first.Identity():
+		case !arrived, !drew, same > 0 && (call == nil) != (first == nil), same > 0 && call != nil && call.Identity() != first.Identity():
 			return nil
 		}
 		first = call

@@ -123,6 +123,9 @@ func TestWordsThatDecide(t *testing.T) {
 					t.Fatal(err)
 				}
 				said := strings.Join(l.Machine.Doubts, "\n")
+				if gambling := l.Machine.Gambling(); len(gambling) > 0 != (test.says != "") || len(gambling) > 0 && gambling[0] != "b" {
+					t.Errorf("search %d has %v decide by random values", search, gambling)
+				}
 				if test.says == "" && said != "" || !strings.Contains(said, test.says) {
 					t.Errorf("search %d says %q, want %q", search, said, test.says)
 				}

@@ -143,7 +143,7 @@ func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior
 		l.count(activation)
 		session.Begin(activation)
 		divergence, err := session.Replay(l.Context, path)
-		if err != nil || divergence == nil || attempt == rare || !l.Fickle(a) {
+		if divergence == nil || attempt == rare || !l.Fickle(a) {
 			return session, divergence, err
 		}
 	}

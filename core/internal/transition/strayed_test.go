@@ -119,6 +119,65 @@ func TestRelivedWhileSearching(t *testing.T) {
 	}
 }
 
+// TestRelivedLater has a used instance whose clock is ahead write other times, which is nothing to speak of; what it writes besides is put down to its memory, and so are times that follow from that.
+func TestRelivedLater(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		does  func(w world, n int)
+		wrong int
+	}{
+		{"it writes the time, and sleeps", func(w world, _ int) {
+			w.put("at", time.Now().UTC().Format(time.RFC3339))
+			time.Sleep(time.Hour)
+		}, 0},
+		{"it counts, and sleeps", func(w world, n int) {
+			w.put("n", strconv.Itoa(n))
+			time.Sleep(time.Hour)
+		}, 1},
+		{"it makes a time of what it counts", func(w world, n int) {
+			w.put("at", time.Date(2000, 1, 1, n, 0, 0, 0, time.UTC).Format(time.RFC3339))
+		}, 1},
+	} {
+		code := func() core.Instance {
+			n := 0
+			return hand{reconcile: func(w world, _ core.Request) core.Result {
+				n++
+				test.does(w, n)
+				return core.Result{}
+			}}
+		}
+		w := begin(t, alone(controller("c", code)), Conditions{})
+		l := w.Learn
+		var runs ran
+		w.Listener = &runs
+		if _, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "go"}}); err != nil {
+			t.Fatal(test.name, err)
+		}
+		l.Seen, l.Incidents, l.relived = map[Wrong]bool{}, nil, relived{}
+		run := runs.runs[0].Run
+		if err := l.Relive(w.Machine.Processes[0], []behavior.Run{run, run}); err != nil || len(l.Incidents) != test.wrong {
+			t.Errorf("%s: %v, and these are wrong: %+v", test.name, err, l.Incidents)
+		}
+	}
+}
+
+// TestReordered has a divergence by chance be told as another order if that is all, and one by memory never.
+func TestReordered(t *testing.T) {
+	a, b, c := query{"put a", ""}, query{"put b", ""}, query{"put c", ""}
+	for _, test := range []struct {
+		cause core.Cause
+		call  core.Call
+		want  bool
+	}{{core.Chance, b, true}, {core.Chance, c, false}, {core.Memory, b, false}} {
+		m, _ := desk("web")
+		l := learning(t, m)
+		l.diverged(m.Actors[0], behavior.Activation{Request: "r"}, pathOf(a, b), &behavior.Divergence{Recorded: a.String(), Observed: test.call.String(), Call: test.call}, test.cause, nil)
+		if all := l.Incidents; len(all) != 1 || all[0].Reordered != test.want || strings.Contains(all[0].Message, "in another order") != test.want {
+			t.Errorf("%s, %s: %+v", test.cause, test.call, all)
+		}
+	}
+}
+
 // countingInterrupted has what is found out of one that counts in memory be interrupted.
 func countingInterrupted(t *testing.T, name string, c Conditions) {
 	t.Helper()
