@@ -222,6 +222,18 @@ func (l *Learner) lead(d *domain, to state.Value, history []behavior.Run) error 
 	return l.leadOn(d, to, history)
 }
 
+// leadBy leads to a memory, and on from there, by a new run: with the history of which it is noted already that it leads there, and with the others that lead to where the run begins.
+func (l *Learner) leadBy(d *domain, to state.Value, run behavior.Run, history []behavior.Run) error {
+	if since := run.Activation.Since; since != nil {
+		for _, other := range since.Histories[1:] {
+			if err := l.lead(d, to, append(slices.Clone(other), run)); err != nil {
+				return err
+			}
+		}
+	}
+	return l.leadOn(d, to, history)
+}
+
 // leadOn leads on from a memory that a history leads to, by all runs that are known from there.
 func (l *Learner) leadOn(d *domain, from state.Value, history []behavior.Run) error {
 	for _, known := range slices.Clone(d.begun[from]) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -81,6 +82,29 @@ func TestDrawsThatDecide(t *testing.T) {
 			if len(l.Incidents) != 1 || l.Incidents[0].Cause != core.Chance || errors.Is(err, ErrStopped) != (divergences > 0) || err != nil && divergences == 0 {
 				t.Errorf("%s, behind %d others: %+v, %v", name, divergences, l.Incidents, err)
 			}
+		}
+	}
+}
+
+// TestTimesOfActiveProcesses has an active process that writes other times be put down to its clock, which its history has brought to where it is.
+func TestTimesOfActiveProcesses(t *testing.T) {
+	for _, active := range []bool{true, false} {
+		c := Conditions{Remembering: []string{"c"}}
+		if active {
+			c.Active = []string{"c"}
+		}
+		w := begin(t, alone(controller("c", func() core.Instance {
+			return tireless{mind{hand{reconcile: func(w world, _ core.Request) core.Result {
+				w.put("at", time.Now().UTC().Format(time.RFC3339))
+				return core.Result{}
+			}}, func() map[string]string { return map[string]string{} }}, func(world) []func() { return nil }, func() {}}
+		})), c)
+		run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
+		l.Seen, l.Incidents = map[Wrong]bool{}, nil
+		other := errand{verb: "put", name: "at", text: "2001-01-01T00:00:00Z"}
+		divergence := &behavior.Divergence{Recorded: run.Path[0].From.Call.String(), Observed: other.String(), Call: other}
+		if err := l.diagnose(a, []behavior.Run{run}, 0, divergence); err != nil || len(l.Incidents) > 0 == active {
+			t.Errorf("active %t: %v, and these are wrong: %+v", active, err, l.Incidents)
 		}
 	}
 }

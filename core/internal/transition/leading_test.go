@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
@@ -72,6 +73,33 @@ func TestLead(t *testing.T) {
 		if d.memories[2].Histories = nil; leads(d, 5, history()) == nil {
 			t.Errorf("a history that cannot be gone through again leads %s a memory", name)
 		}
+	}
+}
+
+// TestLeadBy has a new run lead to a memory, and on from there, by each history that leads to where it begins.
+func TestLeadBy(t *testing.T) {
+	l, d := minding(t, 3)
+	web := d.Members[0]
+	d.begun[1] = []begun{{web, behavior.Run{Leaf: &behavior.Leaf{Memory: 2}}}}
+	since := d.memories[3]
+	since.Histories = [][]behavior.Run{{{}}, {{}, {}}}
+	run := behavior.Run{Activation: behavior.Activation{Since: since}, Leaf: &behavior.Leaf{Memory: 1}}
+	history := []behavior.Run{{}, run}
+	if err := l.leadBy(d, 1, run, history); err != nil || len(d.memories[1].Histories) != 1 || len(d.memories[2].Histories) != 2 {
+		t.Errorf("%d histories lead to the memory, and %d to the one behind it: %v", len(d.memories[1].Histories), len(d.memories[2].Histories), err)
+	}
+	if lengths := []int{len(d.memories[1].Histories[0]), len(d.memories[2].Histories[0]), len(d.memories[2].Histories[1])}; !slices.Equal(lengths, []int{3, 4, 3}) {
+		t.Errorf("the histories have %v runs", lengths)
+	}
+	d.memories[2].Histories = nil
+	run.Activation.Since = nil
+	if err := l.leadBy(d, 1, run, history); err != nil || len(d.memories[1].Histories) != 1 || len(d.memories[2].Histories) != 1 {
+		t.Errorf("of a fresh instance, %d histories lead to the memory behind it: %v", len(d.memories[2].Histories), err)
+	}
+	// What cannot be gone through again ends it.
+	l.Incidents, d.memories[1].Histories, run.Activation.Since = nil, nil, since
+	if err := l.leadBy(d, 1, run, history); err == nil {
+		t.Error("a history that cannot be gone through again leads to a memory")
 	}
 }
 

@@ -240,14 +240,7 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 	if err := l.retrace(d, value); err != nil || !d.hides() {
 		return err
 	}
-	if since != nil {
-		for _, other := range since.Histories[1:] {
-			if err := l.lead(d, value, append(slices.Clone(other), run)); err != nil {
-				return err
-			}
-		}
-	}
-	return l.leadOn(d, value, history)
+	return l.leadBy(d, value, run, history)
 }
 
 // A memory that was never the same on a long way, because of the same fields, is taken to have no end.
