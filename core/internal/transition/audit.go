@@ -397,7 +397,9 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true
 	}
 	l.report(incident, a, activation)
-	a.divergences++
+	if !incident.Reordered { // there is an end to orders
+		a.divergences++
+	}
 }
 
 // Relive takes one instance of a process through what it did on a run, one activation after the other. It ends a search in which controllers share memory that

@@ -132,7 +132,8 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	return current, err
 }
 
-// resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that way, as often as is reasonable.
+// resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that way, as often as is reasonable,
+// unless it is given up as it does something else each time.
 // It returns where the run went another way if it does not.
 func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior.Path) (*behavior.Session, *behavior.Divergence, error) {
 	for attempt := 1; ; attempt++ {
@@ -143,7 +144,7 @@ func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior
 		l.count(activation)
 		session.Begin(activation)
 		divergence, err := session.Replay(l.Context, path)
-		if divergence == nil || attempt == rare || !l.Fickle(a) {
+		if divergence == nil || attempt == rare || !l.Fickle(a) || a.givenUp() != nil {
 			return session, divergence, err
 		}
 	}

@@ -8,14 +8,16 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// TestResume has code be taken along a path that it takes every so often: again and again if it is known to depend on chance, and as often as is reasonable.
+// TestResume has code be taken along a path that it takes every so often: again and again if it is known to depend on chance, as often as is reasonable, and not if all of it is another one each time.
 func TestResume(t *testing.T) {
 	for _, test := range []struct {
 		every, runs int
 		fickle      bool
+		divergences int
 		arrives     bool
 	}{
-		{1, 1, false, true}, {1, 1, true, true}, {3, 1, false, false}, {3, 3, true, true}, {rare, rare, true, true}, {rare + 1, rare, true, false},
+		{1, 1, false, 0, true}, {1, 1, true, 0, true}, {3, 1, false, 0, false}, {3, 3, true, 0, true}, {3, 3, true, maxDivergences, true}, {3, 1, true, maxDivergences + 1, false},
+		{rare, rare, true, 0, true}, {rare + 1, rare, true, 0, false},
 	} {
 		times := 0
 		w := begin(t, alone(controller("c", func() core.Instance {
@@ -30,7 +32,7 @@ func TestResume(t *testing.T) {
 			}}
 		})), Conditions{})
 		l, a := w.Learn, w.Machine.Actors[0]
-		if test.fickle {
+		if a.divergences = test.divergences; test.fickle {
 			l.Incidents = []core.Incident{{Kind: core.Nondeterministic, Strategy: "c"}}
 		}
 		path := behavior.Path{{From: &behavior.Node{Call: errand{verb: "put", name: "way", text: "known"}}, Response: reply("ok")}}
@@ -40,7 +42,7 @@ func TestResume(t *testing.T) {
 		}
 		session.Abort()
 		if times != test.runs || l.Executed != test.runs || (divergence == nil) != test.arrives {
-			t.Errorf("what goes that way every %d times, known to depend on chance: %t, is run %d times, and counted %d times: %+v", test.every, test.fickle, times, l.Executed, divergence)
+			t.Errorf("what goes that way every %d times, known to depend on chance: %t, by %d divergences, is run %d times, and counted %d times: %+v", test.every, test.fickle, test.divergences, times, l.Executed, divergence)
 		}
 	}
 }
