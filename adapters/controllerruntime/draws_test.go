@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math/big"
 	mathrand "math/rand"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -449,17 +450,18 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestDrawsBehindChance has a controller make a password behind something that it takes out of a map: only the map is a reason.
+// TestDrawsBehindChance has a controller make a password behind something that it writes in another order every third time, as if it took it out of a map: only that is a reason.
 func TestDrawsBehindChance(t *testing.T) {
+	times := 0
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {
 			c := mgr.GetClient()
 			return ctrl.NewControllerManagedBy(mgr).Named("draws").For(&Widget{}).Complete(reconcileWidget(c, func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-				ports := ""
-				for port := range map[string]bool{"amqp": true, "http": true, "metrics": true, "stream": true} {
-					ports += port
+				ports := []string{"amqp", "http"}
+				if times++; times%3 == 0 {
+					slices.Reverse(ports)
 				}
-				if err := client.IgnoreAlreadyExists(makeMap(ctx, c, w, "ports", map[string]string{"ports": ports})); err != nil {
+				if err := client.IgnoreAlreadyExists(makeMap(ctx, c, w, "ports", map[string]string{"ports": strings.Join(ports, " ")})); err != nil {
 					return ctrl.Result{}, err
 				}
 				return ctrl.Result{}, makeSecret(ctx, c, w, map[string][]byte{"password": password(16)})

@@ -181,10 +181,10 @@ func TestWhoDraws(t *testing.T) {
 		fails bool
 		runs  int
 	}{
-		{"it draws, and a call comes", a, t.Context(), behavior.Run{Activation: activation(between)}, true, false, 2 * fair},                             // with what comes before
-		{"it draws something else then", a, t.Context(), behavior.Run{Activation: activation(between), Path: second.Path}, false, false, 2 * (rare + 1)}, // it may have gone that way by chance
+		{"it draws, and a call comes", a, t.Context(), behavior.Run{Activation: activation(between)}, true, false, 2 * fair},                                     // with what comes before
+		{"it draws something else then", a, t.Context(), behavior.Run{Activation: activation(between), Path: second.Path}, false, false, 2 * (mostAttempts + 1)}, // it may have gone that way by chance
 		{"it draws nothing", a, t.Context(), behavior.Run{Activation: activation(nil)}, false, false, 1},
-		{"it goes another way", a, t.Context(), behavior.Run{Activation: activation(between), Path: first.Path}, false, false, 2 * (rare + 1)},
+		{"it goes another way", a, t.Context(), behavior.Run{Activation: activation(between), Path: first.Path}, false, false, 2 * (mostAttempts + 1)},
 		{"an earlier run draws", a, t.Context(), behavior.Run{Activation: activation(behind)}, true, false, 0},
 		{"nobody knows what came before", a, t.Context(), behavior.Run{Activation: activation(broken)}, false, true, 0},
 		{"it handles an event", a, t.Context(), behavior.Run{Activation: a.handling(&core.Event{Key: key("a"), New: content("1")}, nil, moment{})}, false, false, 0},

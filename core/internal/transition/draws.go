@@ -191,12 +191,12 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 	run.Activation.Seed = 1
 	var first core.Call
 	// Where something else is left to chance on the way, such as the order of a map, not every run gets there.
-	for attempts, same := 0, 0; same < fair; attempts++ {
+	for attempts, same := 0, 0; same < fair && (attempts < mostAttempts || same < leastVaried); attempts++ {
 		call, arrived, drew, err := l.drawing(a, run)
 		switch {
 		case err != nil:
 			return err
-		case !arrived && attempts < rare:
+		case !arrived && attempts < mostAttempts:
 			continue
 		case !arrived, !drew, same > 0 && (call == nil) != (first == nil), same > 0 && call != nil && call.Identity() != first.Identity():
 			return nil
@@ -206,6 +206,9 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 	}
 	return &unexpectedDraws{a.Strategy.Describe().Name}
 }
+
+// mostAttempts is how often code is taken along a way where something is left to chance: what happens once in eight times happens [leastVaried] times then.
+const mostAttempts = 4 * rare
 
 // settable reports whether the random values of a run can be set, and are left to chance so far.
 func settable(a behavior.Activation) bool {
