@@ -53,7 +53,7 @@ func (v *verdict) byChance(space *explore.Space, p core.Property, finding core.F
 	}
 	// Where the same is drawn again, the outcome might be the same.
 	for _, who := range slices.Concat(v.space.Gambling(), space.Gambling()) {
-		if gambles := (core.Incident{Strategy: who}); involves(finding.Trace, gambles) || finding.Other != nil && involves(*finding.Other, gambles) {
+		if rests(finding, core.Incident{Strategy: who}) {
 			return who + ", which decides by random values: let it decide by what is not random, and check again"
 		}
 	}
@@ -72,11 +72,16 @@ func restsOn(incidents []core.Incident, p core.Property, finding core.Finding) s
 		case incident.Kind != core.Nondeterministic:
 		case conduct && incident.Cause == core.Chance:
 			// What went wrong in its code did go wrong, whatever the chance.
-		case involves(finding.Trace, incident), finding.Other != nil && involves(*finding.Other, incident):
+		case rests(finding, incident):
 			return incident.Strategy
 		}
 	}
 	return ""
+}
+
+// rests reports whether a controller that is not deterministic takes part in one of the runs of a finding.
+func rests(finding core.Finding, incident core.Incident) bool {
+	return involves(finding.Trace, incident) || finding.Other != nil && involves(*finding.Other, incident)
 }
 
 // involves reports whether a controller that is not deterministic takes part in a run.

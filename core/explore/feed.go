@@ -89,7 +89,7 @@ func (f *feed) refreshed(w *transition.Walker, v *view.View, all int, changes []
 	}
 }
 
-// called takes note that the handlers of an actor, which got an event of a kind, are about to make a call of the step.
+// called records where handlers of an actor that make a call got their event, of a kind: before the call, so many calls into the step.
 func (f *feed) called(a *transition.Actor, kind core.Kind, before int) {
 	if _, known := f.got[a]; !known {
 		f.got[a] = gotEvent{f.now.changes[kind], before}

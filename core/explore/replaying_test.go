@@ -78,7 +78,7 @@ func sticky(name string) hand {
 func TestReplaysFindOutWhoRemembers(t *testing.T) {
 	system := slateWith(nil, sticky("sticky"))
 	trace := toldRun(t, system, Conditions{}, "sticky", "sticky")
-	tellsOf(t, "the run", trace.Steps, "reconcile sticky; :put b 1 ok; sticky once = yes; asks to be run again", "reconcile sticky; :put b 2 ok")
+	wantSteps(t, "the run", trace.Steps, "reconcile sticky; :put b 1 ok; sticky once = yes; asks to be run again", "reconcile sticky; :put b 2 ok")
 	if d, err := Replay(t.Context(), system, Conditions{}, trace, slateLimits, nil); d != nil || err != nil {
 		t.Errorf("it deviates: %+v, %v", d, err)
 	}

@@ -248,8 +248,8 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 			break
 		}
 	}
-	if cause != core.Chance && (clock > 0 || a.domain.manner.Active) && divergence.OnlyDates(run) {
-		return nil // the clock of the one is ahead of that of the other: that time is written is looked at for each path
+	if cause != core.Chance && a.isAhead(run, clock, divergence) {
+		return nil
 	}
 	if cause != core.Chance && clock > 0 {
 		later := run
@@ -271,6 +271,12 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 	}
 	l.diverged(a, run.Activation, run.Path, divergence, cause, kept)
 	return a.givenUp()
+}
+
+// isAhead reports whether an instance whose clock is so far ahead of that of another one does nothing else in a run than to write other times, which is looked at for each path. That of an active process is where its
+// history has brought it.
+func (a *Actor) isAhead(run behavior.Run, clock time.Duration, divergence *behavior.Divergence) bool {
+	return (clock > 0 || a.domain.manner.Active) && divergence.OnlyDates(run)
 }
 
 // differsBy says what looking at something comes to, and what is kept if that is known.
@@ -427,8 +433,8 @@ func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
 		case divergence == nil:
 		case len(p.domains) > 1 && l.Searching:
 			return &unexpectedSharing{p.Name}
-		case (clock > 0 || p.of(run.Activation).domain.manner.Active) && divergence.OnlyDates(run):
-			return nil // its clock is ahead: that time is written is looked at for each path, and so is chance
+		case p.of(run.Activation).isAhead(run, clock, divergence):
+			return nil // and chance was looked at for each path
 		default:
 			err := l.diagnose(p.of(run.Activation), runs[:i+1], clock, divergence)
 			if errors.Is(err, ErrStopped) {

@@ -15,7 +15,7 @@ import (
 // What is drawn follows from the seed, whether anything was drawn is known, and so are the words of it that stand in texts.
 func TestSource(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var source randomness.Source
+		source := randomness.New()
 		seed := rapid.Uint64().Draw(t, "seed")
 		before := rapid.IntRange(0, 5).Draw(t, "before")
 		lengths := rapid.SliceOfN(rapid.IntRange(-2, 40), 0, 4).Draw(t, "lengths") // of words, or else a number is drawn
@@ -37,15 +37,16 @@ func TestSource(t *testing.T) {
 		if rapid.Bool().Draw(t, "elsewhere") {
 			rand.Intn(1 << 20) // somebody else draws, or it goes on from where it is
 		}
+		other := source
 		if rapid.Bool().Draw(t, "anew") {
-			source = randomness.Source{}
+			other = randomness.New()
 		}
 		for earlier := range before {
-			if source.Set(seed, earlier).End() {
+			if other.Set(seed, earlier).End() {
 				t.Fatal("what nobody has drawn was drawn")
 			}
 		}
-		again := source.Set(seed, before)
+		again := other.Set(seed, before)
 		if same := throw(); strings.Join(same, " ") != strings.Join(words, " ") {
 			t.Fatalf("it drew %q, and then %q", words, same)
 		}
@@ -77,14 +78,14 @@ func TestTurns(t *testing.T) {
 	var all sync.WaitGroup
 	want := map[uint64]string{}
 	for seed := range uint64(4) {
-		var source randomness.Source
+		source := randomness.New()
 		draw := source.Set(seed, 0)
 		want[seed] = rand.String(20)
 		draw.End()
 	}
 	for seed := range uint64(4) {
 		all.Go(func() {
-			var source randomness.Source
+			source := randomness.New()
 			for range 200 {
 				draw := source.Set(seed, 0)
 				got := rand.String(20)
@@ -100,7 +101,7 @@ func TestTurns(t *testing.T) {
 
 // Nobody can tell what is drawn after a seed was set.
 func TestLeftToChance(t *testing.T) {
-	var source randomness.Source
+	source := randomness.New()
 	seen := map[string]bool{}
 	for range 20 {
 		source.Set(1, 0).End()

@@ -36,7 +36,7 @@ type Source struct {
 // New returns a source that knows no words. Nothing that draws values may run yet.
 func New() *Source {
 	standIn()
-	return new(Source)
+	return &Source{names: names(), numbers: numbers()}
 }
 
 // Set lets the values that are drawn from now on follow from a seed, as [core.Randomness] wants it.
@@ -49,9 +49,6 @@ func (s *Source) Set(seed uint64, before int) core.Draw {
 	}
 	if d.has {
 		heed()
-		if s.names == nil {
-			s.names, s.numbers = names(), numbers()
-		}
 		s.names.set(d.seed, before)
 		s.numbers.set(d.seed, before)
 		d.bytes = setReader(seed, before)
@@ -65,10 +62,8 @@ func (s *Source) Release() {
 		return
 	}
 	defer turn.Unlock()
-	if s.names != nil {
-		s.names.release()
-		s.numbers.release()
-	}
+	s.names.release()
+	s.numbers.release()
 }
 
 // word returns the length of the longest word that was drawn and with which a text ends, 0 if there is none.

@@ -43,8 +43,8 @@ func minding(name string) hand {
 	}}
 }
 
-// toldOf says in words what is told of a step.
-func toldOf(step core.TraceStep) string {
+// stepText writes a step of a trace as a line.
+func stepText(step core.TraceStep) string {
 	text := step.Kind + " " + step.Controller
 	if step.Crashes {
 		text += " crashes"
@@ -67,12 +67,12 @@ func toldOf(step core.TraceStep) string {
 	return text
 }
 
-// tellsOf compares what is told of steps.
-func tellsOf(t *testing.T, name string, steps []core.TraceStep, want ...string) {
+// wantSteps compares the steps of a trace with lines.
+func wantSteps(t *testing.T, name string, steps []core.TraceStep, want ...string) {
 	t.Helper()
 	var got []string
 	for _, step := range steps {
-		got = append(got, toldOf(step))
+		got = append(got, stepText(step))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: it is told that\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -160,7 +160,7 @@ func TestTracesTellMemory(t *testing.T) {
 		if got := fmt.Sprint(trace.Memory, trace.Events); got != "[told = a] [{minds word  a 0 0 0 false true 0 enqueues [go]}]" {
 			t.Errorf("%s: at the start it is told that %s", test.name, got)
 		}
-		tellsOf(t, test.name, trace.Steps, test.want...)
+		wantSteps(t, test.name, trace.Steps, test.want...)
 	}
 }
 
@@ -179,5 +179,5 @@ func TestTracesBeginAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tellsOf(t, "a crash", trace.Steps, "reconcile minds crashes; :look a 0; :put b 0 ok; event minds a 1-1 of 1 behind 2 enqueues [go]; event minds b 1-1 of 1 behind 2 ; minds loses run = half way; minds loses told = a, restarts with b")
+	wantSteps(t, "a crash", trace.Steps, "reconcile minds crashes; :look a 0; :put b 0 ok; event minds a 1-1 of 1 behind 2 enqueues [go]; event minds b 1-1 of 1 behind 2 ; minds loses run = half way; minds loses told = a, restarts with b")
 }

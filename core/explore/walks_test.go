@@ -9,30 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
 	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/internal/reduction"
 )
 
 // walkOf walks a model until a context ends.
 func walkOf(t *testing.T, ctx context.Context, model plain.Model, bounds Bounds) *Space {
 	t.Helper()
-	system, err := model.System()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Order: RandomWalks, Workers: 1, Bounds: bounds, Run: slateLimits, Memo: NewMemo(), Logger: hclog.NewNullLogger()}
-	l, err := o.learner(t.Context(), system)
-	if err != nil {
-		t.Fatal(err)
-	}
-	space, err := explore(ctx, l.Machine, l, &reduction.Reductions{}, o, time.Now(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return space
+	return firstSearch(t, ctx, model, Options{Order: RandomWalks, Bounds: bounds})
 }
 
 // TestHowManyWalks counts walks of one step, which never come to most of the states: as many as are asked for, a thousand if nobody says, and without an end if there is a time for them. In a

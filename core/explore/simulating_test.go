@@ -34,7 +34,7 @@ func TestPositionsAreTold(t *testing.T) {
 	if got := fmt.Sprint(position.Trace.Memory, position.Work, position.Timers, position.Trace.CycleStart); got != "[told = a] [minds(go) breaks(go)] [later(go)] -1" {
 		t.Errorf("it is told that %s", got)
 	}
-	tellsOf(t, "the run", position.Trace.Steps, "reconcile later; asks to be run again in 1h0m0s", "reconcile sticky; :put b 1 ok; event minds b 0-1 of 1 behind 1 ; minds told: a → b; sticky once = yes; asks to be run again",
+	wantSteps(t, "the run", position.Trace.Steps, "reconcile later; asks to be run again in 1h0m0s", "reconcile sticky; :put b 1 ok; event minds b 0-1 of 1 behind 1 ; minds told: a → b; sticky once = yes; asks to be run again",
 		"reconcile sticky; :put b 2 ok; event minds b 1-2 of 2 behind 1 ")
 	var choices []string
 	for _, c := range position.Choices {
