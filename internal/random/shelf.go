@@ -20,6 +20,14 @@ type thing struct{ value, version int }
 // Canonical implements [core.Content].
 func (t thing) Canonical() string { return fmt.Sprintf("%d@%d", t.value, t.version) }
 
+// Tag implements [core.Tagged].
+func (t thing) Tag() string {
+	if t.version == 0 {
+		return ""
+	}
+	return fmt.Sprintf("version-%03d", t.version)
+}
+
 // Fields implements [core.Content].
 func (t thing) Fields() any { return map[string]any{"value": t.value} }
 

@@ -131,7 +131,7 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		return
 	}
 	// What is behind an interface may be of another package.
-	if v.Kind() != reflect.Interface && m.skips(v.Type().PkgPath()) && !keeps(v.Type()) {
+	if v.Kind() != reflect.Interface && m.ends(v.Type()) {
 		return
 	}
 	if v.CanAddr() { // what is not exported can be read, too
@@ -141,7 +141,9 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	case reflect.Pointer:
 		at := sighted{v.UnsafePointer(), v.Type()}
 		if v.IsNil() || m.seen[at] {
-			m.values[path] = fmt.Sprint(v.IsNil())
+			if v.IsNil() || !m.ends(v.Type().Elem()) { // what is nothing to be seen the first time is nothing the second time
+				m.values[path] = fmt.Sprint(v.IsNil())
+			}
 			return
 		}
 		m.seen[at] = true
@@ -186,6 +188,9 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		m.values[path] = plainly(v)
 	}
 }
+
+// ends reports whether values of a type are not looked into.
+func (m *memory) ends(t reflect.Type) bool { return m.skips(t.PkgPath()) && !keeps(t) }
 
 // skips reports whether a package is not looked into.
 func (m *memory) skips(at string) bool {
