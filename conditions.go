@@ -24,7 +24,7 @@ func (o Options) Validate(system *core.System) error {
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
 	c := explore.Conditions{
 		Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, IgnoredMemory: o.IgnoreMemory, Orders: o.Orders,
-		Caches: o.caches, Remembering: o.remembering, Awaiting: o.awaiting, Deadlines: max(0, o.Deadlines),
+		Caches: o.caches, Remembering: o.remembering, Whole: o.whole, Awaiting: o.awaiting, Deadlines: max(0, o.Deadlines),
 	}
 	switch o.Granularity {
 	case PerReconcile:
@@ -104,12 +104,15 @@ func (o Options) Again(report *core.Report) (Options, error) {
 	if o.Deadlines = report.Deadlines; o.Deadlines == 0 {
 		o.Deadlines = NoDeadlines
 	}
-	o.caches, o.remembering, o.awaiting = nil, nil, slices.Clone(report.Awaiting)
+	o.caches, o.remembering, o.whole, o.awaiting = nil, nil, nil, slices.Clone(report.Awaiting)
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
 	}
 	for _, m := range report.Memory {
 		o.remembering = append(o.remembering, m.Controller)
+		if !m.ByRequest {
+			o.whole = append(o.whole, m.Controller)
+		}
 	}
 	return o, nil
 }

@@ -148,8 +148,8 @@ type Options struct {
 	awaiting []string
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
 	caches []explore.CachedKind
-	// remembering are the controllers that were found to keep memory when a report was made.
-	remembering []string
+	// remembering are the controllers that were found to keep memory when a report was made, and whole those of them whose memory was not kept by request.
+	remembering, whole []string
 
 	// Comparisons are rules for comparing objects, such as [properties.Without] makes: all properties that compare objects follow them.
 	Comparisons []core.Comparison

@@ -127,6 +127,8 @@ type MemoryReport struct {
 	Contents int `json:"contents"`
 	// Fields are the fields in which they differ, such as "Reconciler.seen", in order.
 	Fields []string `json:"fields"`
+	// ByRequest tells that what is kept for one request has nothing to do with others, as far as was found out: contents are counted for each by itself.
+	ByRequest bool `json:"by_request,omitempty"`
 	// Background tells that it works between its activations, too. How it rests then is counted among the contents.
 	Background bool `json:"background,omitempty"`
 	// Ticks tells that something ticks there that shows nothing. Then nothing was searched that it would do for the first time after

@@ -57,6 +57,8 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 		compose = random.Patient
 	case 11, 12, 13, 14:
 		compose = random.Watchful
+	case 15, 16, 17:
+		compose = random.LooseLedgers
 	case 24, 25, 26:
 		compose = random.Dated
 	case 27, 28, 29, 30, 31, 32, 33, 34, 35:

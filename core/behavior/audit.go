@@ -130,6 +130,17 @@ type Run struct {
 	Leaf *Leaf
 }
 
+// Beside returns the run as it is on an instance that has also done something for other requests: whether event handlers enqueue these does not count.
+func (r Run) Beside(requests ...core.Request) Run {
+	if r.Activation.Event == nil || r.Leaf == nil {
+		return r
+	}
+	leaf := *r.Leaf
+	leaf.Unordered, leaf.Beside = true, requests
+	r.Leaf = &leaf
+	return r
+}
+
 // Audit takes the instance through a recorded run so many times, one after the other. It returns where the
 // instance goes another way, nil if it does not. Then the session is between two runs.
 func (s *Session) Audit(ctx context.Context, run Run, times int) (*Divergence, error) {
@@ -181,7 +192,7 @@ func (l *Leaf) agrees(other *Leaf) bool {
 		l.Result.Requeue == other.Result.Requeue &&
 		(l.Result.RequeueAfter > 0) == (other.Result.RequeueAfter > 0) &&
 		l.Result.Blocked == other.Result.Blocked &&
-		slices.Equal(l.Requests, other.Requests)
+		(slices.Equal(l.Requests, other.Requests) || other.Unordered && l.AsksAlike(other, other.Beside...))
 }
 
 func saying(call core.Call, leaf *Leaf) string {

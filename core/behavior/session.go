@@ -29,6 +29,8 @@ type Activation struct {
 	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Variation tells apart runs that draw others.
 	Seed      uint64
 	Variation int
+	// Parts are the runs that it stands for if instances for several requests handle the event, each with what it remembers: there is none that does it all.
+	Parts []Run
 }
 
 // Memory is what an instance keeps of what it has done, by what it shows of it.

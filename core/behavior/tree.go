@@ -174,6 +174,23 @@ type Leaf struct {
 	// Cells are the cells of the items named by Requests. They are filled in by the
 	// owner of the tree.
 	Cells []state.Cell
+	// Unordered tells that it stands for leaves of several instances, or for one on an instance that has done more: in which order Requests come does not count, and
+	// whether those are among them that are named by Beside.
+	Unordered bool
+	Beside    []core.Request
+}
+
+// Asks reports whether event handlers enqueue a request.
+func (l *Leaf) Asks(request core.Request) bool { return slices.Contains(l.Requests, request) }
+
+// AsksAlike reports whether event handlers enqueue the same requests as others, in whatever order, but for some.
+func (l *Leaf) AsksAlike(other *Leaf, but ...core.Request) bool {
+	within := func(all []core.Request) []core.Request {
+		kept := slices.DeleteFunc(slices.Clone(all), func(r core.Request) bool { return slices.Contains(but, r) })
+		slices.Sort(kept)
+		return slices.Compact(kept)
+	}
+	return slices.Equal(within(l.Requests), within(other.Requests))
 }
 
 // Failure is a way in which a run ends other than by returning.

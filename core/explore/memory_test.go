@@ -17,11 +17,14 @@ import (
 // TestTwinWithMemory compares searches of systems whose controllers keep memory, under random conditions, with the twin.
 func TestTwinWithMemory(t *testing.T) { twinWithMemory(t, random.Mindful) }
 
+// TestTwinWithLedgers does so for systems whose controllers keep something for each request.
+func TestTwinWithLedgers(t *testing.T) { twinWithMemory(t, random.Ledgers) }
+
 // TestTwinWithBackground does so for systems whose controllers also work between activations.
 func TestTwinWithBackground(t *testing.T) { twinWithMemory(t, random.Restless) }
 
 func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, error)) {
-	remembering, worked, elapsed := 0, 0, 0
+	remembering, byRequest, worked, elapsed := 0, 0, 0, 0
 	large := eachUnder(t, *systems, generate, conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
 		for workers := 1; workers <= 2; workers++ {
 			o := options(workers)
@@ -41,8 +44,11 @@ func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, erro
 			if d := differ(summaryUnder(space), summaryOfTwinUnder(want)); d != "" {
 				t.Fatalf("%d workers, conditions %+v: %s\nagain with -run %s -systems 1 -first-seed %d", workers, c, d, t.Name(), seed)
 			}
-			if workers == 1 && len(space.Memory()) > 0 {
+			if memory := space.Memory(); workers == 1 && len(memory) > 0 {
 				remembering++
+				if slices.ContainsFunc(memory, func(m core.MemoryReport) bool { return m.ByRequest }) {
+					byRequest++
+				}
 			}
 			for id := range space.States() {
 				for _, e := range space.Edges(core.StateID(id)) {
@@ -56,7 +62,7 @@ func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, erro
 			}
 		}
 	})
-	t.Logf("%d systems were too large; memory was found in %d; %d steps in the background, and %d of the time", large, remembering, worked, elapsed)
+	t.Logf("%d systems were too large; memory was found in %d, by request in %d; %d steps in the background, and %d of the time", large, remembering, byRequest, worked, elapsed)
 }
 
 // TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.

@@ -34,8 +34,15 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
 		case space.givenUp: // whatever it has found, it did not come to its end
-		case len(space.reasons) > 0, !r.Outdated(m):
+		case len(space.reasons) > 0:
 			return space, nil
+		default:
+			if err := space.executor.Heed(); err != nil {
+				return nil, err
+			}
+			if !r.Outdated(m) {
+				return space, nil
+			}
 		}
 	}
 }

@@ -192,6 +192,12 @@ func (t *traceBuilder) Ended(a *transition.Actor, activation behavior.Activation
 	if leaf.Failure == behavior.CutOff {
 		leaf = nil
 	}
+	if activation.Parts != nil {
+		for _, part := range activation.Parts {
+			t.runs = append(t.runs, ranAs{actor: a, Run: part})
+		}
+		return
+	}
 	t.runs = append(t.runs, ranAs{actor: a, Run: behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf}})
 }
 

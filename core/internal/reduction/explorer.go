@@ -23,7 +23,7 @@ func (r *Reductions) Growth() int {
 	if r.Footprints == nil {
 		return 0
 	}
-	return r.Footprints.growth + r.Footprints.vocabulary.Normalizations()
+	return r.Footprints.growth + r.Footprints.machine.Heeded + r.Footprints.vocabulary.Normalizations()
 }
 
 // MakeChoosers makes choosers from what is known.
@@ -31,6 +31,7 @@ func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 	r.Choosers = nil
 	f := r.Footprints
 	f.searches++
+	m.Searches, f.heeded = f.searches, m.Heeded
 	f.judged = judged{lasting: map[string]bool{}}
 	if f.settled = f.known(m); !f.allVisible {
 		r.Choosers = reducer.Learn(f.settled.agents, f.settled.visible)
@@ -41,7 +42,7 @@ func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 // change of an object, says nothing new of any agent.
 func (r *Reductions) Outdated(m *transition.Machine) bool {
 	known := r.Footprints.known(m)
-	return !known.comesTo(&r.Footprints.settled) || !r.Footprints.judgesAlike(&known)
+	return m.Heeded != r.Footprints.heeded || !known.comesTo(&r.Footprints.settled) || !r.Footprints.judgesAlike(&known)
 }
 
 // Recording reports whether footprints are recorded.

@@ -36,8 +36,10 @@ type footprints struct {
 	recording bool
 	// searches counts the searches, and ended are the ends of runs, by the search that came to them.
 	searches int
-	ended    map[*behavior.Leaf]int
-	judged   judged
+	// heeded is how much was known when the search began of what event handlers heed.
+	heeded int
+	ended  map[*behavior.Leaf]int
+	judged judged
 	// settled is what was known when the search began: what is chosen in a state must not depend on what was learned meanwhile.
 	settled knowledge
 	// choosing is the walker that learns while it leaves out agents.
@@ -396,9 +398,6 @@ func (f *footprints) heldPlaces(m *transition.Machine, c state.Cell) []Place {
 	key, _ := m.Vocabulary.Key(c)
 	for _, v := range m.Views[key.Kind] {
 		places = append(places, f.place(placeName{sight: sight{cell: v.Cell()}}))
-	}
-	for _, memory := range m.MemoryCells() {
-		places = append(places, f.place(placeName{sight: sight{cell: memory}}))
 	}
 	return places
 }

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -148,6 +149,21 @@ type transition struct {
 	initial bool
 }
 
+// compare puts changes in an order.
+func (t transition) compare(other transition) int {
+	number := func(t transition) int {
+		n := 0
+		if t.missed {
+			n++
+		}
+		if t.initial {
+			n += 2
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(t.from, other.from), cmp.Compare(t.to, other.to), cmp.Compare(number(t), number(other)))
+}
+
 // delivery is who handles a change, and how.
 type delivery []handling
 
@@ -158,6 +174,8 @@ type handling struct {
 	change int
 	// roots are where its event handlers begin, none if it has a view of the kind and does not watch it.
 	roots roots
+	// heeding is whether it matters what parts of the memory hold, by their index.
+	heeding []heeding
 }
 
 // act takes an action of the scenario, as one step, as planned. It returns false, and has changed nothing, if the action is not enabled.

@@ -79,7 +79,10 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	key := l.digest(a, nil, run)
 	if known, found := l.Memo.runs.get(key); found && known.times >= times {
 		run.Leaf.Overtaking = known.overtaking
-		return l.close(session, a, run)
+		if err := l.close(session, a, run); err != nil {
+			return err
+		}
+		return l.besides(a, run)
 	}
 	drawn := l.drawn(session, a, run)
 	before := iotrace.Now()
@@ -101,6 +104,9 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		if err := l.among(a, run); err != nil {
 			return err
 		}
+	}
+	if err := l.besides(a, run); err != nil {
+		return err
 	}
 	waits, err := l.look(a, run)
 	if err != nil {
@@ -339,7 +345,7 @@ func (l *Learner) among(a *Actor, run behavior.Run) error {
 			return err
 		}
 		if divergence != nil {
-			return &unexpectedSharing{p.Name}
+			return p.entwined()
 		}
 	}
 	return nil
@@ -431,8 +437,8 @@ func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
 		}
 		switch {
 		case divergence == nil:
-		case len(p.domains) > 1 && l.Searching:
-			return &unexpectedSharing{p.Name}
+		case p.divided() && l.Searching:
+			return p.entwined()
 		case p.of(run.Activation).isAhead(run, clock, divergence):
 			return nil // and chance was looked at for each path
 		default:

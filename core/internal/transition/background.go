@@ -49,7 +49,7 @@ func (w *Walker) possible(it *Item) bool {
 		return true
 	}
 	d := it.Actor.domain
-	at := w.recall(d)
+	at := w.recall(it.part())
 	if it.own == behavior.Waits {
 		return d.rest[at].Time
 	}

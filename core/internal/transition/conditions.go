@@ -44,6 +44,8 @@ type Conditions struct {
 	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. The name of a process says that all of
 	// its controllers share theirs. [Search] finds out by itself which ones do.
 	Remembering []string
+	// Whole names those of them whose memory is one: what is kept for one request has to do with others. [Search] finds out by itself which ones do.
+	Whole []string
 	// Active names the controllers or processes that work between activations, besides those that say so. [Search] finds out by itself which ones do.
 	Active []string
 	// ticking names those of them in which something ticks for ever that shows nothing.
@@ -70,7 +72,10 @@ func (c *Conditions) Expect(err error) bool {
 	var sharing *unexpectedSharing
 	var deadline *unexpectedDeadline
 	var draws *unexpectedDraws
+	var whole *unexpectedWhole
 	switch {
+	case errors.As(err, &whole) && !slices.Contains(c.Whole, whole.Memories[0]):
+		c.Whole = append(slices.Clip(c.Whole), whole.Memories...)
 	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controllers[0]):
 		others := slices.DeleteFunc(slices.Clone(deadline.Controllers), func(controller string) bool { return slices.Contains(c.Awaiting, controller) })
 		c.Awaiting = append(slices.Clip(c.Awaiting), others...)
@@ -154,7 +159,8 @@ func unexpected(err error) bool {
 	var sharing *unexpectedSharing
 	var deadline *unexpectedDeadline
 	var draws *unexpectedDraws
-	return errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
+	var whole *unexpectedWhole
+	return errors.As(err, &whole) || errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
 }
 
 // Staleness says how far views may lag behind.

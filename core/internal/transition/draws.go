@@ -79,8 +79,8 @@ func (w *Walker) Seed(of core.Item) uint64 {
 		return 0
 	}
 	var since *behavior.Memory
-	if d := a.domain; d.remembers() {
-		since = d.memories[w.Value(d.cell)]
+	if its := it.part(); its != nil {
+		since = its.memories[w.Value(its.cell)]
 	}
 	return it.seed(w.Value(it.draws.cell), since)
 }

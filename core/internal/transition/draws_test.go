@@ -104,11 +104,10 @@ func TestDraws(t *testing.T) {
 	}
 	// What is remembered may have been drawn.
 	d := m.Actors[0].domain
-	d.cell = m.Vocabulary.Note("memory")
-	m.Vocabulary.Extend(d.cell, "m")
+	cell := keep(m, d, "m")
 	d.memories = append(d.memories, &behavior.Memory{Identity: "m"})
 	w.fit()
-	w.Set(d.cell, 1)
+	w.Set(cell, 1)
 	if w.Seed(it.Item) != SeedOf(it.Item, 1, d.memories[1]) {
 		t.Error("the seed does not follow from what is remembered")
 	}

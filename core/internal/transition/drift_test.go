@@ -208,13 +208,13 @@ rests:
 remembers: c
 memory of c: 5 [R.began R.phase]`},
 		{"the other way is known before", twoWays("a"), Conditions{}, `
-12 states, 20 steps, 166 runs
+12 states, 20 steps, 154 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, it now keeps no R.took in memory, and later keeps one and then, reconciling heed, put slow where it else returns
 memory of c: 2 [R.began R.phase]`},
 		{"the other way is known later", twoWays("z"), Conditions{}, `
-12 states, 20 steps, 171 runs
+12 states, 20 steps, 147 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, it now keeps no R.took in memory, and later keeps one and then, reconciling heed, put slow where it else returns

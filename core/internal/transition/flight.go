@@ -8,7 +8,7 @@ import (
 // begin takes an item from its work queue, as one step: it is in flight then, at the root of its tree.
 func (w *Walker) begin(it *Item) error {
 	w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
-	root, _, err := w.root(it.Actor, &it.roots, w.moment(it))
+	root, _, err := w.root(it.Actor, &it.roots, it.part(), w.moment(it))
 	if err != nil {
 		return err
 	}

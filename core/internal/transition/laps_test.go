@@ -71,9 +71,7 @@ func TestBackground(t *testing.T) {
 		t.Errorf("what does nothing by itself goes on with %v", m.Items)
 	}
 	d.manner.Active = true
-	d.cell = m.Vocabulary.Note("memory of web")
-	m.Vocabulary.Extend(d.cell, "one")
-	m.Vocabulary.Extend(d.cell, "two")
+	cell := keep(m, d, "one", "two")
 	d.rest = []behavior.Rest{{}, {Time: true}, {Calls: []string{"get a", "get b"}}}
 	web.fallible = true
 	m.addBackground(d)
@@ -102,7 +100,7 @@ func TestBackground(t *testing.T) {
 	asked := m.Item(web, "r")
 	w.fit()
 	for memory, want := range map[state.Value]string{0: "[r]", 1: "[r time]", 2: "[1 2 r]"} {
-		w.Set(d.cell, memory)
+		w.Set(cell, memory)
 		var possible []string
 		for _, it := range m.Items {
 			if w.possible(it) {
@@ -114,13 +112,13 @@ func TestBackground(t *testing.T) {
 			t.Errorf("in memory %d it can go on with %s, want %s", memory, got, want)
 		}
 	}
-	w.Set(d.cell, 0)
+	w.Set(cell, 0)
 	w.renew()
 	if leaf, err := w.reconcile(m.Items[1], plan{}); leaf != nil || err != nil || len(w.Recalled) > 0 {
 		t.Errorf("what is not possible ends with %v, %v, and has looked at %v", leaf, err, w.Recalled)
 	}
-	w.recall(d)
-	if !w.possible(asked) || !slices.Contains(w.Recalled, d.cell) {
+	w.recall(d.part(""))
+	if !w.possible(asked) || !slices.Contains(w.Recalled, cell) {
 		t.Error("what is asked for is not possible, or what goes on by itself does not depend on memory")
 	}
 }

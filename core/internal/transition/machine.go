@@ -54,8 +54,11 @@ type Machine struct {
 	stores []core.Store
 	// Histories are what users have done, by value of the cell.
 	Histories []history
-	// remembering are the memories that are known to be put to use, in the order of the system.
+	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be known.
 	remembering []*domain
+	parts       []*part
+	// Heeded counts what was found of which event handlers heed what they remember of which requests, and Searches the searches that make use of what was found before.
+	Heeded, Searches int
 	// outlived is what instances were found to have in common that they should not.
 	outlived []string
 	// Unbounded says why there may be no end to the states, empty if nothing is known of that.
@@ -233,6 +236,9 @@ func (m *Machine) Item(a *Actor, request core.Request) *Item {
 	it.draws = m.newDraws(it)
 	it.Cell = m.Vocabulary.Item(it.Item)
 	m.addItem(it)
+	if d := a.domain; d.byRequest && d.requests[request] == nil {
+		m.addPart(d, request)
+	}
 	for len(m.ItemAt) <= int(it.Cell) {
 		m.ItemAt = append(m.ItemAt, nil)
 	}

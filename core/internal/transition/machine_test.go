@@ -15,8 +15,8 @@ import (
 func member(m *Machine, p *Process, description core.Description, apart bool) *Actor {
 	d := p.domains[0]
 	if apart {
-		d = &domain{Name: description.Name, Process: p, memory: m.newMemory(description.Name, false, nil, nil)}
-		p.domains = append(p.domains, d)
+		d = newDomain(description.Name, p)
+		d.memory = m.newMemory(description.Name, false, nil, nil)
 	}
 	m.addActor(d, described(description), description.Name)
 	return m.Actors[len(m.Actors)-1]
@@ -79,7 +79,7 @@ func TestProcesses(t *testing.T) {
 	if got := p.manner(); !got.Sequential || got.Active || got.Ticks {
 		t.Errorf("it is put to work as %+v", got)
 	}
-	two.domain.cell = 0
+	keep(m, two.domain)
 	if !p.remembers() || one.Remembers() || !two.Remembers() {
 		t.Error("what one member keeps is not kept by the process, or by the other")
 	}

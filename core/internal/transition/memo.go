@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/orrery-dev/orrery/core"
@@ -164,9 +165,11 @@ func (d digester) run(run behavior.Run) {
 		d.number(int64(l.Result.RequeueAfter))
 		d.flag(l.Result.Blocked)
 		d.number(int64(len(l.Requests)))
-		for _, request := range l.Requests {
+		for _, request := range slices.Concat(l.Requests, l.Beside) {
 			d.text(string(request))
 		}
+		d.number(int64(len(l.Beside)))
+		d.flag(l.Unordered)
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// memory is what instances keep from one run to the next, as a cell of the state. Its values number what instances have shown of theirs; 0 is that of
-// a fresh instance. A memory that is not known to be put to use has no cell, and is always fresh.
+// memory is what instances keep from one run to the next, as a cell of the state, or one for each request: see [part]. Values of the cells number what instances
+// have shown of theirs; 0 is that of a fresh instance. A memory that is not known to be put to use has no cell, and is always fresh.
 type memory struct {
-	// cell is that of the memory.
-	cell state.Cell
+	// used tells that it is known to be put to use.
+	used bool
 	// memories are by value, with contents, what is different in each from that of a fresh instance. Values are by identity.
 	memories []*behavior.Memory
 	contents []map[string]string
@@ -33,12 +33,9 @@ type memory struct {
 	besideNoise map[string]bool
 }
 
-// newMemory returns a memory of which two fresh instances showed something, with a cell if it is known to be put to use.
+// newMemory returns a memory of which two fresh instances showed something.
 func (m *Machine) newMemory(name string, active bool, shown, beside []map[string]string) memory {
-	y := memory{cell: nowhere, memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, drifted: map[state.Value][]*drifted{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
-	if active || slices.Contains(m.Conditions.Remembering, name) {
-		y.cell = m.Vocabulary.Note("memory of " + name)
-	}
+	y := memory{used: active || slices.Contains(m.Conditions.Remembering, name), memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, drifted: map[state.Value][]*drifted{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
 	if len(shown) > 1 {
 		y.fresh = shown[0]
 		for path := range differences(shown[0], shown[1]) {
@@ -63,7 +60,7 @@ func (d *domain) valueOf(m *behavior.Memory) state.Value {
 }
 
 // remembers reports whether anything is known to be kept.
-func (d *domain) remembers() bool { return d.cell != nowhere }
+func (d *domain) remembers() bool { return d.used }
 
 // roots are the roots of the behavior trees of one activation, by the memory and the moment in which it begins.
 type roots []*behavior.Node
@@ -76,17 +73,23 @@ func (r roots) at(number int) *behavior.Node {
 	return r[number]
 }
 
-// root returns the root of an activation in the state of the walker, and what it remembers there.
-func (w *Walker) root(a *Actor, of *roots, at moment) (*behavior.Node, *behavior.Memory, error) {
-	d, memory := a.domain, state.Value(0)
-	if d.remembers() {
-		memory = w.recall(d)
+// root returns the root of an activation in the state of the walker, and what it remembers there of a part of its memory, nil if it is not known to remember anything.
+func (w *Walker) root(a *Actor, of *roots, its *part, at moment) (*behavior.Node, *behavior.Memory, error) {
+	memory := state.Value(0)
+	if its != nil {
+		memory = w.recall(its)
 	}
+	root, err := w.rootFrom(of, memory, at)
+	return root, a.domain.memories[memory], err
+}
+
+// rootFrom returns the root of an activation that begins with a memory.
+func (w *Walker) rootFrom(of *roots, memory state.Value, at moment) (*behavior.Node, error) {
 	number := w.Machine.root(memory, at)
 	root := of.at(number)
 	if root == nil {
 		if w.Learn == nil {
-			return nil, nil, ErrUnknown
+			return nil, ErrUnknown
 		}
 		for number >= len(*of) {
 			*of = append(*of, nil)
@@ -94,7 +97,7 @@ func (w *Walker) root(a *Actor, of *roots, at moment) (*behavior.Node, *behavior
 		root = &behavior.Node{}
 		(*of)[number] = root
 	}
-	return root, d.memories[memory], nil
+	return root, nil
 }
 
 // root numbers the roots of an activation.
@@ -102,15 +105,15 @@ func (m *Machine) root(memory state.Value, at moment) int {
 	return int(memory)*m.moments() + at.number()
 }
 
-// recall returns a memory in the state of the walker, on which the step depends.
-func (w *Walker) recall(d *domain) state.Value {
+// recall returns what a part of a memory holds in the state of the walker, on which the step depends.
+func (w *Walker) recall(p *part) state.Value {
 	if w.StepCache.Tracing {
-		w.depend(d.cell)
+		w.depend(p.cell)
 	}
-	if !slices.Contains(w.Recalled, d.cell) {
-		w.Recalled = append(w.Recalled, d.cell)
+	if !slices.Contains(w.Recalled, p.cell) {
+		w.Recalled = append(w.Recalled, p.cell)
 	}
-	return w.Value(d.cell)
+	return w.Value(p.cell)
 }
 
 // outlived finds out whether fresh instances remember what others did, and leaves it out of their memory.
@@ -180,6 +183,9 @@ func (d *domain) changedBeside(memory map[string]string) map[string]string {
 // know that anything is, or that others share it: it has to be begun again.
 func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run) error {
 	d := a.domain
+	if d.byRequest && (run.Leaf.Failure != behavior.None || run.Leaf.Mutated != "") {
+		return d.whole() // which an instance may not do that has done all the rest, too
+	}
 	if d.fresh == nil || run.Leaf.Failure.Stuck() {
 		return nil
 	}
@@ -206,6 +212,14 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		return &unexpectedMemory{Memory: d.Name, outlived: l.Machine.outlived}
 	}
 	value, known := d.values[identity]
+	if !known {
+		value = state.Value(len(d.memories))
+	}
+	if d.byRequest {
+		if err := d.claim(run, value, contents); err != nil {
+			return err
+		}
+	}
 	since := run.Activation.Since
 	from := d.valueOf(since)
 	if d.remembers() {
@@ -216,8 +230,10 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		history = append(slices.Clone(since.Histories[0]), run)
 	}
 	if !known {
-		value = l.Machine.Vocabulary.Extend(d.cell, identity)
 		d.values[identity] = value
+		for _, p := range d.parts {
+			l.Machine.Vocabulary.Extend(p.cell, identity)
+		}
 		d.memories, d.contents = append(d.memories, &behavior.Memory{Identity: identity}), append(d.contents, contents)
 		d.held = append(d.held, l.named(identity, history))
 		d.rest = append(d.rest, behavior.RestIn(memory))
@@ -237,10 +253,16 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 			"If it makes no difference to what the controller does, leave it out with --ignore-memory %s (Options.IgnoreMemory)",
 			d.Name, lasting, strings.Join(fields, ", "), fields[0])
 	}
-	if err := l.retrace(d, value); err != nil || !d.hides() {
+	if err := l.retrace(d, value); err != nil {
 		return err
 	}
-	return l.leadBy(d, value, run, history)
+	switch {
+	case d.byRequest && len(m.Histories) == 1:
+		return l.surround(d, value)
+	case d.hides():
+		return l.leadBy(d, value, run, history)
+	}
+	return nil
 }
 
 // A memory that was never the same on a long way, because of the same fields, is taken to have no end.
@@ -311,8 +333,8 @@ func (l *Learner) named(identity string, history []behavior.Run) []version {
 // inMemory returns the versions that are remembered in the state of the walker.
 func (w *Walker) inMemory() []version {
 	var versions []version
-	for _, d := range w.Machine.remembering {
-		versions = append(versions, d.held[w.Value(d.cell)]...)
+	for _, p := range w.Machine.parts {
+		versions = append(versions, p.held[w.Value(p.cell)]...)
 	}
 	return versions
 }
@@ -330,34 +352,11 @@ func (w *Walker) remembered(c state.Cell) []state.Value {
 
 // letGo returns the versions that were remembered before the step of the walker.
 func (w *Walker) letGo(t Touch) []version {
-	for _, d := range w.Machine.remembering {
-		if d.cell == t.Cell {
-			return d.held[t.Was]
+	for _, p := range w.Machine.parts {
+		if p.cell == t.Cell {
+			return p.held[t.Was]
 		}
 	}
-	return nil
-}
-
-// stirred is a change on which the event handlers of a controller have acted, and whether they have changed the memory.
-type stirred struct {
-	by      *handling
-	changed bool
-}
-
-// stir notes that event handlers have enqueued something or changed the memory that they share with others. If others have for the same change, and
-// memory was changed, it matters who comes first and what is done in between, which is not searched.
-func (w *Walker) stir(h *handling, changed bool) error {
-	before, d := w.stirred, h.actor.domain
-	w.stirred = stirred{h, changed}
-	if before.by == nil || before.by.change != h.change || before.by.actor.domain != d || before.by.actor == h.actor || !before.changed && !changed || d.unordered {
-		return nil
-	}
-	if w.Learn == nil {
-		return ErrUnknown
-	}
-	d.unordered = true
-	w.Machine.doubt("the event handlers of %s and %s both act on changes of %s and share memory, and what happens between them, or if they come in the other order, was not searched",
-		before.by.actor.Name, h.actor.Name, h.event.Key.Kind)
 	return nil
 }
 
@@ -441,8 +440,8 @@ func identityOf(contents map[string]string) string {
 // MemoryCells returns the cells of the memories that are known to be put to use.
 func (m *Machine) MemoryCells() []state.Cell {
 	var cells []state.Cell
-	for _, d := range m.remembering {
-		cells = append(cells, d.cell)
+	for _, p := range m.parts {
+		cells = append(cells, p.cell)
 	}
 	return cells
 }
@@ -459,7 +458,7 @@ func (m *Machine) Memories() []core.MemoryReport {
 				}
 			}
 		}
-		all = append(all, core.MemoryReport{Controller: d.Name, Contents: len(d.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), Background: d.manner.Active, Ticks: d.manner.Ticks})
+		all = append(all, core.MemoryReport{Controller: d.Name, Contents: len(d.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), ByRequest: d.byRequest, Background: d.manner.Active, Ticks: d.manner.Ticks})
 	}
 	return all
 }

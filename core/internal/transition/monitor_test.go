@@ -373,7 +373,7 @@ func TestBegun(t *testing.T) {
 	m := f.learner.Machine
 	w := NewWalker(m, f.learner)
 	memory := m.MemoryCells()
-	if len(memory) != 1 || memory[0] != m.remembering[0].cell {
+	if len(memory) != 1 || memory[0] != m.parts[0].cell {
 		t.Fatalf("the memories are in the cells %v", memory)
 	}
 	item := m.Item(m.Actors[0], "go")
@@ -440,6 +440,7 @@ func TestCrashIn(t *testing.T) {
 	c, d := m.Actors[0], m.Actors[0].domain
 	history := f.histories[2][c.Process]
 	second := history[1]
+	its := d.part(second.Activation.Request)
 	before, changed := Recollection{1}, map[string]string{"R.n": "2", "R.fresh": gone, "R.held": core.Locked}
 	none := goleak.IgnoreCurrent()
 	for _, test := range []struct {
@@ -449,7 +450,7 @@ func TestCrashIn(t *testing.T) {
 		run := second
 		run.Path = run.Path[:test.calls]
 		crashed, err := l.CrashIn(t.Context(), c, before, run)
-		if err != nil || !maps.Equal(crashed[d], test.want) || len(crashed) > 1 || crashed == nil {
+		if err != nil || !maps.Equal(crashed[its], test.want) || len(crashed) > 1 || crashed == nil {
 			t.Errorf("behind %d calls, it had %v, %v", test.calls, crashed, err)
 		}
 	}
@@ -467,7 +468,7 @@ func TestCrashIn(t *testing.T) {
 	cut.Path = cut.Path[:1]
 	for line := range all.lines {
 		one := &interrupted{Context: t.Context(), lines: map[string]bool{}, line: line}
-		if crashed, err := l.CrashIn(one, c, before, cut); one.ended && (crashed[d] != nil || !errors.Is(err, errInterrupted)) {
+		if crashed, err := l.CrashIn(one, c, before, cut); one.ended && (crashed[its] != nil || !errors.Is(err, errInterrupted)) {
 			t.Errorf("interrupted in %s: %v, %v", line, crashed, err)
 		}
 	}
@@ -481,18 +482,18 @@ func TestCrashIn(t *testing.T) {
 	}
 	// Who shows nothing has what it had before, and who keeps nothing has nothing.
 	d.fresh = nil
-	if crashed, err := l.CrashIn(t.Context(), c, before, second); err != nil || crashed[d]["R.n"] != "1" {
+	if crashed, err := l.CrashIn(t.Context(), c, before, second); err != nil || crashed[its]["R.n"] != "1" {
 		t.Errorf("nothing is shown: %v, %v", crashed, err)
 	}
-	cell := d.cell
-	m.remembering, d.cell = nil, nowhere
+	parts := m.parts
+	m.parts, d.used = nil, false
 	for _, d.fresh = range []map[string]string{{"R.n": "0"}, nil} {
 		if crashed, err := l.CrashIn(t.Context(), c, nil, cut); err != nil || crashed != nil {
 			t.Errorf("nothing is kept: %v, %v", crashed, err)
 		}
 	}
 	// Nor can it be told what it had if no instance can be brought there.
-	m.remembering, d.cell, d.fresh, l.Context = []*domain{d}, cell, map[string]string{"R.n": "0"}, ended
+	m.parts, d.used, d.fresh, l.Context = parts, true, map[string]string{"R.n": "0"}, ended
 	if crashed, err := l.CrashIn(t.Context(), c, before, second); crashed != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("no instance can be brought there: %v, %v", crashed, err)
 	}

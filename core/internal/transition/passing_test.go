@@ -39,7 +39,7 @@ func TestPass(t *testing.T) {
 			web := m.Actors[0]
 			web.awaits = test.awaits
 			if test.remembers {
-				web.domain.cell = m.Vocabulary.Note("memory of web")
+				keep(m, web.domain)
 			}
 			var items []*Item
 			for _, request := range test.requests {
@@ -112,7 +112,8 @@ func TestDeadlines(t *testing.T) {
 		m.addItem(&Item{Item: core.Item{Strategy: "web", Request: "always"}, Actor: m.Actors[0], Standing: true, roots: []*behavior.Node{{}}})
 		it := m.Item(m.Actors[0], "r")
 		if d := m.Actors[0].domain; test.rest != nil {
-			d.manner.Active, d.cell, d.rest = true, m.Vocabulary.Note("memory"), []behavior.Rest{*test.rest}
+			keep(m, d)
+			d.manner.Active, d.rest = true, []behavior.Rest{*test.rest}
 			m.addBackground(d)
 		}
 		w := NewWalker(m, nil)

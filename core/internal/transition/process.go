@@ -34,6 +34,14 @@ type domain struct {
 	// Members are the strategies that share it, in the order of the system. Where it stands for all of them, the first does.
 	Members []*Actor
 	memory
+	// parts are the parts of the memory, in the order in which they came to be known: one of all, or one for each request if byRequest is set, which requests finds.
+	parts     []*part
+	byRequest bool
+	requests  map[core.Request]*part
+	// owners are for which request each memory is held that is kept by request, by value, owned the other way round, and claimed for which one each place in them is.
+	owners  []core.Request
+	owned   map[core.Request][]state.Value
+	claimed map[string]core.Request
 	// manner is how its instances are put to work, and background the member that stands for what an active one does between activations.
 	manner     behavior.Manner
 	background *Actor
@@ -244,12 +252,25 @@ func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, na
 	return p
 }
 
+// newDomain adds a memory to a process.
+func newDomain(name string, p *Process) *domain {
+	d := &domain{
+		Name: name, Process: p, edges: map[state.Value][]edge{}, lapped: map[state.Value]bool{},
+		requests: map[core.Request]*part{}, owners: []core.Request{""}, owned: map[core.Request][]state.Value{}, claimed: map[string]core.Request{},
+	}
+	p.domains = append(p.domains, d)
+	return d
+}
+
 // addDomain adds a memory that strategies of a process share.
 func (m *Machine) addDomain(p *Process, s *sharing, named func(string) string) {
-	d := &domain{Name: named(s.name), Process: p, manner: m.Conditions.manner(s), edges: map[state.Value][]edge{}, lapped: map[state.Value]bool{}}
-	p.domains = append(p.domains, d)
+	d := newDomain(named(s.name), p)
+	d.manner = m.Conditions.manner(s)
 	if d.memory = m.newMemory(d.Name, d.manner.Active, s.fresh, s.besides); d.remembers() {
 		m.remembering = append(m.remembering, d)
+		if d.byRequest = m.keptByRequest(d, s.strategies); !d.byRequest {
+			m.addPart(d, "")
+		}
 	}
 	d.rest = []behavior.Rest{{}}
 	if len(s.fresh) > 0 {

@@ -121,7 +121,7 @@ rests: n 1`},
 			c.Watches = []core.Kind{"note"}
 			return c
 		}), Conditions{Crashes: 1}, `
-7 states, 7 steps, 23 runs
+7 states, 7 steps, 12 runs
 rests: a 1, b 1
 rests: a 1, b 1, heard yes
 remembers: c
@@ -214,7 +214,7 @@ memory of c: 0 []`},
 			d.Initial = nil
 			return lab([]core.Strategy{c, d})
 		}, Conditions{}, `
-2 states, 1 steps, 13 runs
+2 states, 1 steps, 16 runs
 rests: a 1, b 1, count 1
 remembers: d
 remembers: c

@@ -15,31 +15,35 @@ import (
 // Remembers reports whether what an actor does may depend on what is known to be kept in memory.
 func (a *Actor) Remembers() bool { return a.domain.remembers() }
 
-// Recollection is what is kept in memory in a state, in the order of the system.
+// Recollection is what is kept in memory in a state, in the order in which the parts of memories came to be known.
 type Recollection []state.Value
 
 // Recollection returns what is kept in memory in the state of the walker.
 func (w *Walker) Recollection() Recollection {
 	var r Recollection
-	for _, d := range w.Machine.remembering {
-		r = append(r, w.Value(d.cell))
+	for _, p := range w.Machine.parts {
+		r = append(r, w.Value(p.cell))
 	}
 	return r
 }
 
-// Crashed is a process that crashes: what was different in its memories then from those of a fresh instance.
-type Crashed map[*domain]map[string]string
+// of returns what was kept in a part, that of a fresh instance if the part was not known yet.
+func (r Recollection) of(p *part) state.Value {
+	if p.number >= len(r) {
+		return 0
+	}
+	return r[p.number]
+}
+
+// Crashed is a process that crashes: what was different in the parts of its memories then from those of a fresh instance.
+type Crashed map[*part]map[string]string
 
 // MemoryChanges returns the difference between what is kept in memory in two states, where a process may have crashed in between. Without a
 // state before, it is the difference from fresh instances.
 func (m *Machine) MemoryChanges(before, after Recollection, crashed Crashed) []core.MemoryChange {
 	var changes []core.MemoryChange
-	for i, d := range m.remembering {
-		var was map[string]string
-		if before != nil {
-			was = d.contents[before[i]]
-		}
-		changes = append(changes, d.changes(was, d.contents[after[i]], crashed[d])...)
+	for _, p := range m.parts {
+		changes = append(changes, p.changes(p.contents[before.of(p)], p.contents[after.of(p)], crashed[p])...)
 	}
 	return changes
 }
@@ -121,15 +125,15 @@ func equalValues(a, b *string) bool {
 // Crash returns the process of an actor as it crashes between two runs, where it kept something before. It is nil if that process is not known to keep anything.
 func (m *Machine) Crash(a *Actor, before Recollection) Crashed {
 	var crashed Crashed
-	for i, d := range m.remembering {
-		if d.Process != a.Process {
+	for _, p := range m.parts {
+		if p.Process != a.Process {
 			continue
 		}
 		if crashed == nil {
 			crashed = Crashed{}
 		}
-		if crashed[d] = d.contents[before[i]]; crashed[d] == nil {
-			crashed[d] = map[string]string{}
+		if crashed[p] = p.contents[before.of(p)]; crashed[p] == nil {
+			crashed[p] = map[string]string{}
 		}
 	}
 	return crashed
@@ -141,7 +145,8 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 	if !a.domain.remembers() || a.domain.fresh == nil {
 		return crashed, nil
 	}
-	delete(crashed, a.domain)
+	its := a.domain.part(run.Activation.Request)
+	delete(crashed, its)
 	session, err := l.Open(a, run.Activation.Since)
 	if err != nil {
 		return nil, err
@@ -169,7 +174,7 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 		maps.DeleteFunc(contents, func(path, value string) bool {
 			return value == gone && a.domain.manner.Active || (value == core.Locked || value == core.ReadLocked) && kept[path] != value
 		})
-		crashed[a.domain] = contents
+		crashed[its] = contents
 	case <-watch.C:
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -273,11 +278,11 @@ type Remembered struct {
 	kept   bool
 }
 
-// Remembered returns what is kept before the step of the walker, in the order of the memories, behind the zero value.
+// Remembered returns what is kept before the step of the walker, in the order in which their parts came to be known, behind the zero value.
 func (w *Walker) Remembered(all []Remembered) []Remembered {
 	all = append(all, Remembered{})
-	for _, d := range w.Machine.remembering {
-		all = append(all, Remembered{d.cell, w.Previous(d.cell), true})
+	for _, p := range w.Machine.parts {
+		all = append(all, Remembered{p.cell, w.Previous(p.cell), true})
 	}
 	return all
 }
@@ -295,8 +300,8 @@ func (w *Walker) Begun() Begun {
 		return Begun{}
 	}
 	begun := Begun{at: w.moment(it)}
-	if d := it.Actor.domain; d.remembers() {
-		begun.Remembered = Remembered{d.cell, w.Previous(d.cell), true}
+	if its := it.part(); its != nil {
+		begun.Remembered = Remembered{its.cell, w.Previous(its.cell), true}
 	}
 	return begun
 }

@@ -14,7 +14,10 @@ import (
 
 // keeping returns a memory with contents by value from 1, of which a fresh instance shows something.
 func keeping(p *Process, name string, cell state.Cell, fresh map[string]string, contents ...map[string]string) *domain {
-	d := &domain{Name: name, Process: p, memory: memory{cell: cell, fresh: fresh, contents: []map[string]string{nil}, memories: []*behavior.Memory{nil}, values: map[string]state.Value{"": 0}}}
+	d := newDomain(name, p)
+	d.parts = []*part{{domain: d, cell: cell, number: int(cell)}}
+	d.requests[""] = d.parts[0]
+	d.memory = memory{used: true, fresh: fresh, contents: []map[string]string{nil}, memories: []*behavior.Memory{nil}, values: map[string]state.Value{"": 0}}
 	for i, c := range contents {
 		identity := identityOf(c)
 		d.contents, d.memories = append(d.contents, c), append(d.memories, &behavior.Memory{Identity: identity})
@@ -41,7 +44,8 @@ func TestMemoryChanges(t *testing.T) {
 	web, db := &Process{Name: "web"}, &Process{Name: "db"}
 	first := keeping(web, "web", 0, map[string]string{"R.n": "0", "R.on": "true"}, map[string]string{"R.n": "1"}, map[string]string{"R.n": "2", "R.on": gone, "R.seen[a]": "x\nof which no more is told"})
 	second := keeping(db, "db", 1, nil, map[string]string{"D.list": "2", "D.list[0]": "a", "D.list[1]": "b"}, map[string]string{"D.list": "1", "D.list[0]": "a"})
-	m := &Machine{remembering: []*domain{first, second}}
+	one, other := first.parts[0], second.parts[0]
+	m := &Machine{remembering: []*domain{first, second}, parts: []*part{one, other}}
 	for _, test := range []struct {
 		name          string
 		before, after Recollection
@@ -54,10 +58,10 @@ func TestMemoryChanges(t *testing.T) {
 		{"back", Recollection{2, 0}, Recollection{0, 0}, nil, []string{"web: R.n: 2 → 0", "web: R.on = true", "web: R.seen[a]: x → (absent)"}},
 		{"a list, without how long it is", Recollection{0, 0}, Recollection{0, 1}, nil, []string{"db: D.list[0] = a", "db: D.list[1] = b"}},
 		{"shorter", Recollection{0, 1}, Recollection{0, 2}, nil, []string{"db: D.list[1]: b → (absent)"}},
-		{"a crash", Recollection{2, 1}, Recollection{0, 1}, Crashed{first: {"R.n": "3"}}, []string{"web: loses R.n = 3, restarts with 0", "web: R.on = true", "web: R.seen[a]: x → (absent)"}},
-		{"a crash that loses nothing", Recollection{1, 0}, Recollection{1, 0}, Crashed{first: {"R.n": "1"}}, nil},
-		{"a crash of a fresh one", Recollection{0, 0}, Recollection{0, 0}, Crashed{first: {}}, nil},
-		{"a crash, of which nobody knows what is lost", Recollection{1, 0}, Recollection{0, 0}, Crashed{second: {}}, []string{"web: R.n: 1 → 0"}},
+		{"a crash", Recollection{2, 1}, Recollection{0, 1}, Crashed{one: {"R.n": "3"}}, []string{"web: loses R.n = 3, restarts with 0", "web: R.on = true", "web: R.seen[a]: x → (absent)"}},
+		{"a crash that loses nothing", Recollection{1, 0}, Recollection{1, 0}, Crashed{one: {"R.n": "1"}}, nil},
+		{"a crash of a fresh one", Recollection{0, 0}, Recollection{0, 0}, Crashed{one: {}}, nil},
+		{"a crash, of which nobody knows what is lost", Recollection{1, 0}, Recollection{0, 0}, Crashed{other: {}}, []string{"web: R.n: 1 → 0"}},
 	} {
 		if got := texts(m.MemoryChanges(test.before, test.after, test.crashed)); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
@@ -68,10 +72,10 @@ func TestMemoryChanges(t *testing.T) {
 		t.Errorf("it is recollected that %v", got)
 	}
 	crashed := m.Crash(&Actor{Process: web}, Recollection{2, 1})
-	if len(crashed) != 1 || !maps.Equal(crashed[first], first.contents[2]) {
+	if len(crashed) != 1 || !maps.Equal(crashed[one], first.contents[2]) {
 		t.Errorf("what crashes had %v", crashed)
 	}
-	if crashed := m.Crash(&Actor{Process: web}, Recollection{0, 1}); crashed[first] == nil || len(crashed[first]) > 0 {
+	if crashed := m.Crash(&Actor{Process: web}, Recollection{0, 1}); crashed[one] == nil || len(crashed[one]) > 0 {
 		t.Errorf("what crashes before it has kept anything had %v", crashed)
 	}
 	if crashed := m.Crash(&Actor{Process: &Process{}}, Recollection{2, 1}); crashed != nil {
@@ -114,18 +118,18 @@ func TestMemoryLeft(t *testing.T) {
 		leaf *behavior.Leaf
 		want bool
 	}{
-		"it keeps something":  {domain{memory: memory{fresh: d.fresh}}, leaf, true},
-		"nothing is shown":    {domain{}, leaf, false},
-		"nothing is kept":     {domain{memory: memory{fresh: d.fresh, cell: nowhere}}, leaf, false},
-		"it is active":        {domain{memory: memory{fresh: d.fresh}, manner: behavior.Manner{Active: true}}, leaf, false},
-		"it never comes back": {domain{memory: memory{fresh: d.fresh}}, &behavior.Leaf{Failure: behavior.Overdue}, false},
-		"it has not ended":    {domain{memory: memory{fresh: d.fresh}}, nil, false},
+		"it keeps something":  {domain{memory: memory{fresh: d.fresh, used: true}}, leaf, true},
+		"nothing is shown":    {domain{memory: memory{used: true}}, leaf, false},
+		"nothing is kept":     {domain{memory: memory{fresh: d.fresh}}, leaf, false},
+		"it is active":        {domain{memory: memory{fresh: d.fresh, used: true}, manner: behavior.Manner{Active: true}}, leaf, false},
+		"it never comes back": {domain{memory: memory{fresh: d.fresh, used: true}}, &behavior.Leaf{Failure: behavior.Overdue}, false},
+		"it has not ended":    {domain{memory: memory{fresh: d.fresh, used: true}}, nil, false},
 	} {
 		if got := l.comparesMemory(&Actor{domain: &test.d}, behavior.Run{Leaf: test.leaf}); got != test.want {
 			t.Errorf("%s: memory is compared: %t", name, got)
 		}
 	}
-	if m.MemoryLeft(&Actor{domain: &domain{memory: memory{cell: nowhere}}}, behavior.Run{Leaf: leaf}) != nil {
+	if m.MemoryLeft(&Actor{domain: &domain{}}, behavior.Run{Leaf: leaf}) != nil {
 		t.Error("what keeps nothing changes it")
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 // TestRemembered has the versions that memories name be found, by their objects, and by the memory before a step.
 func TestRemembered(t *testing.T) {
-	first := &domain{memory: memory{cell: 0, held: [][]version{nil, {{cell: 5, value: 2}, {cell: 6, value: 3}, {cell: 5, value: 4}}}}}
-	second := &domain{memory: memory{cell: 1, held: [][]version{nil, nil, {{cell: 5, value: 7}}}}}
-	w := &Walker{Machine: &Machine{remembering: []*domain{first, second}}}
+	first := &part{cell: 0, domain: &domain{memory: memory{held: [][]version{nil, {{cell: 5, value: 2}, {cell: 6, value: 3}, {cell: 5, value: 4}}}}}}
+	second := &part{cell: 1, domain: &domain{memory: memory{held: [][]version{nil, nil, {{cell: 5, value: 7}}}}}}
+	w := &Walker{Machine: &Machine{parts: []*part{first, second}}}
 	w.Vector = append(w.Vector, 1, 2)
 	if want := []version{{5, 2}, {6, 3}, {5, 4}, {5, 7}}; !slices.Equal(w.inMemory(), want) {
 		t.Errorf("these are in memory: %v", w.inMemory())

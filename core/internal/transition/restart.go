@@ -60,8 +60,8 @@ func (w *Walker) restart(p *Process, positions []int) error {
 // of the kinds it watches, and its initial requests are queued.
 func (w *Walker) Relist(p *Process) error {
 	for _, d := range p.domains {
-		if d.remembers() {
-			w.Set(d.cell, 0)
+		for _, its := range d.parts {
+			w.Set(its.cell, 0)
 		}
 	}
 	for _, a := range p.Members {

@@ -74,7 +74,7 @@ func TestHeld(t *testing.T) {
 	m.Vocabulary.Park(it.Cell, "point")
 	memory := m.Vocabulary.Note("memory")
 	m.Vocabulary.Extend(memory, "one")
-	m.remembering = []*domain{{memory: naming(memory, nil, []version{{c, 3}, {other, 5}})}}
+	m.parts = []*part{naming(memory, nil, []version{{c, 3}, {other, 5}})}
 	w.fit()
 	if got := w.held(c); len(got) > 0 {
 		t.Errorf("at first %v are held", got)
@@ -129,10 +129,8 @@ func TestRestart(t *testing.T) {
 	m.Crashes = m.counter("crashes", 2)
 	web, db := m.Actors[0], m.Actors[1]
 	d := web.domain
-	d.cell = m.Vocabulary.Note("memory of web")
-	m.Vocabulary.Extend(d.cell, "m")
+	cell := keep(m, d, "m")
 	d.memories, d.held = append(d.memories, &behavior.Memory{Identity: "m"}), append(d.held, nil)
-	m.remembering = []*domain{d}
 	web.Initial = []core.Request{"first"}
 	mine, flying, first, other := m.Item(web, "r"), m.Item(web, "s"), m.Item(web, "first"), m.Item(db, "r")
 	node := &behavior.Node{}
@@ -143,7 +141,7 @@ func TestRestart(t *testing.T) {
 	w.Set(mine.Cell, state.Queued|state.Timed)
 	w.Set(other.Cell, state.Queued|state.Timed)
 	w.Set(flying.Cell, state.Value(0).ParkedAt(at))
-	w.Set(d.cell, 1)
+	w.Set(cell, 1)
 	w.Set(c, one)
 	w.Set(v.Cell(), v.Commit(0, view.Change{Cell: c, To: one}))
 	w.Forget()
@@ -163,7 +161,7 @@ func TestRestart(t *testing.T) {
 	}
 	for name, got := range map[string][2]state.Value{
 		"what was queued": {w.Value(mine.Cell), 0}, "what was in flight": {w.Value(flying.Cell), 0}, "what is there at the start": {w.Value(first.Cell), state.Queued},
-		"what somebody else does": {w.Value(other.Cell), state.Queued | state.Timed}, "what it remembers": {w.Value(d.cell), 0}, "crashes": {w.Value(m.Crashes), 1}, "the object": {w.Value(c), one},
+		"what somebody else does": {w.Value(other.Cell), state.Queued | state.Timed}, "what it remembers": {w.Value(cell), 0}, "crashes": {w.Value(m.Crashes), 1}, "the object": {w.Value(c), one},
 	} {
 		if got[0] != got[1] {
 			t.Errorf("%s: %d, want %d", name, got[0], got[1])
@@ -226,7 +224,7 @@ func TestStartUnderway(t *testing.T) {
 		t.Error("somebody works who is not there")
 	}
 	// What it had in memory nobody knows, so it starts, and that is said.
-	web.domain.cell = m.Vocabulary.Note("memory of web")
+	keep(m, web.domain)
 	if err := w.Start(core.Initial{Objects: objects, Underway: &core.Underway{Processes: []core.AtWork{work}}}); err != nil || !slices.Equal(marks(), []string{"web(first) 1", "db(first) 1"}) || len(m.Doubts) != 1 {
 		t.Errorf("where one has memory, this is to be done: %v, and it is said %q, %v", marks(), m.Doubts, err)
 	}
@@ -317,7 +315,7 @@ func TestTies(t *testing.T) {
 	memory := m.Vocabulary.Note("memory")
 	m.Vocabulary.Extend(memory, "one")
 	m.Vocabulary.Extend(memory, "two")
-	m.remembering = []*domain{{memory: naming(memory, nil, []version{{forgotten, 1}}, []version{{remembered, 1}, {remembered, 2}})}}
+	m.parts = []*part{naming(memory, nil, []version{{forgotten, 1}}, []version{{remembered, 1}, {remembered, 2}})}
 	w.fit()
 	w.Set(v.Cell(), v.Commit(0, view.Change{Cell: waiting, To: 1}))
 	w.Set(memory, 1)
@@ -341,6 +339,11 @@ func TestTies(t *testing.T) {
 	if got := w.Ties(&Taken{Kind: core.Deliver, Actor: m.Actors[0], View: v}); !slices.Equal(got.Held, []state.Cell{released, remembered, forgotten}) {
 		t.Errorf("those of a delivery are %+v", got)
 	}
+	w.Forget()
+	w.Set(waiting, 1)
+	if got := w.Ties(&Taken{Kind: core.Deliver, Actor: m.Actors[0], View: v}); len(got.Held) > 0 {
+		t.Errorf("a step that leaves memory as it is has the ties %+v", got)
+	}
 	if m.Holds = false; len(w.Ties(step).Held) > 0 || len(w.Ties(step).Normalized) > 0 {
 		t.Error("where nobody holds anything there are ties")
 	}
@@ -359,4 +362,6 @@ func TestTies(t *testing.T) {
 }
 
 // naming is a memory in a cell, of which each value names versions.
-func naming(cell state.Cell, held ...[]version) memory { return memory{cell: cell, held: held} }
+func naming(cell state.Cell, held ...[]version) *part {
+	return &part{cell: cell, domain: &domain{memory: memory{held: held}}}
+}

@@ -38,7 +38,7 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 		return nil, nil
 	}
 	at := w.moment(it)
-	root, since, err := w.root(it.Actor, &it.roots, at)
+	root, since, err := w.root(it.Actor, &it.roots, it.part(), at)
 	if err != nil {
 		w.undo()
 		return nil, err
@@ -97,9 +97,9 @@ func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activati
 	if err != nil || leaf.Failure == behavior.CutOff || leaf.Failure.Stuck() {
 		return leaf, err
 	}
-	if a.domain.remembers() {
-		remembered := w.Value(a.domain.cell)
-		w.Set(a.domain.cell, leaf.Memory)
+	if its := a.domain.part(activation.Request); its != nil {
+		remembered := w.Value(its.cell)
+		w.Set(its.cell, leaf.Memory)
 		if leaf.Drawn && leaf.Memory != remembered {
 			if err := w.useUp(); err != nil {
 				return nil, err
@@ -392,18 +392,11 @@ func (w *Walker) handleOne(h *handling) error {
 	w.nested++
 	defer func() { w.nested--; w.Handling = outer }()
 	w.Handling = &h.event
-	at := w.moment(nil)
-	root, since, err := w.root(h.actor, &h.roots, at)
-	if err != nil {
-		return err
+	handle, d := w.handleAlone, h.actor.domain
+	if d.byRequest {
+		handle = w.handleByRequest
 	}
-	d := h.actor.domain
-	shares := d.remembers() && len(d.Members) > 1
-	before := state.Value(0)
-	if shares {
-		before = w.Value(d.cell)
-	}
-	leaf, err := w.run(h.actor, root, h.actor.handling(&h.event, since, at), plan{})
+	leaf, changed, err := handle(h, w.moment(nil))
 	if err != nil {
 		return err
 	}
@@ -413,8 +406,45 @@ func (w *Walker) handleOne(h *handling) error {
 	for _, enqueued := range leaf.Cells {
 		w.mark(enqueued, state.Queued)
 	}
-	if changed := shares && w.Value(d.cell) != before; changed || shares && len(leaf.Cells) > 0 {
+	if shares := d.remembers() && len(d.Members) > 1; shares && (changed || len(leaf.Cells) > 0) {
 		return w.stir(h, changed)
 	}
+	return nil
+}
+
+// handleAlone runs event handlers whose memory is one, and reports whether they have changed it.
+func (w *Walker) handleAlone(h *handling, at moment) (leaf *behavior.Leaf, changed bool, err error) {
+	its, before := h.actor.domain.part(""), state.Value(0)
+	if its != nil {
+		before = w.Value(its.cell)
+	}
+	root, since, err := w.root(h.actor, &h.roots, its, at)
+	if err != nil {
+		return nil, false, err
+	}
+	leaf, err = w.run(h.actor, root, h.actor.handling(&h.event, since, at), plan{})
+	return leaf, its != nil && w.Value(its.cell) != before, err
+}
+
+// stirred is a change on which the event handlers of a controller have acted, and whether they have changed the memory.
+type stirred struct {
+	by      *handling
+	changed bool
+}
+
+// stir notes that event handlers have enqueued something or changed the memory that they share with others. If others have for the same change, and
+// memory was changed, it matters who comes first and what is done in between, which is not searched.
+func (w *Walker) stir(h *handling, changed bool) error {
+	before, d := w.stirred, h.actor.domain
+	w.stirred = stirred{h, changed}
+	if before.by == nil || before.by.change != h.change || before.by.actor.domain != d || before.by.actor == h.actor || !before.changed && !changed || d.unordered {
+		return nil
+	}
+	if w.Learn == nil {
+		return ErrUnknown
+	}
+	d.unordered = true
+	w.Machine.doubt("the event handlers of %s and %s both act on changes of %s and share memory, and what happens between them, or if they come in the other order, was not searched",
+		before.by.actor.Name, h.actor.Name, h.event.Key.Kind)
 	return nil
 }

@@ -57,7 +57,7 @@ func TestAwaitedInBackground(t *testing.T) {
 	calls := &Item{Item: core.Item{Strategy: core.Background("web"), Request: "1"}, Actor: web, Standing: true, own: behavior.Works, roots: []*behavior.Node{{}}}
 	m.Items = []*Item{it, calls}
 	d := web.domain
-	d.cell = m.Vocabulary.Note("memory of web")
+	keep(m, d)
 	for _, test := range []struct {
 		time  bool
 		waits string

@@ -313,10 +313,15 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// TestSharedUnseen has a history of controllers that were not known to share memory have the search begin again, if it goes on.
+// TestSharedUnseen has a history of controllers that were not known to share memory have the search begin again, if it goes on: first with one memory for all requests of each of
+// them, then with one for both.
 func TestSharedUnseen(t *testing.T) {
-	for _, searching := range []bool{true, false} {
-		w := begin(t, process(true, tallies([2]int{0, 1}, [2]int{0, 0}, [2][]int{{0}, {1}})), Conditions{Remembering: []string{"a", "b"}})
+	for _, test := range []struct{ searching, whole bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
+		searching, c := test.searching, Conditions{Remembering: []string{"a", "b"}}
+		if test.whole {
+			c.Whole = c.Remembering
+		}
+		w := begin(t, process(true, tallies([2]int{0, 1}, [2]int{0, 0}, [2][]int{{0}, {1}})), c)
 		l := w.Learn
 		row := w.AppendRow(nil)
 		var history []behavior.Run
@@ -332,8 +337,9 @@ func TestSharedUnseen(t *testing.T) {
 		l.Searching, l.Incidents, l.Seen = searching, nil, map[Wrong]bool{}
 		err := l.Relive(w.Machine.Processes[0], history)
 		var sharing *unexpectedSharing
-		if errors.As(err, &sharing) != searching || (err != nil) != searching || (len(l.Incidents) == 1) == searching {
-			t.Errorf("searching %t: %v, and the incidents are %+v", searching, err, l.Incidents)
+		var whole *unexpectedWhole
+		if errors.As(err, &sharing) != (searching && test.whole) || errors.As(err, &whole) != (searching && !test.whole) || (err != nil) != searching || (len(l.Incidents) == 1) == searching {
+			t.Errorf("%+v: %v, and the incidents are %+v", test, err, l.Incidents)
 		}
 	}
 }

@@ -28,12 +28,9 @@ func (w *Walker) Ties(s *Taken) Ties {
 		t.Held = append(t.Held, p.cells()...)
 	}
 	for _, touched := range w.Touched {
-		for _, v := range w.letGo(touched) {
+		for _, v := range slices.Concat(w.letGo(touched), w.letGo(Touch{touched.Cell, w.Value(touched.Cell)})) {
 			t.Held = append(t.Held, v.cell)
 		}
-	}
-	for _, v := range w.inMemory() {
-		t.Held = append(t.Held, v.cell)
 	}
 	t.Normalized = w.concerned()
 	if s.Item != nil {

@@ -218,7 +218,7 @@ func TestNamesInMemory(t *testing.T) {
 		if test.remembered != "" {
 			held = []version{{c, m.Vocabulary.Intern(c, content(test.remembered))}}
 		}
-		m.remembering = []*domain{{memory: naming(cell, nil, held)}}
+		m.parts = []*part{naming(cell, nil, held)}
 		w := NewWalker(m, nil)
 		w.fit()
 		w.Set(cell, 1)

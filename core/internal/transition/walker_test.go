@@ -112,13 +112,24 @@ func desk(names ...string) (*Machine, *Walker) {
 	m := &Machine{System: &core.System{}, Vocabulary: state.NewVocabulary(same), byName: map[string]*Actor{}, watchers: map[core.Kind][]*Actor{}, Crashes: nowhere, Failures: nowhere, History: nowhere, Clock: nowhere}
 	for _, name := range names {
 		p := &Process{Name: name}
-		d := &domain{Name: name, Process: p, memory: m.newMemory(name, false, nil, nil)}
-		p.domains = []*domain{d}
+		d := newDomain(name, p)
+		d.memory = m.newMemory(name, false, nil, nil)
 		m.Processes = append(m.Processes, p)
 		m.addActor(d, described{Name: name}, name)
 		p.Restarts = m.addAgent()
 	}
 	return m, NewWalker(m, nil)
+}
+
+// keep has a memory be put to use, as one for all requests, and returns its cell. It may hold some memories.
+func keep(m *Machine, d *domain, identities ...string) state.Cell {
+	d.used, m.remembering = true, append(m.remembering, d)
+	m.addPart(d, "")
+	c := d.part("").cell
+	for _, identity := range identities {
+		m.Vocabulary.Extend(c, identity)
+	}
+	return c
 }
 
 // TestMarks has items be pending, timed and in flight by what their cells say, and standing ones always be pending.

@@ -1,0 +1,248 @@
+package random
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Ledgers returns the system of a seed, of a family in which controllers keep a few bits for each request: what they do for it depends on these, and event handlers
+// and reconciles change them. In some of the systems, what is kept for one request has to do with another one, in one way or another.
+func Ledgers(seed uint64) (*core.System, error) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 12))}
+	system, err := g.system(fmt.Sprintf("ledgers %d", seed), false)
+	if err != nil {
+		return nil, err
+	}
+	keepLedgers(g.Rand, system)
+	return system, nil
+}
+
+// LooseLedgers returns the system of a seed, of a family of such controllers for which many orders of steps do not matter. Its store is not for the naive twin.
+func LooseLedgers(seed uint64) (*core.System, error) {
+	g := &loose{Rand: rand.New(rand.NewPCG(seed, 14)), narrows: seed%2 == 0}
+	system, err := g.system(fmt.Sprintf("loose ledgers %d", seed))
+	if err != nil {
+		return nil, err
+	}
+	keepLedgers(g.Rand, system)
+	return system, nil
+}
+
+// keepLedgers has most of the controllers of a system keep something for each request.
+func keepLedgers(r *rand.Rand, system *core.System) {
+	g := &generator{Rand: r}
+	entangled := g.IntN(2) == 0
+	for i, strategy := range system.Strategies {
+		if d := strategy.Describe(); d.Messages || len(d.Standing) > 0 || g.IntN(6) == 0 {
+			continue
+		}
+		l := &ledger{Strategy: strategy, at: g.IntN(minds)}
+		for bits := range minds {
+			l.onEvent[bits], l.onRun[bits], l.onFailure[bits] = g.bits(bits), g.bits(bits), g.bits(bits)
+			l.mute[bits], l.skip[bits] = g.IntN(4) == 0, g.IntN(4) == 0
+		}
+		if g.IntN(3) == 0 {
+			l.marks[1+g.IntN(minds-1)] = true
+		}
+		if l.onEvent[0] = 0; entangled {
+			l.entangled = tangles[g.IntN(len(tangles))]
+		}
+		if l.entangled == notes {
+			l.onEvent[0] = g.bits(0)
+		}
+		system.Strategies[i] = l
+	}
+}
+
+// tangle is how what is kept for one request has to do with another one.
+type tangle string
+
+const (
+	// skips does nothing for a request if enough is kept for another one.
+	skips tangle = "skips"
+	// wipes forgets what is kept for another request in some runs.
+	wipes tangle = "wipes"
+	// counts keeps how many runs there were, up to a few, and does nothing in the last of them.
+	counts tangle = "counts"
+	// hushes enqueues nothing for a request if enough is kept for another one.
+	hushes tangle = "hushes"
+	// rouses enqueues a request besides another one for which enough is kept.
+	rouses tangle = "rouses"
+	// notes keeps something as soon as there is an event.
+	notes tangle = "notes"
+	// echoes lets an event change what is kept for all requests for which there is anything.
+	echoes tangle = "echoes"
+)
+
+var tangles = [...]tangle{skips, wipes, counts, hushes, rouses, notes, echoes}
+
+// ledger is a controller that keeps bits for each request.
+type ledger struct {
+	core.Strategy
+	onEvent, onRun, onFailure [minds]int
+	mute, skip                [minds]bool
+	entangled                 tangle
+	// marks tells in which memories an event has it remember the version that there is then. One of another version than the next one takes its bits for the next.
+	marks [minds]bool
+	// at is how much it takes for another request to have something to do with it.
+	at int
+}
+
+// New implements [core.Strategy].
+func (l *ledger) New() (core.Instance, error) {
+	inner, err := l.Strategy.New()
+	return &booked{ledger: l, Instance: inner, kept: map[core.Request]int{}, marked: map[core.Request]string{}}, err
+}
+
+// Remember returns an instance that remembers something, which is what [booked.Remembers] returned.
+func (l *ledger) Remember(memory string) core.Instance {
+	instance, err := l.New()
+	if err != nil {
+		panic(err)
+	}
+	b := instance.(*booked)
+	for _, entry := range strings.Fields(memory) {
+		request, bits, _ := strings.Cut(entry, "=")
+		n, err := strconv.Atoi(bits)
+		if err != nil {
+			panic(err)
+		}
+		if request == "runs" {
+			b.runs = n
+		} else {
+			b.kept[core.Request(request)] = n
+		}
+	}
+	return b
+}
+
+// booked is a controller that keeps something.
+type booked struct {
+	*ledger
+	core.Instance
+	kept map[core.Request]int
+	// marked are versions of objects. They are only there if bits are kept, too.
+	marked map[core.Request]string
+	runs   int
+}
+
+// Remembers returns what it remembers, empty if it is nothing.
+func (b *booked) Remembers() string {
+	var entries []string
+	for _, request := range slices.Sorted(maps.Keys(b.kept)) {
+		entries = append(entries, fmt.Sprintf("%s=%d", request, b.kept[request]))
+	}
+	if b.runs > 0 {
+		entries = append(entries, fmt.Sprintf("runs=%d", b.runs))
+	}
+	return strings.Join(entries, " ")
+}
+
+// Memory implements [core.Introspective].
+func (b *booked) Memory() map[string]string {
+	shown := map[string]string{"kept": strconv.Itoa(len(b.kept)), "runs": strconv.Itoa(b.runs)}
+	for request, bits := range b.kept {
+		shown["kept["+string(request)+"]"] = strconv.Itoa(bits)
+	}
+	for request, version := range b.marked {
+		shown["marked["+string(request)+"]"] = version
+	}
+	return shown
+}
+
+// mark remembers the version that an event shows, if anything is kept for a request, or heeds that it is not the one behind the one that is remembered.
+func (b *booked) mark(request core.Request, event core.Event) {
+	version := func(c core.Content) string {
+		if tagged, ok := c.(core.Tagged); ok {
+			return tagged.Tag()
+		}
+		return ""
+	}
+	if was := b.marked[request]; was != "" && version(event.Old) != was {
+		b.keep(request, (b.kept[request]+1)%minds)
+	}
+	if now := version(event.New); now != "" && b.marks[b.kept[request]] {
+		b.marked[request] = now
+	}
+}
+
+// keep keeps bits for a request.
+func (b *booked) keep(request core.Request, bits int) {
+	if b.kept[request] = bits; bits == 0 {
+		delete(b.kept, request)
+		delete(b.marked, request)
+	}
+}
+
+// others reports whether enough is kept for another request.
+func (b *booked) others(request core.Request) bool {
+	for other, bits := range b.kept {
+		if other != request && bits >= max(1, b.at) {
+			return true
+		}
+	}
+	return false
+}
+
+// Handle implements [core.Instance].
+func (b *booked) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
+	requests := b.Instance.Handle(recorder, event)
+	about := requests
+	if b.entangled == echoes && event.New == nil {
+		about = slices.Sorted(maps.Keys(b.kept))
+	}
+	var asked []core.Request
+	for _, request := range about {
+		b.keep(request, b.onEvent[b.kept[request]])
+		b.mark(request, event)
+	}
+	for _, request := range requests {
+		if b.mute[b.kept[request]] || b.entangled == hushes && b.others(request) {
+			continue
+		}
+		asked = append(asked, request)
+	}
+	if b.entangled == rouses {
+		for _, request := range slices.Sorted(maps.Keys(b.kept)) {
+			if b.others(request) && !slices.Contains(asked, request) {
+				asked = append(asked, request)
+			}
+		}
+	}
+	return asked
+}
+
+// Reconcile implements [core.Instance].
+func (b *booked) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
+	before := b.kept[request]
+	if b.entangled == counts {
+		b.runs = min(b.runs+1, minds-1)
+	}
+	if b.skip[before] || b.entangled == skips && b.others(request) || b.runs == minds-1 {
+		b.keep(request, b.onRun[before])
+		return core.Result{}
+	}
+	result := b.Instance.Reconcile(recorder, request)
+	switch {
+	case result.Blocked:
+		return result
+	case result.Err != nil:
+		b.keep(request, b.onFailure[before])
+	default:
+		b.keep(request, b.onRun[before])
+	}
+	if b.entangled == wipes && before == b.at {
+		for other := range b.kept {
+			if other != request {
+				b.keep(other, 0)
+			}
+		}
+	}
+	return result
+}
