@@ -155,7 +155,8 @@ func (e *Environment) handmade() error {
 	return nil
 }
 
-// unfed reports whether a value is an informer that client-go has made, or a lister that shows a store which it has made.
+// unfed reports whether a value is an informer that client-go has made, a lister that shows a store which it has made, or what makes such informers: a factory
+// that was not filled.
 func unfed(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
 		return false
@@ -163,11 +164,38 @@ func unfed(v reflect.Value) bool {
 	switch at := v.Type().PkgPath(); {
 	case at == clientgoCache:
 		return fromClientgo(v, "sharedIndexInformer", "controller", "Reflector")
+	case strings.Contains(at, "/informers"), strings.HasSuffix(at, "informer"):
+		return asksUnfilled(v)
 	case strings.Contains(at, "/listers"):
 		for i := range v.NumField() {
 			if field := v.Field(i); fromClientgo(field, "cache") || unfed(field) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// asksUnfilled reports whether a value of a package of informers gets them from a factory that was not filled: whether it is the factory, an informer
+// of it, or what asks it for one. These packages are generated, or written after generated ones.
+func asksUnfilled(v reflect.Value) bool {
+	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	if made := v.FieldByName("informers"); made.IsValid() && made.Kind() == reflect.Map {
+		for each := made.MapRange(); each.Next(); {
+			if of := each.Value(); fromClientgo(of, "sharedIndexInformer") || asksUnfilled(of) {
+				return true
+			}
+		}
+		return made.Len() == 0 && v.FieldByName("tweakListOptions").IsValid()
+	}
+	for _, name := range []string{"informer", "factory"} {
+		if field := v.FieldByName(name); field.IsValid() && (fromClientgo(field, "sharedIndexInformer") || asksUnfilled(field)) {
+			return true
 		}
 	}
 	return false
