@@ -57,7 +57,7 @@ var _ cache.ResourceEventHandlerRegistration = (*registration)(nil)
 
 // AddEventHandler implements [cache.SharedInformer].
 func (i *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	if i.environment.current.Unmodelled(fmt.Sprintf("adding an event handler to the informer of %s", i.form.Name()), "only what the set-up watches is known: add the handler there") {
+	if i.addsLate() {
 		return nil, errors.New("an event handler that is added while controllers run is not modelled")
 	}
 	if err := i.refused(); err != nil {
@@ -66,6 +66,11 @@ func (i *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (ca
 	r := &registration{Synced: i.Synced, handler: handler, owner: len(i.environment.controllers)}
 	i.handlers = append(i.handlers, r)
 	return r, nil
+}
+
+// addsLate reports whether controllers run already, in which case the check ends here: an event handler is being added.
+func (i *sharedInformer) addsLate() bool {
+	return i.environment.current.Unmodelled(fmt.Sprintf("adding an event handler to the informer of %s", i.form.Name()), "only what the set-up watches is known: add the handler there")
 }
 
 // AddEventHandlerWithResyncPeriod implements [cache.SharedInformer]. Resyncs do not happen.
@@ -164,7 +169,7 @@ func unfed(v reflect.Value) bool {
 	switch at := v.Type().PkgPath(); {
 	case at == clientgoCache:
 		return fromClientgo(v, "sharedIndexInformer", "controller", "Reflector")
-	case strings.Contains(at, "/informers"), strings.HasSuffix(at, "informer"):
+	case ofInformers(v.Type()):
 		return asksUnfilled(v)
 	case strings.Contains(at, "/listers"):
 		for i := range v.NumField() {
@@ -176,13 +181,19 @@ func unfed(v reflect.Value) bool {
 	return false
 }
 
+// ofInformers reports whether a type is of a package of informers: a generated one, or one that was written after these.
+func ofInformers(t reflect.Type) bool {
+	at := t.PkgPath()
+	return strings.Contains(at, "/informers") || strings.HasSuffix(at, "informer")
+}
+
 // asksUnfilled reports whether a value of a package of informers gets them from a factory that was not filled: whether it is the factory, an informer
-// of it, or what asks it for one. These packages are generated, or written after generated ones.
+// of it, or what asks it for one.
 func asksUnfilled(v reflect.Value) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	if v.Kind() != reflect.Struct {
+	if v.Kind() != reflect.Struct || !ofInformers(v.Type()) {
 		return false
 	}
 	if made := v.FieldByName("informers"); made.IsValid() && made.Kind() == reflect.Map {
@@ -191,7 +202,7 @@ func asksUnfilled(v reflect.Value) bool {
 				return true
 			}
 		}
-		return made.Len() == 0 && v.FieldByName("tweakListOptions").IsValid()
+		return made.Len() == 0 && v.FieldByName("tweakListOptions").IsValid() // else it is something else that is called so
 	}
 	for _, name := range []string{"informer", "factory"} {
 		if field := v.FieldByName(name); field.IsValid() && (fromClientgo(field, "sharedIndexInformer") || asksUnfilled(field)) {
@@ -201,8 +212,13 @@ func asksUnfilled(v reflect.Value) bool {
 	return false
 }
 
-// fromClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
+// fromClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides, and shows what client-go puts there.
 func fromClientgo(v reflect.Value, types ...string) bool {
+	return ofClientgo(v, types...) && !showsView(v)
+}
+
+// ofClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
+func ofClientgo(v reflect.Value, types ...string) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -210,7 +226,7 @@ func fromClientgo(v reflect.Value, types ...string) bool {
 		return false
 	}
 	if strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1 {
-		return fromClientgo(v.Field(0), types...)
+		return ofClientgo(v.Field(0), types...)
 	}
 	return slices.Contains(types, v.Type().Name())
 }

@@ -311,7 +311,9 @@ func TestMistakes(t *testing.T) {
 			return register(e, &parts{configMaps: f.Core().V1().ConfigMaps().Lister()})
 		}, "parts.configMaps is an informer, or a lister of one"},
 		{"factory of one's own", func(e *clientgo.Environment) error {
-			return register(e, &struct{ factory informers.SharedInformerFactory }{informers.NewSharedInformerFactory(client(e), 0)})
+			return register(e, &struct {
+				factory informers.SharedInformerFactory
+			}{informers.NewSharedInformerFactory(client(e), 0)})
 		}, ".factory is an informer, or a lister of one"},
 		{"informer that is asked for later", func(e *clientgo.Environment) error {
 			return register(e, &struct{ pods coreinformers.PodInformer }{informers.NewSharedInformerFactory(client(e), 0).Core().V1().Pods()})
