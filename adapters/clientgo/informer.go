@@ -155,7 +155,7 @@ func (i *sharedInformer) IsStopped() bool { return false }
 func (e *Environment) handmade() error {
 	if at := memory.Find(unfed, e.roots()...); at != "" {
 		return fmt.Errorf("%s is an informer, or a lister of one, that the set-up did not get from the environment: nobody would fill it. Make it by a factory that was filled "+
-			"with Environment.Fill, or with Environment.Informer", at)
+			"with Environment.Fill, or with Environment.Informer; one that a constructor makes by itself is taken over with Environment.TakeOverInformers", at)
 	}
 	return nil
 }

@@ -151,31 +151,31 @@ func (e *Environment) takeOverInformer(made reflect.Value) error {
 	return nil
 }
 
-// unknownInformer is the error for an informer of a version of client-go in which it has other parts.
-var unknownInformer = errors.New("this version of the adapter does not know its parts: fill the factory that it is from, or make it with Environment.Informer")
+// errUnknownInformer is the error for an informer of a version of client-go in which it has other parts.
+var errUnknownInformer = errors.New("this version of the adapter does not know its parts: fill the factory that it is from, or make it with Environment.Informer")
 
 // putBehind connects the two informers.
 func (t *takenInformer) putBehind() error {
 	indexer, ok := held[cache.Indexer](t.made, "indexer")
 	if !ok {
-		return unknownInformer
+		return errUnknownInformer
 	}
 	if err := t.behind.AddIndexers(withoutNamespaces(indexer.GetIndexers())); err != nil {
 		return err
 	}
 	store := reflect.ValueOf(indexer)
 	if !ofClientgo(store, "cache") {
-		return unknownInformer
+		return errUnknownInformer
 	}
 	storage := fieldNamed(store.Elem(), "cacheStorage")
 	ticking, controller := fieldNamed(t.made, "clock"), fieldNamed(t.made, "controller")
 	if !canHold[cache.ThreadSafeStore](storage) || !canHold[clock.Clock](ticking) || !canHold[cache.Controller](controller) {
-		return unknownInformer
+		return errUnknownInformer
 	}
 	for _, name := range []string{"resyncCheckPeriod", "defaultEventHandlerResyncPeriod"} { // so that listeners note when they were made
 		period := fieldNamed(t.made, name)
 		if !canHold[time.Duration](period) {
-			return unknownInformer
+			return errUnknownInformer
 		}
 		period.SetInt(0)
 	}
@@ -220,7 +220,7 @@ func (e *Environment) listed(lists cache.ListerWatcher, example runtime.Object) 
 	asked := &question{}
 	e.probe = transport.New(e.process.server, asked)
 	defer func() { e.probe = nil }()
-	_, answer := lists.List(metav1.ListOptions{})
+	_, answer := cache.ToListerWatcherWithContext(lists).ListWithContext(e.ctx, metav1.ListOptions{})
 	list, ok := asked.of.(*kube.Request)
 	switch {
 	case asked.of == nil:
@@ -259,11 +259,11 @@ func (q *question) Do(call core.Call) core.Response {
 func (t *takenInformer) listeners() ([]cache.ResourceEventHandler, error) {
 	processor := fieldNamed(t.made, "processor")
 	if processor.Kind() != reflect.Pointer || processor.IsNil() {
-		return nil, unknownInformer
+		return nil, errUnknownInformer
 	}
 	all := mapNamed(processor.Elem(), "listeners")
 	if !all.IsValid() {
-		return nil, unknownInformer
+		return nil, errUnknownInformer
 	}
 	type added struct {
 		handler cache.ResourceEventHandler
@@ -275,7 +275,7 @@ func (t *takenInformer) listeners() ([]cache.ResourceEventHandler, error) {
 		handler, known := held[cache.ResourceEventHandler](listener, "handler")
 		made, dated := held[time.Time](listener, "nextResync")
 		if !known || !dated {
-			return nil, unknownInformer
+			return nil, errUnknownInformer
 		}
 		found = append(found, added{handler, made})
 	}
