@@ -219,16 +219,22 @@ func fromClientgo(v reflect.Value, types ...string) bool {
 
 // ofClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
 func ofClientgo(v reflect.Value, types ...string) bool {
-	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
-		v = v.Elem()
+	v = unwrapped(v)
+	return v.Kind() == reflect.Struct && v.Type().PkgPath() == clientgoCache && slices.Contains(types, v.Type().Name())
+}
+
+// unwrapped returns what a value points to, without what later versions of client-go put around it to add types.
+func unwrapped(v reflect.Value) reflect.Value {
+	for {
+		switch {
+		case v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer:
+			v = v.Elem()
+		case v.Kind() == reflect.Struct && v.Type().PkgPath() == clientgoCache && strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1:
+			v = v.Field(0)
+		default:
+			return v
+		}
 	}
-	if v.Kind() != reflect.Struct || v.Type().PkgPath() != clientgoCache {
-		return false
-	}
-	if strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1 {
-		return ofClientgo(v.Field(0), types...)
-	}
-	return slices.Contains(types, v.Type().Name())
 }
 
 // clientgoCache is the package of informers.

@@ -71,9 +71,7 @@ func (s storageBehind) Resync() error { return nil }
 // showsView reports whether an informer or a store of client-go shows what the process's view has, because the informer was taken over.
 func showsView(v reflect.Value) bool {
 	for _, name := range []string{"indexer", "cacheStorage"} {
-		for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
-			v = v.Elem()
-		}
+		v = unwrapped(v)
 		if v.Kind() != reflect.Struct {
 			break
 		}
@@ -81,8 +79,6 @@ func showsView(v reflect.Value) bool {
 			v = field
 		}
 	}
-	for v.Kind() == reflect.Interface {
-		v = v.Elem()
-	}
+	v = unwrapped(v)
 	return v.IsValid() && v.Type() == reflect.TypeFor[storageBehind]()
 }

@@ -91,9 +91,7 @@ func madeIn(of []any) []reflect.Value {
 
 // informersIn returns the informers that a struct is, or that one of a package of informers has.
 func informersIn(v reflect.Value) []reflect.Value {
-	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
+	v = unwrapped(v)
 	switch {
 	case v.Kind() != reflect.Struct:
 		return nil
@@ -163,11 +161,11 @@ func (t *takenInformer) putBehind() error {
 	if err := t.behind.AddIndexers(withoutNamespaces(indexer.GetIndexers())); err != nil {
 		return err
 	}
-	store := reflect.ValueOf(indexer)
+	store := unwrapped(reflect.ValueOf(indexer))
 	if !ofClientgo(store, "cache") {
 		return errUnknownInformer
 	}
-	storage := fieldNamed(store.Elem(), "cacheStorage")
+	storage := fieldNamed(store, "cacheStorage")
 	ticking, controller := fieldNamed(t.made, "clock"), fieldNamed(t.made, "controller")
 	if !canHold[cache.ThreadSafeStore](storage) || !canHold[clock.Clock](ticking) || !canHold[cache.Controller](controller) {
 		return errUnknownInformer
