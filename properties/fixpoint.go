@@ -156,6 +156,16 @@ func (r *rest) settled(id core.StateID) bool {
 	return true
 }
 
+// stays reports whether a quiet state stays as it is, as far as outcomes tell: a request that would change nothing but when something was written takes no outcome away.
+func (r *rest) stays(id core.StateID) bool {
+	for _, effect := range r.unsettled(id) {
+		if !effect.Alike {
+			return false
+		}
+	}
+	return true
+}
+
 // queuedBefore reports whether a run to the state passes through one in which the item
 // is in its work queue.
 func (r *rest) queuedBefore(id core.StateID, item core.Item) bool {
