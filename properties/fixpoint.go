@@ -91,12 +91,14 @@ func (r *restlessness) has(id core.StateID) bool {
 
 func tellRestless(item core.Item, effect core.Effect, stem core.Run, at core.StateID) core.Violation {
 	fields := ChangedFields(effect)
+	why := "No change triggered the controller again. Either it lacks a watch on something that it reads, or its reconcile is not idempotent."
+	if effect.Alike && len(fields) > 0 {
+		why = "Nothing else would change than what does not count in outcomes, such as a time: its reconcile is not idempotent. A time that is written each time goes to and fro between two values, which stand for all later ones."
+	}
 	return core.Violation{
 		Summary: fmt.Sprintf("the system becomes quiescent too early: running %s again, as a resync or restart would, still changes %s",
 			item, changesText(fields)),
-		Details: []string{
-			"No change triggered the controller again. Either it lacks a watch on something that it reads, or its reconcile is not idempotent.",
-		},
+		Details:     []string{why},
 		Controllers: []string{item.Strategy},
 		Fields:      fields,
 		Stem:        stem,

@@ -216,8 +216,8 @@ func TestOutcomesOfWhoWritesTheTime(t *testing.T) {
 		}
 		return nil
 	})), clientgo.ObjectValues(in("default", "a", nil), in("default", "b", nil), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}}))
-	if f := finding(t, r, "fixpoint"); !strings.Contains(f.Summary, "spec.renewTime") {
-		t.Error(f.Summary)
+	if f := finding(t, r, "fixpoint"); !strings.Contains(f.Summary, "spec.renewTime") || !strings.Contains(strings.Join(f.Details, ""), "its reconcile is not idempotent. A time") {
+		t.Error(f.Summary, f.Details)
 	}
 	if f := finding(t, r, "same outcome"); !strings.Contains(f.Summary, "2 different outcomes") || !strings.Contains(f.Summary, "spec.holderIdentity") || r.Outcomes != 2 {
 		t.Errorf("%s, with %d outcomes", f.Summary, r.Outcomes)
