@@ -155,6 +155,8 @@ type Effect struct {
 	Changes []Change
 	// Wrote tells that it would commit a write, even if a later one undid it.
 	Wrote bool
+	// Alike tells that each object counts in outcomes as it did before: nothing else would change than times and the like.
+	Alike bool
 	// Failed is the error it would return, empty if none.
 	Failed string
 }

@@ -82,6 +82,20 @@ type Description struct {
 // ProcessName returns the name of the process that the strategy runs in.
 func (d Description) ProcessName() string { return cmp.Or(d.Process, d.Name) }
 
+// begins reports whether there is something that the strategy is run for, without anybody who enqueues requests for it.
+func (d Description) begins() bool {
+	return len(d.Watches) > 0 || len(d.Initial) > 0 || len(d.Standing) > 0 || d.Messages || d.Active
+}
+
+// sharesWithOneThatBegins reports whether another strategy, which is run for something, is in the same process, so that it may enqueue requests for this one.
+func (d Description) sharesWithOneThatBegins(other Strategy) bool {
+	if other == nil || d.Process == "" {
+		return false
+	}
+	o := other.Describe()
+	return o.Process == d.Process && o.begins()
+}
+
 // Strategy is the port for a controller, or for anything else that takes steps.
 type Strategy interface {
 	// Describe returns what the strategy declares about itself.

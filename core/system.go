@@ -150,7 +150,7 @@ func (s *System) Validate() error {
 				fail("%q has messages or guarded actions, and cannot share the process %q with controllers: leave Description.Process empty", d.Name, d.Process)
 			}
 		}
-		if len(d.Watches) == 0 && len(d.Initial) == 0 && len(d.Standing) == 0 && !d.Messages && !d.Active {
+		if !d.begins() && !slices.ContainsFunc(s.Strategies, d.sharesWithOneThatBegins) {
 			fail("controller %q watches nothing and has no requests to begin with, so it would never run: register a watch or an initial request", d.Name)
 		}
 	}

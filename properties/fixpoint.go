@@ -91,12 +91,14 @@ func (r *restlessness) has(id core.StateID) bool {
 
 func tellRestless(item core.Item, effect core.Effect, stem core.Run, at core.StateID) core.Violation {
 	fields := ChangedFields(effect)
+	why := "No change triggered the controller again. Either it lacks a watch on something that it reads, or its reconcile is not idempotent."
+	if effect.Alike && len(fields) > 0 {
+		why = "Nothing else would change than what does not count in outcomes, such as a time: its reconcile is not idempotent. A time that is written each time goes to and fro between two values, which stand for all later ones."
+	}
 	return core.Violation{
 		Summary: fmt.Sprintf("the system becomes quiescent too early: running %s again, as a resync or restart would, still changes %s",
 			item, changesText(fields)),
-		Details: []string{
-			"No change triggered the controller again. Either it lacks a watch on something that it reads, or its reconcile is not idempotent.",
-		},
+		Details:     []string{why},
 		Controllers: []string{item.Strategy},
 		Fields:      fields,
 		Stem:        stem,
@@ -152,6 +154,16 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 func (r *rest) settled(id core.StateID) bool {
 	for range r.unsettled(id) {
 		return false
+	}
+	return true
+}
+
+// stays reports whether a quiet state stays as it is, as far as outcomes tell: a request that would change nothing but when something was written takes no outcome away.
+func (r *rest) stays(id core.StateID) bool {
+	for _, effect := range r.unsettled(id) {
+		if !effect.Alike {
+			return false
+		}
 	}
 	return true
 }

@@ -199,6 +199,12 @@ func TestOutcomes(t *testing.T) {
 	if len(v.Controllers) != 2 || v.Controllers[0] != "a" || v.Controllers[1] != "b" {
 		t.Errorf("the controllers are %v", v.Controllers)
 	}
+	// A request that would change nothing that counts, such as the time, takes no outcome away.
+	g.tried[4] = map[core.Item]core.Effect{item("one"): {Wrote: true, Alike: true}}
+	if outcomes, err = properties.Outcomes(context.Background(), g); err != nil || len(outcomes) != 3 || outcomes[2].States[0] != 4 {
+		t.Fatalf("the outcomes are %+v, %v", outcomes, err)
+	}
+	g.tried[4] = map[core.Item]core.Effect{item("one"): {Wrote: true}}
 	g.outcomes[2] = "x"
 	if v := violated(t, g, properties.SameOutcome()); v != nil {
 		t.Errorf("equal ends violate it: %+v", v)

@@ -68,7 +68,7 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 		whole += fmt.Sprintf("%q %q", history, awaited)
 		// Equal ends settle alike, but for work that hangs on what was queued before. What is left out of a comparison may have more to follow.
 		if !settled[whole] {
-			if !r.settled(id) {
+			if !r.stays(id) {
 				continue
 			}
 			settled[whole] = true

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -193,5 +194,32 @@ func TestAddAfter(t *testing.T) {
 				t.Errorf("%s: %v %v", r.Verdict, r.Reasons, summaries(r))
 			}
 		})
+	}
+}
+
+// TestOutcomesOfWhoWritesTheTime checks a controller that notes in a Lease which ConfigMap was first, and whenever it runs, the time. The time is a matter of the fixpoint: it does
+// not hide that there are two outcomes.
+func TestOutcomesOfWhoWritesTheTime(t *testing.T) {
+	r := check(t, orrery.Options{}, clientgo.Setup(setupOf(func(e *clientgo.Environment, p *parts) error {
+		p.sync = func(ctx context.Context, key string) error {
+			leases := p.client.CoordinationV1().Leases("default")
+			lease, err := leases.Get(ctx, "first", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			if lease.Spec.HolderIdentity == nil {
+				lease.Spec.HolderIdentity = &key
+			}
+			lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now()}
+			_, err = leases.Update(ctx, lease, metav1.UpdateOptions{})
+			return err
+		}
+		return nil
+	})), clientgo.ObjectValues(in("default", "a", nil), in("default", "b", nil), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}}))
+	if f := finding(t, r, "fixpoint"); !strings.Contains(f.Summary, "spec.renewTime") || !strings.Contains(strings.Join(f.Details, ""), "its reconcile is not idempotent. A time") {
+		t.Error(f.Summary, f.Details)
+	}
+	if f := finding(t, r, "same outcome"); !strings.Contains(f.Summary, "2 different outcomes") || !strings.Contains(f.Summary, "spec.holderIdentity") || r.Outcomes != 2 {
+		t.Errorf("%s, with %d outcomes", f.Summary, r.Outcomes)
 	}
 }

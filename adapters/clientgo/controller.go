@@ -41,6 +41,7 @@ func register[T comparable](e *Environment, name string, of any, queue *Queue[T]
 		return reconcile(ctx, item, recorder)
 	}}
 	queue.controller = c
+	_ = e.hear() // what is wrong is found again at the end of the set-up
 	e.controllers = append(e.controllers, c)
 	return c
 }
@@ -134,14 +135,9 @@ func (i *instance) Of(name string) core.Instance {
 func (i *instance) begin(recorder core.EffectRecorder) {
 	i.environment.current.Begin(recorder)
 	i.environment.loans.Begin()
-	i.misplaced(nil, "while nothing runs", "a goroutine that outlives a sync is not modelled: add it within the sync or an event handler")
-}
-
-// misplaced makes sure that nothing was added to the queues of controllers, but for one.
-func (i *instance) misplaced(but *Controller, when, advice string) {
 	for _, c := range i.environment.controllers {
-		if c != but && len(c.queue.take()) > 0 {
-			i.environment.current.Unmodelled("adding an item to the work queue of "+c.name+" "+when, advice)
+		if len(c.queue.take()) > 0 {
+			i.environment.current.Unmodelled("adding an item to the work queue of "+c.name+" while nothing runs", "a goroutine that outlives a sync is not modelled: add it within the sync or an event handler")
 		}
 	}
 }
@@ -168,11 +164,9 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 	e := i.environment
 	i.begin(recorder)
 	defer e.current.End()
-	e.handles = true
-	defer func() { e.handles = false }()
+	e.handling = i.controller
+	defer func() { e.handling = nil }()
 	informer.Deliver(e.process.server, e.process.decoder, &e.loans, e.watches(i.controller), event)
-	i.misplaced(i.controller, "in an event handler of "+i.controller.name,
-		"the event handlers that are added before a controller is registered are its own, and fill its queue: make and register one controller after the other")
 	return i.controller.queue.take()
 }
 

@@ -35,7 +35,8 @@
 // and keep its state out of package variables, in which only clients may be kept. What a controller keeps in its fields is its memory, and part of the state.
 //
 // Informers that the code makes without the environment, such as by [cache.NewSharedIndexInformer] or by a constructor of a generated package, would show nothing, as
-// nobody fills them: a controller that holds one is refused, with the way to it. [Environment.Informer] makes one to be put in its place.
+// nobody fills them: a controller that holds one, or a factory that was not filled, is refused, with the way to it. [Environment.TakeOverInformers] takes them over, right after the
+// constructor. [Environment.Informer] makes one to be put in their place.
 //
 // # Listers
 //
@@ -54,6 +55,11 @@
 // wait. When the item is done and its worker asks for the next, the context of the run ends. Workers must mark an item
 // with a deferred Done, as they usually do: then a panic of a worker is a finding; otherwise it ends the whole program.
 //
+// # Several controllers
+//
+// Event handlers that are added before a controller is registered are its own, and may fill the queues of others as well. A controller that has none is run for what
+// others enqueue.
+//
 // # Background work
 //
 // A set-up that starts goroutines gives them [Environment.Background] as context. What they do, and what they add to work queues, is then steps of
@@ -70,8 +76,6 @@
 //
 //   - event handlers, indexers and informers that are added while controllers run, which make a check inconclusive;
 //   - watches made with a client, and writes into stores;
-//   - event handlers that fill the queue of another controller than their own, where a set-up registers several. Those that are added before a controller is
-//     registered are its own: make and register one controller after the other;
 //   - resyncs, leader election, and the loss of an informer's events.
 //
 // Events that controllers record are dropped. Make event broadcasters with the context of the environment ([Environment.Context], with

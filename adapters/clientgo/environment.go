@@ -40,14 +40,18 @@ type Environment struct {
 	informers []*sharedInformer
 	filled    []filled
 	groups    int
+	// taken are informers that code has made by itself, and that were taken over.
+	taken []*takenInformer
+	// probe is the network of those of which it is being found out what they list, nil if there are none.
+	probe *transport.Transport
 	// awaited tells that an informer was started, or asked whether it has synced.
 	awaited atomic.Bool
 
 	controllers []*Controller
 	// working is the one that works on an item, nil if none does.
 	working *Controller
-	// handles tells that an event is being handled.
-	handles bool
+	// handling is the one whose event handlers are being called, nil if none are.
+	handling *Controller
 }
 
 // Config is how clients reach the API server: any clientset can be made from it, typed, dynamic, for metadata or for discovery. Requests are answered

@@ -15,13 +15,19 @@ import (
 )
 
 // eventless is a network that loses the events that controllers record. They are for people to read: nothing that is checked depends on them.
-type eventless struct{ network http.RoundTripper }
+type eventless struct {
+	network http.RoundTripper
+	of      *Environment
+}
 
 // WrappedRoundTripper returns the network, for those who look for what is behind a transport.
 func (n eventless) WrappedRoundTripper() http.RoundTripper { return n.network }
 
 // RoundTrip implements [http.RoundTripper].
 func (n eventless) RoundTrip(sent *http.Request) (*http.Response, error) {
+	if n.of.probe != nil {
+		return n.of.probe.RoundTrip(sent)
+	}
 	if sent.Method == http.MethodGet || sent.Method == http.MethodDelete || !aboutEvents(sent.URL.Path) {
 		return n.network.RoundTrip(sent)
 	}

@@ -57,7 +57,7 @@ var _ cache.ResourceEventHandlerRegistration = (*registration)(nil)
 
 // AddEventHandler implements [cache.SharedInformer].
 func (i *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	if i.environment.current.Unmodelled(fmt.Sprintf("adding an event handler to the informer of %s", i.form.Name()), "only what the set-up watches is known: add the handler there") {
+	if i.addsLate() {
 		return nil, errors.New("an event handler that is added while controllers run is not modelled")
 	}
 	if err := i.refused(); err != nil {
@@ -66,6 +66,11 @@ func (i *sharedInformer) AddEventHandler(handler cache.ResourceEventHandler) (ca
 	r := &registration{Synced: i.Synced, handler: handler, owner: len(i.environment.controllers)}
 	i.handlers = append(i.handlers, r)
 	return r, nil
+}
+
+// addsLate reports whether controllers run already, in which case the check ends here: an event handler is being added.
+func (i *sharedInformer) addsLate() bool {
+	return i.environment.current.Unmodelled(fmt.Sprintf("adding an event handler to the informer of %s", i.form.Name()), "only what the set-up watches is known: add the handler there")
 }
 
 // AddEventHandlerWithResyncPeriod implements [cache.SharedInformer]. Resyncs do not happen.
@@ -150,12 +155,13 @@ func (i *sharedInformer) IsStopped() bool { return false }
 func (e *Environment) handmade() error {
 	if at := memory.Find(unfed, e.roots()...); at != "" {
 		return fmt.Errorf("%s is an informer, or a lister of one, that the set-up did not get from the environment: nobody would fill it. Make it by a factory that was filled "+
-			"with Environment.Fill, or with Environment.Informer", at)
+			"with Environment.Fill, or with Environment.Informer; one that a constructor makes by itself is taken over with Environment.TakeOverInformers", at)
 	}
 	return nil
 }
 
-// unfed reports whether a value is an informer that client-go has made, or a lister that shows a store which it has made.
+// unfed reports whether a value is an informer that client-go has made, a lister that shows a store which it has made, or what makes such informers: a factory
+// that was not filled.
 func unfed(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
 		return false
@@ -163,6 +169,8 @@ func unfed(v reflect.Value) bool {
 	switch at := v.Type().PkgPath(); {
 	case at == clientgoCache:
 		return fromClientgo(v, "sharedIndexInformer", "controller", "Reflector")
+	case ofInformers(v.Type()):
+		return asksUnfilled(v)
 	case strings.Contains(at, "/listers"):
 		for i := range v.NumField() {
 			if field := v.Field(i); fromClientgo(field, "cache") || unfed(field) {
@@ -173,18 +181,60 @@ func unfed(v reflect.Value) bool {
 	return false
 }
 
-// fromClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
-func fromClientgo(v reflect.Value, types ...string) bool {
+// ofInformers reports whether a type is of a package of informers: a generated one, or one that was written after these.
+func ofInformers(t reflect.Type) bool {
+	at := t.PkgPath()
+	return strings.Contains(at, "/informers") || strings.HasSuffix(at, "informer")
+}
+
+// asksUnfilled reports whether a value of a package of informers gets them from a factory that was not filled: whether it is the factory, an informer
+// of it, or what asks it for one.
+func asksUnfilled(v reflect.Value) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	if v.Kind() != reflect.Struct || v.Type().PkgPath() != clientgoCache {
+	if v.Kind() != reflect.Struct || !ofInformers(v.Type()) {
 		return false
 	}
-	if strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1 {
-		return fromClientgo(v.Field(0), types...)
+	if made := v.FieldByName("informers"); made.IsValid() && made.Kind() == reflect.Map {
+		for each := made.MapRange(); each.Next(); {
+			if of := each.Value(); fromClientgo(of, "sharedIndexInformer") || asksUnfilled(of) {
+				return true
+			}
+		}
+		return made.Len() == 0 && v.FieldByName("tweakListOptions").IsValid() // else it is something else that is called so
 	}
-	return slices.Contains(types, v.Type().Name())
+	for _, name := range []string{"informer", "factory"} {
+		if field := v.FieldByName(name); field.IsValid() && (fromClientgo(field, "sharedIndexInformer") || asksUnfilled(field)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides, and shows what client-go puts there.
+func fromClientgo(v reflect.Value, types ...string) bool {
+	return ofClientgo(v, types...) && !showsView(v)
+}
+
+// ofClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
+func ofClientgo(v reflect.Value, types ...string) bool {
+	v = unwrapped(v)
+	return v.Kind() == reflect.Struct && v.Type().PkgPath() == clientgoCache && slices.Contains(types, v.Type().Name())
+}
+
+// unwrapped returns what a value points to, without what later versions of client-go put around it to add types.
+func unwrapped(v reflect.Value) reflect.Value {
+	for {
+		switch {
+		case v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer:
+			v = v.Elem()
+		case v.Kind() == reflect.Struct && v.Type().PkgPath() == clientgoCache && strings.HasPrefix(v.Type().Name(), "typed") && v.NumField() == 1:
+			v = v.Field(0)
+		default:
+			return v
+		}
+	}
 }
 
 // clientgoCache is the package of informers.

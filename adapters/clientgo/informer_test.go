@@ -310,6 +310,25 @@ func TestMistakes(t *testing.T) {
 			f := informers.NewSharedInformerFactory(client(e), 0)
 			return register(e, &parts{configMaps: f.Core().V1().ConfigMaps().Lister()})
 		}, "parts.configMaps is an informer, or a lister of one"},
+		{"factory of one's own", func(e *clientgo.Environment) error {
+			return register(e, &struct {
+				factory informers.SharedInformerFactory
+			}{informers.NewSharedInformerFactory(client(e), 0)})
+		}, ".factory is an informer, or a lister of one"},
+		{"informer that is asked for later", func(e *clientgo.Environment) error {
+			return register(e, &struct{ pods coreinformers.PodInformer }{informers.NewSharedInformerFactory(client(e), 0).Core().V1().Pods()})
+		}, ".pods is an informer, or a lister of one"},
+		{"informer of a resource", func(e *clientgo.Environment) error {
+			pods, err := informers.NewSharedInformerFactory(client(e), 0).ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
+			if err != nil {
+				return err
+			}
+			return register(e, &struct{ pods informers.GenericInformer }{pods})
+		}, ".pods is an informer, or a lister of one"},
+		{"untyped informer", func(e *clientgo.Environment) error {
+			f := dynamicinformer.NewDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(e.Config()), 0)
+			return register(e, &struct{ pods informers.GenericInformer }{f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))})
+		}, ".pods is an informer, or a lister of one"},
 		{"controller of client-go", func(e *clientgo.Environment) error {
 			lists := cache.NewListWatchFromClient(client(e).CoreV1().RESTClient(), "pods", "default", fields.Everything())
 			_, c := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: lists, ObjectType: &corev1.Pod{}, Handler: cache.ResourceEventHandlerFuncs{}})

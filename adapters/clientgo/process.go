@@ -1,6 +1,7 @@
 package clientgo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -32,13 +33,14 @@ func (p *process) assemble(notes *system.Notes, indexes informer.Indexes) (*Envi
 	e.view = informer.View{Server: p.server, Decoder: p.decoder, Current: &e.current}
 	network := &transport.Transport{Server: p.server, Current: &e.current, Idle: e.idleRequest}
 	e.config = network.Config("controller")
-	e.config.Transport = eventless{network}
+	e.config.Transport = eventless{network, e}
 	if err := caught(func() error { return p.setup(e) }); err != nil {
 		return nil, err
 	}
-	if err := e.unfilled(); err != nil {
+	if err := cmp.Or(e.unfilled(), e.hear()); err != nil {
 		return nil, err
 	}
+	e.seal()
 	for _, c := range e.controllers {
 		p.broadcasters.shutDown(c.of)
 	}

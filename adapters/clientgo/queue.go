@@ -109,10 +109,10 @@ func (q *Queue[T]) AddAfter(item T, after time.Duration) {
 	}
 	to := core.Item{Request: request}
 	switch q.controller {
-	case q.environment.working:
 	case nil:
 		q.environment.current.Unmodelled("adding "+string(request)+" to a work queue that no controller was registered with", "register who works on it with clientgo.Sync or clientgo.Run")
 		return
+	case q.environment.working:
 	default:
 		to.Strategy = q.controller.name
 	}
@@ -130,12 +130,18 @@ func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) 
 		if run.after <= 0 || after < run.after {
 			run.after = after
 		}
-	case q.environment.collects():
+	case q.environment.collects() && !q.ofAnother():
 		q.added = append(q.added, request)
 	default:
 		return false
 	}
 	return true
+}
+
+// ofAnother reports whether an event handler of another controller is being called.
+func (q *Queue[T]) ofAnother() bool {
+	handling := q.environment.handling
+	return handling != nil && q.controller != handling
 }
 
 // Len implements [workqueue.TypedInterface]. How long the queue is belongs to the engine.

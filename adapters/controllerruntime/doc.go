@@ -46,7 +46,7 @@
 //   - foreground and orphaning deletions of objects that no garbage collector looks after: see [GarbageCollection];
 //   - informers of client-go in a manager's program. The controllers on them can be a set-up of package clientgo. They are another process then: one that
 //     crashes without the manager, and shares no memory with it;
-//   - requests that a set-up makes: the API server answers only once controllers run;
+//   - requests that a set-up makes, but for discovery and for what it may do itself: the API server answers only once controllers run;
 //   - webhooks of which it is not known what asks them, and those of a configuration that no set-up registers. Webhooks may
 //     only read, and are not asked about subresources. A request that needs a conversion webhook is refused.
 //

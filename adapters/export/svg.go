@@ -239,7 +239,7 @@ func stepLines(number int, step core.TraceStep) []line {
 	if all > told {
 		add("quiet", "and "+story.Counted(all-told, "more change", "more changes"))
 	}
-	for _, m := range step.Memory {
+	for _, m := range story.Entries(step.Memory) {
 		add("quiet", "memory of "+m.Controller+": "+m.String())
 	}
 	add("why", step.Result)

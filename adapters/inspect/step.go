@@ -90,7 +90,7 @@ func (t *teller) step(s core.TraceStep) {
 	for _, c := range s.Changes {
 		t.change(c)
 	}
-	for _, m := range s.Memory {
+	for _, m := range story.Entries(s.Memory) {
 		said := say(plain, m.String())
 		switch {
 		case m.Event != "":

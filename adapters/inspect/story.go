@@ -318,7 +318,7 @@ func (v *storyView) tellStart(t *teller, r *run) {
 	if len(r.trace.Steps) == 0 {
 		t.rows = append(t.rows, row{line: say(plain, "The run has no steps.")})
 	}
-	for _, m := range r.trace.Memory {
+	for _, m := range story.Entries(r.trace.Memory) {
 		t.say(plain, "memory:", say(plain, m.Controller+": "+m.String()))
 	}
 	v.tellObjects(t, r, nil, "Objects in the initial state")

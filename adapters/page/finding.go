@@ -271,7 +271,7 @@ func stepOf(number int, s core.TraceStep) step {
 		v.Changes = append(v.Changes, changeOf(c))
 		v.Effects = append(v.Effects, effectOf(c))
 	}
-	for _, m := range s.Memory {
+	for _, m := range story.Entries(s.Memory) {
 		v.Memory = append(v.Memory, story.Clean(m.Controller+": "+m.String()))
 	}
 	for _, item := range s.Enqueued {

@@ -164,6 +164,9 @@ func again(times int) string {
 
 // memory tells what is different in what controllers keep in memory, and in whose where it is not that of the one that acts.
 func (p *page) memory(changes []core.MemoryChange, acting string) {
+	if p.elide {
+		changes = story.Entries(changes)
+	}
 	shown := changes
 	if p.elide && len(shown) > fieldLimit {
 		shown = shown[:fieldLimit-1]

@@ -82,12 +82,22 @@ func (s *Sites) add(node *Node, stack site) {
 		}
 	}
 	roots := s.build.roots(all)
-	for _, frame := range all {
+	for _, frame := range aboveClients(all) {
 		if site := s.build.site(frame.Function, frame.File, frame.Line, roots); site != nil {
 			s.known[node] = site
 			return
 		}
 	}
+}
+
+// aboveClients leaves out of a stack what carries the request of an HTTP client: transports that are put around others make no calls of their own.
+func aboveClients(stack []runtime.Frame) []runtime.Frame {
+	for i, frame := range slices.Backward(stack) {
+		if strings.HasPrefix(frame.Function, "net/http.(*Client).") {
+			return stack[i+1:]
+		}
+	}
+	return stack
 }
 
 // build is what a program was built from.

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"maps"
+	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -35,6 +36,23 @@ func TestInnermostFrame(t *testing.T) {
 	unknown := new(Node)
 	if sites.add(unknown, stack[:1]); sites.Of(unknown) != nil {
 		t.Errorf("what is only called by libraries is made at %+v", sites.Of(unknown))
+	}
+}
+
+// TestAboveClients leaves out transports that a program puts around others, and nothing where there is no HTTP client.
+func TestAboveClients(t *testing.T) {
+	stack := func(functions ...string) (frames []runtime.Frame) {
+		for _, function := range functions {
+			frames = append(frames, runtime.Frame{Function: function})
+		}
+		return frames
+	}
+	call := stack("k8s.io/client-go/rest.(*Request).Do", "example.com/shop.(*Reconciler).Reconcile")
+	below := stack("example.com/shop.counting.RoundTrip", "net/http.send", "net/http.(*Client).do", "net/http.(*Client).Do")
+	for _, test := range [][]runtime.Frame{slices.Concat(below, call), slices.Concat(below, below, call), call} {
+		if got := aboveClients(test); !reflect.DeepEqual(got, call) {
+			t.Errorf("%v asks in %v", test, got)
+		}
 	}
 }
 

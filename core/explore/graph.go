@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -195,7 +196,9 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	s.learner.Where = transition.Provenance{State: id}
 	var effects []core.Effect
 	err = w.EachOrder(s.machine.Item(a, item.Request), func(t *transition.Taken) bool {
-		effects = append(effects, w.Effect(t))
+		effect := w.Effect(t)
+		effect.Alike = !slices.ContainsFunc(effect.Changes, s.counts)
+		effects = append(effects, effect)
 		return true
 	})
 	if err != nil {
@@ -203,6 +206,15 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 		return nil
 	}
 	return effects
+}
+
+// counts reports whether an object counts otherwise in outcomes after a change.
+func (s *Space) counts(change core.Change) bool {
+	if change.Before == nil || change.After == nil {
+		return true
+	}
+	of := s.machine.System.Store
+	return !reflect.DeepEqual(of.Outcome(change.Key, change.Before), of.Outcome(change.Key, change.After))
 }
 
 // Effect implements [core.Graph].

@@ -203,3 +203,43 @@ func TestCommon(t *testing.T) {
 		}
 	}
 }
+
+func TestEntries(t *testing.T) {
+	text := func(s string) *string { return &s }
+	change := func(field string, from, to *string) core.MemoryChange {
+		return core.MemoryChange{Controller: "c", Field: field, From: from, To: to}
+	}
+	lost := change("R.items[a].name", text("x"), nil)
+	lost.Lost = true
+	for _, test := range []struct {
+		changes []core.MemoryChange
+		want    []string
+	}{
+		{nil, nil},
+		{[]core.MemoryChange{change("R.last", nil, text("1"))}, []string{"R.last = 1"}},
+		{
+			[]core.MemoryChange{change("R.items[a].action", nil, text("create")), change("R.items[a].group", nil, text("")), change("R.items[b].action", nil, text("delete"))},
+			[]string{`R.items[a] = {action: create, group: ""}`, "R.items[b].action = delete"},
+		},
+		{
+			[]core.MemoryChange{change("R.items[a].action", text("create"), nil), change("R.items[a].group", text(""), nil)},
+			[]string{"R.items[a]: {…} → (absent)"},
+		},
+		{
+			[]core.MemoryChange{change("R.items[a].action", text("create"), text("delete")), change("R.items[a].group", text("x"), text("y"))},
+			[]string{"R.items[a].action: create → delete", "R.items[a].group: x → y"},
+		},
+		{
+			[]core.MemoryChange{change("R.items[a].action", nil, text("create")), change("R.items[a].group", text("x"), nil), lost},
+			[]string{"R.items[a].action = create", "R.items[a].group: x → (absent)", "loses R.items[a].name = x"},
+		},
+	} {
+		var got []string
+		for _, c := range story.Entries(test.changes) {
+			got = append(got, c.String())
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}

@@ -126,6 +126,23 @@ func TestWithoutARun(t *testing.T) {
 	}
 }
 
+// TestReviewsOfOneself wants whoever asks to be allowed everything, before controllers run and after, and nobody else to be answered for them.
+func TestReviewsOfOneself(t *testing.T) {
+	const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+	const body = `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","spec":{"resourceAttributes":{"verb":"list","resource":"pods"}}}`
+	transport := &Transport{Server: newServer(t), Current: new(Current), Idle: func(request string) { t.Errorf("%s is told to be idle", request) }}
+	code, text := send(t, transport, http.MethodPost, path, body)
+	if code != http.StatusCreated || !strings.Contains(text, `"status":{"allowed":true}`) || !strings.Contains(text, `"verb":"list"`) {
+		t.Errorf("%d %s", code, text)
+	}
+	transport.Idle = nil
+	for asked, body := range map[string]string{path: "{", "/apis/authorization.k8s.io/v1/subjectaccessreviews": body} {
+		if code, text := send(t, transport, http.MethodPost, asked, body); code != http.StatusServiceUnavailable || !strings.Contains(text, "POST "+asked) {
+			t.Errorf("%s: %d %s", asked, code, text)
+		}
+	}
+}
+
 func TestAnswersOfAnotherStore(t *testing.T) {
 	current := new(Current)
 	current.Begin(&answers{})
