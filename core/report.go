@@ -142,6 +142,8 @@ type MemoryReport struct {
 	// Ticks tells that something ticks there that shows nothing. Then nothing was searched that it would do for the first time after
 	// more than two hours.
 	Ticks bool `json:"ticks,omitempty"`
+	// Versions tells that what is kept names versions of objects, as a resource version does.
+	Versions bool `json:"versions,omitempty"`
 }
 
 // PropertyReport is the verdict on one property.
