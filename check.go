@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ type Result struct {
 // found until then is returned, as inconclusive. The error is for what cannot be
 // checked at all, and says what to change.
 func Run(ctx context.Context, system *core.System, options Options) (*Result, error) {
-	began := time.Now()
+	began, goroutines := time.Now(), runtime.NumGoroutine()
 	options, err := options.complete()
 	if err != nil {
 		return nil, err
@@ -98,6 +99,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	if !merged {
 		report.Assumptions = append(report.Assumptions, whole...)
 	}
+	report.LeftBehind = leftBehind(goroutines)
 	return &Result{Report: report, Graph: v.space}, nil
 }
 

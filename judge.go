@@ -405,6 +405,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 			if m.Ticks {
 				given = append(given, fmt.Sprintf("Something in %s ticks and shows nothing: it does nothing for the first time after more than two hours.", m.Controller))
 			}
+			if m.Versions {
+				given = append(given, fmt.Sprintf("The resource versions that %s keeps in memory are only compared for equality: they do not tell which of two is newer.", m.Controller))
+			}
 		}
 	}
 	for _, name := range options.Doubles {

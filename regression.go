@@ -167,6 +167,7 @@ func writePinned(file string, finding core.Finding, report *core.Report) error {
 	finding.ID = 1
 	pinned.Findings, pinned.OutcomeList, pinned.Rungs = []core.Finding{finding}, nil, nil
 	pinned.Elapsed, pinned.ElapsedMS, pinned.StatesPerSecond, pinned.PeakRSSBytes = 0, 0, 0, 0
+	pinned.LeftBehind = nil
 	header := record.Header{System: report.System, Params: report.Params}
 	_, err := record.WriteFile(context.Background(), file, header, &pinned, nil, 0)
 	return err

@@ -85,6 +85,8 @@ type Report struct {
 	ElapsedMS       int64         `json:"elapsed_ms"`
 	StatesPerSecond float64       `json:"states_per_second"`
 	PeakRSSBytes    int64         `json:"peak_rss_bytes"`
+	// LeftBehind are goroutines that instances of controllers have left behind, where there are many. They cost time and memory.
+	LeftBehind []LeftBehind `json:"left_behind,omitempty"`
 
 	// Assumptions are what the verdict takes for granted.
 	Assumptions []string `json:"assumptions"`
@@ -106,6 +108,14 @@ type ViewReport struct {
 	Kind       Kind   `json:"kind"`
 	// Rule says how far it may lag behind, such as "lag(1)".
 	Rule string `json:"rule"`
+}
+
+// LeftBehind are goroutines that outlive the instances of controllers that they belong to.
+type LeftBehind struct {
+	// Goroutines is how many there were in the end.
+	Goroutines int `json:"goroutines"`
+	// At is the function that they wait in, with its file and line.
+	At string `json:"at"`
 }
 
 // RungReport is what came of one of several conditions under which a system was checked, one after the other.
@@ -134,6 +144,8 @@ type MemoryReport struct {
 	// Ticks tells that something ticks there that shows nothing. Then nothing was searched that it would do for the first time after
 	// more than two hours.
 	Ticks bool `json:"ticks,omitempty"`
+	// Versions tells that what is kept names versions of objects, as a resource version does.
+	Versions bool `json:"versions,omitempty"`
 }
 
 // PropertyReport is the verdict on one property.

@@ -55,6 +55,9 @@
 // wait. When the item is done and its worker asks for the next, the context of the run ends. Workers must mark an item
 // with a deferred Done, as they usually do: then a panic of a worker is a finding; otherwise it ends the whole program.
 //
+// Whatever else such a method starts, such as the workers of a second queue or a look at what is installed, begins anew with each item as well. If it makes calls that the item does not
+// wait for, the controller works in the background, and a check takes many times longer. Give [Run] a function then that runs the workers of the queue alone, or [Sync] the one that they call.
+//
 // # Several controllers
 //
 // Event handlers that are added before a controller is registered are its own, and may fill the queues of others as well. A controller that has none is run for what
@@ -79,7 +82,9 @@
 //   - resyncs, leader election, and the loss of an informer's events.
 //
 // Events that controllers record are dropped. Make event broadcasters with the context of the environment ([Environment.Context], with
-// record.WithContext), or keep them in the controller: other ones live as long as the program, with their goroutines, for each instance. What
+// record.WithContext), or keep them in the controller: other ones live as long as the program, with their goroutines, for each instance. A check
+// makes thousands of these and gets slower and slower: the last line of its report then says where the goroutines wait. Where the code that makes a broadcaster cannot be given a context, give
+// the controller an event recorder of your own, such as a record.FakeRecorder. What
 // controllers log through klog is dropped, or goes to [Logger]: the logger of klog, which a program has once, is that of the first system. With the option Logs
 // of a check, stories show it.
 package clientgo

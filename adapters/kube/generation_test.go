@@ -74,6 +74,35 @@ func TestSettleKeepsTheOrderOfGenerations(t *testing.T) {
 	}
 }
 
+// TestSettleCountsWrittenGenerations: a controller that writes the observed generation in digits compares it with the one it is shown, so both are counted anew.
+func TestSettleCountsWrittenGenerations(t *testing.T) {
+	server := newTestServer(t)
+	object := func(generation int64, observed, condition any) tree {
+		return tree{
+			"metadata": tree{"generation": generation},
+			"status":   tree{"observedGeneration": observed, "conditions": []any{tree{"observedGeneration": condition}}},
+		}
+	}
+	for _, test := range []struct{ name, observed, condition, wantObserved, wantCondition string }{
+		{"the same", "9", "9", "1", "1"},
+		{"earlier", "8", "7", "2", "1"},
+		{"a hash of digits", "854849693", "9", "854849693", "1"},
+		{"a hash", "6f4b4dcb9", "", "6f4b4dcb9", ""},
+		{"none yet", "0", "09", "0", "09"},
+	} {
+		versions := []core.Content{storage.New(object(9, test.observed, test.condition), 0)}
+		settled := server.Normalize(keyOfWidget("a"), versions)[0].Fields().(tree)
+		status := settled["status"].(tree)
+		expect(t, test.name+": observed", status["observedGeneration"], any(test.wantObserved))
+		expect(t, test.name+": observed in the condition", status["conditions"].([]any)[0].(tree)["observedGeneration"], any(test.wantCondition))
+	}
+	of := func(status tree) tree { return tree{"metadata": tree{"generation": int64(9)}, "status": status} }
+	for _, elsewhere := range []tree{{"workloadObservedGeneration": "9"}, {"of": tree{"observedGeneration": "9"}}} {
+		settled := server.Normalize(keyOfWidget("a"), []core.Content{storage.New(of(elsewhere), 0)})[0]
+		expect(t, "of another object", settled.Fields().(tree)["status"], any(elsewhere))
+	}
+}
+
 func TestSettleIsIdempotentAndKeepsOrder(t *testing.T) {
 	server := newTestServer(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -397,3 +397,12 @@ func TestOutcomeLeavesTheObjectAlone(t *testing.T) {
 	w.server.Outcome(keyOfWidget("a"), content)
 	expect(t, "the object after Outcome", string(jsontree.Canonical(content.Fields())), before)
 }
+
+// The generation that a controller has observed does not count if it is written in digits either; a hash under that name does.
+func TestWrittenGenerationsInOutcomes(t *testing.T) {
+	server := newTestServer(t)
+	for observed, want := range map[string]tree{"2": {"ready": true}, "1": {"ready": true}, "854849693": {"ready": true, "observedGeneration": "854849693"}, "02": {"ready": true, "observedGeneration": "02"}} {
+		content := storage.New(tree{"metadata": tree{"generation": int64(2)}, "status": tree{"ready": true, "observedGeneration": observed}}, 0)
+		expect(t, "status with "+observed, server.Outcome(keyOfWidget("a"), content).(tree)["status"], any(want))
+	}
+}

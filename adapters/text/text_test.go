@@ -62,6 +62,10 @@ func inconclusive() core.Report {
 	}
 	r.Properties[0].Verdict = core.Inconclusive
 	r.Elapsed, r.StatesPerSecond, r.PeakRSSBytes = 90*time.Second, 0, 0
+	r.LeftBehind = []core.LeftBehind{
+		{Goroutines: 2182, At: "k8s.io/client-go/tools/record.(*eventBroadcasterImpl).StartEventWatcher.func1 (event.go:407)"},
+		{Goroutines: 1091, At: "k8s.io/apimachinery/pkg/watch.(*Broadcaster).loop (mux.go:268)"},
+	}
 	return r
 }
 
@@ -344,6 +348,7 @@ func TestGolden(t *testing.T) {
 func TestTimesAreOnTheLastLine(t *testing.T) {
 	one, two := report(), report()
 	two.Elapsed, two.StatesPerSecond, two.PeakRSSBytes, two.Workers, two.Seed = time.Hour, 1, 1<<30, 7, 9
+	two.LeftBehind = []core.LeftBehind{{Goroutines: 100, At: "example.com/shop.wait (shop.go:7)"}}
 	var a, b bytes.Buffer
 	if err := errors.Join(text.Report(&a, &one, text.Options{}), text.Report(&b, &two, text.Options{})); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,11 @@ func work(t *testing.T, d *doer, manner behavior.Manner) *behavior.Session {
 func TestActiveSetUp(t *testing.T) {
 	var slow chan struct{} // outside of all bubbles
 	waits := func() error { <-slow; return nil }
+	file, end, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end.Close()
 	fails := func(code func()) func(*doer, core.EffectRecorder) []func() {
 		return func(*doer, core.EffectRecorder) []func() { return []func(){code} }
 	}
@@ -101,7 +107,8 @@ func TestActiveSetUp(t *testing.T) {
 		{"a panic at its start", doer{start: func(*doer, core.EffectRecorder) []func() { panic("oops") }}, false, `setting up controller "doer" panicked: oops`},
 		{"a panic of what is started", doer{start: fails(func() { panic("oops") })}, false, `setting up controller "doer" panicked: oops`},
 		{"it waits for ever", doer{fresh: func() error { select {} }}, false, `setting up controller "doer": it`},
-		{"it does not come back", doer{fresh: waits}, false, "did not finish within"},
+		{"it does not come back", doer{fresh: waits}, false, `setting up controller "doer" did not finish within`},
+		{"it watches a file", doer{start: fails(func() { _, _ = file.Read(make([]byte, 1)) })}, false, "did not finish within 10ms: it waits for the network or a file in github.com/orrery-dev/orrery/core/behavior_test.TestActiveSetUp."},
 		{"the context ends", doer{fresh: waits}, true, "context canceled"},
 	} {
 		// What is slow ends soon behind the deadline, so that nobody has to leave it behind.
@@ -122,6 +129,7 @@ func TestActiveSetUp(t *testing.T) {
 		cancel()
 		timer.Stop()
 	}
+	_, _ = end.Write([]byte{1}) // so that who reads it ends
 }
 
 // TestClocks has each run see the time that its activation says: for one that works by itself, the clock never goes back.

@@ -63,7 +63,7 @@ func openActive(ctx context.Context, strategy core.Strategy, manner Manner, limi
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-watch.C:
-		err = overdueSetUp(strategy, limits.Deadline)
+		err = overdueSetUp(strategy, limits.Deadline, s.bubble.Load())
 	}
 	s.Abort()
 	return nil, nil, err

@@ -35,7 +35,7 @@ func newInstance(ctx context.Context, strategy core.Strategy, limits Limits) (co
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-watch.C:
-		return nil, overdueSetUp(strategy, limits.Deadline)
+		return nil, overdueSetUp(strategy, limits.Deadline, 0)
 	}
 }
 
@@ -65,9 +65,13 @@ func (m made) wrong(strategy core.Strategy) error {
 	return nil
 }
 
-// overdueSetUp is the error for an instance that does not come.
-func overdueSetUp(strategy core.Strategy, deadline time.Duration) error {
-	return fmt.Errorf("setting up controller %q did not finish within %s: do not wait for anything there", strategy.Describe().Name, deadline)
+// overdueSetUp is the error for an instance that does not come, or does not come to rest. What it waits for outside of its bubble, if it has one, is named.
+func overdueSetUp(strategy core.Strategy, deadline time.Duration, bubble uint64) error {
+	name, place := strategy.Describe().Name, outsideOf(stacks(), bubble)
+	if place != "" {
+		return fmt.Errorf("setting up controller %q, or what is started with it, did not finish within %s: it waits for the network or a file in %s: leave that out", name, deadline, place)
+	}
+	return fmt.Errorf("setting up controller %q did not finish within %s: do not wait for anything there", name, deadline)
 }
 
 // fatalSetUp is the error for an instance that would end the process.

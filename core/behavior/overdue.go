@@ -121,6 +121,22 @@ func connected(stacks string) bool {
 	return inBubbles(stacks, func(header, _ string) bool { return strings.Contains(header, "IO wait") })
 }
 
+// outsideOf returns where a goroutine of a bubble waits for the network or a file, "" if none does: the function outside of the standard library, with its line.
+func outsideOf(stacks string, bubble uint64) string {
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		header, frames, _ := strings.Cut(stack, "\n")
+		if _, in := goroutine.Head(header); in != bubble || bubble == 0 || !strings.Contains(header, "[IO wait") {
+			continue
+		}
+		for place := range strings.SplitSeq(placeOf(frames), "; ") {
+			if host, _, path := strings.Cut(place, "/"); path && strings.Contains(host, ".") {
+				return place
+			}
+		}
+	}
+	return ""
+}
+
 // looksUp reports whether a goroutine of a bubble looks up a name.
 func looksUp(stacks string) bool {
 	return inBubbles(stacks, func(_, frames string) bool { return strings.Contains(frames, "net.(*Resolver).") })

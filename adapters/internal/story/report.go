@@ -130,5 +130,14 @@ func Cost(report *core.Report) string {
 	if report.PeakRSSBytes > 0 {
 		parts = append(parts, size(report.PeakRSSBytes)+" of memory at peak")
 	}
-	return strings.Join(parts, ", ")
+	cost := strings.Join(parts, ", ")
+	if len(report.LeftBehind) == 0 {
+		return cost
+	}
+	var places []string
+	for _, left := range report.LeftBehind {
+		places = append(places, Counted(left.Goroutines, "goroutine", "goroutines")+" in "+Clean(left.At))
+	}
+	return cost + ". Each instance of a controller leaves goroutines behind, which makes a check slower and slower: " + strings.Join(places, ", ") +
+		". Have them end with the context that the set-up or the runnable is given"
 }

@@ -107,10 +107,14 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 	if err := d.unrun(system, found.parts); err != nil {
 		return nil, err
 	}
+	taken := namesOf(system.Strategies)
 	for _, companion := range d.companions {
 		strategy, err := companion(server)
 		if err != nil {
 			return nil, err
+		}
+		if other, ok := strategy.(interface{ Aside() core.Strategy }); ok && slices.Contains(taken, strategy.Describe().Name) {
+			strategy = other.Aside()
 		}
 		system.Strategies = append(system.Strategies, strategy)
 		system.Surroundings = append(system.Surroundings, strategy.Describe().Name)
@@ -131,4 +135,15 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 		return nil, err
 	}
 	return system, nil
+}
+
+// namesOf returns the names of controllers.
+func namesOf(strategies []core.Strategy) []string {
+	var names []string
+	for _, strategy := range strategies {
+		if strategy != nil {
+			names = append(names, strategy.Describe().Name)
+		}
+	}
+	return names
 }

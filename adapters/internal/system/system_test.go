@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/kube"
+	"github.com/orrery-dev/orrery/adapters/kube/companions"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -64,6 +66,44 @@ func makeOf(t *testing.T, libraries []*library, options ...Option) (*core.System
 		option(d)
 	}
 	return d.New(scheme)
+}
+
+// namesake is an idler that is called as a companion is.
+type namesake struct{ idler }
+
+func (namesake) Describe() core.Description {
+	return core.Description{Name: "replicaset", Watches: []core.Kind{"ConfigMap"}}
+}
+
+// TestCompanionStepsAside checks that a controller may be called as a companion is: a manager calls it by its kind.
+func TestCompanionStepsAside(t *testing.T) {
+	for _, test := range []struct {
+		controllers []core.Strategy
+		want        []string
+	}{
+		{[]core.Strategy{idler{}}, []string{"idler", "replicaset", "kubelet"}},
+		{[]core.Strategy{namesake{}}, []string{"replicaset", "replicaset-controller", "kubelet"}},
+	} {
+		scheme := runtime.NewScheme()
+		for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme} {
+			if err := add(scheme); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := Define()
+		d.libraries = append(d.libraries, &library{name: "library", notes: new(Notes), controllers: test.controllers})
+		Companions(companions.ReplicaSets(), companions.Pods())(d)
+		system, err := d.New(scheme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := namesOf(system.Strategies); !slices.Equal(got, test.want) {
+			t.Errorf("the controllers are called %v, want %v", got, test.want)
+		}
+		if got := system.Surroundings; !slices.Equal(got, test.want[1:]) {
+			t.Errorf("the surroundings are called %v, want %v", got, test.want[1:])
+		}
+	}
 }
 
 func TestSystem(t *testing.T) {

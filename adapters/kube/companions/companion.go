@@ -55,6 +55,14 @@ func (s *strategy) Describe() core.Description {
 	return core.Description{Name: s.name, Watches: watches, Sequential: true}
 }
 
+// Aside returns the companion under a second name, that of kube-controller-manager, for a system in which a checked controller has the first: a manager calls a controller by its
+// kind, and so are companions.
+func (s *strategy) Aside() core.Strategy {
+	other := *s
+	other.name += "-controller"
+	return &other
+}
+
 // New implements [core.Strategy].
 func (s *strategy) New() (core.Instance, error) { return s, nil }
 

@@ -458,7 +458,10 @@ func (m *Machine) Memories() []core.MemoryReport {
 				}
 			}
 		}
-		all = append(all, core.MemoryReport{Controller: d.Name, Contents: len(d.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), ByRequest: d.byRequest, Background: d.manner.Active, Ticks: d.manner.Ticks})
+		all = append(all, core.MemoryReport{
+			Controller: d.Name, Contents: len(d.memories) - 1, Fields: slices.Sorted(maps.Keys(fields)), ByRequest: d.byRequest, Background: d.manner.Active, Ticks: d.manner.Ticks,
+			Versions: slices.ContainsFunc(d.held, func(held []version) bool { return len(held) > 0 }),
+		})
 	}
 	return all
 }

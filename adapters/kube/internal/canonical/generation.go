@@ -2,6 +2,8 @@ package canonical
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -67,34 +69,58 @@ func ranked(o *storage.Object, places *place, seen []int64) *storage.Object {
 // visitGenerations calls visit for the generation of an object and for all that
 // were observed of it, and stores what it returns where that is different.
 func visitGenerations(places *place, tree map[string]any, visit func(int64) int64) {
+	newest := generationOf(tree)
 	if metadata, ok := tree["metadata"].(map[string]any); ok {
 		visitNumber(metadata, "generation", visit)
 	}
 	builtin.VisitTemplateGeneration(tree, visit)
 	if status, ok := tree["status"]; ok {
-		visitObserved(places.field("status"), "status", status, visit)
+		visitObserved(places.field("status"), "status", newest, status, visit)
 	}
 }
 
-// visitObserved visits the observed generations in a value of the status: the fields of that name which the schema declares as whole numbers, at any
-// depth, and where the schema says nothing, those in the places that the API conventions give them.
-func visitObserved(p *place, path string, value any, visit func(int64) int64) {
+// generationOf returns the generation of an object, 0 if it has none.
+func generationOf(tree map[string]any) int64 {
+	metadata, _ := tree["metadata"].(map[string]any)
+	n, _ := metadata["generation"].(int64)
+	return n
+}
+
+// visitObserved visits the observed generations in a value of the status of an object whose generation is the newest: the fields of that name which the schema
+// declares as whole numbers, at any depth, and where it does not, the numbers and numerals in the places that the API conventions give them.
+func visitObserved(p *place, path string, newest int64, value any, visit func(int64) int64) {
 	switch value := value.(type) {
 	case map[string]any:
 		if p.declaresInteger(observedGeneration) || p.observes(path) {
 			visitNumber(value, observedGeneration, visit)
 		}
+		if n, written := writtenGeneration(path, value[observedGeneration], newest); written {
+			if changed := visit(n); changed != n {
+				value[observedGeneration] = strconv.FormatInt(changed, 10)
+			}
+		}
 		for name, below := range value {
 			switch below.(type) {
 			case map[string]any, []any:
-				visitObserved(p.field(name), path+"."+name, below, visit)
+				visitObserved(p.field(name), path+"."+name, newest, below, visit)
 			}
 		}
 	case []any:
 		for _, below := range value {
-			visitObserved(p.item(), path, below, visit)
+			visitObserved(p.item(), path, newest, below, visit)
 		}
 	}
+}
+
+// writtenGeneration returns the generation that a text at the path says was observed, as some controllers write it in decimal digits. A number that the object has not come to
+// is something else, such as a hash that happens to have no letters.
+func writtenGeneration(path string, value any, newest int64) (int64, bool) {
+	text, _ := value.(string)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 || n > newest || text != strconv.FormatInt(n, 10) {
+		return 0, false
+	}
+	return n, path == "status" || inStatus(path) && strings.HasSuffix(path, ".conditions")
 }
 
 func visitNumber(fields map[string]any, name string, visit func(int64) int64) {

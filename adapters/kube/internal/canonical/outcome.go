@@ -29,6 +29,7 @@ func (f *Form) Outcome(key core.Key, content core.Content) any {
 	}
 	fields := f.fieldsOf(key.Kind)
 	tree := runtime.DeepCopyJSON(storage.Of(content).Tree)
+	fields.newest = generationOf(tree)
 	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
 	}
@@ -49,6 +50,8 @@ type kindFields struct {
 	// unordered are the paths of lists whose order the user says means nothing.
 	unordered map[string]bool
 	clock     *Clock
+	// newest is the generation of the object, where outcomes leave out what was observed of it.
+	newest int64
 }
 
 // outcome returns the value at a place without what does not matter. It may change the value. The path has no positions in lists.
@@ -57,6 +60,10 @@ func (k kindFields) outcome(p *place, path string, value any) any {
 	case map[string]any:
 		for name, below := range value {
 			if _, counted := below.(int64); counted && name == observedGeneration && p.observes(path) {
+				delete(value, name)
+				continue
+			}
+			if _, written := writtenGeneration(path, below, k.newest); written && name == observedGeneration {
 				delete(value, name)
 				continue
 			}
