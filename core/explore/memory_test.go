@@ -72,9 +72,11 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 	if testing.Short() {
 		share = 8
 	}
-	for seed := uint64(0); seed < 80; seed += uint64(share) {
+	for seed := uint64(0); seed < 120; seed += uint64(share) {
 		generate := random.Mindful
 		switch {
+		case seed >= 80:
+			generate = random.Ledgers
 		case seed >= 60:
 			generate = random.Patient
 		case seed >= 40:

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ type part struct {
 	// request is what it is held for, empty for all.
 	request core.Request
 	cell    state.Cell
-	// index is its place among those of its memory, and number that among all.
+	// index tells in which order those of its memory came to be known, and number in which all did.
 	index, number int
 }
 
@@ -46,7 +47,9 @@ func (m *Machine) addPart(d *domain, request core.Request) {
 	for _, known := range d.memories[1:] {
 		m.Vocabulary.Extend(p.cell, known.Identity)
 	}
-	d.parts, d.requests[request], m.parts = append(d.parts, p), p, append(m.parts, p)
+	at, _ := slices.BinarySearchFunc(d.parts, request, func(p *part, request core.Request) int { return cmp.Compare(p.request, request) })
+	d.parts = slices.Insert(slices.Clip(d.parts), at, p) // whoever goes through them meanwhile goes on with the list as it was
+	d.requests[request], m.parts = p, append(m.parts, p)
 }
 
 // part returns what the memory holds for a request, nil if it is not known to be put to use.

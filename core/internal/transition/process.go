@@ -34,7 +34,7 @@ type domain struct {
 	// Members are the strategies that share it, in the order of the system. Where it stands for all of them, the first does.
 	Members []*Actor
 	memory
-	// parts are the parts of the memory, in the order in which they came to be known: one of all, or one for each request if byRequest is set, which requests finds.
+	// parts are the parts of the memory, in the order of their requests: one for each if byRequest is set, or one for all. requests finds them.
 	parts     []*part
 	byRequest bool
 	requests  map[core.Request]*part

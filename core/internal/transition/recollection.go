@@ -42,8 +42,10 @@ type Crashed map[*part]map[string]string
 // state before, it is the difference from fresh instances.
 func (m *Machine) MemoryChanges(before, after Recollection, crashed Crashed) []core.MemoryChange {
 	var changes []core.MemoryChange
-	for _, p := range m.parts {
-		changes = append(changes, p.changes(p.contents[before.of(p)], p.contents[after.of(p)], crashed[p])...)
+	for _, d := range m.remembering {
+		for _, p := range d.parts {
+			changes = append(changes, p.changes(p.contents[before.of(p)], p.contents[after.of(p)], crashed[p])...)
+		}
 	}
 	return changes
 }
