@@ -37,7 +37,12 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		case len(space.reasons) > 0:
 			return space, nil
 		default:
-			if err := space.executor.Heed(); err != nil {
+			err := space.executor.Heed()
+			switch {
+			case ctx.Err() != nil:
+				space.because(endOf(ctx, options.Bounds))
+				return space, nil
+			case err != nil:
 				return nil, err
 			}
 			if !r.Outdated(m) {

@@ -38,6 +38,8 @@ type audits struct {
 	paths int
 	// sites counts the paths by controller and by the kinds of calls they make, so that what is audited is spread over the code.
 	sites map[string]uint64
+	// beside counts the runs that were audited on instances which had done something for another request.
+	beside int
 }
 
 // times returns how often a new path is run again. It depends on what was audited before and on nothing else, so that the

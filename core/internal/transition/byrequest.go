@@ -144,8 +144,8 @@ func (l *Learner) besides(a *Actor, run behavior.Run) error {
 		return nil
 	}
 	request, ok := d.requestOf(run.Activation)
-	tried := 0
-	for value := state.Value(len(d.owners) - 1); value > 0 && tried < mostBeside; value-- {
+	tried, most := 0, l.mostBeside()
+	for value := state.Value(len(d.owners) - 1); value > 0 && tried < most; value-- {
 		if ok && d.owners[value] == request {
 			continue
 		}
@@ -163,10 +163,10 @@ func (l *Learner) surround(d *domain, value state.Value) error {
 		return nil
 	}
 	for _, from := range slices.Sorted(maps.Keys(d.begun)) {
-		tried := 0
+		tried, most := 0, l.mostBeside()
 		for _, known := range slices.Clone(d.begun[from]) {
 			request, ok := d.requestOf(known.Activation)
-			if ok && request == d.owners[value] || tried == mostBeside {
+			if ok && request == d.owners[value] || tried == most {
 				continue
 			}
 			tried++
@@ -178,8 +178,14 @@ func (l *Learner) surround(d *domain, value state.Value) error {
 	return nil
 }
 
-// mostBeside is on how many instances a run is audited that have done something for another request, and how many runs from a memory on each such instance.
-const mostBeside = 8
+// mostBeside returns on how many instances a run is audited that have done something for another request, and how many runs from a memory on each such instance: fewer once
+// there were [thorough] of them.
+func (l *Learner) mostBeside() int {
+	if l.audits.beside > thorough {
+		return 1
+	}
+	return 8
+}
 
 // beside audits a run on an instance that was brought to a memory for another request before: it has to do the same, and to leave what it leaves besides that.
 func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
@@ -199,6 +205,7 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 	if _, known := l.Memo.histories.get(key); known {
 		return nil
 	}
+	l.audits.beside++
 	left, err := l.through(a, runs)
 	if left == nil || err != nil {
 		return err
@@ -310,26 +317,37 @@ func (w *Walker) Heed() error {
 	return nil
 }
 
+// mostTried is how many memories are tried to see whether the handlers of an event heed them. Where there are more, they are taken to.
+const mostTried = 1 << 8
+
 // tryParts finds out whether the handlers of an event heed a part, by all that it may hold.
 func (w *Walker) tryParts(h *handling, p *part) error {
 	known, memories := h.heedingOf(p), p.owned[p.request]
-	if len(p.parts) == 1 && len(memories) > 0 {
+	if len(p.parts) == 1 && len(memories) > 0 || len(memories) > mostTried {
 		w.Machine.heed(known)
 	}
 	for ; known.since == 0 && known.tried < len(memories); known.tried++ {
-		fresh, err := w.outcome(h, 0, moment{})
-		if err != nil {
+		neutral, err := w.neutral(h, p, memories[known.tried])
+		switch {
+		case Ends(err):
+		case err != nil:
 			return err
+		case neutral:
+			continue
 		}
-		leaf, err := w.outcome(h, memories[known.tried], moment{})
-		if err != nil {
-			return err
-		}
-		if !p.neutral(memories[known.tried], leaf, fresh) {
-			w.Machine.heed(known)
-		}
+		w.Machine.heed(known)
 	}
 	return nil
+}
+
+// neutral reports whether the handlers of an event do as little with a memory of a part as without.
+func (w *Walker) neutral(h *handling, p *part, memory state.Value) (bool, error) {
+	fresh, err := w.outcome(h, 0, moment{})
+	if err != nil {
+		return false, err
+	}
+	leaf, err := w.outcome(h, memory, moment{})
+	return err == nil && p.neutral(memory, leaf, fresh), err
 }
 
 // outcome returns what the handlers of an event do on an instance with a memory. They have to make no calls.
