@@ -151,7 +151,7 @@ func TestTimes(t *testing.T) {
 			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "ended", time.Now().Format(time.RFC3339))
 			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "took", time.Since(s.CreationTimestamp.Time).Truncate(time.Minute).String())
 			return ctrl.Result{}, c.Update(ctx, s)
-		}, core.Inconclusive, `it now update Service default/a with "took":"0s", then update Service default/a with "took":"1m0s", and later update Service default/a with "took":"`},
+		}, core.Inconclusive, `now: update Service default/a with "took":"0s"; then: update Service default/a with "took":"1m0s"; later: update Service default/a with "took":"`},
 	} {
 		check := func(t *testing.T, remembers bool) {
 			service := &corev1.Service{

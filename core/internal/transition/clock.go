@@ -429,7 +429,7 @@ func (w *Walker) expire(it *Item) {
 // awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
 	most := l.Machine.longTimes()
-	text := fmt.Sprintf("%s, it now %s, and later %s", run.Activation, parting.Recorded, parting.Observed)
+	text := fmt.Sprintf("%s, now: %s; later: %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
 	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
 		a.wait(parting.Observed, "the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)

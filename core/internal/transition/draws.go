@@ -324,7 +324,7 @@ func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Diverge
 		return false
 	}
 	a.gambles = true
-	l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s: it now %s, and where others were drawn %s. Only what comes of those that were drawn was searched: let it decide by what is not random",
+	l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s, now: %s; where others were drawn: %s. Only what comes of those that were drawn was searched: let it decide by what is not random",
 		run.Activation, d.Recorded, d.Observed)
 	return true
 }

@@ -305,7 +305,7 @@ func (l *Learner) decides(v *drifted, b begun, parting *behavior.Divergence) err
 	then := *v.parting
 	then.Observed += " and then, " + b.Activation.String() + ", " + parting.Observed + " where it else " + parting.Recorded
 	if l.searchesAfter(v.by, v.run) || v.ahead < 0 {
-		v.by.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s", v.by.Name, v.run.Activation, then.Recorded, then.Observed)
+		v.by.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s", v.by.Name, v.run.Activation, then.Recorded, then.Observed)
 		return nil
 	}
 	return l.awaits(v.by, v.run, &then)
@@ -353,7 +353,7 @@ func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavio
 
 // severalTimes notes that an actor does one thing now, another one some time later, and a third one much later.
 func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
-	a.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, it now %s, then %s, and later %s", a.Name, run.Activation, now, then, later)
+	a.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s; later: %s", a.Name, run.Activation, now, then, later)
 }
 
 // between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.

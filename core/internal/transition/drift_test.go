@@ -146,14 +146,14 @@ func drifters() []scenario {
 rests: dead yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead`},
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead`},
 		{"it looks first at both times that it keeps", illOrDead(true), Conditions{Deadlines: 1}, `
 6 states, 7 steps, 97 runs
 rests: 
 rests: dead yes
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead
 memory of c: 1 [R.at]`},
 		{"it looks first at both times that it keeps, and more time passes", illOrDead(true), Conditions{Deadlines: 2}, `
 8 states, 10 steps, 114 runs
@@ -161,19 +161,19 @@ rests:
 rests: dead yes
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead
 memory of c: 1 [R.at]`},
 		{"it heeds much later how long it took", of(func() *trade { return controller("c", func() core.Instance { return asking(true) }) }), Conditions{}, `
 4 states, 4 steps, 71 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put done
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put done
 memory of c: 2 [R.began R.done]`},
 		{"it heeds much later that it took long", of(func() *trade { return controller("c", func() core.Instance { return asking(false) }) }), Conditions{}, `
 4 states, 4 steps, 73 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps no R.took in memory, and later keeps one and then, reconciling go, put slow where it else asks to be run again in 1h0m0s
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again in 1h0m0s
 memory of c: 2 [R.began R.done]`},
 		{"it heeds much later how long it took, and time passes", of(func() *trade { return controller("c", func() core.Instance { return asking(true) }) }), Conditions{Deadlines: 1}, `
 6 states, 6 steps, 159 runs
@@ -181,26 +181,26 @@ rests:
 rests: done yes
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now keeps no R.took in memory, then keeps one and then, reconciling go, put done where it else asks to be run again in 1h0m0s
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps no R.took in memory; then: keeps one and then, reconciling go, put done where it else asks to be run again in 1h0m0s
 memory of c: 2 [R.began R.done]`},
 		{"it heeds in the next run how long it took", of(func() *trade { return controller("c", phases(3)) }), Conditions{}, `
 6 states, 5 steps, 211 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps no R.took in memory, and later keeps one and then, reconciling go, put slow where it else asks to be run again
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again
 memory of c: 5 [R.began R.phase]`},
 		{"it heeds two runs later how long it took", of(func() *trade { return controller("c", phases(4)) }), Conditions{}, `
 6 states, 5 steps, 219 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps no R.took in memory, and later keeps one and then, reconciling go, put slow where it else asks to be run again
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again
 memory of c: 5 [R.began R.phase]`},
 		{"it heeds three runs later how long it took", of(func() *trade { return controller("c", phases(5)) }), Conditions{Deadlines: 1}, `
 6 states, 5 steps, 69 runs
 rests: 
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now keeps no R.took in memory, then keeps one and then, reconciling go, put slow where it else returns
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps no R.took in memory; then: keeps one and then, reconciling go, put slow where it else returns
 memory of c: 5 [R.began R.phase]`},
 		{"it never heeds how long it took", of(func() *trade { return controller("c", phases(9)) }), Conditions{}, `
 6 states, 5 steps, 228 runs
@@ -211,26 +211,26 @@ memory of c: 5 [R.began R.phase]`},
 12 states, 20 steps, 154 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, it now keeps no R.took in memory, and later keeps one and then, reconciling heed, put slow where it else returns
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, now: keeps no R.took in memory; later: keeps one and then, reconciling heed, put slow where it else returns
 memory of c: 2 [R.began R.phase]`},
 		{"the other way is known later", twoWays("z"), Conditions{}, `
 12 states, 20 steps, 147 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, it now keeps no R.took in memory, and later keeps one and then, reconciling heed, put slow where it else returns
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, now: keeps no R.took in memory; later: keeps one and then, reconciling heed, put slow where it else returns
 memory of c: 2 [R.began R.phase]`},
 		{"it does something for some hours", of(func() *trade { return controller("c", window) }), Conditions{}, `
 3 states, 2 steps, 37 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now returns, and later put mid
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: returns; later: put mid
 memory of c: 1 [R.began]`},
 		{"it does something for some hours, and time passes", of(func() *trade { return controller("c", window) }), Conditions{Deadlines: 1}, `
 3 states, 2 steps, 23 runs
 rests: 
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now returns, then put mid, and later keeps one
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: returns; then: put mid; later: keeps one
 memory of c: 1 [R.began]`},
 	}
 }
@@ -266,7 +266,7 @@ func TestDrifted(t *testing.T) {
 		t.Errorf("it waits: %q", web.Waits)
 	}
 	add("one too many", false, false, mostDrifted)
-	if want := "the behavior of web depends on the clock, and later times were not searched: reconciling r, it now keeps, and later changes"; web.Waits != want {
+	if want := "the behavior of web depends on the clock, and later times were not searched: reconciling r, now: keeps; later: changes"; web.Waits != want {
 		t.Errorf("it waits: %q", web.Waits)
 	}
 	d.drifted[0] = d.drifted[0][:1]

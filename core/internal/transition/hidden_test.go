@@ -89,7 +89,7 @@ rests: seen 2000-01-01T10:00:01.……001Z`},
 		}), Conditions{}, `
 2 states, 1 steps, 70 runs
 rests: 
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now returns, and later put late`},
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: returns; later: put late`},
 		{"it sleeps, and looks how late it is, as time passes", sleeps(func(w world) {
 			if time.Now().After(afternoon()) {
 				w.put("late", "yes")
@@ -124,7 +124,7 @@ rests: ask yes, at 2019-12-27T07:07:01.……001Z
 rests: ask yes, at 2019-12-27T07:07:02.……002Z
 remembers: c
 awaits: c
-waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): reconciling go, it now keeps R.at in memory, and later changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
+waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 2 [R.at]`},
 		{"it keeps a time that it renews, and tells, and no time passes", renewing(false, true), Conditions{}, `
 7 states, 7 steps, 103 runs
@@ -132,7 +132,7 @@ rests: ask yes
 rests: ask yes, at 2000-01-01T00:00:00Z
 rests: ask yes, at 2000-01-01T00:00:01.……001Z
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps R.at in memory, and later changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 1}, `
 6 states, 7 steps, 88 runs
@@ -140,7 +140,7 @@ rests:
 rests: dead yes
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines, and more time passes", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 2}, `
 8 states, 10 steps, 104 runs
@@ -148,7 +148,7 @@ rests:
 rests: dead yes
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines of two requests", of(func() *trade {
 			c := controller("c", func() core.Instance {
@@ -187,20 +187,20 @@ memory of c: 3 [R.at]`},
 			return core.Result{Requeue: true}
 		}), Conditions{}, `
 2 states, 2 steps, 60 runs
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now put seen, and later asks to be run again`},
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: put seen; later: asks to be run again`},
 		{"it has a bucket", of(func() *trade { return controller("c", filling(true)) }), Conditions{Deadlines: 1}, `
 7 states, 7 steps, 290 runs
 rests: n 2
 rests: n 4
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now keeps R.tokens in memory, then changes R.tokens in memory and then, reconciling go, asks to be run again in 1m0s where it else get n
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps R.tokens in memory; then: changes R.tokens in memory and then, reconciling go, asks to be run again in 1m0s where it else get n
 memory of c: 4 [R.last R.tokens]`},
 		{"it has a bucket, and no time passes", of(func() *trade { return controller("c", filling(true)) }), Conditions{}, `
 4 states, 4 steps, 136 runs
 rests: n 2
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1m0s, and later get n
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1m0s; later: get n
 memory of c: 2 [R.last R.tokens]`},
 		{"it has a bucket that it does not heed", of(func() *trade { return controller("c", filling(false)) }), Conditions{Deadlines: 1}, `
 5 states, 4 steps, 175 runs

@@ -155,7 +155,7 @@ runaway  c: made more than 50 calls without returning ["get n → " "get n → "
 		}), Conditions{}, `
 2 states, 1 steps, 59 runs
 rests: date 2000-01-01T00:00:00Z, day 2000-01-01T00:00:00Z
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now put day, and later put day with a newer time`},
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: put day; later: put day with a newer time`},
 		{"each run writes another note, and may look at the clock", func() *core.System {
 			runs := 0
 			return watching(func(w world, _ core.Request) core.Result {
@@ -226,7 +226,7 @@ memory of c: 3 [R.first R.last R.runs]`},
 		}), Conditions{}, `
 4 states, 4 steps, 74 runs
 rests: at 2000-01-01T00:00:01.……001Z yes
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling one, it now put at 2000-01-01T00:00:01.……001Z, and later put at 2019-12-27T07:07:02.……002Z`},
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling one, now: put at 2000-01-01T00:00:01.……001Z; later: put at 2019-12-27T07:07:02.……002Z`},
 		{"its memory is more than it shows, and it writes dates", func() *core.System {
 			return alone(sequential(controller("c", func() core.Instance {
 				m := 0

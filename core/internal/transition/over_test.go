@@ -28,7 +28,7 @@ func TestOver(t *testing.T) {
 	}{
 		{"it leaves something", of(func() *trade { return controller("c", late) }), Conditions{}, `c leaves work running after it has returned, reconciling go: it would then "put late", and the states after that were not searched. Wait for the work before returning, or return RequeueAfter`, ""},
 		{"its memory changes later", of(func() *trade { return controller("c", wakes) }), Conditions{Remembering: []string{"c"}}, "c changes its memory after it has returned, reconciling go, and the states after that were not searched", ""},
-		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{Deadlines: 1}, "", "the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put late"},
+		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{Deadlines: 1}, "", "the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put late"},
 		{"they share what they do not show", called("they share what they do not show", sharers()).system, Conditions{Remembering: []string{"a", "b"}}, "", ""},
 		{"it makes up a name", func() *core.System { return drawers()[0].system() }, Conditions{}, "", ""},
 	} {

@@ -166,7 +166,7 @@ runaway  c: made more than 50 calls without returning ["get n → " "get n → "
 		}), Conditions{}, `
 2 states, 1 steps, 58 runs
 rests: late false
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now put late with "false", and later put late with "true"`},
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: put late with "false"; later: put late with "true"`},
 		{"its memory changes later, and it is asked again", of(func() *trade {
 			c := controller("c", wakes)
 			c.Initial = []core.Request{"one", "two"}
@@ -244,7 +244,7 @@ memory of d: 1 [R.n]`},
 4 states, 3 steps, 96 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps no R.passed in memory, and later keeps one and then, reconciling go, put odd where it else returns
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.passed in memory; later: keeps one and then, reconciling go, put odd where it else returns
 memory of c: 3 [R.first R.runs]`},
 		{"it polls from its first run on", of(func() *trade {
 			c := controller("c", func() core.Instance {

@@ -139,7 +139,7 @@ awaits: c`},
 		{"it waits for a time that does not pass", of(func() *trade { return controller("c", since) }), Conditions{}, `
 3 states, 3 steps, 117 runs
 rests: since 2000-01-01T00:00:01Z
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now asks to be run again in 1h0m0s, and later put late`},
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put late`},
 		{"it keeps a deadline", of(func() *trade { return controller("c", sinceInMemory) }), Conditions{Deadlines: 2}, `
 5 states, 5 steps, 97 runs
 rests: 
@@ -157,13 +157,13 @@ rests: seen 2000-01-01T00:00:01.……001Z`},
 rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2019-12-27T07:07:02.……002Z
 awaits: c
-waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): reconciling go, it now asks to be run again in 1h0m0s, and later put seen`},
+waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): reconciling go, now: asks to be run again in 1h0m0s; later: put seen`},
 		{"it waits for two times", watching(twoTimes), Conditions{Deadlines: 1}, `
 8 states, 10 steps, 139 runs
 rests: dead yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now asks to be run again in 1h0m0s, then put ill, and later put dead`},
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead`},
 		{"a user waits", func() *core.System {
 			system := alone(controller("c", since))
 			system.Scenario.Actions = []core.Action{{Name: "look", Do: func(r core.EffectRecorder) error { world{r}.put("seen", "yes"); return nil }}}
@@ -185,13 +185,13 @@ memory of c: 3 [R.began R.runs]`},
 rests: 
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, it now keeps no R.took in memory, then keeps one and then, reconciling go, put slow where it else returns
+waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps no R.took in memory; then: keeps one and then, reconciling go, put slow where it else returns
 memory of c: 3 [R.began R.runs]`},
 		{"it heeds how long it took, and no time passes", of(func() *trade { return controller("c", stopwatch(true)) }), Conditions{}, `
 4 states, 3 steps, 94 runs
 rests: 
 remembers: c
-waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, it now keeps no R.took in memory, and later keeps one and then, reconciling go, put slow where it else returns
+waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else returns
 memory of c: 3 [R.began R.runs]`},
 	}
 }
