@@ -112,8 +112,9 @@ func TestActiveSetUp(t *testing.T) {
 		{"the context ends", doer{fresh: waits}, true, "context canceled"},
 	} {
 		// What is slow ends soon behind the deadline, so that nobody has to leave it behind.
-		slow = make(chan struct{})
-		timer := time.AfterFunc(50*time.Millisecond, func() { close(slow) })
+		soon := make(chan struct{})
+		slow = soon
+		timer := time.AfterFunc(50*time.Millisecond, func() { close(soon) })
 		ctx, cancel := context.WithCancel(t.Context())
 		if test.ends {
 			cancel()

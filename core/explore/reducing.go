@@ -37,19 +37,24 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		case len(space.reasons) > 0:
 			return space, nil
 		default:
-			err := space.executor.Heed()
-			switch {
-			case ctx.Err() != nil:
-				space.because(endOf(ctx, options.Bounds))
-				return space, nil
-			case err != nil:
+			if err := space.heed(ctx, options); err != nil {
 				return nil, err
 			}
-			if !r.Outdated(m) {
+			if len(space.reasons) > 0 || !r.Outdated(m) {
 				return space, nil
 			}
 		}
 	}
+}
+
+// heed finds out what event handlers heed of what they remember, at the end of a search.
+func (s *Space) heed(ctx context.Context, options Options) error {
+	err := s.executor.Heed()
+	if ctx.Err() == nil {
+		return err
+	}
+	s.because(endOf(ctx, options.Bounds))
+	return nil
 }
 
 // firstPatience is how many states the first search stores before it is begun again because something was
