@@ -405,16 +405,7 @@ func TestTwoControllers(t *testing.T) {
 			return nil
 		}
 		p.second = func() {
-			clientgo.Sync(e, "second", nil, second, func(ctx context.Context, key string) error {
-				c, err := p.configMaps.ConfigMaps("default").Get("a")
-				if err != nil || c.Labels["done"] != "" {
-					return err
-				}
-				c = c.DeepCopy()
-				c.Labels = map[string]string{"done": "yes"}
-				_, err = p.client.CoreV1().ConfigMaps("default").Update(ctx, c, metav1.UpdateOptions{})
-				return err
-			})
+			clientgo.Sync(e, "second", nil, second, func(ctx context.Context, _ string) error { return p.label(ctx, "a") })
 		}
 		return nil
 	})), clientgo.ObjectValues(in("default", "a", nil)))

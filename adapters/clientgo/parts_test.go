@@ -3,10 +3,12 @@ package clientgo_test
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 
 	"github.com/orrery-dev/orrery/adapters/clientgo"
 )
@@ -69,22 +71,37 @@ func setupOf(complete func(*clientgo.Environment, *parts) error, options ...info
 			}
 			return nil
 		}
-		clientgo.Run(e, "parts", p, p.queue, func(ctx context.Context) error {
-			go func() {
-				for {
-					key, over := p.queue.Get()
-					if over {
-						return
-					}
-					if p.sync(ctx, key) != nil {
-						p.queue.AddRateLimited(key)
-					}
-					p.queue.Done(key)
-				}
-			}()
-			<-ctx.Done()
-			return nil
-		})
+		clientgo.Run(e, "parts", p, p.queue, func(ctx context.Context) error { return work(ctx, p.queue, p.sync) })
 		return nil
 	}
+}
+
+// work syncs what is in a queue in a goroutine of its own, until the context ends.
+func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string], sync func(ctx context.Context, key string) error) error {
+	go func() {
+		for {
+			key, over := queue.Get()
+			if over {
+				return
+			}
+			if sync(ctx, key) != nil {
+				queue.AddRateLimited(key)
+			}
+			queue.Done(key)
+		}
+	}()
+	<-ctx.Done()
+	return nil
+}
+
+// label labels a ConfigMap as done, unless it is.
+func (p *parts) label(ctx context.Context, name string) error {
+	c, err := p.configMaps.ConfigMaps("default").Get(name)
+	if err != nil || c.Labels["done"] != "" {
+		return err
+	}
+	c = c.DeepCopy()
+	c.Labels = map[string]string{"done": "yes"}
+	_, err = p.client.CoreV1().ConfigMaps("default").Update(ctx, c, metav1.UpdateOptions{})
+	return err
 }

@@ -115,20 +115,7 @@ func (p *painter) run(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), p.typed.HasSynced, p.synced) {
 		return errors.New("caches have not synced")
 	}
-	go func() {
-		for {
-			key, over := p.queue.Get()
-			if over {
-				return
-			}
-			if p.sync(ctx, key) != nil {
-				p.queue.AddRateLimited(key)
-			}
-			p.queue.Done(key)
-		}
-	}()
-	<-ctx.Done()
-	return nil
+	return work(ctx, p.queue, p.sync)
 }
 
 // TestInformersAreTakenOver checks a controller that makes its informers by itself: they show what factories that are filled show. Two of the ConfigMaps are
@@ -257,14 +244,7 @@ func TestHandlersOfAnother(t *testing.T) {
 			p.second = func() {
 				clientgo.Sync(e, "second", nil, second, func(ctx context.Context, key string) error {
 					_, name, _ := strings.Cut(key, "/")
-					c, err := p.configMaps.ConfigMaps("default").Get(name)
-					if err != nil || c.Labels["done"] != "" {
-						return err
-					}
-					c = c.DeepCopy()
-					c.Labels = map[string]string{"done": "yes"}
-					_, err = p.client.CoreV1().ConfigMaps("default").Update(ctx, c, metav1.UpdateOptions{})
-					return err
+					return p.label(ctx, name)
 				})
 			}
 			return nil
