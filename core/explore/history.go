@@ -78,7 +78,7 @@ func (s *Space) history(steps []concreteStep, start []byte, after *core.Step) (m
 	h.took(nil)
 	for _, step := range steps {
 		w.Load(step.row)
-		chosen, err := w.Choose(step.step)
+		chosen, err := w.Retake(step.step)
 		if err != nil || chosen == nil {
 			return h.runs, err
 		}

@@ -444,6 +444,23 @@ func (w *Walker) Choose(step core.Step) (*Taken, error) {
 	return c.chosen, c.err
 }
 
+// Retake is as [Walker.Choose] for a step that was taken before: nobody else is asked for what he would do.
+func (w *Walker) Retake(step core.Step) (*Taken, error) {
+	a, err := w.Machine.Actor(step.Item.Strategy)
+	if err != nil || a.items[step.Item.Request] == nil {
+		return w.Choose(step) // of a process, or of time
+	}
+	c := &chooser{want: step}
+	w.visit = visit{visitor: c}
+	if err := w.work(a.items[step.Item.Request]); err != nil && !errors.Is(err, errChosen) {
+		return nil, err
+	}
+	if c.chosen == nil && c.err == nil {
+		return w.Choose(step) // a timer
+	}
+	return c.chosen, c.err
+}
+
 // Probe runs a request that nothing asks for, and returns nil if it is not possible.
 func (w *Walker) Probe(step core.Step) (*Taken, error) {
 	if step.Kind != core.Reconcile || step.Detail != "" {

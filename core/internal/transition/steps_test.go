@@ -285,3 +285,46 @@ func TestOtherStepsTeach(t *testing.T) {
 		t.Errorf("the step is chosen: %v, %v", chosen, err)
 	}
 }
+
+// TestRetake takes each step of a few systems again as it was taken among all of them, whoever it is of.
+func TestRetake(t *testing.T) {
+	kinds := map[core.StepKind]bool{}
+	background := controller("c", handing)
+	background.Active = true
+	for name, system := range map[string]*core.System{
+		"memory": alone(sequential(controller("c", countingUp(true)))), "timers": alone(controller("c", since), "since 2000-01-01T00:00:00Z"), "background": alone(background),
+	} {
+		f := explored(t, system, Conditions{Crashes: 1, Deadlines: 1})
+		w := NewWalker(f.learner.Machine, f.learner)
+		for _, row := range f.rows {
+			w.Load(row)
+			var all []core.Step
+			if _, err := w.Steps(&func1{func(step *Taken) error { all = append(all, step.Step()); return nil }}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range all {
+				kinds[step.Kind] = true
+				w.Load(row)
+				chosen, err := w.Choose(step)
+				if err != nil || chosen == nil {
+					t.Fatalf("%s: %s: %v", name, step, err)
+				}
+				want := w.AppendRow(nil)
+				w.Load(row)
+				again, err := w.Retake(step)
+				if err != nil || again == nil || again.Step() != step || again.Leaf != chosen.Leaf || !slices.Equal(w.AppendRow(nil), want) {
+					t.Errorf("%s: %s is not the same again: %v, %v", name, step, again, err)
+				}
+			}
+			w.Load(row)
+			if taken, err := w.Retake(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "nobody asks for this"}}); taken != nil || err != nil {
+				t.Errorf("%s: what is not possible is taken again: %v, %v", name, taken, err)
+			}
+		}
+	}
+	for _, kind := range []core.StepKind{core.Reconcile, core.Work, core.Restart, core.Pass} {
+		if !kinds[kind] {
+			t.Errorf("there was no step %s", kind.Name())
+		}
+	}
+}
