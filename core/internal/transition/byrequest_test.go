@@ -178,3 +178,85 @@ func TestEntries(t *testing.T) {
 		t.Errorf("these are told: %v, want %v", got, want)
 	}
 }
+
+// TestHeed has it be found out which events heed what is kept for which request, with all that may be, and be made use of by the next search.
+func TestHeed(t *testing.T) {
+	f := explored(t, booking(nil, func(b *book, _ world, e core.Event) []core.Request {
+		if r := core.Request(e.Key.Name); b.asked[r] == 2 {
+			return []core.Request{r}
+		}
+		return nil
+	}), Conditions{})
+	m, l := f.learner.Machine, f.learner
+	a := m.Actors[0]
+	w := NewWalker(m, l)
+	forget := func() {
+		for _, changes := range m.deliveries {
+			for _, d := range changes {
+				for i := range *d {
+					(*d)[i].heeding = nil
+				}
+			}
+		}
+		m.Heeded = 0
+	}
+	forget()
+	m.Searches = 1
+	for range 2 { // the second time there is nothing new
+		if err := w.Heed(); err != nil {
+			t.Fatal(err)
+		}
+		events := 0
+		for _, changes := range m.deliveries {
+			for _, d := range changes {
+				for i := range *d {
+					h := &(*d)[i]
+					events++
+					for _, p := range a.domain.parts {
+						own := p.request == core.Request(h.event.Key.Name)
+						if m.Searches = 1; m.heeds(h, p) {
+							t.Errorf("an event of %s heeds %s in the search that finds it out", h.event.Key, p.request)
+						}
+						if m.Searches = 2; m.heeds(h, p) != own {
+							t.Errorf("an event of %s heeds %s: %t", h.event.Key, p.request, !own)
+						}
+						m.Searches = 1
+					}
+				}
+			}
+		}
+		if m.Heeded != events || events == 0 {
+			t.Errorf("%d things are heeded in %d events", m.Heeded, events)
+		}
+	}
+	// Steps depend on what their events heed, besides what they begin with.
+	for searches, want := range map[int]int{1: 1, 2: 1} {
+		m.Searches = searches
+		w.Load(f.rows[0])
+		if chosen, err := w.Choose(core.Step{Kind: core.Reconcile, Item: core.Item{Strategy: "c", Request: "a"}}); err != nil || chosen == nil || len(w.Recalled) != want || w.Recalled[0] != a.domain.part("a").cell {
+			t.Errorf("in search %d the step depends on %v: %v", searches, w.Recalled, err)
+		}
+	}
+	forget()
+	// With one request only, all that is told of it is taken to be heeded, if anything is kept for it; and so is what is too much to be tried.
+	d := a.domain
+	parts := d.parts
+	if d.parts = parts[:1]; w.Heed() != nil || m.Heeded == 0 {
+		t.Error("what is kept for the only request is not heeded")
+	}
+	forget()
+	d.parts = parts
+	d.owned["a"] = slices.Repeat(d.owned["a"], mostTried)
+	if err := w.Heed(); err != nil || m.Heeded == 0 {
+		t.Errorf("what is too much to be tried is not heeded: %v", err)
+	}
+	for _, changes := range m.deliveries {
+		for _, d := range changes {
+			for i := range *d {
+				if h := &(*d)[i]; len(h.heeding) == 0 || h.heeding[a.domain.part("a").index].since == 0 || h.heeding[a.domain.part("a").index].tried > 0 {
+					t.Errorf("an event of %s tries too much", h.event.Key)
+				}
+			}
+		}
+	}
+}
