@@ -1,7 +1,6 @@
 package transition
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -147,21 +146,6 @@ type transition struct {
 	missed bool
 	// initial tells that the object was in the list at a start of the controller.
 	initial bool
-}
-
-// compare puts changes in an order.
-func (t transition) compare(other transition) int {
-	number := func(t transition) int {
-		n := 0
-		if t.missed {
-			n++
-		}
-		if t.initial {
-			n += 2
-		}
-		return n
-	}
-	return cmp.Or(cmp.Compare(t.from, other.from), cmp.Compare(t.to, other.to), cmp.Compare(number(t), number(other)))
 }
 
 // delivery is who handles a change, and how.

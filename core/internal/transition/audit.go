@@ -341,16 +341,11 @@ func (l *Learner) among(a *Actor, run behavior.Run) error {
 		return err
 	}
 	defer session.Abort()
-	for _, r := range runs {
-		divergence, err := l.again(session, r, 1)
-		if err != nil {
-			return err
-		}
-		if divergence != nil {
-			return p.entwined()
-		}
+	strayed, err := l.through(session, runs)
+	if strayed != nil {
+		return p.entwined()
 	}
-	return nil
+	return err
 }
 
 // overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
@@ -386,6 +381,36 @@ func (l *Learner) again(session *behavior.Session, run behavior.Run, times int) 
 		l.count(run.Activation)
 	}
 	return session.Audit(l.Context, run, times)
+}
+
+// strayed is a history that an instance did not go through again.
+type strayed struct {
+	runs       []behavior.Run
+	clock      time.Duration
+	divergence *behavior.Divergence
+}
+
+// by returns the member of a process that went another way in the last of the runs.
+func (s *strayed) by(p *Process) *Actor { return p.of(s.runs[len(s.runs)-1].Activation) }
+
+// isAhead reports whether that is because of the clock, see [Actor.isAhead].
+func (s *strayed) isAhead(p *Process) bool {
+	return s.by(p).isAhead(s.runs[len(s.runs)-1], s.clock, s.divergence)
+}
+
+// through takes the instance of a session through runs, one after the other, and returns where it goes another way, nil if it does not.
+func (l *Learner) through(session *behavior.Session, runs []behavior.Run) (*strayed, error) {
+	for i, run := range runs {
+		clock := session.Elapsed()
+		divergence, err := l.again(session, run, 1)
+		if err != nil {
+			return nil, err
+		}
+		if divergence != nil {
+			return &strayed{runs[:i+1], clock, divergence}, nil
+		}
+	}
+	return nil, nil
 }
 
 // count counts a run of real code.
@@ -431,27 +456,21 @@ func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
 		return err
 	}
 	defer session.Abort()
-	for i, run := range runs {
-		clock := session.Elapsed()
-		divergence, err := l.again(session, run, 1)
-		if err != nil {
-			return err
-		}
-		switch {
-		case divergence == nil:
-		case p.divided() && l.Searching:
-			return p.entwined()
-		case p.of(run.Activation).isAhead(run, clock, divergence):
-			return nil // and chance was looked at for each path
-		default:
-			err := l.diagnose(p.of(run.Activation), runs[:i+1], clock, divergence)
-			if errors.Is(err, ErrStopped) {
-				return nil
-			}
-			return err
-		}
+	strayed, err := l.through(session, runs)
+	switch {
+	case err != nil:
+		return err
+	case strayed == nil:
+		l.Memo.histories.set(key, struct{}{})
+		return nil
+	case p.divided() && l.Searching:
+		return p.entwined()
+	case strayed.isAhead(p):
+		return nil // and chance was looked at for each path
 	}
-	l.Memo.histories.set(key, struct{}{})
+	if err := l.diagnose(strayed.by(p), strayed.runs, strayed.clock, strayed.divergence); !errors.Is(err, ErrStopped) {
+		return err
+	}
 	return nil
 }
 

@@ -206,7 +206,7 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 		return nil
 	}
 	l.audits.beside++
-	left, err := l.through(a, runs)
+	left, err := l.leftBy(a, runs)
 	if left == nil || err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 		if request, ok := d.requestOf(run.Activation); ok {
 			alone = run.Beside(of, request)
 		}
-		others, err := l.through(a, append(slices.Clone(d.memories[other].Histories[0]), alone))
+		others, err := l.leftBy(a, append(slices.Clone(d.memories[other].Histories[0]), alone))
 		if others == nil || err != nil {
 			return err
 		}
@@ -231,27 +231,23 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 	return nil
 }
 
-// through returns what is different in an instance that has gone through some runs from a fresh one, nil if it has done something else that is looked at elsewhere.
-func (l *Learner) through(a *Actor, runs []behavior.Run) (map[string]string, error) {
+// leftBy returns what is different in an instance that has gone through some runs from a fresh one, nil if it has done something else that is looked at elsewhere.
+func (l *Learner) leftBy(a *Actor, runs []behavior.Run) (map[string]string, error) {
 	session, err := l.fresh(a, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Abort()
-	for _, run := range runs {
-		clock := session.Elapsed()
-		divergence, err := l.again(session, run, 1)
-		switch {
-		case err != nil:
-			return nil, err
-		case divergence == nil:
-		case a.Process.of(run.Activation).isAhead(run, clock, divergence):
-			return nil, nil
-		default:
-			return nil, a.domain.whole()
-		}
+	strayed, err := l.through(session, runs)
+	switch {
+	case err != nil:
+		return nil, err
+	case strayed == nil:
+		return l.contents(a.domain, session.Shown()), nil
+	case strayed.isAhead(a.Process):
+		return nil, nil
 	}
-	return l.contents(a.domain, session.Shown()), nil
+	return nil, a.domain.whole()
 }
 
 // holdsBoth reports whether nothing but two contents is held, whatever the times.
@@ -299,18 +295,23 @@ func (p *part) neutral(memory state.Value, leaf, fresh *behavior.Leaf) bool {
 // not. If there is only one request, all of them are taken to. See [Machine.Heeded].
 func (w *Walker) Heed() error {
 	w.Learn.Where = Provenance{}
+	var all []*handling
 	for _, changes := range w.Machine.deliveries {
-		for _, change := range slices.SortedFunc(maps.Keys(changes), transition.compare) {
-			d := *changes[change]
-			for i := range d {
-				if len(d[i].roots) == 0 || !d[i].actor.domain.byRequest {
-					continue
+		for _, d := range changes {
+			for i := range *d {
+				if h := &(*d)[i]; len(h.roots) > 0 && h.actor.domain.byRequest {
+					all = append(all, h)
 				}
-				for _, p := range d[i].actor.domain.parts {
-					if err := w.tryParts(&d[i], p); err != nil {
-						return err
-					}
-				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *handling) int {
+		return cmp.Or(cmp.Compare(a.change, b.change), cmp.Compare(a.actor.Index, b.actor.Index))
+	})
+	for _, h := range all {
+		for _, p := range h.actor.domain.parts {
+			if err := w.tryParts(h, p); err != nil {
+				return err
 			}
 		}
 	}
@@ -391,9 +392,6 @@ func (w *Walker) handleByRequest(h *handling, at moment) (leaf *behavior.Leaf, c
 	var runs []behavior.Run
 	all := &behavior.Leaf{Requests: fresh.Requests, Cells: fresh.Cells, Unordered: true}
 	for _, p := range a.domain.parts {
-		if w.StepCache.Tracing {
-			w.depend(p.cell)
-		}
 		if w.Machine.heeds(h, p) {
 			w.recall(p)
 		}

@@ -238,7 +238,7 @@ func TestHeed(t *testing.T) {
 		}
 	}
 	forget()
-	// With one request only, all that is told of it is taken to be heeded, if anything is kept for it; and so is what is too much to be tried.
+	// All events are taken to heed what is kept for the only request, if anything is; and so they are what is too much to be tried.
 	d := a.domain
 	parts := d.parts
 	if d.parts = parts[:1]; w.Heed() != nil || m.Heeded == 0 {

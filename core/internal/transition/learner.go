@@ -166,20 +166,12 @@ func (l *Learner) fail(node *behavior.Node) {
 func (l *Learner) Open(a *Actor, since *behavior.Memory) (*behavior.Session, error) {
 	session, strayed, err := l.bring(a, since, 0, shift{})
 	if strayed != nil {
-		last := strayed.runs[len(strayed.runs)-1]
-		if err := l.diagnose(a.Process.of(last.Activation), strayed.runs, strayed.clock, strayed.divergence); err != nil {
+		if err := l.diagnose(strayed.by(a.Process), strayed.runs, strayed.clock, strayed.divergence); err != nil {
 			return nil, err
 		}
 		return nil, ErrStopped
 	}
 	return session, err
-}
-
-// strayed is a history that an instance did not go through again.
-type strayed struct {
-	runs       []behavior.Run
-	clock      time.Duration
-	divergence *behavior.Divergence
 }
 
 // bring takes a fresh instance to a memory, or as far as it goes the same way. If its clock has moved, it may write other contents.
