@@ -43,6 +43,8 @@ type Report struct {
 	// for times; if there are none, none passed.
 	Deadlines int      `json:"deadlines,omitempty"`
 	Awaiting  []string `json:"awaiting,omitempty"`
+	// Ordered tells that a controller was found to compare the names of versions, so that they are in the order of their age.
+	Ordered bool `json:"ordered,omitempty"`
 	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
 	Views []ViewReport `json:"views,omitempty"`
 	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state. IgnoredMemory is what does

@@ -273,6 +273,9 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 // Memory returns what controllers were found to keep in memory from one run to the next.
 func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
 
+// Ordered reports whether the names of versions are in the order of their age, as a controller was found to compare them.
+func (s *Space) Ordered() bool { return s.machine.Conditions.Ordered }
+
 // Awaiting names the controllers that were found to wait for times, in the order of the system.
 func (s *Space) Awaiting() []string { return s.machine.Awaiting() }
 
