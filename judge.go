@@ -307,6 +307,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Seed:               options.Seed,
 		States:             v.space.States(),
 		Transitions:        stats.Transitions,
+		StateParts:         v.space.Parts(),
 		StatesIdleFirst:    v.space.IdleFirst(),
 		TerminalStates:     stats.Terminal,
 		Depth:              stats.Depth,

@@ -301,6 +301,52 @@ func (m *Machine) parkBlocked(it *Item) int {
 	return it.blockedAt
 }
 
+// Belongings returns which part of the state each cell belongs to, and what these are in words.
+func (m *Machine) Belongings() (of []int, names []string) {
+	number := map[string]int{}
+	of = make([]int, m.Vocabulary.Cells())
+	belongs := func(c state.Cell, part string) {
+		if c == nowhere {
+			return
+		}
+		if _, known := number[part]; !known {
+			number[part], names = len(names), append(names, part)
+		}
+		of[c] = number[part]
+	}
+	for c := range of {
+		switch key, isObject := m.Vocabulary.Key(state.Cell(c)); {
+		case !isObject:
+			belongs(state.Cell(c), "what else there is")
+		case key.Kind == "":
+			belongs(state.Cell(c), "the value of "+key.String())
+		default:
+			belongs(state.Cell(c), "the objects of kind "+string(key.Kind))
+		}
+	}
+	for _, it := range m.Items {
+		if !it.Standing {
+			belongs(it.Cell, "what is queued for "+it.Actor.Name)
+		}
+		if it.draws != nil {
+			belongs(it.draws.cell, "what "+it.Actor.Name+" has drawn")
+		}
+	}
+	for _, p := range m.parts {
+		belongs(p.cell, "what "+p.Name+" keeps in memory")
+	}
+	for _, p := range m.Processes {
+		for _, v := range p.Views {
+			belongs(v.Cell(), "the cache of "+p.Name)
+		}
+	}
+	belongs(m.Crashes, "how many crashes there were")
+	belongs(m.Failures, "how many calls failed")
+	belongs(m.History, "what users have done")
+	belongs(m.Clock, "how many long times have passed")
+	return of, names
+}
+
 // shownBy returns the versions of objects that a response shows.
 func shownBy(response core.Response) []core.Object {
 	if versioned, ok := response.(core.Versioned); ok {
