@@ -65,11 +65,12 @@ func Setup(setup func(*Environment) error) Option {
 func IgnoreMemory(fields ...string) Option { return common(system.IgnoreMemory(fields...)) }
 
 // CRDs makes the API server serve the kinds of the custom resource definitions in
-// YAML files, or in all YAML files of directories.
+// YAML files, or in all YAML files of directories. If the scheme has their kind, the definitions are also initial objects that controllers can
+// read; those of which controllers make the objects themselves belong into APIServer(kube.Definitions(definitions...)).
 func CRDs(paths ...string) Option { return common(system.CRDs(paths...)) }
 
 // CRDBytes makes the API server serve the kinds of the custom resource definitions
-// in YAML text, which may have several documents.
+// in YAML text, which may have several documents, as [CRDs] does.
 func CRDBytes(text []byte) Option { return common(system.CRDBytes(text)) }
 
 // APIServer are choices that the API server is made with, besides the definitions given

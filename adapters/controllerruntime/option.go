@@ -67,7 +67,8 @@ func MemoryFromCache(controllers ...string) Option {
 // Setup adds the controllers that a function registers on a manager: the calls
 // that main.go makes between creating its manager and starting it. The function is
 // called many times, each time with a fresh manager that is connected to nothing.
-// It must register the same each time, and make its reconcilers itself.
+// It must register the same each time, and make its reconcilers itself. Where main.go has a context that ends with the process, pass one that is cancelled when the
+// function returns: goroutines that constructors start with it, such as those that clear caches, would stay for each of the managers.
 //
 // What one set-up registers runs as one process, as in one program: its controllers
 // share their memory and the manager's cache, and they crash and start again together. Controllers
@@ -122,11 +123,12 @@ func readsOwnWrites(options *client.CacheOptions) bool {
 }
 
 // CRDs makes the API server serve the kinds of the custom resource definitions in
-// YAML files, or in all YAML files of directories.
+// YAML files, or in all YAML files of directories. If the scheme has their kind, the definitions are also initial objects that controllers can
+// read; those of which controllers make the objects themselves belong into APIServer(kube.Definitions(definitions...)).
 func CRDs(paths ...string) Option { return common(system.CRDs(paths...)) }
 
 // CRDBytes makes the API server serve the kinds of the custom resource definitions
-// in YAML text, which may have several documents.
+// in YAML text, which may have several documents, as [CRDs] does.
 func CRDBytes(text []byte) Option { return common(system.CRDBytes(text)) }
 
 // APIServer are choices that the API server is made with, besides the definitions given

@@ -83,7 +83,10 @@ func TestConfiguredWebhooks(t *testing.T) {
 			if test.refused && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `admission webhook "vwidget.example.org" denied the request: no`)) {
 				t.Errorf("it is not refused: %v", err)
 			}
-			equal(t, "assumptions", w.system.Assumptions, []string{"The webhook at /forgotten is not run: no webhook configuration names its path."})
+			equal(t, "assumptions", w.system.Assumptions, []string{
+				"The webhook unserved.example.org at /unserved is not asked: its rules are about nothing that the API server serves.",
+				"The webhook at /forgotten is not run: no webhook configuration names its path.",
+			})
 			equal(t, "not modelled", w.system.Unmodelled, []string{
 				"the webhook mwidget.example.org is asked once about a write, and not again after others have changed the object: set its reinvocationPolicy to Never",
 				"the webhook elsewhere.example.org at / is not asked, as no set-up registers one that can be run there: register it, or leave it out of the webhook configurations",
@@ -134,6 +137,46 @@ webhooks:
 		}))
 	if err := use(w); err != nil {
 		t.Error(err)
+	}
+}
+
+// Rules may name subresources, by themselves or with what they belong to. Webhooks are not asked about those.
+func TestConfiguredWebhooksOfSubresources(t *testing.T) {
+	const doubt = "the webhook guard is not asked about writes to subresources that its rules name, such as %s: leave these out of the rules if they do not matter to what is checked"
+	for resources, test := range map[string]struct {
+		operations, example string
+		refused             bool
+	}{
+		"widgets":        {operations: "*", refused: true},
+		"widgets/status": {operations: "UPDATE", example: "widgets/status"},
+		"widgets/*":      {operations: "*", example: "widgets/status", refused: true},
+		"*":              {operations: "*", refused: true},
+		"*/scale":        {operations: "CREATE"},
+		"*/status":       {operations: "*", example: "widgets/status"},
+		"*/*":            {operations: "*", example: "widgets/status", refused: true},
+	} {
+		t.Run(resources, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "webhooks.yaml")
+			text := fmt.Sprintf(`
+kind: ValidatingWebhookConfiguration
+webhooks:
+- name: guard
+  clientConfig: {service: {path: own/validator}}
+  rules: [{apiGroups: [example.org], apiVersions: ["*"], operations: [%q], resources: [%q]}]`, test.operations, resources)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			w := newWorld(t, controllerruntime.WebhookConfigurations(path), configured(allow, refuseNew),
+				using(func(ctx context.Context, mgr ctrl.Manager) error { return mgr.GetClient().Create(ctx, widget("a", 1)) }))
+			if err := use(w); apierrors.IsForbidden(err) != test.refused {
+				t.Errorf("a creation ends with %v", err)
+			}
+			var want []string
+			if test.example != "" {
+				want = []string{fmt.Sprintf(doubt, test.example)}
+			}
+			equal(t, "not modelled", w.system.Unmodelled, want)
+		})
 	}
 }
 

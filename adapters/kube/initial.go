@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,7 +9,9 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,13 +62,38 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 			return core.Initial{}, fmt.Errorf("%s: %w", o.Key, err)
 		}
 		content := storage.New(tree.Object, 0)
-		content.Coverage = s.registry.Named(o.Key.Kind).Coverage
+		if o.Key.Kind != kinds.Definition { // It was validated as the server validates it.
+			content.Coverage = s.registry.Named(o.Key.Kind).Coverage
+		}
 		state[o.Key] = s.Normalize(o.Key, []core.Content{content}, nil)[0]
 		for _, w := range storage.RecordWrites(o.Key, nil, content) {
 			state[w.Key] = w.Content
 		}
 	}
 	return core.Initial{Objects: state.objects()}, nil
+}
+
+// Installed returns custom resource definitions as the objects that a cluster has for them: established, with all names accepted. There are none where the server does
+// not serve their kind, as the scheme does not have it. Those that are among some objects already are left out.
+func (s *Server) Installed(definitions []*apiextensionsv1.CustomResourceDefinition, among []runtime.Object) []runtime.Object {
+	if !slices.Contains(s.Kinds(), kinds.Definition) {
+		return nil
+	}
+	given := map[string]bool{}
+	for _, object := range among {
+		if kind, err := s.kindOf(object); err == nil && kinds.Name(kind.GroupKind()) == kinds.Definition {
+			if named, err := meta.Accessor(object); err == nil {
+				given[named.GetName()] = true
+			}
+		}
+	}
+	var all []runtime.Object
+	for _, d := range definitions {
+		if !given[d.Name] {
+			all = append(all, kinds.Established(d, storage.Now()))
+		}
+	}
+	return all
 }
 
 // reviewInitial asks the webhooks about an object, as when it was created.
@@ -152,6 +180,15 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 	key := core.Key{Kind: r.Name, Namespace: tree.GetNamespace(), Name: tree.GetName()}
 	if err := fillInitial(r, kind.Version, key, tree); err != nil {
 		return fail(fmt.Errorf("%s: %w", key, err))
+	}
+	if key.Kind == kinds.Definition {
+		d := &apiextensionsv1.CustomResourceDefinition{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(tree.Object, d); err != nil {
+			return fail(err)
+		}
+		if err := kinds.ValidateDefinition(context.Background(), d); err != nil {
+			return fail(err)
+		}
 	}
 	return key, tree, nil
 }

@@ -297,7 +297,8 @@ type settings struct {
 	unordered        []canonical.List
 }
 
-// Definitions makes the server serve the kinds of custom resource definitions.
+// Definitions makes the server serve the kinds of custom resource definitions. The definitions themselves are
+// no objects: controllers may make these. See [Server.Installed].
 func Definitions(definitions ...*apiextensionsv1.CustomResourceDefinition) Option {
 	return func(s *settings) { s.definitions = append(s.definitions, definitions...) }
 }

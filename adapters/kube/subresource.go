@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,6 +42,24 @@ func subresourceVerbs(r *kinds.Resource, name string) []Verb {
 		return []Verb{Create}
 	}
 	return nil
+}
+
+// Writes are the subresources by which requests write objects of a kind, each with the operation as which webhooks see that.
+func (s *Server) Writes(kind core.Kind) map[string]admissionv1.Operation {
+	all := map[string]admissionv1.Operation{}
+	r := s.registry.Named(kind)
+	for _, name := range []string{
+		kinds.StatusSubresource, kinds.ScaleSubresource, kinds.EphemeralSubresource, kinds.ApprovalSubresource, kinds.FinalizeSubresource,
+		kinds.EvictionSubresource, kinds.BindingSubresource, kinds.TokenSubresource,
+	} {
+		switch verbs := subresourceVerbs(r, name); {
+		case slices.Contains(verbs, Update):
+			all[name] = admissionv1.Update
+		case slices.Contains(verbs, Create):
+			all[name] = admissionv1.Create
+		}
+	}
+	return all
 }
 
 // unmodelled reports whether the server has a subresource that is not modelled.

@@ -198,8 +198,14 @@ func hasType(object *unstructured.Unstructured) error {
 
 // loadDefinitions returns the definitions that were given, and those in the files.
 func (s *settings) loadDefinitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	definitions := slices.Clone(s.definitions)
-	for _, path := range s.paths {
+	read, err := ReadDefinitions(s.paths...)
+	return append(slices.Clone(s.definitions), read...), err
+}
+
+// ReadDefinitions reads the custom resource definitions in YAML files, or in all YAML files of directories. Other objects in those files are skipped.
+func ReadDefinitions(paths ...string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	var definitions []*apiextensionsv1.CustomResourceDefinition
+	for _, path := range paths {
 		documents, err := readDocuments(path)
 		if err != nil {
 			return nil, err

@@ -27,11 +27,11 @@ const (
 // where the run does more than to write other contents, nil if it does not. Where the recorded run was given up, this one
 // waits to go on.
 func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
-	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) })
+	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) }, (*Leaf).agrees)
 }
 
 // along takes a run along a recorded one as long as its calls are like the recorded ones.
-func (s *Session) along(ctx context.Context, run Run, like func(call, recorded core.Call) bool) ([]core.Call, *Divergence, error) {
+func (s *Session) along(ctx context.Context, run Run, like func(call, recorded core.Call) bool, ends func(observed, recorded *Leaf) bool) ([]core.Call, *Divergence, error) {
 	s.Begin(run.Activation)
 	calls := make([]core.Call, 0, len(run.Path))
 	for i, edge := range run.Path {
@@ -52,7 +52,7 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case call == nil && observed.agrees(run.Leaf):
+	case call == nil && ends(observed, run.Leaf):
 		return calls, nil, nil
 	}
 	return calls, &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed}, nil

@@ -97,7 +97,21 @@ func textsOf(calls []core.Call) []string {
 // Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response, whatever the call is. It returns the calls,
 // and where the run makes another number of calls or ends in another way, nil if it does not.
 func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
-	return s.along(ctx, run, func(core.Call, core.Call) bool { return true })
+	return s.along(ctx, run, func(core.Call, core.Call) bool { return true }, (*Leaf).agrees)
+}
+
+// VaryAnswers is [Session.Vary] for a run that is given other values. Event handlers may enqueue other requests, as many as before, which are returned: they may be named by what was given.
+func (s *Session) VaryAnswers(ctx context.Context, run Run) ([]core.Call, []core.Request, *Divergence, error) {
+	var requests []core.Request
+	calls, divergence, err := s.along(ctx, run, func(core.Call, core.Call) bool { return true }, func(observed, recorded *Leaf) bool {
+		requests = observed.Requests
+		named := *observed
+		if len(requests) == len(recorded.Requests) {
+			named.Requests = recorded.Requests
+		}
+		return named.agrees(recorded)
+	})
+	return calls, requests, divergence, err
 }
 
 // Answered returns the path with other answers, as far as a function has others, and whether it has any.

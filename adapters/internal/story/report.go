@@ -146,5 +146,5 @@ func Cost(report *core.Report) string {
 		places = append(places, Counted(left.Goroutines, "goroutine", "goroutines")+" in "+Clean(left.At))
 	}
 	return cost + ". Each instance of a controller leaves goroutines behind, which makes a check slower and slower: " + strings.Join(places, ", ") +
-		". Have them end with the context that the set-up or the runnable is given"
+		". Have them end: with the context that the runnable is given, or with one that is over when the set-up returns"
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	hclog "github.com/hashicorp/go-hclog"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/external"
@@ -27,9 +28,12 @@ type Definition struct {
 	serverOptions   []kube.Option
 	definitionPaths []string
 	definitionTexts [][]byte
-	webhookPaths    []string
-	objectPaths     []string
-	objects         []client.Object
+	// installed are the definitions in those, once they are read.
+	installed []*apiextensionsv1.CustomResourceDefinition
+
+	webhookPaths []string
+	objectPaths  []string
+	objects      []client.Object
 
 	actions []scenario.Action
 	inOrder bool
@@ -70,12 +74,12 @@ func IgnoreMemory(fields ...string) Option {
 // Name is what reports call the system.
 func Name(name string) Option { return func(d *Definition) { d.name = name } }
 
-// CRDs are files and folders with custom resource definitions.
+// CRDs are files and folders with custom resource definitions that are installed: their kinds are served, and who can read definitions finds them.
 func CRDs(paths ...string) Option {
 	return func(d *Definition) { d.definitionPaths = append(d.definitionPaths, paths...) }
 }
 
-// CRDBytes are custom resource definitions as text.
+// CRDBytes are custom resource definitions as text, as with [CRDs].
 func CRDBytes(text []byte) Option {
 	return func(d *Definition) { d.definitionTexts = append(d.definitionTexts, text) }
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,7 +20,7 @@ import (
 func (d *Definition) players(system *core.System, server *kube.Server) ([]core.Strategy, error) {
 	var all []core.Strategy
 	if d.collectGarbage {
-		kinds, err := kindsAbout(system, server, d.garbageKinds)
+		kinds, err := d.kindsAbout(system, server, d.garbageKinds)
 		if err != nil {
 			return nil, fmt.Errorf("garbage collection: %w", err)
 		}
@@ -30,7 +31,7 @@ func (d *Definition) players(system *core.System, server *kube.Server) ([]core.S
 		all = append(all, collector)
 	}
 	if d.emptyNamespaces {
-		kinds, err := kindsAbout(system, server, d.contentKinds)
+		kinds, err := d.kindsAbout(system, server, d.contentKinds)
 		if err != nil {
 			return nil, fmt.Errorf("namespace deletion: %w", err)
 		}
@@ -52,15 +53,15 @@ func (d *Definition) players(system *core.System, server *kube.Server) ([]core.S
 
 // kindsAbout are the kinds that some strategy watches, those of the initial objects, and
 // those of the objects given.
-func kindsAbout(system *core.System, server *kube.Server, given []client.Object) ([]core.Kind, error) {
+func (d *Definition) kindsAbout(system *core.System, server *kube.Server, given []client.Object) ([]core.Kind, error) {
 	known := server.Kinds()
 	var kinds []core.Kind
 	for _, s := range system.Strategies {
 		kinds = append(kinds, s.Describe().Watches...)
 	}
 	for _, object := range system.Initial[0].Objects {
-		// The server's own records are not objects that anybody looks after.
-		if slices.Contains(known, object.Key.Kind) {
+		// The server's own records are not objects that anybody looks after, and definitions that are installed are so by nobody here.
+		if slices.Contains(known, object.Key.Kind) && !d.isInstalled(object.Key) {
 			kinds = append(kinds, object.Key.Kind)
 		}
 	}
@@ -73,6 +74,12 @@ func kindsAbout(system *core.System, server *kube.Server, given []client.Object)
 	}
 	slices.Sort(kinds)
 	return slices.Compact(kinds), nil
+}
+
+// isInstalled reports whether a key is that of a definition that is installed from the start.
+func (d *Definition) isInstalled(key core.Key) bool {
+	return key.Kind == kube.KindOf(apiextensionsv1.Kind("CustomResourceDefinition")) &&
+		slices.ContainsFunc(d.installed, func(i *apiextensionsv1.CustomResourceDefinition) bool { return i.Name == key.Name })
 }
 
 // namespaced returns the kinds whose objects are in namespaces.

@@ -19,15 +19,18 @@ import (
 
 // server returns the API server with the definitions of the options.
 func (d *Definition) server(scheme *runtime.Scheme) (*kube.Server, error) {
-	options := append(slices.Clone(d.serverOptions), kube.DefinitionFiles(d.definitionPaths...))
+	var err error
+	if d.installed, err = kube.ReadDefinitions(d.definitionPaths...); err != nil {
+		return nil, err
+	}
 	for i, text := range d.definitionTexts {
 		definitions, err := parseDefinitions(text)
 		if err != nil {
 			return nil, fmt.Errorf("number %d of the texts given to CRDBytes: %w", i+1, err)
 		}
-		options = append(options, kube.Definitions(definitions...))
+		d.installed = append(d.installed, definitions...)
 	}
-	return kube.NewServer(scheme, options...)
+	return kube.NewServer(scheme, append(slices.Clone(d.serverOptions), kube.Definitions(d.installed...))...)
 }
 
 // parseDefinitions reads the custom resource definitions of a text.
@@ -78,7 +81,7 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 	if err != nil {
 		return nil, err
 	}
-	initial, err := server.Initial(objects...)
+	initial, err := server.Initial(append(slices.Clone(objects), server.Installed(d.installed, objects)...)...)
 	if err != nil {
 		return nil, err
 	}

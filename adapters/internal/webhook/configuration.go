@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -35,18 +36,25 @@ type match struct {
 }
 
 // matches returns what the rules of a webhook match among the kinds that the API server
-// serves. Of several rules about an operation on a kind the first counts. Rules about
-// subresources match nothing, since webhooks are not asked about those.
-func matches(server *kube.Server, rules []admissionregistrationv1.RuleWithOperations) []match {
-	var all []match
+// serves, and the subresources that they match, such as "widgets/status", about which webhooks are not asked. Of several rules about an operation on a kind the first counts.
+func matches(server *kube.Server, rules []admissionregistrationv1.RuleWithOperations) (all []match, subresources []string) {
 	for _, name := range server.Kinds() {
 		mappings, err := server.RESTMapper().RESTMappings(schema.ParseGroupKind(string(name)))
 		if err != nil {
 			continue // It cannot be asked for, so nobody writes it.
 		}
+		written := server.Writes(name)
+		for _, subresource := range slices.Sorted(maps.Keys(written)) {
+			operation := admissionregistrationv1.OperationType(written[subresource])
+			if slices.ContainsFunc(rules, func(rule admissionregistrationv1.RuleWithOperations) bool {
+				return oneOf(rule.Operations, operation) && slices.ContainsFunc(mappings, func(m *meta.RESTMapping) bool { return covers(rule.Rule, m, subresource) })
+			}) {
+				subresources = append(subresources, mappings[0].Resource.Resource+"/"+subresource)
+			}
+		}
 		var taken []admissionv1.Operation
 		for _, rule := range rules {
-			i := slices.IndexFunc(mappings, func(m *meta.RESTMapping) bool { return covers(rule.Rule, m) })
+			i := slices.IndexFunc(mappings, func(m *meta.RESTMapping) bool { return covers(rule.Rule, m, "") })
 			if i < 0 {
 				continue
 			}
@@ -62,11 +70,11 @@ func matches(server *kube.Server, rules []admissionregistrationv1.RuleWithOperat
 			}
 		}
 	}
-	return all
+	return all, subresources
 }
 
-// covers reports whether a rule is about a resource in a version.
-func covers(rule admissionregistrationv1.Rule, m *meta.RESTMapping) bool {
+// covers reports whether a rule is about a resource in a version, or about one of its subresources.
+func covers(rule admissionregistrationv1.Rule, m *meta.RESTMapping, subresource string) bool {
 	if scope := rule.Scope; scope != nil && *scope != admissionregistrationv1.AllScopes {
 		namespaced := m.Scope.Name() == meta.RESTScopeNameNamespace
 		if namespaced != (*scope == admissionregistrationv1.NamespacedScope) {
@@ -74,7 +82,11 @@ func covers(rule admissionregistrationv1.Rule, m *meta.RESTMapping) bool {
 		}
 	}
 	return oneOf(rule.APIGroups, m.Resource.Group) && oneOf(rule.APIVersions, m.Resource.Version) &&
-		(oneOf(rule.Resources, m.Resource.Resource) || slices.Contains(rule.Resources, "*/*"))
+		slices.ContainsFunc(rule.Resources, func(text string) bool {
+			// As in the API server, "widgets/*" is about widgets themselves, too.
+			resource, below, _ := strings.Cut(text, "/")
+			return (resource == "*" || resource == m.Resource.Resource) && (below == "*" || below == subresource)
+		})
 }
 
 // oneOf reports whether a list names the value, or all values.
@@ -294,11 +306,18 @@ func Configured(server *kube.Server, configurations []Configuration, registered 
 	for i := range configurations {
 		c := &configurations[i]
 		path := c.path()
-		if runs[path].Make == nil {
+		found, subresources := matches(server, c.Rules)
+		switch {
+		case len(found) == 0 && len(subresources) == 0:
+			notes.Assume("The webhook %s at %s is not asked: its rules are about nothing that the API server serves.", c.Name, path)
+			continue
+		case runs[path].Make == nil:
 			notes.Doubt("the webhook %s at %s is not asked, as no set-up registers one that can be run there: register it, or leave it out of the webhook configurations", c.Name, path)
 			continue
+		case len(subresources) > 0:
+			notes.Doubt("the webhook %s is not asked about writes to subresources that its rules name, such as %s: leave these out of the rules if they do not matter to what is checked", c.Name, subresources[0])
 		}
-		asked, err := c.webhooks(server, runs[path].Make)
+		asked, err := c.webhooks(server, found, runs[path].Make)
 		if err != nil {
 			return nil, fmt.Errorf("webhook %s: %w", c.Name, err)
 		}
@@ -317,7 +336,7 @@ func Configured(server *kube.Server, configurations []Configuration, registered 
 
 // webhooks returns the webhook as the server asks it: once for each kind and each set of
 // operations that its rules name.
-func (c *Configuration) webhooks(server *kube.Server, remake func(core.EffectRecorder) (Handle, error)) ([]kube.Webhook, error) {
+func (c *Configuration) webhooks(server *kube.Server, found []match, remake func(core.EffectRecorder) (Handle, error)) ([]kube.Webhook, error) {
 	selectors, err := c.selecting()
 	if err != nil {
 		return nil, err
@@ -328,7 +347,7 @@ func (c *Configuration) webhooks(server *kube.Server, remake func(core.EffectRec
 		r.timeout = time.Duration(*c.TimeoutSeconds) * time.Second
 	}
 	var all []kube.Webhook
-	for _, about := range matches(server, c.Rules) {
+	for _, about := range found {
 		all = append(all, kube.Webhook{
 			Name:       c.Name,
 			Kind:       about.kind,

@@ -17,6 +17,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -53,10 +54,16 @@ type answer struct {
 // Kubernetes and those in testdata.
 func newCluster(t *testing.T) (*Cluster, *api) {
 	t.Helper()
+	return newClusterOf(t, clientgoscheme.Scheme)
+}
+
+// newClusterOf returns one whose server serves the kinds of a scheme in place of those of Kubernetes.
+func newClusterOf(t *testing.T, scheme *runtime.Scheme) (*Cluster, *api) {
+	t.Helper()
 	a := &api{objects: map[string]node{}, answers: map[string]answer{}}
 	listening := httptest.NewServer(a)
 	t.Cleanup(listening.Close)
-	simulated, err := kube.NewServer(clientgoscheme.Scheme, kube.DefinitionFiles("testdata/kinds.yaml"))
+	simulated, err := kube.NewServer(scheme, kube.DefinitionFiles("testdata/kinds.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

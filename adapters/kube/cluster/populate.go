@@ -126,6 +126,10 @@ func (c *Cluster) create(ctx context.Context, key core.Key, fields map[string]an
 	}
 	status := fields["status"]
 	created, err := c.put(ctx, kube.Create, kind, "", key, fields)
+	if apierrors.IsAlreadyExists(err) && key.Kind == definitionKind {
+		// It serves its kind as it was installed, and stays so.
+		return c.uid(ctx, kind, key)
+	}
 	if apierrors.IsAlreadyExists(err) {
 		created, err = c.put(ctx, kube.Update, kind, "", key, fields)
 	}
@@ -138,6 +142,22 @@ func (c *Cluster) create(ctx context.Context, key core.Key, fields map[string]an
 		err = nil // there is no status of its own to write
 	}
 	return uidOf(created), err
+}
+
+// definitionKind is the kind of custom resource definitions, which are there before the objects.
+const definitionKind core.Kind = "CustomResourceDefinition.apiextensions.k8s.io"
+
+// uid reads the uid of an object.
+func (c *Cluster) uid(ctx context.Context, kind schema.GroupVersionKind, key core.Key) (string, error) {
+	response, err := c.send(ctx, &kube.Request{Verb: kube.Get, Kind: kind, Namespace: key.Namespace, Name: key.Name})
+	if err != nil {
+		return "", err
+	}
+	if err := response.Err(); err != nil {
+		return "", err
+	}
+	found, err := tree(response.Object)
+	return uidOf(found), err
 }
 
 func uidOf(fields map[string]any) string {

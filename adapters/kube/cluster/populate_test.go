@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -164,6 +167,26 @@ func TestPopulateWhatIsThere(t *testing.T) {
 	}
 	if c.own(core.Key{Kind: "Namespace", Name: "default"}, nil) {
 		t.Error("it is still left out of lists")
+	}
+}
+
+// TestPopulateDefinitions starts a run with a definition that was installed before, and is left as it is.
+func TestPopulateDefinitions(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c, a := newClusterOf(t, scheme)
+	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com"
+	a.objects[path] = node{"metadata": node{"name": "widgets.example.com", "uid": "33333333-3333-4333-8333-333333333333"}}
+	if err := c.Populate(context.Background(), []core.TraceObject{placed("CustomResourceDefinition.apiextensions.k8s.io", "apiextensions.k8s.io/v1", "", "widgets.example.com")}); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(a.log(), func(sent string) bool { return strings.HasPrefix(sent, "PUT") }) {
+		t.Errorf("sent %q", a.log())
+	}
+	if got := c.uids.real["uid of widgets.example.com"]; got != "33333333-3333-4333-8333-333333333333" {
+		t.Errorf("its uid is taken to be %q", got)
 	}
 }
 

@@ -292,7 +292,8 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides bool, err error) {
 	whole := run.Activation.Since == nil && !l.limits.Randomness.Has(string(run.Activation.Request))
 	calls := len(drawn.Texts) - len(a.domain.keptIn(run.Leaf))
-	runs, asked := []core.Drawn{{Texts: drawn.Texts[:calls], Words: drawn.Words}}, [][]core.Call{nil}
+	runs, asked := []core.Drawn{{Texts: append(slices.Clone(drawn.Texts[:calls]), enqueued(run.Leaf.Requests)...), Words: drawn.Words}}, [][]core.Call{nil}
+	enqueues := [][]core.Request{run.Leaf.Requests}
 	for variation := 1; variation <= leastVaried; variation++ {
 		path, others := run.Path.Answered(func(r core.Response) core.Response {
 			other, known := l.limits.Randomness.Other(r, variation)
@@ -304,16 +305,24 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 		}
 		varied := run
 		varied.Path, varied.Activation.Variation = path, variation
-		made, other, divergence, err := l.varied(a, varied)
+		var requests []core.Request
+		made, other, divergence, err := l.taken(a, varied, func(session *behavior.Session) (made []core.Call, divergence *behavior.Divergence, err error) {
+			made, requests, divergence, err = session.VaryAnswers(l.Context, varied)
+			return made, divergence, err
+		})
 		if err != nil || divergence != nil {
 			return l.decidesByWords(a, run, divergence, whole), err
 		}
-		other.Texts = other.Texts[:calls]
-		runs, asked = append(runs, other), append(asked, made)
+		other.Texts = append(other.Texts[:calls:calls], enqueued(requests)...)
+		runs, asked, enqueues = append(runs, other), append(asked, made), append(enqueues, requests)
 	}
 	odd, text := l.limits.Randomness.Compare(runs)
-	if text < 0 {
+	switch {
+	case text < 0:
 		return false, nil
+	case text >= calls:
+		recorded, observed := &behavior.Leaf{Requests: enqueues[0]}, &behavior.Leaf{Requests: enqueues[odd]}
+		return l.decidesByWords(a, run, &behavior.Divergence{Recorded: recorded.String(), Observed: observed.String(), After: len(run.Path)}, whole), nil
 	}
 	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
 }
@@ -335,15 +344,31 @@ func (l *Learner) varies(a *Actor, run behavior.Run, divergence *behavior.Diverg
 	return a.givenUp()
 }
 
+// enqueued are requests as texts that are compared with others.
+func enqueued(requests []core.Request) []string {
+	texts := make([]string, len(requests))
+	for i, request := range requests {
+		texts[i] = string(request)
+	}
+	return texts
+}
+
 // varied takes a fresh instance along a run, drawing other values, and returns what comes of it, and where it makes another number of calls or ends in another way.
 func (l *Learner) varied(a *Actor, run behavior.Run) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
+	return l.taken(a, run, func(session *behavior.Session) ([]core.Call, *behavior.Divergence, error) {
+		return session.Vary(l.Context, run)
+	})
+}
+
+// taken has a function take a fresh instance along a run, drawing other values, and returns what comes of it, and where it parts from the run.
+func (l *Learner) taken(a *Actor, run behavior.Run, takes func(*behavior.Session) ([]core.Call, *behavior.Divergence, error)) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
 	session, divergence, err := l.brought(a, run.Activation.Since, 0)
 	if divergence != nil || err != nil {
 		return nil, core.Drawn{}, divergence, err
 	}
 	defer session.Abort()
 	l.count(run.Activation)
-	calls, divergence, err := session.Vary(l.Context, run)
+	calls, divergence, err := takes(session)
 	if divergence != nil || err != nil {
 		return nil, core.Drawn{}, divergence, err
 	}

@@ -134,6 +134,63 @@ func TestWordsThatDecide(t *testing.T) {
 	}
 }
 
+// TestWordsThatAreEnqueued has an event handler read a word that another controller has drawn. That it enqueues a request of that name is nothing to speak of. That it enqueues another one depending on the
+// word, or not as many, is a reason.
+func TestWordsThatAreEnqueued(t *testing.T) {
+	odd := func(word string) bool { return (word[len(word)-1]-'0')%2 == 1 }
+	for name, test := range map[string]struct {
+		enqueues func(word string) []core.Request
+		says     string
+	}{
+		"named by the word": {func(word string) []core.Request { return []core.Request{core.Request("for " + word)} }, ""},
+		"by what the word is": {func(word string) []core.Request {
+			if odd(word) {
+				return []core.Request{"odd"}
+			}
+			return []core.Request{"even"}
+		}, `: enqueues [odd]`},
+		"if the word is odd": {func(word string) []core.Request {
+			if odd(word) {
+				return []core.Request{"odd"}
+			}
+			return nil
+		}, `: enqueues [odd]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := &casino{dice: &dice{}, knows: true}
+			a := simple("a", func(w world, _ core.Request) core.Result {
+				if w.get("word") == "" {
+					w.create("word", source.draw())
+					w.create("bell", "rings")
+				}
+				return core.Result{}
+			})
+			b := controller("b", func() core.Instance {
+				return hand{
+					reconcile: func(world, core.Request) core.Result { return core.Result{} },
+					handle: func(w world, e core.Event) []core.Request {
+						if e.Key.Name != "bell" {
+							return nil
+						}
+						return test.enqueues(w.get("word"))
+					},
+				}
+			})
+			b.Watches = []core.Kind{"note"}
+			system := lab([]core.Strategy{sequential(a), sequential(b)})
+			system.Randomness = source
+			f := explored(t, system, Conditions{})
+			if incidents := f.learner.Incidents; len(incidents) > 0 {
+				t.Errorf("this is wrong: %+v", incidents)
+			}
+			said := strings.Join(f.learner.Machine.Doubts, "\n")
+			if test.says == "" && said != "" || !strings.Contains(said, test.says) {
+				t.Errorf("it says %q, want %q", said, test.says)
+			}
+		})
+	}
+}
+
 // TestAnswered has a path be given other answers, and say whether there are any.
 func TestAnswered(t *testing.T) {
 	first := &behavior.Node{Call: errand{verb: "get", name: "a"}}

@@ -28,6 +28,7 @@ const (
 	StorageClass   core.Kind = "StorageClass.storage.k8s.io"
 	EndpointSlice  core.Kind = "EndpointSlice.discovery.k8s.io"
 	SigningRequest core.Kind = "CertificateSigningRequest.certificates.k8s.io"
+	Definition     core.Kind = "CustomResourceDefinition.apiextensions.k8s.io"
 )
 
 // The finalizers that keep claims and volumes while they are in use.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
@@ -106,6 +107,31 @@ func Custom(d *apiextensionsv1.CustomResourceDefinition) (*Resource, error) {
 // storage version can be served.
 func converts(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// Established returns a definition as an API server shows it that serves the kind since a time: with defaults, and the status of one whose names were accepted.
+func Established(d *apiextensionsv1.CustomResourceDefinition, since metav1.Time) *apiextensionsv1.CustomResourceDefinition {
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	d = d.DeepCopy()
+	d.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	scheme.Default(d)
+	condition := func(of apiextensionsv1.CustomResourceDefinitionConditionType, reason, message string) apiextensionsv1.CustomResourceDefinitionCondition {
+		return apiextensionsv1.CustomResourceDefinitionCondition{Type: of, Status: apiextensionsv1.ConditionTrue, LastTransitionTime: since, Reason: reason, Message: message}
+	}
+	d.Status = apiextensionsv1.CustomResourceDefinitionStatus{
+		AcceptedNames: d.Spec.Names,
+		Conditions: []apiextensionsv1.CustomResourceDefinitionCondition{
+			condition(apiextensionsv1.NamesAccepted, "NoConflicts", "no conflicts found"),
+			condition(apiextensionsv1.Established, "InitialNamesAccepted", "the initial names have been accepted"),
+		},
+	}
+	for _, v := range d.Spec.Versions {
+		if v.Storage {
+			d.Status.StoredVersions = []string{v.Name}
+		}
+	}
+	return d
 }
 
 // ValidateDefinition returns an error if a real server refuses to create the definition.
