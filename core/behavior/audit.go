@@ -168,7 +168,7 @@ func retagged(content core.Content, names *core.Retagging) core.Content {
 func (s *Session) Retag(ctx context.Context, run Run, names *core.Retagging) (*Divergence, error) {
 	_, divergence, err := s.along(ctx, run.Retagged(names), func(call, recorded core.Call) bool {
 		return Aim(call) == names.In(Aim(recorded)) && contents(call) == names.In(contents(recorded))
-	})
+	}, (*Leaf).agrees)
 	return divergence, err
 }
 
