@@ -12,13 +12,15 @@ import (
 )
 
 // Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by the set-up or in the background, is enqueued. From within the
-// sync of an item, the same item is enqueued again at its end (Add, AddRateLimited), or when nothing else can happen (AddAfter), and another item
-// at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
+// sync of an item, the same item is enqueued again at its end (Add, AddRateLimited), or when nothing else can happen (AddAfter, and AddRateLimited of a queue that had items wait
+// for the same second or more each time), and another item at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
 type Queue[T comparable] struct {
 	environment *Environment
 	form        form[T]
 	// controller is who works on the items, nil before it is registered.
 	controller *Controller
+	// period is how long AddRateLimited has items wait, 0 if it only holds back those that fail.
+	period time.Duration
 
 	mu sync.Mutex
 	// added is what was added while nothing was worked on.
@@ -99,7 +101,7 @@ func (q *Queue[T]) end(err error) core.Result {
 func (q *Queue[T]) Add(item T) { q.AddAfter(item, 0) }
 
 // AddRateLimited implements [workqueue.TypedRateLimitingInterface].
-func (q *Queue[T]) AddRateLimited(item T) { q.AddAfter(item, 0) }
+func (q *Queue[T]) AddRateLimited(item T) { q.AddAfter(item, q.period) }
 
 // AddAfter implements [workqueue.TypedDelayingInterface].
 func (q *Queue[T]) AddAfter(item T, after time.Duration) {
