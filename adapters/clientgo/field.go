@@ -133,7 +133,7 @@ func (q *Queue[T]) takeOver(made shutDowner) error {
 	}
 	queue, fits := q.fitting(below.Type())
 	every := periodOf[T](limiter)
-	for _, none := range []any{unlimited[T]{every}, unlimited[any]{every}} {
+	for _, none := range []any{unlimited[T]{every, q}, unlimited[any]{every, untyped[T]{q}}} {
 		if without := reflect.ValueOf(none); fits && without.Type().AssignableTo(limiter.Type()) {
 			q.period = every
 			made.ShutDown()
@@ -206,16 +206,26 @@ func periodOf[T comparable](limiter reflect.Value) time.Duration {
 	return first
 }
 
-// unlimited is a limiter of rates that lets everything pass, or has everything wait as long: the order of items and the number of retries are left to the engine.
-type unlimited[T comparable] struct{ period time.Duration }
+// unlimited is a limiter of rates that lets everything pass, or has everything wait as long: the order of items is left to the engine. It counts what the queue counts.
+type unlimited[T comparable] struct {
+	period time.Duration
+	queue  interface {
+		count(T)
+		Forget(T)
+		NumRequeues(T) int
+	}
+}
 
 var _ workqueue.TypedRateLimiter[string] = unlimited[string]{}
 
 // When implements [workqueue.TypedRateLimiter].
-func (u unlimited[T]) When(T) time.Duration { return u.period }
+func (u unlimited[T]) When(item T) time.Duration {
+	u.queue.count(item)
+	return u.period
+}
 
 // Forget implements [workqueue.TypedRateLimiter].
-func (unlimited[T]) Forget(T) {}
+func (u unlimited[T]) Forget(item T) { u.queue.Forget(item) }
 
 // NumRequeues implements [workqueue.TypedRateLimiter].
-func (unlimited[T]) NumRequeues(T) int { return 0 }
+func (u unlimited[T]) NumRequeues(item T) int { return u.queue.NumRequeues(item) }

@@ -9,9 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/clientgo"
+	"github.com/orrery-dev/orrery/adapters/kube/scenario"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -67,6 +69,71 @@ func TestLimiters(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestRequeues checks a mirror that gives up after some retries, as a Secret that another controller makes late is not there yet: where its queue counts, it ends without the Secret's
+// copy, and where not, it tries on.
+func TestRequeues(t *testing.T) {
+	const most = 2
+	for name, test := range map[string]struct {
+		counts, takenOver, early bool
+		want                     core.Verdict
+		outcomes                 int
+	}{
+		"counted":                {counts: true, want: core.Violated, outcomes: 2},
+		"counted and taken over": {counts: true, takenOver: true, want: core.Violated, outcomes: 2},
+		"counted, never failing": {counts: true, early: true, want: core.Holds, outcomes: 1},
+		"not counted":            {want: core.Violated, outcomes: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			late := configMap("late", "1")
+			objects := []client.Object{configMap("a", "1")}
+			if test.early {
+				objects = append(objects, late)
+			}
+			r := check(t, orrery.Options{}, clientgo.Setup(setUpMirror(func(e *clientgo.Environment, m *mirror) error {
+				work := m.queue
+				queue, err := clientgo.QueueIn[string](e, m)
+				if test.takenOver {
+					m.queue = work
+				}
+				if err != nil {
+					return err
+				}
+				if test.counts {
+					queue.CountRequeues(most)
+				}
+				clientgo.Run(e, "mirror", m, queue, func(ctx context.Context) error {
+					key, _ := m.queue.Get()
+					defer m.queue.Get()
+					defer m.queue.Done(key)
+					_, err := m.configMaps.ConfigMaps("default").Get("late")
+					switch {
+					case err == nil:
+						m.queue.Forget(key)
+						return m.sync(ctx, key)
+					case m.queue.NumRequeues(key) < most:
+						m.queue.AddRateLimited(key)
+					default:
+						m.queue.Forget(key)
+					}
+					return nil
+				})
+				return nil
+			})), clientgo.ObjectValues(objects...), clientgo.Scenario(scenario.Create(late)))
+			if r.Verdict != test.want || r.Outcomes < test.outcomes {
+				t.Errorf("%s with %d outcomes, want %s with %d: %v %v", r.Verdict, r.Outcomes, test.want, test.outcomes, r.Reasons, summaries(r))
+			}
+			for _, f := range r.Findings {
+				if busy := f.Property == "stable convergence"; busy == test.counts {
+					t.Errorf("it has the finding %q", f.Summary)
+				}
+			}
+			if assumed := strings.Contains(strings.Join(r.Assumptions, ""), "do not count how often"); assumed == test.counts {
+				t.Errorf("it assumes %q", r.Assumptions)
+			}
+		})
 	}
 }
 

@@ -26,6 +26,9 @@ type Named struct {
 	Root       any
 }
 
+// Requeues is a root: how often each item of a work queue was put back.
+type Requeues map[string]int
+
 // Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
 // several of the type. What functions have captured cannot be seen.
 func Of(roots ...any) map[string]string {
