@@ -24,7 +24,7 @@ func (o Options) Validate(system *core.System) error {
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
 	c := explore.Conditions{
 		Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, IgnoredMemory: o.IgnoreMemory, Orders: o.Orders,
-		Caches: o.caches, Remembering: o.remembering, Whole: o.whole, Awaiting: o.awaiting, Deadlines: max(0, o.Deadlines),
+		Caches: o.caches, Remembering: o.remembering, Whole: o.whole, Awaiting: o.awaiting, Ordered: o.ordered, Deadlines: max(0, o.Deadlines),
 	}
 	switch o.Granularity {
 	case PerReconcile:
@@ -104,7 +104,7 @@ func (o Options) Again(report *core.Report) (Options, error) {
 	if o.Deadlines = report.Deadlines; o.Deadlines == 0 {
 		o.Deadlines = NoDeadlines
 	}
-	o.caches, o.remembering, o.whole, o.awaiting = nil, nil, nil, slices.Clone(report.Awaiting)
+	o.caches, o.remembering, o.whole, o.awaiting, o.ordered = nil, nil, nil, slices.Clone(report.Awaiting), report.Ordered
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
 	}

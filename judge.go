@@ -300,12 +300,14 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Orders:             options.Orders,
 		Deadlines:          max(0, options.Deadlines),
 		Awaiting:           v.space.Awaiting(),
+		Ordered:            v.space.Ordered(),
 		Workers:            options.Workers,
 		Compact:            options.Compact,
 		MissedStateOdds:    v.space.Odds(),
 		Seed:               options.Seed,
 		States:             v.space.States(),
 		Transitions:        stats.Transitions,
+		StateParts:         v.space.Parts(),
 		StatesIdleFirst:    v.space.IdleFirst(),
 		TerminalStates:     stats.Terminal,
 		Depth:              stats.Depth,
@@ -404,9 +406,6 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		for _, m := range memory {
 			if m.Ticks {
 				given = append(given, fmt.Sprintf("Something in %s ticks and shows nothing: it does nothing for the first time after more than two hours.", m.Controller))
-			}
-			if m.Versions {
-				given = append(given, fmt.Sprintf("The resource versions that %s keeps in memory are only compared for equality: they do not tell which of two is newer.", m.Controller))
 			}
 		}
 	}

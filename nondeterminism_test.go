@@ -50,9 +50,9 @@ func (slate) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 	return done, nil
 }
 
-func (slate) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
-func (slate) Outcome(_ core.Key, c core.Content) any                       { return c.Fields() }
-func (slate) Faults(core.Call) []core.Fault                                { return nil }
+func (slate) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
+func (slate) Outcome(_ core.Key, c core.Content) any                                 { return c.Fields() }
+func (slate) Faults(core.Call) []core.Fault                                          { return nil }
 func (slate) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome
 }

@@ -150,6 +150,8 @@ type Options struct {
 	caches []explore.CachedKind
 	// remembering are the controllers that were found to keep memory when a report was made, and whole those of them whose memory was not kept by request.
 	remembering, whole []string
+	// ordered tells that a controller was found to compare the names of versions when a report was made.
+	ordered bool
 
 	// Comparisons are rules for comparing objects, such as [properties.Without] makes: all properties that compare objects follow them.
 	Comparisons []core.Comparison

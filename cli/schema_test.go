@@ -88,7 +88,7 @@ func TestSchemaIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]any{
-		"": core.Report{}, "view": core.ViewReport{}, "unchecked": core.Unchecked{}, "property": core.PropertyReport{}, "finding": core.Finding{}, "site": core.Site{},
+		"": core.Report{}, "view": core.ViewReport{}, "unchecked": core.Unchecked{}, "property": core.PropertyReport{}, "finding": core.Finding{}, "site": core.Site{}, "state_part": core.StatePart{},
 	} {
 		described := document.object
 		if name != "" {

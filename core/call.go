@@ -58,6 +58,9 @@ type Versioned interface {
 
 	// Versions returns what the response shows. It must be a function of the identity of the response.
 	Versions() []Object
+
+	// Retagged returns the response as it would be if versions had other names (see [Tagged]).
+	Retagged(names *Retagging) Response
 }
 
 // Write is a committed change of one object. A nil Content deletes it.

@@ -2,6 +2,8 @@ package core
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -60,7 +62,25 @@ type Tagged interface {
 
 	// Tag returns the name. It must be a function of the content, and long enough not to be found in other texts by chance.
 	Tag() string
+
+	// Retagged returns the content as it would be shown if versions had other names, itself among them. It is for the eyes of controllers: it never gets into a store.
+	Retagged(names *Retagging) Content
 }
+
+// Retagging is other names of versions in place of some. It is safe for concurrent use.
+type Retagging struct{ replacer *strings.Replacer }
+
+// NewRetagging returns the retagging of names, each to another one. It may exchange names.
+func NewRetagging(names map[string]string) *Retagging {
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		pairs = append(pairs, name, names[name])
+	}
+	return &Retagging{strings.NewReplacer(pairs...)}
+}
+
+// In returns a text with the other names wherever names stand in it.
+func (r *Retagging) In(text string) string { return r.replacer.Replace(text) }
 
 // Doubtful is a [Content] that its store took without checking all that is in it, so that the
 // real world might have refused it.

@@ -43,6 +43,8 @@ type Report struct {
 	// for times; if there are none, none passed.
 	Deadlines int      `json:"deadlines,omitempty"`
 	Awaiting  []string `json:"awaiting,omitempty"`
+	// Ordered tells that a controller was found to compare the names of versions, so that they are in the order of their age.
+	Ordered bool `json:"ordered,omitempty"`
 	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
 	Views []ViewReport `json:"views,omitempty"`
 	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state. IgnoredMemory is what does
@@ -63,6 +65,8 @@ type Report struct {
 	// Transitions counts every step taken from a stored state, those that lead to a known
 	// state included.
 	Transitions int `json:"transitions"`
+	// StateParts are the parts of the state that there are most states because of, the first one first, of a search that came to many states or to a limit.
+	StateParts []StatePart `json:"state_parts,omitempty"`
 	// StatesIdleFirst counts the states in which one controller was followed and no other, as its reconcile found nothing to do, and whatever changes
 	// what it read queues it again.
 	StatesIdleFirst int `json:"states_idle_first,omitempty"`
@@ -146,6 +150,14 @@ type MemoryReport struct {
 	Ticks bool `json:"ticks,omitempty"`
 	// Versions tells that what is kept names versions of objects, as a resource version does.
 	Versions bool `json:"versions,omitempty"`
+}
+
+// StatePart is a part of the states of a system, such as what a controller keeps in memory.
+type StatePart struct {
+	// Name says in words what it is, such as "what web keeps in memory" or "the objects of kind Pod".
+	Name string `json:"name"`
+	// Without is how many different states there would be without it. Of more than 100,000 states, it is estimated by the first ones.
+	Without int `json:"without"`
 }
 
 // PropertyReport is the verdict on one property.

@@ -33,8 +33,9 @@ type Store interface {
 	// step is over: values that only count up (a generation, a number that tells equal versions apart) are
 	// brought to the smallest ones that keep their order, across the versions, and keep
 	// different versions different. The versions are in the order of their age as far as it is known, and so are
-	// the results. Normalize is idempotent.
-	Normalize(Key, []Content) []Content
+	// the results. Those which somebody remembers by their names are pinned: they stay as they are, and the others are brought to the smallest values
+	// between theirs. Nil pins none. Normalize is idempotent.
+	Normalize(key Key, versions []Content, pinned []bool) []Content
 
 	// Outcome returns the fields of an object that matter when two ends of a
 	// run are compared: without versions and times. It returns nil
@@ -57,6 +58,14 @@ type Dated interface {
 	Store
 	// After returns the store as it is when its clock is so far ahead of where it stood at the start.
 	After(time.Duration) Store
+}
+
+// Ordering is a store that names versions of objects so that nobody can tell from the names which of two is newer, and that can let them tell. The first
+// takes fewer names and so has fewer states. A search begins with that, and turns to the other when it finds out that a controller compares names.
+type Ordering interface {
+	Store
+	// Ordered returns the store with names that are in the order of numbers, those of the same length in that of texts: a new version has a name behind those of all versions of the object that somebody may still refer to.
+	Ordered() Store
 }
 
 // Assuming is a store that takes something for granted, as has turned out while it was asked.

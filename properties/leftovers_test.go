@@ -20,9 +20,9 @@ func (t thing) Fields() any       { return map[string]any(t) }
 // shelf is a store that only holds things.
 type shelf struct{}
 
-func (shelf) Answer(core.Snapshot, core.Call) (core.Answer, error)         { return core.Answer{}, nil }
-func (shelf) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
-func (shelf) Outcome(_ core.Key, c core.Content) any                       { return c.Fields() }
+func (shelf) Answer(core.Snapshot, core.Call) (core.Answer, error)                   { return core.Answer{}, nil }
+func (shelf) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
+func (shelf) Outcome(_ core.Key, c core.Content) any                                 { return c.Fields() }
 
 func (shelf) Faults(core.Call) []core.Fault { return nil }
 

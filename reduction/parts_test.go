@@ -61,9 +61,11 @@ func (shelves) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 	return core.Answer{Response: answered}, nil
 }
 
-func (shelves) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
-func (shelves) Outcome(_ core.Key, c core.Content) any                       { return c.Fields() }
-func (shelves) Faults(core.Call) []core.Fault                                { return nil }
+func (shelves) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content {
+	return versions
+}
+func (shelves) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
+func (shelves) Faults(core.Call) []core.Fault          { return nil }
 func (shelves) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome
 }
@@ -153,7 +155,7 @@ func (s settling) Answer(snapshot core.Snapshot, call core.Call) (core.Answer, e
 }
 
 // Normalize implements [core.Store].
-func (settling) Normalize(_ core.Key, versions []core.Content) []core.Content {
+func (settling) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content {
 	settled := slices.Clone(versions)
 	for i, v := range versions {
 		if n := v.(number); n >= 10 {

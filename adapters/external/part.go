@@ -105,15 +105,31 @@ type composed struct {
 var (
 	_ core.Dated    = (*composed)(nil)
 	_ core.Assuming = (*composed)(nil)
+	_ core.Ordering = (*composed)(nil)
 )
 
 // After implements [core.Dated], for those stores that name times.
 func (c *composed) After(later time.Duration) core.Store {
-	other := &composed{main: after(c.main, later), parts: c.parts, stores: map[string]core.Store{}}
+	return c.with(func(store core.Store) core.Store { return after(store, later) })
+}
+
+// Ordered implements [core.Ordering], for those stores that name versions.
+func (c *composed) Ordered() core.Store {
+	return c.with(func(store core.Store) core.Store {
+		if ordering, names := store.(core.Ordering); names {
+			return ordering.Ordered()
+		}
+		return store
+	})
+}
+
+// with returns the composition of others of its stores.
+func (c *composed) with(other func(core.Store) core.Store) core.Store {
+	all := &composed{main: other(c.main), parts: c.parts, stores: map[string]core.Store{}}
 	for name, store := range c.stores {
-		other.stores[name] = after(store, later)
+		all.stores[name] = other(store)
 	}
-	return other
+	return all
 }
 
 func after(store core.Store, later time.Duration) core.Store {
@@ -175,8 +191,8 @@ func (c *composed) of(kind core.Kind) core.Store {
 }
 
 // Normalize implements [core.Store].
-func (c *composed) Normalize(key core.Key, versions []core.Content) []core.Content {
-	return c.of(key.Kind).Normalize(key, versions)
+func (c *composed) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
+	return c.of(key.Kind).Normalize(key, versions, pinned)
 }
 
 // Outcome implements [core.Store].

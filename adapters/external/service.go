@@ -223,7 +223,9 @@ func (s store) Faults(asked core.Call) []core.Fault {
 }
 
 // Normalize implements [core.Store]: nothing in a table counts up but what the user makes count.
-func (s store) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
+func (s store) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content {
+	return versions
+}
 
 // Outcome implements [core.Store].
 func (s store) Outcome(key core.Key, content core.Content) any {

@@ -105,9 +105,11 @@ type strange struct{}
 func (strange) Answer(_ core.Snapshot, call core.Call) (core.Answer, error) {
 	return core.Answer{}, &core.Unsupported{Call: call.String(), Reason: "nothing is here"}
 }
-func (strange) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
-func (strange) Outcome(_ core.Key, c core.Content) any                       { return c.Fields() }
-func (strange) Faults(core.Call) []core.Fault                                { return nil }
+func (strange) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content {
+	return versions
+}
+func (strange) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
+func (strange) Faults(core.Call) []core.Fault          { return nil }
 func (strange) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome
 }

@@ -40,7 +40,7 @@ func BenchmarkAnswer(b *testing.B) {
 		key := keyOfWidget("a")
 		content := w.objects[key].(*storage.Object)
 		for b.Loop() {
-			var _ core.Content = w.server.Normalize(key, []core.Content{content})[0]
+			var _ core.Content = w.server.Normalize(key, []core.Content{content}, nil)[0]
 		}
 	})
 }

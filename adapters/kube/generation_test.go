@@ -66,7 +66,7 @@ func TestSettleKeepsTheOrderOfGenerations(t *testing.T) {
 				"status":   tree{"observedGeneration": observed, "conditions": []any{tree{"observedGeneration": condition}}},
 			}
 		}
-		settled := server.Normalize(keyOfWidget("a"), []core.Content{storage.New(object(test.generation, test.observed, test.condition), 4)})[0]
+		settled := server.Normalize(keyOfWidget("a"), []core.Content{storage.New(object(test.generation, test.observed, test.condition), 4)}, nil)[0]
 		expect(t, "settled", settled.Fields(), object(test.wantGeneration, test.wantObserved, test.wantCondition))
 		if settled.(*storage.Object).Again != 0 {
 			t.Error("it still counts an equal version that is gone")
@@ -91,14 +91,14 @@ func TestSettleCountsWrittenGenerations(t *testing.T) {
 		{"none yet", "0", "09", "0", "09"},
 	} {
 		versions := []core.Content{storage.New(object(9, test.observed, test.condition), 0)}
-		settled := server.Normalize(keyOfWidget("a"), versions)[0].Fields().(tree)
+		settled := server.Normalize(keyOfWidget("a"), versions, nil)[0].Fields().(tree)
 		status := settled["status"].(tree)
 		expect(t, test.name+": observed", status["observedGeneration"], any(test.wantObserved))
 		expect(t, test.name+": observed in the condition", status["conditions"].([]any)[0].(tree)["observedGeneration"], any(test.wantCondition))
 	}
 	of := func(status tree) tree { return tree{"metadata": tree{"generation": int64(9)}, "status": status} }
 	for _, elsewhere := range []tree{{"workloadObservedGeneration": "9"}, {"of": tree{"observedGeneration": "9"}}} {
-		settled := server.Normalize(keyOfWidget("a"), []core.Content{storage.New(of(elsewhere), 0)})[0]
+		settled := server.Normalize(keyOfWidget("a"), []core.Content{storage.New(of(elsewhere), 0)}, nil)[0]
 		expect(t, "of another object", settled.Fields().(tree)["status"], any(elsewhere))
 	}
 }
@@ -112,8 +112,8 @@ func TestSettleIsIdempotentAndKeepsOrder(t *testing.T) {
 			conditions[i] = tree{"observedGeneration": n}
 		}
 		before := storage.New(tree{"metadata": tree{"generation": int64(5)}, "status": tree{"conditions": conditions}}, rapid.IntRange(0, 2).Draw(t, "again"))
-		once := server.Normalize(keyOfWidget("a"), []core.Content{before})[0]
-		if twice := server.Normalize(keyOfWidget("a"), []core.Content{once})[0]; twice.Canonical() != once.Canonical() {
+		once := server.Normalize(keyOfWidget("a"), []core.Content{before}, nil)[0]
+		if twice := server.Normalize(keyOfWidget("a"), []core.Content{once}, nil)[0]; twice.Canonical() != once.Canonical() {
 			t.Fatalf("settled twice: %s, once: %s", twice.Canonical(), once.Canonical())
 		}
 		settled := once.Fields().(tree)["status"].(tree)["conditions"].([]any)

@@ -60,7 +60,7 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		}
 		content := storage.New(tree.Object, 0)
 		content.Coverage = s.registry.Named(o.Key.Kind).Coverage
-		state[o.Key] = s.Normalize(o.Key, []core.Content{content})[0]
+		state[o.Key] = s.Normalize(o.Key, []core.Content{content}, nil)[0]
 		for _, w := range storage.RecordWrites(o.Key, nil, content) {
 			state[w.Key] = w.Content
 		}

@@ -36,6 +36,17 @@ var _ core.Versioned = (*Response)(nil)
 // Versions implements [core.Versioned].
 func (r *Response) Versions() []core.Object { return r.versions }
 
+// Retagged implements [core.Versioned].
+func (r *Response) Retagged(names *core.Retagging) core.Response {
+	other := *r
+	other.Object = json.RawMessage(names.In(string(r.Object)))
+	if r.Status != nil {
+		other.Status = r.Status.DeepCopy()
+		other.Status.Message = names.In(r.Status.Message)
+	}
+	return &other
+}
+
 // Err returns the refusal as the error that a client returns for it (see
 // [apierrors.IsConflict] and the like), nil if the request was done.
 func (r *Response) Err() error {

@@ -57,6 +57,7 @@ var (
 	_ core.Renamer  = (*Server)(nil)
 	_ core.Dated    = (*Server)(nil)
 	_ core.Assuming = (*Server)(nil)
+	_ core.Ordering = (*Server)(nil)
 )
 
 // NewServer returns a server for the kinds of the scheme and of the custom
@@ -156,6 +157,14 @@ func (s *Server) After(later time.Duration) core.Store {
 	return &other
 }
 
+// Ordered implements [core.Ordering]: of two resource versions of an object the newer one is the larger number. Those of different objects, and of lists, are in no order.
+func (s *Server) Ordered() core.Store {
+	other, form := *s, *s.form
+	form.Ordered = true
+	other.form = &form
+	return &other
+}
+
 // now is what the clock of the server shows.
 func (s *Server) now() metav1.Time {
 	return metav1.NewTime(storage.Now().Add(s.later).Truncate(time.Second))
@@ -234,9 +243,9 @@ func (s *Server) Assumptions() []string {
 
 // Normalize implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
-// 1. Equal versions are counted anew.
-func (s *Server) Normalize(key core.Key, versions []core.Content) []core.Content {
-	return s.form.Normalize(key, versions)
+// 1. Equal versions are counted anew, and all versions if their order is shown.
+func (s *Server) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
+	return s.form.Normalize(key, versions, pinned)
 }
 
 // Rename implements [core.Renamer]. In an object it renames all texts but kinds with their versions, and what the server

@@ -131,7 +131,7 @@ func (w *world) apply(writes []core.Write) {
 // settle ends a step.
 func (w *world) settle() {
 	for key, content := range w.objects {
-		w.objects[key] = w.server.Normalize(key, []core.Content{content})[0]
+		w.objects[key] = w.server.Normalize(key, []core.Content{content}, nil)[0]
 	}
 	clear(w.held)
 }

@@ -55,7 +55,7 @@ func TestStoreRefusesCallsOfOthers(t *testing.T) {
 
 func TestStoreKeepsEverything(t *testing.T) {
 	s, c := &store{}, newContent([]int{1})
-	if got := s.Normalize(core.Key{}, []core.Content{c}); len(got) != 1 || got[0] != core.Content(c) {
+	if got := s.Normalize(core.Key{}, []core.Content{c}, nil); len(got) != 1 || got[0] != core.Content(c) {
 		t.Errorf("settled to %v", got)
 	}
 	if got := s.Outcome(core.Key{}, c); len(got.([]any)) != 1 {

@@ -48,7 +48,9 @@ func (s *store) undeliverable(message core.Item) string {
 }
 
 // Normalize returns the contents themselves: a variable holds nothing that counts up by itself.
-func (s *store) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
+func (s *store) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content {
+	return versions
+}
 
 // Outcome returns all fields: everything in a variable matters.
 func (s *store) Outcome(_ core.Key, c core.Content) any { return c.Fields() }

@@ -184,7 +184,7 @@ func TestVariants(t *testing.T) {
 
 // TestLookAtParts has the answer to a call that looks at a part of an object be found by what the part is, if that is known.
 func TestLookAtParts(t *testing.T) {
-	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	c := v.Object(core.Key{Kind: "k", Name: "a"})
 	p := v.Projection("k", initial{})
 	for _, content := range []textOf{"ax", "ay", "bx", "cx"} {

@@ -58,7 +58,7 @@ func (board) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 	return core.Answer{}, &core.Unsupported{Call: c.String(), Reason: "do not do that"}
 }
 
-func (board) Normalize(_ core.Key, versions []core.Content) []core.Content {
+func (board) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content {
 	settled := make([]core.Content, len(versions))
 	for i, c := range versions {
 		before, _, _ := strings.Cut(c.Canonical(), "!")

@@ -13,7 +13,7 @@ import (
 
 // TestFeed has event handlers get changes by how many of the kind there were: as their view shows them, one after the other or all at once, or as they are.
 func TestFeed(t *testing.T) {
-	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	pod, job := view.New(v, "web", "Pod", view.Lag(9)), view.New(v, "web", "Job", view.Relist())
 	a := v.Object(core.Key{Kind: "Pod", Name: "a"})
 	p := &transition.Process{Name: "web", Views: []*view.View{pod, job}}
@@ -76,7 +76,7 @@ func TestFeed(t *testing.T) {
 
 // TestLags counts how far views are behind: as many changes as wait, or, where a list shows all at once, as many as there were since.
 func TestLags(t *testing.T) {
-	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	pod, job := view.New(v, "web", "Pod", view.Lag(9)), view.New(v, "web", "Job", view.Relist())
 	a := v.Object(core.Key{Kind: "Pod", Name: "a"})
 	p := &transition.Process{Name: "web", Views: []*view.View{pod, job}}

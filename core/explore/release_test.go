@@ -26,6 +26,8 @@ func (s shown) Identity() string        { return s.object.Content.Canonical() }
 func (s shown) String() string          { return s.Identity() }
 func (s shown) Versions() []core.Object { return []core.Object{s.object} }
 
+func (s shown) Retagged(*core.Retagging) core.Response { return s }
+
 // editions is a board whose notes are editions.
 type editions struct{ board }
 
@@ -46,7 +48,7 @@ func (editions) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 }
 
 // Normalize numbers the editions in the order of their age, from 1.
-func (editions) Normalize(_ core.Key, versions []core.Content) []core.Content {
+func (editions) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content {
 	normal := make([]core.Content, len(versions))
 	for i, v := range versions {
 		number := 1

@@ -256,7 +256,7 @@ func TestWhatIsToldOfSpaces(t *testing.T) {
 	if space.machine.Files = []string{"a file"}; !slices.Equal(space.Files(), []string{"a file"}) {
 		t.Errorf("the files are %q", space.Files())
 	}
-	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	for _, kind := range []core.Kind{"Pod", "Job", "Node", "Cron"} {
 		v.Intern(v.Object(core.Key{Kind: kind, Name: "a"}), doubtful("field of "+kind))
 	}

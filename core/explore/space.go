@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -250,6 +251,51 @@ func (s *Space) IdleFirst() int {
 	return n
 }
 
+// A part of the state is told if it makes a difference: without it there would be at most so many of a hundred states. It is looked at in so many states at most, as that takes as long as to search some.
+const (
+	telling    = 80
+	mostParts  = 3
+	fewStates  = 1_000
+	large      = 20_000
+	mostLooked = 100_000
+)
+
+// Parts returns the parts of the state that there are most states because of, the first one first: none if there are few states, if there are not many and all that is possible was searched,
+// or if states are not kept.
+func (s *Space) Parts() []core.StatePart {
+	n := s.States()
+	if s.rebuilder != nil || n < fewStates || n < large && len(s.reasons) == 0 {
+		return nil
+	}
+	of, names := s.machine.Belongings()
+	others := make([]map[state.Fingerprint]struct{}, len(names))
+	for part := range others {
+		others[part] = map[state.Fingerprint]struct{}{}
+	}
+	looked := min(n, mostLooked)
+	for id := range looked {
+		s.reader.Load(s.row(core.StateID(id)))
+		rest := make([]state.Fingerprint, len(names))
+		for c, value := range s.reader.Vector {
+			if value != 0 {
+				rest[of[c]].Toggle(s.machine.Vocabulary.Print(state.Cell(c), value))
+			}
+		}
+		for part := range rest {
+			rest[part].Toggle(s.reader.Fingerprint)
+			others[part][rest[part]] = struct{}{}
+		}
+	}
+	var parts []core.StatePart
+	for part, without := range others {
+		if share := len(without) * 100; share <= telling*looked {
+			parts = append(parts, core.StatePart{Name: names[part], Without: len(without) * n / looked})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b core.StatePart) int { return cmp.Compare(a.Without, b.Without) })
+	return parts[:min(mostParts, len(parts))]
+}
+
 // Odds returns how likely it is, about, that states were missed because others were taken for them: 0 unless the search was compact.
 func (s *Space) Odds() float64 {
 	if s.rebuilder == nil {
@@ -272,6 +318,9 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 
 // Memory returns what controllers were found to keep in memory from one run to the next.
 func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
+
+// Ordered reports whether the names of versions are in the order of their age, as a controller was found to compare them.
+func (s *Space) Ordered() bool { return s.machine.Conditions.Ordered }
 
 // Awaiting names the controllers that were found to wait for times, in the order of the system.
 func (s *Space) Awaiting() []string { return s.machine.Awaiting() }

@@ -291,7 +291,7 @@ func (f fields) Fields() any       { return map[string]any(f) }
 
 // TestUnseenFieldsAreNamed names up to four fields of a change that a controller has not seen.
 func TestUnseenFieldsAreNamed(t *testing.T) {
-	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	pod := view.New(v, "web", "Pod", view.Lag(9))
 	cell := v.Object(core.Key{Kind: "Pod", Name: "a"})
 	p := &transition.Process{Name: "web", Views: []*view.View{pod}}

@@ -62,7 +62,7 @@ func exchanging(v *Vocabulary) *Interchange {
 }
 
 func plainVocabulary() *Vocabulary {
-	return NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	return NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 }
 
 func TestArrangements(t *testing.T) {

@@ -221,7 +221,7 @@ func TestUnpack(t *testing.T) {
 
 // TestRenamed has a value be all that it may become by what is known of canonical forms, one after the other.
 func TestRenamed(t *testing.T) {
-	v := NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content {
+	v := NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content {
 		settled := slices.Clone(versions)
 		for i, c := range versions {
 			if text := c.Canonical(); len(versions) > 1 && len(text) > 1 {
@@ -238,9 +238,9 @@ func TestRenamed(t *testing.T) {
 	if got := v.Renamed(c, values[2]); !slices.Equal(got, values[2:3]) || v.Normalizations() != 0 {
 		t.Errorf("nothing is known, and it may become %v", got)
 	}
-	v.Normalize(c, []Value{values[1], values[3]})
-	v.Normalize(c, []Value{values[2], values[3]})
-	v.Normalize(c, []Value{values[2], values[3]})
+	v.Normalize(c, []Value{values[1], values[3]}, nil)
+	v.Normalize(c, []Value{values[2], values[3]}, nil)
+	v.Normalize(c, []Value{values[2], values[3]}, nil)
 	if got, want := v.Renamed(c, values[2]), []Value{values[2], values[1], values[0]}; !slices.Equal(got, want) || v.Normalizations() != 2 {
 		t.Errorf("it may become %v, want %v; %d canonical forms are known", got, want, v.Normalizations())
 	}

@@ -21,7 +21,7 @@ func (c text) Canonical() string { return string(c) }
 func (c text) Fields() any       { return string(c) }
 
 // settle brings the numbers behind each word to the smallest ones that keep their order.
-func settle(_ core.Key, versions []core.Content) []core.Content {
+func settle(_ core.Key, versions []core.Content, _ []bool) []core.Content {
 	counts := map[string][]int{}
 	for _, v := range versions {
 		word, count := counted(v)

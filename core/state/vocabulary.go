@@ -35,7 +35,7 @@ func (v Value) ParkedAt(point int) Value { return v&itemValues | Value(point)<<m
 // Vocabulary interns cells and their values. It only grows. It may be read by
 // several goroutines as long as nobody adds to it.
 type Vocabulary struct {
-	settle func(core.Key, []core.Content) []core.Content
+	settle func(key core.Key, versions []core.Content, pinned []bool) []core.Content
 
 	objects map[core.Key]Cell
 	items   map[core.Item]Cell
@@ -105,7 +105,7 @@ type cell struct {
 
 // NewVocabulary returns an empty vocabulary. The function brings contents to their
 // canonical form, as [core.Store.Settle] does.
-func NewVocabulary(settle func(core.Key, []core.Content) []core.Content) *Vocabulary {
+func NewVocabulary(settle func(key core.Key, versions []core.Content, pinned []bool) []core.Content) *Vocabulary {
 	return &Vocabulary{
 		settle:  settle,
 		objects: map[core.Key]Cell{},
@@ -229,7 +229,7 @@ func (v *Vocabulary) Intern(c Cell, content core.Content) Value {
 	domain.contents = append(domain.contents, content)
 	v.settled[c] = append(v.settled[c], value)
 	v.prints[c] = append(v.prints[c], printOf(domain.identity, canonical))
-	if settled := v.settle(domain.key, []core.Content{content})[0]; settled.Canonical() != canonical {
+	if settled := v.settle(domain.key, []core.Content{content}, nil)[0]; settled.Canonical() != canonical {
 		// The canonical form may be new, too; then the domain grows once more.
 		target := v.Intern(c, settled)
 		v.settled[c][value] = target
@@ -274,25 +274,33 @@ func (v *Vocabulary) Normalized(c Cell, value Value) Value {
 }
 
 // Normalization returns how versions of an object are brought to their canonical forms together, and false if that
-// was not asked before. The versions must be in the order of their values, each once.
-func (v *Vocabulary) Normalization(c Cell, versions []Value, buffer []byte) (*Normalization, bool) {
-	buffer = Vector(versions).AppendRow(buffer[:0])
-	s, known := v.normals[c][string(buffer)]
+// was not asked before. The versions must be in the order of their values, each once, and so must be those which are pinned.
+func (v *Vocabulary) Normalization(c Cell, versions, pinned []Value, buffer []byte) (*Normalization, bool) {
+	s, known := v.normals[c][string(appendVersions(buffer[:0], versions, pinned))]
 	return s, known
 }
 
-// Normalize returns how versions of an object are brought to their canonical forms together.
-func (v *Vocabulary) Normalize(c Cell, versions []Value) *Normalization {
-	name := string(Vector(versions).AppendRow(nil))
+// appendVersions appends what names versions of which some are pinned.
+func appendVersions(name []byte, versions, pinned []Value) []byte {
+	name = Vector(versions).AppendRow(name)
+	if len(pinned) > 0 {
+		name = Vector(pinned).AppendRow(Vector{0}.AppendRow(name)) // no version is 0
+	}
+	return name
+}
+
+// Normalize returns how versions of an object are brought to their canonical forms together, but for those which are pinned.
+func (v *Vocabulary) Normalize(c Cell, versions, pinned []Value) *Normalization {
+	name := string(appendVersions(nil, versions, pinned))
 	if s, known := v.normals[c][name]; known {
 		return s
 	}
-	contents := make([]core.Content, len(versions))
+	contents, stays := make([]core.Content, len(versions)), make([]bool, len(versions))
 	for i, value := range versions {
-		contents[i] = v.Content(c, value)
+		contents[i], stays[i] = v.Content(c, value), slices.Contains(pinned, value)
 	}
 	s := &Normalization{From: slices.Clone(versions), To: make([]Value, len(versions))}
-	for i, settled := range v.settle(v.cells[c].key, contents) {
+	for i, settled := range v.settle(v.cells[c].key, contents, stays) {
 		s.To[i] = v.Intern(c, settled)
 	}
 	s.Same = slices.Equal(s.From, s.To)

@@ -176,16 +176,16 @@ func TestSettlement(t *testing.T) {
 			for i, value := range versions {
 				contents[i] = v.Content(c, value)
 			}
-			before, known := v.Normalization(c, versions, nil)
-			s := v.Normalize(c, versions)
+			before, known := v.Normalization(c, versions, nil, nil)
+			s := v.Normalize(c, versions, nil)
 			if known && before != s {
 				t.Fatal("what is known is worked out again")
 			}
-			if again, known := v.Normalization(c, versions, []byte("buffer")); !known || again != s || v.Normalize(c, versions) != s {
+			if again, known := v.Normalization(c, versions, nil, []byte("buffer")); !known || again != s || v.Normalize(c, versions, nil) != s {
 				t.Fatal("what was worked out is not known")
 			}
 			same := true
-			for i, want := range settle(key, contents) {
+			for i, want := range settle(key, contents, nil) {
 				got := s.Of(versions[i])
 				if v.Content(c, got) != want {
 					t.Fatalf("of %v, %v becomes %v, want %v", contents, contents[i], v.Content(c, got), want)
@@ -200,7 +200,7 @@ func TestSettlement(t *testing.T) {
 			if len(slices.Compact(slices.Clone(settled))) != len(versions) {
 				t.Fatalf("different ones of %v become the same", contents)
 			}
-			if !v.Normalize(c, settled).Same {
+			if !v.Normalize(c, settled, nil).Same {
 				t.Fatalf("the canonical forms of %v are not canonical", contents)
 			}
 			if len(versions) == 1 && v.Normalized(c, versions[0]) != s.To[0] {

@@ -39,7 +39,7 @@ func (whole) Project(o core.Object) core.Content { return o.Content }
 
 // TestParts has lists of what is selected, and parts of objects, show what the views of a client do, as far as that is known.
 func TestParts(t *testing.T) {
-	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	lagging := view.New(v, "c", "late", view.Lag(3))
 	if lagging.Kind() != "late" || lagging.Rule() != view.Lag(3) {
 		t.Errorf("it is a view of %s under %s", lagging.Kind(), lagging.Rule())
@@ -94,7 +94,7 @@ func TestParts(t *testing.T) {
 
 // TestBacklogs has the values of a view be what they hold, and be found again.
 func TestBacklogs(t *testing.T) {
-	v := state.NewVocabulary(func(_ core.Key, versions []core.Content) []core.Content { return versions })
+	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	back := view.New(v, "c", "kind", view.Restart(3))
 	c := v.Object(core.Key{Kind: "kind", Name: "a"})
 	one, two := v.Intern(c, text("1")), v.Intern(c, text("2"))

@@ -23,7 +23,7 @@ func (s *stream) settle(key core.Key) {
 	if len(versions) == 0 {
 		return
 	}
-	normal := s.vocabulary.Normalize(cell, versions)
+	normal := s.vocabulary.Normalize(cell, versions, nil)
 	s.vector[cell] = normal.Of(s.vector[cell])
 	s.vector[s.view.Cell()] = s.view.Rename(s.backlog(), cell, normal)
 }

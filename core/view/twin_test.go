@@ -17,7 +17,7 @@ func (c text) Canonical() string { return string(c) }
 func (c text) Fields() any       { return string(c) }
 
 // settle brings the numbers behind each word to the smallest ones that keep their order.
-func settle(_ core.Key, versions []core.Content) []core.Content {
+func settle(_ core.Key, versions []core.Content, _ []bool) []core.Content {
 	settled := make([]core.Content, len(versions))
 	for i, v := range versions {
 		word, count := counted(v)
@@ -161,7 +161,7 @@ func (w *twin) changed() []core.Key {
 // settle brings the versions of an object that may still be seen to their canonical forms.
 func (w *twin) settle(key core.Key) {
 	visible := w.visible(key)
-	settled := settle(key, visible)
+	settled := settle(key, visible, nil)
 	for i, v := range w.versions {
 		if at := slices.Index(visible, v.content); at >= 0 && v.key == key {
 			w.versions[i].content = settled[at]

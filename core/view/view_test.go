@@ -255,7 +255,7 @@ func TestKnownGroundIsOnlyRead(t *testing.T) {
 	if _, known := s.view.Restarted(want, 1); known {
 		t.Error("a restart at another position is known")
 	}
-	normal := s.vocabulary.Normalize(cell, []state.Value{change.To})
+	normal := s.vocabulary.Normalize(cell, []state.Value{change.To}, nil)
 	if _, known := s.view.Renamed(want, cell, normal); known {
 		t.Error("a renaming is known that never was")
 	}

@@ -81,7 +81,7 @@ func (store) Faults(asked core.Call) []core.Fault {
 }
 
 // Normalize implements [core.Store]: nothing in a lease or a record counts up.
-func (store) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
+func (store) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
 
 // Outcome implements [core.Store]: all of a lease and of a record matters.
 func (store) Outcome(_ core.Key, c core.Content) any { return c.Fields() }

@@ -237,7 +237,7 @@ type capped struct {
 	x plain.Var[int]
 }
 
-func (c capped) Normalize(key core.Key, versions []core.Content) []core.Content {
+func (c capped) Normalize(key core.Key, versions []core.Content, _ []bool) []core.Content {
 	three := c.x.Is(3).Content
 	settled := slices.Clone(versions)
 	for i, content := range versions {

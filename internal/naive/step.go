@@ -202,7 +202,7 @@ func (t *turn) queues(item core.Item) bool {
 func (t *turn) settle() {
 	for _, key := range t.written {
 		if content := t.state.Get(key); content != nil {
-			t.state = t.state.with(key, t.store.Normalize(key, []core.Content{content})[0])
+			t.state = t.state.with(key, t.store.Normalize(key, []core.Content{content}, nil)[0])
 		}
 	}
 }

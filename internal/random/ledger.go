@@ -23,7 +23,7 @@ func Ledgers(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
-// LooseLedgers returns the system of a seed, of a family of such controllers for which many orders of steps do not matter. Its store is not for the naive twin.
+// LooseLedgers returns the system of a seed, of a family of such controllers for which many orders of steps do not matter, some of which heed which of two versions is newer. Its store is not for the naive twin.
 func LooseLedgers(seed uint64) (*core.System, error) {
 	g := &loose{Rand: rand.New(rand.NewPCG(seed, 14)), narrows: seed%2 == 0}
 	system, err := g.system(fmt.Sprintf("loose ledgers %d", seed))
@@ -31,6 +31,12 @@ func LooseLedgers(seed uint64) (*core.System, error) {
 		return nil, err
 	}
 	keepLedgers(g.Rand, system)
+	system.Store = shelf{versioned: g.IntN(4) > 0}
+	for _, strategy := range system.Strategies {
+		if l, keeps := strategy.(*ledger); keeps {
+			l.compares = g.IntN(3) == 0
+		}
+	}
 	return system, nil
 }
 
@@ -90,6 +96,8 @@ type ledger struct {
 	entangled                 tangle
 	// marks tells in which memories an event has it remember the version that there is then. One of another version than the next one takes its bits for the next.
 	marks [minds]bool
+	// compares tells that it heeds which of two versions of an object is newer: of those that an event shows, of one of these and the one that is remembered, and of two that a run reads.
+	compares bool
 	// at is how much it takes for another request to have something to do with it.
 	at int
 }
@@ -164,12 +172,42 @@ func (b *booked) mark(request core.Request, event core.Event) {
 		}
 		return ""
 	}
-	if was := b.marked[request]; was != "" && version(event.Old) != was {
+	was := b.marked[request]
+	if was != "" && version(event.Old) != was {
+		b.keep(request, (b.kept[request]+1)%minds)
+	}
+	if b.compares && (older(version(event.New), version(event.Old)) || older(version(event.New), was)) {
 		b.keep(request, (b.kept[request]+1)%minds)
 	}
 	if now := version(event.New); now != "" && b.marks[b.kept[request]] {
 		b.marked[request] = now
 	}
+}
+
+// older reports whether the first of two versions is older than the second, if there are both.
+func older(one, other string) bool { return one != "" && other != "" && one < other }
+
+// comparing hands calls on, and notes whether a later answer to one shows an older version.
+type comparing struct {
+	core.EffectRecorder
+	newest map[core.Key]string
+	back   bool
+}
+
+// Do implements [core.EffectRecorder].
+func (c *comparing) Do(asked core.Call) core.Response {
+	response := c.EffectRecorder.Do(asked)
+	if versioned, ok := response.(core.Versioned); ok {
+		for _, o := range versioned.Versions() {
+			tagged, ok := o.Content.(core.Tagged)
+			if !ok {
+				continue
+			}
+			c.back = c.back || older(tagged.Tag(), c.newest[o.Key])
+			c.newest[o.Key] = max(c.newest[o.Key], tagged.Tag())
+		}
+	}
+	return response
 }
 
 // keep keeps bits for a request.
@@ -228,10 +266,13 @@ func (b *booked) Reconcile(recorder core.EffectRecorder, request core.Request) c
 		b.keep(request, b.onRun[before])
 		return core.Result{}
 	}
-	result := b.Instance.Reconcile(recorder, request)
+	looking := &comparing{EffectRecorder: recorder, newest: map[core.Key]string{}}
+	result := b.Instance.Reconcile(looking, request)
 	switch {
 	case result.Blocked:
 		return result
+	case b.compares && looking.back:
+		b.keep(request, (before+1)%minds)
 	case result.Err != nil:
 		b.keep(request, b.onFailure[before])
 	default:

@@ -54,7 +54,7 @@ func (g *loose) system(name string) (*core.System, error) {
 	}
 	system := &core.System{
 		Name:  name,
-		Store: shelf{versioned: g.IntN(2) == 0},
+		Store: shelf{versioned: g.IntN(2) == 0, ordered: true},
 	}
 	if g.receives {
 		system.Strategies = append(system.Strategies, &agent{

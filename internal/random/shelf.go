@@ -9,23 +9,40 @@ import (
 )
 
 // shelf is a store of numbers in namespaces. If it is versioned, each write makes a new version, an update can be refused
-// because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more.
-type shelf struct{ versioned bool }
+// because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more. Unless it is ordered, only versions of one value are told apart, and their names are in no order.
+type shelf struct{ versioned, ordered bool }
 
-var _ core.Store = shelf{}
+var _ core.Ordering = shelf{}
+
+// Ordered implements [core.Ordering].
+func (s shelf) Ordered() core.Store { return shelf{versioned: s.versioned, ordered: true} }
 
 // thing is what an object holds.
-type thing struct{ value, version int }
+type thing struct {
+	value, version int
+	// name is that of the version if it is another one.
+	name string
+}
 
 // Canonical implements [core.Content].
 func (t thing) Canonical() string { return fmt.Sprintf("%d@%d", t.value, t.version) }
 
 // Tag implements [core.Tagged].
 func (t thing) Tag() string {
-	if t.version == 0 {
+	switch {
+	case t.version == 0:
 		return ""
+	case t.name != "":
+		return t.name
 	}
-	return fmt.Sprintf("version-%03d", t.version)
+	const some, all = 617, 1000
+	return fmt.Sprintf("version-%06d", t.version*all+(t.value+1)*some%all)
+}
+
+// Retagged implements [core.Tagged].
+func (t thing) Retagged(names *core.Retagging) core.Content {
+	t.name = names.In(t.Tag())
+	return t
 }
 
 // Fields implements [core.Content].
@@ -69,7 +86,7 @@ type call struct {
 
 // Identity implements [core.Call].
 func (c *call) Identity() string {
-	return fmt.Sprintf("%d %q %d %v %q %t", c.verb, c.key, c.value, c.read, c.item, c.cached)
+	return fmt.Sprintf("%d %q %d %d %q %q %t", c.verb, c.key, c.value, c.read.value, c.read.Tag(), c.item, c.cached)
 }
 
 // String implements [core.Call].
@@ -110,6 +127,17 @@ func (r reply) String() string {
 
 // Versions implements [core.Versioned].
 func (r reply) Versions() []core.Object { return r.objects }
+
+// Retagged implements [core.Versioned].
+func (r reply) Retagged(names *core.Retagging) core.Response {
+	r.objects = slices.Clone(r.objects)
+	for i := range r.objects {
+		if tagged, ok := r.objects[i].Content.(core.Tagged); ok {
+			r.objects[i].Content = tagged.Retagged(names)
+		}
+	}
+	return r
+}
 
 // number is the answer as a number, for what comes next to depend on.
 func (r reply) number() int {
@@ -189,27 +217,38 @@ func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) core.Conten
 	}
 	newest := 0
 	for _, held := range append(snapshot.Held(key), snapshot.Get(key)) {
-		if held != nil {
+		if held != nil && s.among(held) == s.among(thing{value: value}) {
 			newest = max(newest, held.(thing).version)
 		}
 	}
 	return thing{value: value, version: newest + 1}
 }
 
+// among says among which versions one is numbered: all of the object, or those of its value.
+func (s shelf) among(version core.Content) int {
+	if s.ordered {
+		return none
+	}
+	return valueOf(version)
+}
+
 // Normalize implements [core.Store]: the versions are numbered in the order of their age.
-func (s shelf) Normalize(_ core.Key, versions []core.Content) []core.Content {
+func (s shelf) Normalize(_ core.Key, versions []core.Content, pinned []bool) []core.Content {
 	if !s.versioned {
 		return versions
 	}
-	var numbers []int
-	for _, v := range versions {
-		numbers = append(numbers, v.(thing).version)
+	order := make([]int, len(versions))
+	for i := range versions {
+		order[i] = i
 	}
-	slices.SortFunc(numbers, cmp.Compare)
-	settled := make([]core.Content, len(versions))
-	for i, v := range versions {
-		t := v.(thing)
-		t.version = 1 + slices.Index(numbers, t.version)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(versions[a].(thing).version, versions[b].(thing).version) })
+	settled, newest := make([]core.Content, len(versions)), map[int]int{}
+	for _, i := range order {
+		t, among := versions[i].(thing), s.among(versions[i])
+		if newest[among]++; pinned != nil && pinned[i] {
+			newest[among] = t.version
+		}
+		t.version = newest[among]
 		settled[i] = t
 	}
 	return settled

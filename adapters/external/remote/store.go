@@ -21,11 +21,17 @@ type store struct {
 var (
 	_ core.Dated    = store{}
 	_ core.Assuming = store{}
+	_ core.Ordering = store{}
 )
 
 // After implements [core.Dated].
 func (s store) After(later time.Duration) core.Store {
-	return store{s.cluster, s.cluster.server.After(later)}
+	return store{s.cluster, s.server.(core.Dated).After(later)}
+}
+
+// Ordered implements [core.Ordering].
+func (s store) Ordered() core.Store {
+	return store{s.cluster, s.server.(core.Ordering).Ordered()}
 }
 
 // Assumptions implements [core.Assuming].
@@ -68,8 +74,8 @@ func (s store) Faults(asked core.Call) []core.Fault {
 }
 
 // Normalize implements [core.Store].
-func (s store) Normalize(key core.Key, versions []core.Content) []core.Content {
-	return s.cluster.server.Normalize(s.cluster.inner(core.Object{Key: key}).Key, versions)
+func (s store) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
+	return s.server.Normalize(s.cluster.inner(core.Object{Key: key}).Key, versions, pinned)
 }
 
 // Outcome implements [core.Store].
@@ -224,6 +230,15 @@ var _ core.Versioned = (*response)(nil)
 
 // Versions implements [core.Versioned].
 func (r *response) Versions() []core.Object { return r.versions }
+
+// Retagged implements [core.Versioned].
+func (r *response) Retagged(names *core.Retagging) core.Response {
+	other := *r
+	if versioned, ok := r.Response.(core.Versioned); ok {
+		other.Response = versioned.Retagged(names)
+	}
+	return &other
+}
 
 // answered returns the response of the server as part of a system.
 func (c *Cluster) answered(of core.Response) core.Response {

@@ -106,6 +106,13 @@ func Searched(report *core.Report) []string {
 	if report.StatesIdleFirst > 0 {
 		lines = append(lines, Counted(report.StatesIdleFirst, "state", "states")+" in which a controller that found nothing to do went first")
 	}
+	if len(report.StateParts) > 0 {
+		var parts []string
+		for _, part := range report.StateParts {
+			parts = append(parts, Clean(part.Name)+" (without, there would be "+Count(part.Without)+")")
+		}
+		lines = append(lines, "most states come of "+strings.Join(parts, ", "))
+	}
 	return lines
 }
 

@@ -102,7 +102,7 @@ func (w *world) Do(call core.Call) core.Response {
 // settle ends a step.
 func (w *world) settle() {
 	for key, content := range w.objects {
-		w.objects[key] = w.server.Normalize(key, []core.Content{content})[0]
+		w.objects[key] = w.server.Normalize(key, []core.Content{content}, nil)[0]
 	}
 	clear(w.held)
 }

@@ -358,7 +358,7 @@ func TestDeliveriesAreSeen(t *testing.T) {
 }
 
 // numbered is a content of which only the number differs from others that come to the same.
-func numbered(_ core.Key, versions []core.Content) []core.Content {
+func numbered(_ core.Key, versions []core.Content, _ []bool) []core.Content {
 	all := make([]core.Content, len(versions))
 	for i, v := range versions {
 		all[i] = v.(text)[:1] + text('0'+rune(i))
@@ -372,7 +372,7 @@ func TestBecome(t *testing.T) {
 	f.vocabulary = state.NewVocabulary(numbered)
 	c := f.vocabulary.Object(thingA)
 	fresh, old, third := f.vocabulary.Intern(c, text("a1")), f.vocabulary.Intern(c, text("a0")), f.vocabulary.Intern(c, text("b0"))
-	f.vocabulary.Normalize(c, []state.Value{fresh})
+	f.vocabulary.Normalize(c, []state.Value{fresh}, nil)
 	r := &Reductions{Footprints: f}
 	f.growth, f.machine = 5, &transition.Machine{Heeded: 2}
 	if n := f.vocabulary.Normalizations(); r.Growth() != 7+n || n == 0 {

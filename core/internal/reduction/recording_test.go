@@ -12,7 +12,7 @@ import (
 )
 
 // sameVersions is how a store brings contents to their canonical forms that has none.
-func sameVersions(_ core.Key, versions []core.Content) []core.Content { return versions }
+func sameVersions(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
 
 // noting is a record of all that it is told.
 type noting []string

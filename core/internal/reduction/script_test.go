@@ -33,14 +33,16 @@ type shown struct {
 
 func (s shown) Versions() []core.Object { return s.objects }
 
+func (s shown) Retagged(*core.Retagging) core.Response { return s }
+
 // open is a store that has each call answered by itself.
 type open struct{}
 
 func (open) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 	return call.(*asks).answer(s), nil
 }
-func (open) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
-func (open) Outcome(_ core.Key, c core.Content) any                       { return c.Fields() }
+func (open) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
+func (open) Outcome(_ core.Key, c core.Content) any                                 { return c.Fields() }
 func (open) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome
 }

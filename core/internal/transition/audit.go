@@ -88,7 +88,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	}
 	drawn := l.drawn(session, a, run)
 	before := iotrace.Now()
-	sure, err := l.audit(session, a, run, times)
+	sure, indifferent, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {
 		return err
 	}
@@ -109,6 +109,11 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	}
 	if err := l.besides(a, run); err != nil {
 		return err
+	}
+	if !indifferent {
+		if err := l.compares(a, run); err != nil {
+			return err
+		}
 	}
 	waits, err := l.look(a, run)
 	if err != nil {
@@ -176,20 +181,25 @@ func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
 }
 
 // audit goes through a new path again on the instance of the session that it was learned in, and on fresh ones. It closes the session,
-// and reports whether the code went the same way each time.
-func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same bool, err error) {
+// and reports whether the code went the same way each time, and whether it is known not to compare versions.
+func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same, indifferent bool, err error) {
 	clock := session.Elapsed()
 	keeps := a.domain.memories[run.Leaf.Memory] != run.Activation.Since
 	var divergence *behavior.Divergence
 	if !keeps {
 		// What leaves no trace in memory makes no difference to the instance.
 		if divergence, err = l.again(session, run, min(times, fair)); err != nil {
-			return false, err
+			return false, false, err
 		}
 		times -= fair
+		if divergence == nil && run.Activation.Since == nil {
+			if session, indifferent, err = l.indifferent(session, a, run); err != nil {
+				return false, false, err
+			}
+		}
 	}
 	if err := l.close(session, a, run); err != nil || run.Leaf.Failure.Stuck() {
-		return false, err
+		return false, false, err
 	}
 	// More often in a row, and code that stops where too much comes at once would show what no search comes to.
 	repeats := fair
@@ -201,17 +211,17 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 	}
 	for way := 1; times > 0 && divergence == nil; way++ {
 		if divergence, err = l.anew(a, run, min(times, repeats), way); err != nil {
-			return false, err
+			return false, false, err
 		}
 		times -= repeats
 	}
 	if divergence != nil {
 		if l.Searching && l.leftAlone(a) {
-			return false, &unexpectedBackground{Memory: a.domain.Name}
+			return false, false, &unexpectedBackground{Memory: a.domain.Name}
 		}
-		return false, l.diagnose(a, []behavior.Run{run}, clock, divergence)
+		return false, false, l.diagnose(a, []behavior.Run{run}, clock, divergence)
 	}
-	return true, nil
+	return true, indifferent, nil
 }
 
 // close closes the session of a new path, where it shows what was left behind. It ends a search that did not know that the process goes on after its
@@ -346,33 +356,6 @@ func (l *Learner) among(a *Actor, run behavior.Run) error {
 		return p.entwined()
 	}
 	return err
-}
-
-// overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
-// may go on with what comes first.
-func (l *Learner) overtake(a *Actor, run behavior.Run) error {
-	if l.Fickle(a) {
-		return nil
-	}
-	overtaking := map[int]behavior.Overtaking{}
-	for i, edge := range run.Path {
-		if len(edge.From.Parked) == 0 {
-			continue
-		}
-		session, err := l.Open(a, run.Activation.Since)
-		if err != nil {
-			return err
-		}
-		l.count(run.Activation)
-		o, err := session.Postpone(l.Context, run, i)
-		session.Abort()
-		if err != nil {
-			return err
-		}
-		overtaking[i] = o
-	}
-	run.Leaf.Overtaking = overtaking
-	return nil
 }
 
 // again audits a run on the instance of a session, and counts the runs of real code.

@@ -58,6 +58,10 @@ type Conditions struct {
 	Awaiting []string
 	// Drawing names the controllers that draw random values, which follow from a part of the state then. [Search] finds out by itself which ones do.
 	Drawing []string
+	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
+	Ordered bool
+	// given are the conditions before anything was found out.
+	given *Conditions
 	// behind is how many changes views are behind at the start.
 	behind map[CachedKind]int
 	// IgnoredMemory are the ways to parts of memories that do not count, such as "Reconciler.metrics": with all that they lead to.
@@ -73,7 +77,15 @@ func (c *Conditions) Expect(err error) bool {
 	var deadline *unexpectedDeadline
 	var draws *unexpectedDraws
 	var whole *unexpectedWhole
+	var order *unexpectedOrder
+	before := *c
 	switch {
+	case errors.As(err, &order) && !c.Ordered:
+		// What was found of the others may have come of the wrong order.
+		if c.given != nil {
+			*c = *c.given
+		}
+		c.Ordered = true
 	case errors.As(err, &whole) && !slices.Contains(c.Whole, whole.Memories[0]):
 		c.Whole = append(slices.Clip(c.Whole), whole.Memories...)
 	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controllers[0]):
@@ -93,6 +105,9 @@ func (c *Conditions) Expect(err error) bool {
 		c.Remembering = append(slices.Clip(c.Remembering), sharing.Process)
 	default:
 		return false
+	}
+	if c.given == nil {
+		c.given = &before
 	}
 	return true
 }
@@ -160,7 +175,8 @@ func unexpected(err error) bool {
 	var deadline *unexpectedDeadline
 	var draws *unexpectedDraws
 	var whole *unexpectedWhole
-	return errors.As(err, &whole) || errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
+	var order *unexpectedOrder
+	return errors.As(err, &order) || errors.As(err, &whole) || errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
 }
 
 // Staleness says how far views may lag behind.

@@ -153,6 +153,7 @@ func TestExpect(t *testing.T) {
 		want func(*Conditions) // nil if nothing is made of it
 	}{
 		{&unexpectedDeadline{[]string{"a", "known", "b"}}, func(c *Conditions) { c.Awaiting = append(c.Awaiting, "a", "b") }},
+		{&unexpectedOrder{"a"}, func(c *Conditions) { c.Ordered = true }},
 		{&unexpectedDraws{"a"}, func(c *Conditions) { c.Drawing = append(c.Drawing, "a") }},
 		{&unexpectedViews{Caches: []CachedKind{{"a", "Pod"}}}, func(c *Conditions) { c.Caches = append(c.Caches, CachedKind{"a", "Pod"}) }},
 		{&unexpectedMemory{Memory: "a", outlived: []string{"o"}}, func(c *Conditions) { c.Remembering, c.outlived = append(c.Remembering, "a"), []string{"o"} }},
@@ -175,7 +176,8 @@ func TestExpect(t *testing.T) {
 		if test.want != nil {
 			test.want(&want)
 		}
-		if known := got.Expect(test.err); known != (test.want != nil) || fmt.Sprint(got) != fmt.Sprint(want) {
+		known := got.Expect(test.err)
+		if got.given = nil; known != (test.want != nil) || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%v: %t, %+v", test.err, known, got)
 		}
 		if len(given) != 1 || given[0] != "known" {

@@ -80,8 +80,8 @@ func (notes) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 	return core.Answer{}, &core.Unsupported{Call: e.verb}
 }
 
-func (notes) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
-func (notes) Outcome(_ core.Key, c core.Content) any                       { return c.Fields() }
+func (notes) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
+func (notes) Outcome(_ core.Key, c core.Content) any                                 { return c.Fields() }
 func (notes) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return outcome
 }

@@ -50,8 +50,9 @@ type Machine struct {
 	Crashes, Failures, History state.Cell
 	// Clock is the cell that counts how often a long time has passed, nowhere if that makes no difference.
 	Clock state.Cell
-	// stores is the store of the system as it answers after so many long times have passed.
+	// stores is the store of the system as it answers after so many long times have passed, and orders tells that it can name versions in the order of their age.
 	stores []core.Store
+	orders bool
 	// Histories are what users have done, by value of the cell.
 	Histories []history
 	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be known.
@@ -102,10 +103,16 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	if err := conditions.Validate(system); err != nil {
 		return nil, err
 	}
+	store := system.Store
+	ordering, orders := store.(core.Ordering)
+	if orders && conditions.Ordered {
+		store = ordering.Ordered()
+	}
 	m := &Machine{
 		System:     system,
 		Conditions: conditions.shared(system),
-		Vocabulary: state.NewVocabulary(system.Store.Normalize),
+		Vocabulary: state.NewVocabulary(store.Normalize),
+		orders:     orders,
 		byName:     map[string]*Actor{},
 		watchers:   map[core.Kind][]*Actor{},
 		Views:      map[core.Kind][]*view.View{},
@@ -115,7 +122,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	if m.Clock = nowhere; len(conditions.Awaiting) > 0 {
 		m.Clock = m.counter("clock", m.longTimes())
 	}
-	m.stores = storesOf(system.Store, m.longTimes())
+	m.stores = storesOf(store, m.longTimes())
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.History = m.Vocabulary.Note("history")
@@ -292,6 +299,52 @@ func (m *Machine) parkBlocked(it *Item) int {
 		it.parked[it.blockedAt] = point{item: it, Node: it.roots[0], Blocked: true}
 	}
 	return it.blockedAt
+}
+
+// Belongings returns which part of the state each cell belongs to, and what these are in words.
+func (m *Machine) Belongings() (of []int, names []string) {
+	number := map[string]int{}
+	of = make([]int, m.Vocabulary.Cells())
+	belongs := func(c state.Cell, part string) {
+		if c == nowhere {
+			return
+		}
+		if _, known := number[part]; !known {
+			number[part], names = len(names), append(names, part)
+		}
+		of[c] = number[part]
+	}
+	for c := range of {
+		switch key, isObject := m.Vocabulary.Key(state.Cell(c)); {
+		case !isObject:
+			belongs(state.Cell(c), "what else there is")
+		case key.Kind == "":
+			belongs(state.Cell(c), "the value of "+key.String())
+		default:
+			belongs(state.Cell(c), "the objects of kind "+string(key.Kind))
+		}
+	}
+	for _, it := range m.Items {
+		if !it.Standing {
+			belongs(it.Cell, "what is queued for "+it.Actor.Name)
+		}
+		if it.draws != nil {
+			belongs(it.draws.cell, "what "+it.Actor.Name+" has drawn")
+		}
+	}
+	for _, p := range m.parts {
+		belongs(p.cell, "what "+p.Name+" keeps in memory")
+	}
+	for _, p := range m.Processes {
+		for _, v := range p.Views {
+			belongs(v.Cell(), "the cache of "+p.Name)
+		}
+	}
+	belongs(m.Crashes, "how many crashes there were")
+	belongs(m.Failures, "how many calls failed")
+	belongs(m.History, "what users have done")
+	belongs(m.Clock, "how many long times have passed")
+	return of, names
 }
 
 // shownBy returns the versions of objects that a response shows.

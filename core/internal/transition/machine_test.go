@@ -254,6 +254,8 @@ type shows struct {
 
 func (s shows) Versions() []core.Object { return s.objects }
 
+func (s shows) Retagged(*core.Retagging) core.Response { return s }
+
 // TestParked has runs be parked at points that are told apart by what has happened in them, and hold what they were shown.
 func TestParked(t *testing.T) {
 	m, w := desk("web")

@@ -124,6 +124,10 @@ type tagged struct {
 
 func (t tagged) Tag() string { return t.tag }
 
+func (t tagged) Retagged(names *core.Retagging) core.Content {
+	return tagged{t.content, names.In(t.tag)}
+}
+
 // TestNamedVersions has the versions be held that a memory names, of those that were shown on the way to it, each once.
 func TestNamedVersions(t *testing.T) {
 	m, _ := desk("web")

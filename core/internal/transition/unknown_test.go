@@ -81,7 +81,7 @@ func TestUnknownNames(t *testing.T) {
 		if w.undo(); !slices.Equal(w.Vector, before) {
 			t.Errorf("%s: it is not taken back", test.name)
 		}
-		m.Vocabulary.Normalize(c, []state.Value{value})
+		m.Vocabulary.Normalize(c, []state.Value{value}, nil)
 		w.Set(c, value)
 		if err := test.take(w, it); err != nil {
 			t.Errorf("%s, and it is known: %v", test.name, err)

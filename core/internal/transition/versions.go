@@ -1,7 +1,10 @@
 package transition
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -88,13 +91,15 @@ func (w *Walker) normalize() error {
 
 // normalizeTogether brings all versions that can be seen of the objects which the step had to do with to their canonical
 // forms. Those which a run in flight was shown cannot be renamed, as nobody can change what
-// it remembers; they are when it has ended. Nor can those that memory names, and the others are only renamed where these stay as they are.
+// it remembers; they are when it has ended. Nor can those that memory names: only the others are.
 func (w *Walker) normalizeTogether() error {
 	for _, c := range w.concerned() {
 		if w.pinned(c) {
 			continue
 		}
 		remembered := w.remembered(c)
+		slices.Sort(remembered)
+		remembered = slices.Compact(remembered)
 		versions := append(w.visible(c), remembered...)
 		if stored := w.Value(c); stored != 0 {
 			versions = append(versions, stored)
@@ -107,14 +112,14 @@ func (w *Walker) normalizeTogether() error {
 		if len(versions) == 0 {
 			continue
 		}
-		normal, known := w.Machine.Vocabulary.Normalization(c, versions, w.Buffer)
+		normal, known := w.Machine.Vocabulary.Normalization(c, versions, remembered, w.Buffer)
 		if !known {
 			if w.Learn == nil {
 				return ErrUnknown
 			}
-			normal = w.Machine.Vocabulary.Normalize(c, versions)
+			normal = w.Machine.Vocabulary.Normalize(c, versions, remembered)
 		}
-		if normal.Same || slices.ContainsFunc(remembered, func(v state.Value) bool { return normal.Of(v) != v }) {
+		if normal.Same {
 			continue
 		}
 		w.Set(c, normal.Of(w.Value(c)))
@@ -166,3 +171,174 @@ func (w *Walker) concerned() []state.Cell {
 	slices.Sort(cells)
 	return slices.Compact(cells)
 }
+
+// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. So each new
+// path is audited with other names, as if all that is older were newer. Code that does something else is searched with names in the order of their age.
+
+// unexpectedOrder ends a search in which a controller was found to compare versions by their names, which say nothing of their age.
+type unexpectedOrder struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedOrder) Error() string { return u.Controller + " compares versions" }
+
+// compares finds out whether what a run does depends on the order of the names of versions. It ends a search in which these are in no order: it has to be begun again.
+func (l *Learner) compares(a *Actor, run behavior.Run) error {
+	if !l.Machine.orders || a.User || !l.Searching && !l.Following || l.Fickle(a) {
+		return nil
+	}
+	var runs []behavior.Run
+	if since := run.Activation.Since; since != nil {
+		runs = slices.Clone(since.Histories[0])
+	}
+	runs = append(runs, run)
+	if slices.ContainsFunc(runs, a.domain.chooses) {
+		return nil
+	}
+	shown := tagsIn(runs)
+	divergence, err := l.retagged(a, runs, shown.otherwise(l.Machine.Conditions.Ordered))
+	if divergence == nil || err != nil {
+		return err
+	}
+	// What follows from a name, such as a checksum of it, is something else under other names in the same order, too.
+	if other, err := l.retagged(a, runs, shown.shifted()); other != nil || err != nil {
+		return err
+	}
+	if !l.Machine.Conditions.Ordered {
+		return &unexpectedOrder{a.Strategy.Describe().Name}
+	}
+	l.Machine.doubtFirst(a.Name+" compares versions of different objects", "by their names, %s, now: %s; in another order: %s. Only those of one object are in the order of their age here, so what comes of it was not searched: compare those of one object",
+		run.Activation, divergence.Recorded, divergence.Observed)
+	return nil
+}
+
+// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions is another one. It returns the session, or another one that has come as far if
+// that is over.
+func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
+	others := tagsIn([]behavior.Run{run}).otherwise(l.Machine.Conditions.Ordered)
+	if others == nil || !l.Machine.orders || a.User || a.domain.manner.Active {
+		return session, others == nil, nil
+	}
+	l.count(run.Activation)
+	divergence, err := session.Retag(l.Context, run, core.NewRetagging(others))
+	if divergence == nil || err != nil {
+		return session, err == nil, err
+	}
+	session.Abort()
+	if session, err = l.Open(a, nil); err != nil {
+		return nil, false, err
+	}
+	divergence, err = l.again(session, run, 1)
+	if divergence != nil {
+		if err = l.diagnose(a, []behavior.Run{run}, 0, divergence); err == nil {
+			err = ErrStopped
+		}
+	}
+	return session, false, err
+}
+
+// chooses reports whether a run goes on with one of several calls that wait: which one that is follows from what they name.
+func (d *domain) chooses(run behavior.Run) bool {
+	return run.Activation.Own == behavior.Works && len(d.rest[d.valueOf(run.Activation.Since)].Calls) > 1
+}
+
+// retagged takes a fresh instance along runs as they are if versions have other names, nil if they have none, and returns where it does more than to use these, or leaves another memory.
+func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]string) (*behavior.Divergence, error) {
+	if others == nil {
+		return nil, nil
+	}
+	session, err := l.fresh(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Abort()
+	names := core.NewRetagging(others)
+	for _, run := range runs {
+		l.count(run.Activation)
+		if divergence, err := session.Retag(l.Context, run, names); divergence != nil || err != nil {
+			return divergence, err
+		}
+	}
+	d, last := a.domain, runs[len(runs)-1]
+	if !d.remembers() || d.manner.Active {
+		return nil, nil
+	}
+	left := map[string]string{}
+	for path, value := range d.contents[last.Leaf.Memory] {
+		left[names.In(path)] = names.In(value)
+	}
+	return keepsAt(last, left, l.contents(d, session.Memory()), func(_, here, there string) bool { return here != there }), nil
+}
+
+// tags are the names of versions by the objects that they are of.
+type tags map[core.Key][]string
+
+// tagsIn returns the names of versions that are shown in some runs.
+func tagsIn(runs []behavior.Run) tags {
+	shown := tags{}
+	note := func(key core.Key, content core.Content) {
+		if tagged, ok := content.(core.Tagged); ok && tagged.Tag() != "" && !slices.Contains(shown[key], tagged.Tag()) {
+			shown[key] = append(shown[key], tagged.Tag())
+		}
+	}
+	for _, run := range runs {
+		if e := run.Activation.Event; e != nil {
+			note(e.Key, e.Old)
+			note(e.Key, e.New)
+		}
+		for _, edge := range run.Path {
+			for _, object := range shownBy(edge.Response) {
+				note(object.Key, object.Content)
+			}
+		}
+	}
+	return shown
+}
+
+// otherwise returns for each name another one so that those of a kind are in the opposite order, or nil if there are no two of a kind. If the names are known to be in the
+// order of age, those of one object stay in it, and only the objects of a kind are in the opposite order.
+func (t tags) otherwise(ordered bool) map[string]string {
+	byKind := map[core.Kind][][]string{}
+	for key, names := range t {
+		names = slices.Clone(names)
+		if slices.SortFunc(names, byNumber); ordered {
+			byKind[key.Kind] = append(byKind[key.Kind], names)
+			continue
+		}
+		for _, name := range names {
+			byKind[key.Kind] = append(byKind[key.Kind], []string{name})
+		}
+	}
+	others := map[string]string{}
+	for _, groups := range byKind {
+		if len(groups) < 2 {
+			continue
+		}
+		all := slices.Concat(groups...)
+		slices.SortFunc(all, byNumber)
+		slices.SortFunc(groups, func(a, b []string) int { return byNumber(b[0], a[0]) })
+		for i, name := range slices.Concat(groups...) {
+			others[name] = all[i]
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return others
+}
+
+// shifted returns for each name another one in the same order.
+func (t tags) shifted() map[string]string {
+	others := map[string]string{}
+	for _, names := range t {
+		for _, name := range names {
+			digits := strings.TrimLeftFunc(name, func(r rune) bool { return r < '0' || r > '9' })
+			if n, err := strconv.ParseUint(digits, 10, 64); err == nil {
+				others[name] = strings.TrimSuffix(name, digits) + strconv.FormatUint(n+1, 10)
+			}
+		}
+	}
+	return others
+}
+
+// byNumber compares names as numbers: those of the same length are in the order of texts.
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }

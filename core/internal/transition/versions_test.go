@@ -3,6 +3,7 @@ package transition
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ import (
 // raw is a store whose versions are their own canonical forms.
 type raw struct{ core.Store }
 
-func (raw) Normalize(_ core.Key, versions []core.Content) []core.Content { return versions }
+func (raw) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
 
 // unversioned returns texts without the names of versions, each once.
 func unversioned(texts []string) []string {
@@ -83,17 +84,23 @@ func edition(c core.Content) int {
 	return n
 }
 
-func (editions) Normalize(_ core.Key, versions []core.Content) []core.Content {
-	var numbers []int
-	for _, v := range versions {
-		numbers = append(numbers, edition(v))
+func (editions) Normalize(_ core.Key, versions []core.Content, pinned []bool) []core.Content {
+	stays := map[int]bool{}
+	for i, v := range versions {
+		stays[edition(v)] = stays[edition(v)] || pinned != nil && pinned[i]
 	}
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
+	becomes, next := map[int]int{}, 1
+	for _, number := range slices.Sorted(maps.Keys(stays)) {
+		if stays[number] {
+			next = number
+		}
+		becomes[number] = next
+		next++
+	}
 	var all []core.Content
 	for _, v := range versions {
 		text, _, _ := strings.Cut(v.Canonical(), "@")
-		all = append(all, content(fmt.Sprintf("%s@%d", text, slices.Index(numbers, edition(v))+1)))
+		all = append(all, content(fmt.Sprintf("%s@%d", text, becomes[edition(v)])))
 	}
 	return all
 }
@@ -194,7 +201,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestNamesInMemory has the versions of an object be named afresh only if those that memory names keep their names, and who does not learn leave it to who does what nobody knows.
+// TestNamesInMemory has the versions of an object be named afresh but for those that memory names, and who does not learn leave it to who does what nobody knows.
 func TestNamesInMemory(t *testing.T) {
 	for _, test := range []struct {
 		name                     string
@@ -205,7 +212,9 @@ func TestNamesInMemory(t *testing.T) {
 		{"a view shows another one", "x@5", "", "y@3", "x@2", "y@1"},
 		{"one is remembered that keeps its name", "x@5", "w@1", "", "x@2", ""},
 		{"one is remembered that keeps its name, and a view shows another one", "x@5", "w@1", "y@3", "x@3", "y@2"},
-		{"one is remembered that would not keep its name", "x@5", "w@2", "y@3", "x@5", "y@3"},
+		{"one is remembered that would not keep its name", "x@5", "w@2", "y@3", "x@4", "y@3"},
+		{"one is remembered that is newer than one that waits", "x@7", "w@5", "y@3", "x@6", "y@1"},
+		{"one is remembered that leaves no other name", "x@5", "w@4", "y@1", "x@5", "y@1"},
 	} {
 		m, _ := desk("web", "db")
 		m.Vocabulary, m.Views = state.NewVocabulary(editions{}.Normalize), map[core.Kind][]*view.View{}
@@ -233,9 +242,9 @@ func TestNamesInMemory(t *testing.T) {
 		versions := append(w.visible(c), w.remembered(c)...)
 		versions = slices.DeleteFunc(append(versions, w.Value(c)), func(v state.Value) bool { return v == 0 })
 		slices.Sort(versions)
-		m.Vocabulary.Normalize(c, slices.Compact(versions))
+		m.Vocabulary.Normalize(c, slices.Compact(versions), w.remembered(c))
 		// By now it is known how they are named, and not what comes to wait where one waits under another name.
-		if err := w.normalize(); errors.Is(err, ErrUnknown) != (test.wantWaits != test.waits) {
+		if err := w.normalize(); errors.Is(err, ErrUnknown) != (test.waits != "" && (test.wantWaits != test.waits || test.wantThere != test.there)) {
 			t.Errorf("%s: who does not learn names those that wait: %v", test.name, err)
 		}
 		w.undo()

@@ -14,7 +14,7 @@ import (
 )
 
 // same is how a store brings contents to their canonical forms that has none.
-func same(_ core.Key, versions []core.Content) []core.Content { return versions }
+func same(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
 
 // content is a content that is a text.
 type content string

@@ -13,6 +13,8 @@ type Form struct {
 	unordered map[core.Kind]map[string]bool
 	// clock knows the times that were read off it.
 	clock *Clock
+	// Ordered tells that the names of versions are in the order of their age.
+	Ordered bool
 }
 
 // NewForm returns the form for the kinds of a registry, in which the order of some lists means nothing, nor when something was written by a clock. It returns an error

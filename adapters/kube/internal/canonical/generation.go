@@ -1,6 +1,7 @@
 package canonical
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,45 +15,80 @@ import (
 
 // Normalize counts anew what the server counts up. It brings metadata.generation, the generations that the status has observed, and the generation of
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
-// 1. Equal versions are counted anew.
-func (f *Form) Normalize(key core.Key, versions []core.Content) []core.Content {
+// 1. Equal versions are counted anew; if the names of versions are in their order, all versions are. What is pinned keeps its numbers.
+func (f *Form) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
 	if storage.IsRecord(key.Kind) {
 		return versions
 	}
+	stays := func(i int) bool { return pinned != nil && pinned[i] }
 	places := f.places.of(f.registry.Named(key.Kind))
-	var seen []int64
-	for _, version := range versions {
+	generations := numbers{}
+	for i, version := range versions {
 		visitGenerations(places, storage.Of(version).Tree, func(n int64) int64 {
 			if n > 0 {
-				seen = append(seen, n)
+				generations.add(n, stays(i))
 			}
 			return n
 		})
 	}
-	slices.Sort(seen)
-	seen = slices.Compact(seen)
+	generations.settle(1)
 	settled := make([]core.Content, len(versions))
-	equal := map[string][]int{}
+	equal := map[string]numbers{}
 	for i, version := range versions {
-		object := ranked(storage.Of(version), places, seen)
+		object := renumbered(storage.Of(version), places, generations)
 		settled[i] = object
-		equal[object.Text] = append(equal[object.Text], i)
+		if equal[f.among(object)] == nil {
+			equal[f.among(object)] = numbers{}
+		}
+		equal[f.among(object)].add(int64(object.Again), stays(i))
 	}
 	for _, group := range equal {
-		slices.SortStableFunc(group, func(a, b int) int { return storage.Of(versions[a]).Again - storage.Of(versions[b]).Again })
-		for again, i := range group {
-			if object := storage.Of(settled[i]); object.Again != again {
-				settled[i] = storage.New(object.Tree, again, object.Unshown...).From(object)
-			}
+		group.settle(0)
+	}
+	for i := range settled {
+		object := storage.Of(settled[i])
+		if again := int(equal[f.among(object)][int64(object.Again)].becomes); again != object.Again {
+			settled[i] = storage.New(object.Tree, again, object.Unshown...).From(object)
 		}
 	}
 	return settled
 }
 
-// ranked is the object with each of its generations replaced by its rank among those
-// that were seen, from 1.
-func ranked(o *storage.Object, places *place, seen []int64) *storage.Object {
-	if len(seen) == 0 || seen[len(seen)-1] == int64(len(seen)) {
+// among names the versions among which one is counted.
+func (f *Form) among(o *storage.Object) string {
+	if f.Ordered {
+		return ""
+	}
+	return o.Text
+}
+
+// numbers are what the server has counted up, with what they become.
+type numbers map[int64]number
+
+type number struct {
+	pinned  bool
+	becomes int64
+}
+
+func (n numbers) add(counted int64, pinned bool) {
+	n[counted] = number{pinned: pinned || n[counted].pinned}
+}
+
+// settle has all numbers but those that are pinned become the smallest ones that keep their order.
+func (n numbers) settle(first int64) {
+	next := first
+	for _, counted := range slices.Sorted(maps.Keys(n)) {
+		if n[counted].pinned {
+			next = counted
+		}
+		n[counted] = number{n[counted].pinned, next}
+		next++
+	}
+}
+
+// renumbered is the object with each of its generations replaced by what it becomes.
+func renumbered(o *storage.Object, places *place, generations numbers) *storage.Object {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(generations)), func(n int64) bool { return generations[n].becomes != n }) {
 		return o
 	}
 	tree := runtime.DeepCopyJSON(o.Tree)
@@ -60,8 +96,7 @@ func ranked(o *storage.Object, places *place, seen []int64) *storage.Object {
 		if n <= 0 {
 			return n
 		}
-		rank, _ := slices.BinarySearch(seen, n)
-		return int64(rank) + 1
+		return generations[n].becomes
 	})
 	return storage.New(tree, o.Again, o.Unshown...).From(o)
 }

@@ -36,13 +36,13 @@ type Object struct {
 	Unshown []string
 	// Text is the tree as canonical JSON, with what is not shown.
 	Text string
-	// Again tells versions with equal trees apart: how many such ones somebody could still refer
-	// to when this one was written.
+	// Again tells versions apart: how many with equal trees somebody could still refer
+	// to when this one was written, or how many at all if their order is shown.
 	Again int
 	// canonical is text with again.
 	canonical string
 	// Version is the resource version that clients are shown: a decimal number that
-	// names the content.
+	// names the content, and is larger the larger Again is.
 	Version string
 	// Coverage knows which fields the server checks, nil if it checks them all.
 	Coverage *fieldrules.Coverage
@@ -65,7 +65,7 @@ func New(tree map[string]any, again int, unshown ...string) *Object {
 	if again > 0 {
 		o.canonical += " again, number " + strconv.Itoa(again)
 	}
-	o.Version = VersionOf(o.canonical)
+	o.Version = strconv.FormatUint(uint64(again)<<bitsOfText|1<<(bitsOfText-1)|hashed(o.canonical, bitsOfText), 10)
 	o.sent = sync.OnceValue(func() json.RawMessage {
 		apiVersion, _ := tree["apiVersion"].(string)
 		return jsontree.Canonical(Readable(o.Shown(apiVersion, o.Version)))
@@ -78,6 +78,14 @@ func (o *Object) Canonical() string { return o.canonical }
 
 // Tag implements [core.Tagged].
 func (o *Object) Tag() string { return o.Version }
+
+// Retagged implements [core.Tagged].
+func (o *Object) Retagged(names *core.Retagging) core.Content {
+	tree, _ := jsontree.Texts(o.Tree, func(text string, _ bool) string { return names.In(text) }).(map[string]any)
+	other := New(tree, o.Again, o.Unshown...).From(o)
+	other.Version = names.In(o.Version)
+	return other
+}
 
 // Fields implements [core.Content]: the tree as in unstructured objects.
 func (o *Object) Fields() any { return o.Tree }
@@ -125,13 +133,20 @@ func (o *Object) Shown(apiVersion, resourceVersion string) map[string]any {
 	return tree
 }
 
+// bitsOfText are those of a resource version that come from a text, of which the first is 1, so that the number is long enough not to stand in other texts by chance. Before them is what counts versions.
+const bitsOfText = 40
+
 // VersionOf derives a resource version from a text: below 2^53, so that every JSON
 // reader can hold it, and never 0.
 func VersionOf(text string) string {
 	const bits = 53
+	return strconv.FormatUint(hashed(text, bits), 10)
+}
+
+// hashed returns a number of so many bits that names a text. It is never 0.
+func hashed(text string, bits int) uint64 {
 	sum := sha256.Sum256([]byte(text))
-	number := binary.BigEndian.Uint64(sum[:8]) >> (64 - bits)
-	return strconv.FormatUint(max(number, 1), 10)
+	return max(1, binary.BigEndian.Uint64(sum[:8])>>(64-bits))
 }
 
 // Encode is the object as clients are sent it: in an apiVersion, and with the resource

@@ -1,0 +1,154 @@
+package clientgo_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/clientgo"
+	"github.com/orrery-dev/orrery/adapters/kube/scenario"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// tracker notes the version that it has written, and waits for its cache depending on that and on the version there.
+type tracker struct {
+	last  string
+	waits func(cached *corev1.ConfigMap, last string) bool
+}
+
+// newer reports whether one resource version is newer than another, as apimachinery does since Kubernetes 1.35.
+func newer(one, other string) bool {
+	return len(one) > len(other) || len(one) == len(other) && one > other
+}
+
+// tracked returns a system with a tracker of a ConfigMap of a name, in which a user changes what is wanted.
+func tracked(t *testing.T, name string, waits func(cached *corev1.ConfigMap, last string) bool) *core.System {
+	t.Helper()
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Data: map[string]string{"want": "1"}}
+	return clientgo.ForTest(t, scheme.Scheme, clientgo.ObjectValues(object),
+		clientgo.Scenario(scenario.Change("want 2", object, func(m *corev1.ConfigMap) { m.Data["want"] = "2" })),
+		clientgo.Properties(properties.Convergent()...),
+		clientgo.Setup(func(e *clientgo.Environment) error {
+			client, err := kubernetes.NewForConfig(e.Config())
+			if err != nil {
+				return err
+			}
+			factory := informers.NewSharedInformerFactory(client, 0)
+			if err := e.Fill(factory); err != nil {
+				return err
+			}
+			queue, err := clientgo.NewQueue[string](e)
+			if err != nil {
+				return err
+			}
+			enqueue := func(o any) {
+				if key, err := cache.MetaNamespaceKeyFunc(o); err == nil {
+					queue.Add(key)
+				}
+			}
+			maps := factory.Core().V1().ConfigMaps()
+			if _, err := maps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, o any) { enqueue(o) }}); err != nil {
+				return err
+			}
+			c := &tracker{waits: waits}
+			clientgo.Sync(e, "tracking", c, queue, func(ctx context.Context, key string) error {
+				cached, err := maps.Lister().ConfigMaps("default").Get(name)
+				if err != nil {
+					return err
+				}
+				if c.last != "" && c.waits(cached, c.last) {
+					queue.AddAfter(key, 100*time.Millisecond)
+					return nil
+				}
+				if cached.Data["seen"] == cached.Data["want"] {
+					return nil
+				}
+				changed := cached.DeepCopy()
+				changed.Data["seen"] = changed.Data["want"]
+				written, err := client.CoreV1().ConfigMaps("default").Update(ctx, changed, metav1.UpdateOptions{})
+				if err == nil {
+					c.last = written.ResourceVersion
+				}
+				return err
+			})
+			return nil
+		}))
+}
+
+// TestOrderOfVersions has controllers wait until their cache is as new as what they have written. What their object is called, and so what its versions look like, makes no difference.
+func TestOrderOfVersions(t *testing.T) {
+	for about, test := range map[string]struct {
+		waits   func(cached *corev1.ConfigMap, last string) bool
+		verdict core.Verdict
+		ordered bool
+	}{
+		"until the cache is no older": {func(cached *corev1.ConfigMap, last string) bool { return newer(last, cached.ResourceVersion) }, core.Holds, true},
+		"until the cache is no newer": {func(cached *corev1.ConfigMap, last string) bool { return newer(cached.ResourceVersion, last) }, core.Violated, true},
+		"until the cache is no other": {func(cached *corev1.ConfigMap, last string) bool { return cached.ResourceVersion != last }, core.Violated, false},
+		"never":                       {func(*corev1.ConfigMap, string) bool { return false }, core.Holds, false},
+		"never, and compares for that": {func(cached *corev1.ConfigMap, last string) bool {
+			return newer(cached.ResourceVersion, last) && newer(last, cached.ResourceVersion)
+		}, core.Holds, false},
+	} {
+		for _, name := range []string{"a", "b", "c", "d"} {
+			for _, stale := range [][]orrery.Staleness{nil, {{Rule: orrery.Lag(1)}}} {
+				result, err := orrery.Run(t.Context(), tracked(t, name, test.waits), orrery.Options{Stale: stale})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r := result.Report; r.Verdict != test.verdict || r.Ordered != test.ordered {
+					t.Errorf("%s waits %s, with %v: %s, and versions are in order: %t, want %s and %t; %v", name, about, stale, r.Verdict, r.Ordered, test.verdict, test.ordered, r.Reasons)
+				}
+			}
+		}
+	}
+}
+
+// TestOrderOfVersionsOfObjects has a controller write what is newer of two objects: that is not known.
+func TestOrderOfVersionsOfObjects(t *testing.T) {
+	object := func(name string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	}
+	system := clientgo.ForTest(t, scheme.Scheme, clientgo.ObjectValues(object("a"), object("b")), clientgo.Properties(properties.Convergent()...),
+		clientgo.Setup(func(e *clientgo.Environment) error {
+			client, err := kubernetes.NewForConfig(e.Config())
+			if err != nil {
+				return err
+			}
+			queue, err := clientgo.NewQueue[string](e)
+			if err != nil {
+				return err
+			}
+			queue.Add("which")
+			clientgo.Sync(e, "choosing", nil, queue, func(ctx context.Context, _ string) error {
+				list, err := client.CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{})
+				if err != nil || len(list.Items) != 2 {
+					return err
+				}
+				newest := object("a-is-newer")
+				if newer(list.Items[1].ResourceVersion, list.Items[0].ResourceVersion) {
+					newest = object("b-is-newer")
+				}
+				_, err = client.CoreV1().ConfigMaps("default").Create(ctx, newest, metav1.CreateOptions{})
+				return err
+			})
+			return nil
+		}))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := result.Report; r.Verdict != core.Inconclusive || !strings.Contains(strings.Join(r.Reasons, "\n"), "choosing compares versions of different objects") {
+		t.Errorf("%s: %v", r.Verdict, r.Reasons)
+	}
+}
