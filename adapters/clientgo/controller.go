@@ -21,6 +21,7 @@ type Controller struct {
 	workers int
 	queue   interface {
 		take() []core.Request
+		counted() memory.Requeues
 	}
 	reconcile func(context.Context, core.Request, core.EffectRecorder) core.Result
 }
@@ -197,6 +198,9 @@ func (e *Environment) rootsOf(c *Controller) []any {
 	var roots []any
 	if c.of != nil {
 		roots = append(roots, c.of)
+	}
+	if counted := c.queue.counted(); counted != nil {
+		roots = append(roots, counted)
 	}
 	for _, w := range e.watches(c) {
 		roots = append(roots, w.Handler)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 )
 
 // fieldNamed returns a field of a struct, exported or not, as one that can be read and set; the zero Value if there is none.
@@ -122,7 +124,7 @@ func TakeOver[T comparable](e *Environment, made interface{ ShutDown() }) (*Queu
 // takeOver shuts down a rate-limiting queue that client-go has made, and puts the queue inside of it: in the place of the queue below it, and without a limit.
 func (q *Queue[T]) takeOver(made shutDowner) error {
 	v := reflect.ValueOf(made)
-	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct || v.Elem().Type().PkgPath() != reflect.TypeFor[workqueue.Type]().PkgPath() {
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct || !ofWorkqueue(v.Elem().Type()) {
 		return unlike(made)
 	}
 	below, limiter := fieldNamed(v.Elem(), "TypedDelayingInterface"), fieldNamed(v.Elem(), "rateLimiter")
@@ -130,8 +132,10 @@ func (q *Queue[T]) takeOver(made shutDowner) error {
 		return unlike(made)
 	}
 	queue, fits := q.fitting(below.Type())
-	for _, none := range []any{unlimited[T]{}, unlimited[any]{}} {
+	every := periodOf[T](limiter)
+	for _, none := range []any{unlimited[T]{every, q}, unlimited[any]{every, untyped[T]{q}}} {
 		if without := reflect.ValueOf(none); fits && without.Type().AssignableTo(limiter.Type()) {
+			q.period = every
 			made.ShutDown()
 			below.Set(queue)
 			limiter.Set(without)
@@ -141,21 +145,87 @@ func (q *Queue[T]) takeOver(made shutDowner) error {
 	return fmt.Errorf("a %T cannot hold a queue with items of type %s", made, reflect.TypeFor[T]())
 }
 
+// ofWorkqueue reports whether a type is one of client-go's package of work queues.
+func ofWorkqueue(t reflect.Type) bool {
+	return t.PkgPath() == reflect.TypeFor[workqueue.Type]().PkgPath()
+}
+
+// leftAlone returns an error if a controller holds a work queue that client-go has made, and that still works by itself. What is added to it would be lost, or be handed out in real
+// time, from outside of the run that waits for it, which ends the process.
+func (e *Environment) leftAlone() error {
+	if at := memory.Find(working, e.roots()...); at != "" {
+		return fmt.Errorf("%s is a work queue that client-go has made, and that was not replaced: what is added to it would be lost. Put another one in its place with clientgo.QueueIn, and register who works on it with "+
+			"clientgo.Run or clientgo.Sync; one that nobody needs is shut down in the set-up", at)
+	}
+	return nil
+}
+
+// working reports whether a value is a work queue of client-go that nobody has shut down, and into which no other one was put.
+func working(v reflect.Value) bool {
+	if v.Kind() != reflect.Struct || !v.CanAddr() || !ofWorkqueue(v.Type()) {
+		return false
+	}
+	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer())
+	queue, is := v.Interface().(interface{ ShuttingDown() bool })
+	if !is {
+		return false
+	}
+	for _, name := range []string{"TypedDelayingInterface", "queue"} {
+		inside := fieldNamed(v.Elem(), name)
+		for inside.IsValid() && (inside.Kind() == reflect.Interface || inside.Kind() == reflect.Pointer) {
+			inside = inside.Elem()
+		}
+		if inside.IsValid() && inside.Type().PkgPath() != "" && !ofWorkqueue(inside.Type()) {
+			return false
+		}
+	}
+	return !queue.ShuttingDown()
+}
+
 // unlike is the error that a queue cannot be taken over.
 func unlike(made any) error {
 	return fmt.Errorf("a %T is no rate-limiting queue that client-go has made, as far as this version of the adapter knows them: pass a queue of NewQueue to the constructor, or use QueueIn", made)
 }
 
-// unlimited is a limiter of rates that lets everything pass, as the order of items and the number of retries are left to the engine.
-type unlimited[T comparable] struct{}
+// periodOf returns how long a limiter of rates has items wait if it is always as long, which is how a controller polls; 0 if it holds back more the more often an item has failed.
+func periodOf[T comparable](limiter reflect.Value) time.Duration {
+	const short = time.Second
+	var first, second time.Duration
+	switch l := limiter.Interface().(type) {
+	case workqueue.TypedRateLimiter[T]:
+		var none T
+		first, second = l.When(none), l.When(none)
+		l.Forget(none)
+	case workqueue.TypedRateLimiter[any]:
+		first, second = l.When(""), l.When("")
+		l.Forget("")
+	}
+	if first < short || first != second {
+		return 0
+	}
+	return first
+}
+
+// unlimited is a limiter of rates that lets everything pass, or has everything wait as long: the order of items is left to the engine. It counts what the queue counts.
+type unlimited[T comparable] struct {
+	period time.Duration
+	queue  interface {
+		count(T)
+		Forget(T)
+		NumRequeues(T) int
+	}
+}
 
 var _ workqueue.TypedRateLimiter[string] = unlimited[string]{}
 
 // When implements [workqueue.TypedRateLimiter].
-func (unlimited[T]) When(T) time.Duration { return 0 }
+func (u unlimited[T]) When(item T) time.Duration {
+	u.queue.count(item)
+	return u.period
+}
 
 // Forget implements [workqueue.TypedRateLimiter].
-func (unlimited[T]) Forget(T) {}
+func (u unlimited[T]) Forget(item T) { u.queue.Forget(item) }
 
 // NumRequeues implements [workqueue.TypedRateLimiter].
-func (unlimited[T]) NumRequeues(T) int { return 0 }
+func (u unlimited[T]) NumRequeues(item T) int { return u.queue.NumRequeues(item) }

@@ -154,20 +154,10 @@ func (m *mirror) sync(ctx context.Context, key string) error {
 
 // mirrored is the set-up of a mirror, with what is different from the usual one.
 func mirrored(run bool, change func(*mirror)) clientgo.Option {
-	return clientgo.Setup(func(e *clientgo.Environment) error {
-		client, err := kubernetes.NewForConfig(e.Config())
-		if err != nil {
-			return err
-		}
-		factory := informers.NewSharedInformerFactory(client, time.Minute)
-		if err := e.Fill(factory); err != nil {
-			return err
-		}
-		m := newMirror(e.Context(), client, factory)
+	return clientgo.Setup(setUpMirror(func(e *clientgo.Environment, m *mirror) error {
 		if change != nil {
 			change(m)
 		}
-		factory.Start(e.Context().Done())
 		queue, err := clientgo.QueueIn[string](e, m)
 		if err != nil {
 			return err
@@ -178,7 +168,24 @@ func mirrored(run bool, change func(*mirror)) clientgo.Option {
 			clientgo.Sync(e, "mirror", m, queue, m.sync)
 		}
 		return nil
-	})
+	}))
+}
+
+// setUpMirror makes a mirror, and has it registered.
+func setUpMirror(register func(*clientgo.Environment, *mirror) error) func(*clientgo.Environment) error {
+	return func(e *clientgo.Environment) error {
+		client, err := kubernetes.NewForConfig(e.Config())
+		if err != nil {
+			return err
+		}
+		factory := informers.NewSharedInformerFactory(client, time.Minute)
+		if err := e.Fill(factory); err != nil {
+			return err
+		}
+		m := newMirror(e.Context(), client, factory)
+		factory.Start(e.Context().Done())
+		return register(e, m)
+	}
 }
 
 func configMap(name, value string) *corev1.ConfigMap {

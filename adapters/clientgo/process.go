@@ -76,7 +76,7 @@ func (p *process) survey(notes *system.Notes, indexes informer.Indexes) (*Enviro
 	select {
 	case end := <-done:
 		if end.err == nil {
-			end.err = end.environment.handmade()
+			end.err = cmp.Or(end.environment.handmade(), end.environment.leftAlone())
 		}
 		return end.environment, end.err
 	case <-deadline.C:

@@ -8,19 +8,25 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 	"github.com/orrery-dev/orrery/core"
 )
 
 // Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by the set-up or in the background, is enqueued. From within the
-// sync of an item, the same item is enqueued again at its end (Add, AddRateLimited), or when nothing else can happen (AddAfter), and another item
-// at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
+// sync of an item, the same item is enqueued again at its end (Add, AddRateLimited), or when nothing else can happen (AddAfter, and AddRateLimited of a queue that had items wait
+// for the same second or more each time), and another item at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
 type Queue[T comparable] struct {
 	environment *Environment
 	form        form[T]
 	// controller is who works on the items, nil before it is registered.
 	controller *Controller
+	// period is how long AddRateLimited has items wait, 0 if it only holds back those that fail.
+	period time.Duration
 
 	mu sync.Mutex
+	// requeues are how often items were added by AddRateLimited since they were forgotten, and most is what is counted to. It is nil in a queue that does not count.
+	requeues memory.Requeues
+	most     int
 	// added is what was added while nothing was worked on.
 	added []core.Request
 	// run is the sync that is going on, nil if there is none.
@@ -54,6 +60,26 @@ func NewQueue[T comparable](e *Environment) (*Queue[T], error) {
 		return nil, err
 	}
 	return &Queue[T]{environment: e, form: f}, nil
+}
+
+// CountRequeues has the queue count how often an item was added with AddRateLimited since the controller has last told it to forget the item, up to a number, so that NumRequeues tells a
+// controller that gives up after some retries when to. The counts belong to what the controller keeps in memory, and each is a state of its own: where the number of retries is a setting of
+// the controller, make it a small one. Without this, NumRequeues is 0, and a controller goes on for ever with what it cannot do. It returns the queue.
+func (q *Queue[T]) CountRequeues(most int) *Queue[T] {
+	q.requeues, q.most = memory.Requeues{}, most
+	return q
+}
+
+// counted returns the counts, nil if there are none.
+func (q *Queue[T]) counted() memory.Requeues { return q.requeues }
+
+// count counts that an item is put back.
+func (q *Queue[T]) count(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if request := string(q.encode(item)); q.requeues != nil && q.requeues[request] < q.most {
+		q.requeues[request]++
+	}
 }
 
 // Untyped returns the queue for a controller whose queue has items of any type.
@@ -99,7 +125,10 @@ func (q *Queue[T]) end(err error) core.Result {
 func (q *Queue[T]) Add(item T) { q.AddAfter(item, 0) }
 
 // AddRateLimited implements [workqueue.TypedRateLimitingInterface].
-func (q *Queue[T]) AddRateLimited(item T) { q.AddAfter(item, 0) }
+func (q *Queue[T]) AddRateLimited(item T) {
+	q.count(item)
+	q.AddAfter(item, q.period)
+}
 
 // AddAfter implements [workqueue.TypedDelayingInterface].
 func (q *Queue[T]) AddAfter(item T, after time.Duration) {
@@ -209,10 +238,18 @@ func (q *Queue[T]) finish(item T, panicked any) {
 }
 
 // Forget implements [workqueue.TypedRateLimitingInterface].
-func (q *Queue[T]) Forget(T) {}
+func (q *Queue[T]) Forget(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.requeues, string(q.encode(item)))
+}
 
 // NumRequeues implements [workqueue.TypedRateLimitingInterface].
-func (q *Queue[T]) NumRequeues(T) int { return 0 }
+func (q *Queue[T]) NumRequeues(item T) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.requeues[string(q.encode(item))]
+}
 
 // ShutDown implements [workqueue.TypedInterface]. A controller shuts its queue down when it ends.
 func (q *Queue[T]) ShutDown() {}
@@ -246,6 +283,9 @@ func (u untyped[T]) AddRateLimited(item any) { u.queue.AddRateLimited(u.item(ite
 // AddAfter implements [workqueue.TypedDelayingInterface].
 func (u untyped[T]) AddAfter(item any, after time.Duration) { u.queue.AddAfter(u.item(item), after) }
 
+// count counts that an item is put back.
+func (u untyped[T]) count(item any) { u.queue.count(u.item(item)) }
+
 // Len implements [workqueue.TypedInterface].
 func (u untyped[T]) Len() int { return u.queue.Len() }
 
@@ -262,10 +302,10 @@ func (u untyped[T]) Get() (item any, shutDown bool) {
 func (u untyped[T]) Done(item any) { u.queue.finish(u.item(item), recover()) }
 
 // Forget implements [workqueue.TypedRateLimitingInterface].
-func (u untyped[T]) Forget(any) {}
+func (u untyped[T]) Forget(item any) { u.queue.Forget(u.item(item)) }
 
 // NumRequeues implements [workqueue.TypedRateLimitingInterface].
-func (u untyped[T]) NumRequeues(any) int { return 0 }
+func (u untyped[T]) NumRequeues(item any) int { return u.queue.NumRequeues(u.item(item)) }
 
 // ShutDown implements [workqueue.TypedInterface].
 func (u untyped[T]) ShutDown() {}

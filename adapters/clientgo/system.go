@@ -3,6 +3,7 @@ package clientgo
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -46,11 +47,9 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		b.groups = 1
 	}
 	notes := &system.Notes{}
-	if len(d.setups) > 0 {
-		notes.Assume("The work queues of controllers do not count how often an item was tried: a controller that gives up after a number of retries has not come to that number.")
-	}
 	indexes := informer.Indexes{}
 	var controllers []core.Strategy
+	uncounted := false
 	for i, setup := range d.setups {
 		p := &process{blueprint: b, number: i, setup: setup}
 		found, err := p.survey(notes, indexes)
@@ -60,7 +59,11 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		if len(found.controllers) == 0 {
 			return system.Found{}, fmt.Errorf("set-up number %d registers no controllers: call clientgo.Sync or clientgo.Run in it", i+1)
 		}
+		uncounted = uncounted || slices.ContainsFunc(found.controllers, func(c *Controller) bool { return c.queue.counted() == nil })
 		controllers = append(controllers, p.strategies(found)...)
+	}
+	if uncounted {
+		notes.Assume("The work queues of controllers do not count how often an item was tried: a controller that gives up after a number of retries has not come to that number.")
 	}
 	return system.Found{Notes: notes, Indexes: indexes, Register: func(server *kube.Server) ([]core.Strategy, []kube.Webhook, error) {
 		b.server = server

@@ -15,10 +15,10 @@ import (
 )
 
 // inject puts into a context all that is registered for injection, in the order of [injection.Interface.SetupInformers].
-func inject(ctx context.Context, e *clientgo.Environment) (context.Context, error) {
+func inject(ctx context.Context, e *clientgo.Environment, configured *configuration) (context.Context, error) {
 	all := injection.Default
 	for _, client := range all.GetClients() {
-		ctx = client(ctx, e.Config())
+		ctx = client(ctx, configured.of(e.Config()))
 	}
 	for _, factory := range all.GetInformerFactories() {
 		before := ctx

@@ -23,6 +23,7 @@ import (
 	"knative.dev/pkg/controller"
 	"knative.dev/pkg/logging"
 	"knative.dev/pkg/tracker"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/clientgo"
@@ -122,7 +123,7 @@ func check(t *testing.T, p knative.Process, options orrery.Options) core.Report 
 // value returns what the ConfigMap has at the end.
 func value(r core.Report) any {
 	for _, o := range r.OutcomeList[0].Objects {
-		if o.Kind == "ConfigMap" {
+		if o.Kind == "ConfigMap" && o.Namespace == "default" {
 			return o.Fields.(map[string]any)["data"].(map[string]any)["value"]
 		}
 	}
@@ -222,6 +223,55 @@ func TestBackground(t *testing.T) {
 	r := check(t, p, orrery.Options{})
 	if r.Outcomes != 1 || value(r) != "resolved" || !active(r) {
 		t.Errorf("%s with %d outcomes: %v %v", r.Verdict, r.Outcomes, r.Reasons, r.Findings)
+	}
+}
+
+// TestConfiguration checks a constructor that asks for a ConfigMap of the control plane by its name, and a reconciler that does: with the objects of the API server before it.
+func TestConfiguration(t *testing.T) {
+	const namespace, name = "control-plane", "config-size"
+	maps := []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string]string{"size": "large"}}}
+	for want, there := range map[string][]client.Object{
+		"large then large": nil,
+		"large then small": {&corev1.ConfigMap{ObjectMeta: maps[0].ObjectMeta, Data: map[string]string{"size": "small"}}},
+	} {
+		p := process(func(ctx context.Context, c *copier) {
+			early, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			c.result = func(c *copier, key types.NamespacedName) error {
+				ctx := context.Background()
+				m, err := c.configMaps.ConfigMaps(key.Namespace).Get(key.Name)
+				if err != nil || key.Name != "a" || m.Data["value"] != "" {
+					return err
+				}
+				late, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+				if err != nil {
+					return err
+				}
+				if _, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, "another", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+					t.Errorf("a ConfigMap that is not there: %v", err)
+				}
+				m = m.DeepCopy()
+				m.Data["value"] = early.Data["size"] + " then " + late.Data["size"]
+				_, err = c.client.CoreV1().ConfigMaps(key.Namespace).Update(ctx, m, metav1.UpdateOptions{})
+				return err
+			}
+		})
+		p.ConfigMaps = append(p.ConfigMaps, maps...)
+		system := clientgo.ForTest(t, scheme.Scheme, clientgo.Setup(p.Setup), objects(), clientgo.ObjectValues(there...), clientgo.Properties(properties.Convergent()...))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := result.Report
+		if r.Verdict != core.Holds || value(r) != want {
+			t.Errorf("%s, %v: %v %v", r.Verdict, value(r), r.Reasons, r.Findings)
+		}
+		if active(r) {
+			t.Error("it is said to work in the background, because of a request")
+		}
 	}
 }
 

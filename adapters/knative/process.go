@@ -18,13 +18,15 @@ import (
 	"knative.dev/pkg/reconciler"
 
 	"github.com/orrery-dev/orrery/adapters/clientgo"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // Process is a program that runs controllers with Knative's sharedmain.
 type Process struct {
 	// Controllers are those that its main function gives to sharedmain.
 	Controllers []Controller
-	// ConfigMaps are those of the namespace of the control plane that its controllers watch. They are not objects of the API server.
+	// ConfigMaps are those of the namespace of the control plane that its controllers watch, or get by their names. They are not objects of the API server, and do not come in lists. One without a
+	// namespace is in that of the environment variable SYSTEM_NAMESPACE.
 	ConfigMaps []*corev1.ConfigMap
 	// Context adds to the context what the main function does, such as the selectors of filtered informers. It may be nil.
 	Context func(context.Context) context.Context
@@ -47,8 +49,12 @@ func (p Process) Setup(e *clientgo.Environment) error {
 	if p.Context != nil {
 		ctx = p.Context(ctx)
 	}
-	ctx, err := inject(ctx, e)
+	configured, err := configure(e.Config().Transport, p.ConfigMaps)
 	if err != nil {
+		return err
+	}
+	defer configured.running.Store(true)
+	if ctx, err = inject(ctx, e, configured); err != nil {
 		return err
 	}
 	for _, c := range p.Controllers {
@@ -64,18 +70,25 @@ func (p Process) Setup(e *clientgo.Environment) error {
 	return nil
 }
 
-// lasting is the context of a constructor. Who asks for its end starts something that goes on until then.
+// lasting is the context of a constructor. Who asks for its end starts something that goes on until then, but for one who only looks, in the goroutine of the constructor, whether it
+// has come, as clients do before a request.
 type lasting struct {
 	context.Context
 	environment *clientgo.Environment
 	controller  string
+	constructor uint64
 }
 
 // Done implements [context.Context].
 func (l lasting) Done() <-chan struct{} { return l.environment.BackgroundOf(l.controller).Done() }
 
 // Err implements [context.Context].
-func (l lasting) Err() error { return l.environment.BackgroundOf(l.controller).Err() }
+func (l lasting) Err() error {
+	if asking, _ := goroutine.Current(); asking == l.constructor {
+		return nil
+	}
+	return l.environment.BackgroundOf(l.controller).Err()
+}
 
 // register makes a controller and registers it.
 func (p Process) register(ctx context.Context, e *clientgo.Environment, c Controller) error {
@@ -83,7 +96,8 @@ func (p Process) register(ctx context.Context, e *clientgo.Environment, c Contro
 	for _, m := range p.ConfigMaps {
 		maps = append(maps, m.DeepCopy())
 	}
-	impl := c.New(lasting{ctx, e, c.Name}, configmap.NewStaticWatcher(maps...))
+	constructor, _ := goroutine.Current()
+	impl := c.New(lasting{ctx, e, c.Name, constructor}, configmap.NewStaticWatcher(maps...))
 	if impl == nil {
 		return errors.New("its constructor returned nothing")
 	}

@@ -30,6 +30,7 @@ func oneLane(e *clientgo.Environment, impl *controller.Impl) (*clientgo.Queue[ty
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnknownQueue, err)
 	}
+	own.both.ShutDown() // as it does by itself some time later
 	own.slow.divert(queue.Untyped())
 	return queue, nil
 }
@@ -37,7 +38,8 @@ func oneLane(e *clientgo.Environment, impl *controller.Impl) (*clientgo.Queue[ty
 // lanes are the parts of a two-lane queue.
 type lanes struct {
 	fast, slow lane
-	// merged is locked while something is put where the lanes come together.
+	// both is where the lanes come together, and merged is locked while something is put there.
+	both   *workqueue.Typed[any]
 	merged sync.Locker
 }
 
@@ -66,7 +68,7 @@ func lanesOf(queue any) (*lanes, error) {
 	if !fast || !slow || !merged {
 		return nil, errUnknownQueue
 	}
-	l.merged = both.lock()
+	l.both, l.merged = both.queue, both.lock()
 	return l, nil
 }
 

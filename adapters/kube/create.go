@@ -134,7 +134,7 @@ func (op *operation) generateName(object *unstructured.Unstructured) (string, er
 		if !left {
 			return "", fmt.Errorf("there are %d objects with names generated from %q, and no more are modelled: see why the controller makes so many, or lower the bound on the depth", number-1, object.GetGenerateName())
 		}
-		if op.find(op.key(name)) == nil {
+		if key := op.key(name); op.find(key) == nil && !storage.Known(op.state, key) {
 			return name, nil
 		}
 	}

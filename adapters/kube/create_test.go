@@ -94,6 +94,12 @@ func TestGeneratedNames(t *testing.T) {
 		t.Errorf("the name for another owner depends on the order: %q and %q", other, again)
 	}
 	w.must(request(Delete, widgetKind, other))
+	known := owned("y")
+	if known == other {
+		t.Errorf("the name %q is used again although somebody may still know the object that had it", known)
+	}
+	w.must(request(Delete, widgetKind, known))
+	w.settle()
 	if again := owned("y"); again != other {
 		t.Errorf("a free name is not used again: %q and %q", other, again)
 	}

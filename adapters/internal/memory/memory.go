@@ -26,10 +26,13 @@ type Named struct {
 	Root       any
 }
 
+// Requeues is a root: how often each item of a work queue was put back.
+type Requeues map[string]int
+
 // Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
 // several of the type. What functions have captured cannot be seen.
 func Of(roots ...any) map[string]string {
-	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: map[string]bool{}}
+	m := &memory{values: map[string]string{}, seen: map[sighted]string{}, skipped: map[string]bool{}}
 	m.from(roots)
 	return m.values
 }
@@ -37,7 +40,7 @@ func Of(roots ...any) map[string]string {
 // Find returns the way to a value that can be reached from the roots and is what is looked for, empty if there is none. Values of infrastructure are
 // looked at, too, but not what is behind them.
 func Find(is func(reflect.Value) bool, roots ...any) string {
-	m := &memory{values: map[string]string{}, seen: map[sighted]bool{}, skipped: map[string]bool{}, is: is}
+	m := &memory{values: map[string]string{}, seen: map[sighted]string{}, skipped: map[string]bool{}, is: is}
 	m.from(roots)
 	return m.found
 }
@@ -74,7 +77,8 @@ func ownName(v reflect.Value) string {
 // memory is what is found in the memory of an instance, by the way to it.
 type memory struct {
 	values map[string]string
-	seen   map[sighted]bool
+	// seen are the ways to what was seen first.
+	seen map[sighted]string
 	// skipped tells of the packages that were met whether they are not looked into.
 	skipped map[string]bool
 	// is reports whether a value is what is looked for, nil if nothing is, and found is the way to the first one that is.
@@ -139,14 +143,18 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
+		if v.IsNil() {
+			m.values[path] = "nil"
+			return
+		}
 		at := sighted{v.UnsafePointer(), v.Type()}
-		if v.IsNil() || m.seen[at] {
-			if v.IsNil() || !m.ends(v.Type().Elem()) { // what is nothing to be seen the first time is nothing the second time
-				m.values[path] = fmt.Sprint(v.IsNil())
+		if first, seen := m.seen[at]; seen {
+			if !m.ends(v.Type().Elem()) { // what is nothing to be seen the first time is nothing the second time
+				m.values[path] = "that of " + first
 			}
 			return
 		}
-		m.seen[at] = true
+		m.seen[at] = path
 		m.look(path, v.Elem(), depth+1)
 	case reflect.Interface:
 		if e := v.Elem(); e.Kind() == reflect.Pointer && !e.IsNil() && e.Elem().IsZero() {

@@ -48,7 +48,7 @@ func TestOf(t *testing.T) {
 	c.work <- 1
 	want := map[string]string{
 		"controller.name": "a", "controller.seen": "1", "controller.seen[default/a]": "true", "controller.tries": "1", "controller.tries[0]": "3",
-		"controller.last": "1970-01-01 00:00:00 +0000 UTC", "controller.started": "true", "controller.again": "false", "controller.latest.name": "b",
+		"controller.last": "1970-01-01 00:00:00 +0000 UTC", "controller.started": "true", "controller.again": "that of controller", "controller.latest.name": "b",
 		"controller.waiting": "1", "controller.waiting[chan]": "true", "controller.known[k]": "7",
 		"controller.work": "1", "controller.work[0]": "1", "int": "5",
 	}
@@ -131,9 +131,9 @@ func TestOfChannels(t *testing.T) {
 			want[at+".name"] = name
 			switch {
 			case name == "c":
-				want[at+".extra"] = "true"
+				want[at+".extra"] = "nil"
 			case field == "out": // seen before
-				want[at+".extra"] = "false"
+				want[at+".extra"] = fmt.Sprintf("that of controller.events[%d].extra", i)
 			default:
 				want[at+".extra.name"] = "of " + name
 			}
@@ -144,6 +144,26 @@ func TestOfChannels(t *testing.T) {
 	}
 	if first := <-events; first.name != "a" || len(events) != 2 {
 		t.Errorf("%v was received first, and %d are left", first, len(events))
+	}
+}
+
+// Which of several things a pointer is to makes a difference, also where it is seen that way for the second time.
+func TestOfOneOfSeveral(t *testing.T) {
+	type controller struct {
+		all    map[string]*base
+		latest *base
+	}
+	a, b := &base{"one"}, &base{"one"}
+	c := &controller{all: map[string]*base{"a": a, "b": b}}
+	for want, latest := range map[string]*base{"nil": nil, "that of controller.all[a]": a, "that of controller.all[b]": b} {
+		c.latest = latest
+		if got := Of(c)["controller.latest"]; got != want {
+			t.Errorf("it is %q, want %q", got, want)
+		}
+	}
+	c.latest = &base{"one"}
+	if got := Of(c)["controller.latest.name"]; got != "one" {
+		t.Errorf("another one is %q", got)
 	}
 }
 

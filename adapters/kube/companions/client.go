@@ -177,10 +177,12 @@ func unlessNamespaceEnds(err error) error {
 
 // leavesOut says that a companion leaves out a field that an object has, and that would make a difference: the check is inconclusive then, and tells why.
 func (c client) leavesOut(kind schema.GroupVersionKind, o metav1.Object, field string) {
-	c.world.Do(&kube.Unmodelled{
-		Asked:  fmt.Sprintf("%s of %s %s/%s", field, kind.Kind, o.GetNamespace(), o.GetName()),
-		Reason: "the companion does not model this field, and real controllers act on it: leave it out of the object, or stand in for them with a controller of your own",
-	})
+	c.needsWord(kind, o, field, "the companion does not model this field, and real controllers act on it: leave it out of the object, or stand in for them with a controller of your own")
+}
+
+// needsWord says that what comes of a field of an object is for the user to say, and how: the check is inconclusive until then.
+func (c client) needsWord(kind schema.GroupVersionKind, o metav1.Object, field, how string) {
+	c.world.Do(&kube.Unmodelled{Asked: fmt.Sprintf("%s of %s %s/%s", field, kind.Kind, o.GetNamespace(), o.GetName()), Reason: how})
 }
 
 // now is the time that companions write: that of the server's clock.

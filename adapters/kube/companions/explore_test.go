@@ -124,6 +124,9 @@ func summaries(report core.Report) []string {
 						ready += fmt.Sprintf(", restarted %v", restarts)
 					}
 				}
+				if reason, _, _ := unstructured.NestedString(o.Object, "status", "reason"); reason != "" {
+					phase += " for " + reason
+				}
 				text += fmt.Sprintf("%s %s%s; ", o.GetName(), phase, ready)
 			case "CronJob":
 				active, _, _ := unstructured.NestedSlice(o.Object, "status", "active")
@@ -203,6 +206,11 @@ func TestConvergent(t *testing.T) {
 	}
 	runs := []companions.Companion{companions.CronJobs(2), companions.Jobs(), companions.Pods()}
 	failing := companions.Pods(companions.Exits(func(*corev1.Pod) int32 { return 1 }))
+	overrunning := func(overruns bool) []companions.Companion {
+		return []companions.Companion{companions.Pods(companions.Overruns(func(*corev1.Pod) bool { return overruns }))}
+	}
+	timed := &corev1.Pod{ObjectMeta: named("p"), Spec: once.Spec}
+	timed.Spec.ActiveDeadlineSeconds = ptr.To[int64](1)
 	lasting := companions.Pods(companions.Lasts(func(pod *corev1.Pod) bool { return pod.Spec.RestartPolicy == corev1.RestartPolicyNever }))
 	for _, test := range []struct {
 		name     string
@@ -279,6 +287,9 @@ func TestConvergent(t *testing.T) {
 		{"a gate", sets, []client.Object{gated.DeepCopy()}, nil, []string{"p Running; "}, 3},
 		{"a Pod that ends", sets, []client.Object{once.DeepCopy()}, nil, []string{"p Succeeded; "}, 4},
 		{"a Pod that fails", []companions.Companion{failing}, []client.Object{once.DeepCopy()}, nil, []string{"p Failed; "}, 4},
+		{"a Pod in time", overrunning(false), []client.Object{timed.DeepCopy()}, nil, []string{"p Succeeded; "}, 4},
+		{"a Pod whose time is over", overrunning(true), []client.Object{timed.DeepCopy()}, nil, []string{"p Failed for DeadlineExceeded; "}, 4},
+		{"a Pod without a deadline", overrunning(true), []client.Object{once.DeepCopy()}, nil, []string{"p Succeeded; "}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			hashes := regexp.MustCompile(`d-[0-9a-z]{5,10}-`)

@@ -60,11 +60,11 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			"the first of two is evicted", companions.ReplicaSets(), []client.Object{replicaSet(2)}, evicted,
-			[]string{"r-zw001 Failed; r-zw002 Running, ready; r-zw003 Running, ready; ", "r-zw001 Running, ready; r-zw002 Running, ready; "},
+			[]string{"r-zw001 Failed for Evicted; r-zw002 Running, ready; r-zw003 Running, ready; ", "r-zw001 Running, ready; r-zw002 Running, ready; "},
 		},
 		{
 			"the second of two is evicted", companions.ReplicaSets(), []client.Object{replicaSet(2)}, []controllerruntime.Action{companions.PodEvicted(second)},
-			[]string{"r-zw001 Running, ready; r-zw002 Failed; r-zw003 Running, ready; ", "r-zw001 Running, ready; r-zw002 Running, ready; "},
+			[]string{"r-zw001 Running, ready; r-zw002 Failed for Evicted; r-zw003 Running, ready; ", "r-zw001 Running, ready; r-zw002 Running, ready; "},
 		},
 		{
 			"there is no second one", companions.ReplicaSets(), []client.Object{replicaSet(1)}, []controllerruntime.Action{companions.PodEvicted(second)},

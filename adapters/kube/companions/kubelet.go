@@ -50,10 +50,17 @@ func Exits(code func(*corev1.Pod) int32) PodOption { return func(k *kubelet) { k
 // these comes to its end, sooner or later.
 func Lasts(pod func(*corev1.Pod) bool) PodOption { return func(k *kubelet) { k.lasts = pod } }
 
+// Overruns says which of the Pods with activeDeadlineSeconds are still at work when these are over: such a Pod runs, and has then failed for the reason DeadlineExceeded, whatever
+// [Exits] and [Lasts] say of it. All others have come to their end before, or have been deleted. Without this option nobody knows which ones do, and a Pod with a
+// deadline makes a check inconclusive.
+func Overruns(pod func(*corev1.Pod) bool) PodOption { return func(k *kubelet) { k.overruns = pod } }
+
 type kubelet struct {
 	node  func(*corev1.Pod) string
 	exits func(*corev1.Pod) int32
 	lasts func(*corev1.Pod) bool
+	// overruns is nil if nobody has said what becomes of Pods with a deadline.
+	overruns func(*corev1.Pod) bool
 }
 
 func (k *kubelet) handle(c client, event core.Event) []core.Request {
@@ -99,8 +106,8 @@ func (k *kubelet) reconcile(c client, named request) error {
 	case isFinished(pod) || len(pod.Spec.SchedulingGates) > 0:
 		return nil
 	}
-	if pod.Spec.ActiveDeadlineSeconds != nil {
-		c.leavesOut(podKind(), pod, "spec.activeDeadlineSeconds")
+	if pod.Spec.ActiveDeadlineSeconds != nil && k.overruns == nil {
+		c.needsWord(podKind(), pod, "spec.activeDeadlineSeconds", "how long a Pod takes is not known: say with the option Overruns of companions.Pods which ones are still at work when their time is over")
 	}
 	if pod.Spec.NodeName == "" && pod.Status.Phase != corev1.PodRunning {
 		ready, err := claimsBound(c, pod)
@@ -199,6 +206,9 @@ func (k *kubelet) next(pod *corev1.Pod, status *corev1.PodStatus, now metav1.Tim
 	}
 	code := k.exits(pod)
 	switch {
+	case pod.Spec.ActiveDeadlineSeconds != nil && k.overruns(pod):
+		end(status, pod, killed, now)
+		status.Reason, status.Message = "DeadlineExceeded", "Pod was active on the node longer than the specified deadline"
 	case pod.Spec.RestartPolicy == corev1.RestartPolicyAlways || k.lasts(pod):
 		run(status, pod, now)
 	case code != 0 && pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure:

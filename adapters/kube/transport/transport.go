@@ -106,7 +106,7 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 		if t.Idle != nil {
 			t.Idle(asked)
 		}
-		return respond(sent, apierrors.NewServiceUnavailable(fmt.Sprintf("the set-up of a controller asks %q of the API server, which answers only once controllers run", asked)))
+		return respond(sent, apierrors.NewServiceUnavailable(fmt.Sprintf("the set-up of a controller asks %q of the API server, which answers only once controllers run: ask it where they work, or leave it out of the set-up", asked)))
 	}
 	if t.via != nil {
 		run = &Run{of: run.of, recorder: t.via(run.recorder)}

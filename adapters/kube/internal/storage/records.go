@@ -99,6 +99,11 @@ func NewUID(state core.Snapshot, key core.Key) types.UID {
 	}
 }
 
+// Known reports whether somebody may still refer to an object of a key that is gone: a generated name does not come again as long as that is so.
+func Known(state core.Snapshot, key core.Key) bool {
+	return len(state.Held(key)) > 0 || len(state.List(ReferenceKind, string(UID(key, 0)))) > 0
+}
+
 // UID names an object in the form of a UUID.
 func UID(key core.Key, ordinal int) types.UID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s#%d", key, ordinal))
