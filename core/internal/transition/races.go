@@ -189,3 +189,30 @@ func (o *orders) add(w *Walker, it *Item) error {
 	}
 	return nil
 }
+
+// overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
+// may go on with what comes first.
+func (l *Learner) overtake(a *Actor, run behavior.Run) error {
+	if l.Fickle(a) {
+		return nil
+	}
+	overtaking := map[int]behavior.Overtaking{}
+	for i, edge := range run.Path {
+		if len(edge.From.Parked) == 0 {
+			continue
+		}
+		session, err := l.Open(a, run.Activation.Since)
+		if err != nil {
+			return err
+		}
+		l.count(run.Activation)
+		o, err := session.Postpone(l.Context, run, i)
+		session.Abort()
+		if err != nil {
+			return err
+		}
+		overtaking[i] = o
+	}
+	run.Leaf.Overtaking = overtaking
+	return nil
+}
