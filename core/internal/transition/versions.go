@@ -2,6 +2,8 @@ package transition
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,6 +213,44 @@ func (l *Learner) compares(a *Actor, run behavior.Run) error {
 	return nil
 }
 
+// noting returns that a call is not modelled which writes into an object the name of a version that is shown to its run, or remembered, and may get another name as soon as nobody else knows it: names in objects pin
+// nothing. Where names are in no order, they are the same whenever a version is written, but for equal ones.
+func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, call core.Call, writes []behavior.Write) error {
+	m := l.Machine
+	if !m.orders || !m.Conditions.Ordered || a.User || len(writes) == 0 {
+		return nil
+	}
+	var passing []version
+	note := func(v version) {
+		if m.Vocabulary.Normalized(v.cell, v.value) != v.value {
+			passing = append(passing, v)
+		}
+	}
+	shown := shownIn([]behavior.Run{{Activation: activation, Path: w.path[w.base:]}})
+	for _, key := range slices.SortedFunc(maps.Keys(shown), core.Key.Compare) {
+		c := m.Vocabulary.Object(key)
+		for _, content := range shown[key] {
+			note(version{cell: c, value: m.Vocabulary.Intern(c, content)})
+		}
+	}
+	for _, v := range a.domain.held[a.domain.valueOf(activation.Since)] {
+		note(v)
+	}
+	for _, write := range writes {
+		content := m.Vocabulary.Content(write.Cell, write.To)
+		if content == nil || m.System.Store.Outcome(write.Key, content) == nil {
+			continue
+		}
+		for _, v := range passing {
+			if strings.Contains(content.Canonical(), m.Vocabulary.Content(v.cell, v.value).(core.Tagged).Tag()) {
+				key, _ := m.Vocabulary.Key(v.cell)
+				return &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("it writes into %s which version of %s there is, and the names of versions in objects are not kept in order, as is needed for controllers that compare versions: note the generation, or a hash of what matters", write.Key, key)}
+			}
+		}
+	}
+	return nil
+}
+
 // indifferent reports whether a run does the same on the instance of its session where the order of the names of versions is another one. It returns the session, or another one that has come as far if
 // that is over.
 func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
@@ -219,9 +259,13 @@ func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.
 		return session, others == nil, nil
 	}
 	l.count(run.Activation)
-	divergence, err := session.Retag(l.Context, run, core.NewRetagging(others))
-	if divergence == nil || err != nil {
-		return session, err == nil, err
+	names := core.NewRetagging(others)
+	divergence, err := session.Retag(l.Context, run, names)
+	if err != nil {
+		return session, false, err
+	}
+	if divergence == nil && l.leavesOtherwise(a.domain, session, run, names) == nil {
+		return session, true, nil
 	}
 	session.Abort()
 	if session, err = l.Open(a, nil); err != nil {
@@ -258,15 +302,20 @@ func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]stri
 			return divergence, err
 		}
 	}
-	d, last := a.domain, runs[len(runs)-1]
-	if !d.remembers() || d.manner.Active {
-		return nil, nil
+	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], names), nil
+}
+
+// leavesOtherwise returns where the memory of an instance that was taken along a run with other names of versions is another one than what the run leaves, with these names in it; nil if it is not. What
+// is left counts even if nothing was found to be kept so far: it may be kept under these names only.
+func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, names *core.Retagging) *behavior.Divergence {
+	if d.fresh == nil || d.manner.Active {
+		return nil
 	}
 	left := map[string]string{}
-	for path, value := range d.contents[last.Leaf.Memory] {
+	for path, value := range d.contents[run.Leaf.Memory] {
 		left[names.In(path)] = names.In(value)
 	}
-	return keepsAt(last, left, l.contents(d, session.Memory()), func(_, here, there string) bool { return here != there }), nil
+	return keepsAt(run, left, l.contents(d, session.Memory()), func(_, here, there string) bool { return here != there })
 }
 
 // tags are the names of versions by the objects that they are of.
@@ -274,10 +323,22 @@ type tags map[core.Key][]string
 
 // tagsIn returns the names of versions that are shown in some runs.
 func tagsIn(runs []behavior.Run) tags {
-	shown := tags{}
+	names := tags{}
+	for key, contents := range shownIn(runs) {
+		for _, content := range contents {
+			names[key] = append(names[key], content.Tag())
+		}
+	}
+	return names
+}
+
+// shownIn returns the versions with names that are shown in some runs, each name of an object once.
+func shownIn(runs []behavior.Run) map[core.Key][]core.Tagged {
+	shown := map[core.Key][]core.Tagged{}
 	note := func(key core.Key, content core.Content) {
-		if tagged, ok := content.(core.Tagged); ok && tagged.Tag() != "" && !slices.Contains(shown[key], tagged.Tag()) {
-			shown[key] = append(shown[key], tagged.Tag())
+		tagged, ok := content.(core.Tagged)
+		if ok && tagged.Tag() != "" && !slices.ContainsFunc(shown[key], func(known core.Tagged) bool { return known.Tag() == tagged.Tag() }) {
+			shown[key] = append(shown[key], tagged)
 		}
 	}
 	for _, run := range runs {
