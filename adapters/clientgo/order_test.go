@@ -2,12 +2,15 @@ package clientgo_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -190,6 +193,40 @@ func TestOrderHeededInMemoryOnly(t *testing.T) {
 		}
 		if r := result.Report; r.Verdict != core.Violated || !r.Ordered {
 			t.Errorf("%s: %s, and versions are in order: %t; %v", name, r.Verdict, r.Ordered, r.Reasons)
+		}
+	}
+}
+
+// TestOrderBesideChecksums has a controller write a checksum of a version, which is another one under any other names. That is no comparison, and hides none.
+func TestOrderBesideChecksums(t *testing.T) {
+	for _, name := range []string{"a", "b", "c", "d"} {
+		for _, compares := range []bool{false, true} {
+			system := changed(t, name, working("summing", name, func(ctx context.Context, c *at) error {
+				cached, err := c.cache.Get(name)
+				if err != nil {
+					return err
+				}
+				live, err := c.maps.Get(ctx, name, metav1.GetOptions{})
+				if err != nil || live.Data["seen"] == live.Data["want"] {
+					return err
+				}
+				sum := fmt.Appendf(nil, `{"data":{"of":"%x"}}`, sha256.Sum256([]byte(live.ResourceVersion)))
+				if _, err := c.maps.Patch(ctx, "note", types.MergePatchType, sum, metav1.PatchOptions{}); err != nil {
+					return err
+				}
+				if live.Data["seen"] = live.Data["want"]; compares && newer(live.ResourceVersion, cached.ResourceVersion) {
+					live.Data["flagged"] = "yes"
+				}
+				_, err = c.maps.Update(ctx, live, metav1.UpdateOptions{})
+				return err
+			}))
+			result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Report.Ordered != compares {
+				t.Errorf("%s, compares: %t; versions are in order: %t", name, compares, result.Report.Ordered)
+			}
 		}
 	}
 }

@@ -197,13 +197,22 @@ func (l *Learner) compares(a *Actor, run behavior.Run) error {
 		return nil
 	}
 	shown := tagsIn(runs)
-	divergence, err := l.retagged(a, runs, shown.otherwise(l.Machine.Conditions.Ordered))
+	others := shown.otherwise(l.Machine.Conditions.Ordered)
+	divergence, err := l.retagged(a, runs, others, nil)
 	if divergence == nil || err != nil {
 		return err
 	}
-	// What follows from a name, such as a checksum of it, is something else under other names in the same order, too.
-	if other, err := l.retagged(a, runs, shown.shifted()); other != nil || err != nil {
+	// What follows from a name, such as a checksum of it, is something else under other names in the same order, too. All the rest tells.
+	sums := map[string]bool{}
+	other, err := l.retagged(a, runs, shown.shifted(), func(place string) bool { sums[place] = true; return true })
+	if other != nil || err != nil {
 		return err
+	}
+	if len(sums) > 0 {
+		divergence, err = l.retagged(a, runs, others, func(place string) bool { return sums[place] })
+		if divergence == nil || err != nil {
+			return err
+		}
 	}
 	if !l.Machine.Conditions.Ordered {
 		return &unexpectedOrder{a.Strategy.Describe().Name}
@@ -260,11 +269,11 @@ func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.
 	}
 	l.count(run.Activation)
 	names := core.NewRetagging(others)
-	divergence, err := session.Retag(l.Context, run, names)
+	divergence, err := session.Retag(l.Context, run, names, nil)
 	if err != nil {
 		return session, false, err
 	}
-	if divergence == nil && l.leavesOtherwise(a.domain, session, run, names) == nil {
+	if divergence == nil && l.leavesOtherwise(a.domain, session, run, names, nil) == nil {
 		return session, true, nil
 	}
 	session.Abort()
@@ -285,8 +294,9 @@ func (d *domain) chooses(run behavior.Run) bool {
 	return run.Activation.Own == behavior.Works && len(d.rest[d.valueOf(run.Activation.Since)].Calls) > 1
 }
 
-// retagged takes a fresh instance along runs as they are if versions have other names, nil if they have none, and returns where it does more than to use these, or leaves another memory.
-func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]string) (*behavior.Divergence, error) {
+// retagged takes a fresh instance along runs as they are if versions have other names, nil if they have none, and returns where it does more than to use these, or leaves another memory. A function may
+// excuse calls that write something else and places in memory; nil excuses none.
+func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]string, excused func(place string) bool) (*behavior.Divergence, error) {
 	if others == nil {
 		return nil, nil
 	}
@@ -296,18 +306,22 @@ func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]stri
 	}
 	defer session.Abort()
 	names := core.NewRetagging(others)
+	var writing func(core.Call) bool
+	if excused != nil {
+		writing = func(recorded core.Call) bool { return excused("the call " + recorded.Identity()) }
+	}
 	for _, run := range runs {
 		l.count(run.Activation)
-		if divergence, err := session.Retag(l.Context, run, names); divergence != nil || err != nil {
+		if divergence, err := session.Retag(l.Context, run, names, writing); divergence != nil || err != nil {
 			return divergence, err
 		}
 	}
-	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], names), nil
+	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], names, excused), nil
 }
 
 // leavesOtherwise returns where the memory of an instance that was taken along a run with other names of versions is another one than what the run leaves, with these names in it; nil if it is not. What
 // is left counts even if nothing was found to be kept so far: it may be kept under these names only.
-func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, names *core.Retagging) *behavior.Divergence {
+func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, names *core.Retagging, excused func(place string) bool) *behavior.Divergence {
 	if d.fresh == nil || d.manner.Active {
 		return nil
 	}
@@ -315,7 +329,7 @@ func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run beha
 	for path, value := range d.contents[run.Leaf.Memory] {
 		left[names.In(path)] = names.In(value)
 	}
-	return keepsAt(run, left, l.contents(d, session.Memory()), func(_, here, there string) bool { return here != there })
+	return keepsAt(run, left, l.contents(d, session.Memory()), func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
 }
 
 // tags are the names of versions by the objects that they are of.
