@@ -322,14 +322,18 @@ func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]stri
 // leavesOtherwise returns where the memory of an instance that was taken along a run with other names of versions is another one than what the run leaves, with these names in it; nil if it is not. What
 // is left counts even if nothing was found to be kept so far: it may be kept under these names only.
 func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, names *core.Retagging, excused func(place string) bool) *behavior.Divergence {
-	if d.fresh == nil || d.manner.Active {
+	if d.fresh == nil {
+		return nil
+	}
+	memory := session.Memory()
+	if memory == nil {
 		return nil
 	}
 	left := map[string]string{}
 	for path, value := range d.contents[run.Leaf.Memory] {
 		left[names.In(path)] = names.In(value)
 	}
-	return keepsAt(run, left, l.contents(d, session.Memory()), func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
+	return keepsAt(run, left, l.contents(d, memory), func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
 }
 
 // tags are the names of versions by the objects that they are of.
