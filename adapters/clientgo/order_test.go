@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
@@ -234,6 +235,58 @@ func TestOrderBesideChecksums(t *testing.T) {
 			if result.Report.Ordered != compares {
 				t.Errorf("%s, compares: %t; versions are in order: %t", name, compares, result.Report.Ordered)
 			}
+		}
+	}
+}
+
+// TestNothingOfTheWrongOrder: what went wrong in a search before it was known that a controller compares versions is not told if it cannot happen. Here the first comparison stands behind a call that a checksum
+// aims, so that it is the second one by which the controller is found out.
+func TestNothingOfTheWrongOrder(t *testing.T) {
+	for _, name := range []string{"a", "b", "c", "d"} {
+		system := changed(t, name,
+			working("minding", "note", func(ctx context.Context, c *at) error {
+				note, err := c.maps.Get(ctx, "note", metav1.GetOptions{})
+				if err == nil && note.Data["of"] == "wrong" {
+					panic("the cache was ahead of the server")
+				}
+				return err
+			}),
+			working("noting", name, func(ctx context.Context, c *at) error {
+				cached, err := c.cache.Get(name)
+				if err != nil {
+					return err
+				}
+				live, err := c.maps.Get(ctx, name, metav1.GetOptions{})
+				if err != nil {
+					return err
+				}
+				ahead := newer(cached.ResourceVersion, live.ResourceVersion)
+				switch {
+				case live.Data["want"] == "2" && live.Data["seen"] == "":
+					sum := fmt.Sprintf("%x", sha256.Sum256([]byte(live.ResourceVersion)))
+					if _, err := c.maps.Get(ctx, sum, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+						return err
+					}
+					is := "right"
+					if ahead {
+						is = "wrong"
+					}
+					if _, err := c.maps.Patch(ctx, "note", types.MergePatchType, fmt.Appendf(nil, `{"data":{"of":%q}}`, is), metav1.PatchOptions{}); err != nil {
+						return err
+					}
+					live.Data["seen"] = "yes"
+					_, err = c.maps.Update(ctx, live, metav1.UpdateOptions{})
+				case live.Data["seen"] == "yes" && ahead:
+					_, err = c.maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "never"}}, metav1.CreateOptions{})
+				}
+				return err
+			}))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Controller: "noting", Rule: orrery.Lag(2)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := result.Report; r.Verdict != core.Holds || !r.Ordered {
+			t.Errorf("%s: %s, and versions are in order: %t; %v", name, r.Verdict, r.Ordered, r.Findings)
 		}
 	}
 }
