@@ -222,9 +222,9 @@ func (s *Server) Keeps(kind core.Kind) bool {
 	return storage.IsRecord(kind) || s.registry.Named(kind) != nil
 }
 
-// Stored returns an object of a recording as the server would have stored it by itself, with its times moved as the clock is. Again is how many versions of the
-// object before are the same in all but the resource version. The error says why it cannot be stored.
-func (s *Server) Stored(o live.Object, moved time.Duration, again int) (core.Content, error) {
+// Stored returns an object of a recording as the server would have stored it by itself, with its times moved as the clock is. Before is how many versions of the
+// object there were before, as far as it is known. The error says why it cannot be stored.
+func (s *Server) Stored(o live.Object, moved time.Duration, before int) (core.Content, error) {
 	resource := s.registry.Named(o.Kind)
 	if resource == nil {
 		return nil, fmt.Errorf("the system does not know %s: add its definition or its Go type to the system", o.Kind)
@@ -241,7 +241,7 @@ func (s *Server) Stored(o live.Object, moved time.Duration, again int) (core.Con
 		return nil, fmt.Errorf("%s at version %s cannot be stored: %w", o.Key, o.ResourceVersion, err)
 	}
 	s.form.Move(o.Kind, read.Object, moved)
-	content := storage.New(read.Object, again)
+	content := storage.New(read.Object, before)
 	content.Coverage = resource.Coverage
 	return content, nil
 }

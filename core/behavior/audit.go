@@ -164,10 +164,11 @@ func retagged(content core.Content, names *core.Retagging) core.Content {
 	return content
 }
 
-// Retag begins a run and takes it along a recorded one although versions of objects have other names. It returns where the run does more than to use these in place of the others, nil if it does not.
-func (s *Session) Retag(ctx context.Context, run Run, names *core.Retagging) (*Divergence, error) {
+// Retag begins a run and takes it along a recorded one although versions of objects have other names. It returns where the run does more than to use these in place of the others, nil if it does not. A call
+// that only writes something else counts unless a function of the recorded call says that it does not; nil excuses none.
+func (s *Session) Retag(ctx context.Context, run Run, names *core.Retagging, excused func(recorded core.Call) bool) (*Divergence, error) {
 	_, divergence, err := s.along(ctx, run.Retagged(names), func(call, recorded core.Call) bool {
-		return Aim(call) == names.In(Aim(recorded)) && contents(call) == names.In(contents(recorded))
+		return Aim(call) == names.In(Aim(recorded)) && (contents(call) == names.In(contents(recorded)) || excused != nil && excused(recorded))
 	}, (*Leaf).agrees)
 	return divergence, err
 }

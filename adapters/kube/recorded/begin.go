@@ -20,8 +20,8 @@ type Storing interface {
 	Start() time.Time
 	// Keeps reports whether objects of a kind are the server's.
 	Keeps(core.Kind) bool
-	// Stored returns an object as the server would have stored it, with its times moved. Again is how many versions before were the same.
-	Stored(o live.Object, moved time.Duration, again int) (core.Content, error)
+	// Stored returns an object as the server would have stored it, with its times moved. Before is how many versions of the object were there before: the search brings that to the smallest numbers that tell those apart which somebody shows.
+	Stored(o live.Object, moved time.Duration, before int) (core.Content, error)
 	// WithRecords returns objects with the records that the server keeps of them.
 	WithRecords([]core.Object) []core.Object
 }

@@ -51,20 +51,9 @@ func (b *beginning) content(h history, i int) (core.Content, error) {
 		return nil, fmt.Errorf("%s was there at %s, and the recording has only its name and version: record more than its metadata, or choose another moment", o.Key, b.moment)
 	}
 	moved := b.store.Start().Sub(b.time).Truncate(time.Second)
-	content, err := b.store.Stored(o, moved, 0)
+	content, err := b.store.Stored(o, moved, i)
 	if err != nil {
 		return nil, err
-	}
-	again := 0
-	for j := i - 1; j >= 0 && h[j].uid == h[i].uid && len(h[j].object.Value) > 0; j-- {
-		if before, err := b.store.Stored(h[j].object, moved, 0); err == nil && before.Canonical() == content.Canonical() {
-			again++
-		}
-	}
-	if again > 0 {
-		if content, err = b.store.Stored(o, moved, again); err != nil {
-			return nil, err
-		}
 	}
 	if bytes.Contains(o.Value, []byte(`"redacted:`)) {
 		b.because("Something of %s is redacted in the recording: controllers see a text in its place that says so. Keep it in recordings to explore from (KeepSecrets, Redact).", o.Key)

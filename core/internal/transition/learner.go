@@ -365,6 +365,9 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 			}
 		}
 	}
+	if err := l.noting(s.Walker, a, activation, node.Call, answered.Writes); err != nil {
+		return nil, err
+	}
 	if l.Machine.Recorder != nil {
 		l.Machine.Recorder.Read(s, node, answered, look.reads)
 	}

@@ -2,6 +2,8 @@ package transition
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,19 +197,66 @@ func (l *Learner) compares(a *Actor, run behavior.Run) error {
 		return nil
 	}
 	shown := tagsIn(runs)
-	divergence, err := l.retagged(a, runs, shown.otherwise(l.Machine.Conditions.Ordered))
+	others := shown.otherwise(l.Machine.Conditions.Ordered)
+	divergence, err := l.retagged(a, runs, others, nil)
 	if divergence == nil || err != nil {
 		return err
 	}
-	// What follows from a name, such as a checksum of it, is something else under other names in the same order, too.
-	if other, err := l.retagged(a, runs, shown.shifted()); other != nil || err != nil {
+	// What follows from a name, such as a checksum of it, is something else under other names in the same order, too. All the rest tells.
+	sums := map[string]bool{}
+	other, err := l.retagged(a, runs, shown.shifted(), func(place string) bool { sums[place] = true; return true })
+	if other != nil || err != nil {
 		return err
+	}
+	if len(sums) > 0 {
+		divergence, err = l.retagged(a, runs, others, func(place string) bool { return sums[place] })
+		if divergence == nil || err != nil {
+			return err
+		}
 	}
 	if !l.Machine.Conditions.Ordered {
 		return &unexpectedOrder{a.Strategy.Describe().Name}
 	}
 	l.Machine.doubtFirst(a.Name+" compares versions of different objects", "by their names, %s, now: %s; in another order: %s. Only those of one object are in the order of their age here, so what comes of it was not searched: compare those of one object",
 		run.Activation, divergence.Recorded, divergence.Observed)
+	return nil
+}
+
+// noting returns that a call is not modelled which writes into an object the name of a version that is shown to its run, or remembered, and may get another name as soon as nobody else knows it: names in objects pin
+// nothing. Where names are in no order, they are the same whenever a version is written, but for equal ones.
+func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, call core.Call, writes []behavior.Write) error {
+	m := l.Machine
+	if !m.orders || !m.Conditions.Ordered || a.User || len(writes) == 0 {
+		return nil
+	}
+	var passing []version
+	note := func(v version) {
+		if m.Vocabulary.Normalized(v.cell, v.value) != v.value {
+			passing = append(passing, v)
+		}
+	}
+	shown := shownIn([]behavior.Run{{Activation: activation, Path: w.path[w.base:]}})
+	for _, key := range slices.SortedFunc(maps.Keys(shown), core.Key.Compare) {
+		c := m.Vocabulary.Object(key)
+		for _, content := range shown[key] {
+			note(version{cell: c, value: m.Vocabulary.Intern(c, content)})
+		}
+	}
+	for _, v := range a.domain.held[a.domain.valueOf(activation.Since)] {
+		note(v)
+	}
+	for _, write := range writes {
+		content := m.Vocabulary.Content(write.Cell, write.To)
+		if content == nil || m.System.Store.Outcome(write.Key, content) == nil {
+			continue
+		}
+		for _, v := range passing {
+			if strings.Contains(content.Canonical(), m.Vocabulary.Content(v.cell, v.value).(core.Tagged).Tag()) {
+				key, _ := m.Vocabulary.Key(v.cell)
+				return &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("it writes into %s which version of %s there is, and the names of versions in objects are not kept in order, as is needed for controllers that compare versions: note the generation, or a hash of what matters", write.Key, key)}
+			}
+		}
+	}
 	return nil
 }
 
@@ -219,9 +268,13 @@ func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.
 		return session, others == nil, nil
 	}
 	l.count(run.Activation)
-	divergence, err := session.Retag(l.Context, run, core.NewRetagging(others))
-	if divergence == nil || err != nil {
-		return session, err == nil, err
+	names := core.NewRetagging(others)
+	divergence, err := session.Retag(l.Context, run, names, nil)
+	if err != nil {
+		return session, false, err
+	}
+	if divergence == nil && l.leavesOtherwise(a.domain, session, run, names, nil) == nil {
+		return session, true, nil
 	}
 	session.Abort()
 	if session, err = l.Open(a, nil); err != nil {
@@ -241,8 +294,9 @@ func (d *domain) chooses(run behavior.Run) bool {
 	return run.Activation.Own == behavior.Works && len(d.rest[d.valueOf(run.Activation.Since)].Calls) > 1
 }
 
-// retagged takes a fresh instance along runs as they are if versions have other names, nil if they have none, and returns where it does more than to use these, or leaves another memory.
-func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]string) (*behavior.Divergence, error) {
+// retagged takes a fresh instance along runs as they are if versions have other names, nil if they have none, and returns where it does more than to use these, or leaves another memory. A function may
+// excuse calls that write something else and places in memory; nil excuses none.
+func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]string, excused func(place string) bool) (*behavior.Divergence, error) {
 	if others == nil {
 		return nil, nil
 	}
@@ -252,21 +306,34 @@ func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]stri
 	}
 	defer session.Abort()
 	names := core.NewRetagging(others)
+	var writing func(core.Call) bool
+	if excused != nil {
+		writing = func(recorded core.Call) bool { return excused("the call " + recorded.Identity()) }
+	}
 	for _, run := range runs {
 		l.count(run.Activation)
-		if divergence, err := session.Retag(l.Context, run, names); divergence != nil || err != nil {
+		if divergence, err := session.Retag(l.Context, run, names, writing); divergence != nil || err != nil {
 			return divergence, err
 		}
 	}
-	d, last := a.domain, runs[len(runs)-1]
-	if !d.remembers() || d.manner.Active {
-		return nil, nil
+	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], names, excused), nil
+}
+
+// leavesOtherwise returns where the memory of an instance that was taken along a run with other names of versions is another one than what the run leaves, with these names in it; nil if it is not. What
+// is left counts even if nothing was found to be kept so far: it may be kept under these names only.
+func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, names *core.Retagging, excused func(place string) bool) *behavior.Divergence {
+	if d.fresh == nil {
+		return nil
+	}
+	memory := session.Memory()
+	if memory == nil {
+		return nil
 	}
 	left := map[string]string{}
-	for path, value := range d.contents[last.Leaf.Memory] {
+	for path, value := range d.contents[run.Leaf.Memory] {
 		left[names.In(path)] = names.In(value)
 	}
-	return keepsAt(last, left, l.contents(d, session.Memory()), func(_, here, there string) bool { return here != there }), nil
+	return keepsAt(run, left, l.contents(d, memory), func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
 }
 
 // tags are the names of versions by the objects that they are of.
@@ -274,10 +341,22 @@ type tags map[core.Key][]string
 
 // tagsIn returns the names of versions that are shown in some runs.
 func tagsIn(runs []behavior.Run) tags {
-	shown := tags{}
+	names := tags{}
+	for key, contents := range shownIn(runs) {
+		for _, content := range contents {
+			names[key] = append(names[key], content.Tag())
+		}
+	}
+	return names
+}
+
+// shownIn returns the versions with names that are shown in some runs, each name of an object once.
+func shownIn(runs []behavior.Run) map[core.Key][]core.Tagged {
+	shown := map[core.Key][]core.Tagged{}
 	note := func(key core.Key, content core.Content) {
-		if tagged, ok := content.(core.Tagged); ok && tagged.Tag() != "" && !slices.Contains(shown[key], tagged.Tag()) {
-			shown[key] = append(shown[key], tagged.Tag())
+		tagged, ok := content.(core.Tagged)
+		if ok && tagged.Tag() != "" && !slices.ContainsFunc(shown[key], func(known core.Tagged) bool { return known.Tag() == tagged.Tag() }) {
+			shown[key] = append(shown[key], tagged)
 		}
 	}
 	for _, run := range runs {
