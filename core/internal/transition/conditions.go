@@ -60,7 +60,7 @@ type Conditions struct {
 	Drawing []string
 	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
 	Ordered bool
-	// given are the conditions before anything was found out.
+	// given are the conditions before anything was found out, but for that versions are compared.
 	given *Conditions
 	// behind is how many changes views are behind at the start.
 	behind map[CachedKind]int
@@ -86,6 +86,7 @@ func (c *Conditions) Expect(err error) bool {
 			*c = *c.given
 		}
 		c.Ordered = true
+		before = *c
 	case errors.As(err, &whole) && !slices.Contains(c.Whole, whole.Memories[0]):
 		c.Whole = append(slices.Clip(c.Whole), whole.Memories...)
 	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controllers[0]):
