@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
@@ -161,7 +162,7 @@ func TestToldRunsCanBeEnacted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !draws && fmt.Sprintf("%+v", system.Store) != "{versioned:false}" {
+		if !draws && !strings.HasPrefix(fmt.Sprintf("%+v", system.Store), "{versioned:false") {
 			continue // the names of versions say who holds which
 		}
 		n--

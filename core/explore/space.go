@@ -256,7 +256,7 @@ const (
 	telling    = 80
 	mostParts  = 3
 	fewStates  = 1_000
-	large      = 20_000
+	large      = 100_000
 	mostLooked = 100_000
 )
 
