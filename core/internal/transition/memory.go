@@ -306,24 +306,12 @@ func fieldOf(path string) string {
 // named returns the versions that were shown on a history and that a memory names.
 func (l *Learner) named(identity string, history []behavior.Run) []version {
 	var versions []version
-	note := func(key core.Key, content core.Content) {
-		tagged, ok := content.(core.Tagged)
-		if !ok || tagged.Tag() == "" || !strings.Contains(identity, tagged.Tag()) {
-			return
-		}
-		c := l.Machine.Vocabulary.Object(key)
-		if v := (version{cell: c, value: l.Machine.Vocabulary.Intern(c, content)}); !slices.Contains(versions, v) {
-			versions = append(versions, v)
-		}
-	}
-	for _, run := range history {
-		if e := run.Activation.Event; e != nil {
-			note(e.Key, e.Old)
-			note(e.Key, e.New)
-		}
-		for _, edge := range run.Path {
-			for _, object := range shownBy(edge.Response) {
-				note(object.Key, object.Content)
+	shown := shownIn(history)
+	for _, key := range slices.SortedFunc(maps.Keys(shown), core.Key.Compare) {
+		for _, content := range shown[key] {
+			if strings.Contains(identity, content.Tag()) {
+				c := l.Machine.Vocabulary.Object(key)
+				versions = append(versions, version{cell: c, value: l.Machine.Vocabulary.Intern(c, content)})
 			}
 		}
 	}
