@@ -49,7 +49,7 @@
 // of the controller's own queue has items wait for the same second or more each time. Another item is enqueued at once, however it is added. From event handlers all are the same. NumRequeues is 0, and an item is tried as
 // long as it is added again, which is an assumption that reports name, unless [Queue.CountRequeues] has it counted. Order and rate limits do not exist, as every order is tried.
 //
-// Each queue of a controller is replaced, and has somebody registered who works on its items. One that a check does not need is shut down in the set-up.
+// Each queue of a controller is replaced, and what works on its items is registered. One that a check does not need is shut down in the set-up.
 //
 // # Controllers that can only be run
 //

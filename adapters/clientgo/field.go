@@ -151,7 +151,7 @@ func ofWorkqueue(t reflect.Type) bool {
 }
 
 // leftAlone returns an error if a controller holds a work queue that client-go has made, and that still works by itself. What is added to it would be lost, or be handed out in real
-// time, from outside of the run that waits for it, which ends the process. Who works on one in the background, which was stopped, takes a moment to shut it down.
+// time, from outside of the run that waits for it, which ends the process. Background work, which was stopped, takes a moment to shut its queue down.
 func (e *Environment) leftAlone() error {
 	const moment = 5 * time.Second
 	at := memory.Find(working, e.roots()...)
@@ -159,7 +159,7 @@ func (e *Environment) leftAlone() error {
 		time.Sleep(time.Millisecond)
 	}
 	if at != "" {
-		return fmt.Errorf("%s is a work queue that client-go has made, and that was not replaced: what is added to it would be lost. Put another one in its place with clientgo.QueueIn, and register who works on it with "+
+		return fmt.Errorf("%s is a work queue that client-go has made, and that was not replaced: what is added to it would be lost. Put another one in its place with clientgo.QueueIn, and register what works on it with "+
 			"clientgo.Run or clientgo.Sync; one that nobody needs is shut down in the set-up", at)
 	}
 	return nil

@@ -26,69 +26,34 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// tracker notes the version that it has written, and waits for its cache depending on that and on the version there.
-type tracker struct {
-	last  string
-	waits func(cached *corev1.ConfigMap, last string) bool
-}
-
 // newer reports whether one resource version is newer than another, as apimachinery does since Kubernetes 1.35.
 func newer(one, other string) bool {
 	return len(one) > len(other) || len(one) == len(other) && one > other
 }
 
-// tracked returns a system with a tracker of a ConfigMap of a name, in which a user changes what is wanted.
+// tracked returns a system with a controller of a ConfigMap of a name that notes the version it has written, and waits for its cache depending on that and on the version there.
 func tracked(t *testing.T, name string, waits func(cached *corev1.ConfigMap, last string) bool) *core.System {
 	t.Helper()
-	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Data: map[string]string{"want": "1"}}
-	return clientgo.ForTest(t, scheme.Scheme, clientgo.ObjectValues(object),
-		clientgo.Scenario(scenario.Change("want 2", object, func(m *corev1.ConfigMap) { m.Data["want"] = "2" })),
-		clientgo.Properties(properties.Convergent()...),
-		clientgo.Setup(func(e *clientgo.Environment) error {
-			client, err := kubernetes.NewForConfig(e.Config())
-			if err != nil {
-				return err
-			}
-			factory := informers.NewSharedInformerFactory(client, 0)
-			if err := e.Fill(factory); err != nil {
-				return err
-			}
-			queue, err := clientgo.NewQueue[string](e)
-			if err != nil {
-				return err
-			}
-			enqueue := func(o any) {
-				if key, err := cache.MetaNamespaceKeyFunc(o); err == nil {
-					queue.Add(key)
-				}
-			}
-			maps := factory.Core().V1().ConfigMaps()
-			if _, err := maps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, o any) { enqueue(o) }}); err != nil {
-				return err
-			}
-			c := &tracker{waits: waits}
-			clientgo.Sync(e, "tracking", c, queue, func(ctx context.Context, key string) error {
-				cached, err := maps.Lister().ConfigMaps("default").Get(name)
-				if err != nil {
-					return err
-				}
-				if c.last != "" && c.waits(cached, c.last) {
-					queue.AddAfter(key, 100*time.Millisecond)
-					return nil
-				}
-				if cached.Data["seen"] == cached.Data["want"] {
-					return nil
-				}
-				changed := cached.DeepCopy()
-				changed.Data["seen"] = changed.Data["want"]
-				written, err := client.CoreV1().ConfigMaps("default").Update(ctx, changed, metav1.UpdateOptions{})
-				if err == nil {
-					c.last = written.ResourceVersion
-				}
-				return err
-			})
+	return changed(t, name, working("tracking", name, func(ctx context.Context, c *at) error {
+		cached, err := c.cache.Get(name)
+		if err != nil {
+			return err
+		}
+		if c.last != "" && waits(cached, c.last) {
+			c.queue.AddAfter(name, 100*time.Millisecond)
 			return nil
-		}))
+		}
+		if cached.Data["seen"] == cached.Data["want"] {
+			return nil
+		}
+		seen := cached.DeepCopy()
+		seen.Data["seen"] = seen.Data["want"]
+		written, err := c.maps.Update(ctx, seen, metav1.UpdateOptions{})
+		if err == nil {
+			c.last = written.ResourceVersion
+		}
+		return err
+	}))
 }
 
 // TestOrderOfVersions has controllers wait until their cache is as new as what they have written. What their object is called, and so what its versions look like, makes no difference.
@@ -120,10 +85,12 @@ func TestOrderOfVersions(t *testing.T) {
 	}
 }
 
-// at is a controller at work on a ConfigMap: its client, what its cache shows, and whether it noted that its cache was behind.
+// at is a controller at work on a ConfigMap: its client, what its cache shows, its queue, the version that it noted, and whether it noted that its cache was behind.
 type at struct {
 	maps   typedcorev1.ConfigMapInterface
 	cache  corelisters.ConfigMapNamespaceLister
+	queue  *clientgo.Queue[string]
+	last   string
 	behind bool
 }
 
@@ -151,7 +118,7 @@ func working(controller, name string, work func(ctx context.Context, c *at) erro
 		if _, err := maps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, o any) { enqueue(o) }}); err != nil {
 			return err
 		}
-		c := &at{maps: client.CoreV1().ConfigMaps("default"), cache: maps.Lister().ConfigMaps("default")}
+		c := &at{maps: client.CoreV1().ConfigMaps("default"), cache: maps.Lister().ConfigMaps("default"), queue: queue}
 		clientgo.Sync(e, controller, c, queue, func(ctx context.Context, _ string) error { return work(ctx, c) })
 		return nil
 	})

@@ -30,7 +30,6 @@ func oneLane(e *clientgo.Environment, impl *controller.Impl) (*clientgo.Queue[ty
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnknownQueue, err)
 	}
-	own.both.ShutDown() // as it does by itself some time later
 	own.slow.divert(queue.Untyped())
 	return queue, nil
 }
@@ -38,8 +37,7 @@ func oneLane(e *clientgo.Environment, impl *controller.Impl) (*clientgo.Queue[ty
 // lanes are the parts of a two-lane queue.
 type lanes struct {
 	fast, slow lane
-	// both is where the lanes come together, and merged is locked while something is put there.
-	both   *workqueue.Typed[any]
+	// merged is locked while something is put where the lanes come together.
 	merged sync.Locker
 }
 
@@ -68,7 +66,7 @@ func lanesOf(queue any) (*lanes, error) {
 	if !fast || !slow || !merged {
 		return nil, errUnknownQueue
 	}
-	l.both, l.merged = both.queue, both.lock()
+	l.merged = both.lock()
 	return l, nil
 }
 

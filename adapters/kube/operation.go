@@ -210,27 +210,21 @@ func (op *operation) encode(o *storage.Object, resourceVersion string) json.RawM
 // next is a new version of an object, told apart from all equal ones that somebody may
 // still refer to, and newer than all versions if their order is shown.
 func (op *operation) next(key core.Key, tree map[string]any) *storage.Object {
-	o := storage.New(tree, op.newest(key)+1, op.unshown...)
-	held := op.state.Held(key)
-	for again := o.Again + 1; slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.Canonical() }); again++ {
+	held, again := op.state.Held(key), 0
+	if op.server.form.Ordered {
+		for _, version := range append(slices.Clip(held), op.state.Get(key)) {
+			if version != nil {
+				again = max(again, storage.Of(version).Again+1)
+			}
+		}
+	}
+	o := storage.New(tree, again, op.unshown...)
+	for slices.ContainsFunc(held, func(c core.Content) bool { return c.Canonical() == o.Canonical() }) {
+		again++
 		o = storage.New(tree, again, op.unshown...)
 	}
 	o.Coverage = op.resource.Coverage
 	return o
-}
-
-// newest returns which the newest version of an object is that somebody may refer to, -1 if that makes no difference.
-func (op *operation) newest(key core.Key) int {
-	newest := -1
-	if !op.server.form.Ordered {
-		return newest
-	}
-	for _, version := range append(op.state.Held(key), op.state.Get(key)) {
-		if version != nil {
-			newest = max(newest, storage.Of(version).Again)
-		}
-	}
-	return newest
 }
 
 // commit writes a version of an object, or removes the object if to is nil, and

@@ -251,9 +251,9 @@ func (s *Space) IdleFirst() int {
 	return n
 }
 
-// A part of the state is told if it makes a difference: without it there would be at most so many of a hundred states. It is looked at in so many states at most, as that takes as long as to search some.
+// A part of the state is reported if it makes a difference: without it there would be at most so many of a hundred states. It is looked at in so many states at most, as that takes as long as to search some.
 const (
-	telling    = 80
+	mostLeft   = 80
 	mostParts  = 3
 	fewStates  = 1_000
 	large      = 100_000
@@ -272,10 +272,10 @@ func (s *Space) Parts() []core.StatePart {
 	for part := range others {
 		others[part] = map[state.Fingerprint]struct{}{}
 	}
-	looked := min(n, mostLooked)
+	looked, rest := min(n, mostLooked), make([]state.Fingerprint, len(names))
 	for id := range looked {
 		s.reader.Load(s.row(core.StateID(id)))
-		rest := make([]state.Fingerprint, len(names))
+		clear(rest)
 		for c, value := range s.reader.Vector {
 			if value != 0 {
 				rest[of[c]].Toggle(s.machine.Vocabulary.Print(state.Cell(c), value))
@@ -288,7 +288,7 @@ func (s *Space) Parts() []core.StatePart {
 	}
 	var parts []core.StatePart
 	for part, without := range others {
-		if share := len(without) * 100; share <= telling*looked {
+		if share := len(without) * 100; share <= mostLeft*looked {
 			parts = append(parts, core.StatePart{Name: names[part], Without: len(without) * n / looked})
 		}
 	}
