@@ -32,22 +32,24 @@ func (f *Form) Normalize(key core.Key, versions []core.Content, pinned []bool) [
 		})
 	}
 	generations.settle(1)
-	settled := make([]core.Content, len(versions))
+	settled, counted := make([]core.Content, len(versions)), make([]numbers, len(versions))
 	equal := map[string]numbers{}
 	for i, version := range versions {
 		object := renumbered(storage.Of(version), places, generations)
 		settled[i] = object
-		if equal[f.among(object)] == nil {
-			equal[f.among(object)] = numbers{}
+		among := f.among(object)
+		if equal[among] == nil {
+			equal[among] = numbers{}
 		}
-		equal[f.among(object)].add(int64(object.Again), stays(i))
+		counted[i] = equal[among]
+		counted[i].add(int64(object.Again), stays(i))
 	}
 	for _, group := range equal {
 		group.settle(0)
 	}
 	for i := range settled {
 		object := storage.Of(settled[i])
-		if again := int(equal[f.among(object)][int64(object.Again)].becomes); again != object.Again {
+		if again := int(counted[i][int64(object.Again)].becomes); again != object.Again {
 			settled[i] = storage.New(object.Tree, again, object.Unshown...).From(object)
 		}
 	}
