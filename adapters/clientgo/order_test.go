@@ -340,3 +340,42 @@ func TestOrderOfVersionsOfObjects(t *testing.T) {
 		t.Errorf("%s: %v", r.Verdict, r.Reasons)
 	}
 }
+
+// TestVersionsNotedInObjects has a controller note in one object which version of another it has seen, and compare the two: whether the note is older says nothing here, whoever else compares versions. Neither an outcome nor that nothing
+// goes wrong may come of that. Who only looks whether both are the same is fine.
+func TestVersionsNotedInObjects(t *testing.T) {
+	for about, test := range map[string]struct {
+		behind  func(live, note string) bool
+		verdict core.Verdict
+	}{
+		"the note is newer": {func(live, note string) bool { return newer(note, live) }, core.Inconclusive},
+		"the note is older": {func(live, note string) bool { return newer(live, note) }, core.Inconclusive},
+		"never":             {func(string, string) bool { return false }, core.Holds},
+	} {
+		for _, name := range []string{"a", "b", "c", "d"} {
+			system := changed(t, name, working("noting", name, func(ctx context.Context, c *at) error {
+				live, err := c.maps.Get(ctx, name, metav1.GetOptions{})
+				if err != nil {
+					return err
+				}
+				note, err := c.maps.Get(ctx, "note", metav1.GetOptions{})
+				if err != nil || note.Data["of"] == live.ResourceVersion {
+					return err
+				}
+				if of := note.Data["of"]; of != "" && test.behind(live.ResourceVersion, of) {
+					return fmt.Errorf("%s is older than %s", live.ResourceVersion, of)
+				}
+				note.Data["of"] = live.ResourceVersion
+				_, err = c.maps.Update(ctx, note, metav1.UpdateOptions{})
+				return err
+			}))
+			result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := result.Report; r.Verdict != test.verdict {
+				t.Errorf("%s says that it is behind if %s: %s, and versions are in order: %t; %v %v", name, about, r.Verdict, r.Ordered, r.Reasons, r.Findings)
+			}
+		}
+	}
+}

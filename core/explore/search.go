@@ -51,11 +51,11 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		if err == nil {
 			space, err = searchThrough(ctx, outer, system, options, began, &before)
 		}
-		ordered := options.Conditions.Ordered
+		ordered, noted := options.Conditions.Ordered, options.Conditions.Noted
 		if !options.Conditions.Expect(err) {
 			return space, err
 		}
-		if options.Conditions.Ordered != ordered {
+		if options.Conditions.Ordered != ordered || options.Conditions.Noted != noted {
 			before = nil // as it may have come of the wrong order of versions
 		}
 		options.Logger.Debug("the search begins again, as more is known of controllers", "reason", err)

@@ -60,6 +60,8 @@ type Conditions struct {
 	Drawing []string
 	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
 	Ordered bool
+	// Noted tells that a controller compares names of versions that stand in objects, which are in no order whatever is known.
+	Noted bool
 	// given are the conditions before anything was found out, but for that versions are compared.
 	given *Conditions
 	// behind is how many changes views are behind at the start.
@@ -80,12 +82,12 @@ func (c *Conditions) Expect(err error) bool {
 	var order *unexpectedOrder
 	before := *c
 	switch {
-	case errors.As(err, &order) && !c.Ordered:
+	case errors.As(err, &order) && (!c.Ordered || order.Noted && !c.Noted):
 		// What was found of the others may have come of the wrong order.
 		if c.given != nil {
 			*c = *c.given
 		}
-		c.Ordered = true
+		c.Ordered, c.Noted = true, c.Noted || order.Noted
 		before = *c
 	case errors.As(err, &whole) && !slices.Contains(c.Whole, whole.Memories[0]):
 		c.Whole = append(slices.Clip(c.Whole), whole.Memories...)

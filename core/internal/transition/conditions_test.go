@@ -153,7 +153,8 @@ func TestExpect(t *testing.T) {
 		want func(*Conditions) // nil if nothing is made of it
 	}{
 		{&unexpectedDeadline{[]string{"a", "known", "b"}}, func(c *Conditions) { c.Awaiting = append(c.Awaiting, "a", "b") }},
-		{&unexpectedOrder{"a"}, func(c *Conditions) { c.Ordered = true }},
+		{&unexpectedOrder{Controller: "a"}, func(c *Conditions) { c.Ordered = true }},
+		{&unexpectedOrder{Controller: "a", Noted: true}, func(c *Conditions) { c.Ordered, c.Noted = true, true }},
 		{&unexpectedDraws{"a"}, func(c *Conditions) { c.Drawing = append(c.Drawing, "a") }},
 		{&unexpectedViews{Caches: []CachedKind{{"a", "Pod"}}}, func(c *Conditions) { c.Caches = append(c.Caches, CachedKind{"a", "Pod"}) }},
 		{&unexpectedMemory{Memory: "a", outlived: []string{"o"}}, func(c *Conditions) { c.Remembering, c.outlived = append(c.Remembering, "a"), []string{"o"} }},

@@ -53,6 +53,8 @@ type Machine struct {
 	// stores is the store of the system as it answers after so many long times have passed, and orders tells that it can name versions in the order of their age.
 	stores []core.Store
 	orders bool
+	// noted are the objects of which controllers have written the names of versions into objects, by these names.
+	noted map[string]core.Key
 	// Histories are what users have done, by value of the cell.
 	Histories []history
 	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be known.
@@ -113,6 +115,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 		Conditions: conditions.shared(system),
 		Vocabulary: state.NewVocabulary(store.Normalize),
 		orders:     orders,
+		noted:      map[string]core.Key{},
 		byName:     map[string]*Actor{},
 		watchers:   map[core.Kind][]*Actor{},
 		Views:      map[core.Kind][]*view.View{},

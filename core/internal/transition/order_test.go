@@ -34,6 +34,28 @@ func TestOtherNames(t *testing.T) {
 			}
 		}
 	}
+	for about, test := range map[string]struct {
+		shown, all tags
+		want       []map[string]string
+	}{
+		"no more":                  {tags{a: {"1", "2"}}, tags{a: {"1", "2"}}, nil},
+		"one that is the only one": {tags{}, tags{a: {"1"}}, nil},
+		"one that is older":        {tags{a: {"2"}}, tags{a: {"2", "1"}}, []map[string]string{{"1": "2", "2": "1"}}},
+		"one that is newer":        {tags{a: {"1"}}, tags{a: {"1", "2"}}, []map[string]string{{"1": "2", "2": "1"}}},
+		"one in between":           {tags{a: {"3"}, b: {"1"}}, tags{a: {"3", "2"}, b: {"1"}}, []map[string]string{{"1": "1", "3": "2", "2": "3"}, {"2": "1", "1": "2", "3": "3"}}},
+		"two":                      {tags{a: {"10"}}, tags{a: {"10", "9", "8"}}, []map[string]string{{"10": "8", "9": "10", "8": "9"}, {"10": "10", "9": "8", "8": "9"}}},
+		"two that are the only":    {tags{other: {"3"}}, tags{other: {"3"}, a: {"1"}, b: {"2"}}, []map[string]string{{"1": "2", "2": "1"}}},
+	} {
+		var got []map[string]string
+		for _, others := range test.shown.beside(test.all) {
+			if !slices.ContainsFunc(got, func(known map[string]string) bool { return maps.Equal(known, others) }) {
+				got = append(got, others)
+			}
+		}
+		if !slices.EqualFunc(got, test.want, maps.Equal) {
+			t.Errorf("%s: %v, want %v", about, got, test.want)
+		}
+	}
 	if got := (tags{a: {"9", "v-19", "none"}, b: {"007"}}).shifted(); !maps.Equal(got, map[string]string{"9": "10", "v-19": "v-20", "007": "8"}) {
 		t.Errorf("one later they are %v", got)
 	}

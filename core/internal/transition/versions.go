@@ -13,72 +13,6 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Ties are the objects of which a step does more than its calls say, where views and runs in flight hold versions of objects from
-// one step to the next.
-type Ties struct {
-	// Held are those of which its run comes to hold versions, or lets go of them.
-	Held []state.Cell
-	// Normalized are those which it brings to their canonical forms: what comes of that depends on who else
-	// holds which versions.
-	Normalized []state.Cell
-}
-
-// Ties returns what the step of the walker does besides.
-func (w *Walker) Ties(s *Taken) Ties {
-	if !w.Machine.Holds {
-		return Ties{}
-	}
-	var t Ties
-	for _, p := range w.released {
-		t.Held = append(t.Held, p.cells()...)
-	}
-	for _, touched := range w.Touched {
-		for _, v := range slices.Concat(w.letGo(touched), w.letGo(Touch{touched.Cell, w.Value(touched.Cell)})) {
-			t.Held = append(t.Held, v.cell)
-		}
-	}
-	t.Normalized = w.concerned()
-	if s.Item != nil {
-		if p := w.Flight(s.Item); p != nil {
-			// What its own run goes on to hold keeps its name, whatever the others do.
-			own := p.cells()
-			t.Held = append(t.Held, own...)
-			t.Normalized = slices.DeleteFunc(t.Normalized, func(c state.Cell) bool { return slices.Contains(own, c) })
-		}
-	}
-	slices.Sort(t.Held)
-	t.Held = slices.Compact(t.Held)
-	return t
-}
-
-// cells returns the objects of which a run that is parked at the point holds versions.
-func (p *point) cells() []state.Cell {
-	var cells []state.Cell
-	for _, v := range p.held {
-		cells = append(cells, v.cell)
-	}
-	return cells
-}
-
-// Stage is a step of a run whose calls are steps of their own: that from a node of its tree, or its begin.
-type Stage struct {
-	Node  *behavior.Node
-	Begun *Item
-}
-
-// Stage returns the stage that the walker's step was, and false for any other step.
-func (w *Walker) Stage(s *Taken) (Stage, bool) {
-	switch s.Kind {
-	case core.Begin:
-		return Stage{Begun: s.Item}, true
-	case core.Ask:
-		return Stage{Node: s.node}, true
-	case core.Return:
-		return Stage{Node: w.released[0].Node}, true
-	}
-	return Stage{}, false
-}
-
 // normalize brings what the step touched to its canonical form.
 func (w *Walker) normalize() error {
 	if w.Machine.Holds {
@@ -177,8 +111,11 @@ func (w *Walker) concerned() []state.Cell {
 // Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. So each new
 // path is audited with other names, as if all that is older were newer. Code that does something else is searched with names in the order of their age.
 
-// unexpectedOrder ends a search in which a controller was found to compare versions by their names, which say nothing of their age.
-type unexpectedOrder struct{ Controller string }
+// unexpectedOrder ends a search in which a controller was found to compare versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which it says nothing of in any search.
+type unexpectedOrder struct {
+	Controller string
+	Noted      bool
+}
 
 // Error implements error.
 func (u *unexpectedOrder) Error() string { return u.Controller + " compares versions" }
@@ -197,73 +134,112 @@ func (l *Learner) compares(a *Actor, run behavior.Run) error {
 		return nil
 	}
 	shown := tagsIn(runs)
-	others := shown.otherwise(l.Machine.Conditions.Ordered)
-	divergence, err := l.retagged(a, runs, others, nil)
-	if divergence == nil || err != nil {
+	divergence, err := l.heeds(a, runs, shown, shown.otherwise(l.Machine.Conditions.Ordered))
+	if err != nil {
 		return err
 	}
-	// What follows from a name, such as a checksum of it, is something else under other names in the same order, too. All the rest tells.
-	sums := map[string]bool{}
-	other, err := l.retagged(a, runs, shown.shifted(), func(place string) bool { sums[place] = true; return true })
-	if other != nil || err != nil {
-		return err
+	if divergence != nil && !l.Machine.Conditions.Ordered {
+		return &unexpectedOrder{Controller: a.Strategy.Describe().Name}
 	}
-	if len(sums) > 0 {
-		divergence, err = l.retagged(a, runs, others, func(place string) bool { return sums[place] })
-		if divergence == nil || err != nil {
-			return err
+	if divergence != nil {
+		l.Machine.doubtFirst(a.Name+" compares versions of different objects", "by their names, %s, now: %s; in another order: %s. Only those of one object are in the order of their age here, so what comes of it was not searched: compare those of one object",
+			run.Activation, divergence.Recorded, divergence.Observed)
+	}
+	noted := l.Machine.notedIn(runs, shown)
+	for _, others := range shown.beside(noted) {
+		if divergence, err := l.heeds(a, runs, noted, others); divergence != nil || err != nil {
+			return cmp.Or(err, error(&unexpectedOrder{Controller: a.Strategy.Describe().Name, Noted: true}))
 		}
 	}
-	if !l.Machine.Conditions.Ordered {
-		return &unexpectedOrder{a.Strategy.Describe().Name}
-	}
-	l.Machine.doubtFirst(a.Name+" compares versions of different objects", "by their names, %s, now: %s; in another order: %s. Only those of one object are in the order of their age here, so what comes of it was not searched: compare those of one object",
-		run.Activation, divergence.Recorded, divergence.Observed)
 	return nil
 }
 
-// noting returns that a call is not modelled which writes into an object the name of a version that is shown to its run, or remembered, and may get another name as soon as nobody else knows it: names in objects pin
-// nothing. Where names are in no order, they are the same whenever a version is written, but for equal ones.
+// heeds takes a fresh instance along runs in which versions have other names, and returns where it does something else. What follows from a name, such as a checksum of it, is something else under other names in the
+// same order, too: of all names, those are given on which it may depend. All the rest tells.
+func (l *Learner) heeds(a *Actor, runs []behavior.Run, all tags, others map[string]string) (*behavior.Divergence, error) {
+	divergence, err := l.retagged(a, runs, others, nil)
+	if divergence == nil || err != nil {
+		return nil, err
+	}
+	sums := map[string]bool{}
+	other, err := l.retagged(a, runs, all.shifted(), func(place string) bool { sums[place] = true; return true })
+	if other != nil || err != nil {
+		return nil, err
+	}
+	if len(sums) > 0 {
+		return l.retagged(a, runs, others, func(place string) bool { return sums[place] })
+	}
+	return divergence, nil
+}
+
+// noting takes note of the names of versions that a call writes into objects, of those that are shown to its run or remembered. Where names are in no order, they are the same whenever a version is written, but for equal ones. Otherwise it returns
+// that a call is not modelled which writes one that may get another name as soon as nobody else knows it: names in objects pin nothing. Where it is known that somebody compares those in objects with others, it returns that for any name.
 func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, call core.Call, writes []behavior.Write) error {
 	m := l.Machine
-	if !m.orders || !m.Conditions.Ordered || a.User || len(writes) == 0 {
+	if !m.orders || a.User || len(writes) == 0 {
 		return nil
 	}
-	var passing []version
-	note := func(v version) {
-		if m.Vocabulary.Normalized(v.cell, v.value) != v.value {
-			passing = append(passing, v)
-		}
-	}
+	var known []version
 	shown := shownIn([]behavior.Run{{Activation: activation, Path: w.path[w.base:]}})
 	for _, key := range slices.SortedFunc(maps.Keys(shown), core.Key.Compare) {
 		c := m.Vocabulary.Object(key)
 		for _, content := range shown[key] {
-			note(version{cell: c, value: m.Vocabulary.Intern(c, content)})
+			known = append(known, version{cell: c, value: m.Vocabulary.Intern(c, content)})
 		}
 	}
-	for _, v := range a.domain.held[a.domain.valueOf(activation.Since)] {
-		note(v)
-	}
+	known = append(known, a.domain.held[a.domain.valueOf(activation.Since)]...)
 	for _, write := range writes {
 		content := m.Vocabulary.Content(write.Cell, write.To)
 		if content == nil || m.System.Store.Outcome(write.Key, content) == nil {
 			continue
 		}
-		for _, v := range passing {
-			if strings.Contains(content.Canonical(), m.Vocabulary.Content(v.cell, v.value).(core.Tagged).Tag()) {
-				key, _ := m.Vocabulary.Key(v.cell)
+		for _, v := range known {
+			name := m.Vocabulary.Content(v.cell, v.value).(core.Tagged).Tag()
+			if !strings.Contains(content.Canonical(), name) {
+				continue
+			}
+			key, _ := m.Vocabulary.Key(v.cell)
+			if m.Conditions.Noted || m.Conditions.Ordered && m.Vocabulary.Normalized(v.cell, v.value) != v.value {
 				return &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("it writes into %s which version of %s there is, and the names of versions in objects are not kept in order, as is needed for controllers that compare versions: note the generation, or a hash of what matters", write.Key, key)}
 			}
+			m.noted[name] = key
 		}
 	}
 	return nil
 }
 
+// notedIn returns the names of versions that are shown in some runs, with those which controllers have written into objects that are shown. It returns nil if there are no more of them.
+func (m *Machine) notedIn(runs []behavior.Run, shown tags) tags {
+	if len(m.noted) == 0 {
+		return nil
+	}
+	var texts strings.Builder
+	for _, contents := range shownIn(runs) {
+		for _, content := range contents {
+			texts.WriteString(content.Canonical())
+		}
+	}
+	all, text := maps.Clone(shown), texts.String()
+	for name, key := range m.noted {
+		if !slices.Contains(all[key], name) && strings.Contains(text, name) {
+			all[key] = append(slices.Clip(all[key]), name)
+		}
+	}
+	if maps.EqualFunc(all, shown, slices.Equal) {
+		return nil
+	}
+	return all
+}
+
 // indifferent reports whether a run does the same on the instance of its session where the order of the names of versions is another one. It returns the session, or another one that has come as far if
 // that is over.
 func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
-	others := tagsIn([]behavior.Run{run}).otherwise(l.Machine.Conditions.Ordered)
+	runs := []behavior.Run{run}
+	shown := tagsIn(runs)
+	if l.Machine.notedIn(runs, shown) != nil {
+		return session, false, nil
+	}
+	others := shown.otherwise(l.Machine.Conditions.Ordered)
 	if others == nil || !l.Machine.orders || a.User || a.domain.manner.Active {
 		return session, others == nil, nil
 	}
@@ -403,6 +379,32 @@ func (t tags) otherwise(ordered bool) map[string]string {
 		return nil
 	}
 	return others
+}
+
+// beside returns other names for versions of which some more stand in objects, given all of them: those that do are in the opposite order, and newer than all others, or older than all others, which stay in theirs.
+func (t tags) beside(all tags) []map[string]string {
+	shown, noted := map[core.Kind][]string{}, map[core.Kind][]string{}
+	for key, names := range all {
+		for _, name := range names {
+			if slices.Contains(t[key], name) {
+				shown[key.Kind] = append(shown[key.Kind], name)
+			} else {
+				noted[key.Kind] = append(noted[key.Kind], name)
+			}
+		}
+	}
+	newer, older := map[string]string{}, map[string]string{}
+	for kind, names := range noted {
+		slices.SortFunc(names, func(a, b string) int { return byNumber(b, a) })
+		slices.SortFunc(shown[kind], byNumber)
+		sorted := slices.SortedFunc(slices.Values(slices.Concat(names, shown[kind])), byNumber)
+		for i, name := range sorted {
+			newer[slices.Concat(shown[kind], names)[i]], older[slices.Concat(names, shown[kind])[i]] = name, name
+		}
+	}
+	return slices.DeleteFunc([]map[string]string{newer, older}, func(others map[string]string) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(others)), func(name string) bool { return others[name] != name })
+	})
 }
 
 // shifted returns for each name another one in the same order.
