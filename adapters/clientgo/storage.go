@@ -24,6 +24,17 @@ func (s storageBehind) Update(string, any) { _ = s.view.refuse() }
 // Delete implements [cache.ThreadSafeStore].
 func (s storageBehind) Delete(string) { _ = s.view.refuse() }
 
+// DeleteWithObject implements the method of later versions of [cache.ThreadSafeStore] by which their stores delete.
+func (s storageBehind) DeleteWithObject(string, any) { _ = s.view.refuse() }
+
+// Bookmark implements the method of later versions of [cache.ThreadSafeStore].
+func (s storageBehind) Bookmark(rv string) { s.view.Bookmark(rv) }
+
+// LastStoreSyncResourceVersion implements the method of later versions of [cache.ThreadSafeStore].
+func (s storageBehind) LastStoreSyncResourceVersion() string {
+	return s.view.LastStoreSyncResourceVersion()
+}
+
 // Replace implements [cache.ThreadSafeStore].
 func (s storageBehind) Replace(map[string]any, string) { _ = s.view.refuse() }
 

@@ -254,5 +254,15 @@ func (s *viewStore) Delete(any) error { return s.refuse() }
 // Replace implements [cache.Store].
 func (s *viewStore) Replace([]any, string) error { return s.refuse() }
 
+// Bookmark implements the method of later versions of [cache.Store] by which an informer notes how far it has come.
+func (s *viewStore) Bookmark(string) { _ = s.refuse() }
+
+// LastStoreSyncResourceVersion implements the method of later versions of [cache.Store]. There is no version of all objects of a kind here.
+func (s *viewStore) LastStoreSyncResourceVersion() string {
+	s.informer.environment.current.Unmodelled(fmt.Sprintf("asking how far the store of the informer of %s has come", s.informer.form.Name()),
+		"there is no version of all objects of a kind: leave it out, or switch off what asks for it, as the feature gates StaleControllerConsistency of the controllers of Kubernetes do")
+	return ""
+}
+
 // Resync implements [cache.Store].
 func (s *viewStore) Resync() error { return nil }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -256,6 +257,56 @@ func TestHandlersOfAnother(t *testing.T) {
 			if labels, _ := o.Fields.(map[string]any)["metadata"].(map[string]any)["labels"].(map[string]any); labels["done"] != "yes" {
 				t.Errorf("it ends with labels %v", labels)
 			}
+		}
+	}
+}
+
+// TestLaterStores has controllers call what stores of informers, and what is behind those that were taken over, have since client-go v0.36. It is not modelled, and the controller does not panic.
+func TestLaterStores(t *testing.T) {
+	type later interface {
+		LastStoreSyncResourceVersion() string
+		Bookmark(version string)
+	}
+	const newest, note = "asking how far the store of the informer of ConfigMap has come: there is no version of all objects of a kind: leave it out, or switch off what asks for it",
+		"writing into the store of the informer of ConfigMap: the store of an informer belongs to the informer"
+	for name, test := range map[string]struct {
+		call func(filled, takenOver any)
+		want string
+	}{
+		"the newest version":            {func(filled, _ any) { filled.(later).LastStoreSyncResourceVersion() }, newest},
+		"the newest version, behind it": {func(_, takenOver any) { takenOver.(later).LastStoreSyncResourceVersion() }, newest},
+		"a note of it":                  {func(filled, _ any) { filled.(later).Bookmark("1") }, note},
+		"a note of it, behind it":       {func(_, takenOver any) { takenOver.(later).Bookmark("1") }, note},
+		"what is gone": {func(_, takenOver any) {
+			takenOver.(interface{ DeleteWithObject(key string, object any) }).DeleteWithObject("default/a", nil)
+		}, note},
+	} {
+		r := check(t, orrery.Options{}, clientgo.Setup(func(e *clientgo.Environment) error {
+			p := newPainter(e)
+			if err := e.TakeOverInformers(p); err != nil {
+				return err
+			}
+			if err := p.listen(); err != nil {
+				return err
+			}
+			filled, err := e.Informer(&corev1.ConfigMap{}, "", nil)
+			if err != nil {
+				return err
+			}
+			behind := reflect.ValueOf(p.typed.GetStore()).Elem().FieldByName("cacheStorage")
+			takenOver := reflect.NewAt(behind.Type(), behind.Addr().UnsafePointer()).Elem().Interface()
+			queue, err := clientgo.QueueIn[string](e, p)
+			if err != nil {
+				return err
+			}
+			clientgo.Sync(e, "painter", p, queue, func(context.Context, string) error {
+				test.call(filled.GetStore(), takenOver)
+				return nil
+			})
+			return nil
+		}), clientgo.ObjectValues(in("default", "a", map[string]string{"color": "red"})))
+		if r.Verdict != core.Inconclusive || !strings.Contains(strings.Join(r.Reasons, "\n"), test.want) {
+			t.Errorf("%s: %s: %v %v", name, r.Verdict, r.Reasons, summaries(r))
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestOtherNames(t *testing.T) {
 		"one that is older":        {tags{a: {"2"}}, tags{a: {"2", "1"}}, []map[string]string{{"1": "2", "2": "1"}}},
 		"one that is newer":        {tags{a: {"1"}}, tags{a: {"1", "2"}}, []map[string]string{{"1": "2", "2": "1"}}},
 		"one in between":           {tags{a: {"3"}, b: {"1"}}, tags{a: {"3", "2"}, b: {"1"}}, []map[string]string{{"1": "1", "3": "2", "2": "3"}, {"2": "1", "1": "2", "3": "3"}}},
-		"two":                      {tags{a: {"10"}}, tags{a: {"10", "9", "8"}}, []map[string]string{{"10": "8", "9": "10", "8": "9"}, {"10": "10", "9": "8", "8": "9"}}},
+		"two":                      {tags{a: {"10"}}, tags{a: {"10", "9", "8"}}, []map[string]string{{"10": "8", "9": "9", "8": "10"}, {"10": "10", "9": "8", "8": "9"}}},
 		"two that are the only":    {tags{other: {"3"}}, tags{other: {"3"}, a: {"1"}, b: {"2"}}, []map[string]string{{"1": "2", "2": "1"}}},
 	} {
 		var got []map[string]string
