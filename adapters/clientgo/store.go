@@ -260,7 +260,7 @@ func (s *viewStore) Bookmark(string) { _ = s.refuse() }
 // LastStoreSyncResourceVersion implements the method of later versions of [cache.Store]. There is no version of all objects of a kind here.
 func (s *viewStore) LastStoreSyncResourceVersion() string {
 	s.informer.environment.current.Unmodelled(fmt.Sprintf("asking how far the store of the informer of %s has come", s.informer.form.Name()),
-		"there is no version of all objects of a kind: leave it out, or switch off what asks for it, as the feature gates StaleControllerConsistency of the controllers of Kubernetes do")
+		"there is no version of all objects of a kind: leave it out; in the controllers of Kubernetes, switch off the feature gates StaleControllerConsistency")
 	return ""
 }
 

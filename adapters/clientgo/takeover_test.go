@@ -267,7 +267,7 @@ func TestLaterStores(t *testing.T) {
 		LastStoreSyncResourceVersion() string
 		Bookmark(version string)
 	}
-	const newest, note = "asking how far the store of the informer of ConfigMap has come: there is no version of all objects of a kind: leave it out, or switch off what asks for it",
+	const newest, note = "asking how far the store of the informer of ConfigMap has come: there is no version of all objects of a kind: leave it out; in the controllers of Kubernetes, switch off the feature gates",
 		"writing into the store of the informer of ConfigMap: the store of an informer belongs to the informer"
 	for name, test := range map[string]struct {
 		call func(filled, takenOver any)

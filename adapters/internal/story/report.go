@@ -96,7 +96,7 @@ func Searched(report *core.Report) []string {
 	}
 	for _, m := range report.Memory {
 		if len(m.Fields) > 0 {
-			lines = append(lines, Clean("memory: "+m.Controller+" keeps "+strings.Join(m.Fields, ", "))+", "+Counted(m.Contents, "content", "contents")+" so far; it is part of each state")
+			lines = append(lines, Clean("memory: "+m.Controller+" keeps "+strings.Join(together(m.Fields), ", "))+", "+Counted(m.Contents, "content", "contents")+" so far; it is part of each state")
 		}
 		if m.Background {
 			lines = append(lines, Clean("background: "+m.Controller)+" works between its activations, too; where that waits is part of each state")
@@ -114,6 +114,78 @@ func Searched(report *core.Report) []string {
 		lines = append(lines, "most states come of "+strings.Join(parts, ", "))
 	}
 	return lines
+}
+
+// together returns fields in memory. If there are many, those that begin alike are one, by all that they have in common, with how many there are: it says what to leave out to leave them all out.
+func together(fields []string) []string {
+	const many, fewest = 12, 2
+	if len(fields) <= many {
+		return fields
+	}
+	for parts := slices.Max(lengths(fields)); ; parts-- {
+		var begun []string
+		of := map[string][]string{}
+		for _, field := range fields {
+			begins := beginning(field, parts)
+			if of[begins] = append(of[begins], field); len(of[begins]) == 1 {
+				begun = append(begun, begins)
+			}
+		}
+		if len(begun) > many && parts > fewest {
+			continue
+		}
+		for i, begins := range begun {
+			if alike := of[begins]; len(alike) > 1 {
+				begun[i] = shared(alike, parts) + " (" + Count(len(alike)) + " fields)"
+			}
+		}
+		return begun
+	}
+}
+
+// shared returns the longest beginning that fields which begin with the same parts have in common.
+func shared(fields []string, parts int) string {
+	for {
+		next := beginning(fields[0], parts+1)
+		if next == fields[0] || slices.ContainsFunc(fields, func(field string) bool { return beginning(field, parts+1) != next }) {
+			return beginning(fields[0], parts)
+		}
+		parts++
+	}
+}
+
+// lengths returns of how many parts fields in memory consist.
+func lengths(fields []string) []int {
+	var all []int
+	for _, field := range fields {
+		parts := 1
+		for beginning(field, parts) != field {
+			parts++
+		}
+		all = append(all, parts)
+	}
+	return all
+}
+
+// beginning returns the first parts of a field in memory, all if there are no more. A dot in the key of an entry does not divide any.
+func beginning(field string, parts int) string {
+	inside := 0
+	for i, r := range field {
+		switch r {
+		case '[':
+			inside++
+		case ']':
+			inside--
+		case '.':
+			if inside > 0 {
+				continue
+			}
+			if parts--; parts == 0 {
+				return field[:i]
+			}
+		}
+	}
+	return field
 }
 
 // reductionNote says what a reduction means.

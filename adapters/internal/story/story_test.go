@@ -243,3 +243,27 @@ func TestEntries(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsThatBeginAlike: a report names many fields in memory by what they have in common, with as many parts as leave few of them, and few by themselves.
+func TestFieldsThatBeginAlike(t *testing.T) {
+	var deep, keyed, flat []string
+	for i := range 13 {
+		deep = append(deep, fmt.Sprintf("C.cache.list.next.Value.f%02d", i))
+		keyed = append(keyed, fmt.Sprintf("C.items[a.io/b].f%02d.of", i))
+		flat = append(flat, fmt.Sprintf("C.f%02d", i))
+	}
+	for name, test := range map[string]struct{ fields, want []string }{
+		"few":                  {deep[:12], deep[:12]},
+		"many in one place":    {deep, []string{"C.cache.list.next.Value (13 fields)"}},
+		"and others":           {append([]string{"C.cache.len", "C.seen"}, deep...), []string{"C.cache.len", "C.seen", "C.cache.list.next.Value (13 fields)"}},
+		"in an entry of a map": {keyed, []string{"C.items[a.io/b] (13 fields)"}},
+		"in two places":        {append(append([]string{}, deep...), keyed...), []string{"C.cache.list.next.Value (13 fields)", "C.items[a.io/b] (13 fields)"}},
+		"nothing in common":    {flat, flat},
+	} {
+		line := story.Searched(&core.Report{Memory: []core.MemoryReport{{Controller: "c", Fields: test.fields, Contents: 2}}})[3]
+		want := "memory: c keeps " + strings.Join(test.want, ", ") + ", 2 contents so far; it is part of each state"
+		if line != want {
+			t.Errorf("%s: %q, want %q", name, line, want)
+		}
+	}
+}
