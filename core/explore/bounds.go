@@ -172,6 +172,8 @@ func (o Estimate) String() string {
 		return "estimate from the last levels: almost no more states"
 	case o.Ends:
 		return fmt.Sprintf("estimate from the last levels: about %s more states", roughly(o.More))
+	case o.Growth > steady && o.More < 1: // the next level has more than was to be expected
+		return fmt.Sprintf("no estimate: levels are still growing, each by a factor of more than %.2g", o.Growth)
 	case o.Growth > steady:
 		return fmt.Sprintf("no estimate: levels are still growing, each by a factor of about %.2g; the next level alone adds about %s states", o.Growth, roughly(o.More))
 	}

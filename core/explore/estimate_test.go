@@ -83,6 +83,7 @@ func TestEstimateInWords(t *testing.T) {
 		want, short string
 	}{
 		{Estimate{}, "", ""},
+		{Estimate{Growth: 1.8}, "no estimate: levels are still growing, each by a factor of more than 1.8", "growing ×1.8 per level"},
 		{Estimate{Growth: 1.8, More: 1_234_567}, "no estimate: levels are still growing, each by a factor of about 1.8; the next level alone adds about 1.2 million states", "growing ×1.8 per level"},
 		{Estimate{Growth: 1, More: 1}, "no estimate: levels are not shrinking yet", "growing ×1 per level"},
 		{Estimate{Growth: 0.5, Ends: true, More: 9_960}, "estimate from the last levels: about 10000 more states", "about 10000 more expected"},
