@@ -32,9 +32,9 @@ type Aging interface {
 // Youth is how many seconds the first object of a group is old when it is created, so that those which come after it are not created in the future.
 const Youth = 64
 
-// Aged returns the system with objects of different ages, where their kinds are in one group: one that is created later is younger. Of those that are there at the start, the first ones are the oldest in some
-// initial states, and the last ones in others. It returns the system itself if the store cannot do that.
-func (s *System) Aged(groups [][]Kind) *System {
+// Aged returns the system with objects of different ages, where their kinds are in one group: one that is created later is younger. Of those that are there at the start, each is younger than the ones that are given before it, or older if they are
+// turned. It returns the system itself if the store cannot do that.
+func (s *System) Aged(groups [][]Kind, turned bool) *System {
 	store, shows := s.Store.(Aging)
 	if !shows || len(groups) == 0 {
 		return s
@@ -42,39 +42,44 @@ func (s *System) Aged(groups [][]Kind) *System {
 	aged := *s
 	aged.Store, aged.Initial = store.Aged(groups), nil
 	for _, initial := range s.Initial {
-		aged.Initial = append(aged.Initial, initial.aged(groups)...)
+		ages := map[Key]int{}
+		for _, group := range groups {
+			keys := initial.dated(group)
+			for n, key := range keys {
+				if !turned {
+					n = len(keys) - 1 - n
+				}
+				ages[key] = Youth + n
+			}
+		}
+		aged.Initial = append(aged.Initial, initial.earlier(ages))
 	}
 	return &aged
 }
 
-// aged returns the initial states in which objects whose kinds are in a group are of different ages.
-func (i Initial) aged(groups [][]Kind) []Initial {
-	first, last := map[Key]int{}, map[Key]int{}
-	turned := false
-	for _, group := range groups {
-		var keys []Key
-		note := func(key Key, content Content) {
-			if aged, shows := content.(Aged); shows && aged.Created() != "" && slices.Contains(group, key.Kind) && !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
+// Turns reports whether it makes a difference to the ages of objects at the start that they are turned.
+func (s *System) Turns(groups [][]Kind) bool {
+	return slices.ContainsFunc(s.Initial, func(initial Initial) bool {
+		return slices.ContainsFunc(groups, func(group []Kind) bool { return len(initial.dated(group)) > 1 })
+	})
+}
+
+// dated returns the objects of some kinds that show when they were created, each once, in their order.
+func (i Initial) dated(kinds []Kind) []Key {
+	var keys []Key
+	note := func(key Key, content Content) {
+		if aged, shows := content.(Aged); shows && aged.Created() != "" && slices.Contains(kinds, key.Kind) && !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
-		for _, o := range i.Objects {
-			note(o.Key, o.Content)
-		}
-		for _, change := range i.Underway.missing() {
-			note(change.Key, change.From)
-			note(change.Key, change.To)
-		}
-		for n, key := range keys {
-			first[key], last[key] = Youth+len(keys)-1-n, Youth+n
-		}
-		turned = turned || len(keys) > 1
 	}
-	states := []Initial{i.earlier(first)}
-	if turned {
-		states = append(states, i.earlier(last))
+	for _, o := range i.Objects {
+		note(o.Key, o.Content)
 	}
-	return states
+	for _, change := range i.Underway.missing() {
+		note(change.Key, change.From)
+		note(change.Key, change.To)
+	}
+	return keys
 }
 
 // earlier returns the initial state as if objects had been created so many seconds earlier.

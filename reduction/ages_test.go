@@ -29,6 +29,7 @@ func TestComparedAges(t *testing.T) {
 			}
 			return space
 		}
+		turned := seed%2 == 0
 		found, groups := search(system), [][]core.Kind(nil)
 		for {
 			more, _ := found.Compared()
@@ -38,9 +39,9 @@ func TestComparedAges(t *testing.T) {
 			for _, group := range more {
 				groups = core.JoinAges(groups, group)
 			}
-			found = search(system.Aged(groups))
+			found = search(system.Aged(groups, turned))
 		}
-		want := search(system.Aged([][]core.Kind{random.Kinds()}))
+		want := search(system.Aged([][]core.Kind{random.Kinds()}, turned))
 		if len(found.Reasons())+len(want.Reasons()) > 0 {
 			continue
 		}
