@@ -63,29 +63,14 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	defer resident.Keep(options.MaxMemory)()
 	defer resident.Tolerate()()
 	c := check{system: &checked, options: options, exploring: exploring, began: began}
-	v, err := c.search(ctx)
+	v, err := c.underAllAges(ctx)
 	if err != nil {
 		return nil, err
 	}
-	merged, apart := v.space.Merged()
-	if merged && v.doubtful() {
-		options.Logger.Debug("a violation was found in merged states: the search begins again without merging, to show it in full")
-		found := v
-		c.exploring.Merge = false
-		if limit := options.MaxTime; limit > 0 {
-			c.exploring.Bounds.Time = max(limit-time.Since(began), time.Nanosecond) // both searches together
-		}
-		if v, err = c.search(ctx); err != nil {
-			return nil, err
-		}
-		merged, apart = false, "there are findings, and their traces need states that are not merged"
-		if len(v.findings) == 0 && len(found.findings) > 0 {
-			v.because(fmt.Sprintf("the search with merged states found a violation of %q, but the search without merging did not reach it: raise the limits of the search to get a trace", found.findings[0].Property))
-		}
-	}
 	report := v.report(&checked, options, began)
+	report.Ages, report.AgesTurned = c.options.ages, c.options.turned
 	switch {
-	case merged:
+	case v.merged:
 		report.Reduction = string(BySymmetry)
 		report.Assumptions = append(report.Assumptions, "States that are equal up to renaming of interchangeable names were merged: "+groups(system.Interchangeable)+".")
 	case exploring.Reducer != nil:
@@ -93,17 +78,17 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	default:
 		report.Reduction = string(NoReduction)
 	}
-	if apart != "" {
-		report.Assumptions = append(report.Assumptions, fmt.Sprintf("Symmetry reduction was off: %s.", apart))
+	if v.apart != "" {
+		report.Assumptions = append(report.Assumptions, fmt.Sprintf("Symmetry reduction was off: %s.", v.apart))
 	}
-	if !merged {
+	if !v.merged {
 		report.Assumptions = append(report.Assumptions, whole...)
 	}
 	report.LeftBehind = leftBehind(goroutines)
 	return &Result{Report: report, Graph: v.space}, nil
 }
 
-// check is what is searched and judged, once or, if something was found in merged states, once more.
+// check is what is searched and judged.
 type check struct {
 	system    *core.System
 	options   Options
@@ -111,8 +96,33 @@ type check struct {
 	began     time.Time
 }
 
+// settle searches and judges what is found, once or, if something was found in merged states, once more.
+func (c *check) settle(ctx context.Context) (*verdict, error) {
+	v, err := c.search(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if v.merged, v.apart = v.space.Merged(); !v.merged || !v.doubtful() {
+		return v, nil
+	}
+	c.options.Logger.Debug("a violation was found in merged states: the search begins again without merging, to show it in full")
+	found := v
+	c.exploring.Merge = false
+	if v, err = c.search(ctx); err != nil {
+		return nil, err
+	}
+	v.apart = "there are findings, and their traces need states that are not merged"
+	if len(v.findings) == 0 && len(found.findings) > 0 {
+		v.because(fmt.Sprintf("the search with merged states found a violation of %q, but the search without merging did not reach it: raise the limits of the search to get a trace", found.findings[0].Property))
+	}
+	return v, nil
+}
+
 // search searches and judges what is found.
 func (c *check) search(ctx context.Context) (*verdict, error) {
+	if limit := c.options.MaxTime; limit > 0 {
+		c.exploring.Bounds.Time = max(limit-time.Since(c.began), time.Nanosecond) // all searches together
+	}
 	space, err := explore.Search(ctx, c.system, c.exploring)
 	if err != nil {
 		return nil, err

@@ -105,6 +105,7 @@ func (o Options) Again(report *core.Report) (Options, error) {
 		o.Deadlines = NoDeadlines
 	}
 	o.caches, o.remembering, o.whole, o.awaiting, o.ordered = nil, nil, nil, slices.Clone(report.Awaiting), report.Ordered
+	o.ages, o.turned = report.Ages, report.AgesTurned
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
 	}

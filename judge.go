@@ -32,6 +32,12 @@ type verdict struct {
 	// unmodelled are the reasons that the system itself gives.
 	unmodelled []string
 
+	// merged tells that interchangeable states were merged, and apart why not, if that was asked for.
+	merged bool
+	apart  string
+	// assumed is what was assumed of the ages of objects.
+	assumed []string
+
 	reports  []core.PropertyReport
 	findings []core.Finding
 	ends     int // how many different ones there are
@@ -424,6 +430,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if drawing := v.space.Drawing(); len(drawing) > 0 {
 		given = append(given, fmt.Sprintf("Names, passwords and keys that %s draws at random are never the same by accident, and which of those that one reconcile draws comes first in an order decides nothing.", strings.Join(drawing, " or ")))
 	}
+	given = append(given, v.assumed...)
 	given = append(given, v.comparing()...)
 	for _, p := range v.properties {
 		if p.Assumption != "" {

@@ -146,6 +146,9 @@ type Options struct {
 	Deadlines int
 	// awaiting are the controllers that were found to wait for times when a report was made.
 	awaiting []string
+	// ages are the groups of kinds of which objects are of different ages, and turned tells that of those at the start, the last ones are the oldest.
+	ages   [][]core.Kind
+	turned bool
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
 	caches []explore.CachedKind
 	// remembering are the controllers that were found to keep memory when a report was made, and whole those of them whose memory was not kept by request.

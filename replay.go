@@ -21,7 +21,7 @@ func Replay(ctx context.Context, system *core.System, trace core.Trace, options 
 	if err != nil {
 		return nil, err
 	}
-	return explore.Replay(ctx, played(system, trace), conditions, trace, options.limits(), options.Logger)
+	return explore.Replay(ctx, played(system, trace).Aged(options.ages, options.turned), conditions, trace, options.limits(), options.Logger)
 }
 
 // toRun completes the options for one run of a system, which it validates.

@@ -28,6 +28,7 @@ func Simulate(system *core.System, report *core.Report, options Options) (*Simul
 	for _, finding := range report.Findings {
 		system = played(system, finding.Trace)
 	}
+	system = system.Aged(options.ages, options.turned)
 	conditions, err := options.conditions(system)
 	if err != nil {
 		return nil, err

@@ -61,6 +61,9 @@ type Versioned interface {
 
 	// Retagged returns the response as it would be if versions had other names (see [Tagged]).
 	Retagged(names *Retagging) Response
+
+	// Earlier returns the response as it would be if objects that it shows had been created so many seconds earlier (see [Aged]), itself if it does not show when they were.
+	Earlier(by map[Key]int) Response
 }
 
 // Write is a committed change of one object. A nil Content deletes it.

@@ -45,6 +45,10 @@ type Report struct {
 	Awaiting  []string `json:"awaiting,omitempty"`
 	// Ordered tells that a controller was found to compare the names of versions, so that they are in the order of their age.
 	Ordered bool `json:"ordered,omitempty"`
+	// Ages are groups of kinds of which controllers were found to compare when their objects were created, so that these are of different ages.
+	Ages [][]Kind `json:"ages,omitempty"`
+	// AgesTurned tells that of the objects of such kinds that are there at the start, the last ones are the oldest.
+	AgesTurned bool `json:"ages_turned,omitempty"`
 	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
 	Views []ViewReport `json:"views,omitempty"`
 	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state. IgnoredMemory is what does

@@ -3,6 +3,7 @@ package external
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -106,6 +107,7 @@ var (
 	_ core.Dated    = (*composed)(nil)
 	_ core.Assuming = (*composed)(nil)
 	_ core.Ordering = (*composed)(nil)
+	_ core.Aging    = (*composed)(nil)
 )
 
 // After implements [core.Dated], for those stores that name times.
@@ -121,6 +123,29 @@ func (c *composed) Ordered() core.Store {
 		}
 		return store
 	})
+}
+
+// Aged implements [core.Aging], for those stores that show when objects were created.
+func (c *composed) Aged(groups [][]core.Kind) core.Store {
+	return c.with(func(store core.Store) core.Store {
+		if aging, shows := store.(core.Aging); shows {
+			return aging.Aged(groups)
+		}
+		return store
+	})
+}
+
+// Ages implements [core.Aging].
+func (c *composed) Ages() [][]core.Kind {
+	var groups [][]core.Kind
+	for _, store := range append([]core.Store{c.main}, slices.Collect(maps.Values(c.stores))...) {
+		if aging, shows := store.(core.Aging); shows {
+			for _, group := range aging.Ages() {
+				groups = core.JoinAges(groups, group)
+			}
+		}
+	}
+	return groups
 }
 
 // with returns the composition of others of its stores.

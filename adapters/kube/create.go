@@ -54,7 +54,11 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	}
 	key := op.key(object.GetName())
 	object.SetUID(storage.NewUID(op.state, key))
-	object.SetCreationTimestamp(op.server.now())
+	at, err := op.created()
+	if err != nil {
+		return nil, err
+	}
+	object.SetCreationTimestamp(at)
 	if err := builtin.Assign(op.resource, op.state, key, object, nil); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -43,6 +45,33 @@ func (r *Response) Retagged(names *core.Retagging) core.Response {
 	if r.Status != nil {
 		other.Status = r.Status.DeepCopy()
 		other.Status.Message = names.In(r.Status.Message)
+	}
+	return &other
+}
+
+// Earlier implements [core.Versioned].
+func (r *Response) Earlier(by map[core.Key]int) core.Response {
+	var shown map[string]any
+	if len(r.versions) == 0 || utiljson.Unmarshal(r.Object, &shown) != nil {
+		return r
+	}
+	all := []any{shown}
+	if r.items >= 0 {
+		all, _ = shown["items"].([]any)
+	}
+	if len(all) != len(r.versions) {
+		return r
+	}
+	for i, object := range all {
+		if tree, ok := object.(map[string]any); ok {
+			storage.Predate(tree, by[r.versions[i].Key])
+		}
+	}
+	other := *r
+	other.Object = jsontree.Canonical(shown)
+	other.versions = slices.Clone(r.versions)
+	for i, o := range other.versions {
+		other.versions[i].Content = core.Earlier(o.Content, by[o.Key])
 	}
 	return &other
 }

@@ -141,38 +141,6 @@ func (r Run) Beside(requests ...core.Request) Run {
 	return r
 }
 
-// Retagged returns the run as it would be if versions of objects had other names.
-func (r Run) Retagged(names *core.Retagging) Run {
-	if event := r.Activation.Event; event != nil {
-		other := *event
-		other.Old, other.New = retagged(event.Old, names), retagged(event.New, names)
-		r.Activation.Event = &other
-	}
-	r.Path, _ = r.Path.Answered(func(response core.Response) core.Response {
-		if versioned, ok := response.(core.Versioned); ok {
-			return versioned.Retagged(names)
-		}
-		return response
-	})
-	return r
-}
-
-func retagged(content core.Content, names *core.Retagging) core.Content {
-	if tagged, ok := content.(core.Tagged); ok {
-		return tagged.Retagged(names)
-	}
-	return content
-}
-
-// Retag begins a run and takes it along a recorded one although versions of objects have other names. It returns where the run does more than to use these in place of the others, nil if it does not. A call
-// that only writes something else counts unless a function of the recorded call says that it does not; nil excuses none.
-func (s *Session) Retag(ctx context.Context, run Run, names *core.Retagging, excused func(recorded core.Call) bool) (*Divergence, error) {
-	_, divergence, err := s.along(ctx, run.Retagged(names), func(call, recorded core.Call) bool {
-		return Aim(call) == names.In(Aim(recorded)) && (contents(call) == names.In(contents(recorded)) || excused != nil && excused(recorded))
-	}, (*Leaf).agrees)
-	return divergence, err
-}
-
 // Audit takes the instance through a recorded run so many times, one after the other. It returns where the
 // instance goes another way, nil if it does not. Then the session is between two runs.
 func (s *Session) Audit(ctx context.Context, run Run, times int) (*Divergence, error) {

@@ -28,6 +28,9 @@ func (s shown) Versions() []core.Object { return []core.Object{s.object} }
 
 func (s shown) Retagged(*core.Retagging) core.Response { return s }
 
+// Earlier implements [core.Versioned]: it does not show ages.
+func (s shown) Earlier(map[core.Key]int) core.Response { return s }
+
 // editions is a board whose notes are editions.
 type editions struct{ board }
 

@@ -319,6 +319,11 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 // Memory returns what controllers were found to keep in memory from one run to the next.
 func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
 
+// Compared returns the kinds of which controllers were found to compare when their objects were created, in groups, besides those of which it was known, and these controllers. The search has them at one age.
+func (s *Space) Compared() (groups [][]core.Kind, controllers []string) {
+	return s.machine.Compared, s.machine.Comparing
+}
+
 // Ordered reports whether the names of versions are in the order of their age, as a controller was found to compare them.
 func (s *Space) Ordered() bool { return s.machine.Conditions.Ordered }
 

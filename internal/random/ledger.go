@@ -40,6 +40,42 @@ func LooseLedgers(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
+// AgedLedgers returns the system of a seed, of a family of such controllers that see when objects were created, some of which heed which of two objects is older. Its store is not for the naive twin.
+func AgedLedgers(seed uint64) (*core.System, error) {
+	system, err := LooseLedgers(seed)
+	if err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(seed, 15))
+	store := system.Store.(shelf)
+	store.dated = true
+	system.Store = store
+	for _, initial := range system.Initial {
+		for i, o := range initial.Objects {
+			t := o.Content.(thing)
+			t.created = noon
+			initial.Objects[i].Content = t
+		}
+	}
+	for _, strategy := range system.Strategies {
+		if l, keeps := strategy.(*ledger); keeps {
+			l.compares, l.ages, l.rising = r.IntN(6) == 0, []age{"", "", ofKind, ofAny, ofFirst}[r.IntN(5)], r.IntN(2) == 0
+		}
+	}
+	return system, nil
+}
+
+// age is which objects a controller compares by their ages.
+type age string
+
+const (
+	// ofKind compares an object that a run reads with those of its kind that it has read before, and ofAny with all of them.
+	ofKind age = "of a kind"
+	ofAny  age = "of any kind"
+	// ofFirst compares an object that an event shows with one that an earlier event has shown.
+	ofFirst age = "of the first"
+)
+
 // keepLedgers has most of the controllers of a system keep something for each request.
 func keepLedgers(r *rand.Rand, system *core.System) {
 	g := &generator{Rand: r}
@@ -98,6 +134,10 @@ type ledger struct {
 	marks [minds]bool
 	// compares tells that it heeds which of two versions of an object is newer: of those that an event shows, of one of these and the one that is remembered, and of two that a run reads.
 	compares bool
+	// ages is which objects it compares by their ages, empty if it does not.
+	ages age
+	// rising tells that it heeds of those which it reads that one is younger, and not that it is older.
+	rising bool
 	// at is how much it takes for another request to have something to do with it.
 	at int
 }
@@ -135,8 +175,9 @@ type booked struct {
 	*ledger
 	core.Instance
 	kept map[core.Request]int
-	// marked are versions of objects. They are only there if bits are kept, too.
+	// marked are versions of objects. They are only there if bits are kept, too. Seen is when the first object was created that an event has shown.
 	marked map[core.Request]string
+	seen   string
 	runs   int
 }
 
@@ -160,6 +201,9 @@ func (b *booked) Memory() map[string]string {
 	}
 	for request, version := range b.marked {
 		shown["marked["+string(request)+"]"] = version
+	}
+	if b.seen != "" {
+		shown["seen"] = b.seen
 	}
 	return shown
 }
@@ -192,6 +236,11 @@ type comparing struct {
 	core.EffectRecorder
 	newest map[core.Key]string
 	back   bool
+	// youngest is when the youngest object of each kind was created that was shown, or of all kinds together; turned tells that one that was shown later is older, or younger if that is what counts.
+	youngest map[core.Kind]string
+	together bool
+	turned   bool
+	rising   bool
 }
 
 // Do implements [core.EffectRecorder].
@@ -205,6 +254,17 @@ func (c *comparing) Do(asked core.Call) core.Response {
 			}
 			c.back = c.back || older(tagged.Tag(), c.newest[o.Key])
 			c.newest[o.Key] = max(c.newest[o.Key], tagged.Tag())
+			if kind, created := o.Key.Kind, o.Content.(core.Aged).Created(); created != "" {
+				if c.together {
+					kind = ""
+				}
+				if c.rising {
+					c.turned = c.turned || older(c.youngest[kind], created)
+				} else {
+					c.turned = c.turned || older(created, c.youngest[kind])
+				}
+				c.youngest[kind] = max(c.youngest[kind], created)
+			}
 		}
 	}
 	return response
@@ -240,6 +300,14 @@ func (b *booked) Handle(recorder core.EffectRecorder, event core.Event) []core.R
 		b.keep(request, b.onEvent[b.kept[request]])
 		b.mark(request, event)
 	}
+	if aged, shows := event.New.(core.Aged); shows && b.ages == ofFirst {
+		if older(aged.Created(), b.seen) && len(about) > 0 {
+			b.keep(about[0], (b.kept[about[0]]+1)%minds)
+		}
+		if b.seen == "" {
+			b.seen = aged.Created()
+		}
+	}
 	for _, request := range requests {
 		if b.mute[b.kept[request]] || b.entangled == hushes && b.others(request) {
 			continue
@@ -266,12 +334,12 @@ func (b *booked) Reconcile(recorder core.EffectRecorder, request core.Request) c
 		b.keep(request, b.onRun[before])
 		return core.Result{}
 	}
-	looking := &comparing{EffectRecorder: recorder, newest: map[core.Key]string{}}
+	looking := &comparing{EffectRecorder: recorder, newest: map[core.Key]string{}, youngest: map[core.Kind]string{}, together: b.ages == ofAny, rising: b.rising}
 	result := b.Instance.Reconcile(looking, request)
 	switch {
 	case result.Blocked:
 		return result
-	case b.compares && looking.back:
+	case b.compares && looking.back, (b.ages == ofKind || b.ages == ofAny) && looking.turned:
 		b.keep(request, (before+1)%minds)
 	case result.Err != nil:
 		b.keep(request, b.onFailure[before])

@@ -10,22 +10,83 @@ import (
 
 // shelf is a store of numbers in namespaces. If it is versioned, each write makes a new version, an update can be refused
 // because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more. Unless it is ordered, only versions of one value are told apart, and their names are in no order.
-type shelf struct{ versioned, ordered bool }
+// If it is dated, it says when objects were created: all at the same time, but for those whose kinds are in groups of different ages.
+type shelf struct {
+	versioned, ordered, dated bool
+	ages                      [][]core.Kind
+}
 
-var _ core.Ordering = shelf{}
+var (
+	_ core.Ordering = shelf{}
+	_ core.Aging    = shelf{}
+)
 
 // Ordered implements [core.Ordering].
-func (s shelf) Ordered() core.Store { return shelf{versioned: s.versioned, ordered: true} }
+func (s shelf) Ordered() core.Store {
+	s.ordered = true
+	return s
+}
+
+// Aged implements [core.Aging].
+func (s shelf) Aged(groups [][]core.Kind) core.Store {
+	if s.dated {
+		s.ages = groups
+	}
+	return s
+}
+
+// Ages implements [core.Aging].
+func (s shelf) Ages() [][]core.Kind { return s.ages }
+
+// noon is when all objects of a dated shelf are created.
+const noon = 4_000
+
+// created returns when an object is created.
+func (s shelf) created(snapshot core.Snapshot, kind core.Kind) (int, error) {
+	at := slices.IndexFunc(s.ages, func(group []core.Kind) bool { return slices.Contains(group, kind) })
+	switch {
+	case !s.dated:
+		return 0, nil
+	case at < 0:
+		return noon, nil
+	}
+	youngest := noon - core.Youth - 1
+	for _, kind := range s.ages[at] {
+		for _, o := range snapshot.List(kind, "") {
+			youngest = max(youngest, o.Content.(thing).created)
+		}
+	}
+	if youngest >= noon {
+		return 0, &core.Unsupported{Call: "create", Reason: "too many objects are created one after the other"}
+	}
+	return youngest + 1, nil
+}
 
 // thing is what an object holds.
 type thing struct {
 	value, version int
+	// created is when the object was, 0 if that is not shown.
+	created int
 	// name is that of the version if it is another one.
 	name string
 }
 
 // Canonical implements [core.Content].
-func (t thing) Canonical() string { return fmt.Sprintf("%d@%d", t.value, t.version) }
+func (t thing) Canonical() string { return fmt.Sprintf("%d@%d %s", t.value, t.version, t.Created()) }
+
+// Created implements [core.Aged].
+func (t thing) Created() string {
+	if t.created == 0 {
+		return ""
+	}
+	return fmt.Sprintf("second-%06d", t.created)
+}
+
+// Earlier implements [core.Aged].
+func (t thing) Earlier(seconds int) core.Content {
+	t.created -= seconds
+	return t
+}
 
 // Tag implements [core.Tagged].
 func (t thing) Tag() string {
@@ -139,6 +200,15 @@ func (r reply) Retagged(names *core.Retagging) core.Response {
 	return r
 }
 
+// Earlier implements [core.Versioned].
+func (r reply) Earlier(by map[core.Key]int) core.Response {
+	r.objects = slices.Clone(r.objects)
+	for i, o := range r.objects {
+		r.objects[i].Content = core.Earlier(o.Content, by[o.Key])
+	}
+	return r
+}
+
 // number is the answer as a number, for what comes next to depend on.
 func (r reply) number() int {
 	if r.refused {
@@ -178,7 +248,11 @@ func (s shelf) Answer(snapshot core.Snapshot, asked core.Call) (core.Answer, err
 	case c.verb == remove && there != nil:
 		answer.Writes = []core.Write{{Key: c.key}}
 	case (c.verb == set || c.verb == update) && valueOf(there) != c.value:
-		answer.Writes = []core.Write{{Key: c.key, Content: s.next(snapshot, c.key, c.value)}}
+		next, err := s.next(snapshot, c.key, c.value)
+		if err != nil {
+			return core.Answer{}, err
+		}
+		answer.Writes = []core.Write{{Key: c.key, Content: next}}
 	}
 	return answer, nil
 }
@@ -211,9 +285,18 @@ func (o oddness) Canonical() string { return []string{"e", "od"}[o] }
 func (o oddness) Fields() any { return int(o) }
 
 // next returns a new version of an object.
-func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) core.Content {
+func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) (core.Content, error) {
+	next := thing{value: value}
+	if there, exists := snapshot.Get(key).(thing); exists {
+		next.created = there.created
+	} else {
+		var err error
+		if next.created, err = s.created(snapshot, key.Kind); err != nil {
+			return nil, err
+		}
+	}
 	if !s.versioned {
-		return thing{value: value}
+		return next, nil
 	}
 	newest := 0
 	for _, held := range append(snapshot.Held(key), snapshot.Get(key)) {
@@ -221,7 +304,8 @@ func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) core.Conten
 			newest = max(newest, held.(thing).version)
 		}
 	}
-	return thing{value: value, version: newest + 1}
+	next.version = newest + 1
+	return next, nil
 }
 
 // among says among which versions one is numbered: all of the object, or those of its value.

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/orrery-dev/orrery/adapters/external"
@@ -22,6 +23,7 @@ var (
 	_ core.Dated    = store{}
 	_ core.Assuming = store{}
 	_ core.Ordering = store{}
+	_ core.Aging    = store{}
 )
 
 // After implements [core.Dated].
@@ -32,6 +34,36 @@ func (s store) After(later time.Duration) core.Store {
 // Ordered implements [core.Ordering].
 func (s store) Ordered() core.Store {
 	return store{s.cluster, s.server.(core.Ordering).Ordered()}
+}
+
+// Aged implements [core.Aging]. The server of the cluster knows the kinds by their own names, and each group of the system has those of this cluster that it has.
+func (s store) Aged(groups [][]core.Kind) core.Store {
+	var own [][]core.Kind
+	for _, group := range groups {
+		var kinds []core.Kind
+		for _, kind := range group {
+			if inner, its := s.cluster.inside(kind); its {
+				kinds = append(kinds, inner)
+			}
+		}
+		if len(kinds) > 0 {
+			own = append(own, kinds)
+		}
+	}
+	return store{s.cluster, s.server.(core.Aging).Aged(own)}
+}
+
+// Ages implements [core.Aging].
+func (s store) Ages() [][]core.Kind {
+	var groups [][]core.Kind
+	for _, group := range s.server.(core.Aging).Ages() {
+		var kinds []core.Kind
+		for _, kind := range group {
+			kinds = append(kinds, s.cluster.Kind(kind))
+		}
+		groups = append(groups, kinds)
+	}
+	return groups
 }
 
 // Assumptions implements [core.Assuming].
@@ -238,6 +270,23 @@ func (r *response) Retagged(names *core.Retagging) core.Response {
 		other.Response = versioned.Retagged(names)
 	}
 	return &other
+}
+
+// Earlier implements [core.Versioned].
+func (r *response) Earlier(by map[core.Key]int) core.Response {
+	versioned, ok := r.Response.(core.Versioned)
+	if !ok {
+		return r
+	}
+	own := map[core.Key]int{}
+	for i, o := range versioned.Versions() {
+		own[o.Key] = by[r.versions[i].Key]
+	}
+	other := &response{Response: versioned.Earlier(own), versions: slices.Clone(r.versions)}
+	for i, o := range other.versions {
+		other.versions[i].Content = core.Earlier(o.Content, by[o.Key])
+	}
+	return other
 }
 
 // answered returns the response of the server as part of a system.

@@ -110,8 +110,9 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err := l.besides(a, run); err != nil {
 		return err
 	}
+	compares := false
 	if !indifferent {
-		if err := l.compares(a, run); err != nil {
+		if compares, err = l.compares(a, run); err != nil {
 			return err
 		}
 	}
@@ -122,7 +123,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err := l.overtake(a, run); err != nil {
 		return err
 	}
-	if sure && !reaches && !decides && !waits && run.Leaf.Late == nil && !l.Fickle(a) { // or it is to be said again by who remembers this
+	if sure && !reaches && !decides && !compares && !waits && run.Leaf.Late == nil && !l.Fickle(a) { // or it is to be said again by who remembers this
 		l.Memo.runs.set(key, audited{times: times, overtaking: run.Leaf.Overtaking})
 	}
 	return nil
@@ -181,7 +182,7 @@ func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
 }
 
 // audit goes through a new path again on the instance of the session that it was learned in, and on fresh ones. It closes the session,
-// and reports whether the code went the same way each time, and whether it is known not to compare versions.
+// and reports whether the code went the same way each time, and whether it is known not to compare versions, and ages.
 func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, times int) (same, indifferent bool, err error) {
 	clock := session.Elapsed()
 	keeps := a.domain.memories[run.Leaf.Memory] != run.Activation.Since

@@ -55,6 +55,11 @@ type Machine struct {
 	orders bool
 	// noted are the objects of which controllers have written the names of versions into objects, by these names.
 	noted map[string]core.Key
+	// aging is the store if it shows when objects were created, nil if it does not.
+	aging core.Aging
+	// Compared are the kinds of which controllers were found to compare when their objects were created, in groups, and Comparing are these controllers.
+	Compared  [][]core.Kind
+	Comparing []string
 	// Histories are what users have done, by value of the cell.
 	Histories []history
 	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be known.
@@ -86,6 +91,15 @@ func (m *Machine) doubtFirst(sort, format string, args ...any) {
 	}
 }
 
+// compareAges notes that a controller compares when objects of some kinds were created.
+func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
+	m.Compared = core.JoinAges(m.Compared, kinds)
+	if name := a.Strategy.Describe().Name; !slices.Contains(m.Comparing, name) {
+		m.Comparing = append(m.Comparing, name)
+		slices.Sort(m.Comparing)
+	}
+}
+
 // read notes that a controller looks for a file or reads one, once for each place in its code.
 func (m *Machine) read(controller, where string) {
 	if text := controller + " reads in " + where; !slices.Contains(m.Files, text) {
@@ -110,12 +124,14 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	if orders && conditions.Ordered {
 		store = ordering.Ordered()
 	}
+	aging, _ := store.(core.Aging)
 	m := &Machine{
 		System:     system,
 		Conditions: conditions.shared(system),
 		Vocabulary: state.NewVocabulary(store.Normalize),
 		orders:     orders,
 		noted:      map[string]core.Key{},
+		aging:      aging,
 		byName:     map[string]*Actor{},
 		watchers:   map[core.Kind][]*Actor{},
 		Views:      map[core.Kind][]*view.View{},

@@ -108,8 +108,9 @@ func (w *Walker) concerned() []state.Cell {
 	return slices.Compact(cells)
 }
 
-// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. So each new
-// path is audited with other names, as if all that is older were newer. Code that does something else is searched with names in the order of their age.
+// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. And all objects are
+// created at the same time, so that code which asks which of two is older gets the answer that neither is. So each new path is audited with other names, as if all that is older were newer, and with other times. Code that does something else is
+// searched with names in the order of their age, and with objects of different ages as well.
 
 // unexpectedOrder ends a search in which a controller was found to compare versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which it says nothing of in any search.
 type unexpectedOrder struct {
@@ -120,10 +121,10 @@ type unexpectedOrder struct {
 // Error implements error.
 func (u *unexpectedOrder) Error() string { return u.Controller + " compares versions" }
 
-// compares finds out whether what a run does depends on the order of the names of versions. It ends a search in which these are in no order: it has to be begun again.
-func (l *Learner) compares(a *Actor, run behavior.Run) error {
-	if !l.Machine.orders || a.User || !l.Searching && !l.Following || l.Fickle(a) {
-		return nil
+// compares finds out whether what a run does depends on the order of the names of versions, or on which objects are older, and reports whether on the latter. It ends a search in which names are in no order, if it depends on that: it has to be begun again.
+func (l *Learner) compares(a *Actor, run behavior.Run) (ages bool, err error) {
+	if a.User || !l.Searching && !l.Following || l.Fickle(a) {
+		return false, nil
 	}
 	var runs []behavior.Run
 	if since := run.Activation.Since; since != nil {
@@ -131,10 +132,55 @@ func (l *Learner) compares(a *Actor, run behavior.Run) error {
 	}
 	runs = append(runs, run)
 	if slices.ContainsFunc(runs, a.domain.chooses) {
+		return false, nil
+	}
+	if err := l.comparesNoted(a, runs); err != nil {
+		return false, err
+	}
+	for _, others := range l.others(runs) {
+		divergence, err := l.otherwise(a, runs, others, nil)
+		switch {
+		case err != nil:
+			return false, err
+		case divergence == nil:
+			continue
+		}
+		if err := l.comparesVersions(a, runs); err != nil {
+			return false, err
+		}
+		return l.comparesAges(a, runs)
+	}
+	return false, nil
+}
+
+// others returns what else runs are shown, once all together: names of versions in another order, and objects of which each is older, or younger, than the one before.
+func (l *Learner) others(runs []behavior.Run) []behavior.Otherwise {
+	var falling behavior.Together
+	if l.Machine.orders {
+		if names := tagsIn(runs).otherwise(l.Machine.Conditions.Ordered); names != nil {
+			falling = append(falling, behavior.Renamed{Names: core.NewRetagging(names)})
+		}
+	}
+	var all []behavior.Otherwise
+	if l.Machine.aging != nil {
+		ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+		if rising := ages.InOrder(false, nil); rising != nil {
+			all, falling = append(all, rising), append(falling, ages.InOrder(true, nil))
+		}
+	}
+	if len(falling) > 0 {
+		all = append(all, falling)
+	}
+	return all
+}
+
+// comparesVersions finds out whether what runs do depends on the order of the names of versions.
+func (l *Learner) comparesVersions(a *Actor, runs []behavior.Run) error {
+	if !l.Machine.orders {
 		return nil
 	}
 	shown := tagsIn(runs)
-	divergence, err := l.heeds(a, runs, shown, shown.otherwise(l.Machine.Conditions.Ordered))
+	divergence, err := l.heedsNames(a, runs, shown, shown.otherwise(l.Machine.Conditions.Ordered))
 	if err != nil {
 		return err
 	}
@@ -143,33 +189,75 @@ func (l *Learner) compares(a *Actor, run behavior.Run) error {
 	}
 	if divergence != nil {
 		l.Machine.doubtFirst(a.Name+" compares versions of different objects", "by their names, %s, now: %s; in another order: %s. Only those of one object are in the order of their age here, so what comes of it was not searched: compare those of one object",
-			run.Activation, divergence.Recorded, divergence.Observed)
+			runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
 	}
+	return nil
+}
+
+// comparesNoted finds out whether what runs do depends on the order of the names of versions that controllers have written into objects, and of others.
+func (l *Learner) comparesNoted(a *Actor, runs []behavior.Run) error {
+	if !l.Machine.orders {
+		return nil
+	}
+	shown := tagsIn(runs)
 	noted := l.Machine.notedIn(runs, shown)
 	for _, others := range shown.beside(noted) {
-		if divergence, err := l.heeds(a, runs, noted, others); divergence != nil || err != nil {
+		if divergence, err := l.heedsNames(a, runs, noted, others); divergence != nil || err != nil {
 			return cmp.Or(err, error(&unexpectedOrder{Controller: a.Strategy.Describe().Name, Noted: true}))
 		}
 	}
 	return nil
 }
 
-// heeds takes a fresh instance along runs in which versions have other names, and returns where it does something else. What follows from a name, such as a checksum of it, is something else under other names in the
-// same order, too: of all names, those are given on which it may depend. All the rest tells.
-func (l *Learner) heeds(a *Actor, runs []behavior.Run, all tags, others map[string]string) (*behavior.Divergence, error) {
-	divergence, err := l.retagged(a, runs, others, nil)
+// heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow from all the names that are given, such as a checksum.
+func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all tags, others map[string]string) (*behavior.Divergence, error) {
+	if others == nil {
+		return nil, nil
+	}
+	return l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(others)}, behavior.Renamed{Names: core.NewRetagging(all.shifted())})
+}
+
+// comparesAges finds out whether what runs do depends on which of some objects are older, and takes note of their kinds.
+func (l *Learner) comparesAges(a *Actor, runs []behavior.Run) (bool, error) {
+	if l.Machine.aging == nil {
+		return false, nil
+	}
+	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+	for _, kinds := range ages.Groups() {
+		for _, turned := range []bool{false, true} {
+			others := ages.InOrder(turned, kinds)
+			if others == nil {
+				break
+			}
+			divergence, err := l.heeds(a, runs, others, ages.Alike(kinds))
+			if err != nil {
+				return false, err
+			}
+			if divergence != nil {
+				l.Machine.compareAges(a, kinds)
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// heeds returns where runs do something else because of the order of what is chosen in another way, nil if they do not. What is something else in the same order, too, follows from a name or
+// a time itself, such as a checksum of it, and does not count. All the rest does.
+func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Otherwise) (*behavior.Divergence, error) {
+	divergence, err := l.otherwise(a, runs, others, nil)
 	if divergence == nil || err != nil {
 		return nil, err
 	}
 	sums := map[string]bool{}
-	other, err := l.retagged(a, runs, all.shifted(), func(place string) bool { sums[place] = true; return true })
+	other, err := l.otherwise(a, runs, same, func(place string) bool { sums[place] = true; return true })
 	if other != nil || err != nil {
 		return nil, err
 	}
 	if len(sums) > 0 {
-		return l.retagged(a, runs, others, func(place string) bool { return sums[place] })
+		divergence, err = l.otherwise(a, runs, others, func(place string) bool { return sums[place] })
 	}
-	return divergence, nil
+	return divergence, err
 }
 
 // noting takes note of the names of versions that a call writes into objects, of those that are shown to its run or remembered. Where names are in no order, they are the same whenever a version is written, but for equal ones. Otherwise it returns
@@ -231,38 +319,43 @@ func (m *Machine) notedIn(runs []behavior.Run, shown tags) tags {
 	return all
 }
 
-// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions is another one. It returns the session, or another one that has come as far if
+// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions, and of the ages of objects, is another one. It returns the session, or another one that has come as far if
 // that is over.
 func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
 	runs := []behavior.Run{run}
-	shown := tagsIn(runs)
-	if l.Machine.notedIn(runs, shown) != nil {
+	if l.Machine.notedIn(runs, tagsIn(runs)) != nil {
 		return session, false, nil
 	}
-	others := shown.otherwise(l.Machine.Conditions.Ordered)
-	if others == nil || !l.Machine.orders || a.User || a.domain.manner.Active {
-		return session, others == nil, nil
+	all := l.others(runs)
+	if len(all) == 0 || a.User || a.domain.manner.Active {
+		return session, len(all) == 0, nil
 	}
-	l.count(run.Activation)
-	names := core.NewRetagging(others)
-	divergence, err := session.Retag(l.Context, run, names, nil)
-	if err != nil {
+	differs := func(others behavior.Otherwise) (bool, error) {
+		l.count(run.Activation)
+		divergence, err := session.Otherwise(l.Context, run, others, nil)
+		return divergence != nil || err == nil && l.leavesOtherwise(a.domain, session, run, others, nil) != nil, err
+	}
+	for _, others := range all {
+		switch differs, err := differs(others); {
+		case err != nil:
+			return session, false, err
+		case !differs:
+			continue
+		}
+		session.Abort()
+		session, err := l.Open(a, nil)
+		if err != nil {
+			return nil, false, err
+		}
+		divergence, err := l.again(session, run, 1)
+		if divergence != nil {
+			if err = l.diagnose(a, []behavior.Run{run}, 0, divergence); err == nil {
+				err = ErrStopped
+			}
+		}
 		return session, false, err
 	}
-	if divergence == nil && l.leavesOtherwise(a.domain, session, run, names, nil) == nil {
-		return session, true, nil
-	}
-	session.Abort()
-	if session, err = l.Open(a, nil); err != nil {
-		return nil, false, err
-	}
-	divergence, err = l.again(session, run, 1)
-	if divergence != nil {
-		if err = l.diagnose(a, []behavior.Run{run}, 0, divergence); err == nil {
-			err = ErrStopped
-		}
-	}
-	return session, false, err
+	return session, true, nil
 }
 
 // chooses reports whether a run goes on with one of several calls that wait: which one that is follows from what they name.
@@ -270,34 +363,30 @@ func (d *domain) chooses(run behavior.Run) bool {
 	return run.Activation.Own == behavior.Works && len(d.rest[d.valueOf(run.Activation.Since)].Calls) > 1
 }
 
-// retagged takes a fresh instance along runs as they are if versions have other names, nil if they have none, and returns where it does more than to use these, or leaves another memory. A function may
+// otherwise takes a fresh instance along runs as they are if something else is chosen, and returns where it does more than to use that, or leaves another memory. A function may
 // excuse calls that write something else and places in memory; nil excuses none.
-func (l *Learner) retagged(a *Actor, runs []behavior.Run, others map[string]string, excused func(place string) bool) (*behavior.Divergence, error) {
-	if others == nil {
-		return nil, nil
-	}
+func (l *Learner) otherwise(a *Actor, runs []behavior.Run, others behavior.Otherwise, excused func(place string) bool) (*behavior.Divergence, error) {
 	session, err := l.fresh(a, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Abort()
-	names := core.NewRetagging(others)
 	var writing func(core.Call) bool
 	if excused != nil {
 		writing = func(recorded core.Call) bool { return excused("the call " + recorded.Identity()) }
 	}
 	for _, run := range runs {
 		l.count(run.Activation)
-		if divergence, err := session.Retag(l.Context, run, names, writing); divergence != nil || err != nil {
+		if divergence, err := session.Otherwise(l.Context, run, others, writing); divergence != nil || err != nil {
 			return divergence, err
 		}
 	}
-	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], names, excused), nil
+	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], others, excused), nil
 }
 
-// leavesOtherwise returns where the memory of an instance that was taken along a run with other names of versions is another one than what the run leaves, with these names in it; nil if it is not. What
-// is left counts even if nothing was found to be kept so far: it may be kept under these names only.
-func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, names *core.Retagging, excused func(place string) bool) *behavior.Divergence {
+// leavesOtherwise returns where the memory of an instance that was taken along a run with something else chosen is another one than what the run leaves, but for that; nil if it is not. What
+// is left counts even if nothing was found to be kept so far: it may be kept because of that only.
+func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, others behavior.Otherwise, excused func(place string) bool) *behavior.Divergence {
 	if d.fresh == nil {
 		return nil
 	}
@@ -305,11 +394,8 @@ func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run beha
 	if memory == nil {
 		return nil
 	}
-	left := map[string]string{}
-	for path, value := range d.contents[run.Leaf.Memory] {
-		left[names.In(path)] = names.In(value)
-	}
-	return keepsAt(run, left, l.contents(d, memory), func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
+	left, found := behavior.Leaves(others, d.contents[run.Leaf.Memory], l.contents(d, memory))
+	return keepsAt(run, left, found, func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
 }
 
 // tags are the names of versions by the objects that they are of.
@@ -329,23 +415,12 @@ func tagsIn(runs []behavior.Run) tags {
 // shownIn returns the versions with names that are shown in some runs, each name of an object once.
 func shownIn(runs []behavior.Run) map[core.Key][]core.Tagged {
 	shown := map[core.Key][]core.Tagged{}
-	note := func(key core.Key, content core.Content) {
+	behavior.EachShown(runs, func(key core.Key, content core.Content) {
 		tagged, ok := content.(core.Tagged)
 		if ok && tagged.Tag() != "" && !slices.ContainsFunc(shown[key], func(known core.Tagged) bool { return known.Tag() == tagged.Tag() }) {
 			shown[key] = append(shown[key], tagged)
 		}
-	}
-	for _, run := range runs {
-		if e := run.Activation.Event; e != nil {
-			note(e.Key, e.Old)
-			note(e.Key, e.New)
-		}
-		for _, edge := range run.Path {
-			for _, object := range shownBy(edge.Response) {
-				note(object.Key, object.Content)
-			}
-		}
-	}
+	})
 	return shown
 }
 

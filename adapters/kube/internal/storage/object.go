@@ -53,6 +53,7 @@ type Object struct {
 var (
 	_ core.Doubtful = (*Object)(nil)
 	_ core.Tagged   = (*Object)(nil)
+	_ core.Aged     = (*Object)(nil)
 )
 
 // New takes the tree over: nobody may change it afterwards.
@@ -85,6 +86,36 @@ func (o *Object) Retagged(names *core.Retagging) core.Content {
 	other := New(tree, o.Again, o.Unshown...).From(o)
 	other.Version = names.In(o.Version)
 	return other
+}
+
+// Created implements [core.Aged].
+func (o *Object) Created() string {
+	metadata, _ := o.Tree["metadata"].(map[string]any)
+	created, _ := metadata[creation].(string)
+	return created
+}
+
+// Earlier implements [core.Aged]. The object keeps its resource version.
+func (o *Object) Earlier(seconds int) core.Content {
+	tree := maps.Clone(o.Tree)
+	metadata, _ := tree["metadata"].(map[string]any)
+	tree["metadata"] = maps.Clone(metadata)
+	Predate(tree, seconds)
+	other := New(tree, o.Again, o.Unshown...).From(o)
+	other.Version = o.Version
+	return other
+}
+
+// creation is the field that says when an object was created.
+const creation = "creationTimestamp"
+
+// Predate lets the tree of an object say that it was created so many seconds earlier, if it says when it was.
+func Predate(tree map[string]any, seconds int) {
+	metadata, _ := tree["metadata"].(map[string]any)
+	text, _ := metadata[creation].(string)
+	if created, err := time.Parse(time.RFC3339, text); err == nil {
+		metadata[creation] = created.Add(-time.Duration(seconds) * time.Second).Format(time.RFC3339)
+	}
 }
 
 // Fields implements [core.Content]: the tree as in unstructured objects.

@@ -1,0 +1,80 @@
+package orrery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Objects are created at one time, as those are that are created within a second. If controllers compare the ages of objects, what comes of it is searched by itself, with objects of different ages, once nothing was
+// found with objects of one age: both happen.
+
+// underAllAges searches with objects of one age, and with objects of different ages where controllers compare them: with those first that come first, and turned. It ends with the first search that finds something, and otherwise with the last.
+func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
+	system := c.system
+	v, err := c.withAges(ctx, system, c.options.ages, c.options.turned)
+	for err == nil && !v.violated() {
+		groups, controllers := v.space.Compared()
+		ages, turned := c.options.ages, false
+		for _, group := range groups {
+			ages = core.JoinAges(ages, group)
+		}
+		compare := fmt.Sprintf("%s compares when objects of %s were created", strings.Join(controllers, " and "), kindsIn(groups))
+		switch same := slices.EqualFunc(ages, c.options.ages, slices.Equal); {
+		case same && len(groups) > 0:
+			v.because(compare + ", which are in different worlds: what comes of it was not searched")
+			return v, nil
+		case same && (c.options.turned || !system.Turns(ages)):
+			return v, nil
+		case same:
+			turned = true
+		}
+		if ctx.Err() != nil || c.options.MaxTime > 0 && time.Since(c.began) >= c.options.MaxTime {
+			v.because(fmt.Sprintf("controllers compare when objects of %s were created, and there was no time to search with others older", kindsIn(ages)))
+			return v, nil
+		}
+		c.options.Logger.Debug("the search begins again with objects of other ages", "kinds", kindsIn(ages), "turned", turned)
+		before := v
+		if !turned {
+			before.assumed = append(before.assumed, fmt.Sprintf("%s. A search has all of them created within a second, and another one each of them a second after those that were there before it; of those at the start, the first ones are older, and then the last ones. No search has some of them created within a second.",
+				compare))
+		}
+		if v, err = c.withAges(ctx, system, ages, turned); err == nil {
+			v.follow(before)
+		}
+	}
+	return v, err
+}
+
+// withAges searches with objects of different ages.
+func (c *check) withAges(ctx context.Context, system *core.System, ages [][]core.Kind, turned bool) (*verdict, error) {
+	c.options.ages, c.options.turned, c.system = ages, turned, system.Aged(ages, turned)
+	return c.settle(ctx)
+}
+
+// violated reports whether something was found that the verdict depends on.
+func (v *verdict) violated() bool {
+	return slices.ContainsFunc(v.findings, func(f core.Finding) bool { return !f.Warning })
+}
+
+// follow adds what an earlier search has not searched and assumed.
+func (v *verdict) follow(before *verdict) {
+	for _, reason := range before.reasons {
+		v.because(reason)
+	}
+	v.assumed = append(before.assumed, v.assumed...)
+}
+
+// kindsIn lists the kinds of groups.
+func kindsIn(groups [][]core.Kind) string {
+	var names []string
+	for _, kind := range slices.Concat(groups...) {
+		names = append(names, string(kind))
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}

@@ -1,0 +1,254 @@
+package behavior
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
+
+// Some of what code is shown stands for something else, and the world chooses it: the names of versions, and the times at which objects were created. Code that looks at more
+// than whether two of them are equal does something else where they are others. That is found out by runs that are shown others.
+
+// Otherwise is others of what the world chooses.
+type Otherwise interface {
+	// content and response return what is shown as it is with them.
+	content(key core.Key, content core.Content) core.Content
+	response(response core.Response) core.Response
+	// recorded returns a text of a recorded run as it has to be in one that is shown them, and observed one of that run as it has to be then.
+	recorded(text string) string
+	observed(text string) string
+}
+
+// Renamed are other names of versions.
+type Renamed struct{ Names *core.Retagging }
+
+func (r Renamed) content(_ core.Key, content core.Content) core.Content {
+	if tagged, ok := content.(core.Tagged); ok {
+		return tagged.Retagged(r.Names)
+	}
+	return content
+}
+
+func (r Renamed) response(response core.Response) core.Response {
+	if versioned, ok := response.(core.Versioned); ok {
+		return versioned.Retagged(r.Names)
+	}
+	return response
+}
+
+func (r Renamed) recorded(text string) string { return r.Names.In(text) }
+
+func (r Renamed) observed(text string) string { return text }
+
+// Predated are earlier times at which objects were created.
+type Predated struct {
+	// Earlier is by how many seconds.
+	Earlier map[core.Key]int
+	// Times has, for each of the earlier times, that which it takes the place of: code may write down what it is shown.
+	Times *core.Retagging
+}
+
+func (p Predated) content(key core.Key, content core.Content) core.Content {
+	return core.Earlier(content, p.Earlier[key])
+}
+
+func (p Predated) response(response core.Response) core.Response {
+	if versioned, ok := response.(core.Versioned); ok {
+		return versioned.Earlier(p.Earlier)
+	}
+	return response
+}
+
+func (p Predated) recorded(text string) string { return text }
+
+func (p Predated) observed(text string) string { return p.Times.In(text) }
+
+// Together is all of several at once.
+type Together []Otherwise
+
+func (t Together) content(key core.Key, content core.Content) core.Content {
+	for _, other := range t {
+		content = other.content(key, content)
+	}
+	return content
+}
+
+func (t Together) response(response core.Response) core.Response {
+	for _, other := range t {
+		response = other.response(response)
+	}
+	return response
+}
+
+func (t Together) recorded(text string) string {
+	for _, other := range t {
+		text = other.recorded(text)
+	}
+	return text
+}
+
+func (t Together) observed(text string) string {
+	for _, other := range t {
+		text = other.observed(text)
+	}
+	return text
+}
+
+// Otherwise returns the run as it would be if something else had been chosen.
+func (r Run) Otherwise(other Otherwise) Run {
+	if event := r.Activation.Event; event != nil {
+		shown := *event
+		shown.Old, shown.New = other.content(event.Key, event.Old), other.content(event.Key, event.New)
+		r.Activation.Event = &shown
+	}
+	r.Path, _ = r.Path.Answered(other.response)
+	return r
+}
+
+// Otherwise begins a run and takes it along a recorded one although something else was chosen. It returns where the run does more than to use that in place of what was chosen there, nil if it does not. A call
+// that only writes something else counts unless a function of the recorded call says that it does not; nil excuses none.
+func (s *Session) Otherwise(ctx context.Context, run Run, other Otherwise, excused func(recorded core.Call) bool) (*Divergence, error) {
+	_, divergence, err := s.along(ctx, run.Otherwise(other), func(call, recorded core.Call) bool {
+		return other.observed(Aim(call)) == other.recorded(Aim(recorded)) &&
+			(other.observed(contents(call)) == other.recorded(contents(recorded)) || excused != nil && excused(recorded))
+	}, (*Leaf).agrees)
+	return divergence, err
+}
+
+// Leaves returns what memory holds behind the recorded run as it has to be if something else was chosen, and what it holds then, in the words of the same run.
+func Leaves(other Otherwise, recorded, observed map[string]string) (left, found map[string]string) {
+	left, found = map[string]string{}, map[string]string{}
+	for path, value := range recorded {
+		left[other.recorded(path)] = other.recorded(value)
+	}
+	for path, value := range observed {
+		found[other.observed(path)] = other.observed(value)
+	}
+	return left, found
+}
+
+// EachShown calls a function for all that is shown of objects in some runs. There is no content where an event says that there is no object.
+func EachShown(runs []Run, show func(core.Key, core.Content)) {
+	for _, run := range runs {
+		if e := run.Activation.Event; e != nil {
+			show(e.Key, e.Old)
+			show(e.Key, e.New)
+		}
+		for _, edge := range run.Path {
+			versioned, ok := edge.Response.(core.Versioned)
+			if !ok {
+				continue
+			}
+			for _, object := range versioned.Versions() {
+				show(object.Key, object.Content)
+			}
+		}
+	}
+}
+
+// Ages are objects that show when they were created.
+type Ages struct {
+	// shown are all contents that show it of an object, and keys the objects in order.
+	shown map[core.Key][]core.Aged
+	keys  []core.Key
+	// known are groups of kinds of which objects are of different ages already.
+	known [][]core.Kind
+}
+
+// AgesIn returns the objects that are shown in some runs with the times of their creation. Those whose kinds are in one of the known groups are of different ages already.
+func AgesIn(runs []Run, known [][]core.Kind) Ages {
+	a := Ages{shown: map[core.Key][]core.Aged{}, known: known}
+	EachShown(runs, func(key core.Key, content core.Content) {
+		if aged, shows := content.(core.Aged); shows && aged.Created() != "" {
+			a.shown[key] = append(a.shown[key], aged)
+		}
+	})
+	a.keys = slices.SortedFunc(maps.Keys(a.shown), core.Key.Compare)
+	return a
+}
+
+// InOrder returns the runs of the objects of some kinds, or of all, where each object is younger than the one before, or older if they are turned; those that are of different ages already move together. It is nil if there are no
+// two that could change places.
+func (a Ages) InOrder(turned bool, kinds []core.Kind) Otherwise {
+	var units []string
+	of := map[core.Key]int{}
+	for _, key := range a.keys {
+		if kinds != nil && !slices.Contains(kinds, key.Kind) {
+			continue
+		}
+		unit := key.String()
+		if at := a.group(key.Kind); at >= 0 {
+			unit = fmt.Sprintf("group %d", at)
+		}
+		if !slices.Contains(units, unit) {
+			units = append(units, unit)
+		}
+		of[key] = slices.Index(units, unit)
+	}
+	if len(units) < 2 {
+		return nil
+	}
+	step := 1
+	if len(a.known) > 0 {
+		step += core.Youth
+	}
+	earlier := map[core.Key]int{}
+	for key, at := range of {
+		if !turned {
+			at = len(units) - 1 - at
+		}
+		earlier[key] = at * step
+	}
+	return a.predated(earlier)
+}
+
+// group returns the number of the group of different ages that a kind is in, a negative one if it is in none.
+func (a Ages) group(kind core.Kind) int {
+	return slices.IndexFunc(a.known, func(group []core.Kind) bool { return slices.Contains(group, kind) })
+}
+
+// Alike returns runs in which all objects of some kinds are older, by the same.
+func (a Ages) Alike(kinds []core.Kind) Otherwise {
+	earlier := map[core.Key]int{}
+	for _, key := range a.keys {
+		if slices.Contains(kinds, key.Kind) {
+			earlier[key] = 1
+		}
+	}
+	return a.predated(earlier)
+}
+
+func (a Ages) predated(earlier map[core.Key]int) Otherwise {
+	times := map[string]string{}
+	for key, seconds := range earlier {
+		for _, content := range a.shown[key] {
+			if before, shows := content.Earlier(seconds).(core.Aged); shows && seconds != 0 {
+				times[before.Created()] = content.Created()
+			}
+		}
+	}
+	return Predated{Earlier: earlier, Times: core.NewRetagging(times)}
+}
+
+// Groups returns the kinds whose objects may be compared: those of each kind, those of each two, and of all of them.
+func (a Ages) Groups() [][]core.Kind {
+	var kinds []core.Kind
+	for _, key := range a.keys {
+		if !slices.Contains(kinds, key.Kind) {
+			kinds = append(kinds, key.Kind)
+		}
+	}
+	var groups [][]core.Kind
+	for _, kind := range kinds {
+		groups = append(groups, []core.Kind{kind})
+	}
+	for i, one := range kinds {
+		for _, other := range kinds[i+1:] {
+			groups = append(groups, []core.Kind{one, other})
+		}
+	}
+	return append(groups, kinds)
+}
