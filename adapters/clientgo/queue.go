@@ -14,8 +14,8 @@ import (
 
 // Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by the set-up or in the background, is enqueued, and from within the
 // sync of an item, the same item at its end, and another one at once. Where an item is to come later (AddAfter, and AddRateLimited of a queue that had items wait for the same second or
-// more each time), a timer is set that fires when nothing else can happen: also if the item is added before, which is then worked on twice. What event handlers have wait for no more
-// than [batch] is enqueued at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
+// more each time), a timer is set that fires when nothing else can happen: also if the item is added before, which is then worked on twice. What event handlers have wait for a second at
+// most is enqueued at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
 type Queue[T comparable] struct {
 	environment *Environment
 	form        form[T]
