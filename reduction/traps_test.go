@@ -21,6 +21,8 @@ type trap struct {
 	name       string
 	model      plain.Model
 	conditions explore.Conditions
+	// store is what its store becomes, nil if it stays as it is.
+	store func(core.Store) core.Store
 }
 
 // once is a controller that runs a single request.
@@ -435,6 +437,9 @@ func (p trap) caught(t *testing.T, reducer explore.Reducer) string {
 	system, err := p.model.System()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if p.store != nil {
+		system.Store = p.store(system.Store)
 	}
 	o := options()
 	o.Conditions = p.conditions

@@ -65,8 +65,11 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	case 27, 28, 29, 30, 31, 32, 33, 34, 35:
 		compose = random.Narrow
 	}
-	if seed > ledgers {
+	if seed > ledgers && seed < later || seed > later && r.IntN(4) == 0 {
 		compose = random.LooseLedgers
+	}
+	if seed > later {
+		compose = random.Later([]func(uint64) (*core.System, error){compose, random.Watchful, random.Dated, random.Patient}[r.IntN(8)/2])
 	}
 	system, err := compose(seed)
 	if err != nil {

@@ -173,9 +173,9 @@ func TestAdding(t *testing.T) {
 		for _, reduction := range []orrery.Reduction{orrery.NoReduction, orrery.ByPartialOrder} {
 			t.Run(name+" "+string(reduction), func(t *testing.T) {
 				r := check(t, orrery.Options{Reduction: reduction}, system(run)...)
-				// a is queued; a is labelled and b queued; b is labelled and a queued; a has nothing to do.
-				if r.Verdict != core.Holds || r.States != 4 || r.Outcomes != 1 {
-					t.Errorf("%s with %d states and %d outcomes, want holds with 4 and 1: %v %v", r.Verdict, r.States, r.Outcomes, r.Reasons, summaries(r))
+				// a is queued; a is labelled and b waited for; b is queued; b is labelled and a waited for; a is queued; a has nothing to do.
+				if r.Verdict != core.Holds || r.States != 6 || r.Outcomes != 1 {
+					t.Errorf("%s with %d states and %d outcomes, want holds with 6 and 1: %v %v", r.Verdict, r.States, r.Outcomes, r.Reasons, summaries(r))
 				}
 			})
 		}

@@ -20,7 +20,7 @@ type Controller struct {
 	of      any
 	workers int
 	queue   interface {
-		take() []core.Request
+		take() (added, later []core.Request)
 		counted() memory.Requeues
 	}
 	reconcile func(context.Context, core.Request, core.EffectRecorder) core.Result
@@ -137,7 +137,7 @@ func (i *instance) begin(recorder core.EffectRecorder) {
 	i.environment.current.Begin(recorder)
 	i.environment.loans.Begin()
 	for _, c := range i.environment.controllers {
-		if len(c.queue.take()) > 0 {
+		if added, _ := c.queue.take(); len(added) > 0 {
 			i.environment.current.Unmodelled("adding an item to the work queue of "+c.name+" while nothing runs", "a goroutine that outlives a sync is not modelled: add it within the sync or an event handler")
 		}
 	}
@@ -168,7 +168,11 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 	e.handling = i.controller
 	defer func() { e.handling = nil }()
 	informer.Deliver(e.process.server, e.process.decoder, &e.loans, e.watches(i.controller), event)
-	return i.controller.queue.take()
+	added, later := i.controller.queue.take()
+	for _, request := range later {
+		e.current.Enqueue(core.Item{Strategy: i.controller.name, Request: request}, true)
+	}
+	return added
 }
 
 // MemoryOf implements [core.Divided].

@@ -45,9 +45,10 @@
 //
 // # Work queues
 //
-// Inside the sync of an item, Add and AddRateLimited of that item are a requeue, and AddAfter a timer that fires when nothing else can happen. So is AddRateLimited where the limiter
-// of the controller's own queue has items wait for the same second or more each time. Another item is enqueued at once, however it is added. From event handlers all are the same. NumRequeues is 0, and an item is tried as
-// long as it is added again, which is an assumption that reports name, unless [Queue.CountRequeues] has it counted. Order and rate limits do not exist, as every order is tried.
+// Inside the sync of an item, Add and AddRateLimited of that item are a requeue, and another item is enqueued at once, of the same queue or of another one. AddAfter sets a timer for the item, which fires when nothing
+// else can happen, whatever its time. So does AddRateLimited where the limiter of the controller's own queue has items wait for the same second or more each time. From event handlers all are enqueued at once, unless they are to
+// wait for more than a second. NumRequeues is 0, and an item is tried as long as it is added again, which is an assumption that reports name, unless [Queue.CountRequeues] has it counted. Order and rate limits do not
+// exist, as every order is tried.
 //
 // Each queue of a controller is replaced, and what works on its items is registered. One that a check does not need is shut down in the set-up.
 //

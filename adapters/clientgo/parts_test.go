@@ -64,14 +64,14 @@ func setupOf(complete func(*clientgo.Environment, *parts) error, options ...info
 		if err := complete(e, p); err != nil {
 			return err
 		}
-		if !p.run {
+		if p.run {
+			clientgo.Run(e, "parts", p, p.queue, func(ctx context.Context) error { return work(ctx, p.queue, p.sync) })
+		} else {
 			clientgo.Sync(e, "parts", p, p.queue, p.sync)
-			if p.second != nil {
-				p.second()
-			}
-			return nil
 		}
-		clientgo.Run(e, "parts", p, p.queue, func(ctx context.Context) error { return work(ctx, p.queue, p.sync) })
+		if p.second != nil {
+			p.second()
+		}
 		return nil
 	}
 }

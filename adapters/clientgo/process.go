@@ -135,12 +135,13 @@ func (p *process) strategies(found *Environment) []core.Strategy {
 	active := found.goesOn()
 	var all []core.Strategy
 	for i, c := range found.controllers {
+		initial, _ := c.queue.take()
 		found.notes.Origin(found.rootsOf(c)...)
 		all = append(all, &strategy{process: p, index: i, pristine: pristine, own: memory.Of(found.rootsOf(c)...), description: core.Description{
 			Name:    c.name,
 			Process: system.ProcessName(names),
 			Watches: informer.Kinds(found.watches(c)),
-			Initial: c.queue.take(),
+			Initial: initial,
 			Workers: c.workers,
 			Active:  active[i],
 			Divided: true,

@@ -12,9 +12,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by the set-up or in the background, is enqueued. From within the
-// sync of an item, the same item is enqueued again at its end (Add, AddRateLimited), or when nothing else can happen (AddAfter, and AddRateLimited of a queue that had items wait
-// for the same second or more each time), and another item at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
+// Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by the set-up or in the background, is enqueued, and from within the
+// sync of an item, the same item at its end, and another one at once. Where an item is to come later (AddAfter, and AddRateLimited of a queue that had items wait for the same second or
+// more each time), a timer is set that fires when nothing else can happen: also if the item is added before, which is then worked on twice. What event handlers have wait for a second at
+// most is enqueued at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
 type Queue[T comparable] struct {
 	environment *Environment
 	form        form[T]
@@ -27,8 +28,8 @@ type Queue[T comparable] struct {
 	// requeues are how often items were added by AddRateLimited since they were forgotten, and most is what is counted to. It is nil in a queue that does not count.
 	requeues memory.Requeues
 	most     int
-	// added is what was added while nothing was worked on.
-	added []core.Request
+	// added is what was added while nothing was worked on, and later what event handlers have added that is to come later.
+	added, later []core.Request
 	// run is the sync that is going on, nil if there is none.
 	run *turn[T]
 }
@@ -94,14 +95,15 @@ func (q *Queue[T]) encode(item T) core.Request {
 	return request
 }
 
-// take returns what was added since the last call, each item once and in order, and forgets it.
-func (q *Queue[T]) take() []core.Request {
+// take returns what was added since the last call, and what of it is to come later, each item once and in order, and forgets it.
+func (q *Queue[T]) take() (added, later []core.Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	added := q.added
-	q.added = nil
+	added, later = q.added, q.later
+	q.added, q.later = nil, nil
 	slices.Sort(added)
-	return slices.Compact(added)
+	slices.Sort(later)
+	return slices.Compact(added), slices.Compact(later)
 }
 
 // begin begins the sync of an item.
@@ -112,13 +114,22 @@ func (q *Queue[T]) begin(item T) *turn[T] {
 	return q.run
 }
 
-// end ends the sync that is going on, with the error that it returned.
+// end ends the sync that is going on, with the error that it returned. An item that comes again at once, and was added for later as well, comes twice.
 func (q *Queue[T]) end(err error) core.Result {
+	run := q.over()
+	if run.after > 0 && (run.again || err != nil) {
+		q.environment.current.Enqueue(core.Item{Request: q.encode(run.item)}, true)
+	}
+	return core.Result{Err: err, Requeue: run.again, RequeueAfter: run.after}
+}
+
+// over ends the sync that is going on, and returns it.
+func (q *Queue[T]) over() *turn[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	run := q.run
 	q.run = nil
-	return core.Result{Err: err, Requeue: run.again, RequeueAfter: run.after}
+	return run
 }
 
 // Add implements [workqueue.TypedInterface].
@@ -130,9 +141,15 @@ func (q *Queue[T]) AddRateLimited(item T) {
 	q.AddAfter(item, q.period)
 }
 
+// batch is how long event handlers have items wait at most to bring changes together. It is not taken to be longer than what else goes on meanwhile.
+const batch = time.Second
+
 // AddAfter implements [workqueue.TypedDelayingInterface].
 func (q *Queue[T]) AddAfter(item T, after time.Duration) {
 	request := q.encode(item)
+	if q.environment.handling != nil && after <= batch {
+		after = 0
+	}
 	if q.addedHere(item, request, after) {
 		return
 	}
@@ -145,7 +162,7 @@ func (q *Queue[T]) AddAfter(item T, after time.Duration) {
 	default:
 		to.Strategy = q.controller.name
 	}
-	q.environment.current.Enqueue(to)
+	q.environment.current.Enqueue(to, after > 0)
 }
 
 // addedHere notes what is added, and returns false for what is to be enqueued by a call: another item than the one that is worked on.
@@ -159,10 +176,12 @@ func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) 
 		if run.after <= 0 || after < run.after {
 			run.after = after
 		}
-	case q.environment.collects() && !q.ofAnother():
-		q.added = append(q.added, request)
-	default:
+	case !q.environment.collects() || q.ofAnother():
 		return false
+	case after > 0 && q.environment.handling != nil:
+		q.later = append(q.later, request)
+	default:
+		q.added = append(q.added, request)
 	}
 	return true
 }

@@ -24,8 +24,8 @@ func (i *instance) Start(recorder core.EffectRecorder) []func() {
 	run := a.current.Of(ctx)
 	var routines []func()
 	for _, c := range i.process {
-		c.queue.outside = func(request reconcile.Request) {
-			a.current.Enqueue(core.Item{Strategy: c.name, Request: encode(request)})
+		c.queue.outside = func(request reconcile.Request, later bool) {
+			a.current.Enqueue(core.Item{Strategy: c.name, Request: encode(request)}, later)
 		}
 		for _, s := range a.background(c) {
 			routines = append(routines, listen(ctx, run, c, s))
@@ -42,9 +42,9 @@ func listen(ctx context.Context, run *transport.Run, c *registered, s source.Sou
 	return func() {
 		var started atomic.Bool
 		_, function := s.(source.Func)
-		q := &queue{outside: func(request reconcile.Request) {
+		q := &queue{outside: func(request reconcile.Request, later bool) {
 			if !function || started.Load() {
-				run.Enqueue(core.Item{Strategy: c.name, Request: encode(request)})
+				run.Enqueue(core.Item{Strategy: c.name, Request: encode(request)}, later)
 			}
 		}}
 		if err := s.Start(ctx, q); err != nil {

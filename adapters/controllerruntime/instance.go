@@ -75,7 +75,11 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 	defer i.sameSources(i.assembly.sources())
 	i.registered.queue.handle()
 	informer.Deliver(i.blueprint.server, i.blueprint.decoder, &i.assembly.loans, i.registered.watches.handlers, event)
-	return i.registered.queue.take()
+	added, later := i.registered.queue.take()
+	for _, request := range later {
+		i.assembly.current.Enqueue(core.Item{Strategy: i.registered.name, Request: request}, true)
+	}
+	return added
 }
 
 var (

@@ -14,47 +14,47 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// queue is the work queue that event handlers are given. It records what they add.
-// When and with what priority does not matter to the engine.
+// queue is the work queue that event handlers are given. It records what they add, and what of it is to come later than [batch].
+// How much later, and with what priority, does not matter to the engine.
 type queue struct {
-	mu    sync.Mutex
-	added []reconcile.Request
+	mu           sync.Mutex
+	added, later []reconcile.Request
 	// outside is given what is added while no event is handled, if it is set.
-	outside  func(reconcile.Request)
+	outside  func(request reconcile.Request, later bool)
 	handling bool
 }
 
+// batch is how long event handlers have requests wait at most to bring changes together. It is not taken to be longer than what else goes on meanwhile.
+const batch = time.Second
+
 var _ priorityqueue.PriorityQueue[reconcile.Request] = (*queue)(nil)
 
-// take returns what was added since the last call, each request once and in
+// take returns what was added since the last call, and what of it is to come later, each request once and in
 // order, and forgets it.
-func (q *queue) take() []core.Request {
+func (q *queue) take() (added, later []core.Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.handling = false
-	if len(q.added) == 0 {
+	added, later = encoded(q.added), encoded(q.later)
+	q.added, q.later = nil, nil
+	return added, later
+}
+
+// encoded writes requests down, each once and in order.
+func encoded(all []reconcile.Request) []core.Request {
+	if len(all) == 0 {
 		return nil
 	}
-	requests := make([]core.Request, len(q.added))
-	for i, request := range q.added {
+	requests := make([]core.Request, len(all))
+	for i, request := range all {
 		requests[i] = encode(request)
 	}
-	q.added = nil
 	slices.Sort(requests)
 	return slices.Compact(requests)
 }
 
 // Add implements [workqueue.TypedInterface].
-func (q *queue) Add(request reconcile.Request) {
-	q.mu.Lock()
-	if q.outside != nil && !q.handling {
-		q.mu.Unlock()
-		q.outside(request)
-		return
-	}
-	defer q.mu.Unlock()
-	q.added = append(q.added, request)
-}
+func (q *queue) Add(request reconcile.Request) { q.AddAfter(request, 0) }
 
 // handle tells that an event is handled, until what is added is taken.
 func (q *queue) handle() {
@@ -63,16 +63,30 @@ func (q *queue) handle() {
 	q.handling = true
 }
 
-// AddAfter implements [workqueue.TypedDelayingInterface].
-func (q *queue) AddAfter(request reconcile.Request, _ time.Duration) { q.Add(request) }
+// AddAfter implements [workqueue.TypedDelayingInterface]. Where nobody runs yet, there is nothing that could come before.
+func (q *queue) AddAfter(request reconcile.Request, after time.Duration) {
+	later := after > batch
+	q.mu.Lock()
+	if q.outside != nil && !q.handling {
+		q.mu.Unlock()
+		q.outside(request, later)
+		return
+	}
+	defer q.mu.Unlock()
+	if later && q.handling {
+		q.later = append(q.later, request)
+	} else {
+		q.added = append(q.added, request)
+	}
+}
 
 // AddRateLimited implements [workqueue.TypedRateLimitingInterface].
 func (q *queue) AddRateLimited(request reconcile.Request) { q.Add(request) }
 
 // AddWithOpts implements [priorityqueue.PriorityQueue].
-func (q *queue) AddWithOpts(_ priorityqueue.AddOpts, requests ...reconcile.Request) {
+func (q *queue) AddWithOpts(o priorityqueue.AddOpts, requests ...reconcile.Request) {
 	for _, request := range requests {
-		q.Add(request)
+		q.AddAfter(request, o.After)
 	}
 }
 

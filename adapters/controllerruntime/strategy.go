@@ -65,10 +65,11 @@ func processName(members []*registered) string {
 }
 
 func (c *registered) describe() core.Description {
+	initial, _ := c.queue.take()
 	return core.Description{
 		Name:    c.name,
 		Watches: informer.Kinds(c.watches.handlers),
-		Initial: c.queue.take(),
+		Initial: initial,
 		Workers: c.workers,
 		Opaque:  true,
 	}

@@ -204,19 +204,27 @@ func patchWord(t types.PatchType) string {
 
 // Enqueue is a call by which a run of a controller puts an item into a work queue, other than the one that it works on: its own queue, if
 // the item has no strategy. It is no request to an API server, but like one it takes effect at once. It implements [core.Call].
-type Enqueue struct{ Item core.Item }
+type Enqueue struct {
+	Item core.Item
+	// Later tells that a timer is set for the item, and that it is in the queue once that fires.
+	Later bool
+}
 
 var _ core.Call = (*Enqueue)(nil)
 
 // Identity implements [core.Call].
-func (e *Enqueue) Identity() string { return e.String() }
+func (e *Enqueue) Identity() string { return fmt.Sprintf("%s %t", e, e.Later) }
 
 // String implements [core.Call].
 func (e *Enqueue) String() string {
+	text := "enqueue " + e.Item.String()
 	if e.Item.Strategy == "" {
-		return "enqueue " + string(e.Item.Request)
+		text = "enqueue " + string(e.Item.Request)
 	}
-	return "enqueue " + e.Item.String()
+	if e.Later {
+		text += " later"
+	}
+	return text
 }
 
 // Source implements [core.Call].

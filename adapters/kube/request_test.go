@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"slices"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,6 +48,33 @@ func TestRequestIdentityAndSource(t *testing.T) {
 	b.FromCache = true
 	if b.Source() != core.Cached {
 		t.Error("a cached read is not cached")
+	}
+}
+
+// TestEnqueue has an item be put into a queue at once, or be given a timer, by different calls.
+func TestEnqueue(t *testing.T) {
+	server, item := newTestServer(t), core.Item{Strategy: "web", Request: "a"}
+	identities := map[string]bool{}
+	for want, call := range map[string]*Enqueue{
+		"enqueue a": {Item: core.Item{Request: "a"}}, "enqueue a later": {Item: core.Item{Request: "a"}, Later: true},
+		"enqueue web(a)": {Item: item}, "enqueue web(a) later": {Item: item, Later: true},
+	} {
+		answer, err := server.Answer(nil, call)
+		now, later := []core.Item{call.Item}, []core.Item(nil)
+		if call.Later {
+			now, later = later, now
+		}
+		if err != nil || !slices.Equal(answer.Enqueue, now) || !slices.Equal(answer.EnqueueAfter, later) || len(answer.Writes) > 0 {
+			t.Errorf("%s: %+v, %v", call, answer, err)
+		}
+		if call.String() != want || call.Source() != core.Live {
+			t.Errorf("%q is not %q, or not live", call, want)
+		}
+		identities[call.Identity()] = true
+	}
+	identities[(&Enqueue{Item: core.Item{Request: "a later"}}).Identity()] = true
+	if len(identities) != 5 {
+		t.Errorf("different calls have one identity: %v", identities)
 	}
 }
 

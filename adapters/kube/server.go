@@ -210,6 +210,9 @@ func (s *Server) now() metav1.Time {
 // such as [*Unmodelled], is answered with [core.Unsupported].
 func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error) {
 	if e, ok := call.(*Enqueue); ok {
+		if e.Later {
+			return core.Answer{Response: done(nil), EnqueueAfter: []core.Item{e.Item}}, nil
+		}
 		return core.Answer{Response: done(nil), Enqueue: []core.Item{e.Item}}, nil
 	}
 	request, ok := call.(*Request)

@@ -20,12 +20,16 @@ type Write struct {
 // Answered is what happens when a call is made in states that agree on the cells
 // its answer was computed from.
 type Answered struct {
-	Edge    *Edge
-	Writes  []Write
-	Enqueue []state.Cell
+	Edge   *Edge
+	Writes []Write
+	// Enqueue are the items that are put into work queues, and EnqueueAfter those for which a timer is set.
+	Enqueue, EnqueueAfter []state.Cell
 	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as others.
 	Reads []Read
 }
+
+// Effects reports whether the call itself changes anything, or puts anything into a work queue, now or later.
+func (a *Answered) Effects() bool { return len(a.Writes)+len(a.Enqueue)+len(a.EnqueueAfter) > 0 }
 
 // Read is one thing that was looked at to answer a call: a cell, or a part of its object; with Listed set,
 // all objects of a kind in a namespace (empty for all); with Held set, who else holds which versions of

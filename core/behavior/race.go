@@ -19,7 +19,7 @@ type Made struct {
 }
 
 // Effects reports whether the call itself changed anything or sent a message.
-func (m Made) Effects() bool { return len(m.Answers[0].Writes)+len(m.Answers[0].Enqueue) > 0 }
+func (m Made) Effects() bool { return m.Answers[0].Effects() }
 
 // Reversal is another order in which concurrent calls may be answered.
 type Reversal struct {

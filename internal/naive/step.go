@@ -107,7 +107,9 @@ func (t *turn) answer(call core.Call) core.Response {
 	if err != nil {
 		panic(unanswered{err})
 	}
-	effects := func() bool { return len(answer.Writes) > 0 || slices.ContainsFunc(answer.Enqueue, t.queues) }
+	effects := func() bool {
+		return len(answer.Writes) > 0 || slices.ContainsFunc(slices.Concat(answer.Enqueue, answer.EnqueueAfter), t.queues)
+	}
 	if t.depth == 0 {
 		if t.mortal && t.effective && effects() && t.schedule.choose(2) == 1 {
 			panic(parked{})
@@ -127,6 +129,11 @@ func (t *turn) answer(call core.Call) core.Response {
 	}
 	for _, item := range answer.Enqueue {
 		t.enqueue(item)
+	}
+	for _, item := range answer.EnqueueAfter {
+		if t.queues(item) {
+			t.state.timers = add(t.state.timers, item)
+		}
 	}
 	if t.flying && t.depth == 0 {
 		t.given = append(t.given, answer.Response)

@@ -13,7 +13,7 @@ func (f Failing) Faults(call core.Call) []core.Fault {
 		return nil
 	}
 	lost := core.Fault{Name: "lost", Response: answer.Response}
-	if len(answer.Writes)+len(answer.Enqueue) == 0 {
+	if len(answer.Writes)+len(answer.Enqueue)+len(answer.EnqueueAfter) == 0 {
 		return []core.Fault{lost}
 	}
 	return []core.Fault{lost, {Name: "late", Response: answer.Response, Commits: true}}

@@ -75,13 +75,13 @@ func (c *Current) Unmodelled(asked, reason string) bool {
 	return true
 }
 
-// Enqueue puts an item into a work queue from within the run that is going on, and returns false if there is none.
-func (c *Current) Enqueue(item core.Item) bool {
+// Enqueue puts an item into a work queue from within the run that is going on, now or later, and returns false if there is none.
+func (c *Current) Enqueue(item core.Item, later bool) bool {
 	run := c.Run()
 	if run == nil {
 		return false
 	}
-	run.Enqueue(item)
+	run.Enqueue(item, later)
 	return true
 }
 
@@ -98,8 +98,10 @@ func (r *Run) call(call core.Call) core.Response {
 	return answer
 }
 
-// Enqueue puts an item into a work queue.
-func (r *Run) Enqueue(item core.Item) { r.call(&kube.Enqueue{Item: item}) }
+// Enqueue puts an item into a work queue, now or later.
+func (r *Run) Enqueue(item core.Item, later bool) {
+	r.call(&kube.Enqueue{Item: item, Later: later})
+}
 
 // Unmodelled makes a call that is not modelled.
 func (r *Run) Unmodelled(asked, reason string) {

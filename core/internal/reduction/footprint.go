@@ -282,6 +282,10 @@ func (f *footprints) covers(w *Explorer, s *transition.Taken) bool {
 	}
 	woken := true
 	w.wakes.agents(s, func(agent int) { woken = woken && known.wakes[agent] })
+	w.wakes.timers(s, func(c state.Cell) {
+		place, placed := f.places[placeName{sight: sight{cell: c}}]
+		woken = woken && placed && known.alters[place]
+	})
 	return woken && known.covers(w.Ties(s))
 }
 
@@ -310,6 +314,7 @@ func (f *footprints) note(w *Explorer, s *transition.Taken) {
 			grow(f, known.reads, f.place(placeName{sight: sight{cell: c}}))
 		}
 		w.wakes.agents(s, func(agent int) { grow(f, known.wakes, agent) })
+		w.wakes.timers(s, func(c state.Cell) { grow(f, known.alters, f.place(placeName{sight: sight{cell: c}})) })
 		f.tie(w, known, ties)
 	}
 	for _, c := range w.Recalled {
@@ -325,6 +330,8 @@ func (f *footprints) begin(s *transition.Taken, known *footprint) {
 		grow(f, known.writes, f.place(placeName{workers: s.Actor.Name}))
 	case core.Return:
 		grow(f, known.writes, f.place(placeName{workers: s.Actor.Name}))
+		// Whether its deadline is yet to come is forgotten at the end unless there is a timer.
+		grow(f, known.reads, f.place(placeName{sight: sight{cell: s.Item.Cell}}))
 	case core.Reconcile, core.Act, core.Intervene:
 		known.takes = true
 	case core.Deliver:

@@ -70,6 +70,7 @@ func TestCovers(t *testing.T) {
 		{"another part of it", func() { w.Set(c, 3) }},
 		{"what is remembered", func() { w.Recalled = append(w.Recalled, memory) }},
 		{"somebody else's work", func() { w.wakes.woken = append(w.wakes.woken, other.Cell) }},
+		{"somebody else's timer", func() { w.wakes.timed = append(w.wakes.timed, other.Cell) }},
 	} {
 		if base(); !f.covers(w, step) {
 			t.Fatalf("%s: the step is not covered without it", test.name)
@@ -117,6 +118,29 @@ func TestCovers(t *testing.T) {
 	}
 }
 
+// TestTimers has a timer that a step sets for somebody else count as something that it puts into a queue, but not as what wakes that one.
+func TestTimers(t *testing.T) {
+	w, f, web, _ := observing(t)
+	one, other := w.Machine.Item(web, "1"), w.Machine.Item(web, "2")
+	step := &transition.Taken{Kind: core.Reconcile, Actor: web, Item: one}
+	w.Load(nil)
+	w.Forget()
+	w.wakes.Began()
+	w.wakes.Called(web, behavior.Activation{}, transition.CallEvent{Timed: []state.Cell{one.Cell, other.Cell}})
+	f.note(w, step)
+	known := f.agents[one.Agent]
+	mine, others := f.place(placeName{sight: sight{cell: one.Cell}}), f.place(placeName{sight: sight{cell: other.Cell}})
+	if !known.wakes[other.Agent] || known.wakes[one.Agent] || !known.alters[others] || known.alters[mine] {
+		t.Errorf("it wakes %v and alters %v", known.wakes, known.alters)
+	}
+	if awake := w.wakeful(step); awake.Has(other.Agent) || !awake.Has(one.Agent) {
+		t.Error("a timer wakes at once")
+	}
+	if w.wakes.Began(); len(w.wakes.timed) > 0 {
+		t.Error("the next step sets the timers of the last one")
+	}
+}
+
 // TestBegins has what every step of a kind touches be noted with its first one.
 func TestBegins(t *testing.T) {
 	for kind, want := range map[core.StepKind]struct{ takes, workers, views bool }{
@@ -126,8 +150,9 @@ func TestBegins(t *testing.T) {
 		w, f, web, _ := observing(t)
 		known := newFootprint()
 		f.begin(&transition.Taken{Kind: kind, Actor: web, Item: w.Machine.Item(web, "1")}, known)
+		timer := f.place(placeName{sight: sight{cell: w.Machine.Item(web, "1").Cell}})
 		workers, view := f.place(placeName{workers: "web"}), f.place(placeName{sight: sight{cell: web.Process.Views[0].Cell()}})
-		if known.takes != want.takes || known.writes[workers] != want.workers || known.reads[view] != want.views || len(known.reads) != 1 || len(known.writes) > 1 {
+		if known.takes != want.takes || known.writes[workers] != want.workers || known.reads[view] != want.views || known.reads[timer] != (kind == core.Return) || len(known.reads) > 2 || len(known.writes) > 1 {
 			t.Errorf("a step %s takes work: %t, writes %v, reads %v", kind.Name(), known.takes, known.writes, known.reads)
 		}
 	}

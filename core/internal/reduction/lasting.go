@@ -180,7 +180,7 @@ func (t *trial) goesOn(n *behavior.Node, another bool) bool {
 		return false
 	case t.open != nil:
 		return t.whatever(*t.open, n, another)
-	case answered == nil || len(answered.Writes)+len(answered.Enqueue) > 0 || !t.knows(answered):
+	case answered == nil || answered.Effects() || !t.knows(answered):
 		return false
 	}
 	return t.idles(answered.Edge.To, another)

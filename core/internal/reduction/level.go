@@ -72,7 +72,7 @@ func (w fitting) Stopped(_ *transition.Taken, err error) error {
 // describe describes the step that the walker has taken.
 func (w *Explorer) describe(t *transition.Taken) (err error) {
 	way := &w.way
-	*way = Way{Agent: t.Agent(), Faulty: t.Faulty(), Changes: w.Wrote, Wakes: len(w.wakes.woken) > 0, Looks: way.Looks[:0]}
+	*way = Way{Agent: t.Agent(), Faulty: t.Faulty(), Changes: w.Wrote, Wakes: len(w.wakes.woken)+len(w.wakes.timed) > 0, Looks: way.Looks[:0]}
 	for _, touched := range w.Touched {
 		way.Changes = way.Changes || touched.Cell != w.Machine.Failures && touched.Cell != t.Item.Cell
 	}

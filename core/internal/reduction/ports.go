@@ -48,7 +48,7 @@ type Footprint struct {
 	Reads, Writes []Place
 	// Alters are the lists that what it writes may be in: it matters to who reads such a list, but not to who alters it, too.
 	Alters []Place
-	// Wakes are the agents that it may enable by putting work into a queue, in order.
+	// Wakes are the agents that it may enable by putting work into a queue, or by setting a timer for it, in order.
 	Wakes []int
 	// Gates are the places that may keep it from taking a step, in order.
 	Gates []Place
@@ -63,7 +63,7 @@ type Way struct {
 	// Faulty tells that calls fail on the way.
 	Faulty bool
 	// Changes tells that more is different behind the step than the agent's own work and how many calls may yet fail, and Wakes that it puts
-	// other work into queues, be it there already or not.
+	// other work into queues, or sets timers for it, be it there already or not.
 	Changes, Wakes bool
 	// Again tells that the agent's work is in the queue behind it, and Timed that there is a timer for it that was not there before.
 	Again, Timed bool

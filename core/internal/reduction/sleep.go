@@ -92,13 +92,14 @@ func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 	return d.next
 }
 
-// enabling notes the work that a step puts into queues, also where it is there already: with another order of
+// enabling notes the work that a step puts into queues, or sets timers for, also where it is there already: with another order of
 // steps it may not be. It implements [transition.Listener].
 type enabling struct {
 	changes
 	walker *transition.Walker
-	woken  []state.Cell
-	awake  bitset.Set[int]
+	// woken is what is put into queues. What a timer is set for is not woken: it comes once nothing else can be done, when much may have happened to it.
+	woken, timed []state.Cell
+	awake        bitset.Set[int]
 	// memories are what is remembered before the step.
 	memories []transition.Remembered
 }
@@ -113,13 +114,14 @@ func listen(w *Explorer) {
 
 // Began implements [transition.Listener].
 func (k *enabling) Began() {
-	k.woken, k.seen = k.woken[:0], k.seen[:0]
+	k.woken, k.timed, k.seen = k.woken[:0], k.timed[:0], k.seen[:0]
 }
 
-// Called implements [transition.Listener]: what a call puts into a queue is there at once.
+// Called implements [transition.Listener]: what a call puts into a queue is there at once, and so is a timer.
 func (k *enabling) Called(_ *transition.Actor, _ behavior.Activation, call transition.CallEvent) {
 	k.wrote(k.walker, call.Writes)
 	k.woken = append(k.woken, call.Enqueued...)
+	k.timed = append(k.timed, call.Timed...)
 }
 
 // Ended implements [transition.Listener]: what event handlers ask for is put into the queue.
@@ -129,11 +131,21 @@ func (k *enabling) Ended(_ *transition.Actor, activation behavior.Activation, _ 
 	}
 }
 
-// agents calls a function with the agents that the walker's step wakes, other than the one that takes it.
+// agents calls a function with the agents that the walker's step wakes, or sets timers for, other than the one that takes it.
 func (k *enabling) agents(s *transition.Taken, call func(agent int)) {
 	for _, c := range k.woken {
 		if it := k.walker.Machine.ItemAt[c]; it != s.Item {
 			call(it.Agent)
+		}
+	}
+	k.timers(s, func(c state.Cell) { call(k.walker.Machine.ItemAt[c].Agent) })
+}
+
+// timers calls a function with the cells of the items that the walker's step sets timers for, other than its own.
+func (k *enabling) timers(s *transition.Taken, call func(state.Cell)) {
+	for _, c := range k.timed {
+		if k.walker.Machine.ItemAt[c] != s.Item {
+			call(c)
 		}
 	}
 }

@@ -89,6 +89,8 @@ type Item struct {
 	// Standing items are always in the work queue and have no cell.
 	Standing bool
 	Cell     state.Cell
+	// setters are the actors that are known to set timers for it besides its own.
+	setters []*Actor
 	// draws are those of its runs, nil if none are known to be made.
 	draws *draws
 	roots roots
@@ -99,6 +101,32 @@ type Item struct {
 	at     map[*behavior.Node]int
 	// blockedAt is the number of the point where it waits if its last run was blocked, 0 if none was yet.
 	blockedAt int
+}
+
+// setBy notes that an actor sets timers for an item.
+func (it *Item) setBy(a *Actor) {
+	if it.Actor != a && !slices.Contains(it.setters, a) {
+		it.setters = append(it.setters, a)
+	}
+}
+
+// waits reports whether a timer of an item may have been set by who waits for a time that was not searched.
+func (it *Item) waits() bool {
+	return it.Actor.Waits != "" || slices.ContainsFunc(it.setters, func(a *Actor) bool { return a.Waits != "" })
+}
+
+// waiters returns the memories of those for whom a timer of an item may wait for a time: that of its actor, or else of others that have set it.
+func (it *Item) waiters() []*domain {
+	if it.Actor.awaits {
+		return []*domain{it.Actor.domain}
+	}
+	var waiters []*domain
+	for _, a := range it.setters {
+		if a.awaits && !slices.Contains(waiters, a.domain) {
+			waiters = append(waiters, a.domain)
+		}
+	}
+	return waiters
 }
 
 // point is where a run is parked between two calls.

@@ -299,7 +299,7 @@ func (w *Walker) Awaited() []core.Item {
 	}
 	var items []core.Item
 	for _, it := range w.Machine.Items {
-		if it.Actor.Waits != "" && (w.timed(it) || it.Elapses() && w.possible(it)) {
+		if w.timed(it) && it.waits() || it.Actor.Waits != "" && it.Elapses() && w.possible(it) {
 			items = append(items, it.Item)
 		}
 	}
@@ -394,7 +394,7 @@ func (w *Walker) deadlines() error {
 }
 
 // pass lets a long time pass, as one step: timers fire, but for those of requests that may wait for a time. Where memory is kept, all of them are over at once: the
-// clock of an instance does not go back.
+// clock of an instance does not go back. So are those that wait for the requests of others, of which nobody knows which these are.
 func (w *Walker) pass() error {
 	w.Set(w.Machine.Clock, w.Value(w.Machine.Clock)+1)
 	var over []*domain
@@ -406,16 +406,15 @@ func (w *Walker) pass() error {
 			w.mark(it.Cell, state.Behind)
 		default:
 			w.fire(it)
-			if !it.Actor.awaits {
-				continue
-			}
-			if slices.Contains(over, d) {
-				err := w.doubt(&d.together, "%s keeps memory, and what it does when the deadline of one request has passed and that of another has not was not searched", d.Name)
-				if err != nil {
-					return err
+			for _, d := range it.waiters() {
+				if slices.Contains(over, d) {
+					err := w.doubt(&d.together, "%s keeps memory, or has requests wait in other queues than its own, and what it does when the deadline of one request has passed and that of another has not was not searched", d.Name)
+					if err != nil {
+						return err
+					}
 				}
+				over = append(over, d)
 			}
-			over = append(over, d)
 		}
 	}
 	return nil

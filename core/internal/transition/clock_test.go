@@ -307,6 +307,15 @@ func TestAwaited(t *testing.T) {
 	if got := w.Awaited(); !slices.Equal(got, []core.Item{mine.Item}) {
 		t.Errorf("without a clock these are waited for: %v", got)
 	}
+	other.setBy(m.Actors[0])
+	other.setBy(m.Actors[0])
+	if got := w.Awaited(); !slices.Equal(got, []core.Item{mine.Item, other.Item}) || len(other.setters) != 1 {
+		t.Errorf("with a timer of another one that web has set, these are waited for: %v", got)
+	}
+	other.setters = nil
+	if mine.setBy(m.Actors[0]); mine.setters != nil {
+		t.Errorf("its own timers count as those of %v", mine.setters)
+	}
 	if w.moment(mine) != (moment{}) {
 		t.Errorf("without a clock it is %+v", w.moment(mine))
 	}

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -349,7 +350,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 			return nil, err
 		}
 	}
-	if len(answered.Writes)+len(answered.Enqueue) == 0 && node.Call.Source() == core.Live {
+	if !answered.Effects() && node.Call.Source() == core.Live {
 		w := s.Walker
 		earlier, err := l.earlier(a, activation, w.path[w.base:], node)
 		if err != nil {
@@ -399,16 +400,17 @@ func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call, now int) (*b
 		answered.Writes = append(answered.Writes, behavior.Write{Cell: c, Key: write.Key, To: to, Unwatched: !watched})
 	}
 	answered.Writes = effective(w, answered.Writes)
-	for _, enqueued := range answer.Enqueue {
-		to := a
-		if enqueued.Strategy != "" {
-			if to, err = l.Machine.within(a, enqueued.Strategy); err != nil {
-				return nil, nil, fmt.Errorf("answering %q: %w", call, err)
-			}
-		}
-		if it := l.Machine.Item(to, enqueued.Request); !it.Standing {
-			answered.Enqueue = append(answered.Enqueue, it.Cell)
-		}
+	enqueued, err := l.Machine.handed(a, answer.Enqueue)
+	later, err2 := l.Machine.handed(a, answer.EnqueueAfter)
+	if err := cmp.Or(err, err2); err != nil {
+		return nil, nil, fmt.Errorf("answering %q: %w", call, err)
+	}
+	for _, it := range enqueued {
+		answered.Enqueue = append(answered.Enqueue, it.Cell)
+	}
+	for _, it := range later {
+		answered.EnqueueAfter = append(answered.EnqueueAfter, it.Cell)
+		it.setBy(a)
 	}
 	return answered, answer.Response, nil
 }

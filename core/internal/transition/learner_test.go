@@ -329,10 +329,11 @@ func TestCarryOut(t *testing.T) {
 	write := func(text string) core.Write { return core.Write{Key: key, Content: content(text)} }
 	call := query{"put a", ""}
 	for _, test := range []struct {
-		name     string
-		answer   core.Answer
-		err      error
-		writes   []state.Value
+		name   string
+		answer core.Answer
+		err    error
+		writes []state.Value
+		// enqueued is how many items are put into queues, less those for which timers are set.
 		enqueued int
 		says     string
 	}{
@@ -342,6 +343,8 @@ func TestCarryOut(t *testing.T) {
 		{"there and back", core.Answer{Writes: []core.Write{write("2"), write("2"), write("1"), write("1")}}, nil, []state.Value{two, one}, 0, ""},
 		{"gone", core.Answer{Writes: []core.Write{{Key: key}}}, nil, []state.Value{0}, 0, ""},
 		{"messages", core.Answer{Enqueue: []core.Item{{Request: "own"}, {Strategy: "db", Request: "r"}, {Strategy: "db", Request: "always"}}}, nil, nil, 2, ""},
+		{"messages that come later", core.Answer{EnqueueAfter: []core.Item{{Request: "own"}, {Strategy: "db", Request: "r"}, {Strategy: "db", Request: "always"}}}, nil, nil, -2, ""},
+		{"a message for nobody that comes later", core.Answer{EnqueueAfter: []core.Item{{Strategy: "nobody"}}}, nil, nil, 0, `there is no controller "nobody" to enqueue for`},
 		{"a message for nobody", core.Answer{Enqueue: []core.Item{{Strategy: "nobody"}}}, nil, nil, 0, `there is no controller "nobody" to enqueue for`},
 		{"an error", core.Answer{}, errors.New("cannot"), nil, 0, "cannot"},
 		{"not modelled", core.Answer{}, fmt.Errorf("so: %w", &core.Unsupported{Call: "watch"}), nil, 0, "unsupported call: watch"},
@@ -365,8 +368,8 @@ func TestCarryOut(t *testing.T) {
 				t.Errorf("%s: it writes %+v", test.name, write)
 			}
 		}
-		if !slices.Equal(writes, test.writes) || len(answered.Enqueue) != test.enqueued {
-			t.Errorf("%s: it writes %v, and enqueues %v", test.name, writes, answered.Enqueue)
+		if !slices.Equal(writes, test.writes) || len(answered.Enqueue) != max(0, test.enqueued) || len(answered.EnqueueAfter) != max(0, -test.enqueued) {
+			t.Errorf("%s: it writes %v, enqueues %v, and %v later", test.name, writes, answered.Enqueue, answered.EnqueueAfter)
 		}
 		if (len(look.reads) > 0) != (len(test.answer.Writes) > 0) {
 			t.Errorf("%s: that it is a change depends on %v", test.name, look.reads)

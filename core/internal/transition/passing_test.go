@@ -31,6 +31,8 @@ func TestPass(t *testing.T) {
 		{"it waits for one, and remembers", true, true, false, []core.Request{"r"}, fired, false},
 		{"it waits for two, and remembers", true, true, false, []core.Request{"r", "s"}, fired, true},
 		{"one of two who share memory waits", false, true, true, []core.Request{"r"}, fired, false},
+		{"who has set the timer waits", false, false, false, []core.Request{"set"}, fired, false},
+		{"who has set two timers waits", false, false, false, []core.Request{"set", "set too"}, fired, true},
 	} {
 		for _, who := range []string{"learns", "is ahead", "reads"} {
 			m, w := desk("web", "db")
@@ -43,7 +45,11 @@ func TestPass(t *testing.T) {
 			}
 			var items []*Item
 			for _, request := range test.requests {
-				items = append(items, m.Item(web, request))
+				it := m.Item(web, request)
+				if items = append(items, it); strings.HasPrefix(string(request), "set") {
+					m.Actors[1].awaits = true
+					it.setBy(m.Actors[1])
+				}
 			}
 			if test.other {
 				late := member(m, web.Process, core.Description{Name: "zoo", Process: "web"}, false)

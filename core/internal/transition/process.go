@@ -313,5 +313,23 @@ func (m *Machine) within(other *Actor, name string) (*Actor, error) {
 	return m.Actor(name)
 }
 
+// handed returns the items that an actor hands to work queues, but for those that are always there.
+func (m *Machine) handed(a *Actor, items []core.Item) ([]*Item, error) {
+	var handed []*Item
+	for _, item := range items {
+		to := a
+		if item.Strategy != "" {
+			var err error
+			if to, err = m.within(a, item.Strategy); err != nil {
+				return nil, err
+			}
+		}
+		if it := m.Item(to, item.Request); !it.Standing {
+			handed = append(handed, it)
+		}
+	}
+	return handed, nil
+}
+
 // Elapses reports whether an item stands for the passing of time in a process.
 func (it *Item) Elapses() bool { return it.own == behavior.Waits }

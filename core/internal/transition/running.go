@@ -20,8 +20,8 @@ type CallEvent struct {
 	Node     *behavior.Node
 	Response core.Response
 	Writes   []behavior.Write
-	// Enqueued are the items that it puts into work queues directly, as messages are.
-	Enqueued []state.Cell
+	// Enqueued are the items that it puts into work queues directly, as messages are, and Timed those for which it sets a timer.
+	Enqueued, Timed []state.Cell
 	// Fault is how the call fails, nil if it does not.
 	Fault *behavior.Fault
 }
@@ -188,7 +188,7 @@ func (w *Walker) ended(a *Actor, activation behavior.Activation, path behavior.P
 // call answers the call of a node, which is the call of that number in its run, with its effects applied, and returns where the run
 // goes on. A fault that is not negative makes it fail so.
 func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.Node, number, fault int) (*behavior.Edge, error) {
-	edge, commits := (*behavior.Edge)(nil), true
+	edge, commits, effected := (*behavior.Edge)(nil), true, false
 	made := behavior.Made{Number: number, Node: node}
 	call := CallEvent{Node: node}
 	if fault >= 0 {
@@ -218,7 +218,8 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 			edge = answered.Edge
 		}
 		w.Asked = append(w.Asked, answered)
-		call.Response, call.Writes, call.Enqueued = edge.Response, answered.Writes, answered.Enqueue
+		call.Response, call.Writes, call.Enqueued, call.Timed = edge.Response, answered.Writes, answered.Enqueue, answered.EnqueueAfter
+		effected = answered.Effects()
 		w.hear(a, activation, call)
 		first := len(w.answers)
 		if w.gathers {
@@ -227,7 +228,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		if err := w.apply(a, answered); err != nil {
 			return nil, err
 		}
-		if node.Drawn && len(answered.Writes)+len(answered.Enqueue) > 0 {
+		if node.Drawn && effected {
 			if err := w.useUp(); err != nil {
 				return nil, err
 			}
@@ -243,7 +244,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		w.made = append(w.made, made)
 	}
 	if w.noted && w.nested == 0 {
-		w.notes = append(w.notes, callNote{node: node, effected: len(call.Writes)+len(call.Enqueued) > 0})
+		w.notes = append(w.notes, callNote{node: node, effected: effected})
 	}
 	if w.Learn != nil {
 		w.path = append(w.path, edge)
@@ -272,6 +273,9 @@ func (w *Walker) apply(a *Actor, answered *behavior.Answered) error {
 	}
 	for _, c := range answered.Enqueue {
 		w.mark(c, state.Queued)
+	}
+	for _, c := range answered.EnqueueAfter {
+		w.mark(c, state.Timed)
 	}
 	return nil
 }

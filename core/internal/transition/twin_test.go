@@ -45,6 +45,22 @@ func TestTwinWithConcurrentCalls(t *testing.T) {
 	twins(t, random.Concurrent, func(c *Conditions, plain *naive.Conditions) { c.Orders, plain.Concurrent = 1_000_000, true }, 8, 20, 32, 59, 75, 77, 78, 96, 129, 135, 164, 166, 169)
 }
 
+func TestTwinOfLaterItems(t *testing.T) {
+	for family, generate := range map[string]func(uint64) (*core.System, error){"": random.System, "mindful": random.Mindful} {
+		compared := 0
+		for seed := uint64(0); compared < 12; seed++ {
+			system, err := random.Later(generate)(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, plain := conditionsOf(rand.New(rand.NewPCG(seed, 1)), system)
+			if _, err := naive.ExploreUnder(system, plain, mostStates/3); err == nil && twin(t, fmt.Sprint(family, " seed ", seed), system, c, plain, compared < 3) {
+				compared++
+			}
+		}
+	}
+}
+
 // waiting has a long time pass once.
 func waiting(c *Conditions, _ *naive.Conditions) { c.Deadlines = 1 }
 
