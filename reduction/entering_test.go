@@ -2,6 +2,7 @@ package reduction_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -149,5 +150,79 @@ func TestListsOfAll(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		full, reduced := search(n)
 		t.Logf("%d things: %d states in full, %d reduced", n, full, reduced)
+	}
+}
+
+// TestRandomLists compares searches of random systems in which controllers list things, of which they are told, or of those of their requests, or of none: reduced, they find what
+// full ones do.
+func TestRandomLists(t *testing.T) {
+	less := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 108))
+		things, out := plain.NewFamily[int]("things"), plain.NewFamily[int]("out")
+		requests := []core.Request{"0", "1"}
+		model := plain.Model{Name: "lists", Initial: []core.Initial{plain.Start()}}
+		for i := range 1 + r.IntN(2) {
+			var matters [2][2][4]bool // to which request of the controller it matters which thing is what
+			for request := range matters {
+				for thing := range 2 {
+					if thing == request || r.IntN(3) == 0 {
+						matters[request][thing][r.IntN(4)] = true
+					}
+				}
+			}
+			lists := plain.Controller{Name: fmt.Sprintf("lists%d", i), Requests: requests[:1+r.IntN(2)], Reconcile: func(w *plain.World, request core.Request) core.Result {
+				asked, _ := strconv.Atoi(string(request))
+				for _, thing := range things.All(w) {
+					if name, _ := strconv.Atoi(thing.Name); matters[asked][name][thing.Value] {
+						out.At(2*i+asked).Set(w, 1)
+					}
+				}
+				return core.Result{}
+			}}
+			if r.IntN(3) > 0 {
+				lists.Watches = []plain.Watch{{Kind: things.Kind()}}
+			}
+			model.Controllers = append(model.Controllers, lists)
+		}
+		for i := range 2 {
+			becomes := [3]int{r.IntN(5) - 1, r.IntN(5) - 1, r.IntN(5) - 1} // -1 is none
+			model.Controllers = append(model.Controllers, plain.Controller{
+				Name: fmt.Sprintf("makes%d", i), Requests: requests[:1],
+				Reconcile: func(w *plain.World, _ core.Request) core.Result {
+					n, _ := out.At(10 + i).Lookup(w)
+					if n == len(becomes) {
+						return core.Result{}
+					}
+					if value := becomes[n]; value < 0 {
+						things.At(i).Delete(w)
+					} else {
+						things.At(i).Set(w, value)
+					}
+					out.At(10+i).Set(w, n+1)
+					return core.Result{Requeue: true}
+				},
+			})
+		}
+		r.Shuffle(len(model.Controllers), func(i, j int) {
+			model.Controllers[i], model.Controllers[j] = model.Controllers[j], model.Controllers[i]
+		})
+		system, err := model.System()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options()
+		want, full, _ := find(t, system, o)
+		o.Reducer = reduction.Stubborn{}
+		got, reduced, _ := find(t, system, o)
+		if difference := differ(got, want); difference != "" {
+			t.Errorf("seed %d: %s", seed, difference)
+		}
+		if reduced.States() < full.States() {
+			less++
+		}
+	}
+	if less < 30 {
+		t.Errorf("only %d of the systems have fewer states", less)
 	}
 }
