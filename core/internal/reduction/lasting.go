@@ -2,6 +2,8 @@ package reduction
 
 import (
 	"encoding/binary"
+	"errors"
+	"maps"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -11,7 +13,8 @@ import (
 )
 
 // A run that finds nothing to do is lasting if it would find as little whatever changes of what it looks at without waking its agent. The behavior tree tells: it
-// is gone through with each of the values that may be seen instead. What is not known of it is taken to do something.
+// is gone through with each of the values that may be seen instead. Where it is not known what comes of them, the code is run as if they were there: a search that puts such
+// runs first comes to few of them, and would not find out. What is not known all the same is taken to do something.
 
 // missed is what may change of what an agent looks at without waking it, by place.
 type missed struct {
@@ -19,7 +22,13 @@ type missed struct {
 	places, inViews []Place
 	// become are the values that may be seen in a place where a value is seen, that one first, and enter the objects that may come to be listed there.
 	become map[Place][]state.Value
-	enter  map[Place][]state.Cell
+	enter  map[Place][]entering
+}
+
+// entering is an object that may come to be listed, as who lists it sees it, with what it may be then.
+type entering struct {
+	sight
+	values []state.Value
 }
 
 // has reports whether what is seen in a place may change.
@@ -62,9 +71,21 @@ func (f *footprints) lasts(w *Explorer, it *transition.Item, looks []Place) (las
 		return false, nil
 	}
 	run := idleRun{it: it, begun: f.begunOf(looks), looks: slices.Clone(looks)}
-	run.lasting = f.judge(run, &f.settled.missed[it.Agent], f.searches)
+	t := f.newTrial(run, &f.settled.missed[it.Agent], f.searches)
+	if f.tries(run) {
+		t.experiment = newExperiment(w)
+	}
+	if run.lasting, err = t.judge(), t.err; err != nil {
+		return false, err
+	}
 	j.lasting[string(name)], j.runs = run.lasting, append(j.runs, run)
 	return run.lasting, nil
+}
+
+// tries reports whether code is run to find out what a run does if it sees something else. A view would have to be brought to where it shows that, and a part of an object
+// is not all of one.
+func (f *footprints) tries(run idleRun) bool {
+	return len(run.it.Actor.Process.Views) == 0 && !slices.ContainsFunc(run.looks, func(at Place) bool { return f.names[at].projection != nil })
 }
 
 // begunOf returns how the run began that looks at this.
@@ -97,6 +118,8 @@ type trial struct {
 	// places are where the run looks, by what is seen there, and lists those where it lists.
 	places map[sight]Place
 	lists  map[placeName]bool
+	// entering are what may come to be where the run lists and sees nothing, by where it is seen: first that it is not listed, be it there or not.
+	entering map[sight][]state.Value
 	// values are those that are tried.
 	values map[sight]state.Value
 	tries  int
@@ -104,34 +127,46 @@ type trial struct {
 	client transition.ClientView
 	open   *sight
 	lost   bool
+	// experiment, if set, runs the code where it is not known what it does, and err is what has kept it from that.
+	experiment *experiment
+	err        error
 }
 
 // judge reports whether a run is lasting, by what was learned before a search.
 func (f *footprints) judge(run idleRun, m *missed, before int) bool {
-	t := &trial{
+	return f.newTrial(run, m, before).judge()
+}
+
+// newTrial returns a trial of a run by what was learned before a search.
+func (f *footprints) newTrial(run idleRun, m *missed, before int) *trial {
+	return &trial{
 		footprints: f, run: run, missed: m, before: before,
-		places: map[sight]Place{}, lists: map[placeName]bool{}, values: map[sight]state.Value{},
+		places: map[sight]Place{}, lists: map[placeName]bool{}, entering: map[sight][]state.Value{}, values: map[sight]state.Value{},
 	}
-	for _, at := range run.looks {
-		name := f.names[at]
-		_, isObject := f.vocabulary.Key(name.sight.cell)
+}
+
+// judge reports whether the run is lasting.
+func (t *trial) judge() bool {
+	for _, at := range t.run.looks {
+		name := t.names[at]
+		_, isObject := t.vocabulary.Key(name.sight.cell)
 		switch {
 		case name.listed:
 			t.lists[listOf(name)] = true
 		case !name.valued || !isObject:
-			if m.has(at) {
+			if t.missed.has(at) {
 				return false // who holds versions, or what is remembered
 			}
 		default:
 			t.places[name.sight] = at
 		}
 	}
-	for _, at := range run.looks {
-		if slices.ContainsFunc(m.enter[at], t.enters(f.names[at])) {
-			return false
+	for _, at := range t.run.looks {
+		for _, e := range t.missed.enter[at] {
+			t.enters(e)
 		}
 	}
-	return t.idles(f.machine.Root(run.it, run.begun), false)
+	return t.idles(t.machine.Root(t.run.it, t.run.begun), false)
 }
 
 // listOf names a list, whatever it shows.
@@ -139,14 +174,21 @@ func listOf(name placeName) placeName {
 	return placeName{listed: true, kind: name.kind, namespace: name.namespace, selection: name.selection, sight: sight{view: name.sight.view, viewed: name.sight.viewed}}
 }
 
-// enters returns what reports whether an object may come to be listed: it does not if the run has seen it there.
-func (t *trial) enters(list placeName) func(state.Cell) bool {
-	return func(c state.Cell) bool {
-		at := list.sight
-		at.cell = c
-		_, seen := t.places[at]
-		return !seen
+// enters has what may come to be listed be tried. What the run sees anyhow, in another list or by its name, is tried by what that may become.
+func (t *trial) enters(e entering) {
+	if _, seen := t.places[e.sight]; seen {
+		return
 	}
+	values := t.entering[e.sight]
+	if values == nil {
+		values = []state.Value{0}
+	}
+	for _, value := range e.values {
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	t.entering[e.sight] = values
 }
 
 // idles reports whether the run does nothing from a node on, whatever it may see. Another run is one that has seen something else before.
@@ -175,8 +217,12 @@ func (t *trial) goesOn(n *behavior.Node, another bool) bool {
 	}
 	t.open, t.lost = nil, false
 	answered := n.Look(t, nil)
+	if answered == nil && t.open == nil && !t.lost && t.experiment != nil {
+		t.err = t.experiment.run(t.run.it, t.values)
+		answered = n.Look(t, nil)
+	}
 	switch {
-	case t.lost:
+	case t.lost, t.err != nil:
 		return false
 	case t.open != nil:
 		return t.whatever(*t.open, n, another)
@@ -186,19 +232,20 @@ func (t *trial) goesOn(n *behavior.Node, another bool) bool {
 	return t.idles(answered.Edge.To, another)
 }
 
-// knows reports whether an answer was learned before the search.
+// knows reports whether an answer was learned before the search. Where all that is not known is tried, it makes no difference when it was.
 func (t *trial) knows(answered *behavior.Answered) bool {
 	looked, known := t.looks[answered]
-	return known && looked.search < t.before
+	return known && (t.experiment != nil || looked.search < t.before)
 }
 
 // whatever tries each value that may be seen where a call looks.
 func (t *trial) whatever(at sight, n *behavior.Node, another bool) bool {
-	place := t.places[at]
-	seen := t.names[place].value
-	values := t.missed.become[place]
-	if values == nil {
-		values = []state.Value{seen}
+	values, seen := t.entering[at], state.Value(0)
+	if place, looks := t.places[at]; looks {
+		seen = t.names[place].value
+		if values = t.missed.become[place]; values == nil {
+			values = []state.Value{seen}
+		}
 	}
 	defer delete(t.values, at)
 	return !slices.ContainsFunc(values, func(value state.Value) bool {
@@ -210,16 +257,22 @@ func (t *trial) whatever(at sight, n *behavior.Node, another bool) bool {
 // ends reports whether a run that ends so has done nothing, and is not waiting to do it.
 func (t *trial) ends(leaf *behavior.Leaf) bool {
 	search, known := t.ended[leaf]
-	return known && search < t.before && leaf.Failure == behavior.None && leaf.Mutated == "" && leaf.Late == nil && leaf.Memory == t.run.begun.Value &&
+	return known && (t.experiment != nil || search < t.before) && leaf.Failure == behavior.None && leaf.Mutated == "" && leaf.Late == nil && leaf.Memory == t.run.begun.Value &&
 		!leaf.Result.Blocked && !leaf.Retried() && !leaf.Later()
 }
 
-// see returns what is seen in a place.
+// see returns what is seen in a place. Of what the run does not see there, nobody knows what it is until it is listed.
 func (t *trial) see(at sight) state.Value {
-	value, chosen := t.values[at]
 	if _, looks := t.places[at]; !looks {
 		t.lost = true
-	} else if !chosen {
+	}
+	return t.choose(at)
+}
+
+// choose returns the value that is tried in a place.
+func (t *trial) choose(at sight) state.Value {
+	value, chosen := t.values[at]
+	if !chosen {
 		t.open = &at
 	}
 	return value
@@ -241,7 +294,7 @@ func (t *trial) Project(p *state.Projection, c state.Cell) (state.Value, bool) {
 	return t.see(at), true
 }
 
-// AppendSignature implements [behavior.Cells]. What the run did not see in the list does not come to be there.
+// AppendSignature implements [behavior.Cells]. What the run did not see in the list, and is not known to enter, does not come to be there.
 func (t *trial) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	list := placeName{listed: true, kind: kind, namespace: namespace, selection: selection, sight: seenBy(&t.client, kind, 0)}
 	if !t.lists[listOf(list)] {
@@ -250,10 +303,11 @@ func (t *trial) AppendSignature(buffer []byte, kind core.Kind, namespace string,
 	for _, c := range t.vocabulary.Kind(kind) {
 		key, _ := t.vocabulary.Key(c)
 		at := t.at(c)
-		if _, looks := t.places[at]; !looks || namespace != "" && namespace != key.Namespace {
+		_, looks := t.places[at]
+		if !looks && t.entering[at] == nil || namespace != "" && namespace != key.Namespace {
 			continue
 		}
-		if value := t.see(at); value != 0 && t.vocabulary.Evaluate(selection, c, value) {
+		if value := t.choose(at); value != 0 && t.vocabulary.Evaluate(selection, c, value) {
 			buffer = state.AppendSigned(buffer, c, value)
 		}
 	}
@@ -264,4 +318,60 @@ func (t *trial) AppendSignature(buffer []byte, kind core.Kind, namespace string,
 func (t *trial) AppendHeld(buffer []byte, _ state.Cell) []byte {
 	t.lost = true
 	return buffer
+}
+
+// experiment runs code in states like one to which a search has come, in which something else is to be seen. There may be no such state: what goes wrong with the code there is
+// said where the search comes to it.
+type experiment struct {
+	walker *transition.Walker
+	state  state.Vector
+}
+
+// newExperiment returns an experiment in the state in which the walker's step began.
+func newExperiment(w *Explorer) *experiment {
+	s := &experiment{walker: transition.NewWalker(w.Machine, w.Learn), state: slices.Clone(w.Vector)}
+	for _, t := range slices.Backward(w.Touched) {
+		s.state[t.Cell] = t.Was
+	}
+	return s
+}
+
+// run runs the code of an item with these values to be seen. An error ends the search.
+func (s *experiment) run(it *transition.Item, values map[sight]state.Value) error {
+	vector := slices.Clone(s.state)
+	for at, value := range values {
+		if short := int(at.cell) + 1 - len(vector); short > 0 {
+			vector = append(vector, make(state.Vector, short)...)
+		}
+		vector[at.cell] = value
+	}
+	l := s.walker.Learn
+	where, fresh, incidents, seen := l.Where, l.Fresh, l.Incidents, maps.Clone(l.Seen)
+	l.Incidents = slices.Clip(l.Incidents)
+	s.walker.Load(vector.AppendRow(nil))
+	err := s.walker.StepsOf(glimpse{}, it)
+	for _, incident := range l.Incidents[len(incidents):] {
+		if incident.Kind == core.Nondeterministic { // which is found out only where code is learned
+			incidents, seen[transition.WrongOf(incident)] = append(incidents, incident), true
+		}
+	}
+	l.Where, l.Fresh, l.Incidents, l.Seen = where, fresh, incidents, seen
+	if errors.Is(err, errUnfit) {
+		return nil
+	}
+	return err
+}
+
+// glimpse visits the first way in which a step may go.
+type glimpse struct{}
+
+// Took implements [transition.Visitor].
+func (glimpse) Took(*transition.Taken) error { return errUnfit }
+
+// Stopped implements [transition.Visitor].
+func (glimpse) Stopped(_ *transition.Taken, err error) error {
+	if transition.Ends(err) {
+		return errUnfit
+	}
+	return err
 }

@@ -292,17 +292,22 @@ func TestWhatIsNotKnown(t *testing.T) {
 func TestLastingLists(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// changes is what becomes of the object that is listed, and enters tells that the other one, or the same, may come to be listed.
-		changes       []state.Value
-		enters, again bool
-		want          bool
+		// changes is what becomes of the object that is listed, enters what the other one may be once it is listed, and again tells that the same may come to be listed.
+		changes, enters []state.Value
+		again           bool
+		want            bool
 	}{
-		{"nothing changes", nil, false, false, true},
-		{"it changes and is known", []state.Value{1, 2}, false, false, true},
-		{"it changes and is not known", []state.Value{1, 3}, false, false, false},
-		{"it goes and is known", []state.Value{1, 0}, false, false, true},
-		{"another one enters", nil, true, false, false},
-		{"the same comes back", nil, false, true, true},
+		{"nothing changes", nil, nil, false, true},
+		{"it changes and is known", []state.Value{1, 2}, nil, false, true},
+		{"it changes and is not known", []state.Value{1, 3}, nil, false, false},
+		{"it goes and is known", []state.Value{1, 0}, nil, false, true},
+		{"another one enters and is known", nil, []state.Value{1}, false, true},
+		{"another one enters and is not known", nil, []state.Value{3}, false, false},
+		{"another one enters, and makes it go on", nil, []state.Value{2}, false, false},
+		{"another one enters, and later makes it go on", nil, []state.Value{1, 2}, false, false},
+		{"another one enters, and it goes", []state.Value{1, 0}, []state.Value{1}, false, true},
+		{"another one enters, and it changes, which is not known", []state.Value{1, 2}, []state.Value{1}, false, false},
+		{"the same comes back", nil, nil, true, true},
 	} {
 		p := newPlot(t)
 		cells := p.objects("x", "y")
@@ -315,16 +320,26 @@ func TestLastingLists(t *testing.T) {
 			read := behavior.Read{Listed: true, Kind: "thing", Signature: string(signature)}
 			p.ends(p.learns(t, p.root, []behavior.Read{read}, list, p.sees(cells[0], value)), &behavior.Leaf{})
 		}
+		for _, both := range [][2]state.Value{{1, 1}, {0, 1}, {1, 2}} {
+			var signature []byte
+			for i, value := range both {
+				if value > 0 {
+					signature = state.AppendSigned(signature, cells[i], value)
+				}
+			}
+			read := behavior.Read{Listed: true, Kind: "thing", Signature: string(signature)}
+			p.ends(p.learns(t, p.root, []behavior.Read{read}, list), &behavior.Leaf{Result: core.Result{Requeue: both[1] == 2}})
+		}
 		sees := p.sees(cells[0], 1)
-		m := missed{become: map[Place][]state.Value{}, enter: map[Place][]state.Cell{}}
+		m := missed{become: map[Place][]state.Value{}, enter: map[Place][]entering{}}
 		if test.changes != nil {
 			m.become[sees] = test.changes
 		}
-		if test.enters {
-			m.enter[list] = append(m.enter[list], cells[1])
+		if test.enters != nil {
+			m.enter[list] = append(m.enter[list], entering{sight{cell: cells[1]}, test.enters})
 		}
 		if test.again {
-			m.enter[list] = append(m.enter[list], cells[0])
+			m.enter[list] = append(m.enter[list], entering{sight{cell: cells[0]}, []state.Value{1}})
 		}
 		if got := p.lasting(m, list, sees); got != test.want {
 			t.Errorf("%s: it lasts: %t", test.name, got)

@@ -225,7 +225,7 @@ func seenBy(s *transition.ClientView, kind core.Kind, c state.Cell) sight {
 
 // missed returns what may change of what an agent looks at without waking it.
 func (f *footprints) missed(agent int) missed {
-	m := missed{become: map[Place][]state.Value{}, enter: map[Place][]state.Cell{}}
+	m := missed{become: map[Place][]state.Value{}, enter: map[Place][]entering{}}
 	for _, place := range sorted(f.agents[agent].looks) {
 		name := f.names[place]
 		if !f.misses(agent, place, &m) {
@@ -256,8 +256,11 @@ func (f *footprints) misses(agent int, place Place, m *missed) bool {
 			key, _ := f.vocabulary.Key(c)
 			at := name.sight
 			at.cell = c
-			if (name.namespace == "" || name.namespace == key.Namespace) && f.missesEntry(agent, at, name.begun.Remembered, name.selection) {
-				m.enter[place] = append(m.enter[place], c)
+			if name.namespace != "" && name.namespace != key.Namespace {
+				continue
+			}
+			if values := f.unnoticedEntries(agent, at, name.begun.Remembered, name.selection); values != nil {
+				m.enter[place] = append(m.enter[place], entering{at, values})
 			}
 		}
 	}
@@ -266,13 +269,17 @@ func (f *footprints) misses(agent int, place Place, m *missed) bool {
 
 // unnoticed returns what may be seen in a place by changes that do not wake an agent: what it saw, and what that may become.
 func (f *footprints) unnoticed(agent int, name placeName) []state.Value {
-	values := slices.Clone(f.become(name.sight, name.value))
+	return f.goOn(agent, name.sight, name.begun.Remembered, slices.Clone(f.become(name.sight, name.value)))
+}
+
+// goOn adds to values what they may become by changes that do not wake an agent that remembers this.
+func (f *footprints) goOn(agent int, at sight, r transition.Remembered, values []state.Value) []state.Value {
 	for i := 0; i < len(values); i++ {
-		for _, known := range f.woken[name.sight][changed{values[i], name.begun.Remembered}] {
+		for _, known := range f.woken[at][changed{values[i], r}] {
 			if known.woken.Has(agent) {
 				continue
 			}
-			for _, to := range f.become(name.sight, known.to) {
+			for _, to := range f.become(at, known.to) {
 				if !slices.Contains(values, to) {
 					values = append(values, to)
 				}
@@ -282,19 +289,21 @@ func (f *footprints) unnoticed(agent int, name placeName) []state.Value {
 	return values
 }
 
-// missesEntry reports whether an object may come to be selected without waking an agent that remembers this.
-func (f *footprints) missesEntry(agent int, at sight, r transition.Remembered, selection *state.Selection) bool {
+// unnoticedEntries returns what an object may be that was not selected, once it has come to be without waking an agent that remembers this, nil if it does not.
+func (f *footprints) unnoticedEntries(agent int, at sight, r transition.Remembered, selection *state.Selection) []state.Value {
 	selected := func(value state.Value) bool {
 		return value != 0 && f.vocabulary.Evaluate(selection, at.cell, value)
 	}
+	var values []state.Value
 	for was, all := range f.woken[at] {
 		for _, known := range all {
 			if was.remembered == r && !known.woken.Has(agent) && !selected(was.from) && selected(known.to) {
-				return true
+				values = append(values, f.become(at, known.to)...)
 			}
 		}
 	}
-	return false
+	slices.Sort(values)
+	return f.goOn(agent, at, r, slices.Compact(values))
 }
 
 // become returns what may be seen in place of a value although nothing has changed.
