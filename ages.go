@@ -17,7 +17,10 @@ import (
 func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 	system := c.system
 	v, err := c.withAges(ctx, system, c.options.ages, c.options.turned)
-	for err == nil && !v.violated() {
+	for {
+		if err != nil || v.violated() {
+			return v, err
+		}
 		groups, controllers := v.space.Compared()
 		ages, turned := c.options.ages, false
 		for _, group := range groups {
@@ -33,7 +36,7 @@ func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 		case same:
 			turned = true
 		}
-		if ctx.Err() != nil || c.options.MaxTime > 0 && time.Since(c.began) >= c.options.MaxTime {
+		if c.over(ctx) {
 			v.because(fmt.Sprintf("controllers compare when objects of %s were created, and there was no time to search with others older", kindsIn(ages)))
 			return v, nil
 		}
@@ -47,7 +50,11 @@ func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 			v.follow(before)
 		}
 	}
-	return v, err
+}
+
+// over reports whether there is no time for another search.
+func (c *check) over(ctx context.Context) bool {
+	return ctx.Err() != nil || c.options.MaxTime > 0 && time.Since(c.began) >= c.options.MaxTime
 }
 
 // withAges searches with objects of different ages.

@@ -65,6 +65,7 @@ func (s *session) confirm(ctx context.Context, path string, number int) error {
 			return fmt.Errorf("finding %d: %s %w", number, runName(finding, i), err)
 		}
 	}
+	system = system.Aged(report.Ages, report.AgesTurned)
 	for i, trace := range traces(finding) {
 		confirmed, err := s.Engine.Confirm(ctx, system, trace, s.logger)
 		if err != nil {

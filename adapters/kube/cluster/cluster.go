@@ -61,7 +61,7 @@ func New(config *rest.Config, server *kube.Server) (*Cluster, error) {
 	}, nil
 }
 
-// Do implements [core.World] for calls of type [*kube.Request] and [*kube.Enqueue]. Cached reads are
+// Do implements [core.World] for calls of type [*kube.Request] and [*kube.Enqueue]. If the simulated server has objects of different ages, each is created in a second of its own. Cached reads are
 // read from the server itself, as it was before the changes that the cache had not been told of; of what is not there they
 // say what the cache of controller-runtime says, which names the kind and not the resource.
 func (c *Cluster) Do(ctx context.Context, call core.Call, recorded core.RecordedCall) (core.Response, error) {
@@ -71,6 +71,11 @@ func (c *Cluster) Do(ctx context.Context, call core.Call, recorded core.Recorded
 	request, ok := call.(*kube.Request)
 	if !ok {
 		return nil, fmt.Errorf("a Kubernetes API server cannot answer a %T", call)
+	}
+	if request.Verb == kube.Create && c.tellsAges() {
+		if err := nextSecond(ctx); err != nil {
+			return nil, err
+		}
 	}
 	response, err := c.carryOut(ctx, request, recorded)
 	if err != nil {

@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,12 +20,16 @@ import (
 // Populate creates the objects that a run starts with, owners before what they own,
 // and the namespaces they are in. They get uids of the server's own; references to
 // owners follow. Objects that were being deleted are deleted, once all are there. What is there then is the start of the
-// run.
+// run. If the simulated server has objects of different ages, those that were created later there are created in a later second.
 func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) error {
 	if err := c.namespaces(ctx, objects); err != nil {
 		return err
 	}
-	for waiting := slices.Clone(objects); len(waiting) > 0; {
+	waiting, latest := slices.Clone(objects), ""
+	if c.tellsAges() {
+		slices.SortStableFunc(waiting, func(a, b core.TraceObject) int { return cmp.Compare(createdAt(a), createdAt(b)) })
+	}
+	for len(waiting) > 0 {
 		var later []core.TraceObject
 		for _, object := range waiting {
 			fields, ok := object.Fields.(map[string]any)
@@ -34,6 +40,12 @@ func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) erro
 			if c.homeless(object, objects) || !c.rename(fields) {
 				later = append(later, object)
 				continue
+			}
+			if at := createdAt(object); c.tellsAges() && at != latest {
+				if err := nextSecond(ctx); err != nil {
+					return err
+				}
+				latest = at
 			}
 			uid, err := c.create(ctx, object.Key(), fields)
 			if err != nil {
@@ -57,6 +69,25 @@ func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) erro
 	var err error
 	c.start, err = c.revision(ctx)
 	return err
+}
+
+// tellsAges reports whether the simulated server has objects of different ages.
+func (c *Cluster) tellsAges() bool { return len(c.server.Ages()) > 0 }
+
+// createdAt returns when an object was created, as a text that is in the order of time.
+func createdAt(object core.TraceObject) string {
+	at, _ := metadata(object.Fields)["creationTimestamp"].(string)
+	return at
+}
+
+// nextSecond waits until what is created is younger than all that was created before: a server says when in whole seconds.
+func nextSecond(ctx context.Context) error {
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // homeless reports whether the namespace of an object is among the objects, and was not

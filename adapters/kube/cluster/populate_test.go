@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -167,6 +169,32 @@ func TestPopulateWhatIsThere(t *testing.T) {
 	}
 	if c.own(core.Key{Kind: "Namespace", Name: "default"}, nil) {
 		t.Error("it is still left out of lists")
+	}
+}
+
+// TestPopulateAges starts a run of objects of different ages: they are created in their order, those of different ages in different seconds.
+func TestPopulateAges(t *testing.T) {
+	c, a := newCluster(t)
+	c.server = c.server.Aged([][]core.Kind{{"ConfigMap"}}).(*kube.Server)
+	var objects []core.TraceObject
+	for _, o := range []struct{ name, at string }{{"late", "2000-01-01T00:00:02Z"}, {"early", "2000-01-01T00:00:01Z"}, {"later", "2000-01-01T00:00:02Z"}} {
+		objects = append(objects, with(placed("ConfigMap", "v1", "default", o.name), node{"creationTimestamp": o.at}))
+	}
+	began := time.Now()
+	if err := c.Populate(t.Context(), objects); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took < 2*time.Second {
+		t.Errorf("they were created within %v", took)
+	}
+	var created []string
+	for _, sent := range a.log() {
+		if name, found := strings.CutPrefix(sent, "POST /api/v1/namespaces/default/configmaps/"); found {
+			created = append(created, name)
+		}
+	}
+	if want := []string{"early", "late", "later"}; !slices.Equal(created, want) {
+		t.Errorf("created are %q, want %q: %q", created, want, a.log())
 	}
 }
 

@@ -408,8 +408,11 @@ func (w *Walker) pass() error {
 			w.fire(it)
 			for _, d := range it.waiters() {
 				if slices.Contains(over, d) {
-					err := w.doubt(&d.together, "%s keeps memory, or has requests wait in other queues than its own, and what it does when the deadline of one request has passed and that of another has not was not searched", d.Name)
-					if err != nil {
+					why := "has requests wait in other queues than its own"
+					if d.remembers() {
+						why = "keeps memory"
+					}
+					if err := w.doubt(&d.together, "%s %s, and what it does when the deadline of one request has passed and that of another has not was not searched", d.Name, why); err != nil {
 						return err
 					}
 				}
