@@ -26,10 +26,13 @@ func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 		for _, group := range groups {
 			ages = core.JoinAges(ages, group)
 		}
-		compare := fmt.Sprintf("%s compares when objects of %s were created", strings.Join(controllers, " and "), kindsIn(groups))
+		compare := fmt.Sprintf("%s looks at which objects of kind %s were created first", strings.Join(controllers, " and "), kindsIn(groups))
+		if len(controllers) > 1 {
+			compare = strings.Replace(compare, "looks", "look", 1)
+		}
 		switch same := slices.EqualFunc(ages, c.options.ages, slices.Equal); {
 		case same && len(groups) > 0:
-			v.because(compare + ", which are in different worlds: what comes of it was not searched")
+			v.because(compare + ", and these are in different parts of the world: what comes of it was not searched")
 			return v, nil
 		case same && (c.options.turned || !system.Turns(ages)):
 			return v, nil
@@ -37,13 +40,13 @@ func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 			turned = true
 		}
 		if c.over(ctx) {
-			v.because(fmt.Sprintf("controllers compare when objects of %s were created, and there was no time to search with others older", kindsIn(ages)))
+			v.because(fmt.Sprintf("controllers look at which objects of kind %s were created first, and there was no time to search with others of them older: raise --max-time (Options.MaxTime)", kindsIn(ages)))
 			return v, nil
 		}
 		c.options.Logger.Debug("the search begins again with objects of other ages", "kinds", kindsIn(ages), "turned", turned)
 		before := v
 		if !turned {
-			before.assumed = append(before.assumed, fmt.Sprintf("%s. A search has all of them created within a second, and another one each of them a second after those that were there before it; of those at the start, the first ones are older, and then the last ones. No search has some of them created within a second.",
+			before.assumed = append(before.assumed, fmt.Sprintf("%s. It was searched with all of them created within a second, and again with each created a second after the others; of those that are there at the start, the first ones given were older, and then, in one more search, the last ones. That some are created within a second and others are not was not searched.",
 				compare))
 		}
 		if v, err = c.withAges(ctx, system, ages, turned); err == nil {

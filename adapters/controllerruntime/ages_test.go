@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,6 +132,12 @@ func TestAgesOfObjects(t *testing.T) {
 			r := result.Report
 			if r.Verdict != test.want || (len(r.Ages) > 0) != test.aged {
 				t.Errorf("%s with the ages of %v, want %s\n%v\n%v", r.Verdict, r.Ages, test.want, r.Reasons, r.Findings)
+			}
+			says := slices.ContainsFunc(r.Assumptions, func(text string) bool {
+				return strings.Contains(text, " looks at which objects of kind ConfigMap were created first. ")
+			})
+			if says != test.aged {
+				t.Errorf("the report assumes %q", r.Assumptions)
 			}
 			for _, f := range r.Findings {
 				options, err := orrery.Options{}.Again(&r)
