@@ -119,7 +119,8 @@ func TestDuck(t *testing.T) {
 	}
 }
 
-// TestHiddenBackground wants a sync whose result depends on what a goroutine has told it, where nothing of that can be seen, not to be said to go on for ever.
+// TestHiddenBackground wants a sync whose result depends on what a goroutine has told it, where nothing of that can be seen, not to be said to go on for ever. Whether the goroutine fills the queue while the sync is at work or behind it is
+// chance, so that either of them may be the one that is found not to be deterministic.
 func TestHiddenBackground(t *testing.T) {
 	r := checkAny(t, orrery.Options{}, clientgo.Setup(setupOf(func(e *clientgo.Environment, p *parts) error {
 		asked, finished, known := make(chan string, 4), make(chan string, 4), map[string]bool{}
@@ -147,7 +148,10 @@ func TestHiddenBackground(t *testing.T) {
 		}(e.Background())
 		return nil
 	})), clientgo.ObjectValues(in("default", "a", nil)))
-	if r.Verdict != core.Inconclusive || !slices.ContainsFunc(r.Reasons, func(reason string) bool { return strings.Contains(reason, "parts (background) is not deterministic") }) {
+	chance := func(reason string) bool {
+		return strings.Contains(reason, "parts (background) is not deterministic") || strings.Contains(reason, "parts is not deterministic")
+	}
+	if r.Verdict != core.Inconclusive || !slices.ContainsFunc(r.Reasons, chance) {
 		t.Errorf("%s: %v %v", r.Verdict, r.Reasons, summaries(r))
 	}
 }
