@@ -43,28 +43,28 @@ func (r Renamed) recorded(text string) string { return r.Names.In(text) }
 
 func (r Renamed) observed(text string) string { return text }
 
-// Predated are earlier times at which objects were created.
-type Predated struct {
+// predated are earlier times at which objects were created.
+type predated struct {
 	// Earlier is by how many seconds.
 	Earlier map[core.Key]int
 	// Times has, for each of the earlier times, that which it takes the place of: code may write down what it is shown.
 	Times *core.Retagging
 }
 
-func (p Predated) content(key core.Key, content core.Content) core.Content {
+func (p predated) content(key core.Key, content core.Content) core.Content {
 	return core.Earlier(content, p.Earlier[key])
 }
 
-func (p Predated) response(response core.Response) core.Response {
+func (p predated) response(response core.Response) core.Response {
 	if versioned, ok := response.(core.Versioned); ok {
 		return versioned.Earlier(p.Earlier)
 	}
 	return response
 }
 
-func (p Predated) recorded(text string) string { return text }
+func (p predated) recorded(text string) string { return text }
 
-func (p Predated) observed(text string) string { return p.Times.In(text) }
+func (p predated) observed(text string) string { return p.Times.In(text) }
 
 // Together is all of several at once.
 type Together []Otherwise
@@ -230,7 +230,7 @@ func (a Ages) predated(earlier map[core.Key]int) Otherwise {
 			}
 		}
 	}
-	return Predated{Earlier: earlier, Times: core.NewRetagging(times)}
+	return predated{Earlier: earlier, Times: core.NewRetagging(times)}
 }
 
 // Groups returns the kinds whose objects may be compared: those of each kind, those of each two, and of all of them.
