@@ -26,13 +26,9 @@ func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 		for _, group := range groups {
 			ages = core.JoinAges(ages, group)
 		}
-		compare := fmt.Sprintf("%s looks at which objects of kind %s were created first", strings.Join(controllers, " and "), kindsIn(groups))
-		if len(controllers) > 1 {
-			compare = strings.Replace(compare, "looks", "look", 1)
-		}
 		switch same := slices.EqualFunc(ages, c.options.ages, slices.Equal); {
 		case same && len(groups) > 0:
-			v.because(compare + ", and these are in different parts of the world: what comes of it was not searched")
+			v.because(compare(controllers, groups) + ", and these are in different parts of the world: what comes of it was not searched")
 			return v, nil
 		case same && (c.options.turned || !system.Turns(ages)):
 			return v, nil
@@ -47,12 +43,21 @@ func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 		before := v
 		if !turned {
 			before.assumed = append(before.assumed, fmt.Sprintf("%s. It was searched with all of them created within a second, and again with each created a second after the others; of those that are there at the start, the first ones given were older, and then, in one more search, the last ones. That some are created within a second and others are not was not searched.",
-				compare))
+				compare(controllers, groups)))
 		}
 		if v, err = c.withAges(ctx, system, ages, turned); err == nil {
 			v.follow(before)
 		}
 	}
+}
+
+// compare says that controllers compare the ages of objects.
+func compare(controllers []string, groups [][]core.Kind) string {
+	look := "looks"
+	if len(controllers) > 1 {
+		look = "look"
+	}
+	return fmt.Sprintf("%s %s at which objects of kind %s were created first", strings.Join(controllers, " and "), look, kindsIn(groups))
 }
 
 // over reports whether there is no time for another search.

@@ -330,7 +330,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 	maps.Copy(r.Params, options.Params)
 	r.Reasons = append(append([]string{}, v.reasons...), v.unmodelled...)
 	switch {
-	case len(v.findings) > r.Warnings():
+	case v.violated():
 		r.Verdict = core.Violated
 	case len(r.Reasons) > 0:
 		r.Verdict = core.Inconclusive

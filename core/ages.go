@@ -84,10 +84,7 @@ func (i Initial) dated(kinds []Kind) []Key {
 
 // earlier returns the initial state as if objects had been created so many seconds earlier.
 func (i Initial) earlier(by map[Key]int) Initial {
-	i.Objects = slices.Clone(i.Objects)
-	for n, o := range i.Objects {
-		i.Objects[n].Content = Earlier(o.Content, by[o.Key])
-	}
+	i.Objects = EarlierObjects(i.Objects, by)
 	if i.Underway == nil {
 		return i
 	}
@@ -122,6 +119,23 @@ func Earlier(content Content, seconds int) Content {
 		return aged.Earlier(seconds)
 	}
 	return content
+}
+
+// EarlierObjects returns objects as they would be if each had been created so many seconds earlier.
+func EarlierObjects(objects []Object, by map[Key]int) []Object {
+	others := slices.Clone(objects)
+	for i, o := range others {
+		others[i].Content = Earlier(o.Content, by[o.Key])
+	}
+	return others
+}
+
+// AgeGroup returns the group of kinds that a kind is in, nil if it is in none.
+func AgeGroup(groups [][]Kind, kind Kind) []Kind {
+	if i := slices.IndexFunc(groups, func(group []Kind) bool { return slices.Contains(group, kind) }); i >= 0 {
+		return groups[i]
+	}
+	return nil
 }
 
 // JoinAges adds a group to groups of kinds whose ages are compared: groups that have a kind in common are one. All are in order.

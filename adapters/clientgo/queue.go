@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -141,13 +142,10 @@ func (q *Queue[T]) AddRateLimited(item T) {
 	q.AddAfter(item, q.period)
 }
 
-// batch is how long event handlers have items wait at most to bring changes together. It is not taken to be longer than what else goes on meanwhile.
-const batch = time.Second
-
 // AddAfter implements [workqueue.TypedDelayingInterface].
 func (q *Queue[T]) AddAfter(item T, after time.Duration) {
 	request := q.encode(item)
-	if q.environment.handling != nil && after <= batch {
+	if q.environment.handling != nil && after <= transport.Batch {
 		after = 0
 	}
 	if q.addedHere(item, request, after) {

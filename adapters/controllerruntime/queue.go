@@ -11,10 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
 )
 
-// queue is the work queue that event handlers are given. It records what they add, and what of it is to come later than [batch].
+// queue is the work queue that event handlers are given. It records what they add, and what of it is to come later than [transport.Batch].
 // How much later, and with what priority, does not matter to the engine.
 type queue struct {
 	mu           sync.Mutex
@@ -23,9 +24,6 @@ type queue struct {
 	outside  func(request reconcile.Request, later bool)
 	handling bool
 }
-
-// batch is how long event handlers have requests wait at most to bring changes together. It is not taken to be longer than what else goes on meanwhile.
-const batch = time.Second
 
 var _ priorityqueue.PriorityQueue[reconcile.Request] = (*queue)(nil)
 
@@ -65,7 +63,7 @@ func (q *queue) handle() {
 
 // AddAfter implements [workqueue.TypedDelayingInterface]. Where nobody runs yet, there is nothing that could come before.
 func (q *queue) AddAfter(request reconcile.Request, after time.Duration) {
-	later := after > batch
+	later := after > transport.Batch
 	q.mu.Lock()
 	if q.outside != nil && !q.handling {
 		q.mu.Unlock()

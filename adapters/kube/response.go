@@ -3,7 +3,6 @@ package kube
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,10 +68,7 @@ func (r *Response) Earlier(by map[core.Key]int) core.Response {
 	}
 	other := *r
 	other.Object = jsontree.Canonical(shown)
-	other.versions = slices.Clone(r.versions)
-	for i, o := range other.versions {
-		other.versions[i].Content = core.Earlier(o.Content, by[o.Key])
-	}
+	other.versions = core.EarlierObjects(r.versions, by)
 	return &other
 }
 

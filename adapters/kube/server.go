@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -182,12 +181,12 @@ func (s *Server) Ages() [][]core.Kind { return s.ages }
 // created is when an object is created that is new.
 func (op *operation) created() (metav1.Time, error) {
 	now, kind := op.server.now(), op.resource.Name
-	at := slices.IndexFunc(op.server.ages, func(group []core.Kind) bool { return slices.Contains(group, kind) })
-	if at < 0 {
+	group := core.AgeGroup(op.server.ages, kind)
+	if group == nil {
 		return now, nil
 	}
 	next := now.Add(-core.Youth * time.Second)
-	for _, kind := range op.server.ages[at] {
+	for _, kind := range group {
 		for _, o := range op.state.List(kind, "") {
 			created := storage.Of(o.Content).Meta().GetCreationTimestamp()
 			if after := created.Add(time.Second); after.After(next) {

@@ -180,8 +180,8 @@ func (a Ages) InOrder(turned bool, kinds []core.Kind) Otherwise {
 			continue
 		}
 		unit := key.String()
-		if at := a.group(key.Kind); at >= 0 {
-			unit = fmt.Sprintf("group %d", at)
+		if group := core.AgeGroup(a.known, key.Kind); group != nil {
+			unit = fmt.Sprint(group)
 		}
 		if !slices.Contains(units, unit) {
 			units = append(units, unit)
@@ -203,11 +203,6 @@ func (a Ages) InOrder(turned bool, kinds []core.Kind) Otherwise {
 		earlier[key] = at * step
 	}
 	return a.predated(earlier)
-}
-
-// group returns the number of the group of different ages that a kind is in, a negative one if it is in none.
-func (a Ages) group(kind core.Kind) int {
-	return slices.IndexFunc(a.known, func(group []core.Kind) bool { return slices.Contains(group, kind) })
 }
 
 // Alike returns runs in which all objects of some kinds are older, by the same.

@@ -43,15 +43,15 @@ const noon = 4_000
 
 // created returns when an object is created.
 func (s shelf) created(snapshot core.Snapshot, kind core.Kind) (int, error) {
-	at := slices.IndexFunc(s.ages, func(group []core.Kind) bool { return slices.Contains(group, kind) })
+	group := core.AgeGroup(s.ages, kind)
 	switch {
 	case !s.dated:
 		return 0, nil
-	case at < 0:
+	case group == nil:
 		return noon, nil
 	}
 	youngest := noon - core.Youth - 1
-	for _, kind := range s.ages[at] {
+	for _, kind := range group {
 		for _, o := range snapshot.List(kind, "") {
 			youngest = max(youngest, o.Content.(thing).created)
 		}
@@ -202,10 +202,7 @@ func (r reply) Retagged(names *core.Retagging) core.Response {
 
 // Earlier implements [core.Versioned].
 func (r reply) Earlier(by map[core.Key]int) core.Response {
-	r.objects = slices.Clone(r.objects)
-	for i, o := range r.objects {
-		r.objects[i].Content = core.Earlier(o.Content, by[o.Key])
-	}
+	r.objects = core.EarlierObjects(r.objects, by)
 	return r
 }
 

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/orrery-dev/orrery/adapters/external"
@@ -282,11 +281,7 @@ func (r *response) Earlier(by map[core.Key]int) core.Response {
 	for i, o := range versioned.Versions() {
 		own[o.Key] = by[r.versions[i].Key]
 	}
-	other := &response{Response: versioned.Earlier(own), versions: slices.Clone(r.versions)}
-	for i, o := range other.versions {
-		other.versions[i].Content = core.Earlier(o.Content, by[o.Key])
-	}
-	return other
+	return &response{Response: versioned.Earlier(own), versions: core.EarlierObjects(r.versions, by)}
 }
 
 // answered returns the response of the server as part of a system.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
@@ -84,6 +85,9 @@ func (c *Current) Enqueue(item core.Item, later bool) bool {
 	run.Enqueue(item, later)
 	return true
 }
+
+// Batch is how long event handlers have items of work queues wait at most to bring changes together. It is not taken to be longer than what else goes on meanwhile.
+const Batch = time.Second
 
 // Run is one run of code: a reconcile, the handling of one event, an action of a user.
 type Run struct {

@@ -138,11 +138,9 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (ages bool, err error) {
 		return false, err
 	}
 	for _, others := range l.others(runs) {
-		divergence, err := l.otherwise(a, runs, others, nil)
-		switch {
-		case err != nil:
+		if divergence, err := l.otherwise(a, runs, others, nil); err != nil {
 			return false, err
-		case divergence == nil:
+		} else if divergence == nil {
 			continue
 		}
 		if err := l.comparesVersions(a, runs); err != nil {
@@ -199,8 +197,7 @@ func (l *Learner) comparesNoted(a *Actor, runs []behavior.Run) error {
 	if !l.Machine.orders {
 		return nil
 	}
-	shown := tagsIn(runs)
-	noted := l.Machine.notedIn(runs, shown)
+	shown, noted := l.Machine.notedIn(runs)
 	for _, others := range shown.beside(noted) {
 		if divergence, err := l.heedsNames(a, runs, noted, others); divergence != nil || err != nil {
 			return cmp.Or(err, error(&unexpectedOrder{Controller: a.Strategy.Describe().Name, Noted: true}))
@@ -217,7 +214,7 @@ func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all tags, others map
 	return l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(others)}, behavior.Renamed{Names: core.NewRetagging(all.shifted())})
 }
 
-// comparesAges finds out whether what runs do depends on which of some objects are older, and takes note of their kinds.
+// comparesAges finds out whether what runs do depends on which of some objects are older, and records their kinds.
 func (l *Learner) comparesAges(a *Actor, runs []behavior.Run) (bool, error) {
 	if l.Machine.aging == nil {
 		return false, nil
@@ -260,7 +257,7 @@ func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Oth
 	return divergence, err
 }
 
-// noting takes note of the names of versions that a call writes into objects, of those that are shown to its run or remembered. Where names are in no order, they are the same whenever a version is written, but for equal ones. Otherwise it returns
+// noting records the names of versions that a call writes into objects, of those that are shown to its run or remembered. Where names are in no order, they are the same whenever a version is written, but for equal ones. Otherwise it returns
 // that a call is not modelled which writes one that may get another name as soon as nobody else knows it: names in objects pin nothing. Where it is known that somebody compares those in objects with others, it returns that for any name.
 func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, call core.Call, writes []behavior.Write) error {
 	m := l.Machine
@@ -296,34 +293,36 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 	return nil
 }
 
-// notedIn returns the names of versions that are shown in some runs, with those which controllers have written into objects that are shown. It returns nil if there are no more of them.
-func (m *Machine) notedIn(runs []behavior.Run, shown tags) tags {
+// notedIn returns the names of versions that are shown in some runs, and all of them together with those which controllers have written into objects that are shown. It returns none if there are no more of them.
+func (m *Machine) notedIn(runs []behavior.Run) (shown, all tags) {
 	if len(m.noted) == 0 {
-		return nil
+		return nil, nil
 	}
 	var texts strings.Builder
-	for _, contents := range shownIn(runs) {
+	shown = tags{}
+	for key, contents := range shownIn(runs) {
 		for _, content := range contents {
+			shown[key] = append(shown[key], content.Tag())
 			texts.WriteString(content.Canonical())
 		}
 	}
-	all, text := maps.Clone(shown), texts.String()
+	all = maps.Clone(shown)
 	for name, key := range m.noted {
-		if !slices.Contains(all[key], name) && strings.Contains(text, name) {
+		if !slices.Contains(all[key], name) && strings.Contains(texts.String(), name) {
 			all[key] = append(slices.Clip(all[key]), name)
 		}
 	}
 	if maps.EqualFunc(all, shown, slices.Equal) {
-		return nil
+		return nil, nil
 	}
-	return all
+	return shown, all
 }
 
 // indifferent reports whether a run does the same on the instance of its session where the order of the names of versions, and of the ages of objects, is another one. It returns the session, or another one that has come as far if
 // that is over.
 func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
 	runs := []behavior.Run{run}
-	if l.Machine.notedIn(runs, tagsIn(runs)) != nil {
+	if _, noted := l.Machine.notedIn(runs); noted != nil {
 		return session, false, nil
 	}
 	all := l.others(runs)
