@@ -276,7 +276,7 @@ func TestLearningCounts(t *testing.T) {
 		t.Errorf("who gives work to another one wakes %v", known.wakes)
 	}
 	w.Set(c, 0)
-	note("an object", 5) // the cell, the object, its kind, and two lists that it is in
+	note("an object", 4) // the cell, the object, and two lists that it is in
 	if !known.alters[place(placeName{listed: true, kind: "thing", namespace: "n"})] || !known.alters[place(placeName{listed: true, kind: "thing"})] || known.alters[place(placeName{listed: true, kind: "thing", namespace: "m"})] {
 		t.Errorf("who changes an object alters %v", known.alters)
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
@@ -94,6 +95,12 @@ func (f *footprints) gate(m *transition.Machine) {
 	}
 }
 
+// tells reports whether event handlers are told of an object by a step of which this is the footprint.
+func (f *footprints) tells(by *footprint, key core.Key) bool {
+	c, known := f.vocabulary.Lookup(key)
+	return by.delivers[key.Kind] || known && by.touched.Has(c)
+}
+
 // unchanging returns the places that say who holds versions of objects which nobody changes: it does not matter.
 func (f *footprints) unchanging() map[Place]bool {
 	written := map[Place]bool{}
@@ -114,8 +121,8 @@ func (f *footprints) unchanging() map[Place]bool {
 // export returns a footprint for a reducer, without the places that do not matter.
 func (f *footprints) export(from *footprint, without map[Place]bool) Footprint {
 	reads := maps.Clone(from.reads)
-	for kind := range from.kinds {
-		if h := f.handlers[kind]; h != nil {
+	for key, h := range f.handlers {
+		if f.tells(from, key) {
 			maps.Copy(reads, h.reads)
 		}
 	}

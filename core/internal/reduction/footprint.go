@@ -23,9 +23,8 @@ type footprints struct {
 	// agents are by number, stages are the steps of runs whose calls are steps of their own.
 	agents []*footprint
 	stages map[transition.Stage]*footprint
-	// handlers are what event handlers look at, by the kind of the event: whoever writes an object of the kind looks at
-	// it.
-	handlers map[core.Kind]*footprint
+	// handlers are what event handlers look at, by the object of the event: whoever writes the object looks at it.
+	handlers map[core.Key]*footprint
 	// visible is what is looked at by invariants, and all of it is if an invariant looks at what no footprint
 	// covers.
 	visible    *footprint
@@ -78,8 +77,8 @@ type footprint struct {
 	// takes tells that the agent takes its own work out of a queue, and blocks that a run of it was blocked, or may be by what it was
 	// made for: what it reads may keep it from taking a step.
 	takes, blocks bool
-	// kinds are the kinds of the objects of which event handlers are told.
-	kinds map[core.Kind]bool
+	// delivers are the kinds of the objects of which it delivers events.
+	delivers map[core.Kind]bool
 	// holds and normalizes are the ties to versions that are held.
 	holds, normalizes map[state.Cell]bool
 	// touched are the cells that are changed.
@@ -91,7 +90,7 @@ func NewFootprints() *footprints {
 	return &footprints{
 		places:   map[placeName]Place{},
 		stages:   map[transition.Stage]*footprint{},
-		handlers: map[core.Kind]*footprint{},
+		handlers: map[core.Key]*footprint{},
 		looks:    map[*behavior.Answered]looked{},
 		ended:    map[*behavior.Leaf]int{},
 		woken:    map[sight]map[changed][]waking{},
@@ -104,8 +103,8 @@ func newFootprint() *footprint {
 		reads: map[Place]bool{}, writes: map[Place]bool{},
 		alters: map[Place]bool{}, gates: map[Place]bool{},
 		wakes: map[int]bool{}, looks: map[Place]bool{},
-		kinds: map[core.Kind]bool{},
-		holds: map[state.Cell]bool{}, normalizes: map[state.Cell]bool{},
+		delivers: map[core.Kind]bool{},
+		holds:    map[state.Cell]bool{}, normalizes: map[state.Cell]bool{},
 	}
 }
 
@@ -189,7 +188,7 @@ func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, answere
 	w := s.Walker
 	var readers []*footprint
 	if w.Handling != nil {
-		readers = []*footprint{f.handler(w.Handling.Key.Kind)}
+		readers = []*footprint{f.handler(w.Handling.Key)}
 	} else {
 		f.look(s, answered, reads)
 		agent := f.agents[w.Current().Agent()]
@@ -226,11 +225,12 @@ func (f *footprints) blocks(agent int) bool {
 	return agent < len(f.settled.blocked) && f.settled.blocked[agent]
 }
 
-func (f *footprints) handler(kind core.Kind) *footprint {
-	if f.handlers[kind] == nil {
-		f.handlers[kind] = newFootprint()
+// handler returns what event handlers look at that are told of an object.
+func (f *footprints) handler(key core.Key) *footprint {
+	if f.handlers[key] == nil {
+		f.handlers[key] = newFootprint()
 	}
-	return f.handlers[kind]
+	return f.handlers[key]
 }
 
 // readPlaces returns the places that a read looks at. What a view shows depends on the view, too.
@@ -335,7 +335,7 @@ func (f *footprints) begin(s *transition.Taken, known *footprint) {
 	case core.Reconcile, core.Act, core.Intervene:
 		known.takes = true
 	case core.Deliver:
-		grow(f, known.kinds, s.View.Kind())
+		grow(f, known.delivers, s.View.Kind())
 		grow(f, known.gates, f.place(placeName{sight: sight{cell: s.View.Cell()}}))
 		return
 	}
@@ -362,7 +362,6 @@ func (f *footprints) wrote(w *Explorer, s *transition.Taken, known *footprint, c
 	if !isObject {
 		return
 	}
-	grow(f, known.kinds, key.Kind)
 	grow(f, known.alters, f.place(placeName{listed: true, kind: key.Kind}))
 	if key.Namespace != "" {
 		grow(f, known.alters, f.place(placeName{listed: true, kind: key.Kind, namespace: key.Namespace}))

@@ -93,7 +93,7 @@ func TestCovers(t *testing.T) {
 		"writes the object":       known.writes[f.place(placeName{sight: sight{cell: c}})],
 		"alters its kind":         known.alters[f.place(placeName{listed: true, kind: key.Kind})],
 		"alters its part":         known.alters[f.place(placeName{sight: sight{cell: c, projection: m.Vocabulary.Projections(key.Kind)[0]}})],
-		"gets events of its kind": known.kinds[key.Kind],
+		"tells of the object":     f.tells(known, key) && !f.tells(known, core.Key{Kind: key.Kind, Name: "another"}),
 		"reads what it remembers": known.reads[f.place(placeName{sight: sight{cell: memory}})],
 		"depends on its view":     known.reads[f.place(placeName{sight: sight{cell: view}})],
 		"wakes the other":         known.wakes[other.Agent] && !known.wakes[one.Agent],
@@ -113,7 +113,7 @@ func TestCovers(t *testing.T) {
 	base()
 	f.note(w, deliver)
 	delivery := f.agents[deliver.Agent()]
-	if gate := f.place(placeName{sight: sight{cell: view}}); !delivery.gates[gate] || len(delivery.reads) > 0 || !delivery.kinds[key.Kind] || delivery.takes {
+	if gate := f.place(placeName{sight: sight{cell: view}}); !delivery.gates[gate] || len(delivery.reads) > 0 || !f.tells(delivery, key) || delivery.takes {
 		t.Errorf("a delivery touches %+v", delivery)
 	}
 }
@@ -171,9 +171,9 @@ func TestKnown(t *testing.T) {
 	mine.reads = map[Place]bool{note: true, held: true}
 	mine.alters = map[Place]bool{list: true, held: true}
 	mine.wakes = map[int]bool{3: true, 1: true}
-	mine.kinds = map[core.Kind]bool{key.Kind: true, "other": true}
-	f.handler(key.Kind).reads[list] = true
-	f.handler("another").reads[object] = true
+	mine.touched.Add(c)
+	f.handler(key).reads[list] = true
+	f.handler(core.Key{Kind: key.Kind, Name: "another"}).reads[object] = true
 	export := func() Footprint { return f.known(m).agents[it.Agent] }
 	got := export()
 	if !got.Known || !got.Takes || got.Everything || !slices.Equal(got.Reads, []Place{list, note}) || len(got.Writes) > 0 || !slices.Equal(got.Alters, []Place{list}) || !slices.Equal(got.Wakes, []int{1, 3}) || len(got.Gates) > 0 {

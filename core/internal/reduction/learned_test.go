@@ -163,7 +163,7 @@ func TestReadsAreLearned(t *testing.T) {
 	}
 }
 
-// TestReadsOfHandlersAndStages has what event handlers read be kept by the kind that they are about, and what calls read that are steps of their own by the call.
+// TestReadsOfHandlersAndStages has what event handlers read be kept by the object that they are told of, and what calls read that are steps of their own by the call.
 func TestReadsOfHandlersAndStages(t *testing.T) {
 	handles := &script{
 		Description: core.Description{Name: "handles", Watches: []core.Kind{"thing"}, Sequential: true},
@@ -184,11 +184,21 @@ func TestReadsOfHandlersAndStages(t *testing.T) {
 	c, _ := w.Machine.Vocabulary.Lookup(thingC)
 	mine, place := f.agents[it.Agent], f.place(placeName{sight: sight{cell: c}})
 	seen := func(at Place) bool { return f.names[at].sight.cell == c }
-	if h := f.handlers["thing"]; len(f.handlers) != 1 || !h.reads[place] || h.blocks || mine.reads[place] || slices.ContainsFunc(sorted(mine.looks), seen) || mine.blocks {
+	if h := f.handlers[thingA]; h == nil || len(f.handlers) != 1 || !h.reads[place] || h.blocks || mine.reads[place] || slices.ContainsFunc(sorted(mine.looks), seen) || mine.blocks {
 		t.Errorf("handlers read %+v, and who wakes them reads %+v", h, mine)
 	}
 	if exported := f.known(w.Machine).agents[it.Agent]; !slices.Contains(exported.Reads, place) {
-		t.Errorf("whoever writes such an object reads %v", exported.Reads)
+		t.Errorf("whoever writes the object reads %v", exported.Reads)
+	}
+	// So does who delivers events of the kind, and not who writes another object.
+	another := newFootprint()
+	another.touched.Add(c)
+	if slices.Contains(f.export(another, nil).Reads, place) {
+		t.Error("whoever writes another object reads what handlers read that are not told of it")
+	}
+	another.delivers["thing"] = true
+	if exported := f.export(another, nil); !slices.Contains(exported.Reads, place) {
+		t.Errorf("whoever delivers events of the kind reads %v", exported.Reads)
 	}
 	// Where calls are steps, the call reads, and so does the agent.
 	a, b := get(thingA, core.Live), get(thingB, core.Live)
