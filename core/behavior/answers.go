@@ -24,6 +24,8 @@ type Answered struct {
 	Writes []Write
 	// Enqueue are the items that are put into work queues, and EnqueueAfter those for which a timer is set.
 	Enqueue, EnqueueAfter []state.Cell
+	// Lists tells that it was computed from a list.
+	Lists bool
 	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as others.
 	Reads []Read
 }

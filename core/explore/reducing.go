@@ -19,6 +19,9 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	r := &reduction.Reductions{Footprints: reduction.NewFootprints()}
 	r.Footprints.Record(m)
 	for patience := firstPatience; ; {
+		if err := r.TryLists(l); err != nil {
+			return nil, err
+		}
 		r.MakeChoosers(m, options.Reducer)
 		space, err := explore(ctx, m, l, r, options, began, patience)
 		found.collect(l, space)
@@ -37,7 +40,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		case len(space.reasons) > 0:
 			return space, nil
 		default:
-			if err := space.heed(ctx, options); err != nil {
+			if err := space.lookBack(ctx, options); err != nil {
 				return nil, err
 			}
 			if len(space.reasons) > 0 || !r.Outdated(m) {
@@ -47,9 +50,12 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	}
 }
 
-// heed finds out what event handlers heed of what they remember, at the end of a search.
-func (s *Space) heed(ctx context.Context, options Options) error {
+// lookBack finds out at the end of a search what event handlers heed of what they remember, and what agents heed of what they list.
+func (s *Space) lookBack(ctx context.Context, options Options) error {
 	err := s.executor.Heed()
+	if err == nil {
+		err = s.TryLists(s.learner)
+	}
 	if ctx.Err() == nil {
 		return err
 	}

@@ -128,11 +128,12 @@ func (w *Explorer) account(s *transition.Taken) error {
 	}
 	w.seeMemories()
 	switch {
-	case w.Footprints.covers(w, s):
+	case w.Footprints.covers(w, s) && w.Footprints.meets(w, s):
 		return nil
 	case w.Learn == nil:
 		return transition.ErrUnknown
 	}
 	w.Footprints.note(w, s)
+	w.Footprints.meets(w, s)
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
@@ -42,8 +41,10 @@ func (f *footprints) known(m *transition.Machine) knowledge {
 	f.gate(m)
 	k := knowledge{visible: sorted(f.visible.reads), allVisible: f.allVisible}
 	without := f.unchanging()
+	entries := f.entries()
 	for i, touched := range f.agents {
 		exported := f.export(touched, without)
+		f.pick(i, &exported, entries)
 		missed := f.missed(i)
 		exported.Missed, exported.MissedInViews = missed.places, missed.inViews
 		k.missed = append(k.missed, missed)
@@ -95,12 +96,6 @@ func (f *footprints) gate(m *transition.Machine) {
 	}
 }
 
-// tells reports whether event handlers are told of an object by a step of which this is the footprint.
-func (f *footprints) tells(by *footprint, key core.Key) bool {
-	c, known := f.vocabulary.Lookup(key)
-	return by.delivers[key.Kind] || known && by.touched.Has(c)
-}
-
 // unchanging returns the places that say who holds versions of objects which nobody changes: it does not matter.
 func (f *footprints) unchanging() map[Place]bool {
 	written := map[Place]bool{}
@@ -120,12 +115,7 @@ func (f *footprints) unchanging() map[Place]bool {
 
 // export returns a footprint for a reducer, without the places that do not matter.
 func (f *footprints) export(from *footprint, without map[Place]bool) Footprint {
-	reads := maps.Clone(from.reads)
-	for key, h := range f.handlers {
-		if f.tells(from, key) {
-			maps.Copy(reads, h.reads)
-		}
-	}
+	reads := f.readsOf(from)
 	gates := maps.Clone(from.gates)
 	if from.blocks {
 		maps.Copy(gates, reads)

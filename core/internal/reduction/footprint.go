@@ -1,6 +1,8 @@
 package reduction
 
 import (
+	"maps"
+
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -29,6 +31,8 @@ type footprints struct {
 	// covers.
 	visible    *footprint
 	allVisible bool
+	// listers are what is known of steps that show lists, by agent.
+	listers []*lister
 	// growth counts what was learned.
 	growth int
 	// recording tells that a search is under way: what is run later, to look at its states, does not count.
@@ -54,8 +58,9 @@ type placeName struct {
 	valued bool
 	// begun is how the run began that looks there, with what its controller remembers.
 	begun transition.Begun
-	// entering tells that a place is what comes to be listed.
+	// entering tells that a place is what comes to be listed, and entry that it is what a list shows of one object.
 	entering  bool
+	entry     bool
 	held      bool
 	listed    bool
 	kind      core.Kind
@@ -219,6 +224,23 @@ func (f *footprints) Block(agent int) {
 
 // Ended implements [transition.Recorder].
 func (f *footprints) Ended(leaf *behavior.Leaf) { f.ended[leaf] = f.searches }
+
+// readsOf returns the places that an agent or a stage looks at, with those that event handlers look at which it tells of something.
+func (f *footprints) readsOf(known *footprint) map[Place]bool {
+	reads := maps.Clone(known.reads)
+	for key, h := range f.handlers {
+		if f.tells(known, key) {
+			maps.Copy(reads, h.reads)
+		}
+	}
+	return reads
+}
+
+// tells reports whether event handlers are told of an object by a step of which this is the footprint.
+func (f *footprints) tells(by *footprint, key core.Key) bool {
+	c, known := f.vocabulary.Lookup(key)
+	return by.delivers[key.Kind] || known && by.touched.Has(c)
+}
 
 // blocks reports whether it was known when the search began that runs of an agent may be blocked.
 func (f *footprints) blocks(agent int) bool {

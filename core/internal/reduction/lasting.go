@@ -329,11 +329,16 @@ type experiment struct {
 
 // newExperiment returns an experiment in the state in which the walker's step began.
 func newExperiment(w *Explorer) *experiment {
-	s := &experiment{walker: transition.NewWalker(w.Machine, w.Learn), state: slices.Clone(w.Vector)}
+	return &experiment{walker: transition.NewWalker(w.Machine, w.Learn), state: before(w)}
+}
+
+// before returns the state in which the walker's step began.
+func before(w *Explorer) state.Vector {
+	vector := slices.Clone(w.Vector)
 	for _, t := range slices.Backward(w.Touched) {
-		s.state[t.Cell] = t.Was
+		vector[t.Cell] = t.Was
 	}
-	return s
+	return vector
 }
 
 // run runs the code of an item with these values to be seen. An error ends the search.
@@ -345,20 +350,25 @@ func (s *experiment) run(it *transition.Item, values map[sight]state.Value) erro
 		}
 		vector[at.cell] = value
 	}
-	l := s.walker.Learn
+	s.walker.Load(vector.AppendRow(nil))
+	err := quietly(s.walker.Learn, func() error { return s.walker.StepsOf(glimpse{}, it) })
+	if errors.Is(err, errUnfit) {
+		return nil
+	}
+	return err
+}
+
+// quietly runs code in states that may never be: what goes wrong with it there is not said.
+func quietly(l *transition.Learner, run func() error) error {
 	where, fresh, incidents, seen := l.Where, l.Fresh, l.Incidents, maps.Clone(l.Seen)
 	l.Incidents = slices.Clip(l.Incidents)
-	s.walker.Load(vector.AppendRow(nil))
-	err := s.walker.StepsOf(glimpse{}, it)
+	err := run()
 	for _, incident := range l.Incidents[len(incidents):] {
 		if incident.Kind == core.Nondeterministic { // which is found out only where code is learned
 			incidents, seen[transition.WrongOf(incident)] = append(incidents, incident), true
 		}
 	}
 	l.Where, l.Fresh, l.Incidents, l.Seen = where, fresh, incidents, seen
-	if errors.Is(err, errUnfit) {
-		return nil
-	}
 	return err
 }
 

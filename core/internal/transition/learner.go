@@ -372,6 +372,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	if l.Machine.Recorder != nil {
 		l.Machine.Recorder.Read(s, node, answered, look.reads)
 	}
+	answered.Lists = slices.ContainsFunc(look.reads, func(r behavior.Read) bool { return r.Listed })
 	if s.Walker.made != nil || s.Walker.nested > 0 || l.Machine.Conditions.Granularity == PerCall {
 		answered.Reads = look.reads
 	}

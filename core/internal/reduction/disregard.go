@@ -1,0 +1,382 @@
+package reduction
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/internal/bitset"
+)
+
+// Controllers often list all objects of a kind and pick those of the request at hand, and so do event handlers. An agent disregards an object that it lists if all of its steps are the
+// same whatever that object is: such steps do not depend on who changes it. That is found out by taking the steps again with each value that the object was seen to have, and with all
+// combinations of them if there are several such objects. They must make the same calls, as what they look at besides would be nothing that is known of them, and come to the same.
+
+// lister is what is known of the steps of an agent that show it lists.
+type lister struct {
+	// met are the steps that were met, by the answers that they got, and samples are one of each.
+	met     answers
+	samples []sample
+	// disregards are the objects that it disregards, as far as was tried, and heeds those that make a difference.
+	disregards, heeds bitset.Set[state.Cell]
+}
+
+// answers are those that may come after others, and whether a step has ended there.
+type answers struct {
+	next map[*behavior.Answered]*answers
+	ends bool
+}
+
+// sample is a step, with the state in which it was taken.
+type sample struct {
+	it  *transition.Item
+	row []byte
+	// tried are the values that were tried.
+	tried []alternatives
+}
+
+// alternatives are the values that an object may have.
+type alternatives struct {
+	cell   state.Cell
+	values []state.Value
+}
+
+func (a alternatives) equal(other alternatives) bool {
+	return a.cell == other.cell && slices.Equal(a.values, other.values)
+}
+
+// meets notes that the walker has taken a step that shows lists, unless one with the same answers was met before. It returns false if that is to be noted by a walker that may learn.
+func (f *footprints) meets(w *Explorer, s *transition.Taken) bool {
+	if !f.looksOver(w, s) {
+		return true
+	}
+	agent := s.Agent()
+	for agent >= len(f.listers) {
+		if w.Learn == nil {
+			return false
+		}
+		f.listers = append(f.listers, &lister{})
+	}
+	l := f.listers[agent]
+	at := &l.met
+	for _, answered := range w.Asked {
+		next := at.next[answered]
+		if next == nil {
+			if w.Learn == nil {
+				return false
+			}
+			if at.next == nil {
+				at.next = map[*behavior.Answered]*answers{}
+			}
+			next = &answers{}
+			at.next[answered] = next
+		}
+		at = next
+	}
+	switch {
+	case at.ends:
+	case w.Learn == nil:
+		return false
+	default:
+		at.ends = true
+		l.samples = append(l.samples, sample{it: s.Item, row: before(w).AppendRow(nil)})
+	}
+	return true
+}
+
+// looksOver reports whether a step is one of those that are tried with other objects in lists. What is shown in views, or may be held there, is not tried, and where there may be faults nothing is left out.
+func (f *footprints) looksOver(w *Explorer, s *transition.Taken) bool {
+	return s.Kind == core.Reconcile && w.Machine.Conditions.Granularity == transition.PerReconcile && !w.Machine.Holds && !s.Actor.Atomic && !w.Faulty() && !s.Faulty() &&
+		slices.ContainsFunc(w.Asked, func(a *behavior.Answered) bool { return a.Lists })
+}
+
+// TryLists finds out which objects agents disregard that they list. What is learned of the code counts as read.
+func (r *Reductions) TryLists(l *transition.Learner) error {
+	f := r.Footprints
+	if f == nil {
+		return nil
+	}
+	hasty := l.Hasty
+	l.Hasty = true
+	defer func() { l.Hasty = hasty }()
+	values := f.valuesSeen()
+	for agent, lists := range f.listers {
+		if err := f.tryLister(l, lists, f.bystanders(agent, values)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// valuesSeen returns the values that objects were seen to have before or behind a change, in order.
+func (f *footprints) valuesSeen() map[state.Cell][]state.Value {
+	seen := map[state.Cell][]state.Value{}
+	for at, changes := range f.woken {
+		if _, isObject := f.vocabulary.Key(at.cell); !isObject || at.viewed || at.projection != nil {
+			continue
+		}
+		var values []state.Value
+		for was, all := range changes {
+			values = append(values, was.from)
+			for _, known := range all {
+				values = append(values, known.to)
+			}
+		}
+		slices.Sort(values)
+		seen[at.cell] = slices.Compact(values)
+	}
+	return seen
+}
+
+// bystanders returns the objects that an agent meets in lists and nowhere else, and that others change, with their values.
+func (f *footprints) bystanders(agent int, values map[state.Cell][]state.Value) []alternatives {
+	known := f.agents[agent]
+	var own bitset.Set[state.Cell]
+	var lists []placeName
+	for _, place := range sorted(f.readsOf(known)) {
+		if name := f.names[place]; name.listed {
+			lists = append(lists, name)
+		} else {
+			own.Add(name.cell)
+		}
+	}
+	var all []alternatives
+	for c, alternative := range values {
+		if !own.Has(c) && !known.touched.Has(c) && !f.listers[agent].heeds.Has(c) && slices.ContainsFunc(lists, func(l placeName) bool { return f.mayList(l, c) }) {
+			all = append(all, alternatives{c, alternative})
+		}
+	}
+	slices.SortFunc(all, func(a, b alternatives) int { return cmp.Compare(a.cell, b.cell) })
+	return all
+}
+
+// mayList reports whether an object may be in a list.
+func (f *footprints) mayList(list placeName, c state.Cell) bool {
+	key, isObject := f.vocabulary.Key(c)
+	return isObject && key.Kind == list.kind && (list.namespace == "" || list.namespace == key.Namespace) && (list.selection == nil || f.vocabulary.May(list.selection, c))
+}
+
+// tryLister takes the samples of an agent again with other objects beside.
+func (f *footprints) tryLister(l *transition.Learner, lists *lister, beside []alternatives) error {
+	for _, a := range beside {
+		lists.disregards.Add(a.cell)
+	}
+	for i := 0; i < len(lists.samples) && len(beside) > 0; {
+		s := &lists.samples[i]
+		if slices.EqualFunc(s.tried, beside, alternatives.equal) {
+			i++
+			continue
+		}
+		heeded, err := s.heeds(f.machine, l, beside)
+		if err != nil {
+			return err
+		}
+		for _, c := range heeded {
+			lists.heeds.Add(c)
+			lists.disregards.Remove(c)
+		}
+		if beside = slices.DeleteFunc(slices.Clone(beside), func(a alternatives) bool { return slices.Contains(heeded, a.cell) }); len(heeded) == 0 {
+			s.tried = beside
+			i++
+		}
+	}
+	return nil
+}
+
+// heeds returns objects that make a difference to a step, none if none does. Where there are too many combinations to try, it does.
+func (s *sample) heeds(m *transition.Machine, l *transition.Learner, beside []alternatives) ([]state.Cell, error) {
+	combinations := 1
+	for _, a := range beside {
+		if combinations *= len(a.values); combinations > mostTries {
+			most := slices.MaxFunc(beside, func(a, b alternatives) int { return cmp.Compare(len(a.values), len(b.values)) })
+			return []state.Cell{most.cell}, nil
+		}
+	}
+	t := newRetrial(m, l, s)
+	want, err := t.deeds(nil)
+	if err != nil {
+		return nil, err
+	}
+	for n := range combinations {
+		changes := make([]transition.Touch, 0, len(beside))
+		for _, a := range beside {
+			changes = append(changes, transition.Touch{Cell: a.cell, Was: a.values[n%len(a.values)]})
+			n /= len(a.values)
+		}
+		got, err := t.deeds(changes)
+		if err != nil {
+			return nil, err
+		}
+		if got == want {
+			continue
+		}
+		return t.causes(changes, want)
+	}
+	return nil, nil
+}
+
+// retrial takes a step again in states that differ in what is there beside.
+type retrial struct {
+	transition.Inattentive
+	learner *transition.Learner
+	walker  *transition.Walker
+	wakes   *enabling
+	it      *transition.Item
+	vector  state.Vector
+	text    []byte
+	calls   []string
+}
+
+func newRetrial(m *transition.Machine, l *transition.Learner, s *sample) *retrial {
+	t := &retrial{learner: l, walker: transition.NewWalker(m, l), it: s.it}
+	t.wakes = &enabling{walker: t.walker}
+	t.walker.Listener = t
+	t.walker.Load(s.row)
+	t.vector = slices.Clone(t.walker.Vector)
+	return t
+}
+
+// deeds describes what the step does with these values to be seen.
+func (t *retrial) deeds(changes []transition.Touch) (string, error) {
+	vector := slices.Clone(t.vector)
+	for _, change := range changes {
+		for int(change.Cell) >= len(vector) {
+			vector = append(vector, 0)
+		}
+		vector[change.Cell] = change.Was
+	}
+	t.walker.Load(vector.AppendRow(nil))
+	t.text = t.text[:0]
+	err := quietly(t.learner, func() error { return t.walker.StepsOf(t, t.it) })
+	return string(t.text), err
+}
+
+// causes returns which of some changes make a difference, all if none does alone.
+func (t *retrial) causes(changes []transition.Touch, want string) ([]state.Cell, error) {
+	var alone, all []state.Cell
+	for i, change := range changes {
+		got, err := t.deeds(changes[i : i+1])
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, change.Cell); got != want {
+			alone = append(alone, change.Cell)
+		}
+	}
+	if len(alone) > 0 {
+		return alone, nil
+	}
+	return all, nil
+}
+
+// Took implements [transition.Visitor].
+func (t *retrial) Took(s *transition.Taken) error {
+	edge := t.walker.Edge(0, s)
+	var changed []transition.Touch
+	for i, touched := range t.walker.Touched {
+		if now := t.walker.Value(touched.Cell); now != touched.Was && !transition.Touches(t.walker.Touched[:i], touched.Cell) {
+			changed = append(changed, transition.Touch{Cell: touched.Cell, Was: now})
+		}
+	}
+	slices.SortFunc(changed, func(a, b transition.Touch) int { return cmp.Compare(a.Cell, b.Cell) })
+	woken, timed := slices.Clone(t.wakes.woken), slices.Clone(t.wakes.timed)
+	slices.Sort(woken)
+	slices.Sort(timed)
+	t.text = fmt.Appendf(t.text, "%s %q %t %t %q %v %v %v %q\n", edge.Step, edge.Step.Order, edge.Requeued, edge.Wrote, edge.Failed, changed, slices.Compact(woken), slices.Compact(timed), t.calls)
+	return nil
+}
+
+// Stopped implements [transition.Visitor].
+func (t *retrial) Stopped(_ *transition.Taken, err error) error {
+	if transition.Ends(err) {
+		t.text = fmt.Appendf(t.text, "%v %q\n", err, t.calls)
+		return nil
+	}
+	return err
+}
+
+// Began implements [transition.Listener].
+func (t *retrial) Began() {
+	t.wakes.Began()
+	t.calls = t.calls[:0]
+}
+
+// Called implements [transition.Listener].
+func (t *retrial) Called(a *transition.Actor, activation behavior.Activation, call transition.CallEvent) {
+	t.wakes.Called(a, activation, call)
+	t.calls = append(t.calls, call.Node.Call.Identity())
+}
+
+// Ended implements [transition.Listener].
+func (t *retrial) Ended(a *transition.Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf) {
+	t.wakes.Ended(a, activation, path, leaf)
+}
+
+// entries are the lists that agents read object by object, as they disregard some of them.
+func (f *footprints) entries() []placeName {
+	seen := map[Place]bool{}
+	for agent, l := range f.listers {
+		if l.disregards.Empty() {
+			continue
+		}
+		for place := range f.readsOf(f.agents[agent]) {
+			if name := f.names[place]; name.listed && f.disregardsIn(l, name) {
+				seen[place] = true
+			}
+		}
+	}
+	var lists []placeName
+	for _, place := range sorted(seen) {
+		lists = append(lists, f.names[place])
+	}
+	return lists
+}
+
+// disregardsIn reports whether some of what may be in a list is disregarded.
+func (f *footprints) disregardsIn(l *lister, list placeName) bool {
+	for c := range l.disregards.All() {
+		if f.mayList(list, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// pick has the footprint of an agent read lists object by object of which it disregards some, and alter those objects in them that it changes.
+func (f *footprints) pick(agent int, exported *Footprint, lists []placeName) {
+	if len(lists) == 0 {
+		return
+	}
+	reads, alters := map[Place]bool{}, map[Place]bool{}
+	for _, place := range exported.Reads {
+		reads[place] = true
+	}
+	for _, place := range exported.Alters {
+		alters[place] = true
+	}
+	for _, list := range lists {
+		place := f.place(list)
+		picks := reads[place] && agent < len(f.listers) && !f.agents[agent].blocks && f.disregardsIn(f.listers[agent], list)
+		if picks {
+			delete(reads, place)
+		}
+		for _, c := range f.vocabulary.Kind(list.kind) {
+			if !f.mayList(list, c) {
+				continue
+			}
+			entry := list
+			entry.cell, entry.entry = c, true
+			if picks && !f.listers[agent].disregards.Has(c) {
+				reads[f.place(entry)] = true
+			}
+			if f.agents[agent].touched.Has(c) {
+				alters[f.place(entry)] = true
+			}
+		}
+	}
+	exported.Reads, exported.Alters = sorted(reads), sorted(alters)
+}
