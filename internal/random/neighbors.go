@@ -12,7 +12,7 @@ import (
 // pick what they look for themselves, and so do their event handlers: mostly what is of that name, sometimes what others have, one of them or all of them together.
 func Neighbors(seed uint64) (*core.System, error) {
 	g := &neighbors{Rand: rand.New(rand.NewPCG(seed, 15)), kinds: Kinds()[:1+seed%3], remembers: seed%4 == 0, closely: 2 + int(seed%5)}
-	for i := range 2 + g.IntN(4)/3 {
+	for i := range 2 + g.IntN(2) {
 		g.names = append(g.names, fmt.Sprint(i))
 	}
 	system := &core.System{Name: fmt.Sprintf("neighbors %d", seed), Store: shelf{versioned: g.IntN(3) == 0, ordered: true}}
@@ -57,7 +57,10 @@ type neighbor struct {
 type errand struct {
 	look glance
 	due  int
-	does call
+	// further is what it looks at then, nil for nothing, before it goes on if that is a certain number, too.
+	further *glance
+	later   int
+	does    call
 	// to is whose object that is about: of the name itself, or of one next to it.
 	to int
 	// again tells that it is done once more.
@@ -159,6 +162,9 @@ func (n *neighbor) Reconcile(recorder core.EffectRecorder, request core.Request)
 		if e.look.see(recorder, string(request)) != e.due {
 			continue
 		}
+		if e.further != nil && e.further.see(recorder, string(request)) != e.later {
+			continue
+		}
 		does, at := e.does, slices.Index(n.names, string(request))
 		does.key.Name = n.names[(at+e.to)%len(n.names)]
 		recorder.Do(&does)
@@ -179,6 +185,10 @@ func (g *neighbors) controller(name string) *neighbor {
 		e := errand{look: g.glance(), due: g.IntN(none + 1), to: max(0, g.IntN(12)-10), again: g.IntN(4) == 0}
 		if e.look.picks != own {
 			e.due = []int{1, none}[g.IntN(2)]
+		}
+		if g.IntN(3) == 0 {
+			look := glance{kind: g.kind(), byName: true}
+			e.further, e.later = &look, g.IntN(none)
 		}
 		e.does = call{verb: []verb{set, set, set, remove}[g.IntN(4)], key: core.Key{Kind: g.kind(), Namespace: elsewhere}, value: g.IntN(none)}
 		n.errands = append(n.errands, e)
