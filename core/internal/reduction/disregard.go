@@ -15,6 +15,7 @@ import (
 // Controllers often list all objects of a kind and pick those of the request at hand, and so do event handlers. An agent disregards an object that it lists if all of its steps are the
 // same whatever that object is: such steps do not depend on who changes it. That is found out by taking the steps again with each value that the object was seen to have, and with all
 // combinations of them if there are several such objects. They must make the same calls, as what they look at besides would be nothing that is known of them, and come to the same.
+// It is tried only of objects that agents change which have nothing else to do with who lists them.
 
 // lister is what is known of the steps of an agent that show it lists.
 type lister struct {
@@ -104,12 +105,80 @@ func (r *Reductions) TryLists(l *transition.Learner) error {
 	l.Hasty = true
 	defer func() { l.Hasty = hasty }()
 	values := f.valuesSeen()
+	beside := make([][]alternatives, len(f.agents))
+	for agent := range f.listers {
+		beside[agent] = f.bystanders(agent, values)
+	}
+	group := f.groups(beside)
 	for agent, lists := range f.listers {
-		if err := f.tryLister(l, lists, f.bystanders(agent, values)); err != nil {
+		strangers := slices.DeleteFunc(beside[agent], func(a alternatives) bool { return !f.comesFromElsewhere(a.cell, agent, group) })
+		if err := f.tryLister(l, lists, strangers); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// groups numbers the groups of agents that have to do with each other even if what they may disregard is nothing to them.
+func (f *footprints) groups(beside [][]alternatives) []int {
+	readers, changers := map[Place][]int{}, map[Place][]int{}
+	group := make([]int, len(f.agents))
+	for agent, known := range f.agents {
+		group[agent] = agent
+		for place := range f.readsOf(known) {
+			name := f.names[place]
+			if !name.listed {
+				readers[place] = append(readers[place], agent)
+				continue
+			}
+			for _, c := range f.vocabulary.Kind(name.kind) {
+				at, met := f.places[placeName{sight: sight{cell: c}}]
+				if met && f.mayList(name, c) && !slices.ContainsFunc(beside[agent], func(a alternatives) bool { return a.cell == c }) {
+					readers[at] = append(readers[at], agent)
+				}
+			}
+		}
+		for _, places := range []map[Place]bool{known.writes, known.alters} {
+			for place := range places {
+				changers[place] = append(changers[place], agent)
+			}
+		}
+	}
+	join := func(one, other int) {
+		for from, to, i := group[one], group[other], 0; i < len(group); i++ {
+			if group[i] == from {
+				group[i] = to
+			}
+		}
+	}
+	for place, agents := range changers {
+		if name := f.names[place]; !name.listed {
+			for _, agent := range slices.Concat(agents, readers[place]) {
+				join(agent, agents[0])
+			}
+		}
+	}
+	for agent, known := range f.agents {
+		for woken := range known.wakes {
+			join(agent, woken)
+		}
+		if !known.known {
+			for other := range f.agents {
+				join(other, agent)
+			}
+		}
+	}
+	return group
+}
+
+// comesFromElsewhere reports whether an object is changed by an agent of another group.
+func (f *footprints) comesFromElsewhere(c state.Cell, agent int, group []int) bool {
+	for other, known := range f.agents {
+		if group[other] != group[agent] && known.touched.Has(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // valuesSeen returns the values that objects were seen to have before or behind a change, in order.
@@ -162,9 +231,7 @@ func (f *footprints) mayList(list placeName, c state.Cell) bool {
 
 // tryLister takes the samples of an agent again with other objects beside.
 func (f *footprints) tryLister(l *transition.Learner, lists *lister, beside []alternatives) error {
-	for _, a := range beside {
-		lists.disregards.Add(a.cell)
-	}
+	lists.disregards.Clear()
 	for i := 0; i < len(lists.samples) && len(beside) > 0; {
 		s := &lists.samples[i]
 		if slices.EqualFunc(s.tried, beside, alternatives.equal) {
@@ -177,12 +244,14 @@ func (f *footprints) tryLister(l *transition.Learner, lists *lister, beside []al
 		}
 		for _, c := range heeded {
 			lists.heeds.Add(c)
-			lists.disregards.Remove(c)
 		}
 		if beside = slices.DeleteFunc(slices.Clone(beside), func(a alternatives) bool { return slices.Contains(heeded, a.cell) }); len(heeded) == 0 {
 			s.tried = beside
 			i++
 		}
+	}
+	for _, a := range beside {
+		lists.disregards.Add(a.cell)
 	}
 	return nil
 }
