@@ -12,7 +12,7 @@
 // a search from putting something off for ever are its own (core/explore/cycles.go).
 //
 // Before that it is asked whether an agent may be followed alone, as its step only looks and whatever changes what it looked at wakes it (level.go), or leaves
-// it with nothing to do (lasting.go). Which changes wake whom is recorded with the footprints (waking.go), and so is which parts of objects somebody looks at (parts.go).
+// it with nothing to do (lasting.go). Which changes wake whom is recorded with the footprints (waking.go), and so is which parts of objects somebody looks at (parts.go) and what agents list and disregard (disregard.go).
 //
 // What properties look at is recorded as well (recording.go): a step that nobody sees can be left out where one that is seen cannot.
 //
