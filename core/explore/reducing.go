@@ -19,7 +19,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 	r := &reduction.Reductions{Footprints: reduction.NewFootprints()}
 	r.Footprints.Record(m)
 	for patience := firstPatience; ; {
-		if err := r.TryLists(l); err != nil {
+		if err := r.TryLists(ctx, l); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 		r.MakeChoosers(m, options.Reducer)
@@ -54,7 +54,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 func (s *Space) lookBack(ctx context.Context, options Options) error {
 	err := s.executor.Heed()
 	if err == nil {
-		err = s.TryLists(s.learner)
+		err = s.TryLists(ctx, s.learner)
 	}
 	if ctx.Err() == nil {
 		return err

@@ -2,6 +2,7 @@ package reduction
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -95,11 +96,17 @@ func (f *footprints) looksOver(w *Explorer, s *transition.Taken) bool {
 		slices.ContainsFunc(w.Asked, func(a *behavior.Answered) bool { return a.Lists })
 }
 
-// TryLists finds out which objects agents disregard that they list. What is learned of the code counts as read.
-func (r *Reductions) TryLists(l *transition.Learner) error {
+// TryLists finds out which objects agents disregard that they list. What is learned of the code counts as read. If the context is done, the rest of them is taken to be heeded.
+func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error {
 	f := r.Footprints
 	if f == nil {
 		return nil
+	}
+	for _, l := range f.listers {
+		l.disregards.Clear()
+	}
+	if len(f.listers) == 0 || slices.ContainsFunc(f.agents, func(known *footprint) bool { return !known.known }) {
+		return nil // as long as somebody may touch anything
 	}
 	hasty := l.Hasty
 	l.Hasty = true
@@ -109,22 +116,21 @@ func (r *Reductions) TryLists(l *transition.Learner) error {
 	for agent := range f.listers {
 		beside[agent] = f.bystanders(agent, values)
 	}
-	group := f.groups(beside)
+	groups := f.groups(beside)
 	for agent, lists := range f.listers {
-		strangers := slices.DeleteFunc(beside[agent], func(a alternatives) bool { return !f.comesFromElsewhere(a.cell, agent, group) })
-		if err := f.tryLister(l, lists, strangers); err != nil {
+		strangers := slices.DeleteFunc(beside[agent], func(a alternatives) bool { return !f.comesFromElsewhere(a.cell, agent, groups) })
+		if err := f.tryLister(ctx, l, lists, strangers); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// groups numbers the groups of agents that have to do with each other even if what they may disregard is nothing to them.
-func (f *footprints) groups(beside [][]alternatives) []int {
+// groups returns the groups of agents that have to do with each other even if what they may disregard is nothing to them.
+func (f *footprints) groups(beside [][]alternatives) union {
 	readers, changers := map[Place][]int{}, map[Place][]int{}
-	group := make([]int, len(f.agents))
+	groups := newUnion(len(f.agents))
 	for agent, known := range f.agents {
-		group[agent] = agent
 		for place := range f.readsOf(known) {
 			name := f.names[place]
 			if !name.listed {
@@ -144,37 +150,47 @@ func (f *footprints) groups(beside [][]alternatives) []int {
 			}
 		}
 	}
-	join := func(one, other int) {
-		for from, to, i := group[one], group[other], 0; i < len(group); i++ {
-			if group[i] == from {
-				group[i] = to
-			}
-		}
-	}
 	for place, agents := range changers {
 		if name := f.names[place]; !name.listed {
 			for _, agent := range slices.Concat(agents, readers[place]) {
-				join(agent, agents[0])
+				groups.join(agent, agents[0])
 			}
 		}
 	}
 	for agent, known := range f.agents {
 		for woken := range known.wakes {
-			join(agent, woken)
-		}
-		if !known.known {
-			for other := range f.agents {
-				join(other, agent)
-			}
+			groups.join(agent, woken)
 		}
 	}
-	return group
+	return groups
 }
 
+// union is a partition of the first numbers: each of them leads to the one that its part is named by.
+type union []int
+
+func newUnion(n int) union {
+	u := make(union, n)
+	for i := range u {
+		u[i] = i
+	}
+	return u
+}
+
+// of returns the part that a number is in.
+func (u union) of(i int) int {
+	for u[i] != i {
+		u[i] = u[u[i]]
+		i = u[i]
+	}
+	return i
+}
+
+func (u union) join(one, other int) { u[u.of(one)] = u.of(other) }
+
 // comesFromElsewhere reports whether an object is changed by an agent of another group.
-func (f *footprints) comesFromElsewhere(c state.Cell, agent int, group []int) bool {
+func (f *footprints) comesFromElsewhere(c state.Cell, agent int, groups union) bool {
 	for other, known := range f.agents {
-		if group[other] != group[agent] && known.touched.Has(c) {
+		if groups.of(other) != groups.of(agent) && known.touched.Has(c) {
 			return true
 		}
 	}
@@ -230,15 +246,14 @@ func (f *footprints) mayList(list placeName, c state.Cell) bool {
 }
 
 // tryLister takes the samples of an agent again with other objects beside.
-func (f *footprints) tryLister(l *transition.Learner, lists *lister, beside []alternatives) error {
-	lists.disregards.Clear()
+func (f *footprints) tryLister(ctx context.Context, l *transition.Learner, lists *lister, beside []alternatives) error {
 	for i := 0; i < len(lists.samples) && len(beside) > 0; {
 		s := &lists.samples[i]
 		if slices.EqualFunc(s.tried, beside, alternatives.equal) {
 			i++
 			continue
 		}
-		heeded, err := s.heeds(f.machine, l, beside)
+		heeded, err := s.heeds(ctx, f.machine, l, beside)
 		if err != nil {
 			return err
 		}
@@ -257,7 +272,7 @@ func (f *footprints) tryLister(l *transition.Learner, lists *lister, beside []al
 }
 
 // heeds returns objects that make a difference to a step, none if none does. Where there are too many combinations to try, it does.
-func (s *sample) heeds(m *transition.Machine, l *transition.Learner, beside []alternatives) ([]state.Cell, error) {
+func (s *sample) heeds(ctx context.Context, m *transition.Machine, l *transition.Learner, beside []alternatives) ([]state.Cell, error) {
 	combinations := 1
 	for _, a := range beside {
 		if combinations *= len(a.values); combinations > mostTries {
@@ -271,6 +286,9 @@ func (s *sample) heeds(m *transition.Machine, l *transition.Learner, beside []al
 		return nil, err
 	}
 	for n := range combinations {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		changes := make([]transition.Touch, 0, len(beside))
 		for _, a := range beside {
 			changes = append(changes, transition.Touch{Cell: a.cell, Was: a.values[n%len(a.values)]})

@@ -228,18 +228,19 @@ func (f *footprints) Ended(leaf *behavior.Leaf) { f.ended[leaf] = f.searches }
 // readsOf returns the places that an agent or a stage looks at, with those that event handlers look at which it tells of something.
 func (f *footprints) readsOf(known *footprint) map[Place]bool {
 	reads := maps.Clone(known.reads)
-	for key, h := range f.handlers {
-		if f.tells(known, key) {
-			maps.Copy(reads, h.reads)
+	for c := range known.touched.All() {
+		if key, isObject := f.vocabulary.Key(c); isObject && f.handlers[key] != nil {
+			maps.Copy(reads, f.handlers[key].reads)
+		}
+	}
+	if len(known.delivers) > 0 {
+		for key, h := range f.handlers {
+			if known.delivers[key.Kind] {
+				maps.Copy(reads, h.reads)
+			}
 		}
 	}
 	return reads
-}
-
-// tells reports whether event handlers are told of an object by a step of which this is the footprint.
-func (f *footprints) tells(by *footprint, key core.Key) bool {
-	c, known := f.vocabulary.Lookup(key)
-	return by.delivers[key.Kind] || known && by.touched.Has(c)
 }
 
 // blocks reports whether it was known when the search began that runs of an agent may be blocked.
