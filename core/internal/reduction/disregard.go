@@ -102,8 +102,8 @@ func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error 
 	if f == nil {
 		return nil
 	}
-	for _, l := range f.listers {
-		l.disregards.Clear()
+	for _, lists := range f.listers {
+		lists.disregards.Clear()
 	}
 	if len(f.listers) == 0 || slices.ContainsFunc(f.agents, func(known *footprint) bool { return !known.known }) {
 		return nil // as long as somebody may touch anything
