@@ -99,9 +99,6 @@ func (f *footprints) looksOver(w *Explorer, s *transition.Taken) bool {
 // TryLists finds out which objects agents disregard that they list. What is learned of the code counts as read. If the context is done, the rest of them is taken to be heeded.
 func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error {
 	f := r.Footprints
-	if f == nil {
-		return nil
-	}
 	for _, lists := range f.listers {
 		lists.disregards.Clear()
 	}
@@ -309,17 +306,16 @@ func (s *sample) heeds(ctx context.Context, m *transition.Machine, l *transition
 // retrial takes a step again in states that differ in what is there beside.
 type retrial struct {
 	transition.Inattentive
-	learner *transition.Learner
-	walker  *transition.Walker
-	wakes   *enabling
-	it      *transition.Item
-	vector  state.Vector
-	text    []byte
-	calls   []string
+	walker *transition.Walker
+	wakes  *enabling
+	it     *transition.Item
+	vector state.Vector
+	text   []byte
+	calls  []string
 }
 
 func newRetrial(m *transition.Machine, l *transition.Learner, s *sample) *retrial {
-	t := &retrial{learner: l, walker: transition.NewWalker(m, l), it: s.it}
+	t := &retrial{walker: transition.NewWalker(m, l), it: s.it}
 	t.wakes = &enabling{walker: t.walker}
 	t.walker.Listener = t
 	t.walker.Load(s.row)
@@ -331,14 +327,11 @@ func newRetrial(m *transition.Machine, l *transition.Learner, s *sample) *retria
 func (t *retrial) deeds(changes []transition.Touch) (string, error) {
 	vector := slices.Clone(t.vector)
 	for _, change := range changes {
-		for int(change.Cell) >= len(vector) {
-			vector = append(vector, 0)
-		}
-		vector[change.Cell] = change.Was
+		vector = with(vector, change.Cell, change.Was)
 	}
 	t.walker.Load(vector.AppendRow(nil))
 	t.text = t.text[:0]
-	err := quietly(t.learner, func() error { return t.walker.StepsOf(t, t.it) })
+	err := quietly(t.walker.Learn, func() error { return t.walker.StepsOf(t, t.it) })
 	return string(t.text), err
 }
 

@@ -225,7 +225,7 @@ func (f *footprints) Block(agent int) {
 // Ended implements [transition.Recorder].
 func (f *footprints) Ended(leaf *behavior.Leaf) { f.ended[leaf] = f.searches }
 
-// readsOf returns the places that an agent or a stage looks at, with those that event handlers look at which it tells of something.
+// readsOf returns the places that an agent or a stage looks at, with those that the event handlers of what it changes or delivers look at.
 func (f *footprints) readsOf(known *footprint) map[Place]bool {
 	reads := maps.Clone(known.reads)
 	for c := range known.touched.All() {
@@ -248,7 +248,7 @@ func (f *footprints) blocks(agent int) bool {
 	return agent < len(f.settled.blocked) && f.settled.blocked[agent]
 }
 
-// handler returns what event handlers look at that are told of an object.
+// handler returns what event handlers look at that handle the events of an object.
 func (f *footprints) handler(key core.Key) *footprint {
 	if f.handlers[key] == nil {
 		f.handlers[key] = newFootprint()

@@ -345,10 +345,7 @@ func before(w *Explorer) state.Vector {
 func (s *experiment) run(it *transition.Item, values map[sight]state.Value) error {
 	vector := slices.Clone(s.state)
 	for at, value := range values {
-		if short := int(at.cell) + 1 - len(vector); short > 0 {
-			vector = append(vector, make(state.Vector, short)...)
-		}
-		vector[at.cell] = value
+		vector = with(vector, at.cell, value)
 	}
 	s.walker.Load(vector.AppendRow(nil))
 	err := quietly(s.walker.Learn, func() error { return s.walker.StepsOf(glimpse{}, it) })
@@ -356,6 +353,15 @@ func (s *experiment) run(it *transition.Item, values map[sight]state.Value) erro
 		return nil
 	}
 	return err
+}
+
+// with puts a value into a state, which may be too short for it.
+func with(vector state.Vector, c state.Cell, value state.Value) state.Vector {
+	if short := int(c) + 1 - len(vector); short > 0 {
+		vector = append(vector, make(state.Vector, short)...)
+	}
+	vector[c] = value
+	return vector
 }
 
 // quietly runs code in states that may never be: what goes wrong with it there is not said.

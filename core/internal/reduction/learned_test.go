@@ -163,7 +163,7 @@ func TestReadsAreLearned(t *testing.T) {
 	}
 }
 
-// TestReadsOfHandlersAndStages has what event handlers read be kept by the object that they are told of, and what calls read that are steps of their own by the call.
+// TestReadsOfHandlersAndStages has what event handlers read be kept by the object whose events they handle, and what calls read that are steps of their own by the call.
 func TestReadsOfHandlersAndStages(t *testing.T) {
 	handles := &script{
 		Description: core.Description{Name: "handles", Watches: []core.Kind{"thing"}, Sequential: true},
@@ -194,7 +194,7 @@ func TestReadsOfHandlersAndStages(t *testing.T) {
 	another := newFootprint()
 	another.touched.Add(c)
 	if slices.Contains(f.export(another, nil).Reads, place) {
-		t.Error("whoever writes another object reads what handlers read that are not told of it")
+		t.Error("whoever writes another object reads what handlers of other events read")
 	}
 	another.delivers["thing"] = true
 	if exported := f.export(another, nil); !slices.Contains(exported.Reads, place) {
