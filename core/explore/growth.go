@@ -86,9 +86,7 @@ func (g *growth) look() *Growth {
 		return g.found
 	}
 	g.looked = true
-	o := g.options
-	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress, o.Checkpoint = inTurn, 1, nil, false, false, nil, nil
-	o.Bounds = Bounds{Memory: o.Bounds.Memory}
+	o := g.options.followed()
 	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
 	l, err := o.learner(g.context, g.system)
 	if err != nil {

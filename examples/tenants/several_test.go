@@ -116,6 +116,7 @@ func TestSeveralTenants(t *testing.T) {
 		{name: "by a map function that lists", maps: true},
 		{name: "both", picks: true, maps: true},
 		{name: "with memory by tenant", remembers: true},
+		{name: "out of a list, with memory by tenant", picks: true, remembers: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var states []int

@@ -90,10 +90,15 @@ func (f *footprints) meets(w *Explorer, s *transition.Taken) bool {
 	return true
 }
 
-// looksOver reports whether a step is one of those that are tried with other objects in lists. What is shown in views, or may be held there, is not tried, and where there may be faults nothing is left out.
+// looksOver reports whether a step is one of those that are tried with other objects in lists. What is shown in views that lag behind is not tried, and where there may be faults nothing is left out.
 func (f *footprints) looksOver(w *Explorer, s *transition.Taken) bool {
-	return s.Kind == core.Reconcile && w.Machine.Conditions.Granularity == transition.PerReconcile && !w.Machine.Holds && !s.Actor.Atomic && !w.Faulty() && !s.Faulty() &&
+	return s.Kind == core.Reconcile && w.Machine.Conditions.Granularity == transition.PerReconcile && len(w.Machine.Views) == 0 && !s.Actor.Atomic && !w.Faulty() && !s.Faulty() &&
 		slices.ContainsFunc(w.Asked, func(a *behavior.Answered) bool { return a.Lists })
+}
+
+// Strangers reports whether there is somebody who has never taken a step, so that it is not known what that would touch.
+func (r *Reductions) Strangers() bool {
+	return slices.ContainsFunc(r.Footprints.agents, func(known *footprint) bool { return !known.known })
 }
 
 // TryLists finds out which objects agents disregard that they list. What is learned of the code counts as read. If the context is done, the rest of them is taken to be heeded.
@@ -102,7 +107,7 @@ func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error 
 	for _, lists := range f.listers {
 		lists.disregards.Clear()
 	}
-	if len(f.listers) == 0 || slices.ContainsFunc(f.agents, func(known *footprint) bool { return !known.known }) {
+	if len(f.listers) == 0 || r.Strangers() {
 		return nil // as long as somebody may touch anything
 	}
 	hasty := l.Hasty

@@ -22,24 +22,31 @@ func (m *Machine) addBackground(d *domain) {
 	a.Background, a.of, a.Watches, a.Caches = true, "", nil, nil
 	a.Atomic, a.fallible = true, p.fallible()
 	d.background = a
-	m.addItem(&Item{Item: core.Item{Strategy: a.Name, Request: "time"}, Actor: a, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Waits})
 	m.awake(d)
 }
 
-// awake makes sure that somebody can go on with as many calls as wait in any of the memories.
+// awake makes sure that somebody can go on with as many calls as wait in any of the memories, and with the time if that will bring something in any. Who never can go on is not
+// there: nobody would know what it has to do with others.
 func (m *Machine) awake(d *domain) {
 	if !d.manner.Active {
 		return
 	}
-	calls := 0
+	goesOn := func(request string, own behavior.Own, turn int) {
+		m.addItem(&Item{
+			Item:  core.Item{Strategy: d.background.Name, Request: core.Request(request)},
+			Actor: d.background, Standing: true, roots: []*behavior.Node{{}}, own: own, turn: turn,
+		})
+	}
+	calls, time := 0, false
 	for _, r := range d.rest {
-		calls = max(calls, len(r.Calls))
+		calls, time = max(calls, len(r.Calls)), time || r.Time
+	}
+	if time && !d.timed {
+		d.timed = true
+		goesOn("time", behavior.Waits, 0)
 	}
 	for ; d.turns < calls; d.turns++ {
-		m.addItem(&Item{
-			Item:  core.Item{Strategy: d.background.Name, Request: core.Request(strconv.Itoa(d.turns + 1))},
-			Actor: d.background, Standing: true, roots: []*behavior.Node{{}}, own: behavior.Works, turn: d.turns,
-		})
+		goesOn(strconv.Itoa(d.turns+1), behavior.Works, d.turns)
 	}
 }
 

@@ -72,9 +72,13 @@ func TestBackground(t *testing.T) {
 	}
 	d.manner.Active = true
 	cell := keep(m, d, "one", "two")
-	d.rest = []behavior.Rest{{}, {Time: true}, {Calls: []string{"get a", "get b"}}}
+	d.rest = []behavior.Rest{{}}
 	web.fallible = true
-	m.addBackground(d)
+	if m.addBackground(d); len(m.Items) > 0 {
+		t.Errorf("where nothing waits in any memory, it goes on with %v", m.Items)
+	}
+	d.rest = []behavior.Rest{{}, {Time: true}, {Calls: []string{"get a", "get b"}}}
+	m.awake(d)
 	back := d.Members[len(d.Members)-1]
 	if d.background != back || !back.Background || !back.Atomic || !back.fallible || back.Name != core.Background("web") || len(back.Watches)+len(back.Caches) > 0 {
 		t.Errorf("%+v goes on", back)
