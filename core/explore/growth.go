@@ -104,6 +104,13 @@ func (g *growth) look() *Growth {
 	return g.found
 }
 
+// followed returns the options for a run from each of a few starts, on which whoever has waited for the longest time is next.
+func (o Options) followed() Options {
+	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress, o.Checkpoint = inTurn, 1, nil, false, false, nil, nil
+	o.Bounds = Bounds{Memory: o.Bounds.Memory}
+	return o
+}
+
 // grows looks for growth when a search has become large, and reports whether the search has no end because of it. The error says that the search has to
 // be begun again.
 func (s *search) grows() (bool, error) {

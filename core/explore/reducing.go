@@ -37,13 +37,13 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
 		case space.givenUp: // whatever it has found, it did not come to its end
-			if space.States() < suspect || !r.Strangers() {
-				continue
-			}
-			ahead, err := explore(ctx, m, l, r, options.followed(), began, 0)
-			found.collect(l, ahead)
-			if err != nil {
-				return nil, err
+			if space.States() >= suspect && r.Strangers() {
+				// Hardly anything is left out as long as somebody is known who has never taken a step. It takes less to go ahead to the first one than to search all that is before it.
+				ahead, err := explore(ctx, m, l, r, options.followed(), began, 0)
+				found.collect(l, ahead)
+				if err != nil {
+					return nil, err
+				}
 			}
 		case len(space.reasons) > 0:
 			return space, nil
@@ -56,14 +56,6 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			}
 		}
 	}
-}
-
-// followed returns the options for one run on which whoever has waited for the longest time is next. As long as somebody is known who has never taken a step, nobody knows whom that has to do with,
-// and hardly anything is left out: in a large search, it takes less to go ahead to the first such step than to search all that is before it.
-func (o Options) followed() Options {
-	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress, o.Checkpoint = inTurn, 1, nil, false, false, nil, nil
-	o.Bounds = Bounds{Memory: o.Bounds.Memory}
-	return o
 }
 
 // lookBack finds out at the end of a search what event handlers heed of what they remember, and what agents heed of what they list.

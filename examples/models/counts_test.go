@@ -114,10 +114,10 @@ func TestKnownAnswers(t *testing.T) {
 				t.Skip("long")
 			}
 			if deadline, ok := t.Deadline(); ok && want.slow {
-				const searches, reserve = 2, 8 // or the other tests would have no time left
-				need, left := searches*reserve*perState[want.model]*time.Duration(want.states), time.Until(deadline)
-				if need > left {
-					t.Skipf("it takes up to %s on this machine, and -timeout leaves %s: raise -timeout", need.Round(time.Second), left.Round(time.Second))
+				const searches, share = 2, 8 // or there would be no time left for the other tests
+				need, left := searches*perState[want.model]*time.Duration(want.states), time.Until(deadline)
+				if share*need > left {
+					t.Skipf("it takes some %s on this machine, and -timeout leaves %s: raise -timeout to %d times as much", need.Round(time.Second), left.Round(time.Second), share)
 				}
 			}
 			for _, order := range []orrery.Search{orrery.BreadthFirst, orrery.DepthFirst} {

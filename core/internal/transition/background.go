@@ -37,11 +37,11 @@ func (m *Machine) awake(d *domain) {
 			Actor: d.background, Standing: true, roots: []*behavior.Node{{}}, own: own, turn: turn,
 		})
 	}
-	calls, time := 0, false
+	calls, timed := 0, false
 	for _, r := range d.rest {
-		calls, time = max(calls, len(r.Calls)), time || r.Time
+		calls, timed = max(calls, len(r.Calls)), timed || r.Time
 	}
-	if time && !d.timed {
+	if timed && !d.timed {
 		d.timed = true
 		goesOn("time", behavior.Waits, 0)
 	}
