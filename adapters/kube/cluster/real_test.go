@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -44,8 +43,7 @@ func startServer(t *testing.T) *controlplane.ControlPlane {
 // TestRealServer starts a real API server once for all that is tried on it.
 func TestRealServer(t *testing.T) {
 	plane := startServer(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
+	ctx := t.Context()
 
 	t.Run("is empty at first", func(t *testing.T) { emptyAtFirst(ctx, t, plane) })
 	t.Run("installs and populates", func(t *testing.T) { installsAndPopulates(ctx, t, plane) })

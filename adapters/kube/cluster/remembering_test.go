@@ -33,18 +33,23 @@ func confirmsRemembered(ctx context.Context, t *testing.T, plane *controlplane.C
 		// unfed is what is different about the first run if no handlers feed the memory, and fresh if nobody remembers anything, empty if it
 		// does not depend on that.
 		unfed, fresh string
+		// long says that the search takes minutes with the race detector.
+		long bool
 	}{
-		{"a launch that a crash loses", launch(0), orrery.Options{Stale: old, Crashes: 1}, "", ""},
-		{"no launch is remembered", launch(launchcache.Forgetful), orrery.Options{Stale: old}, "", ""},
-		{"expectations that a crash loses", expect(0), orrery.Options{Stale: old, Crashes: 1}, "", ""},
-		{"expectations that a handler forgets", expect(3), orrery.Options{Stale: old}, "replicasets returns, where it was to list Pod in default with app=web", ""},
-		{"expectations that nobody meets", expect(4), orrery.Options{}, "", "replicasets also makes the call list Pod in default with app=web"},
-		{"expectations that nobody meets, in an old cache", expect(4), orrery.Options{Stale: old}, "", ""},
-		{"a loop that assumes nothing", schedule(scheduler.Forgetful), orrery.Options{}, "", ""},
-		{"a loop that loses what it assumes", schedule(0), orrery.Options{Stale: old, Crashes: 1}, "", ""},
-		{"a loop that waits for an event that never comes", schedule(scheduler.Patient), orrery.Options{Stale: old, Crashes: 1}, "", ""},
+		{"a launch that a crash loses", launch(0), orrery.Options{Stale: old, Crashes: 1}, "", "", false},
+		{"no launch is remembered", launch(launchcache.Forgetful), orrery.Options{Stale: old}, "", "", false},
+		{"expectations that a crash loses", expect(0), orrery.Options{Stale: old, Crashes: 1}, "", "", false},
+		{"expectations that a handler forgets", expect(3), orrery.Options{Stale: old}, "replicasets returns, where it was to list Pod in default with app=web", "", false},
+		{"expectations that nobody meets", expect(4), orrery.Options{}, "", "replicasets also makes the call list Pod in default with app=web", false},
+		{"expectations that nobody meets, in an old cache", expect(4), orrery.Options{Stale: old}, "", "", false},
+		{"a loop that assumes nothing", schedule(scheduler.Forgetful), orrery.Options{}, "", "", false},
+		{"a loop that loses what it assumes", schedule(0), orrery.Options{Stale: old, Crashes: 1}, "", "", true},
+		{"a loop that waits for an event that never comes", schedule(scheduler.Patient), orrery.Options{Stale: old, Crashes: 1}, "", "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && test.long {
+				t.Skip("a long search")
+			}
 			system, err := test.system()
 			if err != nil {
 				t.Fatal(err)

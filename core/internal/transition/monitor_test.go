@@ -468,7 +468,7 @@ func TestCrashIn(t *testing.T) {
 	cut.Path = cut.Path[:1]
 	for line := range all.lines {
 		one := &interrupted{Context: t.Context(), lines: map[string]bool{}, line: line}
-		if crashed, err := l.CrashIn(one, c, before, cut); one.ended && (crashed[its] != nil || !errors.Is(err, errInterrupted)) {
+		if crashed, err := l.CrashIn(one, c, before, cut); one.ended && (crashed != nil || !errors.Is(err, errInterrupted)) {
 			t.Errorf("interrupted in %s: %v, %v", line, crashed, err)
 		}
 	}

@@ -160,8 +160,11 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 		return nil, err
 	}
 	call, _, err := session.Next(ctx)
-	if call == nil || err != nil {
-		return crashed, err
+	if err != nil {
+		return nil, err
+	}
+	if call == nil {
+		return crashed, nil
 	}
 	// The run waits where it is. An instance that locks its memory meanwhile does not show it.
 	found := make(chan map[string]string, 1)
