@@ -74,6 +74,14 @@ func (c *chooser) Choose(enabled []explore.Enabled) explore.Choice {
 	return explore.Choice{Follow: c.best, PutOff: c.putOff(enabled, component)}
 }
 
+// Group implements [explore.Chooser].
+func (c *chooser) Group(agent int) int {
+	if agent >= c.agents {
+		return -1
+	}
+	return c.group[agent]
+}
+
 // take keeps the enabled members of the set.
 func (c *chooser) take() {
 	c.best = c.best[:0]

@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/scc"
 )
 
-// applyProvisos makes sure that nothing is put off for ever where agents are left out. It has states expanded again, in full, and
-// returns false if there is none that has to be.
+// applyProvisos looks for states in which what is left out might be put off for ever, and opens them: what was left out there is
+// followed, too. It reports whether there are any.
 func (s *search) applyProvisos() bool {
-	return !s.partial.Empty() && (s.expandCut() || !s.acyclic && (s.expandCycles() || s.expandComponents()))
+	return !s.partial.Empty() && (s.expandCut() || !s.acyclic && s.expandLoops())
 }
 
 // expandCut opens the states in which a step cannot be taken to its end: nothing is done for the others then.
@@ -21,37 +22,77 @@ func (s *search) expandCut() bool {
 	found := false
 	for id := range core.StateID(s.States()) {
 		if s.partial.Has(id) && s.cut.Has(id) {
-			s.expandFully(id)
+			s.open(id, reduction.Full)
 			found = true
 		}
 	}
 	return found
 }
 
-// expandCycles looks for cycles all of whose states leave out agents, and opens a state of each. Where several cycles
-// share a state, one may do for all.
-func (s *search) expandCycles() bool {
-	found := false
-	d := depthFirst{space: s.Space, colour: make([]byte, s.States())}
-	for id := range core.StateID(s.States()) {
-		if s.partial.Has(id) && d.colour[id] == white {
-			for _, last := range d.from(id) {
-				s.expandFully(last)
-				found = true
-			}
+// expandLoops opens states of loops: first so that nothing is put off for ever, and then so that it shows which loops are fair.
+func (s *search) expandLoops() bool {
+	loops := s.loops()
+	for _, expand := range []func(loop) bool{s.expandCycles, s.expandApart, s.expandIgnoring} {
+		found := false
+		for _, l := range loops {
+			found = expand(l) || found
+		}
+		if found {
+			return true
 		}
 	}
-	return found
+	return false
 }
 
-// expandFully has a state expanded once more, in full.
-func (s *search) expandFully(id core.StateID) {
-	steps := len(s.list(id, false)) - len(s.sleeps.at(id))
+// expandCycles looks for cycles in a loop all of whose states leave out agents, and opens a state of each. Where several cycles
+// share a state, one may do for all. In a loop that is apart, it is enough that no agent of its group is left out all the way round.
+func (s *search) expandCycles(l loop) bool {
+	var back []core.StateID
+	d := depthFirst{space: s.Space, inside: map[core.StateID]bool{}, done: map[core.StateID]bool{}}
+	for _, id := range l.states {
+		if s.partial.Has(id) && (!l.apart || !s.whole(id)) {
+			d.inside[id] = true
+		}
+	}
+	for _, id := range l.states {
+		if _, seen := d.done[id]; d.inside[id] && !seen {
+			back = append(back, d.from(id)...)
+		}
+	}
+	for _, id := range back {
+		s.open(id, l.extent())
+	}
+	return len(back) > 0
+}
+
+// whole reports whether all enabled agents of a group are followed in a state that leaves out others.
+func (s *Space) whole(id core.StateID) bool {
+	_, whole := s.groupIn(id)
+	return whole
+}
+
+// groupIn returns the group of the agents that are followed in a state that leaves out others, negative if too little is known of them, and whether all
+// of it are followed that are enabled.
+func (s *Space) groupIn(id core.StateID) (group int, whole bool) {
+	s.reader.Load(s.row(id))
+	if followed(s.reader, s.extent(id)) == nil {
+		return -1, false
+	}
+	return s.reader.FollowedGroup()
+}
+
+// open has a state expanded once more, to another extent.
+func (s *search) open(id core.StateID, extent reduction.Extent) {
+	steps := len(s.list(id, s.extent(id))) - len(s.sleeps.at(id))
 	s.Stats.Transitions -= steps
 	s.Stats.FromTree -= steps
 	s.partial.Remove(id)
 	s.level.Remove(id)
-	s.full.Add(id)
+	if extent == reduction.Full {
+		s.full.Add(id)
+	} else {
+		s.grouped.Add(id)
+	}
 	s.sleeps.clear(id)
 	s.expanded.Remove(id)
 	s.frontier.push(waiting{id: id, depth: s.depthOf(id)})
@@ -70,19 +111,13 @@ func (s *Space) depthOf(id core.StateID) uint32 {
 	}
 }
 
-// The colours of states in a depth-first search.
-const (
-	white = iota // not seen yet
-	grey         // on the way
-	black        // done
-)
-
-// depthFirst is a depth-first search in the states that leave out agents. Every cycle among them has a step back to
-// a state on the way.
+// depthFirst is a depth-first search in some states. Every cycle among them has a step back to a state on the way.
 type depthFirst struct {
 	space  *Space
-	colour []byte
-	way    []visit
+	inside map[core.StateID]bool
+	// done tells of the states that were entered whether they were left, too.
+	done map[core.StateID]bool
+	way  []visit
 }
 
 // visit is a state on the way, with the steps from it that are not taken yet.
@@ -98,16 +133,16 @@ func (d *depthFirst) from(root core.StateID) []core.StateID {
 	for len(d.way) > 0 {
 		at := &d.way[len(d.way)-1]
 		if len(at.next) == 0 {
-			d.colour[at.id] = black
+			d.done[at.id] = true
 			d.way = d.way[:len(d.way)-1]
 			continue
 		}
 		to := at.next[0]
 		at.next = at.next[1:]
-		switch d.colour[to] {
-		case white:
+		switch done, seen := d.done[to]; {
+		case !seen:
 			d.enter(to)
-		case grey:
+		case !done:
 			if last := d.last(to); !slices.Contains(back, last) {
 				back = append(back, last)
 			}
@@ -127,84 +162,178 @@ func (d *depthFirst) last(from core.StateID) core.StateID {
 }
 
 func (d *depthFirst) enter(id core.StateID) {
-	d.colour[id] = grey
+	d.done[id] = false
 	v := visit{id: id}
-	for _, e := range d.space.list(id, false) {
-		if d.space.partial.Has(e.To) {
+	for _, e := range d.space.Edges(id) {
+		if d.inside[e.To] {
 			v.next = append(v.next, e.To)
 		}
 	}
 	d.way = append(d.way, v)
 }
 
-// expandComponents opens states so that the graph shows which loops are fair. A loop that a fair run can stay in needs no step that
+// loop is a strongly connected component of the steps that are followed, with a step inside.
+type loop struct {
+	states []core.StateID // in order
+	// apart tells that all states leave out agents, and follow those of one group alone. Then what the others do can wait as long as the loop is left again.
+	apart bool
+	group int
+}
+
+// extent returns to which extent states of the loop are opened for the agents that go round in it.
+func (l loop) extent() reduction.Extent {
+	if l.apart {
+		return reduction.Grouped
+	}
+	return reduction.Full
+}
+
+// loops returns all loops.
+func (s *Space) loops() []loop {
+	var all []loop
+	s.eachLoop(func(states []core.StateID) bool {
+		all = append(all, loop{states: slices.Sorted(slices.Values(states))})
+		return true
+	})
+	// Formulas judge parts of loops, whatever these are, and where names are exchanged it is not the same group that goes on.
+	if s.judgesParts() || s.Symmetry != nil {
+		return all
+	}
+	for i := range all {
+		l := &all[i]
+		l.apart = true
+		for n, id := range l.states {
+			if l.apart = l.apart && s.partial.Has(id); !l.apart {
+				break
+			}
+			group, _ := s.groupIn(id)
+			l.apart = group >= 0 && (n == 0 || group == l.group)
+			l.group = group
+		}
+	}
+	return all
+}
+
+// judgesParts reports whether properties look at states on the way.
+func (s *Space) judgesParts() bool {
+	return slices.ContainsFunc(s.machine.System.Properties, func(p core.Property) bool { return p.Sees != nil })
+}
+
+// expandApart opens states of a loop that is apart. If it is not fair to its own group, it is left again, whatever others do. Otherwise, or if nothing leads
+// out of it, a state is opened for the others.
+func (s *search) expandApart(l loop) bool {
+	if !l.apart {
+		return false
+	}
+	switch ignoring, own := s.ignored(l); {
+	case own:
+		return s.openAll(ignoring, reduction.Grouped)
+	case len(ignoring) > 0 || !s.leavable(l):
+		s.open(s.anyOf(l), reduction.Full)
+		return true
+	}
+	return false
+}
+
+// expandIgnoring opens states of a loop that is not apart so that the graph shows whether it is fair. One that a fair run can stay in needs no step that
 // is possible in all of its states; whether it is possible can be seen only where it is not left
 // out. So the states of a loop that leave out such a step are opened. Properties that look at states on the way may be about
 // parts of loops, whatever these are: then all states of loops are opened.
-func (s *search) expandComponents() bool {
-	found, parts := false, slices.ContainsFunc(s.machine.System.Properties, func(p core.Property) bool { return p.Sees != nil })
-	s.eachLoop(func(component []core.StateID) bool {
-		if !parts {
-			component = s.ignored(component)
+func (s *search) expandIgnoring(l loop) bool {
+	if l.apart {
+		return false
+	}
+	ignoring := l.states
+	if !s.judgesParts() {
+		ignoring, _ = s.ignored(l)
+	}
+	return s.openAll(ignoring, reduction.Full)
+}
+
+// openAll opens those of some states that leave out agents, and reports whether there are any.
+func (s *search) openAll(states []core.StateID, extent reduction.Extent) bool {
+	found := false
+	for _, id := range slices.Backward(states) {
+		if s.partial.Has(id) {
+			s.open(id, extent)
+			found = true
 		}
-		for _, id := range slices.Backward(component) {
-			if s.partial.Has(id) {
-				s.expandFully(id)
-				found = true
-			}
-		}
-		return true
-	})
+	}
 	return found
 }
 
-// ignored returns the states of a component which leave out a step that is due in all states of the component and not taken within it. Fairness is
-// of steps, not of agents: one that makes concurrent calls has a step for each order in which they are answered.
-func (s *Space) ignored(component []core.StateID) []core.StateID {
-	inside := make(map[core.StateID]bool, len(component))
-	for _, id := range component {
-		inside[id] = true
+// leavable reports whether a step leads out of a loop.
+func (s *Space) leavable(l loop) bool {
+	return slices.ContainsFunc(l.states, func(id core.StateID) bool {
+		return slices.ContainsFunc(s.Edges(id), func(e core.Edge) bool { return !l.has(e.To) })
+	})
+}
+
+func (l loop) has(id core.StateID) bool {
+	_, inside := slices.BinarySearch(l.states, id)
+	return inside
+}
+
+// anyOf returns the last state of a loop that follows more than an agent whose step does nothing. There is one, as in [depthFirst.last].
+func (s *Space) anyOf(l loop) core.StateID {
+	last := len(l.states) - 1
+	for s.level.Has(l.states[last]) && last > 0 {
+		last--
 	}
-	taken, due := map[core.Step]bool{}, map[core.Step]int{}
+	return l.states[last]
+}
+
+// ignored returns the states of a loop which leave out a step that is due in all states of the loop and not taken within it. If steps like that are of the group
+// of a loop that is apart, it is about those alone. Fairness is
+// of steps, not of agents: one that makes concurrent calls has a step for each order in which they are answered.
+func (s *Space) ignored(l loop) (ignoring []core.StateID, own bool) {
+	taken, due, ofGroup := map[core.Step]bool{}, map[core.Step]int{}, map[core.Step]bool{}
 	left := map[core.StateID][]core.Step{}
-	for _, id := range component {
+	for _, id := range l.states {
 		followed := map[core.Step]bool{}
 		for _, e := range s.Edges(id) {
 			followed[e.Step] = true
-			if inside[e.To] {
+			if l.has(e.To) {
 				taken[e.Step] = true
 			}
 		}
-		for _, step := range s.dueSteps(id) {
+		d := s.dueSteps(id)
+		for i, step := range d.steps {
 			due[step]++
+			ofGroup[step] = l.apart && s.reader.GroupOf(d.agents[i]) == l.group
 			if !followed[step] {
 				left[id] = append(left[id], step)
 			}
 		}
 	}
-	var ignoring []core.StateID
-	for _, id := range component {
-		if slices.ContainsFunc(left[id], func(step core.Step) bool { return !taken[step] && due[step] == len(component) }) {
+	isIgnored := func(step core.Step) bool { return !taken[step] && due[step] == len(l.states) }
+	for step, of := range ofGroup {
+		own = own || of && isIgnored(step)
+	}
+	for _, id := range l.states {
+		if slices.ContainsFunc(left[id], func(step core.Step) bool { return isIgnored(step) && ofGroup[step] == own }) {
 			ignoring = append(ignoring, id)
 		}
 	}
-	return ignoring
+	return ignoring, own
 }
 
 // dueSteps returns the steps that can be taken in a state and are due, each once.
-func (s *Space) dueSteps(id core.StateID) []core.Step {
+func (s *Space) dueSteps(id core.StateID) dueVisitor {
 	s.reader.Load(s.row(id))
 	d := dueVisitor{space: s}
 	if _, err := s.reader.Steps(&d, nil); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
-	return d.steps
+	return d
 }
 
 // dueVisitor lists steps that are due.
 type dueVisitor struct {
 	space *Space
 	steps []core.Step
+	// agents take them.
+	agents []int
 }
 
 // Stopped implements [transition.Visitor]. What is not known was never taken.
@@ -213,7 +342,7 @@ func (d *dueVisitor) Stopped(t *transition.Taken, _ error) error { return d.Took
 // Took implements [transition.Visitor].
 func (d *dueVisitor) Took(t *transition.Taken) error {
 	if step := t.Step(); d.space.Fair(step) && !step.Kind.Timed() && !slices.Contains(d.steps, step) {
-		d.steps = append(d.steps, step)
+		d.steps, d.agents = append(d.steps, step), append(d.agents, t.Agent())
 	}
 	return nil
 }

@@ -73,27 +73,35 @@ func (s *Space) Items() []core.Item {
 }
 
 // Edges implements [core.Graph].
-func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.full.Has(id)) }
+func (s *Space) Edges(id core.StateID) []core.Edge { return s.list(id, s.extent(id)) }
 
-// list returns the steps from a state: all of them, or only those that are followed.
-func (s *Space) list(id core.StateID, all bool) []core.Edge {
+// extent returns whose steps are followed in a state.
+func (s *Space) extent(id core.StateID) reduction.Extent {
+	switch {
+	case s.full.Has(id):
+		return reduction.Full
+	case s.grouped.Has(id):
+		return reduction.Grouped
+	}
+	return reduction.Chosen
+}
+
+// list returns the steps from a state of those agents that are followed to some extent.
+func (s *Space) list(id core.StateID, extent reduction.Extent) []core.Edge {
 	s.reader.Load(s.row(id))
 	l := &s.lister
 	l.from, l.edges = id, l.edges[:0]
 	l.targets.clear()
-	if _, err := s.reader.Steps(l, followed(s.reader, all)); err != nil {
+	if _, err := s.reader.Steps(l, followed(s.reader, extent)); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
 	return l.stored()
 }
 
 // followed returns whose steps are followed in the state of an explorer, nil for all.
-func followed(w *reduction.Explorer, all bool) []bool {
-	if all {
-		return nil
-	}
+func followed(w *reduction.Explorer, extent reduction.Extent) []bool {
 	// What is not known is not followed either: it is behind a cut.
-	only, _ := w.Reduce()
+	only, _ := w.Reduce(extent)
 	return only
 }
 
@@ -299,7 +307,7 @@ func (s *Space) ancestry(id core.StateID) core.Run {
 			return run
 		}
 		// Before a search is over, it may still learn what can be left out.
-		edges := s.list(parent, true)
+		edges := s.list(parent, reduction.Full)
 		at := slices.IndexFunc(edges, func(e core.Edge) bool { return e.To == id })
 		if at < 0 {
 			panic("explore: a stored state has no step to it from its parent")

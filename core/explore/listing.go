@@ -177,7 +177,7 @@ func (w *sectionWorker) keep(cells []state.Cell, wanted state.Value) {
 func (w *sectionWorker) follow(id core.StateID) error {
 	w.numbers = w.numbers[:0]
 	w.targets.clear()
-	if _, err := w.walker.Steps(w, followed(w.walker, w.space.full.Has(id))); err != nil {
+	if _, err := w.walker.Steps(w, followed(w.walker, w.space.extent(id))); err != nil {
 		return err
 	}
 	for i, to := range w.targets.stored(w.space.store) {

@@ -154,7 +154,7 @@ func (s *search) arrangeEnds() bool {
 	s.arranging = true
 	for ; s.arranged < len(s.quiescent); s.arranged++ {
 		id := s.quiescent[s.arranged]
-		if len(s.list(id, false)) > 0 {
+		if len(s.list(id, reduction.Chosen)) > 0 {
 			// What follows is compared with the end, and steps lead to states in which names may be exchanged.
 			s.unarranged = reduction.Apart("timers are set in a quiescent state")
 			break

@@ -81,7 +81,7 @@ func TestMistakenStates(t *testing.T) {
 			t.Fatalf("state %d is made again as another one", id)
 		}
 		stem := space.ancestry(id)
-		for _, e := range append([]core.Edge(nil), space.list(id, true)...) {
+		for _, e := range append([]core.Edge(nil), space.list(id, reduction.Full)...) {
 			w := space.executor
 			w.Load(space.row(id))
 			if _, err := w.Choose(e.Step); err != nil {

@@ -273,7 +273,7 @@ func (s *search) expand(w waiting) error {
 	s.executor.Load(s.row(id))
 	s.learner.Where = transition.Provenance{State: id}
 	asleep, woken := s.sleeps.at(id), s.sleeps.takeWoken(id)
-	reduced, only, err := s.executor.Follow(s.full.Has(id), asleep, woken)
+	reduced, only, err := s.executor.Follow(s.extent(id), asleep, woken)
 	if err != nil && !s.stops(err) {
 		return err
 	}

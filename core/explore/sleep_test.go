@@ -197,6 +197,7 @@ func (d drowsy) Choose(enabled []Enabled) Choice {
 
 func (drowsy) Alone(*Way) bool       { return false }
 func (drowsy) Commute(int, int) bool { return true }
+func (drowsy) Group(int) int         { return 0 }
 
 // TestSleepersSaveSteps counts the steps between states in which some of a few independent actions were taken. Each state is reached by one step, where there are as many as
 // actions that led to it without sleep; behind the steps of an agent that is put off, others are taken in each order.

@@ -64,8 +64,8 @@ type Space struct {
 	acyclic   bool
 	expanded  bitset.Set[core.StateID]
 	// partial are the states in which agents are left out, and full those in which none is so as not to put it
-	// off for ever.
-	partial, full bitset.Set[core.StateID]
+	// off for ever; in those that are grouped none of the group that is followed is.
+	partial, full, grouped bitset.Set[core.StateID]
 	// level are those of the partial states in which one agent is followed alone, as its step does nothing.
 	level   bitset.Set[core.StateID]
 	cut     bitset.Set[core.StateID]

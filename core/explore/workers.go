@@ -145,7 +145,7 @@ func (w *worker) expand(e *expansion, state waiting, bound int) {
 		w.row = row
 	}
 	w.walker.Load(row)
-	reduced, only, err := w.walker.Follow(w.space.full.Has(e.from), w.space.sleeps.at(e.from), nil)
+	reduced, only, err := w.walker.Follow(w.space.extent(e.from), w.space.sleeps.at(e.from), nil)
 	if err != nil {
 		return
 	}

@@ -137,6 +137,9 @@ func (n *neighbor) Memory() map[string]string {
 // Handle implements [core.Instance].
 func (n *neighbor) Handle(recorder core.EffectRecorder, event core.Event) []core.Request {
 	h := n.hears[event.Key.Kind]
+	if !slices.Contains(n.names, event.Key.Name) {
+		return nil
+	}
 	if h.look != nil && h.look.see(recorder, event.Key.Name) != h.due {
 		return nil
 	}
@@ -168,9 +171,9 @@ func (n *neighbor) Reconcile(recorder core.EffectRecorder, request core.Request)
 		does, at := e.does, slices.Index(n.names, string(request))
 		does.key.Name = n.names[(at+e.to)%len(n.names)]
 		recorder.Do(&does)
-		return core.Result{Requeue: e.again}
+		return core.Result{Requeue: e.again && len(n.Standing) == 0}
 	}
-	return core.Result{}
+	return core.Result{Blocked: len(n.Standing) > 0}
 }
 
 func (g *neighbors) kind() core.Kind { return g.kinds[g.IntN(len(g.kinds))] }

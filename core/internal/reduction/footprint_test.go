@@ -330,11 +330,13 @@ func TestReadPlaces(t *testing.T) {
 type dreaming struct {
 	choice  Choice
 	commute func(agent, other int) bool
+	groups  map[int]int
 }
 
 func (d dreaming) Choose([]Enabled) Choice       { return d.choice }
 func (dreaming) Alone(*Way) bool                 { return false }
 func (d dreaming) Commute(agent, other int) bool { return d.commute(agent, other) }
+func (d dreaming) Group(agent int) int           { return d.groups[agent] }
 
 // TestFollow has agents be followed, asleep and woken by what is chosen in a state, and sleep on behind steps that commute with theirs.
 func TestFollow(t *testing.T) {
@@ -363,30 +365,36 @@ func TestFollow(t *testing.T) {
 	a, b, c := agents[0], agents[1], agents[2]
 	for _, test := range []struct {
 		name           string
-		full           bool
+		extent         Extent
 		choice         []int
 		asleep, woken  []int
 		reduced        bool
 		only, sleeping []int // who is followed, nil for all, and who is asleep
 		wakeful        bool
 	}{
-		{"all", false, nil, nil, nil, false, nil, nil, false},
-		{"in full", true, []int{a}, []int{b}, nil, false, nil, nil, true},
-		{"some", false, []int{a, c}, nil, nil, true, []int{a, c}, nil, false},
-		{"some, and one is asleep", false, []int{a, c}, []int{b, c}, nil, true, []int{a}, []int{c}, false},
-		{"one is asleep", false, nil, []int{b}, nil, false, []int{a, c}, []int{b}, false},
-		{"one is woken", false, nil, nil, []int{c}, false, []int{c}, nil, false},
-		{"one of those who are asleep is woken", false, nil, []int{a, b}, []int{c}, false, []int{c}, []int{a, b}, false},
-		{"one is woken who is not followed", false, []int{a}, nil, []int{c}, true, []int{}, nil, false},
+		{"all", Chosen, nil, nil, nil, false, nil, nil, false},
+		{"in full", Full, []int{a}, []int{b}, nil, false, nil, nil, true},
+		{"their group", Grouped, []int{a}, []int{b}, nil, true, []int{a, c}, nil, true},
+		{"a group that is followed already", Grouped, []int{a, c}, nil, []int{a}, true, []int{a, c}, nil, true},
+		{"the group of all who were chosen", Grouped, nil, []int{b}, nil, false, nil, nil, true},
+		{"a group of which too little is known", Grouped, []int{b}, nil, nil, false, nil, nil, true},
+		{"some", Chosen, []int{a, c}, nil, nil, true, []int{a, c}, nil, false},
+		{"some, and one is asleep", Chosen, []int{a, c}, []int{b, c}, nil, true, []int{a}, []int{c}, false},
+		{"one is asleep", Chosen, nil, []int{b}, nil, false, []int{a, c}, []int{b}, false},
+		{"one is woken", Chosen, nil, nil, []int{c}, false, []int{c}, nil, false},
+		{"one of those who are asleep is woken", Chosen, nil, []int{a, b}, []int{c}, false, []int{c}, []int{a, b}, false},
+		{"one is woken who is not followed", Chosen, []int{a}, nil, []int{c}, true, []int{}, nil, false},
 	} {
 		f := NewFootprints()
 		f.Record(m)
-		w := NewExplorer(m, l, &Reductions{Footprints: f, Choosers: func() Chooser { return dreaming{choice: Choice{Follow: test.choice}} }})
+		w := NewExplorer(m, l, &Reductions{Footprints: f, Choosers: func() Chooser {
+			return dreaming{choice: Choice{Follow: test.choice}, groups: map[int]int{b: -1, agents[3]: 1}}
+		}})
 		if err := w.Start(system.Initial[0]); err != nil {
 			t.Fatal(err)
 		}
 		w.Forget()
-		reduced, only, err := w.Follow(test.full, test.asleep, test.woken)
+		reduced, only, err := w.Follow(test.extent, test.asleep, test.woken)
 		if err != nil {
 			t.Fatal(err)
 		}

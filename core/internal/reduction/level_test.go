@@ -31,6 +31,7 @@ func (a *asked) Alone(way *Way) bool {
 
 func (a *asked) Choose(enabled []Enabled) Choice { return a.choice(enabled) }
 func (*asked) Commute(_, _ int) bool             { return false }
+func (*asked) Group(int) int                     { return 0 }
 
 // exploring returns an explorer of a system that learns, records what steps touch, and asks a chooser. It is at the start.
 func exploring(t *testing.T, system *core.System, conditions transition.Conditions, chooser Chooser) *Explorer {
@@ -295,10 +296,10 @@ func TestWhoStopsIsNotAlone(t *testing.T) {
 		if found || (err != nil) != test.stops || test.stops && !errors.Is(err, errBroken) {
 			t.Errorf("%s: it is followed alone: %t, %v", test.name, found, err)
 		}
-		if _, err := w.Reduce(); (err != nil) != test.stops {
+		if _, err := w.Reduce(Chosen); (err != nil) != test.stops {
 			t.Errorf("%s: what is left out: %v", test.name, err)
 		}
-		if reduced, _, err := w.Follow(false, nil, nil); (err != nil) != test.stops || !w.Wakeful == test.stops || reduced {
+		if reduced, _, err := w.Follow(Chosen, nil, nil); (err != nil) != test.stops || !w.Wakeful == test.stops || reduced {
 			t.Errorf("%s: somebody may sleep: %t, %v", test.name, !w.Wakeful, err)
 		}
 	}

@@ -22,6 +22,9 @@ type Chooser interface {
 	// Commute reports whether the steps of two agents that are followed in the state of the last choice lead to the same state in either
 	// order, and whoever goes second is followed behind the step of the first, unless agents like that are put off somewhere.
 	Commute(agent, other int) bool
+	// Group returns the number of the group of an agent, negative if too little is known of it. Whether agents of one group can take steps, what these do, and
+	// whether properties see it has nothing to do with those of other groups, and those that a choice follows are of one.
+	Group(agent int) int
 }
 
 // Choice is what has to be followed in a state.

@@ -34,18 +34,18 @@ type sleepSet struct {
 }
 
 // Follow returns whose steps are to be taken in the state of the walker, nil for all, and whether some agent is left out, other than
-// those asleep. If some were woken, it is those alone. In full states nobody is left out or asleep. The slice is valid until the
+// those asleep. If some were woken, it is those alone. Where more is followed than was chosen nobody is asleep. The slice is valid until the
 // next call.
-func (w *Explorer) Follow(full bool, asleep, woken []int) (reduced bool, only []bool, err error) {
+func (w *Explorer) Follow(extent Extent, asleep, woken []int) (reduced bool, only []bool, err error) {
 	d := &w.sleepSet
 	if w.Learn != nil && w.Footprints != nil {
 		w.Footprints.choosing = w.Walker
 	}
-	d.Asleep, d.Wakeful = d.Asleep[:0], full || w.chooser == nil || w.Faulty()
-	if full {
+	d.Asleep, d.Wakeful = d.Asleep[:0], extent != Chosen || w.chooser == nil || w.Faulty()
+	if extent == Full {
 		return false, nil, nil
 	}
-	if only, err = w.Reduce(); err != nil {
+	if only, err = w.Reduce(extent); err != nil {
 		d.Wakeful = true
 		return false, nil, err
 	}

@@ -2,6 +2,18 @@ package reduction
 
 import "github.com/orrery-dev/orrery/core/internal/transition"
 
+// Extent is how many agents are followed in a state.
+type Extent uint8
+
+const (
+	// Chosen are those that the chooser chooses.
+	Chosen Extent = iota
+	// Grouped are all of their group that are enabled.
+	Grouped
+	// Full are all that are enabled.
+	Full
+)
+
 // selection is the part of an explorer that leaves agents out.
 type selection struct {
 	chooser Chooser
@@ -14,15 +26,15 @@ type selection struct {
 	wakes *enabling
 }
 
-// Reduce returns which agents have to be followed in the state of the walker, nil for all of them. The slice is valid until the
+// Reduce returns which agents are to be followed in the state of the walker, to some extent, nil for all of them. The slice is valid until the
 // next call.
-func (w *Explorer) Reduce() ([]bool, error) {
+func (w *Explorer) Reduce(extent Extent) ([]bool, error) {
 	c := &w.selection
 	for _, agent := range c.marked {
 		c.only[agent] = false
 	}
 	c.marked = c.marked[:0]
-	if c.chooser == nil {
+	if c.chooser == nil || extent == Full {
 		return nil, nil
 	}
 	agent, found, err := w.alone()
@@ -30,7 +42,7 @@ func (w *Explorer) Reduce() ([]bool, error) {
 		return nil, err
 	}
 	if w.Faulty() {
-		if !found {
+		if !found || extent == Grouped {
 			return nil, nil
 		}
 		w.Level = true
@@ -43,6 +55,9 @@ func (w *Explorer) Reduce() ([]bool, error) {
 		return nil, nil
 	}
 	if found {
+		if extent == Grouped {
+			return w.together(agent), nil
+		}
 		w.Level = true
 		return w.follow(agent), w.putOff(w.others(agent))
 	}
@@ -50,11 +65,45 @@ func (w *Explorer) Reduce() ([]bool, error) {
 	if err := w.putOff(choice.PutOff); err != nil {
 		return nil, err
 	}
-	chosen := choice.Follow
-	if chosen == nil {
+	switch chosen := choice.Follow; {
+	case chosen == nil:
 		return nil, nil
+	case extent == Grouped:
+		return w.together(chosen[0]), nil
+	default:
+		return w.follow(chosen...), nil
 	}
-	return w.follow(chosen...), nil
+}
+
+// together notes that all enabled agents of the group of one are to be followed.
+func (w *Explorer) together(agent int) []bool {
+	group := w.chooser.Group(agent)
+	var all []int
+	for _, e := range w.enabled {
+		if w.chooser.Group(e.Agent) == group {
+			all = append(all, e.Agent)
+		}
+	}
+	if group < 0 || len(all) == len(w.enabled) {
+		return nil
+	}
+	return w.follow(all...)
+}
+
+// GroupOf returns the group of an agent, negative if too little is known of it.
+func (w *Explorer) GroupOf(agent int) int { return w.chooser.Group(agent) }
+
+// FollowedGroup returns the group of the agents that were chosen last, negative if too little is known of them, and whether all of it are followed that are enabled.
+func (w *Explorer) FollowedGroup() (group int, whole bool) {
+	c := &w.selection
+	if w.Faulty() {
+		return -1, false
+	}
+	group, whole = c.chooser.Group(c.marked[0]), true
+	for _, e := range c.enabled {
+		whole = whole && (c.only[e.Agent] || c.chooser.Group(e.Agent) != group)
+	}
+	return group, whole
 }
 
 // follow notes whom to follow.

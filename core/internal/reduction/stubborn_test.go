@@ -222,7 +222,7 @@ func TestReduce(t *testing.T) {
 				w.Set(item(t, w, name, "r").Cell, 0)
 			}
 			w.Load(w.AppendRow(nil))
-			only, err := w.Reduce()
+			only, err := w.Reduce(Chosen)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,7 +246,7 @@ func TestReduce(t *testing.T) {
 			if w.Load(w.AppendRow(nil)); w.Level {
 				t.Error("one is followed alone in a state of which nothing is known yet")
 			}
-			if only, err = w.Reduce(); err != nil {
+			if only, err = w.Reduce(Chosen); err != nil {
 				t.Fatal(err)
 			}
 			if n := len(Only(w.marked, func(agent int) bool { return only[agent] })); only != nil && (n != 1 || !only[item(t, w, "c", "r").Agent] || only[item(t, w, "b", "r").Agent]) {
@@ -286,14 +286,14 @@ func TestRests(t *testing.T) {
 		}
 		reader := NewExplorer(w.Machine, nil, w.Reductions)
 		reader.Load(w.AppendRow(nil))
-		if _, _, err := reader.Follow(true, nil, nil); err != nil || w.Footprints.choosing != nil {
+		if _, _, err := reader.Follow(Full, nil, nil); err != nil || w.Footprints.choosing != nil {
 			t.Errorf("%s: new agents are told to one that does not learn: %v", test.name, err)
 		}
-		if reduced, only, err := NewExplorer(w.Machine, w.Learn, &Reductions{}).Follow(false, nil, nil); err != nil || reduced || only != nil {
+		if reduced, only, err := NewExplorer(w.Machine, w.Learn, &Reductions{}).Follow(Chosen, nil, nil); err != nil || reduced || only != nil {
 			t.Errorf("%s: where nothing is known, some are left out: %v, %v", test.name, only, err)
 		}
 		asleep := item(t, w, "a", "r").Agent
-		_, only, err := w.Follow(false, []int{asleep}, nil)
+		_, only, err := w.Follow(Chosen, []int{asleep}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,12 +305,12 @@ func TestRests(t *testing.T) {
 		}
 		// Who slept in this state is awake in the next, and the other one sleeps.
 		other := item(t, w, "b", "r").Agent
-		if _, only, err = w.Follow(false, []int{other}, nil); err != nil || !only[asleep] || only[other] {
+		if _, only, err = w.Follow(Chosen, []int{other}, nil); err != nil || !only[asleep] || only[other] {
 			t.Errorf("%s: in the next state %v are followed: %v", test.name, only, err)
 		}
 		w.Set(item(t, w, "a", "r").Cell, 0)
 		w.Load(w.AppendRow(nil))
-		if _, only, err = w.Follow(false, []int{other}, nil); err != nil || only[asleep] || only[other] {
+		if _, only, err = w.Follow(Chosen, []int{other}, nil); err != nil || only[asleep] || only[other] {
 			t.Errorf("%s: where it has nothing to do, %v are followed: %v", test.name, only, err)
 		}
 	}
@@ -331,7 +331,7 @@ func TestReducedStepsMeetNewAgents(t *testing.T) {
 	w = exploring(t, system, transition.Conditions{Staleness: []transition.Staleness{{Rule: view.Lag(1)}}}, &asked{alone: func(Way) bool { return false }, choice: delivery})
 	step(t, w, core.Reconcile, "makes", "r")
 	agents := w.Machine.Agents
-	reduced, only, err := w.Follow(false, nil, nil)
+	reduced, only, err := w.Follow(Chosen, nil, nil)
 	if err != nil || !reduced {
 		t.Fatalf("some are left out: %t, %v", reduced, err)
 	}
@@ -363,29 +363,29 @@ func TestWhatIsNotKnownStops(t *testing.T) {
 	row := l.AppendRow(nil)
 	reader := NewExplorer(l.Machine, nil, l.Reductions)
 	reader.Load(row)
-	if _, err := reader.Reduce(); !errors.Is(err, transition.ErrUnknown) {
+	if _, err := reader.Reduce(Chosen); !errors.Is(err, transition.ErrUnknown) {
 		t.Errorf("nothing is known of the runs, and the error is %v", err)
 	}
 	l.Load(row)
 	if _, err := l.Steps(&stepping{}, nil); err != nil { // now the runs are known, but not who is put off
 		t.Fatal(err)
 	}
-	if only, err := reader.Reduce(); err != nil || only == nil {
+	if only, err := reader.Reduce(Chosen); err != nil || only == nil {
 		t.Errorf("one that is not ahead has to know who is put off: %v", err)
 	}
 	reader.Ahead = true
-	if _, err := reader.Reduce(); !errors.Is(err, transition.ErrUnknown) {
+	if _, err := reader.Reduce(Chosen); !errors.Is(err, transition.ErrUnknown) {
 		t.Errorf("it is not known who is put off, and the error is %v", err)
 	}
 	no.alone = func(Way) bool { return true }
-	if _, err := reader.Reduce(); !errors.Is(err, transition.ErrUnknown) {
+	if _, err := reader.Reduce(Chosen); !errors.Is(err, transition.ErrUnknown) {
 		t.Errorf("it is not known who is put off behind the one that goes alone, and the error is %v", err)
 	}
 	l.Load(row)
-	if _, err := l.Reduce(); err != nil {
+	if _, err := l.Reduce(Chosen); err != nil {
 		t.Fatal(err)
 	}
-	if only, err := reader.Reduce(); err != nil || only == nil || !reader.Level {
+	if only, err := reader.Reduce(Chosen); err != nil || only == nil || !reader.Level {
 		t.Errorf("it is known, and the error is %v", err)
 	}
 }
@@ -431,7 +431,7 @@ func TestErrorsOfTheEnabled(t *testing.T) {
 		if test.conditions.Granularity == transition.PerReconcile && test.prepare != nil {
 			continue // to ask who goes alone stops before
 		}
-		if _, err := w.Reduce(); !errors.Is(err, errBroken) {
+		if _, err := w.Reduce(Chosen); !errors.Is(err, errBroken) {
 			t.Errorf("%s: whom to follow: %v", test.name, err)
 		}
 	}
