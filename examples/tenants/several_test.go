@@ -2,6 +2,7 @@ package tenants_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -30,7 +31,11 @@ type rollout struct {
 	// picks has it list all Secrets and pick the one of the tenant, and remembers has it keep the generation of each tenant.
 	picks, remembers bool
 	seen             map[string]int64
+	// fails has it fail as long as the Deployment is not ready, so that it is tried again.
+	fails bool
 }
+
+var errNotReady = errors.New("the Deployment is not ready")
 
 func (r *rollout) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var tenant tenants.Tenant
@@ -62,9 +67,13 @@ func (r *rollout) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Res
 	}); err != nil {
 		return ctrl.Result{}, err
 	}
-	if ready := deployment.Status.ReadyReplicas == 1; tenant.Status.Ready != ready {
+	ready := deployment.Status.ReadyReplicas == 1
+	if tenant.Status.Ready != ready {
 		tenant.Status.Ready = ready
 		return ctrl.Result{}, r.Status().Update(ctx, &tenant)
+	}
+	if r.fails && !ready {
+		return ctrl.Result{}, errNotReady
 	}
 	return ctrl.Result{}, nil
 }
@@ -108,8 +117,8 @@ func TestSeveralTenants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		name                   string
-		picks, maps, remembers bool
+		name                          string
+		picks, maps, remembers, fails bool
 	}{
 		{name: "by name"},
 		{name: "out of a list", picks: true},
@@ -117,6 +126,8 @@ func TestSeveralTenants(t *testing.T) {
 		{name: "both", picks: true, maps: true},
 		{name: "with memory by tenant", remembers: true},
 		{name: "out of a list, with memory by tenant", picks: true, remembers: true},
+		{name: "tried again until it is ready", fails: true},
+		{name: "out of a list, tried again until it is ready", picks: true, fails: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var states []int
@@ -134,7 +145,7 @@ func TestSeveralTenants(t *testing.T) {
 					controllerruntime.Properties(properties.Convergent()...),
 					controllerruntime.Companions(companions.Deployments(), companions.ReplicaSets(), companions.Pods()),
 					controllerruntime.Setup(func(mgr ctrl.Manager) error {
-						r := &rollout{Client: mgr.GetClient(), picks: test.picks, remembers: test.remembers, seen: map[string]int64{}}
+						r := &rollout{Client: mgr.GetClient(), picks: test.picks, remembers: test.remembers, seen: map[string]int64{}, fails: test.fails}
 						b := ctrl.NewControllerManagedBy(mgr).For(&tenants.Tenant{}).Owns(&appsv1.Deployment{})
 						if test.maps {
 							b = b.Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.owners))
@@ -153,6 +164,7 @@ func TestSeveralTenants(t *testing.T) {
 			if states[1]-states[0] != states[0]-1 || states[2]-states[1] != states[0]-1 {
 				t.Errorf("one, two and three tenants have %d states", states)
 			}
+			t.Logf("%d states", states)
 		})
 	}
 }
