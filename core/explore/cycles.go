@@ -32,7 +32,9 @@ func (s *search) expandCut() bool {
 // expandLoops opens states of loops: first so that nothing is put off for ever, and then so that it shows which loops are fair.
 func (s *search) expandLoops() bool {
 	loops := s.loops()
-	for _, expand := range []func(loop) bool{s.expandCycles, s.expandApart, s.expandIgnoring} {
+	d := depthFirst{space: s.Space, colour: make([]byte, s.States())}
+	expandCycles := func(l loop) bool { return s.expandCycles(l, &d) }
+	for _, expand := range []func(loop) bool{expandCycles, s.expandApart, s.expandIgnoring} {
 		found := false
 		for _, l := range loops {
 			found = expand(l) || found
@@ -46,16 +48,15 @@ func (s *search) expandLoops() bool {
 
 // expandCycles looks for cycles in a loop all of whose states leave out agents, and opens a state of each. Where several cycles
 // share a state, one may do for all. In a loop that is apart, it is enough that no agent of its group is left out all the way round.
-func (s *search) expandCycles(l loop) bool {
+func (s *search) expandCycles(l loop, d *depthFirst) bool {
 	var back []core.StateID
-	d := depthFirst{space: s.Space, inside: map[core.StateID]bool{}, done: map[core.StateID]bool{}}
 	for _, id := range l.states {
 		if s.partial.Has(id) && (!l.apart || !s.whole(id)) {
-			d.inside[id] = true
+			d.colour[id] = white
 		}
 	}
 	for _, id := range l.states {
-		if _, seen := d.done[id]; d.inside[id] && !seen {
+		if d.colour[id] == white {
 			back = append(back, d.from(id)...)
 		}
 	}
@@ -111,13 +112,19 @@ func (s *Space) depthOf(id core.StateID) uint32 {
 	}
 }
 
-// depthFirst is a depth-first search in some states. Every cycle among them has a step back to a state on the way.
+// The colours of states in a depth-first search.
+const (
+	outside = iota // not searched
+	white          // not seen yet
+	grey           // on the way
+	black          // done
+)
+
+// depthFirst is a depth-first search in the states that are not outside. Every cycle among them has a step back to a state on the way.
 type depthFirst struct {
 	space  *Space
-	inside map[core.StateID]bool
-	// done tells of the states that were entered whether they were left, too.
-	done map[core.StateID]bool
-	way  []visit
+	colour []byte
+	way    []visit
 }
 
 // visit is a state on the way, with the steps from it that are not taken yet.
@@ -133,16 +140,16 @@ func (d *depthFirst) from(root core.StateID) []core.StateID {
 	for len(d.way) > 0 {
 		at := &d.way[len(d.way)-1]
 		if len(at.next) == 0 {
-			d.done[at.id] = true
+			d.colour[at.id] = black
 			d.way = d.way[:len(d.way)-1]
 			continue
 		}
 		to := at.next[0]
 		at.next = at.next[1:]
-		switch done, seen := d.done[to]; {
-		case !seen:
+		switch d.colour[to] {
+		case white:
 			d.enter(to)
-		case !done:
+		case grey:
 			if last := d.last(to); !slices.Contains(back, last) {
 				back = append(back, last)
 			}
@@ -162,10 +169,10 @@ func (d *depthFirst) last(from core.StateID) core.StateID {
 }
 
 func (d *depthFirst) enter(id core.StateID) {
-	d.done[id] = false
+	d.colour[id] = grey
 	v := visit{id: id}
 	for _, e := range d.space.Edges(id) {
-		if d.inside[e.To] {
+		if d.colour[e.To] != outside {
 			v.next = append(v.next, e.To)
 		}
 	}

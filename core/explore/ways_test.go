@@ -138,9 +138,9 @@ func TestCyclesAreOpened(t *testing.T) {
 		steps, alone := 0, slices.Collect(s.level.All())
 		for {
 			on := cyclic(within(space, s.partial.Has))
-			found := false
+			found, d := false, depthFirst{space: space, colour: make([]byte, space.States())}
 			for _, l := range s.loops() {
-				found = s.expandCycles(l) || found
+				found = s.expandCycles(l, &d) || found
 			}
 			if found != (len(on) > 0) {
 				t.Fatalf("of %v, %v are on cycles, and there are some: %t", slices.Collect(s.partial.All()), on, found)
