@@ -123,6 +123,33 @@ func traps() []trap {
 				once("ends", func(w *plain.World) { x.Set(w, 1) }),
 			},
 		}},
+		// The same with an action, where somebody else waits who has nothing to do with it.
+		{name: "an action that is left out in one state of a loop for which somebody waits", conditions: explore.Conditions{Granularity: explore.PerCall}, model: plain.Model{
+			Initial: []core.Initial{plain.Start(x.Is(0), y.Is(0))},
+			Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "ends", Do: func(w *plain.World) {
+				w.Require(x.Get(w) == 0)
+				x.Set(w, 1)
+			}}}}},
+			Controllers: []plain.Controller{
+				{
+					Name: "first", Requests: []core.Request{"0"}, Watches: []plain.Watch{{Kind: pings.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						if x.Get(w) == 0 {
+							flip(w, pongs)
+						}
+						return core.Result{}
+					},
+				},
+				{
+					Name: "second", Watches: []plain.Watch{{Kind: pongs.Kind()}},
+					Reconcile: func(w *plain.World, _ core.Request) core.Result {
+						flip(w, pings)
+						return core.Result{}
+					},
+				},
+				once("waits", func(w *plain.World) { y.Set(w, 1) }),
+			},
+		}},
 		// It ends again and again, which is on the way round of the whole, but not of the part where z is 0.
 		{name: "a step that is left out in one state of a part of a loop", model: plain.Model{
 			Initial: []core.Initial{plain.Start(x.Is(0), z.Is(0))},
