@@ -2,6 +2,7 @@ package reduction_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -17,14 +18,18 @@ import (
 func TestRounds(t *testing.T) {
 	compared, full, reduced, livelocks := 0, 0, 0, 0
 	for seed := *firstSeed; seed < *firstSeed+uint64(*systems); seed++ {
-		system, err := random.Rounds(seed)
+		compose := random.Rounds
+		if seed%5 == 3 {
+			compose = random.Later(compose)
+		}
+		system, err := compose(seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := options()
 		o.Bounds.States = *largest
 		if seed%4 == 3 {
-			o.Conditions.Granularity = explore.PerCall
+			o.Conditions = conditionsOf(rand.New(rand.NewPCG(seed, 21)), system)
 		}
 		want, space, ended := find(t, system, o)
 		if !ended {

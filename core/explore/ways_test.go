@@ -300,6 +300,52 @@ func TestNothingIsPutOffForEver(t *testing.T) {
 	}
 }
 
+// paired is oneAtATime where two processes, each with an agent for its action and one for its restarts, are a group.
+type paired struct{ oneAtATime }
+
+// Learn implements [reduction.Reducer].
+func (p paired) Learn([]Footprint, []Place) func() Chooser { return func() Chooser { return p } }
+
+// Group implements [reduction.Chooser].
+func (paired) Group(agent int) int { return agent / 4 }
+
+// TestOthersWait follows p, which goes around x, beside q of the same group, which sets y, and r, which sets z. Both states of the loop in which nothing is set are opened for the group, as q could
+// take its step in both. In the loop behind that q is done, but r could take its step, so that both states are opened for all. In the last one only p can go on. So z is never set before y.
+func TestOthersWait(t *testing.T) {
+	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
+	process := func(name string, v plain.Var[int], around bool) plain.Process {
+		return plain.Process{Name: name, Actions: []plain.Action{{Name: "on", Do: func(w *plain.World) {
+			w.Require(around || v.Get(w) == 0)
+			v.Set(w, 1-v.Get(w))
+		}}}}
+	}
+	three := func(q plain.Process) *Space {
+		return searchModel(t, plain.Model{
+			Name: "three", Initial: []core.Initial{plain.Start(x.Is(0), y.Is(0), z.Is(0))},
+			Processes: []plain.Process{process("p", x, true), q, process("r", z, false)},
+		}, Options{Reducer: paired{}})
+	}
+	space := three(process("q", y, false))
+	for id := range core.StateID(space.States()) {
+		state := space.State(id)
+		group, all := y.Get(state) == 0, y.Get(state) == 1 && z.Get(state) == 0
+		if z.Get(state) > y.Get(state) || space.grouped.Has(id) != group || space.partial.Has(id) != group || space.full.Has(id) != all {
+			t.Errorf("x=%d y=%d z=%d: opened for the group: %t, for all: %t, and agents are left out: %t",
+				x.Get(state), y.Get(state), z.Get(state), space.grouped.Has(id), space.full.Has(id), space.partial.Has(id))
+		}
+	}
+	if space.States() != 6 || space.Stats.Transitions != 10 {
+		t.Errorf("%d states and %d transitions, want 6 and 10", space.States(), space.Stats.Transitions)
+	}
+	// If q need not take its step, one state is opened for the group first, as q is left out all the way round, and then for all, as r could take its step all the time. Where z is set, only the group is left.
+	unfair := process("q", y, false)
+	unfair.Unfair = true
+	space = three(unfair)
+	if opened := slices.Collect(space.grouped.All()); !slices.Equal(opened, []core.StateID{1, 7}) || !space.full.Has(1) || space.full.Has(7) || z.Get(space.State(7)) != 1 || space.States() != 8 {
+		t.Errorf("of %d states, %v are opened for the group", space.States(), opened)
+	}
+}
+
 // TestDueSteps lists each step once that fairness asks for.
 func TestDueSteps(t *testing.T) {
 	x := plain.NewVar[int]("x")
