@@ -50,12 +50,10 @@ func (s *search) expandLoops() bool {
 // share a state, one may do for all. In a loop that is apart, it is enough that no agent of its group is left out all the way round.
 func (s *search) expandCycles(l loop, d *depthFirst) bool {
 	var back []core.StateID
-	for _, id := range l.states {
-		if s.partial.Has(id) && (!l.apart || !s.whole(id)) {
-			d.colour[id] = white
-		}
+	for _, id := range l.lacking {
+		d.colour[id] = white
 	}
-	for _, id := range l.states {
+	for _, id := range l.lacking {
 		if d.colour[id] == white {
 			back = append(back, d.from(id)...)
 		}
@@ -64,12 +62,6 @@ func (s *search) expandCycles(l loop, d *depthFirst) bool {
 		s.open(id, l.extent())
 	}
 	return len(back) > 0
-}
-
-// whole reports whether all enabled agents of a group are followed in a state that leaves out others.
-func (s *Space) whole(id core.StateID) bool {
-	_, whole := s.groupIn(id)
-	return whole
 }
 
 // groupIn returns the group of the agents that are followed in a state that leaves out others, negative if too little is known of them, and whether all
@@ -185,6 +177,8 @@ type loop struct {
 	// apart tells that all states leave out agents, and follow those of one group alone. Then what the others do can wait as long as the loop is left again.
 	apart bool
 	group int
+	// lacking are the states that leave out agents: of the group, if the loop is apart.
+	lacking []core.StateID
 }
 
 // extent returns to which extent states of the loop are opened for the agents that go round in it.
@@ -197,28 +191,41 @@ func (l loop) extent() reduction.Extent {
 
 // loops returns all loops.
 func (s *Space) loops() []loop {
+	// Formulas judge parts of loops, whatever these are, and where names are exchanged it is not the same group that goes on.
+	never := s.judgesParts() || s.Symmetry != nil
 	var all []loop
 	s.eachLoop(func(states []core.StateID) bool {
-		all = append(all, loop{states: slices.Sorted(slices.Values(states))})
+		l := loop{states: slices.Sorted(slices.Values(states))}
+		for _, id := range l.states {
+			if s.partial.Has(id) {
+				l.lacking = append(l.lacking, id)
+			}
+		}
+		all = append(all, l)
 		return true
 	})
-	// Formulas judge parts of loops, whatever these are, and where names are exchanged it is not the same group that goes on.
-	if s.judgesParts() || s.Symmetry != nil {
-		return all
-	}
 	for i := range all {
-		l := &all[i]
-		l.apart = true
-		for n, id := range l.states {
-			if l.apart = l.apart && s.partial.Has(id); !l.apart {
-				break
-			}
-			group, _ := s.groupIn(id)
-			l.apart = group >= 0 && (n == 0 || group == l.group)
-			l.group = group
+		if l := &all[i]; !never && len(l.lacking) == len(l.states) {
+			s.setApart(l)
 		}
 	}
 	return all
+}
+
+// setApart finds out whether a loop all of whose states leave out agents is apart.
+func (s *Space) setApart(l *loop) {
+	var lacking []core.StateID
+	for i, id := range l.states {
+		group, whole := s.groupIn(id)
+		if group < 0 || i > 0 && group != l.group {
+			return
+		}
+		l.group = group
+		if !whole {
+			lacking = append(lacking, id)
+		}
+	}
+	l.apart, l.lacking = true, lacking
 }
 
 // judgesParts reports whether properties look at states on the way.
@@ -304,10 +311,10 @@ func (s *Space) ignored(l loop) (ignoring []core.StateID, own bool) {
 				taken[e.Step] = true
 			}
 		}
-		d := s.dueSteps(id)
-		for i, step := range d.steps {
+		steps, agents := s.dueSteps(id)
+		for i, step := range steps {
 			due[step]++
-			ofGroup[step] = l.apart && s.reader.GroupOf(d.agents[i]) == l.group
+			ofGroup[step] = l.apart && s.reader.GroupOf(agents[i]) == l.group
 			if !followed[step] {
 				left[id] = append(left[id], step)
 			}
@@ -325,14 +332,14 @@ func (s *Space) ignored(l loop) (ignoring []core.StateID, own bool) {
 	return ignoring, own
 }
 
-// dueSteps returns the steps that can be taken in a state and are due, each once.
-func (s *Space) dueSteps(id core.StateID) dueVisitor {
+// dueSteps returns the steps that can be taken in a state and are due, each once, and the agents that take them.
+func (s *Space) dueSteps(id core.StateID) (steps []core.Step, agents []int) {
 	s.reader.Load(s.row(id))
 	d := dueVisitor{space: s}
 	if _, err := s.reader.Steps(&d, nil); err != nil {
 		panic("explore: listing the steps of a state ended with " + err.Error())
 	}
-	return d
+	return d.steps, d.agents
 }
 
 // dueVisitor lists steps that are due.

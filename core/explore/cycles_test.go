@@ -306,7 +306,8 @@ func TestDueSteps(t *testing.T) {
 	unfair.Unfair = true
 	space := searchModel(t, plain.Model{Name: "due", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{process("p", "a", "b"), process("q", "on", "never"), unfair}}, Options{})
 	var got []string
-	for _, step := range space.dueSteps(0).steps {
+	steps, _ := space.dueSteps(0)
+	for _, step := range steps {
 		got = append(got, step.Item.String())
 	}
 	if slices.Sort(got); !slices.Equal(got, []string{"p(a)", "p(b)", "q(on)"}) {
