@@ -24,7 +24,7 @@ func (o Options) Validate(system *core.System) error {
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
 	c := explore.Conditions{
 		Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, IgnoredMemory: o.IgnoreMemory, Orders: o.Orders,
-		Caches: o.caches, Remembering: o.remembering, Whole: o.whole, Awaiting: o.awaiting, Ordered: o.ordered, Deadlines: max(0, o.Deadlines),
+		Caches: o.caches, Remembering: o.remembering, Whole: o.whole, Active: o.active, Awaiting: o.awaiting, Ordered: o.ordered, Deadlines: max(0, o.Deadlines),
 	}
 	switch o.Granularity {
 	case PerReconcile:
@@ -104,7 +104,7 @@ func (o Options) Again(report *core.Report) (Options, error) {
 	if o.Deadlines = report.Deadlines; o.Deadlines == 0 {
 		o.Deadlines = NoDeadlines
 	}
-	o.caches, o.remembering, o.whole, o.awaiting, o.ordered = nil, nil, nil, slices.Clone(report.Awaiting), report.Ordered
+	o.caches, o.remembering, o.whole, o.active, o.awaiting, o.ordered = nil, nil, nil, nil, slices.Clone(report.Awaiting), report.Ordered
 	o.ages, o.turned = report.Ages, report.AgesTurned
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
@@ -113,6 +113,9 @@ func (o Options) Again(report *core.Report) (Options, error) {
 		o.remembering = append(o.remembering, m.Controller)
 		if !m.ByRequest {
 			o.whole = append(o.whole, m.Controller)
+		}
+		if m.Background {
+			o.active = append(o.active, m.Controller)
 		}
 	}
 	return o, nil

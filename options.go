@@ -151,8 +151,9 @@ type Options struct {
 	turned bool
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
 	caches []explore.CachedKind
-	// remembering are the controllers that were found to keep memory when a report was made, and whole those of them whose memory was not kept by request.
-	remembering, whole []string
+	// remembering are the controllers that were found to keep memory when a report was made, and whole those of them whose memory was not kept by request. active are
+	// those that were found to work between their activations.
+	remembering, whole, active []string
 	// ordered tells that a controller was found to compare the names of versions when a report was made.
 	ordered bool
 

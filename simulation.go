@@ -34,9 +34,9 @@ func Simulate(system *core.System, report *core.Report, options Options) (*Simul
 		return nil, err
 	}
 	for _, finding := range report.Findings {
-		conditions.Draw(system, finding.Trace.Steps)
+		conditions.Infer(system, finding.Trace)
 		if finding.Other != nil {
-			conditions.Draw(system, finding.Other.Steps)
+			conditions.Infer(system, *finding.Other)
 		}
 	}
 	return &Simulation{simulation: explore.NewSimulation(system, conditions, options.limits(), options.Logger)}, nil

@@ -44,6 +44,26 @@ func keeping(before func(a, b corev1.ConfigMap) bool) controllerruntime.Option {
 	}, controllerruntime.For(&corev1.ConfigMap{}))
 }
 
+// keepingLater is as keeping where each object that goes is deleted in the background, which a run does not wait for.
+func keepingLater(before func(a, b corev1.ConfigMap) bool) controllerruntime.Option {
+	return controllerruntime.Reconciler("keeper", func(c client.Client) reconcile.Reconciler {
+		return reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+			var all corev1.ConfigMapList
+			if err := c.List(ctx, &all); err != nil || len(all.Items) < 2 {
+				return ctrl.Result{}, err
+			}
+			last := &all.Items[0]
+			for i := range all.Items {
+				if before(*last, all.Items[i]) {
+					last = &all.Items[i]
+				}
+			}
+			go func() { _ = c.Delete(context.Background(), last) }()
+			return ctrl.Result{}, nil
+		})
+	}, controllerruntime.For(&corev1.ConfigMap{}))
+}
+
 // recalling notes in memory the first ConfigMap in an order of those that it was asked about.
 type recalling struct {
 	client.Client
@@ -106,6 +126,8 @@ func TestAgesOfObjects(t *testing.T) {
 	}{
 		"the oldest is kept":                {[]controllerruntime.Option{both, keeping(older)}, kept("a"), core.Violated, true},
 		"the youngest is kept":              {[]controllerruntime.Option{both, keeping(func(a, b corev1.ConfigMap) bool { return older(b, a) })}, kept("a"), core.Violated, true},
+		"the oldest is kept, in time":       {[]controllerruntime.Option{both, keepingLater(older)}, kept("b"), core.Violated, true},
+		"the first is kept, in time":        {[]controllerruntime.Option{both, keepingLater(func(a, b corev1.ConfigMap) bool { return a.Name < b.Name })}, kept("a"), core.Holds, false},
 		"the first is kept":                 {[]controllerruntime.Option{both, keeping(func(a, b corev1.ConfigMap) bool { return a.Name < b.Name })}, kept("a"), core.Holds, false},
 		"the oldest is kept, made first":    {[]controllerruntime.Option{later("a", "b"), keeping(older)}, kept("a"), core.Holds, true},
 		"the youngest is kept, made last":   {[]controllerruntime.Option{later("a", "b"), keeping(func(a, b corev1.ConfigMap) bool { return older(b, a) })}, kept("a"), core.Violated, true},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -258,7 +259,10 @@ func Unsaid(path string) bool {
 }
 
 // Shown reports whether a way in a memory leads to what the instance shows, not to how the process rests.
-func Shown(path string) bool { return !Unsaid(path) && !strings.HasPrefix(path, calls) }
+func Shown(path string) bool { return !Unsaid(path) && !Waiting(path) }
+
+// Waiting reports whether a way in a memory leads to a call that waits for somebody to go on with it.
+func Waiting(path string) bool { return strings.HasPrefix(path, calls) }
 
 // The ways to what is seen of a process besides what its instance shows.
 const (
@@ -274,22 +278,21 @@ func placeOfCall(i int) string { return calls + strconv.Itoa(i+1) + "]" }
 const Horizon = 2 * time.Hour
 
 // strides are how long the clock is let go on, again and again, to wait for the time. Who breaks off has seen enough. Where something ticks, a
-// stride takes the longer the more ticks there are in it.
+// stride takes the longer the more ticks there are in it. None goes beyond what the runtime can count, which ends the process.
 func (b *bubble) strides(yield func(time.Duration) bool) {
 	const (
 		century = 100 * 365 * 24 * time.Hour
 		costly  = 10 * time.Millisecond
 	)
-	slow := slowness{costly: costly}
+	slow, watch := slowness{costly: costly}, start()
 	for stride := time.Millisecond; stride < century; stride *= 2 {
-		if stride > Horizon && b.session.ticks {
+		if stride > Horizon && b.session.ticks || time.Until(time.Unix(0, math.MaxInt64)) <= 2*stride {
 			return
 		}
-		began := start()
 		if !yield(stride) {
 			return
 		}
-		if slow.lasts(began.took()) {
+		if slow.lasts(watch.took()) {
 			b.session.ticks = true
 		}
 	}

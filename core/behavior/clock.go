@@ -189,9 +189,12 @@ type stopwatch struct{ clock, work time.Duration }
 // start starts a stopwatch.
 func start() stopwatch { return stopwatch{machineTime(), cputime.Used()} }
 
-// took returns how long it took: no longer than by the clock of the machine, nor than the process has worked meanwhile, as others may keep the machine busy.
-func (s stopwatch) took() time.Duration {
-	return min(machineTime()-s.clock, cputime.Used()-s.work)
+// took returns how long it took: no longer than by the clock of the machine, nor than the process has worked meanwhile, as others may keep the machine busy. It
+// starts the stopwatch again.
+func (s *stopwatch) took() time.Duration {
+	before := *s
+	*s = start()
+	return min(s.clock-before.clock, s.work-before.work)
 }
 
 // machineTime is the time on the clock of the machine, also in a bubble.

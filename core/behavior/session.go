@@ -417,13 +417,12 @@ func (s *Session) outlast() bool {
 		// A stride is costly if it takes far longer than one without ticks.
 		costly = 50 * time.Millisecond
 	)
-	slow := slowness{costly: costly}
+	slow, watch := slowness{costly: costly}, start()
 	for stride := first; stride < century; {
-		began := start()
 		if _, alive := s.wait(stride); !alive {
 			return false
 		}
-		if slow.lasts(began.took()) {
+		if slow.lasts(watch.took()) {
 			return true
 		}
 		if slow.inARow == 0 {

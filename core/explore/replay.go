@@ -21,7 +21,7 @@ import (
 // returns where it goes another way, nil if it does not. An error means that the
 // system cannot be run. The logger gets each step; nil logs nothing.
 func Replay(ctx context.Context, system *core.System, conditions Conditions, trace core.Trace, limits behavior.Limits, logger hclog.Logger) (*core.Deviation, error) {
-	conditions.Draw(system, trace.Steps)
+	conditions.Infer(system, trace)
 	for {
 		deviation, err := replay(ctx, system, conditions, trace, limits, logger)
 		if !conditions.Expect(err) {

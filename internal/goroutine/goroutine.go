@@ -7,11 +7,23 @@ import (
 	"strings"
 )
 
-// Current returns the number of the calling goroutine, and that of the bubble that it is in, 0 if it is in none. It takes a microsecond.
+// Current returns the number of the calling goroutine, and that of the bubble that it is in, 0 if it is in none. It takes a microsecond for each function that
+// the goroutine is in, as the runtime goes through the whole stack whatever there is room for.
 func Current() (number, bubble uint64) {
 	const firstLine = 128
 	var stack [firstLine]byte
 	return Head(string(stack[:runtime.Stack(stack[:], false)]))
+}
+
+// Bubble returns the number of the bubble that the calling goroutine is in, 0 if it is in none. However deep the goroutine is, it takes some microseconds: another one is
+// asked, which is in the same bubble.
+func Bubble() uint64 {
+	number := make(chan uint64, 1)
+	go func() {
+		_, bubble := Current()
+		number <- bubble
+	}()
+	return <-number
 }
 
 // Head returns the number of a goroutine and that of its bubble from the first line of its stack. What is not said there is 0.

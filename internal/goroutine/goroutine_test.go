@@ -30,6 +30,9 @@ func TestCurrent(t *testing.T) {
 	if again, _ := goroutine.Current(); own == 0 || own != again || none != 0 {
 		t.Errorf("%d and %d, in bubble %d", own, again, none)
 	}
+	if in := goroutine.Bubble(); in != 0 {
+		t.Errorf("in bubble %d outside of all", in)
+	}
 	var bubbles []uint64
 	for range 2 {
 		synctest.Test(t, func(t *testing.T) {
@@ -40,6 +43,9 @@ func TestCurrent(t *testing.T) {
 				other <- n
 				same <- b
 			}()
+			if in := goroutine.Bubble(); in != bubble {
+				t.Errorf("in bubble %d, and then in %d", bubble, in)
+			}
 			if n, b := <-other, <-same; n == number || n == 0 || b != bubble || bubble == 0 {
 				t.Errorf("goroutine %d of bubble %d started %d in %d", number, bubble, n, b)
 			}

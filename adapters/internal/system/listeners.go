@@ -21,7 +21,7 @@ type listeners struct {
 
 // Listen has what is logged in the bubble of the calling goroutine go to a function, until stop is called.
 func (l *listeners) Listen(hear func(core.LogLine)) (stop func()) {
-	_, bubble := goroutine.Current()
+	bubble := goroutine.Bubble()
 	if bubble == 0 {
 		return func() {}
 	}
@@ -45,7 +45,7 @@ func (l *listeners) here() func(core.LogLine) {
 	if l.count.Load() == 0 {
 		return nil
 	}
-	_, bubble := goroutine.Current()
+	bubble := goroutine.Bubble()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.by[bubble]

@@ -37,7 +37,7 @@ func (i *Instances) add(c *Current) {
 		c.number.Store(i.made.Add(1))
 	}
 	i.goesOn(c)
-	_, bubble := goroutine.Current()
+	bubble := goroutine.Bubble()
 	if bubble == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func (i *Instances) asking(c *Current) *Current {
 	if latest := i.latest.Load(); latest != 0 && latest == c.number.Load() && !i.shared.Load() {
 		return c
 	}
-	_, bubble := goroutine.Current()
+	bubble := goroutine.Bubble()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	other := i.by[bubble].Value()

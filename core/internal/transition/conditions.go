@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/view"
 )
 
@@ -115,14 +116,32 @@ func (c *Conditions) Expect(err error) bool {
 	return true
 }
 
-// Draw makes conditions of which controllers drew random values that follow from seeds in some steps.
-func (c *Conditions) Draw(system *core.System, steps []core.TraceStep) {
+// Infer makes conditions of what a trace shows of controllers: which drew random values that follow from seeds, and which processes work between their activations.
+func (c *Conditions) Infer(system *core.System, trace core.Trace) {
+	active := map[string]bool{}
+	works := func(changes []core.MemoryChange) {
+		for _, change := range changes {
+			active[change.Controller] = active[change.Controller] || behavior.Waiting(change.Field)
+		}
+	}
+	works(trace.Memory)
+	for _, step := range trace.Steps {
+		works(step.Memory)
+		if process, background := core.BackgroundOf(step.Controller); background {
+			active[process] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(active)) {
+		if active[name] && !slices.Contains(c.Active, name) {
+			c.Active = append(slices.Clip(c.Active), name)
+		}
+	}
 	for _, strategy := range system.Strategies {
 		name := strategy.Describe().Name
 		drew := func(step core.TraceStep) bool {
 			return step.Seed != 0 && (step.Controller == name || step.Controller == core.SecondInstance(name))
 		}
-		if slices.ContainsFunc(steps, drew) && !slices.Contains(c.Drawing, name) {
+		if slices.ContainsFunc(trace.Steps, drew) && !slices.Contains(c.Drawing, name) {
 			c.Drawing = append(slices.Clip(c.Drawing), name)
 		}
 	}

@@ -191,15 +191,19 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestDraw makes conditions of seeds in steps.
-func TestDraw(t *testing.T) {
+// TestInfer makes conditions of a trace: of seeds, of steps in the background, and of calls that wait in memory.
+func TestInfer(t *testing.T) {
 	steps := []core.TraceStep{
 		{Controller: "web", Seed: 3}, {Controller: core.SecondInstance("one"), Seed: 4}, {Controller: "two"}, {Controller: "idle", Seed: 5}, {Controller: "web", Seed: 6}, {Controller: "nobody", Seed: 7},
+		{Controller: core.Background("both")}, {Memory: []core.MemoryChange{{Controller: "two", Field: "T.seen"}, {Controller: "three", Field: "background[2]"}}},
 	}
-	c := Conditions{Drawing: []string{"idle"}}
-	c.Draw(office(), steps)
+	c := Conditions{Drawing: []string{"idle"}, Active: []string{"idle", "both"}}
+	c.Infer(office(), core.Trace{Steps: steps, Memory: []core.MemoryChange{{Controller: "web", Field: "background[1]"}, {Controller: "three", Field: "T.seen"}}})
 	if want := []string{"idle", "web", "one"}; !slices.Equal(c.Drawing, want) {
 		t.Errorf("these draw: %v", c.Drawing)
+	}
+	if want := []string{"idle", "both", "three", "web"}; !slices.Equal(c.Active, want) {
+		t.Errorf("these work in the background: %v", c.Active)
 	}
 }
 

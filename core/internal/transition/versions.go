@@ -393,6 +393,7 @@ func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run beha
 	if memory == nil {
 		return nil
 	}
+	d.originate(memory, run)
 	left, found := behavior.Leaves(others, d.contents[run.Leaf.Memory], l.contents(d, memory))
 	return keepsAt(run, left, found, func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
 }
