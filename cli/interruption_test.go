@@ -139,17 +139,21 @@ func TestInterruptedSearch(t *testing.T) {
 		// states is after how many new states it is interrupted, and limit that on time, if there is one.
 		states int64
 		limit  time.Duration
+		long   bool
 	}{
-		{"learning", "check m --workers 2", 1, 0},
-		{"learning until a limit", "check m --workers 2 --max-time 500ms", 0, 500 * time.Millisecond},
-		{"one worker", "check m --workers 1 --reduction none", 1500, 0},
-		{"two workers", "check m --workers 2 --reduction none", 1500, 0},
-		{"until a limit", "check m --workers 2 --reduction none --max-time 5s", 0, 5 * time.Second},
-		{"depth-first", "check m --search dfs --reduction none", 1500, 0},
-		{"compact", "check m --compact --reduction none", 1500, 0},
-		{"walks", "check m --search random --walks 1000000", 100, 0},
+		{"learning", "check m --workers 2", 1, 0, false},
+		{"learning until a limit", "check m --workers 2 --max-time 500ms", 0, 500 * time.Millisecond, false},
+		{"one worker", "check m --workers 1 --reduction none", 1500, 0, true},
+		{"two workers", "check m --workers 2 --reduction none", 1500, 0, false},
+		{"until a limit", "check m --workers 2 --reduction none --max-time 5s", 0, 5 * time.Second, true},
+		{"depth-first", "check m --search dfs --reduction none", 1500, 0, true},
+		{"compact", "check m --compact --reduction none", 1500, 0, true},
+		{"walks", "check m --search random --walks 1000000", 100, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.long && testing.Short() {
+				t.Skip("takes seconds")
+			}
 			s, reason := newStopper(t), "the search was interrupted"
 			if test.limit > 0 {
 				s.limit(test.limit)

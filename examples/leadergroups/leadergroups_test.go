@@ -69,7 +69,6 @@ func TestReduced(t *testing.T) {
 		{Scenario{}, 140, 42_249, false},
 		{Scenario{Restart: true}, 402, 77_312, true},
 		{Scenario{Update: true}, 1_404, 693_248, true},
-		{Scenario{Update: true, Defect: IgnoresWorkers}, 1_409, 644_096, true},
 	} {
 		test.of.Groups, test.of.Size = 1, 2
 		t.Run(fmt.Sprintf("%+v", test.of), func(t *testing.T) {

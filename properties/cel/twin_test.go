@@ -57,8 +57,11 @@ func drawTwin(r *rand.Rand, depth int) twin {
 
 // TestTwins checks random systems for random claims, as expressions with a reduction and in Go without one.
 func TestTwins(t *testing.T) {
-	broken := map[string]int{}
-	for seed := range uint64(60) {
+	broken, systems := map[string]int{}, uint64(60)
+	if testing.Short() {
+		systems = 15
+	}
+	for seed := range systems {
 		r := rand.New(rand.NewPCG(seed, 7))
 		p, q, kind := drawTwin(r, 2), drawTwin(r, 2), random.Kinds()[r.IntN(2)]
 		for form, pair := range map[string][2]core.Property{
@@ -85,7 +88,7 @@ func TestTwins(t *testing.T) {
 			}
 		}
 	}
-	if len(broken) != 6 {
+	if len(broken) != 6 && !testing.Short() {
 		t.Errorf("only some forms are ever violated: %v", broken)
 	}
 }
