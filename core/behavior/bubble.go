@@ -90,6 +90,10 @@ func (b *bubble) stop() {
 	if stop := b.session.stop; stop != nil {
 		b.contain(func() ending { stop(); return ending{} }, func(ending) {})
 	}
+	synctest.Wait()
+	if len(b.waiting()) == 0 {
+		return
+	}
 	for stride := range b.strides {
 		sleep(stride)
 	}

@@ -51,7 +51,7 @@ func eachUnder(t *testing.T, n int, generate func(uint64) (*core.System, error),
 	test func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph)) int {
 	t.Helper()
 	if testing.Short() {
-		n /= 10
+		n /= 5
 	}
 	large := 0
 	for seed := *firstSeed; n > 0; seed++ {
@@ -155,7 +155,7 @@ func declaring(system *core.System, views []core.ViewReport) *core.System {
 func TestCachesAreFoundOut(t *testing.T) {
 	n := *systems / 3
 	if testing.Short() {
-		n /= 10
+		n /= 5
 	}
 	for seed := *firstSeed; n > 0; seed++ {
 		system, err := random.System(seed)

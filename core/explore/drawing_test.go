@@ -18,7 +18,7 @@ func TestTwinWithDraws(t *testing.T) {
 	drawing, used, large := 0, 0, 0
 	n := *systems
 	if testing.Short() {
-		n /= 10
+		n /= 5
 	}
 	for seed := *firstSeed; n > 0; seed++ {
 		system, err := random.Drawing(seed)

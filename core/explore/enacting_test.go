@@ -150,7 +150,7 @@ func disturbances(r *rand.Rand, system *core.System) explore.Conditions {
 func TestToldRunsCanBeEnacted(t *testing.T) {
 	n := *systems
 	if testing.Short() {
-		n /= 30
+		n /= 15
 	}
 	met := map[string]int{}
 	for seed := *firstSeed; n > 0; seed++ {
@@ -207,7 +207,7 @@ func TestToldRunsCanBeEnacted(t *testing.T) {
 func TestRememberedRunsCanBeEnacted(t *testing.T) {
 	n := *systems
 	if testing.Short() {
-		n /= 30
+		n /= 15
 	}
 	met := map[string]int{}
 	for seed := *firstSeed; n > 0; seed, n = seed+1, n-1 {
