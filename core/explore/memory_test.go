@@ -70,7 +70,7 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 	remembering, told, worked, elapsed := 0, 0, 0, 0
 	share := 1
 	if testing.Short() {
-		share = 4
+		share = 8
 	}
 	for seed := uint64(0); seed < 120; seed += uint64(share) {
 		generate := random.Mindful
