@@ -375,9 +375,17 @@ func (b *bubble) memory() map[string]string {
 	defer b.mu.Unlock()
 	b.sort()
 	for i, p := range b.parked {
-		all[placeOfCall(i)] = p.call.String() + "\n" + p.call.Identity()
+		all[placeOfCall(i)] = inMemory(p.call)
 	}
 	return all
+}
+
+// inMemory returns what tells a call apart that waits, in plain letters: it may hold a version of an object by its name.
+func inMemory(call core.Call) string {
+	if aimed, ok := call.(core.Aimed); ok {
+		return call.String() + "\n" + aimed.Aim() + "\n" + aimed.Contents()
+	}
+	return call.String() + "\n" + call.Identity()
 }
 
 // shown is what the instance shows.

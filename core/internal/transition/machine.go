@@ -163,7 +163,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 			m.addProcess(strategies, memories, core.SecondInstance)
 		}
 	}
-	m.Holds = m.lags || conditions.Granularity == PerCall || len(conditions.Remembering) > 0
+	m.Holds = m.lags || conditions.Granularity == PerCall || len(m.remembering) > 0
 	return m, nil
 }
 
