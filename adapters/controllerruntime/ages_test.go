@@ -44,7 +44,7 @@ func keeping(before func(a, b corev1.ConfigMap) bool) controllerruntime.Option {
 	}, controllerruntime.For(&corev1.ConfigMap{}))
 }
 
-// keepingLater is as keeping where each object that goes is deleted in the background, which a run does not wait for.
+// keepingLater is a controller that deletes the last ConfigMap in an order, as long as there are two, in a goroutine that no run waits for.
 func keepingLater(before func(a, b corev1.ConfigMap) bool) controllerruntime.Option {
 	return controllerruntime.Reconciler("keeper", func(c client.Client) reconcile.Reconciler {
 		return reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {

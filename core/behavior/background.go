@@ -375,17 +375,9 @@ func (b *bubble) memory() map[string]string {
 	defer b.mu.Unlock()
 	b.sort()
 	for i, p := range b.parked {
-		all[placeOfCall(i)] = inMemory(p.call)
+		all[placeOfCall(i)] = p.call.String() + "\n" + Plain(p.call) // where names of versions are found
 	}
 	return all
-}
-
-// inMemory returns what tells a call apart that waits, in plain letters: it may hold a version of an object by its name.
-func inMemory(call core.Call) string {
-	if aimed, ok := call.(core.Aimed); ok {
-		return call.String() + "\n" + aimed.Aim() + "\n" + aimed.Contents()
-	}
-	return call.String() + "\n" + call.Identity()
 }
 
 // shown is what the instance shows.

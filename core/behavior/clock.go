@@ -102,6 +102,14 @@ func (d *Divergence) OnlyDates(recorded Run) bool {
 // Undated identifies what a call does, whatever times it names.
 func Undated(call core.Call) string { return Aim(call) + "\n" + undated(contents(call)) }
 
+// Plain identifies a call by the text that it writes, whatever its identity makes of that.
+func Plain(call core.Call) string {
+	if aimed, ok := call.(core.Aimed); ok {
+		return aimed.Aim() + " " + aimed.Contents()
+	}
+	return call.Identity()
+}
+
 // contents returns what a call writes.
 func contents(call core.Call) string {
 	if aimed, ok := call.(core.Aimed); ok {

@@ -451,11 +451,7 @@ func (t *transcript) Began() { t.step.Reset() }
 
 // Called implements [transition.Listener].
 func (t *transcript) Called(a *transition.Actor, activation behavior.Activation, call transition.CallEvent) {
-	asked := call.Node.Call.Identity()
-	if aimed, ok := call.Node.Call.(core.Aimed); ok {
-		asked = aimed.Aim() + " " + aimed.Contents() // as text, whatever the identity makes of it
-	}
-	fmt.Fprintf(&t.step, "%s %s: %s → %s\n", a.Name, activation, asked, call.Response.Identity())
+	fmt.Fprintf(&t.step, "%s %s: %s → %s\n", a.Name, activation, behavior.Plain(call.Node.Call), call.Response.Identity())
 }
 
 // Ended implements [transition.Listener].

@@ -118,31 +118,32 @@ func (c *Conditions) Expect(err error) bool {
 
 // Infer makes conditions of what a trace shows of controllers: which drew random values that follow from seeds, and which processes work between their activations.
 func (c *Conditions) Infer(system *core.System, trace core.Trace) {
-	active := map[string]bool{}
-	works := func(changes []core.MemoryChange) {
+	note := func(names *[]string, name string) {
+		if !slices.Contains(*names, name) {
+			*names = append(slices.Clip(*names), name)
+		}
+	}
+	waits := func(changes []core.MemoryChange) {
 		for _, change := range changes {
-			active[change.Controller] = active[change.Controller] || behavior.Waiting(change.Field)
+			if behavior.Waiting(change.Field) {
+				note(&c.Active, change.Controller)
+			}
 		}
 	}
-	works(trace.Memory)
 	for _, step := range trace.Steps {
-		works(step.Memory)
 		if process, background := core.BackgroundOf(step.Controller); background {
-			active[process] = true
+			note(&c.Active, process)
 		}
+		waits(step.Memory)
 	}
-	for _, name := range slices.Sorted(maps.Keys(active)) {
-		if active[name] && !slices.Contains(c.Active, name) {
-			c.Active = append(slices.Clip(c.Active), name)
-		}
-	}
+	waits(trace.Memory)
 	for _, strategy := range system.Strategies {
 		name := strategy.Describe().Name
 		drew := func(step core.TraceStep) bool {
 			return step.Seed != 0 && (step.Controller == name || step.Controller == core.SecondInstance(name))
 		}
-		if slices.ContainsFunc(trace.Steps, drew) && !slices.Contains(c.Drawing, name) {
-			c.Drawing = append(slices.Clip(c.Drawing), name)
+		if slices.ContainsFunc(trace.Steps, drew) {
+			note(&c.Drawing, name)
 		}
 	}
 }
