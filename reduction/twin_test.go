@@ -40,6 +40,9 @@ func options() explore.Options {
 // ledgers is before the seeds of systems whose controllers keep something for each request.
 const ledgers = 1 << 32
 
+// errands is before the seeds of systems whose controllers leave some of that to goroutines.
+const errands = 1 << 34
+
 // draw returns the system of a seed, and what a full search of it needs to know. Every other system is under conditions.
 func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
@@ -65,10 +68,12 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	case 27, 28, 29, 30, 31, 32, 33, 34, 35:
 		compose = random.Narrow
 	}
-	if seed > ledgers && seed < later || seed > later && r.IntN(4) == 0 {
+	if seed > ledgers && seed < later || seed > later && seed < errands && r.IntN(4) == 0 {
 		compose = random.LooseLedgers
 	}
-	if seed > later {
+	if seed > errands {
+		compose = random.Errands
+	} else if seed > later {
 		compose = random.Later([]func(uint64) (*core.System, error){compose, random.Watchful, random.Dated, random.Patient}[r.IntN(8)/2])
 	}
 	system, err := compose(seed)
@@ -329,12 +334,17 @@ func TestReducedFindsWhatFullFinds(t *testing.T) {
 }
 
 // TestReducedFindsWhatFullFindsByRequest does so for systems whose controllers keep something for each request.
-func TestReducedFindsWhatFullFindsByRequest(t *testing.T) {
+func TestReducedFindsWhatFullFindsByRequest(t *testing.T) { findsInFull(t, ledgers) }
+
+// TestReducedFindsWhatFullFindsInBackground does so for systems whose controllers leave something to goroutines.
+func TestReducedFindsWhatFullFindsInBackground(t *testing.T) { findsInFull(t, errands) }
+
+func findsInFull(t *testing.T, before uint64) {
 	n := *systems / 5
 	if testing.Short() {
 		n /= 5
 	}
-	for seed := ledgers + *firstSeed; n > 0; seed++ {
+	for seed := before + *firstSeed; n > 0; seed++ {
 		c, ok := wholes{}.compared(t, seed, reduction.Stubborn{})
 		if !ok {
 			continue

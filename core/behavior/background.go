@@ -119,16 +119,27 @@ func (b *bubble) begin(a *Activation) scribe {
 	b.end = nil
 	b.runs++
 	b.run = b.runs
+	b.request = a.concerns()
 	if b.own = a.Own; a.Own == Works {
 		b.end = &ending{}
 		b.sort()
-		if a.Turn < len(b.parked) {
-			b.parked[a.Turn].run = b.run
+		if turn := b.turn(a); turn >= 0 && turn < len(b.parked) {
+			b.parked[turn].run = b.run
 		} else {
 			b.end.result.Blocked = true
 		}
 	}
 	return scribe{bubble: b, run: b.run}
+}
+
+// turn returns the place among the calls that wait of the one that an activation goes on with, which may be none of theirs. b.mu is held.
+func (b *bubble) turn(a *Activation) int {
+	if a.Call == "" {
+		return a.Turn
+	}
+	return slices.IndexFunc(b.parked, func(p *parked) bool {
+		return p.request == a.Request && (isOf(a.Call, inMemory(p.call)) || a.Call == p.call.String())
+	})
 }
 
 // Memory returns what is to be seen of an instance between two runs: what it shows, and of one that works by itself also what goes on
@@ -225,6 +236,55 @@ type Rest struct {
 	Time bool
 }
 
+// Waits reports whether anything will go on without an activation that asks for it.
+func (r Rest) Waits() bool { return len(r.Calls) > 0 || r.Time }
+
+// For stands between the place of a call that waits among those of one request, and that request.
+const For = " for "
+
+// WaitsAsIn reports whether as many goroutines wait in a memory in each place, and the same calls, as in two others together, as far as that is more than in the memory of a
+// fresh instance. Of the others, only what differs from that needs to be there. Nothing may wait for the time.
+func WaitsAsIn(fresh, held, one, other map[string]string) bool {
+	for path := range held {
+		if strings.HasPrefix(path, foresight) {
+			return false
+		}
+	}
+	calls := append(RestIn(one).Calls, RestIn(other).Calls...)
+	for _, call := range RestIn(held).Calls {
+		at := slices.IndexFunc(calls, func(known string) bool { return isOf(known, call) || isOf(call, known) })
+		if at < 0 {
+			return false
+		}
+		calls = slices.Delete(calls, at, at+1)
+	}
+	if len(calls) > 0 {
+		return false
+	}
+	more := func(memory map[string]string, path string) int {
+		now, differs := memory[path]
+		if !differs {
+			return 0
+		}
+		waiting := func(text string) int {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return 0 // there are none, or none any longer
+			}
+			return n
+		}
+		return waiting(now) - waiting(fresh[path])
+	}
+	for _, memory := range []map[string]string{held, one, other} {
+		for path := range memory {
+			if strings.HasPrefix(path, goroutines) && more(held, path) != more(one, path)+more(other, path) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // RestIn returns how a process rests in a memory.
 func RestIn(memory map[string]string) Rest {
 	var r Rest
@@ -243,7 +303,7 @@ func (r Rest) Originate(memory map[string]string, a Activation, run string) {
 		before = slices.Delete(before, a.Turn, a.Turn+1)
 	}
 	for i, call := range RestIn(memory).Calls {
-		known := slices.IndexFunc(before, func(other string) bool { return strings.HasPrefix(other, call+"\n") || other == call })
+		known := slices.IndexFunc(before, func(other string) bool { return isOf(other, call) })
 		if known < 0 {
 			memory[placeOfCall(i)] = call + "\n" + run
 			continue
@@ -252,6 +312,9 @@ func (r Rest) Originate(memory map[string]string, a Activation, run string) {
 		before = slices.Delete(before, known, known+1)
 	}
 }
+
+// isOf reports whether the text of a call that waits is that one, also if it was noted where the call comes from.
+func isOf(text, apart string) bool { return text == apart || strings.HasPrefix(text, apart+"\n") }
 
 // Unsaid reports whether what a way in a memory leads to tells states apart, and nothing to those who read of them.
 func Unsaid(path string) bool {
@@ -270,6 +333,17 @@ const (
 	goroutines = "waiting goroutines["
 	foresight  = "time["
 )
+
+// PlaceFor returns what a way in what is kept for one request is called among those of all: calls that wait are numbered for each request.
+func PlaceFor(path string, request core.Request) string {
+	if number, waits := strings.CutPrefix(path, calls); waits {
+		return calls + strings.TrimSuffix(number, "]") + For + string(request) + "]"
+	}
+	return path
+}
+
+// Apart reports whether what is called so is kept for one request alone, see [PlaceFor], or waits for one, see [For].
+func Apart(place string) bool { return strings.Contains(place, For) }
 
 // placeOfCall is the way in a memory to one of the calls that wait.
 func placeOfCall(i int) string { return calls + strconv.Itoa(i+1) + "]" }
@@ -375,10 +449,13 @@ func (b *bubble) memory() map[string]string {
 	defer b.mu.Unlock()
 	b.sort()
 	for i, p := range b.parked {
-		all[placeOfCall(i)] = p.call.String() + "\n" + Plain(p.call) // where names of versions are found
+		all[placeOfCall(i)] = inMemory(p.call)
 	}
 	return all
 }
+
+// inMemory returns what tells a call apart that waits, in which names of versions are found.
+func inMemory(call core.Call) string { return call.String() + "\n" + Plain(call) }
 
 // shown is what the instance shows.
 func (b *bubble) shown() map[string]string {

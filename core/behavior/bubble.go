@@ -138,6 +138,8 @@ type bubble struct {
 	// run is the number of the run at work, 0 between runs, and runs how many there were. own is what it is about.
 	run, runs int
 	own       Own
+	// request is what the run at work has to do with, or the last one between runs, empty if that is not said.
+	request core.Request
 	// waited are the calls that the owner of the session was shown last.
 	waited []*parked
 	// patient tells that the run was given all the time that it may wait for, and goes on only if others do.
@@ -160,6 +162,8 @@ type parked struct {
 	site  site
 	reply chan core.Response // closed without a response when the run is aborted
 	run   int                // the run that the call is a part of, 0 if it is of none
+	// request is what the run has to do with in which, or behind which, the call was made.
+	request core.Request
 }
 
 func newBubble(s *Session) *bubble {
@@ -322,6 +326,7 @@ func (b *bubble) wake() {
 func (b scribe) Do(call core.Call) core.Response {
 	p := &parked{call: call, site: b.session.site(), reply: make(chan core.Response), run: b.run}
 	b.mu.Lock()
+	p.request = b.bubble.request
 	late := b.run != b.bubble.run
 	switch {
 	case late && b.session.active:

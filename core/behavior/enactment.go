@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -207,19 +208,22 @@ func (e *enactment) resume(ctx context.Context, item core.Item, seed uint64) (*S
 	return session, nil
 }
 
-// goOn starts what a process does by itself.
-func (e *enactment) goOn(item core.Item, kind core.StepKind) (*Session, error) {
+// goOn starts what a process does by itself in a step.
+func (e *enactment) goOn(item core.Item, kind core.StepKind, step core.TraceStep) (*Session, error) {
 	session := e.processes[e.process(item.Strategy)]
 	if session == nil || session.over {
 		return nil, differing("%s does not go on with anything", item.Strategy)
 	}
 	activation := Activation{Own: Waits}
 	if kind == core.Work {
-		turn, err := strconv.Atoi(string(item.Request))
-		if err != nil || turn < 1 {
+		place, request, apart := strings.Cut(string(item.Request), For)
+		turn, err := strconv.Atoi(place)
+		if apart = apart && len(step.Calls) > 0; err != nil || turn < 1 {
 			return nil, fmt.Errorf("the record is broken: %s goes on with call %q", item.Strategy, item.Request)
 		}
-		activation = Activation{Own: Works, Turn: turn - 1}
+		if activation = (Activation{Own: Works, Turn: turn - 1}); apart {
+			activation.Request, activation.Call = core.Request(request), step.Calls[0].Call
+		}
 	}
 	session.Begin(activation)
 	return session, nil
@@ -230,7 +234,7 @@ func (e *enactment) run(ctx context.Context, item core.Item, step core.TraceStep
 	var session *Session
 	var err error
 	if kind, known := core.StepKindOf(step.Kind); known && (kind == core.Work || kind == core.Elapse) {
-		session, err = e.goOn(item, kind)
+		session, err = e.goOn(item, kind, step)
 	} else {
 		session, err = e.resume(ctx, item, step.Seed)
 	}

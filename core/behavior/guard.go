@@ -68,6 +68,9 @@ func (g *guarded) begins(a Activation) bool {
 	texts := []string{
 		g.name, a.Of, strconv.Itoa(int(a.Own)), strconv.Itoa(a.Turn), a.Clock.String(), strconv.Itoa(a.Epoch), strconv.Itoa(a.Now), strconv.FormatUint(a.Seed, 10), string(a.Request),
 	}
+	if a.Call != "" {
+		texts = append(texts, "call", a.Call)
+	}
 	if g.active {
 		texts = append(texts, "active")
 	}

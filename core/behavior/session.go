@@ -20,6 +20,8 @@ type Activation struct {
 	// with among those that wait, in the order of their identities.
 	Own  Own
 	Turn int
+	// Call tells that call apart if the instance may have others wait that have to do with other requests than Request: it is as in [Rest], or in a trace. It is empty if there are none, or if they count.
+	Call string
 	// Clock is how far the clock has moved when the run begins, besides the epochs.
 	Clock time.Duration
 	// Epoch is how many epochs have passed for the run when it begins, and Now for the world.
@@ -54,6 +56,14 @@ func (a Activation) String() string {
 		return fmt.Sprintf("handling an event of %s", a.Event.Key)
 	}
 	return "reconciling " + string(a.Request)
+}
+
+// concerns returns the request that what goes on behind a run has to do with, empty if that is not said.
+func (a Activation) concerns() core.Request {
+	if a.Event != nil || a.Own != Asked && a.Call == "" {
+		return ""
+	}
+	return a.Request
 }
 
 func (a Activation) run(instance core.Instance, recorder core.EffectRecorder) (end ending) {

@@ -58,7 +58,7 @@ func resumed(system *core.System, o explore.Options, entries [][]byte) (*explore
 // TestSearchesGoOn cuts the logs of searches of random systems under random conditions off after so many entries, and goes on from there: all that is told, and
 // the log, must be as if the search had never ended. So it must with another number of workers.
 func TestSearchesGoOn(t *testing.T) {
-	compose := []func(uint64) (*core.System, error){random.System, random.Loose, random.Mindful, random.Concurrent, random.Dated, random.Drawing, random.Patient, random.Ledgers, random.LooseLedgers}
+	compose := []func(uint64) (*core.System, error){random.System, random.Loose, random.Mindful, random.Concurrent, random.Dated, random.Drawing, random.Patient, random.Ledgers, random.LooseLedgers, random.Errands}
 	n, batches := *systems/5, 0
 	if testing.Short() {
 		n /= 5

@@ -33,7 +33,10 @@ func conditionsOf(r *rand.Rand, system *core.System) (explore.Conditions, naive.
 
 // disturbedEdge says all that there is to say of a step under conditions.
 func disturbedEdge(from, to string, e core.Edge) string {
-	kind := e.Step.Kind
+	kind, item := e.Step.Kind, e.Step.Item
+	if _, background := core.BackgroundOf(item.Strategy); background {
+		item.Request = "" // what waits may be numbered for each request
+	}
 	if kind == core.Act || kind == core.Work {
 		kind = core.Reconcile
 	}
@@ -43,7 +46,7 @@ func disturbedEdge(from, to string, e core.Edge) string {
 		failed, again = "", false
 	}
 	wrote := e.Wrote && kind != core.Restart && !crash
-	return fmt.Sprintf("%s | %s %s crash=%t wrote=%t failed=%q again=%t | %s", from, kind.Name(), e.Step.Item, crash, wrote, failed, again, to)
+	return fmt.Sprintf("%s | %s %s crash=%t wrote=%t failed=%q again=%t | %s", from, kind.Name(), item, crash, wrote, failed, again, to)
 }
 
 // eachUnder calls a test with so many random systems and conditions, and with what the twin finds under these. It returns how many systems were too large.

@@ -212,8 +212,11 @@ func TestRememberedRunsCanBeEnacted(t *testing.T) {
 	met := map[string]int{}
 	for seed := *firstSeed; n > 0; seed, n = seed+1, n-1 {
 		generate := random.Mindful
-		if seed%3 == 0 {
+		switch seed % 6 {
+		case 0:
 			generate = random.Ledgers
+		case 3:
+			generate = random.Errands
 		}
 		system, err := generate(seed)
 		if err != nil {

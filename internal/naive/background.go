@@ -3,6 +3,7 @@ package naive
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
@@ -12,8 +13,9 @@ import (
 type restless interface {
 	Remembering
 
-	// Restless reports whether the process works between activations.
+	// Restless reports whether the process works between activations, and Lanes how many calls it may have wait then.
 	Restless() bool
+	Lanes() int
 }
 
 // background is an instance whose process works between activations.
@@ -21,9 +23,9 @@ type background interface {
 	core.Instance
 	mindful
 
-	// Waiting reports whether there is work to do, and Work does it all.
-	Waiting() bool
-	Work(core.EffectRecorder)
+	// Waiting returns how many calls wait, and Work goes on with one of them, up to the end.
+	Waiting() int
+	Work(turn int, recorder core.EffectRecorder)
 	// Alarmed reports whether time will bring anything, and Ring is what.
 	Alarmed() bool
 	Ring()
@@ -59,11 +61,15 @@ func (w worker) Remember(memory string) core.Instance {
 type working struct{ background }
 
 // Reconcile implements [core.Instance].
-func (w working) Reconcile(recorder core.EffectRecorder, _ core.Request) core.Result {
-	if !w.Waiting() {
+func (w working) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
+	turn, err := strconv.Atoi(string(request))
+	if err != nil {
+		panic(err)
+	}
+	if turn > w.Waiting() {
 		return core.Result{Blocked: true}
 	}
-	w.Work(recorder)
+	w.Work(turn-1, recorder)
 	return core.Result{}
 }
 
@@ -80,8 +86,12 @@ func (c crew) withBackground(conditions Conditions) crew {
 
 // background returns what a process does between activations.
 func (c crew) background(r restless) player {
+	var lanes []core.Request
+	for lane := range r.Lanes() {
+		lanes = append(lanes, core.Request(strconv.Itoa(lane+1)))
+	}
 	return player{
-		Description: core.Description{Name: core.Background(c.name()), Process: c.name(), Standing: []core.Request{"1"}},
+		Description: core.Description{Name: core.Background(c.name()), Process: c.name(), Standing: lanes},
 		strategy:    worker{r}, background: true,
 	}
 }

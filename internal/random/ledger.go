@@ -138,6 +138,8 @@ type ledger struct {
 	ages age
 	// rising tells that it heeds of those which it reads that one is younger, and not that it is older.
 	rising bool
+	// errands is what it leaves to goroutines, nil if it leaves nothing.
+	errands *errands
 	// at is how much it takes for another request to have something to do with it.
 	at int
 }
@@ -145,7 +147,7 @@ type ledger struct {
 // New implements [core.Strategy].
 func (l *ledger) New() (core.Instance, error) {
 	inner, err := l.Strategy.New()
-	return &booked{ledger: l, Instance: inner, kept: map[core.Request]int{}, marked: map[core.Request]string{}}, err
+	return &booked{ledger: l, Instance: inner, kept: map[core.Request]int{}, marked: map[core.Request]string{}, lock: make(chan struct{}, 1)}, err
 }
 
 // Remember returns an instance that remembers something, which is what [booked.Remembers] returned.
@@ -156,6 +158,10 @@ func (l *ledger) Remember(memory string) core.Instance {
 	}
 	b := instance.(*booked)
 	for _, entry := range strings.Fields(memory) {
+		if errand, is := errandOf(entry); is {
+			b.left = append(b.left, errand)
+			continue
+		}
 		request, bits, _ := strings.Cut(entry, "=")
 		n, err := strconv.Atoi(bits)
 		if err != nil {
@@ -179,6 +185,10 @@ type booked struct {
 	marked map[core.Request]string
 	seen   string
 	runs   int
+	// left are the requests for which something is left to goroutines, and background is what these call.
+	left       []core.Request
+	background core.EffectRecorder
+	lock       chan struct{}
 }
 
 // Remembers returns what it remembers, empty if it is nothing.
@@ -190,7 +200,7 @@ func (b *booked) Remembers() string {
 	if b.runs > 0 {
 		entries = append(entries, fmt.Sprintf("runs=%d", b.runs))
 	}
-	return strings.Join(entries, " ")
+	return strings.Join(append(entries, b.remembersErrands()...), " ")
 }
 
 // Memory implements [core.Introspective].
@@ -205,6 +215,7 @@ func (b *booked) Memory() map[string]string {
 	if b.seen != "" {
 		shown["seen"] = b.seen
 	}
+	b.showErrands(shown)
 	return shown
 }
 
@@ -331,6 +342,11 @@ func (b *booked) Reconcile(recorder core.EffectRecorder, request core.Request) c
 		b.runs = min(b.runs+1, minds-1)
 	}
 	if b.skip[before] || b.entangled == skips && b.others(request) || b.runs == minds-1 {
+		b.keep(request, b.onRun[before])
+		return core.Result{}
+	}
+	if b.errands != nil && b.errands.leaves[before] {
+		b.leave(request)
 		b.keep(request, b.onRun[before])
 		return core.Result{}
 	}

@@ -203,6 +203,9 @@ func (m *mind) Restless() bool {
 	return m.look != nil || slices.ContainsFunc(m.process, func(other *mind) bool { return other.look != nil })
 }
 
+// Lanes returns how many goroutines work there.
+func (m *mind) Lanes() int { return 1 }
+
 // New implements [core.Strategy].
 func (m *mind) New() (core.Instance, error) {
 	r, err := m.join(newMemory())
@@ -364,7 +367,7 @@ func (r *remembering) Start(recorder core.EffectRecorder) []func() {
 	r.started = true
 	return []func(){func() {
 		for {
-			r.Work(recorder)
+			r.Work(0, recorder)
 			select {
 			case <-r.wake:
 			case <-r.end:
@@ -377,8 +380,8 @@ func (r *remembering) Start(recorder core.EffectRecorder) []func() {
 // Stop implements [core.Active].
 func (r *remembering) Stop() { close(r.end) }
 
-// Waiting reports whether anything is left to the background, and Alarmed whether the time will change the memory.
-func (r *remembering) Waiting() bool { return len(r.todo) > 0 }
+// Waiting returns how many calls wait in the background.
+func (r *remembering) Waiting() int { return min(1, len(r.todo)) }
 
 // Alarmed reports whether the time will change the memory.
 func (r *remembering) Alarmed() bool { return r.alarm }
@@ -387,7 +390,7 @@ func (r *remembering) Alarmed() bool { return r.alarm }
 func (r *remembering) Ring() { r.alarm, r.bits = false, (r.bits+1)%minds }
 
 // Work does what is left to the background, up to the end.
-func (r *remembering) Work(recorder core.EffectRecorder) {
+func (r *remembering) Work(_ int, recorder core.EffectRecorder) {
 	for len(r.todo) > 0 {
 		name, request, _ := strings.Cut(r.todo[0], "/")
 		member := r

@@ -74,7 +74,9 @@ func (a *Actor) handling(event *core.Event, since *behavior.Memory, at moment) b
 // activation returns what a run for an item is about.
 func (it *Item) activation(since *behavior.Memory, at moment, draw state.Value) behavior.Activation {
 	activation := it.Actor.reconciling(it.Request, since, at)
-	activation.Own, activation.Turn = it.own, it.turn
+	if activation.Own, activation.Turn = it.own, it.turn; it.own == behavior.Works && it.its.byRequest {
+		activation.Request, activation.Call = it.its.request, it.its.rest[it.its.valueOf(since)].Calls[it.turn]
+	}
 	activation.Seed = it.seed(draw, since)
 	return activation
 }
@@ -86,6 +88,8 @@ type Item struct {
 	// own and turn say what a process does by itself, see [behavior.Activation].
 	own  behavior.Own
 	turn int
+	// its is the part of the memory in which that waits.
+	its *part
 	// Standing items are always in the work queue and have no cell.
 	Standing bool
 	Cell     state.Cell

@@ -22,31 +22,38 @@ func (m *Machine) addBackground(d *domain) {
 	a.Background, a.of, a.Watches, a.Caches = true, "", nil, nil
 	a.Atomic, a.fallible = true, p.fallible()
 	d.background = a
-	m.awake(d)
+	if !d.byRequest {
+		m.awake(d.part("")) // otherwise nothing waits as long as nobody has asked for anything
+	}
 }
 
-// awake makes sure that somebody can go on with as many calls as wait in any of the memories, and with the time if that will bring something in any. Who never can go on is not
+// awake makes sure that somebody can go on with as many calls as wait in any of the memories of a part, and with the time if that will bring something in any. Who never can go on is not
 // there: nobody would know what it has to do with others.
-func (m *Machine) awake(d *domain) {
-	if !d.manner.Active {
+func (m *Machine) awake(p *part) {
+	if !p.manner.Active {
 		return
 	}
 	goesOn := func(request string, own behavior.Own, turn int) {
+		if p.byRequest {
+			request += behavior.For + string(p.request)
+		}
 		m.addItem(&Item{
-			Item:  core.Item{Strategy: d.background.Name, Request: core.Request(request)},
-			Actor: d.background, Standing: true, roots: []*behavior.Node{{}}, own: own, turn: turn,
+			Item:  core.Item{Strategy: p.background.Name, Request: core.Request(request)},
+			Actor: p.background, Standing: true, roots: []*behavior.Node{{}}, own: own, turn: turn, its: p,
 		})
 	}
 	calls, timed := 0, false
-	for _, r := range d.rest {
-		calls, timed = max(calls, len(r.Calls)), timed || r.Time
+	for memory, r := range p.rest {
+		if p.owner(state.Value(memory)) == p.request {
+			calls, timed = max(calls, len(r.Calls)), timed || r.Time
+		}
 	}
-	if timed && !d.timed {
-		d.timed = true
+	if timed && !p.timed {
+		p.timed = true
 		goesOn("time", behavior.Waits, 0)
 	}
-	for ; d.turns < calls; d.turns++ {
-		goesOn(strconv.Itoa(d.turns+1), behavior.Works, d.turns)
+	for ; p.turns < calls; p.turns++ {
+		goesOn(strconv.Itoa(p.turns+1), behavior.Works, p.turns)
 	}
 }
 
@@ -55,12 +62,22 @@ func (w *Walker) possible(it *Item) bool {
 	if it.own == behavior.Asked {
 		return true
 	}
-	d := it.Actor.domain
-	at := w.recall(it.part())
+	rest := it.its.rest[w.recall(it.its)]
 	if it.own == behavior.Waits {
-		return d.rest[at].Time
+		return rest.Time
 	}
-	return it.turn < len(d.rest[at].Calls)
+	return it.turn < len(rest.Calls)
+}
+
+// block records that a run cannot take place. What goes on in the background is of no item by its request.
+func (l *Learner) block(a *Actor, activation behavior.Activation) {
+	if !a.Background {
+		l.Machine.Recorder.Block(l.Machine.Item(a, activation.Request).Agent)
+		return
+	}
+	for _, it := range a.items {
+		l.Machine.Recorder.Block(it.Agent)
+	}
 }
 
 // seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.

@@ -28,12 +28,15 @@ type part struct {
 	cell    state.Cell
 	// index tells in which order those of its memory came to be known, and number in which all did.
 	index, number int
+	// turns is how many items stand for calls that may wait in it, and timed whether one stands for the time.
+	turns int
+	timed bool
 }
 
 // keptByRequest reports whether a memory that some strategies share is taken to be kept by request. A deadline of one would be over with that of the others, as an instance has
-// one clock; what works between activations shares more than what is to be seen.
+// one clock; what works between activations must not wait for times, either, and not before it was asked to.
 func (m *Machine) keptByRequest(d *domain, strategies []core.Strategy) bool {
-	return d.fresh != nil && !d.manner.Active && m.Clock == nowhere && !slices.Contains(m.Conditions.Whole, d.Name) &&
+	return d.fresh != nil && !behavior.RestIn(d.fresh).Waits() && m.Clock == nowhere && !slices.Contains(m.Conditions.Whole, d.Name) &&
 		!slices.ContainsFunc(strategies, func(s core.Strategy) bool { return indivisible(s.Describe()) })
 }
 
@@ -61,7 +64,12 @@ func (d *domain) part(request core.Request) *part {
 }
 
 // part returns the part of the memory that its runs have to do with, nil if it is not known to be put to use.
-func (it *Item) part() *part { return it.Actor.domain.part(it.Request) }
+func (it *Item) part() *part {
+	if it.its != nil {
+		return it.its
+	}
+	return it.Actor.domain.part(it.Request)
+}
 
 // unexpectedWhole ends a search in which what memories keep for one request was found to have to do with another one.
 type unexpectedWhole struct{ Memories []string }
@@ -101,6 +109,14 @@ func (d *domain) requestOf(activation behavior.Activation) (core.Request, bool) 
 	return d.owners[since], since != 0
 }
 
+// owner returns the request for which a memory is held, empty if it is held for all.
+func (d *domain) owner(memory state.Value) core.Request {
+	if !d.byRequest {
+		return ""
+	}
+	return d.owners[memory]
+}
+
 // claim notes for which request a memory is held that a run has left, and all that is in it. It ends a search in which that is held for another one, too.
 func (d *domain) claim(run behavior.Run, value state.Value, contents map[string]string) error {
 	if value == 0 {
@@ -114,6 +130,9 @@ func (d *domain) claim(run behavior.Run, value state.Value, contents map[string]
 		return nil
 	}
 	for path := range entries(contents) {
+		if !behavior.Shown(path) {
+			continue
+		}
 		if by, claimed := d.claimed[path]; claimed && by != request {
 			return d.whole()
 		}
@@ -210,7 +229,7 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 	if left == nil || err != nil {
 		return err
 	}
-	if !holdsBoth(left, d.contents[run.Leaf.Memory], d.contents[other]) {
+	if !d.holdsBoth(left, d.contents[run.Leaf.Memory], d.contents[other]) {
 		if run.Activation.Event == nil {
 			return d.whole()
 		}
@@ -223,7 +242,7 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 		if others == nil || err != nil {
 			return err
 		}
-		if !holdsBoth(left, d.contents[run.Leaf.Memory], others) {
+		if !d.holdsBoth(left, d.contents[run.Leaf.Memory], others) {
 			return d.whole()
 		}
 	}
@@ -243,19 +262,24 @@ func (l *Learner) leftBy(a *Actor, runs []behavior.Run) (map[string]string, erro
 	case err != nil:
 		return nil, err
 	case strayed == nil:
-		return l.contents(a.domain, session.Shown()), nil
+		return l.contents(a.domain, session.Memory()), nil
 	case strayed.isAhead(a.Process):
 		return nil, nil
 	}
 	return nil, a.domain.whole()
 }
 
-// holdsBoth reports whether nothing but two contents is held, whatever the times.
-func holdsBoth(held, one, other map[string]string) bool {
+// holdsBoth reports whether nothing but two contents is held, whatever the times, and as much waits as in both.
+func (d *domain) holdsBoth(held, one, other map[string]string) bool {
 	both := map[string]string{}
 	maps.Copy(both, one)
 	maps.Copy(both, other)
-	return maps.EqualFunc(entries(both), entries(held), behavior.SameButForTimes)
+	shown := func(contents map[string]string) map[string]string {
+		contents = entries(contents)
+		maps.DeleteFunc(contents, func(path, _ string) bool { return !behavior.Shown(path) })
+		return contents
+	}
+	return maps.EqualFunc(shown(both), shown(held), behavior.SameButForTimes) && behavior.WaitsAsIn(d.fresh, held, one, other)
 }
 
 // heeding is whether event handlers do something else by what a part of their memory holds, as far as so many memories were tried.

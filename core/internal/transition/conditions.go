@@ -116,7 +116,8 @@ func (c *Conditions) Expect(err error) bool {
 	return true
 }
 
-// Infer makes conditions of what a trace shows of controllers: which drew random values that follow from seeds, and which processes work between their activations.
+// Infer makes conditions of what a trace shows of controllers: which drew random values that follow from seeds, which processes work between their activations, and what of that
+// is not kept for each request by itself.
 func (c *Conditions) Infer(system *core.System, trace core.Trace) {
 	note := func(names *[]string, name string) {
 		if !slices.Contains(*names, name) {
@@ -127,12 +128,18 @@ func (c *Conditions) Infer(system *core.System, trace core.Trace) {
 		for _, change := range changes {
 			if behavior.Waiting(change.Field) {
 				note(&c.Active, change.Controller)
+				if !behavior.Apart(change.Field) {
+					note(&c.Whole, change.Controller)
+				}
 			}
 		}
 	}
 	for _, step := range trace.Steps {
 		if process, background := core.BackgroundOf(step.Controller); background {
 			note(&c.Active, process)
+			if !behavior.Apart(string(step.Request)) {
+				note(&c.Whole, process)
+			}
 		}
 		waits(step.Memory)
 	}

@@ -191,19 +191,22 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestInfer makes conditions of a trace: of seeds, of steps in the background, and of calls that wait in memory.
+// TestInfer makes conditions of a trace: of seeds, of steps in the background, and of calls that wait in memory, for a request each or not.
 func TestInfer(t *testing.T) {
 	steps := []core.TraceStep{
 		{Controller: "web", Seed: 3}, {Controller: core.SecondInstance("one"), Seed: 4}, {Controller: "two"}, {Controller: "idle", Seed: 5}, {Controller: "web", Seed: 6}, {Controller: "nobody", Seed: 7},
-		{Controller: core.Background("both")}, {Memory: []core.MemoryChange{{Controller: "two", Field: "T.seen"}, {Controller: "three", Field: "background[2]"}}},
+		{Controller: core.Background("both"), Request: "1"}, {Controller: core.Background("five"), Request: "1 for a"}, {Memory: []core.MemoryChange{{Controller: "two", Field: "T.seen"}, {Controller: "three", Field: "background[2]"}, {Controller: "six", Field: "background[1 for a]"}}},
 	}
 	c := Conditions{Drawing: []string{"idle"}, Active: []string{"idle", "both"}}
 	c.Infer(office(), core.Trace{Steps: steps, Memory: []core.MemoryChange{{Controller: "web", Field: "background[1]"}, {Controller: "three", Field: "T.seen"}}})
 	if want := []string{"idle", "web", "one"}; !slices.Equal(c.Drawing, want) {
 		t.Errorf("these draw: %v", c.Drawing)
 	}
-	if want := []string{"idle", "both", "three", "web"}; !slices.Equal(c.Active, want) {
+	if want := []string{"idle", "both", "five", "three", "six", "web"}; !slices.Equal(c.Active, want) {
 		t.Errorf("these work in the background: %v", c.Active)
+	}
+	if want := []string{"both", "three", "web"}; !slices.Equal(c.Whole, want) {
+		t.Errorf("the memory of these is one: %v", c.Whole)
 	}
 }
 

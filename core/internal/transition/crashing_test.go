@@ -30,7 +30,7 @@ func TestCrashOfAnActiveProcess(t *testing.T) {
 	a := f.learner.Machine.Actors[0]
 	run := f.histories[len(f.histories)-1][a.Process][0]
 	run.Path = run.Path[:1]
-	if crashed, err := f.learner.CrashIn(t.Context(), a, Recollection{0}, run); err != nil || !maps.Equal(crashed[a.domain.part("a")], map[string]string{"R.n": "1"}) {
+	if crashed, err := f.learner.CrashIn(t.Context(), a, Recollection{0}, run); err != nil || !maps.Equal(crashed[a.domain.part(run.Activation.Request)], map[string]string{"R.n": "1"}) {
 		t.Errorf("it had %v, %v", crashed, err)
 	}
 }

@@ -345,7 +345,7 @@ func splitting() core.Instance {
 func moreBackgrounds() []scenario {
 	return []scenario{
 		{"its memory changes later", of(func() *trade { return controller("c", wakes) }), Conditions{}, `
-3 states, 2 steps, 42 runs
+3 states, 2 steps, 41 runs
 rests: n 0
 active: c
 memory of c: 2 [R.n]`},

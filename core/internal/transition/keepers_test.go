@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,33 @@ func awaiting(opaque bool, wait func(w world, woken, stopped <-chan struct{}) bo
 		c.Initial = []core.Request{"look", "wake"}
 		changes := simple("d", func(w world, _ core.Request) core.Result { w.put("a", "2"); return core.Result{} })
 		return lab([]core.Strategy{c, changes}, "a 1")
+	}
+}
+
+// abreast is a controller that leaves a goroutine for each of two requests, which looks at the same note as the other one, and then puts a note of its own. If they have a lock, each looks at
+// its own note, and waits for the end of the one before.
+func abreast(locked bool) func() *core.System {
+	return func() *core.System {
+		c := controller("c", func() core.Instance {
+			left, lock := map[string]string{}, make(chan struct{}, 1)
+			return tireless{mind{hand{reconcile: func(w world, r core.Request) core.Result {
+				left["left["+string(r)+"]"] = "yes"
+				go func() {
+					at := "both"
+					if locked {
+						at = string(r)
+						lock <- struct{}{}
+						defer func() { <-lock }()
+					}
+					w.get(at)
+					w.put(string(r), "done")
+					delete(left, "left["+string(r)+"]")
+				}()
+				return core.Result{}
+			}}, func() map[string]string { return maps.Clone(left) }}, func(world) []func() { return nil }, func() {}}
+		})
+		c.Active, c.Initial = true, []core.Request{"a", "b"}
+		return lab([]core.Strategy{c})
 	}
 }
 
@@ -138,17 +166,27 @@ rests: a 2, b 1
 rests: a 2, b 2
 memory of c: 2 []`},
 		{"a goroutine keeps what it saw until it is woken", awaiting(true, woken), Conditions{}, `
-8 states, 10 steps, 348 runs
+8 states, 10 steps, 219 runs
 rests: a 2, b 1, left yes
 memory of c: 2 []
 nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get left → yes" "then one run: keeps background[1] in memory" "and the other: changes background[1] in memory"]
 nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["then one run: put b with \"1\"" "and the other: put b with \"2\""]`},
 		{"a goroutine keeps what it saw while it sleeps, and looks again", awaiting(true, slept), Conditions{}, `
-8 states, 9 steps, 384 runs
+8 states, 9 steps, 382 runs
 rests: a 2, b 1, left yes
 rests: a 2, left yes
 memory of c: 2 []
 nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get between → " "then one run: put b with \"1\"" "and the other: put b with \"2\""]`},
+		// Each request is queued, waits, or is done: 3 x 3 states, in which 2 x 6 steps begin.
+		{"two goroutines wait for the same", abreast(false), Conditions{}, `
+9 states, 12 steps, 96 runs
+rests: a done, b done
+memory of c: 2 [left]`},
+		// If both are left, one waits for the end of the other, and then goes on in the same step; who was left first tells two such states apart.
+		{"two goroutines wait for a lock", abreast(true), Conditions{}, `
+10 states, 12 steps, 213 runs
+rests: a done, b done
+memory of c: 4 [left]`},
 		{"a goroutine keeps what it saw, and is said not to", carrying(false), Conditions{}, `
 6 states, 7 steps, 117 runs
 rests: a 2, b 1

@@ -66,19 +66,19 @@ func TestBackground(t *testing.T) {
 	m, w := desk("web")
 	web := m.Actors[0]
 	d := web.domain
-	m.awake(d)
+	cell := keep(m, d, "one", "two")
+	m.awake(d.part(""))
 	if len(m.Items) > 0 {
 		t.Errorf("what does nothing by itself goes on with %v", m.Items)
 	}
 	d.manner.Active = true
-	cell := keep(m, d, "one", "two")
 	d.rest = []behavior.Rest{{}}
 	web.fallible = true
 	if m.addBackground(d); len(m.Items) > 0 {
 		t.Errorf("where nothing waits in any memory, it goes on with %v", m.Items)
 	}
 	d.rest = []behavior.Rest{{}, {Time: true}, {Calls: []string{"get a", "get b"}}}
-	m.awake(d)
+	m.awake(d.part(""))
 	back := d.Members[len(d.Members)-1]
 	if d.background != back || !back.Background || !back.Atomic || !back.fallible || back.Name != core.Background("web") || len(back.Watches)+len(back.Caches) > 0 {
 		t.Errorf("%+v goes on", back)
@@ -93,12 +93,12 @@ func TestBackground(t *testing.T) {
 	if want := []string{core.Background("web") + "(1)", core.Background("web") + "(2)", core.Background("web") + "(time)"}; !slices.Equal(names, want) {
 		t.Errorf("it goes on with %v, want %v", names, want)
 	}
-	m.awake(d)
+	m.awake(d.part(""))
 	if len(m.Items) != 3 {
 		t.Error("it goes on twice with the same")
 	}
 	d.rest = append(d.rest, behavior.Rest{Calls: []string{"get a", "get b", "get c"}})
-	if m.awake(d); len(m.Items) != 4 {
+	if m.awake(d.part("")); len(m.Items) != 4 {
 		t.Errorf("with three calls that wait, it goes on with %d", len(m.Items)-1)
 	}
 	asked := m.Item(web, "r")

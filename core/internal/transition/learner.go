@@ -253,7 +253,7 @@ func (l *Learner) learned(a *Actor, activation behavior.Activation, leaf *behavi
 			l.Logger.Trace("a reconcile was learned", "controller", a.Name, "request", activation.Request, "end", leaf.String())
 		}
 		if leaf.Result.Blocked && l.Machine.Recorder != nil {
-			l.Machine.Recorder.Block(l.Machine.Item(a, activation.Request).Agent)
+			l.block(a, activation)
 		}
 	}
 	for _, request := range leaf.Requests {

@@ -262,7 +262,7 @@ func (m *Machine) Item(a *Actor, request core.Request) *Item {
 	it.draws = m.newDraws(it)
 	it.Cell = m.Vocabulary.Item(it.Item)
 	m.addItem(it)
-	if d := a.domain; d.byRequest && d.requests[request] == nil {
+	if d := a.domain; d.byRequest && !a.Background && d.requests[request] == nil {
 		m.addPart(d, request)
 	}
 	for len(m.ItemAt) <= int(it.Cell) {

@@ -129,6 +129,7 @@ func (d digester) run(run behavior.Run) {
 	d.text(run.Activation.Of)
 	d.number(int64(run.Activation.Own))
 	d.number(int64(run.Activation.Turn))
+	d.text(run.Activation.Call)
 	d.number(int64(run.Activation.Clock))
 	d.number(int64(run.Activation.Epoch))
 	d.number(int64(run.Activation.Now))

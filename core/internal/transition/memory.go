@@ -216,6 +216,9 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		value = state.Value(len(d.memories))
 	}
 	if d.byRequest {
+		if behavior.RestIn(memory).Time {
+			return d.whole()
+		}
 		if err := d.claim(run, value, contents); err != nil {
 			return err
 		}
@@ -237,7 +240,7 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		d.memories, d.contents = append(d.memories, &behavior.Memory{Identity: identity}), append(d.contents, contents)
 		d.held = append(d.held, l.named(identity, history))
 		d.rest = append(d.rest, behavior.RestIn(memory))
-		l.Machine.awake(d)
+		l.Machine.awake(d.part(d.owner(value)))
 	}
 	run.Leaf.Memory = value
 	if err := l.learnLap(d, run, from, value); err != nil || value == 0 {

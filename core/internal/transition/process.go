@@ -45,10 +45,8 @@ type domain struct {
 	// manner is how its instances are put to work, and background the member that stands for what an active one does between activations.
 	manner     behavior.Manner
 	background *Actor
-	// rest is how it rests, by memory, turns how many items stand for calls that may wait, and timed whether one stands for the time.
-	rest  []behavior.Rest
-	turns int
-	timed bool
+	// rest is how it rests, by memory.
+	rest []behavior.Rest
 	// edges are runs of an active domain, by the memory in which they begin, and lapped tells in which memories time was let pass round a lap.
 	edges  map[state.Value][]edge
 	lapped map[state.Value]bool

@@ -172,7 +172,7 @@ waits: the behavior of c depends on the clock, and later times were not searched
 			c.Initial = []core.Request{"one", "two"}
 			return c
 		}), Conditions{Active: []string{"c"}}, `
-5 states, 5 steps, 97 runs
+5 states, 5 steps, 96 runs
 rests: n 0
 active: c
 memory of c: 2 [R.n]`},
@@ -274,7 +274,7 @@ memory of c: 3 [R.first R.runs]`},
 			c.Active = true
 			return c
 		}), Conditions{}, `
-3 states, 3 steps, 94 runs
+3 states, 3 steps, 93 runs
 rests: n 1
 memory of c: 2 []`},
 		{"it sleeps, writes the time, and is active", of(func() *trade {
@@ -290,23 +290,23 @@ memory of c: 2 []`},
 			c.Active, c.Initial = true, []core.Request{"one", "two", "three"}
 			return c
 		}), Conditions{}, `
-8 states, 12 steps, 444 runs
+8 states, 12 steps, 427 runs
 rests: seen 2000-01-01T00:02:00Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps, all write the time, and it is active", sleepingOnce(false, false), Conditions{}, `
-12 states, 14 steps, 229 runs
+12 states, 14 steps, 212 runs
 rests: seen 2000-01-01T00:00:00Z
 rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, all write the time, and it is active", sleepingOnce(false, true), Conditions{}, `
-16 states, 22 steps, 370 runs
+16 states, 22 steps, 353 runs
 rests: go yes, seen 2000-01-01T00:00:00Z
 rests: go yes, seen 2000-01-01T00:00:01.……001Z
 rests: go yes, seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, one notes the time, and it is active", sleepingOnce(true, true), Conditions{}, `
-12 states, 20 steps, 324 runs
+12 states, 20 steps, 309 runs
 rests: go yes
 memory of c: 2 [R.at R.n]`},
 		{"handlers write the time in a run", hearing(func(w world, _ core.Request) core.Result {

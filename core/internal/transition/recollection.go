@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -43,9 +44,13 @@ type Crashed map[*part]map[string]string
 func (m *Machine) MemoryChanges(before, after Recollection, crashed Crashed) []core.MemoryChange {
 	var changes []core.MemoryChange
 	for _, d := range m.remembering {
+		var its []core.MemoryChange
 		for _, p := range d.parts {
-			changes = append(changes, p.changes(p.contents[before.of(p)], p.contents[after.of(p)], crashed[p])...)
+			its = append(its, d.changes(p.request, p.contents[before.of(p)], p.contents[after.of(p)], crashed[p])...)
 		}
+		// In which order the parts came to be known is not told.
+		slices.SortStableFunc(its, func(a, b core.MemoryChange) int { return cmp.Compare(a.Field, b.Field) })
+		changes = append(changes, its...)
 	}
 	return changes
 }
@@ -57,7 +62,7 @@ func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
 		return nil
 	}
 	before := d.valueOf(run.Activation.Since)
-	changes := d.changes(d.contents[before], d.contents[run.Leaf.Memory], nil)
+	changes := d.changes(cmp.Or(d.owner(run.Leaf.Memory), d.owner(before)), d.contents[before], d.contents[run.Leaf.Memory], nil)
 	if event := run.Activation.Event; event != nil {
 		for i := range changes {
 			changes[i].Event = event.Key.String()
@@ -66,8 +71,8 @@ func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
 	return changes
 }
 
-// changes returns the difference between two memories. What was lost is what there was when the process crashed in between.
-func (d *domain) changes(before, after, lost map[string]string) []core.MemoryChange {
+// changes returns the difference between two memories, of those for a request if there is one for each. What was lost is what there was when the process crashed in between.
+func (d *domain) changes(request core.Request, before, after, lost map[string]string) []core.MemoryChange {
 	paths := map[string]bool{}
 	for _, contents := range []map[string]string{before, after, lost} {
 		for path := range contents {
@@ -88,11 +93,17 @@ func (d *domain) changes(before, after, lost map[string]string) []core.MemoryCha
 		}
 	}
 	// How much there is of something says no more than what there is of it.
-	return slices.DeleteFunc(slices.Clone(changes), func(c core.MemoryChange) bool {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c core.MemoryChange) bool {
 		return slices.ContainsFunc(changes, func(other core.MemoryChange) bool {
 			return other.Field != c.Field && leadsThrough(other.Field, []string{c.Field})
 		})
 	})
+	for i := range changes {
+		if c := &changes[i]; d.byRequest {
+			c.Field = behavior.PlaceFor(c.Field, request)
+		}
+	}
+	return changes
 }
 
 // value returns a value in a memory that differs so from that of a fresh instance, nil if there is none.

@@ -85,8 +85,27 @@ func TestMemoryChanges(t *testing.T) {
 	active := keeping(web, "web", 0, nil, map[string]string{"R.n": "1"})
 	active.manner.Active = true
 	unsaid := map[string]string{"R.n": "1", "waiting goroutines[1]": "in select", "time[1h0m0s]": "R.n", "background[1]": "get a"}
-	if got := texts(active.changes(nil, unsaid, nil)); !slices.Equal(got, []string{"web: R.n = 1", "web: background[1] = get a"}) {
+	if got := texts(active.changes("", nil, unsaid, nil)); !slices.Equal(got, []string{"web: R.n = 1", "web: background[1] = get a"}) {
 		t.Errorf("an active process changes %q", got)
+	}
+	// Of what is kept for each request, in whatever order the requests were met, calls that wait are told apart, and all is told in order.
+	active.byRequest, active.owners = true, []core.Request{"", "z", "b"}
+	active.contents = []map[string]string{nil, {"background[1]": "get z", "R.kept[z]": "1"}, {"background[1]": "get b"}}
+	active.parts = []*part{{domain: active, request: "z"}, {domain: active, request: "b", number: 1}}
+	m = &Machine{remembering: []*domain{active}}
+	want := []string{"web: R.kept[z] = 1", "web: background[1 for b] = get b", "web: background[1 for z] = get z"}
+	if got := texts(m.MemoryChanges(nil, Recollection{1, 2}, nil)); !slices.Equal(got, want) {
+		t.Errorf("for each request it changes %q, want %q", got, want)
+	}
+	active.memories = append(active.memories, &behavior.Memory{})
+	for name, run := range map[string]behavior.Run{
+		"web: background[1 for b] = get b":           {Leaf: &behavior.Leaf{Memory: 2}},
+		"web: background[1 for b]: get b → (absent)": {Activation: behavior.Activation{Since: &behavior.Memory{Identity: "b"}}, Leaf: &behavior.Leaf{}},
+	} {
+		active.values["b"] = 2
+		if got := texts(m.MemoryLeft(&Actor{domain: active}, run)); !slices.Equal(got, []string{name}) {
+			t.Errorf("a run for a request changes %q, want %q", got, name)
+		}
 	}
 }
 

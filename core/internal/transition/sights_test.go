@@ -58,6 +58,7 @@ func TestAwaitedInBackground(t *testing.T) {
 	m.Items = []*Item{it, calls}
 	d := web.domain
 	keep(m, d)
+	it.its, calls.its = d.part(""), d.part("")
 	for _, test := range []struct {
 		time  bool
 		waits string
