@@ -3,6 +3,7 @@ package reduction
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -101,7 +102,7 @@ func (r *Reductions) Strangers() bool {
 	return slices.ContainsFunc(r.Footprints.agents, func(known *footprint) bool { return !known.known })
 }
 
-// TryLists finds out which objects agents disregard that they list. What is learned of the code counts as read. If the context is done, the rest of them is taken to be heeded.
+// TryLists finds out which objects agents disregard that they list. If the context is done, the rest of them is taken to be heeded.
 func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error {
 	f := r.Footprints
 	for _, lists := range f.listers {
@@ -110,9 +111,6 @@ func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error 
 	if len(f.listers) == 0 || r.Strangers() {
 		return nil // as long as somebody may touch anything
 	}
-	hasty := l.Hasty
-	l.Hasty = true
-	defer func() { l.Hasty = hasty }()
 	values := f.valuesSeen()
 	beside := make([][]alternatives, len(f.agents))
 	for agent := range f.listers {
@@ -336,7 +334,11 @@ func (t *retrial) deeds(changes []transition.Touch) (string, error) {
 	}
 	t.walker.Load(vector.AppendRow(nil))
 	t.text = t.text[:0]
-	err := quietly(t.walker.Learn, func() error { return t.walker.StepsOf(t, t.it) })
+	l := t.walker.Learn
+	err := l.Try(func() error { return quietly(l, func() error { return t.walker.StepsOf(t, t.it) }) })
+	if errors.Is(err, transition.ErrUnmet) {
+		return err.Error(), nil
+	}
 	return string(t.text), err
 }
 

@@ -39,8 +39,8 @@ type Learner struct {
 	audits audits
 	// Memo is what is known from other searches, and gets what this one finds out.
 	Memo *Memo
-	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded.
-	Hasty bool
+	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded, and trying that nothing is learned, see [Learner.Try].
+	Hasty, trying bool
 	// relived are the histories that were audited. Those of different actors end in different leaves.
 	relived relived
 
@@ -121,6 +121,9 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	if leaf != nil {
 		leaf.Drawn = node.Drawn
 		run := behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf} // which may be kept
+		if l.trying {
+			return current, l.leaves(a, current.session, run)
+		}
 		if err = l.remember(a, current.session, run); err == nil {
 			if err = l.learnEnd(current.session, a, run); err == nil {
 				err = l.along(a, run)
@@ -369,14 +372,16 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	if err := l.noting(s.Walker, a, activation, node.Call, answered.Writes); err != nil {
 		return nil, err
 	}
-	if l.Machine.Recorder != nil {
-		l.Machine.Recorder.Read(s, node, answered, look.reads)
-	}
 	answered.Lists = slices.ContainsFunc(look.reads, func(r behavior.Read) bool { return r.Listed })
 	if s.Walker.made != nil || s.Walker.nested > 0 || l.Machine.Conditions.Granularity == PerCall {
 		answered.Reads = look.reads
 	}
-	answered.Edge = node.Respond(response)
+	if answered.Edge = node.Respond(response); l.trying {
+		return answered, nil
+	}
+	if l.Machine.Recorder != nil {
+		l.Machine.Recorder.Read(s, node, answered, look.reads)
+	}
 	return answered, node.Remember(look.reads, answered)
 }
 

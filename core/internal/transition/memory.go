@@ -189,25 +189,11 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 	if d.fresh == nil || run.Leaf.Failure.Stuck() {
 		return nil
 	}
-	if err := l.reaches(a, session); err != nil {
+	left, err := l.recognize(a, session, run)
+	if left == nil || err != nil {
 		return err
 	}
-	memory, err := l.seen(a, session, run)
-	if memory == nil || err != nil {
-		return err
-	}
-	d.originate(memory, run)
-	contents := l.contents(d, memory)
-	if _, known := d.values[dated(identityOf(contents), run)]; !known {
-		outlived, err := l.outlived(a)
-		if err != nil {
-			return err
-		}
-		if outlived {
-			contents = l.contents(d, memory)
-		}
-	}
-	identity := dated(identityOf(contents), run)
+	memory, contents, identity := left.memory, left.contents, left.identity
 	if identity != "" && !d.remembers() {
 		return &unexpectedMemory{Memory: d.Name, outlived: l.Machine.outlived}
 	}
@@ -266,6 +252,36 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 		return l.leadBy(d, value, run, history)
 	}
 	return nil
+}
+
+// remains are what a run has left in memory, what of that differs from a fresh instance, and the identity of the memory that this is.
+type remains struct {
+	memory, contents map[string]string
+	identity         string
+}
+
+// recognize returns what a run has left, nil if it cannot be seen.
+func (l *Learner) recognize(a *Actor, session *behavior.Session, run behavior.Run) (*remains, error) {
+	d := a.domain
+	if err := l.reaches(a, session); err != nil {
+		return nil, err
+	}
+	memory, err := l.seen(a, session, run)
+	if memory == nil || err != nil {
+		return nil, err
+	}
+	d.originate(memory, run)
+	contents := l.contents(d, memory)
+	if _, known := d.values[dated(identityOf(contents), run)]; !known {
+		outlived, err := l.outlived(a)
+		if err != nil {
+			return nil, err
+		}
+		if outlived {
+			contents = l.contents(d, memory)
+		}
+	}
+	return &remains{memory, contents, dated(identityOf(contents), run)}, nil
 }
 
 // A memory that was never the same on a long way, because of the same fields, is taken to have no end.

@@ -131,6 +131,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 				return nil, ErrUnknown
 			}
 			var err error
+			node = w.Learn.aside(node)
 			if run, err = w.Learn.explore(run, a, activation, w.path[base:], node, w.drawing.number); err != nil {
 				return nil, err
 			}
