@@ -74,8 +74,10 @@ type growth struct {
 	context context.Context
 	system  *core.System
 	options Options
-	looked  bool
-	found   *Growth
+	// again tells that the search is begun again: then it looks first, as a single run meets the most of what else is not known, long before a search does.
+	again  bool
+	looked bool
+	found  *Growth
 	// unexpected is the error of a run that met something which was not known of controllers: a search would come to it later, and have to be begun again.
 	unexpected error
 }
@@ -85,23 +87,43 @@ func (g *growth) look() *Growth {
 	if g.looked {
 		return g.found
 	}
-	g.looked = true
 	o := g.options.followed()
 	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
 	l, err := o.learner(g.context, g.system)
 	if err != nil {
+		g.looked = true
 		return nil
 	}
 	l.Hasty = true
-	space, err := explore(g.context, l.Machine, l, &reduction.Reductions{}, o, time.Now(), 0)
+	g.follow(l, &reduction.Reductions{}, o, time.Now())
+	l.Context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
+	return g.found
+}
+
+// lookFirst looks before a search that is begun again does anything else, on its machine: so the search knows what was learned. Where there may be faults, of which such a run has
+// none, that is another machine. The error says that the search has to be begun again.
+func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began time.Time, seen *sightings) error {
+	switch c := g.options.Conditions; {
+	case !g.again || g.looked:
+	case c.Crashes > 0 || c.Failures > 0:
+		g.look()
+	default:
+		seen.collect(l, g.follow(l, r, g.options.followed(), began))
+	}
+	return g.unexpected
+}
+
+// follow looks for growth on the runs from a few starts, and returns what was stored of them.
+func (g *growth) follow(l *transition.Learner, r *reduction.Reductions, o Options, began time.Time) *Space {
+	g.looked = true
+	space, err := explore(g.context, l.Machine, l, r, o, began, 0)
 	if err == nil {
-		l.Context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 		g.found = space.growing
 	}
 	if known := g.options.Conditions; known.Expect(err) {
 		g.unexpected = err
 	}
-	return g.found
+	return space
 }
 
 // followed returns the options for a run from each of a few starts, on which whoever has waited for the longest time is next.

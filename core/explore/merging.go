@@ -26,6 +26,9 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 	if why := unmergeable(l.Machine, options); why != "" {
 		return nil, why, nil
 	}
+	if err := options.growth.lookFirst(l, &reduction.Reductions{}, began, found); err != nil {
+		return nil, "", err
+	}
 	r := &reduction.Reductions{Symmetry: reduction.Interchange(l.Machine)}
 	if r.Symmetry == nil {
 		return nil, "the store of the system cannot rename objects (it does not implement core.Renamer)", nil

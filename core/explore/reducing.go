@@ -18,6 +18,9 @@ import (
 func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, options Options, began time.Time, found *sightings) (*Space, error) {
 	r := &reduction.Reductions{Footprints: reduction.NewFootprints()}
 	r.Footprints.Record(m)
+	if err := options.growth.lookFirst(l, r, began, found); err != nil {
+		return nil, err
+	}
 	for patience := firstPatience; ; {
 		if err := r.TryLists(ctx, l); err != nil && ctx.Err() == nil {
 			return nil, err

@@ -43,14 +43,8 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	}
 	var before sightings
 	for again := false; ; again = true {
-		options.growth = &growth{context: ctx, system: system, options: options}
-		if again {
-			options.growth.look() // a single run meets the most of what else is not known, long before a search does
-		}
-		err, space := options.growth.unexpected, (*Space)(nil)
-		if err == nil {
-			space, err = searchThrough(ctx, outer, system, options, began, &before)
-		}
+		options.growth = &growth{context: ctx, system: system, options: options, again: again}
+		space, err := searchThrough(ctx, outer, system, options, began, &before)
 		ordered, noted := options.Conditions.Ordered, options.Conditions.Noted
 		if !options.Conditions.Expect(err) {
 			return space, err
@@ -111,7 +105,11 @@ func unmerged(ctx context.Context, system *core.System, options Options, began t
 		return nil, err
 	case options.Reducer == nil || options.Order.Walks():
 		options.Reducer = nil
-		space, err := explore(ctx, l.Machine, l, &reduction.Reductions{}, options, began, 0)
+		r := &reduction.Reductions{}
+		if err := options.growth.lookFirst(l, r, began, before); err != nil {
+			return nil, err
+		}
+		space, err := explore(ctx, l.Machine, l, r, options, began, 0)
 		before.collect(l, space)
 		return space, err
 	}
