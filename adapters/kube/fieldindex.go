@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,26 @@ type FieldIndex struct {
 	// Values returns the values of an object, which is given as JSON. It must be a function
 	// of the object.
 	Values func(object json.RawMessage) ([]string, error)
+}
+
+// specialInSelectors are the characters that have a meaning in the text of a field selector, and the one that begins what stands for them.
+const specialInSelectors = `%=!,\`
+
+// IndexInSelectors returns the name of an index as field selectors have it. An index of a cache may have any name, and published controllers use names such as
+// ".spec.runtimeRef.kind=trainingRuntime"; the text of a field selector has no way to write that. Most names stay as they are.
+func IndexInSelectors(name string) string {
+	if !strings.ContainsAny(name, specialInSelectors) {
+		return name
+	}
+	return strings.NewReplacer("%", "%25", "=", "%3D", "!", "%21", ",", "%2C", `\`, "%5C").Replace(name)
+}
+
+// indexNamed returns the name of which [IndexInSelectors] has made this.
+func indexNamed(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	return strings.NewReplacer("%25", "%", "%3D", "=", "%21", "!", "%2C", ",", "%5C", `\`).Replace(text)
 }
 
 // WithFieldIndexes returns a server that knows these indexes besides those that this one

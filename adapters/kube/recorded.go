@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -74,7 +75,16 @@ func plainTerms(r *Request) string {
 	if !r.FromCache {
 		return r.FieldSelector
 	}
-	return strings.NewReplacer(" (untyped)=", "=", " (metadata)=", "=").Replace(r.FieldSelector)
+	text := strings.NewReplacer(" (untyped)=", "=", " (metadata)=", "=").Replace(r.FieldSelector)
+	selector, err := fields.ParseSelector(text)
+	if err != nil || !strings.Contains(text, "%") {
+		return text
+	}
+	var terms []string
+	for _, term := range selector.Requirements() {
+		terms = append(terms, indexNamed(term.Field)+"="+fields.EscapeValue(term.Value))
+	}
+	return strings.Join(terms, ",")
 }
 
 // Answered returns what a call got, from the recorded call and the objects of its answer.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -34,13 +33,14 @@ type Index struct {
 // String is what requests call the index. Indexes of different forms of a kind may have the
 // same name.
 func (x Index) String() string {
+	name := kube.IndexInSelectors(x.Field)
 	switch x.Form.As {
 	case Untyped:
-		return x.Field + " (untyped)"
+		return name + " (untyped)"
 	case MetadataOnly:
-		return x.Field + " (metadata)"
+		return name + " (metadata)"
 	}
-	return x.Field
+	return name
 }
 
 // Term asks the index for the objects that have a value.
@@ -51,9 +51,6 @@ func (x Indexes) Add(of Form, field string, extract Values) error {
 	name := Index{of, field}
 	if _, known := x[name]; known {
 		return fmt.Errorf("indexer conflict: map[field:%s:{}]", field)
-	}
-	if strings.ContainsAny(field, `=!,\`) {
-		return fmt.Errorf(`an index called %q is not modelled: leave = ! , and \ out of its name`, field)
 	}
 	x[name] = extract
 	return nil
