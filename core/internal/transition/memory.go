@@ -132,12 +132,12 @@ func (m *Machine) outlives(d *domain, memory map[string]string) bool {
 	return len(changed) > 0
 }
 
-// leaveOut leaves out of what counts as noise what was found to have changed in fresh instances, and says so.
+// leaveOut leaves out, as noise, what was found to have changed in fresh instances, and says so of what may make a difference.
 func (m *Machine) leaveOut(d *domain, changed map[string]string, noise map[string]bool) {
 	for path := range changed {
 		noise[path] = true
 	}
-	for _, field := range slices.Sorted(maps.Keys(fieldsOf(changed))) {
+	for _, field := range slices.Sorted(maps.Keys(fieldsOf(m.unignored(d, maps.Clone(changed))))) {
 		text := fmt.Sprintf("%s keeps %s outside of its instances: all that ever ran share it, and no crash loses it, so what it makes of it was not searched. "+
 			"Make it anew each time the controller is set up", d.Name, field)
 		if !slices.Contains(m.outlived, text) {
@@ -164,7 +164,7 @@ func (l *Learner) reaches(a *Actor, session *behavior.Session) error {
 	outlived := d.changedBeside(fresh.Beside())
 	fresh.Abort()
 	l.Machine.leaveOut(d, outlived, d.besideNoise)
-	for path := range l.unignored(d, changed) {
+	for path := range l.Machine.unignored(d, changed) {
 		if _, outlives := outlived[path]; !outlives {
 			return &unexpectedSharing{d.Process.Name}
 		}
@@ -400,13 +400,13 @@ const mostWays = 3
 
 // contents returns what is different in a memory of an instance from that of a fresh one.
 func (l *Learner) contents(d *domain, memory map[string]string) map[string]string {
-	return l.unignored(d, d.changed(memory))
+	return l.Machine.unignored(d, d.changed(memory))
 }
 
 // unignored leaves out the contents of a memory that make no difference. Ways that begin with the name of a member of the process may be named
 // with it and without.
-func (l *Learner) unignored(d *domain, contents map[string]string) map[string]string {
-	ignored := slices.Concat(l.Machine.Conditions.IgnoredMemory, l.Machine.System.IgnoredMemory)
+func (m *Machine) unignored(d *domain, contents map[string]string) map[string]string {
+	ignored := slices.Concat(m.Conditions.IgnoredMemory, m.System.IgnoredMemory)
 	for _, part := range ignored {
 		if within, its := strings.CutPrefix(part, d.Name+"/"); its {
 			ignored = append(ignored, within)

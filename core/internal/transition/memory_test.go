@@ -56,7 +56,7 @@ func TestUnignored(t *testing.T) {
 	} {
 		contents[path] = "1"
 	}
-	got := slices.Sorted(maps.Keys(l.unignored(&domain{Name: "both", Process: p}, contents)))
+	got := slices.Sorted(maps.Keys(l.Machine.unignored(&domain{Name: "both", Process: p}, contents)))
 	if want := []string{"R.counts", "R.kept", "R.own", "three/R.count", "two/R.own"}; !slices.Equal(got, want) {
 		t.Errorf("what counts is %q, want %q", got, want)
 	}
@@ -113,8 +113,8 @@ func TestGrows(t *testing.T) {
 
 // TestOutlives has what fresh instances have in common with others be noise, and be told once.
 func TestOutlives(t *testing.T) {
-	m := &Machine{}
-	d := &domain{Name: "web", memory: memory{fresh: map[string]string{"a[1]": "1"}, noise: map[string]bool{}}}
+	m := &Machine{System: &core.System{}, Conditions: Conditions{IgnoredMemory: []string{"c"}}}
+	d := &domain{Name: "web", Process: &Process{}, memory: memory{fresh: map[string]string{"a[1]": "1"}, noise: map[string]bool{}}}
 	if m.outlives(d, map[string]string{"a[1]": "1"}) || len(d.noise)+len(m.Doubts)+len(m.outlived) > 0 {
 		t.Errorf("nothing outlives, and it is said that %q", m.Doubts)
 	}
@@ -129,6 +129,9 @@ func TestOutlives(t *testing.T) {
 	}
 	if m.outlives(d, map[string]string{"a[1]": "3", "b": "1"}) {
 		t.Error("what is noise outlives")
+	}
+	if m.outlives(d, map[string]string{"a[1]": "3", "b": "1", "c.d": "1"}); len(m.outlived) != 2 || !d.noise["c.d"] {
+		t.Errorf("it is said of what makes no difference: %q", m.outlived)
 	}
 	m.Doubts = nil
 	if m.leaveOut(d, map[string]string{"a[7]": "1"}, d.noise); len(m.outlived) != 2 || m.Doubts != nil {

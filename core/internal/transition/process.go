@@ -236,9 +236,12 @@ func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, na
 		at := max(0, slices.IndexFunc(memories, func(s *sharing) bool { return s.name == name }))
 		m.addActor(p.domains[at], strategy, named(name))
 	}
-	for _, d := range p.domains {
+	for i, d := range p.domains {
 		if d.manner.Active {
 			m.addBackground(d)
+		}
+		if pristine, knows := memories[i].strategies[0].(core.Pristine); knows && d.fresh != nil && !d.manner.Active {
+			m.outlives(d, pristine.Pristine(len(memories[i].beside) > 0))
 		}
 		if d.remembers() && m.Conditions.Granularity == PerCall {
 			// What several runs of one process make of one memory, call by call, is not searched.
@@ -274,9 +277,6 @@ func (m *Machine) addDomain(p *Process, s *sharing, named func(string) string) {
 	d.rest = []behavior.Rest{{}}
 	if len(s.fresh) > 0 {
 		d.rest[0] = behavior.RestIn(s.fresh[0])
-	}
-	if pristine, knows := s.strategies[0].(core.Pristine); knows && d.fresh != nil && !d.manner.Active {
-		m.outlives(d, pristine.Pristine(len(s.beside) > 0))
 	}
 }
 
