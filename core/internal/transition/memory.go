@@ -25,28 +25,26 @@ type memory struct {
 	// begun are the runs that were learned from each memory, and drifted those that are taken along with it.
 	begun   map[state.Value][]begun
 	drifted map[state.Value][]*drifted
-	// fresh is what a fresh instance shows, nil if instances do not show their memory. noise is what not even two fresh instances have in common.
+	// fresh is what a fresh instance shows, nil if instances do not show their memory. noise is what not even fresh instances have in common.
 	fresh map[string]string
 	noise map[string]bool
+	// sampled tells that several fresh instances were compared since something was found to be remembered.
+	sampled bool
 	// beside and its noise are so of the other memories of the process.
 	beside      map[string]string
 	besideNoise map[string]bool
 }
 
-// newMemory returns a memory of which two fresh instances showed something.
+// newMemory returns a memory of which fresh instances showed something.
 func (m *Machine) newMemory(name string, active bool, shown, beside []map[string]string) memory {
 	y := memory{used: active || slices.Contains(m.Conditions.Remembering, name), memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, drifted: map[state.Value][]*drifted{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
 	if len(shown) > 1 {
 		y.fresh = shown[0]
-		for path := range differences(shown[0], shown[1]) {
-			y.noise[path] = true
-		}
+		unlike(y.noise, shown)
 	}
 	if len(beside) > 1 {
 		y.beside = beside[0]
-		for path := range differences(beside[0], beside[1]) {
-			y.besideNoise[path] = true
-		}
+		unlike(y.besideNoise, beside)
 	}
 	return y
 }
@@ -116,13 +114,28 @@ func (w *Walker) recall(p *part) state.Value {
 	return w.Value(p.cell)
 }
 
-// outlived finds out whether fresh instances remember what others did, and leaves it out of their memory.
+// outlived finds out whether fresh instances remember what others did, or are not alike when they are made, and leaves it out of their memory. Several are made
+// where there is a difference, and at first: in two, what is left to chance may well be the same.
 func (l *Learner) outlived(a *Actor) (bool, error) {
+	d := a.domain
 	memory, err := l.remembers(a, nil)
-	if err != nil {
+	if err != nil || d.sampled && len(d.changed(memory)) == 0 {
 		return false, err
 	}
-	return l.Machine.outlives(a.domain, memory), nil
+	d.sampled = true
+	shown, before := []map[string]string{memory}, len(d.noise)
+	for range samples {
+		other, err := l.remembers(a, nil)
+		if err != nil {
+			return false, err
+		}
+		if other != nil { // nothing is to be seen of who was stopped on the way
+			shown = append(shown, other)
+		}
+	}
+	unlike(d.noise, shown)
+	l.Machine.outlives(d, memory)
+	return len(d.noise) > before, nil
 }
 
 // outlives reports whether a fresh instance remembers something, and says so: that is kept outside of instances.
@@ -153,19 +166,23 @@ func (l *Learner) reaches(a *Actor, session *behavior.Session) error {
 	if d.beside == nil {
 		return nil
 	}
-	changed := d.changedBeside(session.Beside())
+	changed := l.Machine.unignored(d, d.changedBeside(session.Beside()))
 	if len(changed) == 0 {
 		return nil
 	}
-	fresh, err := l.fresh(a, 0)
-	if err != nil {
-		return err
+	var shown []map[string]string
+	for range 1 + samples {
+		fresh, err := l.fresh(a, 0)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, fresh.Beside())
+		fresh.Abort()
 	}
-	outlived := d.changedBeside(fresh.Beside())
-	fresh.Abort()
-	l.Machine.leaveOut(d, outlived, d.besideNoise)
-	for path := range l.Machine.unignored(d, changed) {
-		if _, outlives := outlived[path]; !outlives {
+	unlike(d.besideNoise, shown)
+	l.Machine.leaveOut(d, d.changedBeside(shown[0]), d.besideNoise)
+	for path := range changed {
+		if !d.besideNoise[path] {
 			return &unexpectedSharing{d.Process.Name}
 		}
 	}

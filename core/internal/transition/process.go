@@ -123,7 +123,7 @@ func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, limit
 // setUpSharing sets up each of the strategies that share memory, which run in a process with some strategies.
 func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core.Strategy, limits behavior.Limits) error {
 	manner, strategies := c.manner(s), s.strategies
-	for i := range max(2, len(strategies)) {
+	for i := 0; i < max(2, len(strategies)) || i < samples && s.varies(manner); i++ {
 		strategy := strategies[i%len(strategies)]
 		session, instance, err := behavior.OpenFresh(ctx, strategy, manner, limits)
 		if err != nil {
@@ -160,6 +160,32 @@ func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core
 		}
 	}
 	return nil
+}
+
+// varies reports whether the fresh instances that were looked at, and the one that was made before any had run, do not have all in common.
+func (s *sharing) varies(manner behavior.Manner) bool {
+	other := func(shown []map[string]string) bool {
+		return slices.ContainsFunc(shown, func(memory map[string]string) bool { return len(differences(shown[0], memory)) > 0 })
+	}
+	if pristine, knows := s.strategies[0].(core.Pristine); knows && len(s.fresh) > 0 && !manner.Active {
+		if len(differences(s.fresh[0], pristine.Pristine(len(s.beside) > 0))) > 0 {
+			return true
+		}
+	}
+	return other(s.fresh) || other(s.besides)
+}
+
+// samples is how many fresh instances are looked at where two have not all in common: what a set-up leaves to chance, such as the order of what it takes
+// from a map, may well be the same in two of them.
+const samples = 8
+
+// unlike adds to the noise what fresh instances do not have in common.
+func unlike(noise map[string]bool, shown []map[string]string) {
+	for _, other := range shown[1:] {
+		for path := range differences(shown[0], other) {
+			noise[path] = true
+		}
+	}
 }
 
 // manner returns how instances of some strategies that share memory are put to work, as far as is known of them.
