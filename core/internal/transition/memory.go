@@ -160,42 +160,6 @@ func (m *Machine) leaveOut(d *domain, changed map[string]string, noise map[strin
 	}
 }
 
-// reaches ends a search in which a run has changed the memory of others in its process: it has to be begun again, with one memory for all of them.
-func (l *Learner) reaches(a *Actor, session *behavior.Session) error {
-	d := a.domain
-	if d.beside == nil {
-		return nil
-	}
-	changed := l.Machine.unignored(d, d.changedBeside(session.Beside()))
-	if len(changed) == 0 {
-		return nil
-	}
-	var shown []map[string]string
-	for range 1 + samples {
-		fresh, err := l.fresh(a, 0)
-		if err != nil {
-			return err
-		}
-		shown = append(shown, fresh.Beside())
-		fresh.Abort()
-	}
-	unlike(d.besideNoise, shown)
-	l.Machine.leaveOut(d, d.changedBeside(shown[0]), d.besideNoise)
-	for path := range changed {
-		if !d.besideNoise[path] {
-			return &unexpectedSharing{d.Process.Name}
-		}
-	}
-	return nil
-}
-
-// changedBeside is as [domain.changed] for the other memories of the process.
-func (d *domain) changedBeside(memory map[string]string) map[string]string {
-	found := differences(d.beside, memory)
-	maps.DeleteFunc(found, func(path, _ string) bool { return d.besideNoise[path] })
-	return found
-}
-
 // remember finds out what an instance remembers behind a run, and adds it to what is known to be remembered. It ends a search that did not
 // know that anything is, or that others share it: it has to be begun again.
 func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run) error {
