@@ -53,6 +53,9 @@ func TestTry(t *testing.T) {
 				a := w.Machine.Vocabulary.Object(key("a"))
 				w.Vector[a] = w.Machine.Vocabulary.Intern(a, content("new"))
 				executed := l.Executed
+				if root := l.Machine.Root(l.Machine.Items[0], Begun{}); root.Look(w.Live, nil) != nil {
+					t.Error("it is known what the controller is shown there")
+				}
 				err := l.Try(func() error { return w.StepsOf(script, l.Machine.Items[0]) })
 				if did := slices.Collect(maps.Values(script.steps)); !errors.Is(err, test.err) || !slices.Equal(did, test.does) {
 					t.Errorf("it does %q, %v, want %q, %v", did, err, test.does, test.err)
