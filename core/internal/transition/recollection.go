@@ -216,11 +216,28 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 	}
 	changed := a.domain.changed(used)
 	maps.DeleteFunc(changed, func(_, value string) bool { return value == gone })
-	names := slices.Sorted(maps.Keys(fieldsOf(changed)))
+	return firstOf(fieldsOf(changed)), nil
+}
+
+// firstOf returns the first names of fields, with a word for the rest.
+func firstOf(fields map[string]bool) []string {
+	names := slices.Sorted(maps.Keys(fields))
 	if len(names) > mostKept {
 		names = append(names[:mostKept], "and more")
 	}
-	return names, nil
+	return names
+}
+
+// sharedIn names what is held in a memory in the state of the walker.
+func (w *Walker) sharedIn(d *domain) []string {
+	fields := map[string]bool{}
+	for _, p := range d.parts {
+		maps.Copy(fields, fieldsOf(d.contents[w.Value(p.cell)]))
+	}
+	if len(fields) == 0 {
+		return []string{"nothing of it is kept behind them"}
+	}
+	return firstOf(fields)
 }
 
 // remembers returns the memory of a fresh instance that went through runs, as far as it goes the same way.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -214,7 +215,7 @@ func TestKeepsAt(t *testing.T) {
 
 // TestStirred has it be said once that event handlers which share memory both act on one change: in between, and in another order, it may come out otherwise.
 func TestStirred(t *testing.T) {
-	d, apart := &domain{}, &domain{}
+	d, apart := keeping(&Process{}, "both", 0, nil, map[string]string{"R.seen[a]": "1", "R.n": "1"}), &domain{}
 	one, two, three := &Actor{Description: core.Description{Name: "one"}, domain: d}, &Actor{Description: core.Description{Name: "two"}, domain: d}, &Actor{domain: apart}
 	event := core.Event{Key: core.Key{Kind: "Pod", Name: "a"}}
 	first := &handling{actor: one, event: event, change: 1}
@@ -234,7 +235,7 @@ func TestStirred(t *testing.T) {
 		{"it is known", &handling{actor: two, event: event, change: 1}, true, true, true, false},
 	} {
 		for _, learns := range []bool{true, false} {
-			w := &Walker{Machine: &Machine{}}
+			w := &Walker{Machine: &Machine{}, Vector: state.Vector{1}}
 			if learns {
 				w.Learn = &Learner{}
 			}
@@ -245,6 +246,9 @@ func TestStirred(t *testing.T) {
 			err := w.stir(test.then, test.changed)
 			if w.renew(); w.stirred != (stirred{}) {
 				t.Errorf("%s: another step begins with what was stirred in this one", test.name)
+			}
+			if test.said && learns && !strings.Contains(w.Machine.Doubts[0], "memory (R.n, R.seen), and") {
+				t.Errorf("%s: it is said %q", test.name, w.Machine.Doubts)
 			}
 			if said := len(w.Machine.Doubts) == 1; said != (test.said && learns) || errors.Is(err, ErrUnknown) != (test.said && !learns) || d.unordered != (test.known || test.said && learns) {
 				t.Errorf("%s, learning %t: it is said %q, %v", test.name, learns, w.Machine.Doubts, err)

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -449,7 +450,8 @@ func (w *Walker) stir(h *handling, changed bool) error {
 		return ErrUnknown
 	}
 	d.unordered = true
-	w.Machine.doubt("the event handlers of %s and %s both act on changes of %s and share memory, and what happens between them, or if they come in the other order, was not searched",
-		before.by.actor.Name, h.actor.Name, h.event.Key.Kind)
+	w.Machine.doubt("the event handlers of %s and %s both act on changes of %s and share memory (%s), and what happens between them, or if they come in the other order, was not searched. "+
+		"If it makes no difference what they share, leave it out with --ignore-memory (Options.IgnoreMemory)",
+		before.by.actor.Name, h.actor.Name, h.event.Key.Kind, strings.Join(w.sharedIn(d), ", "))
 	return nil
 }
