@@ -95,35 +95,39 @@ func (g *growth) look() *Growth {
 		return nil
 	}
 	l.Hasty = true
-	g.follow(l, &reduction.Reductions{}, o, time.Now())
+	if _, err := g.follow(l, &reduction.Reductions{}, o, time.Now()); err != nil {
+		if known := g.options.Conditions; known.Expect(err) {
+			g.unexpected = err
+		}
+	}
 	l.Context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 	return g.found
 }
 
 // lookFirst looks before a search that is begun again does anything else, on its machine: so the search knows what was learned. Where there may be faults, of which such a run has
-// none, that is another machine. The error says that the search has to be begun again.
+// none, that is another machine. An error is one of the search, or says that it has to be begun again.
 func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began time.Time, seen *sightings) error {
-	switch c := g.options.Conditions; {
-	case !g.again || g.looked:
-	case c.Crashes > 0 || c.Failures > 0:
-		g.look()
-	default:
-		seen.collect(l, g.follow(l, r, g.options.followed(), began))
+	c := g.options.Conditions
+	if !g.again || g.looked {
+		return nil
 	}
-	return g.unexpected
+	if c.Crashes > 0 || c.Failures > 0 {
+		g.look()
+		return g.unexpected
+	}
+	space, err := g.follow(l, r, g.options.followed(), began)
+	seen.collect(l, space)
+	return err
 }
 
 // follow looks for growth on the runs from a few starts, and returns what was stored of them.
-func (g *growth) follow(l *transition.Learner, r *reduction.Reductions, o Options, began time.Time) *Space {
+func (g *growth) follow(l *transition.Learner, r *reduction.Reductions, o Options, began time.Time) (*Space, error) {
 	g.looked = true
 	space, err := explore(g.context, l.Machine, l, r, o, began, 0)
 	if err == nil {
 		g.found = space.growing
 	}
-	if known := g.options.Conditions; known.Expect(err) {
-		g.unexpected = err
-	}
-	return space
+	return space, err
 }
 
 // followed returns the options for a run from each of a few starts, on which whoever has waited for the longest time is next.
