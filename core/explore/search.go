@@ -71,7 +71,9 @@ func searchThrough(ctx, outer context.Context, system *core.System, options Opti
 	space.FinishRecording()
 	space.executor.EndVisit() // which holds what only the search needs
 	if len(space.reasons) > 0 && ctx.Err() == nil {
-		space.growing = options.growth.look()
+		if space.growing = options.growth.look(); space.growing != nil {
+			space.growing.Space.learner.Context = l.Context // who found it may have been a search that was given up
+		}
 	}
 	if err := space.audit(ctx, options); err != nil {
 		return nil, err
