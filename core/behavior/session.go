@@ -58,14 +58,6 @@ func (a Activation) String() string {
 	return "reconciling " + string(a.Request)
 }
 
-// concerns returns the request that what goes on behind a run has to do with, empty if that is not said.
-func (a Activation) concerns() core.Request {
-	if a.Event != nil || a.Own != Asked && a.Call == "" {
-		return ""
-	}
-	return a.Request
-}
-
 func (a Activation) run(instance core.Instance, recorder core.EffectRecorder) (end ending) {
 	if a.Of != "" {
 		instance = instance.(core.Plural).Of(a.Of)

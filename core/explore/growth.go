@@ -95,10 +95,9 @@ func (g *growth) look() *Growth {
 		return nil
 	}
 	l.Hasty = true
-	if _, err := g.follow(l, &reduction.Reductions{}, o, time.Now()); err != nil {
-		if known := g.options.Conditions; known.Expect(err) {
-			g.unexpected = err
-		}
+	_, err = g.follow(l, &reduction.Reductions{}, o, time.Now())
+	if known := g.options.Conditions; known.Expect(err) {
+		g.unexpected = err
 	}
 	l.Context = context.WithoutCancel(g.context) // what was found can be told even if the search is interrupted
 	return g.found
@@ -128,24 +127,6 @@ func (g *growth) follow(l *transition.Learner, r *reduction.Reductions, o Option
 		g.found = space.growing
 	}
 	return space, err
-}
-
-// followed returns the options for a run from each of a few starts, on which whoever has waited for the longest time is next.
-func (o Options) followed() Options {
-	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress, o.Checkpoint = inTurn, 1, nil, false, false, nil, nil
-	o.Bounds = Bounds{Memory: o.Bounds.Memory}
-	return o
-}
-
-// grows looks for growth when a search has become large, and reports whether the search has no end because of it. The error says that the search has to
-// be begun again.
-func (s *search) grows() (bool, error) {
-	g := s.options.growth
-	if s.States() < suspect {
-		return false, nil
-	}
-	found := g.look()
-	return found != nil && !found.Shown, g.unexpected
 }
 
 // probe follows one run from each of a few starts on which all that can be done is done in turn, until growth is found.

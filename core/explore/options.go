@@ -148,3 +148,10 @@ func (o Options) learner(ctx context.Context, system *core.System) (*transition.
 	}
 	return l, err
 }
+
+// followed returns the options for a run from each of a few starts, on which whoever has waited for the longest time is next.
+func (o Options) followed() Options {
+	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress, o.Checkpoint = inTurn, 1, nil, false, false, nil, nil
+	o.Bounds = Bounds{Memory: o.Bounds.Memory}
+	return o
+}

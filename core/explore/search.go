@@ -267,6 +267,17 @@ func (s *search) loop() error {
 	return nil
 }
 
+// grows looks for growth when a search has become large, and reports whether the search has no end because of it. The error says that the search has to
+// be begun again.
+func (s *search) grows() (bool, error) {
+	g := s.options.growth
+	if s.States() < suspect {
+		return false, nil
+	}
+	found := g.look()
+	return found != nil && !found.Shown, g.unexpected
+}
+
 // expand takes the steps from a state that have to be followed, learning what is new about them.
 func (s *search) expand(w waiting) error {
 	id := w.id

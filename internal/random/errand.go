@@ -140,6 +140,9 @@ func (l *ledger) Restless() bool { return l.errands != nil }
 // Lanes returns for how many requests anything may wait at once.
 func (l *ledger) Lanes() int { return l.errands.lanes() }
 
+// Lanes returns how many calls a controller may have wait that does all that it leaves to the background in one goroutine.
+func (m *mind) Lanes() int { return 1 }
+
 func (e *errands) lanes() int {
 	if e.between == queues || e.between == locks {
 		return 1

@@ -203,9 +203,6 @@ func (m *mind) Restless() bool {
 	return m.look != nil || slices.ContainsFunc(m.process, func(other *mind) bool { return other.look != nil })
 }
 
-// Lanes returns how many goroutines work there.
-func (m *mind) Lanes() int { return 1 }
-
 // New implements [core.Strategy].
 func (m *mind) New() (core.Instance, error) {
 	r, err := m.join(newMemory())
