@@ -76,8 +76,11 @@ func plainTerms(r *Request) string {
 		return r.FieldSelector
 	}
 	text := strings.NewReplacer(" (untyped)=", "=", " (metadata)=", "=").Replace(r.FieldSelector)
+	if !strings.Contains(text, "%") {
+		return text // as hardly any index has a name that selectors cannot have
+	}
 	selector, err := fields.ParseSelector(text)
-	if err != nil || !strings.Contains(text, "%") {
+	if err != nil {
 		return text
 	}
 	var terms []string

@@ -25,33 +25,26 @@ const For = " for "
 // WaitsAsIn reports whether as many goroutines wait in a memory in each place, and the same calls, as in two others together, as far as that is more than in the memory of a
 // fresh instance. Of the others, only what differs from that needs to be there. Nothing may wait for the time.
 func WaitsAsIn(fresh, held, one, other map[string]string) bool {
-	for path := range held {
-		if strings.HasPrefix(path, foresight) {
-			return false
-		}
-	}
+	rest := RestIn(held)
 	calls := append(RestIn(one).Calls, RestIn(other).Calls...)
-	for _, call := range RestIn(held).Calls {
+	if rest.Time || len(rest.Calls) != len(calls) {
+		return false
+	}
+	for _, call := range rest.Calls {
 		at := slices.IndexFunc(calls, func(known string) bool { return isOf(known, call) || isOf(call, known) })
 		if at < 0 {
 			return false
 		}
 		calls = slices.Delete(calls, at, at+1)
 	}
-	if len(calls) > 0 {
-		return false
+	waiting := func(text string) int {
+		n, _ := strconv.Atoi(text) // or there are none, or none any longer
+		return n
 	}
 	more := func(memory map[string]string, path string) int {
 		now, differs := memory[path]
 		if !differs {
 			return 0
-		}
-		waiting := func(text string) int {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return 0 // there are none, or none any longer
-			}
-			return n
 		}
 		return waiting(now) - waiting(fresh[path])
 	}

@@ -87,11 +87,11 @@ func (g *growth) look() *Growth {
 	if g.looked {
 		return g.found
 	}
+	g.looked = true
 	o := g.options.followed()
 	o.Conditions.Crashes, o.Conditions.Failures, o.Conditions.FaultsIn = 0, 0, nil
 	l, err := o.learner(g.context, g.system)
 	if err != nil {
-		g.looked = true
 		return nil
 	}
 	l.Hasty = true
@@ -114,6 +114,7 @@ func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began
 		g.look()
 		return g.unexpected
 	}
+	g.looked = true
 	space, err := g.follow(l, r, g.options.followed(), began)
 	seen.collect(l, space)
 	return err
@@ -121,7 +122,6 @@ func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began
 
 // follow looks for growth on the runs from a few starts, and returns what was stored of them.
 func (g *growth) follow(l *transition.Learner, r *reduction.Reductions, o Options, began time.Time) (*Space, error) {
-	g.looked = true
 	space, err := explore(g.context, l.Machine, l, r, o, began, 0)
 	if err == nil {
 		g.found = space.growing

@@ -130,9 +130,6 @@ func (d *domain) claim(run behavior.Run, value state.Value, contents map[string]
 		return nil
 	}
 	for path := range entries(contents) {
-		if !behavior.Shown(path) {
-			continue
-		}
 		if by, claimed := d.claimed[path]; claimed && by != request {
 			return d.whole()
 		}
@@ -143,10 +140,13 @@ func (d *domain) claim(run behavior.Run, value state.Value, contents map[string]
 	return nil
 }
 
-// entries returns contents without how many there are of what else is in them.
+// entries returns what an instance shows of contents, without how many there are of what else is in them.
 func entries(contents map[string]string) map[string]string {
 	kept := maps.Clone(contents)
 	for path := range contents {
+		if !behavior.Shown(path) {
+			delete(kept, path)
+		}
 		for i, c := range path {
 			if c == '[' {
 				delete(kept, path[:i])
@@ -274,12 +274,7 @@ func (d *domain) holdsBoth(held, one, other map[string]string) bool {
 	both := map[string]string{}
 	maps.Copy(both, one)
 	maps.Copy(both, other)
-	shown := func(contents map[string]string) map[string]string {
-		contents = entries(contents)
-		maps.DeleteFunc(contents, func(path, _ string) bool { return !behavior.Shown(path) })
-		return contents
-	}
-	return maps.EqualFunc(shown(both), shown(held), behavior.SameButForTimes) && behavior.WaitsAsIn(d.fresh, held, one, other)
+	return maps.EqualFunc(entries(both), entries(held), behavior.SameButForTimes) && behavior.WaitsAsIn(d.fresh, held, one, other)
 }
 
 // heeding is whether event handlers do something else by what a part of their memory holds, as far as so many memories were tried.

@@ -15,9 +15,10 @@
 //
 //	steps.go      enumerates, tries and undoes steps
 //	running.go    runs an item through its behaviour tree and applies the effects of its calls
-//	faults.go     every way in which the calls of a run can fail, where it can crash, and starts of the system and of a controller
+//	faults.go     every way in which the calls of a run can fail, and where it can crash
 //	races.go      every order of concurrent calls that matters
 //	flight.go     runs whose calls are steps of their own
+//	restart.go    starts of the system and of a controller
 //	process.go    what strategies share that run as one program: views, memory, crashes
 //	memory.go     what code keeps in memory from one run to the next, as a cell of the state
 //	clock.go      who waits for a time, and the steps that let a long one pass
@@ -30,7 +31,7 @@
 //
 // What a controller does is taken from its behaviour tree (package core/behavior). Where the tree ends, a walker with a [Learner]
 // runs the real code, audits what it learned on fresh and used instances, and adds it to the tree; a walker without one stops with
-// [ErrUnknown]. A [Memo] has what was audited, for other searches of the same system. In a trial (trial.go), nothing is learned. So many walkers can take steps at once while nobody learns.
+// [ErrUnknown]. A [Memo] has what was audited, for other searches of the same system. In a trial, nothing is learned (both in memo.go). So many walkers can take steps at once while nobody learns.
 //
 // A [Monitor] looks at every step before and after it is taken; a recorder is told what runs read. Reductions and symmetry use them. This
 // package knows neither, and no search.

@@ -168,12 +168,19 @@ func (s *sharing) varies(manner behavior.Manner) bool {
 	other := func(shown []map[string]string) bool {
 		return slices.ContainsFunc(shown, func(memory map[string]string) bool { return len(differences(shown[0], memory)) > 0 })
 	}
-	if pristine, knows := s.strategies[0].(core.Pristine); knows && len(s.fresh) > 0 && !manner.Active {
-		if len(differences(s.fresh[0], pristine.Pristine(len(s.beside) > 0))) > 0 {
-			return true
-		}
+	if pristine, known := s.pristine(manner); known && len(differences(s.fresh[0], pristine)) > 0 {
+		return true
 	}
 	return other(s.fresh) || other(s.besides)
+}
+
+// pristine returns what the instance showed that was made before any had run, if that is known, and fresh ones show anything.
+func (s *sharing) pristine(manner behavior.Manner) (memory map[string]string, known bool) {
+	strategy, knows := s.strategies[0].(core.Pristine)
+	if !knows || len(s.fresh) == 0 || manner.Active {
+		return nil, false
+	}
+	return strategy.Pristine(len(s.beside) > 0), true
 }
 
 // samples is how many fresh instances are looked at where two have not all in common: what a set-up leaves to chance, such as the order of what it takes
@@ -303,8 +310,8 @@ func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, na
 		if d.manner.Active {
 			m.addBackground(d)
 		}
-		if pristine, knows := memories[i].strategies[0].(core.Pristine); knows && d.fresh != nil && !d.manner.Active {
-			m.outlives(d, pristine.Pristine(len(memories[i].beside) > 0))
+		if pristine, known := memories[i].pristine(d.manner); known && d.fresh != nil {
+			m.outlives(d, pristine)
 		}
 		if d.remembers() && m.Conditions.Granularity == PerCall {
 			// What several runs of one process make of one memory, call by call, is not searched.

@@ -98,9 +98,9 @@ func (d *domain) changes(request core.Request, before, after, lost map[string]st
 			return other.Field != c.Field && leadsThrough(other.Field, []string{c.Field})
 		})
 	})
-	for i := range changes {
-		if c := &changes[i]; d.byRequest {
-			c.Field = behavior.PlaceFor(c.Field, request)
+	if d.byRequest {
+		for i := range changes {
+			changes[i].Field = behavior.PlaceFor(changes[i].Field, request)
 		}
 	}
 	return changes
