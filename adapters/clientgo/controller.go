@@ -24,6 +24,7 @@ type Controller struct {
 		counted() memory.Requeues
 	}
 	reconcile func(context.Context, core.Request, core.EffectRecorder) core.Result
+	memory    memory.Reader
 }
 
 // Workers says how many items may be in flight at once; it is one without.
@@ -177,11 +178,14 @@ func (i *instance) Handle(recorder core.EffectRecorder, event core.Event) []core
 
 // MemoryOf implements [core.Divided].
 func (i *instance) MemoryOf(name string) map[string]string {
-	return memory.Of(i.environment.rootsOf(i.Of(name).(*instance).controller)...)
+	c := i.Of(name).(*instance).controller
+	return c.memory.Of(i.environment.rootsOf(c)...)
 }
 
 // Memory implements [core.Introspective]: what can be reached from the controllers of the process and from their event handlers.
-func (i *instance) Memory() map[string]string { return memory.Of(i.environment.roots()...) }
+func (i *instance) Memory() map[string]string {
+	return i.environment.memory.Of(i.environment.roots()...)
+}
 
 // roots are what the memory of the process can be reached from. Where there are several controllers, the ways name them.
 func (e *Environment) roots() []any {
@@ -206,8 +210,8 @@ func (e *Environment) rootsOf(c *Controller) []any {
 	if counted := c.queue.counted(); counted != nil {
 		roots = append(roots, counted)
 	}
-	for _, w := range e.watches(c) {
-		roots = append(roots, w.Handler)
+	for _, handler := range e.handlers(c) {
+		roots = append(roots, handler)
 	}
 	return roots
 }

@@ -3,6 +3,7 @@ package clientgo
 import (
 	"context"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
@@ -48,6 +50,7 @@ type Environment struct {
 	awaited atomic.Bool
 
 	controllers []*Controller
+	memory      memory.Reader
 	// working is the one that works on an item, nil if none does.
 	working *Controller
 	// handling is the one whose event handlers are being called, nil if none are.
@@ -148,19 +151,27 @@ func (e *Environment) informerAt(i *sharedInformer, of informer.Form, scope *inf
 	return i
 }
 
-// watches are the event handlers of a controller, in the order in which they were added to each informer: those that were added before it
-// was registered, and after the one before it. Those that were added last are the last one's.
+// watches are the event handlers of a controller, with what they watch.
 func (e *Environment) watches(c *Controller) []informer.Watch {
 	var watches []informer.Watch
-	for _, i := range e.informers {
-		for _, h := range i.handlers {
-			if e.controllers[min(h.owner, len(e.controllers)-1)] != c {
-				continue
-			}
-			watches = append(watches, informer.Watch{Form: i.form, Scope: i.scope, Transform: i.transform, Cache: i, Handler: h.handler})
-		}
+	for i, handler := range e.handlers(c) {
+		watches = append(watches, informer.Watch{Form: i.form, Scope: i.scope, Transform: i.transform, Cache: i, Handler: handler})
 	}
 	return watches
+}
+
+// handlers are the event handlers of a controller, in the order in which they were added to each informer: those that were added before it
+// was registered, and after the one before it. Those that were added last are the last one's.
+func (e *Environment) handlers(c *Controller) iter.Seq2[*sharedInformer, cache.ResourceEventHandler] {
+	return func(yield func(*sharedInformer, cache.ResourceEventHandler) bool) {
+		for _, i := range e.informers {
+			for _, h := range i.handlers {
+				if e.controllers[min(h.owner, len(e.controllers)-1)] == c && !yield(i, h.handler) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // tooEarly notes that the set-up reads from an informer. Where none was started before, it reads nothing in a real cluster either.

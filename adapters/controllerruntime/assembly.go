@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/memory"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
@@ -31,6 +32,7 @@ type assembly struct {
 	informers   informers
 	cache       *viewCache
 	controllers []*registered
+	memory      memory.Reader
 	hooks       []hook
 	// runnables are what is started with a process, by the number of the set-up.
 	runnables map[int][]manager.Runnable

@@ -98,12 +98,13 @@ func (i *instance) Mutated() string { return i.assembly.loans.Changed() }
 
 // MemoryOf implements [core.Divided].
 func (i *instance) MemoryOf(controller string) map[string]string {
-	return memory.Of(i.Of(controller).(*instance).registered.roots()...)
+	c := i.Of(controller).(*instance).registered
+	return c.memory.Of(c.roots()...)
 }
 
 // Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they watch with.
 func (i *instance) Memory() map[string]string {
-	return memory.Of(i.assembly.roots(i.registered.setup)...)
+	return i.assembly.memory.Of(i.assembly.roots(i.registered.setup)...)
 }
 
 // roots are what the memory of a process can be reached from: its controllers, and what works beside them. Where there are several controllers, the ways name

@@ -121,6 +121,7 @@ type registered struct {
 
 	queue   queue
 	watches watches
+	memory  memory.Reader
 }
 
 // register learns what a controller is. The type of controllers is internal to

@@ -8,8 +8,8 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,7 +32,7 @@ type Requeues map[string]int
 // Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
 // several of the type. What functions have captured cannot be seen.
 func Of(roots ...any) map[string]string {
-	m := &memory{values: map[string]string{}, seen: map[sighted]string{}, skipped: map[string]bool{}}
+	m := newMemory()
 	m.from(roots)
 	return m.values
 }
@@ -40,13 +40,19 @@ func Of(roots ...any) map[string]string {
 // Find returns the way to a value that can be reached from the roots and is what is looked for, empty if there is none. Values of infrastructure are
 // looked at, too, but not what is behind them.
 func Find(is func(reflect.Value) bool, roots ...any) string {
-	m := &memory{values: map[string]string{}, seen: map[sighted]string{}, skipped: map[string]bool{}, is: is}
+	m := newMemory()
+	m.is = is
 	m.from(roots)
 	return m.found
 }
 
-// from looks from roots.
-func (m *memory) from(roots []any) {
+// newMemory returns a memory in which nothing was found yet.
+func newMemory() *memory {
+	return &memory{values: map[string]string{}, seen: map[sighted]string{}, skipped: map[string]bool{}}
+}
+
+// from looks from roots, and reports whether all of it could be read.
+func (m *memory) from(roots []any) (whole bool) {
 	defer func() { _ = recover() }() // whatever cannot be read, the rest of it is still worth telling
 	times := map[string]int{}
 	for _, root := range roots {
@@ -60,6 +66,7 @@ func (m *memory) from(roots []any) {
 		}
 		m.look(name, reflect.ValueOf(root), 0)
 	}
+	return true
 }
 
 // ownName returns the name of a type without its package.
@@ -84,6 +91,8 @@ type memory struct {
 	// is reports whether a value is what is looked for, nil if nothing is, and found is the way to the first one that is.
 	is    func(reflect.Value) bool
 	found string
+	// sights, if set, get what is read.
+	sights *sights
 }
 
 // sighted is what a pointer points to.
@@ -155,9 +164,12 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 			return
 		}
 		m.seen[at] = path
+		if !m.ends(v.Type().Elem()) {
+			m.sights.look(v.UnsafePointer(), v.Type().Elem())
+		}
 		m.look(path, v.Elem(), depth+1)
 	case reflect.Interface:
-		if e := v.Elem(); e.Kind() == reflect.Pointer && !e.IsNil() && e.Elem().IsZero() {
+		if e := v.Elem(); e.Kind() == reflect.Pointer && !e.IsNil() && m.sights.isZero(e.Elem()) {
 			m.values[path] = "zero" // as the objects that sources are made with, which are large
 			return
 		}
@@ -166,25 +178,23 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		m.inside(path, v, depth)
 	case reflect.Map:
 		m.values[path] = fmt.Sprint(v.Len())
-		// In order, so that what is too much is the same each time.
-		entries := map[string]reflect.Value{}
+		m.sights.lookInto(v)
+		var all []entry
 		for each := v.MapRange(); each.Next(); {
-			entries[plainly(each.Key())] = each.Value()
+			all = append(all, entryOf(each.Key(), each.Value()))
 		}
-		for _, key := range slices.Sorted(maps.Keys(entries)) {
-			before := len(m.values)
-			m.look(path+"["+key+"]", entries[key], depth+1)
-			if len(m.values) == before && before < most { // as in a set
-				m.values[path+"["+key+"]"] = "set"
-			}
-		}
+		m.entries(path, all, depth)
 	case reflect.Slice, reflect.Array:
 		m.values[path] = fmt.Sprint(v.Len())
+		if v.Kind() == reflect.Slice {
+			m.sights.lookAlong(v)
+		}
 		for i := range v.Len() {
 			m.look(fmt.Sprintf("%s[%d]", path, i), v.Index(i), depth+1)
 		}
 	case reflect.Chan:
 		m.values[path] = fmt.Sprint(v.Len())
+		m.sights.wait(v)
 		if v.Len() == 0 || !seesChannels() {
 			return
 		}
@@ -194,6 +204,39 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	case reflect.Func, reflect.UnsafePointer:
 	default:
 		m.values[path] = plainly(v)
+	}
+}
+
+// entry is one of a map: what its key comes to, the type of that, and what is behind it.
+type entry struct {
+	key, kind string
+	value     reflect.Value
+}
+
+func entryOf(key, value reflect.Value) entry {
+	for key.Kind() == reflect.Interface && !key.IsNil() {
+		key = key.Elem()
+	}
+	return entry{plainly(key), key.Type().String(), value}
+}
+
+// entries notes what is found in a map: in order, so that what is too much is the same each time. Keys that come to the same text are numbered.
+func (m *memory) entries(path string, all []entry, depth int) {
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.kind, b.kind)) })
+	same := 0
+	for i, e := range all {
+		at := path + "[" + e.key + "]"
+		if same++; i == 0 || all[i-1].key != e.key {
+			same = 1
+		}
+		if same > 1 {
+			at = fmt.Sprintf("%s#%d", at, same)
+		}
+		before := len(m.values)
+		m.look(at, e.value, depth+1)
+		if len(m.values) == before && before < most { // as in a set
+			m.values[at] = "set"
+		}
 	}
 }
 
@@ -226,10 +269,13 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 			m.values[path] = at.Round(0).String() // as it is on the clock on the wall
 			return
 		case *sync.Map:
+			m.sights.lookIntoSynced(at)
+			var all []entry
 			at.Range(func(key, value any) bool {
-				m.look(path+"["+plainly(reflect.ValueOf(key))+"]", reflect.ValueOf(value), depth+1)
+				all = append(all, entryOf(reflect.ValueOf(key), reflect.ValueOf(value)))
 				return true
 			})
+			m.entries(path, all, depth)
 			return
 		case *sync.Mutex:
 			m.held(path, at)
@@ -272,23 +318,40 @@ func (m *memory) held(path string, lock interface {
 }
 
 // plainly writes a value that has no parts to look into one by one.
-func plainly(v reflect.Value) string {
+func plainly(v reflect.Value) string { return plainlyBehind(v, nil) }
+
+// plainlyBehind is as plainly, for a value behind pointers, to which it may lead back.
+func plainlyBehind(v reflect.Value, before []unsafe.Pointer) string {
+	var parts []string
 	switch v.Kind() {
 	case reflect.String:
 		return v.String()
 	case reflect.Struct:
-		var parts []string
 		for i := range v.NumField() {
-			parts = append(parts, plainly(v.Field(i)))
+			parts = append(parts, plainlyBehind(v.Field(i), before))
 		}
-		return strings.Join(parts, "/")
-	case reflect.Interface, reflect.Pointer:
+	case reflect.Array, reflect.Slice: // a key cannot be a slice, but may lead to one
+		for i := range v.Len() {
+			parts = append(parts, plainlyBehind(v.Index(i), before))
+		}
+	case reflect.Interface:
 		if v.IsNil() {
 			return "nil"
 		}
-		return plainly(v.Elem())
+		return plainlyBehind(v.Elem(), before)
+	case reflect.Pointer:
+		switch at := v.UnsafePointer(); {
+		case at == nil:
+			return "nil"
+		case slices.Contains(before, at), len(before) == deepest:
+			return "pointer"
+		default:
+			return plainlyBehind(v.Elem(), append(slices.Clip(before), at))
+		}
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer:
 		return v.Kind().String() // an address says nothing
+	default:
+		return fmt.Sprint(v)
 	}
-	return fmt.Sprint(v)
+	return strings.Join(parts, "/")
 }

@@ -85,6 +85,41 @@ func TestOfSets(t *testing.T) {
 	}
 }
 
+// TestOfKeys looks into maps whose keys come to the same text, lead back to themselves, or have nothing behind them in a map for several goroutines: each is there, under the
+// same name each time.
+func TestOfKeys(t *testing.T) {
+	type node struct {
+		name   string
+		parent *node
+		ways   [2]*node
+	}
+	root := &node{name: "root"}
+	root.parent, root.ways = root, [2]*node{root, {name: "leaf", parent: root}}
+	type controller struct {
+		mixed  map[any]string
+		shared sync.Map
+		nodes  map[*node]int
+	}
+	for range 20 { // as the order of maps is another one each time
+		c := &controller{mixed: map[any]string{1: "a number", "1": "a text", int8(1): "a short number"}, nodes: map[*node]int{root: 3}}
+		c.shared.Store("b", struct{}{})
+		c.shared.Store("a", root)
+		c.shared.Store("c", root)
+		want := map[string]string{
+			"controller.mixed": "3", "controller.mixed[1]": "a number", "controller.mixed[1]#2": "a short number", "controller.mixed[1]#3": "a text",
+			"controller.nodes": "1", "controller.nodes[root/pointer/pointer/leaf/pointer/nil/nil]": "3",
+			"controller.shared[a].name": "root", "controller.shared[a].parent": "that of controller.shared[a]",
+			"controller.shared[a].ways": "2", "controller.shared[a].ways[0]": "that of controller.shared[a]",
+			"controller.shared[a].ways[1].name": "leaf", "controller.shared[a].ways[1].parent": "that of controller.shared[a]",
+			"controller.shared[a].ways[1].ways": "2", "controller.shared[a].ways[1].ways[0]": "nil", "controller.shared[a].ways[1].ways[1]": "nil",
+			"controller.shared[b]": "set", "controller.shared[c]": "that of controller.shared[a]",
+		}
+		if got := Of(c); !maps.Equal(got, want) {
+			t.Fatal(differences(got, want))
+		}
+	}
+}
+
 // What an interface of infrastructure holds need not be infrastructure.
 func TestOfInterfaces(t *testing.T) {
 	type controller struct{ handler http.Handler }
