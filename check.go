@@ -68,6 +68,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 		return nil, err
 	}
 	report := v.report(&checked, options, began)
+	report.ConductOnly = len(system.Properties) == 0
 	report.Ages, report.AgesTurned = c.options.ages, c.options.turned
 	switch {
 	case v.merged:

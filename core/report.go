@@ -103,6 +103,8 @@ type Report struct {
 	Unchecked []Unchecked `json:"unchecked,omitempty"`
 
 	Properties []PropertyReport `json:"properties"`
+	// ConductOnly tells that no property of the system was given: nothing was checked but how the code of its controllers behaves.
+	ConductOnly bool `json:"conduct_only,omitempty"`
 	Findings   []Finding        `json:"findings"`
 
 	// OutcomeList shows the first of the different ends, sixteen at most, each with a shortest run to it.

@@ -68,6 +68,9 @@ func Doubts(report *core.Report) (lead string, reasons, others []string) {
 	for _, reason := range report.Reasons {
 		reasons = append(reasons, Clean(reason))
 	}
+	if report.ConductOnly {
+		others = append(others, "No property of the system was checked, only how the code of its controllers behaves. To check that it settles, give it properties.Convergent().")
+	}
 	for _, u := range report.Unchecked {
 		others = append(others, Clean(fmt.Sprintf("Not validated: %s %s. To validate, %s.", u.Kind, strings.Join(u.Fields, ", "), u.Remedy)))
 	}
