@@ -250,6 +250,7 @@ func (o Options) explore(began time.Time) explore.Options {
 				Transitions:     p.Transitions,
 				Frontier:        p.Frontier,
 				Depth:           p.Depth,
+				Runs:            p.Runs,
 				Elapsed:         elapsed,
 				StatesPerSecond: perSecond(p.States, elapsed),
 				MemoryBytes:     p.Memory,

@@ -197,10 +197,12 @@ func NewMemo() *Memo { return &Memo{explore.NewMemo()} }
 
 // Progress is how far a search has come.
 type Progress struct {
-	States          int
-	Transitions     int
-	Frontier        int
-	Depth           int
+	States      int
+	Transitions int
+	Frontier    int
+	Depth       int
+	// Runs is how often the code of controllers was run until now. It goes up while nothing else does, as code is run again and again to find out what its runs depend on.
+	Runs            int
 	Elapsed         time.Duration
 	StatesPerSecond float64
 	MemoryBytes     int64

@@ -87,15 +87,15 @@ func TestProgressLine(t *testing.T) {
 
 // TestProgressFits wants no line to be longer than the terminal is wide, and the time that is left where it can be told.
 func TestProgressFits(t *testing.T) {
-	progress := orrery.Progress{States: 1_234_567, StatesPerSecond: 20_000, Frontier: 5_000, Elapsed: time.Minute, Estimate: orrery.Estimate{Growth: 0.5, Ends: true, More: 1_234_567}}
+	progress := orrery.Progress{States: 1_234_567, StatesPerSecond: 20_000, Frontier: 5_000, Runs: 300, Elapsed: time.Minute, Estimate: orrery.Estimate{Growth: 0.5, Ends: true, More: 1_234_567}}
 	for _, test := range []struct {
 		columns int
 		want    string
 	}{
-		{0, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 0 MiB, about 1.2 million more expected (about 1m2s)"},
-		{200, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 0 MiB, about 1.2 million more expected (about 1m2s)"},
+		{0, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 300 runs of code, 0 MiB, about 1.2 million more expected (about 1m2s)"},
+		{200, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 300 runs of code, 0 MiB, about 1.2 million more expected (about 1m2s)"},
 		{20, "1,234,567 states, …"},
-		{1, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 0 MiB, about 1.2 million more expected (about 1m2s)"},
+		{1, "1,234,567 states, 20,000 per second, 5,000 to visit, depth 0, 300 runs of code, 0 MiB, about 1.2 million more expected (about 1m2s)"},
 	} {
 		var out bytes.Buffer
 		newProgressLine(&out, true, func() int { return test.columns }).show(progress)
@@ -118,7 +118,7 @@ func TestProgressInLogs(t *testing.T) {
 	var out bytes.Buffer
 	line := newProgressLine(&out, false, nil)
 	for second := range 35 {
-		line.show(orrery.Progress{States: 100 * second, StatesPerSecond: 100, Elapsed: time.Duration(second) * time.Second})
+		line.show(orrery.Progress{States: 100 * second, StatesPerSecond: 100, Runs: 300, Elapsed: time.Duration(second) * time.Second})
 	}
 	line.clear()
 	want := ""
@@ -126,7 +126,7 @@ func TestProgressInLogs(t *testing.T) {
 		if states == "" {
 			continue
 		}
-		want += fmt.Sprintf("orrery: after %ds: %s states, 100 per second, 0 to visit, depth 0, 0 MiB\n", second, states)
+		want += fmt.Sprintf("orrery: after %ds: %s states, 100 per second, 0 to visit, depth 0, 300 runs of code, 0 MiB\n", second, states)
 	}
 	if out.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", &out, want)

@@ -40,8 +40,8 @@ func (l *progressLine) show(p orrery.Progress) {
 	if p.Elapsed < l.next {
 		return
 	}
-	line := fmt.Sprintf("%s states, %s per second, %s to visit, depth %s, %s MiB",
-		text.Count(p.States), text.Count(int(p.StatesPerSecond)), text.Count(p.Frontier), text.Count(p.Depth), text.Count(int(p.MemoryBytes>>20)))
+	line := fmt.Sprintf("%s states, %s per second, %s to visit, depth %s, %s runs of code, %s MiB",
+		text.Count(p.States), text.Count(int(p.StatesPerSecond)), text.Count(p.Frontier), text.Count(p.Depth), text.Count(p.Runs), text.Count(int(p.MemoryBytes>>20)))
 	if estimate := p.Estimate.String(); estimate != "" {
 		line += ", " + estimate + left(p)
 	}

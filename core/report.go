@@ -104,8 +104,8 @@ type Report struct {
 
 	Properties []PropertyReport `json:"properties"`
 	// ConductOnly tells that no property of the system was given: nothing was checked but how the code of its controllers behaves.
-	ConductOnly bool `json:"conduct_only,omitempty"`
-	Findings   []Finding        `json:"findings"`
+	ConductOnly bool      `json:"conduct_only,omitempty"`
+	Findings    []Finding `json:"findings"`
 
 	// OutcomeList shows the first of the different ends, sixteen at most, each with a shortest run to it.
 	OutcomeList []OutcomeReport `json:"-"`

@@ -293,6 +293,30 @@ type meter struct {
 	foreign int64
 }
 
+// herald tells of the progress of a search, also while code is run: a search may come to no other state for minutes then.
+type herald struct {
+	progress func(Progress)
+	began    time.Time
+	meter    meter
+	last     Progress
+}
+
+// tell tells how far a search has come.
+func (h *herald) tell(p Progress) {
+	p.Runs = h.last.Runs
+	h.last = p
+	h.meter.due(time.Since(h.began))
+	h.progress(p)
+}
+
+// ran counts a run of code.
+func (h *herald) ran() {
+	if h.last.Runs++; h.meter.due(time.Since(h.began)) {
+		h.last.Memory = h.meter.memory()
+		h.progress(h.last)
+	}
+}
+
 // due reports whether it is time to look again.
 func (m *meter) due(elapsed time.Duration) bool {
 	if elapsed < m.next {

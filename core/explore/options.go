@@ -82,6 +82,8 @@ type Options struct {
 
 	// growth looks for growth when a search has become large.
 	growth *growth
+	// ran, if set, is called for each run of code.
+	ran func()
 }
 
 // Progress is how far a search has come.
@@ -90,7 +92,9 @@ type Progress struct {
 	Transitions int
 	Frontier    int
 	Depth       int
-	Memory      int64
+	// Runs is how often code was run until now, however often the search was begun again as more became known of controllers. States are those of the search at hand.
+	Runs   int
+	Memory int64
 	// Estimate is what is still to come, as far as it can be told.
 	Estimate Estimate
 }
@@ -144,7 +148,7 @@ type (
 func (o Options) learner(ctx context.Context, system *core.System) (*transition.Learner, error) {
 	l, err := transition.NewLearner(ctx, system, o.Conditions, o.Run, o.Seed)
 	if err == nil {
-		l.Memo = o.Memo
+		l.Memo, l.Ran = o.Memo, o.ran
 	}
 	return l, err
 }

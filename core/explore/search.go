@@ -41,6 +41,10 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if options.Memo == nil {
 		options.Memo = NewMemo() // searches are begun again
 	}
+	if options.Progress != nil {
+		h := &herald{progress: options.Progress, began: began}
+		options.Progress, options.ran = h.tell, h.ran
+	}
 	var before sightings
 	for again := false; ; again = true {
 		options.growth = &growth{context: ctx, system: system, options: options, again: again}

@@ -403,6 +403,9 @@ func (l *Learner) count(activation behavior.Activation) {
 		l.Executed++
 	}
 	l.Fresh = true
+	if l.Ran != nil && l.Searching {
+		l.Ran()
+	}
 }
 
 // maxDivergences is how often a strategy may be found not to be deterministic before the

@@ -2,7 +2,9 @@ package transition
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -189,4 +191,46 @@ func (t *tracker) Held(key core.Key) []core.Content {
 		}
 	}
 	return contents
+}
+
+// unexpectedViews ends a search in which controllers have read kinds through their caches of which they were not known to
+// have views that may lag behind.
+type unexpectedViews struct{ Caches []CachedKind }
+
+// Error implements error.
+func (u *unexpectedViews) Error() string {
+	var texts []string
+	for _, c := range u.Caches {
+		texts = append(texts, fmt.Sprintf("%s reads %s", c.Controller, c.Kind))
+	}
+	return "kinds are read through caches without being watched: " + strings.Join(texts, ", ")
+}
+
+// cached notes what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
+// as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no change is
+// waiting for anybody, so that a view more would show the same.
+func (l *Learner) cached(a *Actor, reads []behavior.Read) error {
+	if a.User {
+		return nil
+	}
+	d := a.Strategy.Describe()
+	var found []CachedKind
+	for _, r := range reads {
+		kind := r.Kind
+		if !r.Listed {
+			key, _ := l.Machine.Vocabulary.Key(r.Cell)
+			kind = key.Kind
+		}
+		if a.Process.caches(kind) {
+			continue
+		}
+		a.Cached = append(a.Cached, kind)
+		if l.Machine.Conditions.rule(d.ProcessName(), kind) != view.Fresh() {
+			found = append(found, CachedKind{Controller: d.Name, Kind: kind})
+		}
+	}
+	if len(found) == 0 || !l.Searching {
+		return nil
+	}
+	return &unexpectedViews{found}
 }
