@@ -81,7 +81,9 @@
 // # Not modelled
 //
 //   - event handlers, indexers and informers that are added while controllers run, which make a check inconclusive;
-//   - watches made with a client, and writes into stores;
+//   - watches made with a client;
+//   - writes into the stores of informers, but for those of what the informer shows already: a controller may put there what the API server has answered, unless the
+//     cache of the kind is behind (give it the rule own-writes then, in place of lag);
 //   - resyncs, leader election, and the loss of an informer's events.
 //
 // Events that controllers record are dropped. Make event broadcasters with the context of the environment ([Environment.Context], with

@@ -16,10 +16,10 @@ type storageBehind struct {
 var _ cache.ThreadSafeStore = storageBehind{}
 
 // Add implements [cache.ThreadSafeStore].
-func (s storageBehind) Add(string, any) { _ = s.view.refuse() }
+func (s storageBehind) Add(_ string, object any) { _ = s.view.put(object) }
 
 // Update implements [cache.ThreadSafeStore].
-func (s storageBehind) Update(string, any) { _ = s.view.refuse() }
+func (s storageBehind) Update(_ string, object any) { _ = s.view.put(object) }
 
 // Delete implements [cache.ThreadSafeStore].
 func (s storageBehind) Delete(string) { _ = s.view.refuse() }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
@@ -235,18 +237,66 @@ func (s *viewStore) ListIndexFuncValues(name string) []string {
 	return slices.Compact(all)
 }
 
-// refuse says that nobody writes into the store of an informer.
+// put writes an object into the store. A controller may put there what the API server has answered it: nothing changes where the informer shows that already.
+func (s *viewStore) put(object any) error {
+	if s.informer.environment.current.Run() != nil {
+		if shown, there, err := s.Get(object); err == nil && there && alike(shown, object) {
+			return nil
+		}
+	}
+	return s.refuse()
+}
+
+// alike reports whether two objects have the same fields, but for those that are empty, which an object loses or gets on its way through a Go type.
+func alike(one, other any) bool {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(one)
+	if err != nil {
+		return false
+	}
+	others, err := runtime.DefaultUnstructuredConverter.ToUnstructured(other)
+	return err == nil && reflect.DeepEqual(filledIn(fields), filledIn(others))
+}
+
+// filledIn returns a tree without what is empty in it, nil if nothing is left.
+func filledIn(tree any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		left := map[string]any{}
+		for name, value := range tree {
+			if some := filledIn(value); some != nil {
+				left[name] = some
+			}
+		}
+		if len(left) > 0 {
+			return left
+		}
+		return nil
+	case []any:
+		if len(tree) == 0 {
+			return nil
+		}
+		left := make([]any, len(tree)) // items have places, also empty ones
+		for i, item := range tree {
+			left[i] = filledIn(item)
+		}
+		return left
+	}
+	return tree
+}
+
+// refuse says that nobody writes into the store of an informer what it does not show.
 func (s *viewStore) refuse() error {
-	const reason = "the store of an informer belongs to the informer: write to the API server"
+	const reason = "the store of an informer belongs to the informer, and only what it shows already may be put there, such as what the API server has just answered: " +
+		"write to the API server, and where the cache of the kind may be stale, have it show what the controller writes (own-writes in place of another rule)"
 	s.informer.environment.current.Unmodelled(fmt.Sprintf("writing into the store of the informer of %s", s.informer.form.Name()), reason)
 	return fmt.Errorf("not modelled: %s", reason)
 }
 
 // Add implements [cache.Store].
-func (s *viewStore) Add(any) error { return s.refuse() }
+func (s *viewStore) Add(object any) error { return s.put(object) }
 
 // Update implements [cache.Store].
-func (s *viewStore) Update(any) error { return s.refuse() }
+func (s *viewStore) Update(object any) error { return s.put(object) }
 
 // Delete implements [cache.Store].
 func (s *viewStore) Delete(any) error { return s.refuse() }
