@@ -36,8 +36,11 @@ func FieldText(v any) string {
 	case string:
 		return strconv.Quote(v)
 	case map[string]any, []any:
-		if text, err := json.Marshal(v); err == nil {
-			return string(text)
+		var text strings.Builder
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false) // it is read by people
+		if encoder.Encode(v) == nil {
+			return strings.TrimSuffix(text.String(), "\n")
 		}
 	}
 	return fmt.Sprint(v)

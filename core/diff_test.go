@@ -72,6 +72,24 @@ func TestDiffFields(t *testing.T) {
 	}
 }
 
+// TestFieldText wants values to be written as people read them.
+func TestFieldText(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{nil, "(absent)"},
+		{"a<b", `"a<b"`},
+		{1, "1"},
+		{map[string]any{"at": "<time>", "and": "a & b"}, `{"and":"a & b","at":"<time>"}`},
+		{[]any{"<", 1}, `["<",1]`},
+	} {
+		if got := core.FieldText(test.value); got != test.want {
+			t.Errorf("got %s, want %s", got, test.want)
+		}
+	}
+}
+
 func TestChangedPaths(t *testing.T) {
 	from := map[string]any{"b": []any{1, 2}, "a": "x"}
 	to := map[string]any{"b": []any{2, 2}, "a": "y"}
