@@ -28,7 +28,8 @@ type Action struct {
 	// Name says it in the user's words, and tells it apart from the others: "delete Widget default/a".
 	Name string
 	// Do does it, with a client that reads from the API server itself. It must do the same
-	// each time it is called. An error means that the user was refused, and gave up.
+	// each time it is called. An error means that the user was refused, and gave up, but for [core.ErrNotEnabled]: the user
+	// waits until there is reason to do it, such as an object in some state.
 	Do func(context.Context, client.Client) error
 
 	// creates tells that the action creates an object, and does nothing else.
