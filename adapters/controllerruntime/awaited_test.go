@@ -91,3 +91,86 @@ func TestUsersActAfterTheLastLongTime(t *testing.T) {
 		})
 	}
 }
+
+// TestSeveralTimesAfterUsers checks a controller that waits for a time after a user has acted, and then looks whether another one takes too long, which it does not: however many times pass, a user may
+// act after all but the last, so that the check is inconclusive, and says so. It holds where the user has acted before the beginning.
+func TestSeveralTimesAfterUsers(t *testing.T) {
+	const asked, since, begun = "asked", "since", "begun"
+	note := func(w *Widget, name string) {
+		w.Annotations[name] = time.Now().UTC().Format(time.RFC3339)
+	}
+	left := func(w *Widget, name string, of time.Duration) time.Duration {
+		at, err := time.Parse(time.RFC3339, w.Annotations[name])
+		if err != nil {
+			return of
+		}
+		return time.Until(at.Add(of))
+	}
+	promote := func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+		_, waits := w.Annotations[since]
+		_, begins := w.Annotations[begun]
+		switch pause, deadline := left(w, since, 10*time.Second), left(w, begun, 10*time.Minute); {
+		case w.Annotations[asked] == "" || w.Status.Ready == 1:
+			return ctrl.Result{}, nil
+		case !waits:
+			note(w, since)
+		case !begins && pause > 0:
+			return ctrl.Result{RequeueAfter: pause}, nil
+		case !begins:
+			note(w, begun)
+		case deadline > 0:
+			return ctrl.Result{RequeueAfter: deadline}, nil
+		default:
+			note(w, "failed")
+		}
+		return ctrl.Result{}, c.Update(ctx, w)
+	}
+	follow := func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+		if w.Annotations[begun] == "" || w.Status.Ready == 1 {
+			return ctrl.Result{}, nil
+		}
+		w.Status.Ready = 1
+		return ctrl.Result{}, c.Status().Update(ctx, w)
+	}
+	controls := func(name string, does func(context.Context, client.Client, *Widget) (ctrl.Result, error)) controllerruntime.Option {
+		return controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			c := mgr.GetClient()
+			return ctrl.NewControllerManagedBy(mgr).Named(name).For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+				w := &Widget{}
+				if err := c.Get(ctx, r.NamespacedName, w); err != nil {
+					return ctrl.Result{}, client.IgnoreNotFound(err)
+				}
+				return does(ctx, c, w)
+			}))
+		})
+	}
+	before, after := widget("a", 1), widget("a", 1)
+	after.Annotations = map[string]string{asked: "yes"}
+	for name, test := range map[string]struct {
+		begin     *Widget
+		acts      bool
+		deadlines int
+		verdict   core.Verdict
+	}{
+		"he may act later":                  {before, true, 0, core.Inconclusive},
+		"he may act later, with more times": {before, true, 5, core.Inconclusive},
+		"he has acted":                      {after, false, 0, core.Holds},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := []controllerruntime.Option{controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(test.begin.DeepCopyObject().(*Widget))}
+			if test.acts {
+				options = append(options, controllerruntime.Scenario(controllerruntime.Change("ask", before, func(w *Widget) { w.Annotations = map[string]string{asked: "yes"} })))
+			}
+			system := controllerruntime.ForTest(t, newScheme(), append(options, controls("promoter", promote), controls("follower", follow))...)
+			system.Properties = properties.Convergent()
+			result, err := orrery.Run(t.Context(), system, orrery.Options{Deadlines: test.deadlines})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reasons := strings.Join(result.Report.Reasons, "\n")
+			if result.Report.Verdict != test.verdict || test.acts != strings.Contains(reasons, "begin with objects as he leaves them") {
+				t.Errorf("%s, want %s: %v, %v", result.Report.Verdict, test.verdict, result.Report.Reasons, result.Report.Findings)
+			}
+		})
+	}
+}

@@ -440,7 +440,11 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 	case run.Activation.Epoch < most:
 		return l.between(a, run, parting)
 	default:
-		a.wait(parting.Observed, "the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): %s", a.Name, text)
+		more := "--deadlines, Options.Deadlines"
+		if len(l.Machine.System.Scenario.Actions) > 0 {
+			more += "; where it waits since a user has acted, more of them are no help, as he may act after any of them but the last: begin with objects as he leaves them"
+		}
+		a.wait(parting.Observed, "the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (%s): %s", a.Name, more, text)
 	}
 	return nil
 }
