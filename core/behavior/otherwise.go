@@ -1,10 +1,13 @@
 package behavior
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -247,3 +250,150 @@ func (a Ages) Groups() [][]core.Kind {
 	}
 	return append(groups, kinds)
 }
+
+// Tags are the names of versions by the objects that they are of.
+type Tags map[core.Key][]string
+
+// TagsIn returns the names of versions that are shown in some runs.
+func TagsIn(runs []Run) Tags {
+	names := Tags{}
+	for key, contents := range TaggedIn(runs) {
+		for _, content := range contents {
+			names[key] = append(names[key], content.Tag())
+		}
+	}
+	return names
+}
+
+// TaggedIn returns the versions with names that are shown in some runs, each name of an object once.
+func TaggedIn(runs []Run) map[core.Key][]core.Tagged {
+	shown := map[core.Key][]core.Tagged{}
+	EachShown(runs, func(key core.Key, content core.Content) {
+		tagged, ok := content.(core.Tagged)
+		if ok && tagged.Tag() != "" && !slices.ContainsFunc(shown[key], func(known core.Tagged) bool { return known.Tag() == tagged.Tag() }) {
+			shown[key] = append(shown[key], tagged)
+		}
+	})
+	return shown
+}
+
+// keys returns the objects in order.
+func (t Tags) keys() []core.Key { return slices.SortedFunc(maps.Keys(t), core.Key.Compare) }
+
+// Exchanged returns for each name another one so that those of a kind are in the opposite order, or nil if there are no two of a kind. If the names are known to be in the
+// order of age, those of one object stay in it, and only the objects of a kind are in the opposite order.
+func (t Tags) Exchanged(ordered bool) map[string]string {
+	others := map[string]string{}
+	for _, rows := range t.rows(ordered) {
+		if len(rows) < 2 {
+			continue
+		}
+		all := slices.Concat(rows...)
+		slices.SortFunc(all, byNumber)
+		slices.SortFunc(rows, func(a, b []string) int { return byNumber(b[0], a[0]) })
+		for i, name := range slices.Concat(rows...) {
+			others[name] = all[i]
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return others
+}
+
+// row are names that stay in their order, and the kinds of the objects that they are of.
+type row struct {
+	kinds []core.Kind
+	names []string
+}
+
+// rows returns the names of each kind that may be exchanged for each other, in rows that stay in their order: those of an object, or each by itself. Objects that share a name are in one row, and their kinds are as one, since
+// a name is exchanged wherever it stands.
+func (t Tags) rows(ordered bool) [][][]string {
+	var all []row
+	for _, key := range t.keys() {
+		length := 1
+		if ordered {
+			length = max(1, len(t[key]))
+		}
+		for names := range slices.Chunk(t[key], length) {
+			all = unite(all, row{[]core.Kind{key.Kind}, names}, func(r row) []string { return r.names }, func(a, b row) row {
+				return row{slices.Concat(a.kinds, b.kinds), slices.Concat(a.names, b.names)}
+			})
+		}
+	}
+	type class struct {
+		kinds []core.Kind
+		rows  [][]string
+	}
+	var classes []class
+	for _, r := range all {
+		names := slices.Clone(r.names)
+		slices.SortFunc(names, byNumber)
+		classes = unite(classes, class{r.kinds, [][]string{slices.Compact(names)}}, func(c class) []core.Kind { return c.kinds }, func(a, b class) class {
+			return class{slices.Concat(a.kinds, b.kinds), slices.Concat(a.rows, b.rows)}
+		})
+	}
+	var rows [][][]string
+	for _, c := range classes {
+		rows = append(rows, c.rows)
+	}
+	return rows
+}
+
+// unite adds a set to others that have nothing in common, and unites it with those that it has something in common with.
+func unite[S any, E comparable](sets []S, added S, of func(S) []E, with func(a, b S) S) []S {
+	united := added
+	apart := slices.DeleteFunc(slices.Clone(sets), func(s S) bool {
+		meets := slices.ContainsFunc(of(s), func(e E) bool { return slices.Contains(of(added), e) })
+		if meets {
+			united = with(s, united)
+		}
+		return meets
+	})
+	return append(apart, united)
+}
+
+// Beside returns other names for versions of which some more stand in objects, given all of them: those that do are in the opposite order, and newer than all others, or older than all others, which stay in theirs.
+func (t Tags) Beside(all Tags) []map[string]string {
+	shown, noted := map[core.Kind][]string{}, map[core.Kind][]string{}
+	for _, key := range all.keys() {
+		for _, name := range all[key] {
+			if slices.Contains(t[key], name) {
+				shown[key.Kind] = append(shown[key.Kind], name)
+			} else {
+				noted[key.Kind] = append(noted[key.Kind], name)
+			}
+		}
+	}
+	newer, older := map[string]string{}, map[string]string{}
+	for _, kind := range slices.Sorted(maps.Keys(noted)) {
+		names := noted[kind]
+		slices.SortFunc(names, func(a, b string) int { return byNumber(b, a) })
+		slices.SortFunc(shown[kind], byNumber)
+		sorted := slices.SortedFunc(slices.Values(slices.Concat(names, shown[kind])), byNumber)
+		for i, name := range sorted {
+			newer[slices.Concat(shown[kind], names)[i]], older[slices.Concat(names, shown[kind])[i]] = name, name
+		}
+	}
+	return slices.DeleteFunc([]map[string]string{newer, older}, func(others map[string]string) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(others)), func(name string) bool { return others[name] != name })
+	})
+}
+
+// Shifted returns for each name another one in the same order.
+func (t Tags) Shifted() map[string]string {
+	others := map[string]string{}
+	for _, names := range t {
+		for _, name := range names {
+			digits := strings.TrimLeftFunc(name, func(r rune) bool { return r < '0' || r > '9' })
+			if n, err := strconv.ParseUint(digits, 10, 64); err == nil {
+				others[name] = strings.TrimSuffix(name, digits) + strconv.FormatUint(n+1, 10)
+			}
+		}
+	}
+	return others
+}
+
+// byNumber compares names as numbers: those of the same length are in the order of texts.
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }

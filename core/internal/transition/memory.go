@@ -306,7 +306,7 @@ func fieldOf(path string) string {
 // named returns the versions that were shown on a history and that a memory names.
 func (l *Learner) named(identity string, history []behavior.Run) []version {
 	var versions []version
-	shown := shownIn(history)
+	shown := behavior.TaggedIn(history)
 	for _, key := range slices.SortedFunc(maps.Keys(shown), core.Key.Compare) {
 		for _, content := range shown[key] {
 			if strings.Contains(identity, content.Tag()) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
@@ -155,7 +154,7 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (ages bool, err error) {
 func (l *Learner) others(runs []behavior.Run) []behavior.Otherwise {
 	var falling behavior.Together
 	if l.Machine.orders {
-		if names := tagsIn(runs).otherwise(l.Machine.Conditions.Ordered); names != nil {
+		if names := behavior.TagsIn(runs).Exchanged(l.Machine.Conditions.Ordered); names != nil {
 			falling = append(falling, behavior.Renamed{Names: core.NewRetagging(names)})
 		}
 	}
@@ -177,8 +176,8 @@ func (l *Learner) comparesVersions(a *Actor, runs []behavior.Run) error {
 	if !l.Machine.orders {
 		return nil
 	}
-	shown := tagsIn(runs)
-	divergence, err := l.heedsNames(a, runs, shown, shown.otherwise(l.Machine.Conditions.Ordered))
+	shown := behavior.TagsIn(runs)
+	divergence, err := l.heedsNames(a, runs, shown, shown.Exchanged(l.Machine.Conditions.Ordered))
 	if err != nil {
 		return err
 	}
@@ -198,7 +197,7 @@ func (l *Learner) comparesNoted(a *Actor, runs []behavior.Run) error {
 		return nil
 	}
 	shown, noted := l.Machine.notedIn(runs)
-	for _, others := range shown.beside(noted) {
+	for _, others := range shown.Beside(noted) {
 		if divergence, err := l.heedsNames(a, runs, noted, others); divergence != nil || err != nil {
 			return cmp.Or(err, error(&unexpectedOrder{Controller: a.Strategy.Describe().Name, Noted: true}))
 		}
@@ -207,11 +206,11 @@ func (l *Learner) comparesNoted(a *Actor, runs []behavior.Run) error {
 }
 
 // heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow from all the names that are given, such as a checksum.
-func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all tags, others map[string]string) (*behavior.Divergence, error) {
+func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all behavior.Tags, others map[string]string) (*behavior.Divergence, error) {
 	if others == nil {
 		return nil, nil
 	}
-	return l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(others)}, behavior.Renamed{Names: core.NewRetagging(all.shifted())})
+	return l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(others)}, behavior.Renamed{Names: core.NewRetagging(all.Shifted())})
 }
 
 // comparesAges finds out whether what runs do depends on which of some objects are older, and records their kinds.
@@ -265,7 +264,7 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 		return nil
 	}
 	var known []version
-	shown := shownIn([]behavior.Run{{Activation: activation, Path: w.path[w.base:]}})
+	shown := behavior.TaggedIn([]behavior.Run{{Activation: activation, Path: w.path[w.base:]}})
 	for _, key := range slices.SortedFunc(maps.Keys(shown), core.Key.Compare) {
 		c := m.Vocabulary.Object(key)
 		for _, content := range shown[key] {
@@ -294,13 +293,13 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 }
 
 // notedIn returns the names of versions that are shown in some runs, and all of them together with those which controllers have written into objects that are shown. It returns none if there are no more of them.
-func (m *Machine) notedIn(runs []behavior.Run) (shown, all tags) {
+func (m *Machine) notedIn(runs []behavior.Run) (shown, all behavior.Tags) {
 	if len(m.noted) == 0 {
 		return nil, nil
 	}
 	var texts strings.Builder
-	shown = tags{}
-	for key, contents := range shownIn(runs) {
+	shown = behavior.Tags{}
+	for key, contents := range behavior.TaggedIn(runs) {
 		for _, content := range contents {
 			shown[key] = append(shown[key], content.Tag())
 			texts.WriteString(content.Canonical())
@@ -397,104 +396,3 @@ func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run beha
 	left, found := behavior.Leaves(others, d.contents[run.Leaf.Memory], l.contents(d, memory))
 	return keepsAt(run, left, found, func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
 }
-
-// tags are the names of versions by the objects that they are of.
-type tags map[core.Key][]string
-
-// tagsIn returns the names of versions that are shown in some runs.
-func tagsIn(runs []behavior.Run) tags {
-	names := tags{}
-	for key, contents := range shownIn(runs) {
-		for _, content := range contents {
-			names[key] = append(names[key], content.Tag())
-		}
-	}
-	return names
-}
-
-// shownIn returns the versions with names that are shown in some runs, each name of an object once.
-func shownIn(runs []behavior.Run) map[core.Key][]core.Tagged {
-	shown := map[core.Key][]core.Tagged{}
-	behavior.EachShown(runs, func(key core.Key, content core.Content) {
-		tagged, ok := content.(core.Tagged)
-		if ok && tagged.Tag() != "" && !slices.ContainsFunc(shown[key], func(known core.Tagged) bool { return known.Tag() == tagged.Tag() }) {
-			shown[key] = append(shown[key], tagged)
-		}
-	})
-	return shown
-}
-
-// otherwise returns for each name another one so that those of a kind are in the opposite order, or nil if there are no two of a kind. If the names are known to be in the
-// order of age, those of one object stay in it, and only the objects of a kind are in the opposite order.
-func (t tags) otherwise(ordered bool) map[string]string {
-	byKind := map[core.Kind][][]string{}
-	for key, names := range t {
-		names = slices.Clone(names)
-		if slices.SortFunc(names, byNumber); ordered {
-			byKind[key.Kind] = append(byKind[key.Kind], names)
-			continue
-		}
-		for _, name := range names {
-			byKind[key.Kind] = append(byKind[key.Kind], []string{name})
-		}
-	}
-	others := map[string]string{}
-	for _, groups := range byKind {
-		if len(groups) < 2 {
-			continue
-		}
-		all := slices.Concat(groups...)
-		slices.SortFunc(all, byNumber)
-		slices.SortFunc(groups, func(a, b []string) int { return byNumber(b[0], a[0]) })
-		for i, name := range slices.Concat(groups...) {
-			others[name] = all[i]
-		}
-	}
-	if len(others) == 0 {
-		return nil
-	}
-	return others
-}
-
-// beside returns other names for versions of which some more stand in objects, given all of them: those that do are in the opposite order, and newer than all others, or older than all others, which stay in theirs.
-func (t tags) beside(all tags) []map[string]string {
-	shown, noted := map[core.Kind][]string{}, map[core.Kind][]string{}
-	for key, names := range all {
-		for _, name := range names {
-			if slices.Contains(t[key], name) {
-				shown[key.Kind] = append(shown[key.Kind], name)
-			} else {
-				noted[key.Kind] = append(noted[key.Kind], name)
-			}
-		}
-	}
-	newer, older := map[string]string{}, map[string]string{}
-	for kind, names := range noted {
-		slices.SortFunc(names, func(a, b string) int { return byNumber(b, a) })
-		slices.SortFunc(shown[kind], byNumber)
-		sorted := slices.SortedFunc(slices.Values(slices.Concat(names, shown[kind])), byNumber)
-		for i, name := range sorted {
-			newer[slices.Concat(shown[kind], names)[i]], older[slices.Concat(names, shown[kind])[i]] = name, name
-		}
-	}
-	return slices.DeleteFunc([]map[string]string{newer, older}, func(others map[string]string) bool {
-		return !slices.ContainsFunc(slices.Collect(maps.Keys(others)), func(name string) bool { return others[name] != name })
-	})
-}
-
-// shifted returns for each name another one in the same order.
-func (t tags) shifted() map[string]string {
-	others := map[string]string{}
-	for _, names := range t {
-		for _, name := range names {
-			digits := strings.TrimLeftFunc(name, func(r rune) bool { return r < '0' || r > '9' })
-			if n, err := strconv.ParseUint(digits, 10, 64); err == nil {
-				others[name] = strings.TrimSuffix(name, digits) + strconv.FormatUint(n+1, 10)
-			}
-		}
-	}
-	return others
-}
-
-// byNumber compares names as numbers: those of the same length are in the order of texts.
-func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
