@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -419,7 +420,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, fmt.Sprintf("Two instances of %s are always active.", name))
 	}
 	if len(system.Scenario.Actions) > 0 {
-		given = append(given, "Users take each action of the scenario at most once.")
+		given = append(given, "Users take each action of the scenario at most once."+settledFirst(system.Scenario))
 	}
 	if options.Compact {
 		given = append(given, fmt.Sprintf("No two states have the same 64-bit hash: with %d states, the probability of a collision is about %.1g.", v.space.States(), v.space.Odds()))
@@ -445,6 +446,20 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, store.Assumptions()...)
 	}
 	return slices.Concat(given, system.Assumptions)
+}
+
+// settledFirst says which actions users take only once the system has settled.
+func settledFirst(scenario core.Scenario) string {
+	var names []string
+	for _, action := range scenario.Actions {
+		if action.Settled {
+			names = append(names, strconv.Quote(action.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " They wait until controllers have nothing to do but wait for timers before they take " + strings.Join(names, ", ") + "."
 }
 
 // timing says when timers fire, and what the clock does.

@@ -3,7 +3,7 @@ package core
 import "errors"
 
 // Scenario is what users and the rest of the world may do to a system while its
-// controllers work. Each action may be taken once, at any moment, or never.
+// controllers work. Each action may be taken once, at any moment unless it says otherwise, or never.
 type Scenario struct {
 	Actions []Action
 	// InOrder lets an action be taken only after those before it.
@@ -17,6 +17,8 @@ type Action struct {
 	// Do does it. The rules of [Instance] hold: it is a function of the responses it gets. An error means
 	// that the user was refused, and gave up, unless it is [ErrNotEnabled].
 	Do func(EffectRecorder) error
+	// Settled lets it be taken only where controllers do nothing but wait for timers: the system has settled, until then.
+	Settled bool
 }
 
 // ErrNotEnabled is the error of an action that cannot be taken in this state, such as the failure of what is not there. Then there is no step: effects of the action

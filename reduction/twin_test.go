@@ -43,6 +43,9 @@ const ledgers = 1 << 32
 // errands is before the seeds of systems whose controllers leave some of that to goroutines.
 const errands = 1 << 34
 
+// settledUsers is before the seeds of systems whose users act where controllers have settled.
+const settledUsers = 1 << 35
+
 // draw returns the system of a seed, and what a full search of it needs to know. Every other system is under conditions.
 func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
@@ -71,7 +74,9 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	if seed > ledgers && seed < later || seed > later && seed < errands && r.IntN(4) == 0 {
 		compose = random.LooseLedgers
 	}
-	if seed > errands {
+	if seed > settledUsers {
+		compose = random.Settling([]func(uint64) (*core.System, error){random.Loose, random.Loose, random.Later(random.Loose), random.LooseLedgers}[r.IntN(4)])
+	} else if seed > errands {
 		compose = random.Errands
 	} else if seed > later {
 		compose = random.Later([]func(uint64) (*core.System, error){compose, random.Watchful, random.Dated, random.Patient}[r.IntN(8)/2])
@@ -338,6 +343,9 @@ func TestReducedFindsWhatFullFindsByRequest(t *testing.T) { findsInFull(t, ledge
 
 // TestReducedFindsWhatFullFindsInBackground does so for systems whose controllers leave something to goroutines.
 func TestReducedFindsWhatFullFindsInBackground(t *testing.T) { findsInFull(t, errands) }
+
+// TestReducedFindsWhatFullFindsOnceSettled does so for systems whose users act where controllers have settled.
+func TestReducedFindsWhatFullFindsOnceSettled(t *testing.T) { findsInFull(t, settledUsers) }
 
 func findsInFull(t *testing.T, before uint64) {
 	n := *systems / 5

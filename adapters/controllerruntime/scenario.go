@@ -11,7 +11,9 @@ import (
 type Action = scenario.Action
 
 // Scenario lets users do something while the controllers work: each action once, at any
-// moment, or never.
+// moment, or never. An action that is to wait until the system has settled says so:
+//
+//	controllerruntime.Scenario(controllerruntime.Change("update the image", web, update).OnceSettled())
 func Scenario(actions ...Action) Option { return common(system.Scenario(actions...)) }
 
 // InOrder is a [Scenario] whose actions can be taken only one after the other. This then

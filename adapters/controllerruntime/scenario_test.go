@@ -185,3 +185,38 @@ func TestScenarioOfInvalidObject(t *testing.T) {
 		t.Errorf("%s: %q", r.Verdict, r.Reasons)
 	}
 }
+
+// TestUsersWaitUntilItHasSettled has a user note how far a controller has come: once the system has settled there is one answer.
+func TestUsersWaitUntilItHasSettled(t *testing.T) {
+	note := controllerruntime.Change("note", widget("a", 2), func(w *Widget) { metav1.SetMetaDataAnnotation(&w.ObjectMeta, "seen", fmt.Sprint(w.Status.Ready)) })
+	for want, action := range map[string]controllerruntime.Action{"[ 0 1 2]": note, "[ 2]": note.OnceSettled()} {
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 2)), controllerruntime.Scenario(action),
+			controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				return ctrl.NewControllerManagedBy(mgr).For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+					var w Widget
+					if err := c.Get(ctx, r.NamespacedName, &w); err != nil || w.Status.Ready == 2 {
+						return ctrl.Result{}, client.IgnoreNotFound(err)
+					}
+					w.Status.Ready++
+					return ctrl.Result{}, c.Status().Update(ctx, &w)
+				}))
+			}))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var seen []string
+		for _, id := range result.Graph.Quiescent() {
+			for _, o := range result.Graph.State(id).List("Widget.example.org", "") {
+				content := o.Content.Fields().(map[string]any)
+				at, _, _ := unstructured.NestedString(content, "metadata", "annotations", "seen")
+				seen = append(seen, at)
+			}
+		}
+		slices.Sort(seen)
+		if got := fmt.Sprint(slices.Compact(seen)); got != want {
+			t.Errorf("%q is seen, want %q", got, want)
+		}
+	}
+}

@@ -13,13 +13,15 @@ type Scenario struct {
 	Actions []Action
 	// InOrder lets an action be taken only after those before it.
 	InOrder bool
+	// Settled lets actions be taken only where controllers do nothing but wait for timers, and processes can do nothing.
+	Settled bool
 }
 
 // scenario returns the scenario as the engine takes it.
 func (s Scenario) scenario() core.Scenario {
 	scenario := core.Scenario{InOrder: s.InOrder}
 	for _, action := range s.Actions {
-		taken := core.Action{Name: action.Name}
+		taken := core.Action{Name: action.Name, Settled: s.Settled}
 		if do := action.Do; do != nil {
 			taken.Do = func(recorder core.EffectRecorder) error {
 				w := &World{recorder: recorder}

@@ -1,6 +1,7 @@
 package plain_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -74,5 +75,44 @@ func TestScenarioThatCannotBe(t *testing.T) {
 	_, err := resizing(plain.Scenario{Actions: []plain.Action{{Name: "nothing"}}}).System()
 	if err == nil || !strings.Contains(err.Error(), `action "nothing" of the scenario does nothing: set Action.Do`) {
 		t.Errorf("got the error %v", err)
+	}
+}
+
+// TestSettledUsers has a user note how large a machine is that grows step by step: at any moment that is any size, and once the system has settled it is the last one.
+func TestSettledUsers(t *testing.T) {
+	size, noted := plain.NewVar[int]("size"), plain.NewVar[int]("noted")
+	model := plain.Model{
+		Name:    "growing",
+		Initial: []core.Initial{plain.Start(size.Is(0), noted.Is(-1))},
+		Controllers: []plain.Controller{{Name: "grower", Requests: []core.Request{"all"}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
+			now := size.Get(w)
+			size.Set(w, min(now+1, 3))
+			return core.Result{Requeue: now < 3}
+		}}},
+	}
+	for settled, want := range map[bool][]string{false: {"-1", "0", "1", "2", "3"}, true: {"-1", "3"}} {
+		model.Scenario = plain.Scenario{Settled: settled, Actions: []plain.Action{{Name: "note", Do: func(w *plain.World) { noted.Set(w, size.Get(w)) }}}}
+		system, err := model.System()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, options := range []orrery.Options{{}, {Reduction: orrery.NoReduction, Granularity: orrery.PerCall}, {Search: orrery.RandomWalks, Walks: 200}} {
+			result, err := orrery.Run(t.Context(), system, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, id := range result.Graph.Quiescent() {
+				got = append(got, fmt.Sprint(noted.Get(result.Graph.State(id))))
+			}
+			slices.Sort(got)
+			if got = slices.Compact(got); !slices.Equal(got, want) {
+				t.Errorf("settled %t, %+v: %v is noted, want %v", settled, options, got, want)
+			}
+			says := slices.ContainsFunc(result.Report.Assumptions, func(s string) bool { return strings.Contains(s, `before they take "note"`) })
+			if says != settled {
+				t.Errorf("settled %t: %q", settled, result.Report.Assumptions)
+			}
+		}
 	}
 }

@@ -133,8 +133,8 @@ func Leaves(other Otherwise, recorded, observed map[string]string) (left, found 
 	return left, found
 }
 
-// EachShown calls a function for all that is shown of objects in some runs. There is no content where an event says that there is no object.
-func EachShown(runs []Run, show func(core.Key, core.Content)) {
+// eachShown calls a function for all that is shown of objects in some runs. There is no content where an event says that there is no object.
+func eachShown(runs []Run, show func(core.Key, core.Content)) {
 	for _, run := range runs {
 		if e := run.Activation.Event; e != nil {
 			show(e.Key, e.Old)
@@ -164,7 +164,7 @@ type Ages struct {
 // AgesIn returns the objects that are shown in some runs with the times of their creation. Those whose kinds are in one of the known groups are of different ages already.
 func AgesIn(runs []Run, known [][]core.Kind) Ages {
 	a := Ages{shown: map[core.Key][]core.Aged{}, known: known}
-	EachShown(runs, func(key core.Key, content core.Content) {
+	eachShown(runs, func(key core.Key, content core.Content) {
 		if aged, shows := content.(core.Aged); shows && aged.Created() != "" {
 			a.shown[key] = append(a.shown[key], aged)
 		}
@@ -268,7 +268,7 @@ func TagsIn(runs []Run) Tags {
 // TaggedIn returns the versions with names that are shown in some runs, each name of an object once.
 func TaggedIn(runs []Run) map[core.Key][]core.Tagged {
 	shown := map[core.Key][]core.Tagged{}
-	EachShown(runs, func(key core.Key, content core.Content) {
+	eachShown(runs, func(key core.Key, content core.Content) {
 		tagged, ok := content.(core.Tagged)
 		if ok && tagged.Tag() != "" && !slices.ContainsFunc(shown[key], func(known core.Tagged) bool { return known.Tag() == tagged.Tag() }) {
 			shown[key] = append(shown[key], tagged)

@@ -44,6 +44,11 @@ func (u User) Reconcile(recorder core.EffectRecorder, request core.Request) core
 // knows reports whether a request is an action of the scenario.
 func (u User) knows(request core.Request) bool { return u.index(request) >= 0 }
 
+// Settled reports whether an action may be taken only where controllers do nothing but wait for timers.
+func (u User) Settled(request core.Request) bool {
+	return u.Scenario.Actions[u.index(request)].Settled
+}
+
 // After returns the action that may be taken once another one was, and false if there is none
 // that waits for it.
 func (u User) After(request core.Request) (core.Request, bool) {

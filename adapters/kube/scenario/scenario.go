@@ -31,9 +31,18 @@ type Action struct {
 	// each time it is called. An error means that the user was refused, and gave up, but for [core.ErrNotEnabled]: the user
 	// waits until there is reason to do it, such as an object in some state.
 	Do func(context.Context, client.Client) error
+	// Settled lets the user do it only once the system has settled, see [Action.OnceSettled].
+	Settled bool
 
 	// creates tells that the action creates an object, and does nothing else.
 	creates bool
+}
+
+// OnceSettled returns the action for a user who waits until the system has settled: controllers do nothing then but wait for timers. It keeps apart what an update comes to from what comes
+// of one before the first rollout is done, and a check has fewer states.
+func (a Action) OnceSettled() Action {
+	a.Settled = true
+	return a
 }
 
 // Create is the action of creating an object.
@@ -108,7 +117,7 @@ func (g *giving) Do(call core.Call) core.Response {
 func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
 	scenario := core.Scenario{InOrder: inOrder}
 	for _, action := range actions {
-		taken := core.Action{Name: action.Name}
+		taken := core.Action{Name: action.Name, Settled: action.Settled}
 		if do := action.Do; do != nil {
 			taken.Do = func(recorder core.EffectRecorder) error {
 				config := transport.New(server, &giving{EffectRecorder: recorder, server: server}).Config("user")

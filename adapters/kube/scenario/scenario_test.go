@@ -73,6 +73,11 @@ func TestOf(t *testing.T) {
 			}
 		}
 	}
+	for settled, action := range map[bool]Action{false: Create(node), true: Create(node).OnceSettled()} {
+		if got := Of(newServer(t), []Action{action}, false).Actions[0].Settled; got != settled {
+			t.Errorf("once the system has settled: %t, want %t", got, settled)
+		}
+	}
 	if node.Spec.Unschedulable {
 		t.Error("an action changes the object that it was given")
 	}

@@ -90,6 +90,8 @@ type Item struct {
 	turn int
 	// its is the part of the memory in which that waits.
 	its *part
+	// settled tells that it is an action of a user which is only taken where controllers do nothing but wait for timers.
+	settled bool
 	// Standing items are always in the work queue and have no cell.
 	Standing bool
 	Cell     state.Cell
@@ -218,4 +220,18 @@ func (w *Walker) act(it *Item, p plan) (enabled bool, err error) {
 		w.Set(m.Item(it.Actor, next).Cell, state.Queued)
 	}
 	return true, nil
+}
+
+// settled tries the actions that users take only where controllers do nothing but wait for timers.
+func (w *Walker) settled() error {
+	for _, it := range w.Machine.Items {
+		if !it.settled || !w.acts(it) {
+			continue
+		}
+		w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
+		if err := w.tryVariants(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -260,6 +260,7 @@ func (m *Machine) Item(a *Actor, request core.Request) *Item {
 	}
 	it := &Item{Item: core.Item{Strategy: a.Name, Request: request}, Actor: a, roots: []*behavior.Node{{}}, parked: make([]point, 1)}
 	it.draws = m.newDraws(it)
+	it.settled = a.User && behavior.User{Scenario: m.System.Scenario}.Settled(request)
 	it.Cell = m.Vocabulary.Item(it.Item)
 	m.addItem(it)
 	if d := a.domain; d.byRequest && !a.Background && d.requests[request] == nil {

@@ -81,6 +81,9 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 		if err := w.deadlines(); err != nil {
 			return true, err
 		}
+		if err := w.settled(); err != nil {
+			return true, err
+		}
 	}
 	quiescent = w.visit.due == 0
 	if int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes {

@@ -256,8 +256,11 @@ func (w *Walker) Pending(it *Item) bool {
 	return it.Standing || w.Value(it.Cell)&state.Queued != 0
 }
 
-// MayAct reports whether the action of a user can be taken. None is behind the long time that passes for what users did last, so that who waits for a time from then on comes to its end.
-func (w *Walker) MayAct(it *Item) bool {
+// MayAct reports whether the action of a user can be taken while controllers have something to do.
+func (w *Walker) MayAct(it *Item) bool { return !it.settled && w.acts(it) }
+
+// acts reports whether the action of a user can be taken. None is behind the long time that passes for what users did last, so that who waits for a time from then on comes to its end.
+func (w *Walker) acts(it *Item) bool {
 	clock, most := w.Machine.Clock, w.Machine.longTimes()
 	return w.Pending(it) && (clock == nowhere || int(w.Value(clock)) < most)
 }

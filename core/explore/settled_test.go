@@ -1,0 +1,90 @@
+package explore_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/random"
+)
+
+// TestUsersOnceSettled searches systems whose users take some of their actions only where controllers have settled, and the same systems where they take them at any moment: the first search comes to
+// what is left of the second one without the steps that are taken too early.
+func TestUsersOnceSettled(t *testing.T) {
+	compared, acted, early := 0, 0, 0
+	for seed := *firstSeed; compared < max(1, *systems/2); seed++ {
+		compose := random.Settling([]func(uint64) (*core.System, error){random.Loose, random.Later(random.Loose)}[seed%2])
+		system, err := compose(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		later := map[core.Request]bool{}
+		free := *system
+		free.Scenario.Actions = slices.Clone(system.Scenario.Actions)
+		for i, action := range free.Scenario.Actions {
+			later[core.Request(action.Name)] = action.Settled
+			free.Scenario.Actions[i].Settled = false
+		}
+		o := options(1 + int(seed%2))
+		o.Bounds.States = 3000
+		if seed%3 == 0 {
+			o.Conditions.Crashes = 1
+		}
+		if seed%5 == 0 {
+			o.Conditions.Granularity = explore.PerCall
+		}
+		whole := search(t, &free, o)
+		if len(whole.Reasons()) > 0 {
+			continue
+		}
+		compared++
+		want, n := settledOnly(whole, later)
+		early += n
+		space := search(t, system, o)
+		var got []string
+		for id := range core.StateID(space.States()) {
+			for _, e := range space.Edges(id) {
+				if later[e.Step.Item.Request] && e.Step.Kind == core.Intervene {
+					acted++
+				}
+				got = append(got, edgeText(text(space.State(id)), text(space.State(e.To)), e))
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("seed %d: %d steps, want %d", seed, len(got), len(want))
+		}
+	}
+	if compared > 10 && (acted == 0 || early == 0) {
+		t.Errorf("users act %d times, and would have %d times too early", acted, early)
+	}
+}
+
+// settledOnly returns the steps of a graph that are left without actions which users take before controllers have settled, and how many of these there are.
+func settledOnly(g *explore.Space, later map[core.Request]bool) (steps []string, early int) {
+	seen := map[core.StateID]bool{}
+	queue := slices.Clone(g.Initial())
+	for _, id := range queue {
+		seen[id] = true
+	}
+	for len(queue) > 0 {
+		id := queue[0]
+		queue = queue[1:]
+		edges := slices.Collect(slices.Values(g.Edges(id)))
+		due := slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step.Due() })
+		for _, e := range edges {
+			if due && e.Step.Kind == core.Intervene && later[e.Step.Item.Request] {
+				early++
+				continue
+			}
+			steps = append(steps, edgeText(text(g.State(id)), text(g.State(e.To)), e))
+			if !seen[e.To] {
+				seen[e.To] = true
+				queue = append(queue, e.To)
+			}
+		}
+	}
+	return steps, early
+}
