@@ -30,9 +30,13 @@ func patience() time.Duration {
 	return 2 * time.Second
 }
 
-// wide is some counters that many hands turn: every state has thousands of steps, and there are hundreds of thousands of states.
+// wide is some counters that many hands turn: every state has thousands of steps, and there are hundreds of thousands of states. In short tests there are fewer hands, as all that each does is learned first.
 func wide(more ...core.Property) plain.Model {
-	const counters, hands = 12, 300
+	const counters = 12
+	hands := 300
+	if testing.Short() {
+		hands = 80
+	}
 	model := plain.Model{Name: "wide", Properties: more}
 	var start []core.Object
 	for i := range counters {
