@@ -48,7 +48,7 @@ func register[T comparable](e *Environment, name string, of any, queue *Queue[T]
 	return c
 }
 
-// Sync registers a controller by the function that works on one item, such as its syncHandler. An error puts the item back into the queue. A worker that
+// Sync registers a controller by the function that processes one item, such as its syncHandler. An error puts the item back into the queue. A worker that
 // does something else with some errors, such as to forget an item that is not there any more, stays as it is with [Run]; one that recovers from panics hides them there. The controller is
 // given as a pointer, since what can be reached from it is its memory; nil says that it keeps none.
 func Sync[T comparable](e *Environment, name string, controller any, queue *Queue[T], sync func(context.Context, T) error) *Controller {

@@ -301,57 +301,43 @@ func (t Tags) Exchanged(ordered bool) map[string]string {
 	return others
 }
 
-// row are names that stay in their order, and the kinds of the objects that they are of.
-type row struct {
-	kinds []core.Kind
-	names []string
-}
-
 // rows returns the names of each kind that may be exchanged for each other, in rows that stay in their order: those of an object, or each by itself. Objects that share a name are in one row, and their kinds are as one, since
 // a name is exchanged wherever it stands.
 func (t Tags) rows(ordered bool) [][][]string {
-	var all []row
+	var rows, kinds [][]string
+	of := map[core.Kind][]string{}
 	for _, key := range t.keys() {
+		of[key.Kind] = append(of[key.Kind], t[key]...)
 		length := 1
 		if ordered {
 			length = max(1, len(t[key]))
 		}
 		for names := range slices.Chunk(t[key], length) {
-			all = unite(all, row{[]core.Kind{key.Kind}, names}, func(r row) []string { return r.names }, func(a, b row) row {
-				return row{slices.Concat(a.kinds, b.kinds), slices.Concat(a.names, b.names)}
-			})
+			rows = unite(rows, names)
 		}
 	}
-	type class struct {
-		kinds []core.Kind
-		rows  [][]string
+	for _, kind := range slices.Sorted(maps.Keys(of)) {
+		kinds = unite(kinds, of[kind])
 	}
-	var classes []class
-	for _, r := range all {
-		names := slices.Clone(r.names)
-		slices.SortFunc(names, byNumber)
-		classes = unite(classes, class{r.kinds, [][]string{slices.Compact(names)}}, func(c class) []core.Kind { return c.kinds }, func(a, b class) class {
-			return class{slices.Concat(a.kinds, b.kinds), slices.Concat(a.rows, b.rows)}
-		})
+	var all [][][]string
+	for _, names := range kinds {
+		all = append(all, slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return !slices.Contains(names, row[0]) }))
 	}
-	var rows [][][]string
-	for _, c := range classes {
-		rows = append(rows, c.rows)
-	}
-	return rows
+	return all
 }
 
-// unite adds a set to others that have nothing in common, and unites it with those that it has something in common with.
-func unite[S any, E comparable](sets []S, added S, of func(S) []E, with func(a, b S) S) []S {
-	united := added
-	apart := slices.DeleteFunc(slices.Clone(sets), func(s S) bool {
-		meets := slices.ContainsFunc(of(s), func(e E) bool { return slices.Contains(of(added), e) })
+// unite adds names to rows that have none in common, as one row with those in which some of them are. Each row is in order.
+func unite(rows [][]string, names []string) [][]string {
+	united := slices.Clone(names)
+	apart := slices.DeleteFunc(slices.Clone(rows), func(row []string) bool {
+		meets := slices.ContainsFunc(row, func(name string) bool { return slices.Contains(names, name) })
 		if meets {
-			united = with(s, united)
+			united = append(united, row...)
 		}
 		return meets
 	})
-	return append(apart, united)
+	slices.SortFunc(united, byNumber)
+	return append(apart, slices.Compact(united))
 }
 
 // Beside returns other names for versions of which some more stand in objects, given all of them: those that do are in the opposite order, and newer than all others, or older than all others, which stay in theirs.

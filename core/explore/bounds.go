@@ -293,7 +293,7 @@ type meter struct {
 	foreign int64
 }
 
-// herald tells of the progress of a search, also while code is run: a search may come to no other state for minutes then.
+// herald shows the progress of a search, also while code is run: a search may come to no other state for minutes then.
 type herald struct {
 	progress func(Progress)
 	began    time.Time
@@ -301,8 +301,8 @@ type herald struct {
 	last     Progress
 }
 
-// tell tells how far a search has come.
-func (h *herald) tell(p Progress) {
+// searched shows how far a search has come.
+func (h *herald) searched(p Progress) {
 	p.Runs = h.last.Runs
 	h.last = p
 	h.meter.due(time.Since(h.began))

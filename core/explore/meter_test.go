@@ -88,39 +88,39 @@ func TestReclaim(t *testing.T) {
 	}
 }
 
-// TestHerald tells of runs of code ten times a second, with how far the search has come, and of how far it has come whenever it says so.
+// TestHerald shows runs of code ten times a second, with how far the search has come, and how far it has come whenever it says so.
 func TestHerald(t *testing.T) {
-	var told []Progress
-	h := &herald{progress: func(p Progress) { told = append(told, p) }, began: time.Now()}
+	var shown []Progress
+	h := &herald{progress: func(p Progress) { shown = append(shown, p) }, began: time.Now()}
 	for range 3 {
 		h.ran()
 	}
-	h.tell(Progress{States: 5, Memory: 1})
+	h.searched(Progress{States: 5, Memory: 1})
 	h.ran()
 	h.meter.next = 0
 	h.ran()
-	if len(told) != 3 {
-		t.Fatalf("told %d times, want 3: %+v", len(told), told)
+	if len(shown) != 3 {
+		t.Fatalf("shown %d times, want 3: %+v", len(shown), shown)
 	}
 	for i, want := range []Progress{{Runs: 1}, {States: 5, Runs: 3}, {States: 5, Runs: 5}} {
-		if got := told[i]; got.States != want.States || got.Runs != want.Runs || got.Memory <= 0 {
-			t.Errorf("%+v is told, want %+v", got, want)
+		if got := shown[i]; got.States != want.States || got.Runs != want.Runs || got.Memory <= 0 {
+			t.Errorf("%+v is shown, want %+v", got, want)
 		}
 	}
 }
 
-// TestProgressOfRuns is told of the runs of code that is slow while the search comes nowhere.
+// TestProgressOfRuns wants progress to count the runs of code that is slow while the search comes nowhere.
 func TestProgressOfRuns(t *testing.T) {
 	model := grid(1)
 	act := model.Processes[0].Actions[0].Do
 	model.Processes[0].Actions[0].Do = func(w *plain.World) { time.Sleep(2 * meterEvery); act(w) }
-	told := 0
+	counted := 0
 	searchModel(t, model, Options{Progress: func(p Progress) {
 		if p.States == 1 && p.Runs > 0 {
-			told++
+			counted++
 		}
 	}})
-	if told == 0 {
-		t.Error("it is told of none")
+	if counted == 0 {
+		t.Error("none was counted")
 	}
 }

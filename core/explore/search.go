@@ -43,7 +43,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	}
 	if options.Progress != nil {
 		h := &herald{progress: options.Progress, began: began}
-		options.Progress, options.ran = h.tell, h.ran
+		options.Progress, options.ran = h.searched, h.ran
 	}
 	var before sightings
 	for again := false; ; again = true {

@@ -214,7 +214,7 @@ type entry struct {
 }
 
 func entryOf(key, value reflect.Value) entry {
-	for key.Kind() == reflect.Interface && !key.IsNil() {
+	if key.Kind() == reflect.Interface && !key.IsNil() {
 		key = key.Elem()
 	}
 	return entry{plainly(key), key.Type().String(), value}

@@ -12,7 +12,6 @@ import (
 // Reader reads the memory of one instance again and again, as whoever waits for the time does. From the second time on it keeps what it has read, byte for byte, and
 // where none of that has changed it returns what it found then: that takes a fraction of the time.
 type Reader struct {
-	read  bool
 	roots []any
 	found map[string]string
 	kept  *sights
@@ -24,15 +23,14 @@ func (r *Reader) Of(roots ...any) map[string]string {
 		return maps.Clone(r.found)
 	}
 	m := newMemory()
-	if r.read {
+	if r.found != nil {
 		m.sights = &sights{}
 	}
 	whole := m.from(roots)
-	r.read, r.roots, r.found, r.kept = true, roots, m.values, nil
-	if m.sights == nil || !whole || m.sights.unsure {
-		return m.values
+	if r.kept = m.sights; r.kept != nil && (!whole || r.kept.unsure) {
+		r.kept = nil
 	}
-	r.kept = m.sights
+	r.roots, r.found = roots, m.values
 	return maps.Clone(r.found)
 }
 
@@ -244,7 +242,7 @@ func (e synced) changed() bool {
 	return !same || met != len(e.held)
 }
 
-// changed reports whether a value has become zero, or is it no longer.
+// changed reports whether a value has become zero, or is so no longer.
 func (z zero) changed() bool { return z.of.IsZero() != z.was }
 
 // bytesAt returns what is in a region.

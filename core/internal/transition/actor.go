@@ -228,10 +228,15 @@ func (w *Walker) settled() error {
 		if !it.settled || !w.acts(it) {
 			continue
 		}
-		w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
-		if err := w.tryVariants(); err != nil {
+		if err := w.intervene(it); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// intervene tries the action of a user.
+func (w *Walker) intervene(it *Item) error {
+	w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
+	return w.tryVariants()
 }

@@ -134,8 +134,7 @@ func (w *Walker) work(it *Item) error {
 		if !w.MayAct(it) {
 			return nil
 		}
-		w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
-		return w.tryVariants()
+		return w.intervene(it)
 	case it.Actor.Atomic || w.Machine.Conditions.Granularity == PerReconcile:
 		if !w.Pending(it) {
 			return nil
