@@ -52,9 +52,6 @@ func Check(t T, system *core.System, more ...core.Property) *Result {
 		t.Fatalf("%s cannot be checked: %v", system.Name, err)
 	}
 	failed := ladder.Failed()
-	if failed == nil && ladder.Result().Report.Verdict == core.Holds {
-		t.Logf("%s: nothing was found where\n%s", system.Name, ladder)
-	}
 	tell(t, ladder.Result())
 	if failed != nil && failed != &ladder.Rungs[0] {
 		t.Logf("%s: that was where\n%s%s", system.Name, ladder, failed.again())
@@ -97,13 +94,10 @@ func CheckWith(t T, options Options, system *core.System, more ...core.Property)
 	return result
 }
 
-// tell fails a test unless all properties hold, and tells what was found.
+// tell fails a test unless all properties hold, and logs the report.
 func tell(t T, result *Result) {
 	t.Helper()
 	keep(t, result)
-	if result.Report.Verdict == core.Holds && result.Report.Warnings() == 0 {
-		return
-	}
 	var story strings.Builder
 	if err := text.Report(&story, &result.Report, text.Options{}); err != nil {
 		t.Fatalf("the report cannot be written: %v", err)

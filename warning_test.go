@@ -70,7 +70,7 @@ func TestCheckLogsWarnings(t *testing.T) {
 	}
 	l = &logs{TB: t}
 	orrery.CheckWith(l, orrery.Options{}, system, warning(never(4)))
-	if l.failed || len(l.logged) > 0 {
+	if l.failed || len(l.logged) != 1 || !strings.Contains(l.logged[0], "changed  x: 5") {
 		t.Errorf("without a finding: failed: %t, logged: %q", l.failed, l.logged)
 	}
 }

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/orrery-dev/orrery/adapters/internal/story"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -38,4 +40,26 @@ func outcomes(report *core.Report) []outcome {
 		all = append(all, v)
 	}
 	return all
+}
+
+// ending is the only outcome, by what became of all objects.
+type ending struct {
+	Title   string
+	Objects []became
+}
+
+// became is what became of an object, and what it says of itself.
+type became struct{ Name, How, Says string }
+
+// settled returns what the system comes to. It is nil if there are several outcomes, of which [outcomes] shows what differs.
+func settled(report *core.Report) *ending {
+	title, objects, any := story.Outcome(report)
+	if !any || len(report.OutcomeList) > 1 {
+		return nil
+	}
+	e := &ending{Title: title}
+	for _, o := range objects {
+		e.Objects = append(e.Objects, became{story.Clean(o.Key.String()), o.How, story.Clean(strings.Join(o.Says, ", "))})
+	}
+	return e
 }

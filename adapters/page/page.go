@@ -40,6 +40,7 @@ func write(w io.Writer, report *core.Report, served bool) error {
 		Rungs:       rungs(report.Rungs),
 		Searched:    story.Searched(report),
 		Outcomes:    outcomes(report),
+		Outcome:     settled(report),
 		Assumptions: report.Assumptions,
 		Cost:        story.Cost(report),
 	})
@@ -80,6 +81,7 @@ type view struct {
 	Findings                              []finding
 	Properties                            []core.PropertyReport
 	Outcomes                              []outcome
+	Outcome                               *ending
 	Assumptions                           []string
 }
 

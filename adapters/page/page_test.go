@@ -86,6 +86,22 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestOutcome checks that a page shows what the system comes to if nothing was found, and that is always the same.
+func TestOutcome(t *testing.T) {
+	report := race()
+	if text := write(t, report); strings.Contains(text, `id="outcome"`) {
+		t.Error("one of two outcomes is shown as the only one")
+	}
+	report.Verdict, report.OutcomeList = core.Holds, report.OutcomeList[:1]
+	report.OutcomeList[0].Trace.Initial = []core.TraceObject{{Kind: "Note", Name: "n", Fields: "<hello>"}}
+	text := write(t, report)
+	for _, want := range []string{`<h2>Outcome</h2>`, `<td>Note n</td><td>changed</td><td>hello</td>`, `<td>Pod p</td><td>created</td>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+}
+
 // TestManyFields checks that of an object with many fields those are unfolded that change, and that all are there.
 func TestManyFields(t *testing.T) {
 	report := race()

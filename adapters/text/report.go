@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/orrery-dev/orrery/adapters/internal/story"
@@ -25,6 +26,7 @@ func Report(w io.Writer, report *core.Report, options Options) error {
 	for _, finding := range report.Findings {
 		p.finding(finding, len(report.Findings))
 	}
+	p.outcome(report)
 	p.properties(report.Properties)
 	p.rungs(report.Rungs)
 	p.searched(report)
@@ -100,6 +102,69 @@ func (p *page) finding(finding core.Finding, of int) {
 		p.gap()
 		p.line(1, "Replay it: ", clean(finding.Replay))
 	}
+}
+
+// objectsShown is how many objects of an outcome are shown, unless all are.
+const objectsShown = 12
+
+// outcome writes what the system comes to.
+func (p *page) outcome(report *core.Report) {
+	title, settled, any := story.Outcome(report)
+	if !any {
+		return
+	}
+	p.heading(0, title)
+	same := len(settled)
+	if i := slices.IndexFunc(settled, func(s story.Settled) bool { return s.How == "" }); i >= 0 {
+		same = i
+	}
+	shown := settled[:same]
+	if p.elide && len(shown) > objectsShown {
+		shown = shown[:objectsShown-1]
+	}
+	for _, s := range shown {
+		p.line(1, s.How, "  ", clean(s.Key.String()), p.says(s.Says))
+	}
+	if rest := same - len(shown); rest > 0 {
+		p.line(1, p.faint(fmt.Sprintf("… and %s", story.Counted(rest, "more object", "more objects"))))
+	}
+	switch rest := settled[same:]; {
+	case len(settled) == 0:
+		p.line(1, "no objects")
+	case same == 0:
+		p.line(1, "all objects are as at the start: nobody has changed any")
+	case len(rest) > 0:
+		p.line(1, "as at the start: ", p.names(rest))
+	}
+}
+
+// says writes what an object says of itself behind its name.
+func (p *page) says(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	text := clean(strings.Join(all, ", "))
+	if runes := []rune(text); p.elide && len(runes) > textWidth {
+		text = string(runes[:textWidth-1]) + "…"
+	}
+	return ": " + text
+}
+
+// names names objects.
+func (p *page) names(all []story.Settled) string {
+	shown := all
+	if p.elide && len(shown) > objectsShown/2 {
+		shown = shown[:objectsShown/2-1]
+	}
+	var names []string
+	for _, s := range shown {
+		names = append(names, clean(s.Key.String()))
+	}
+	text := strings.Join(names, ", ")
+	if rest := len(all) - len(shown); rest > 0 {
+		text += fmt.Sprintf(", and %s", story.Counted(rest, "more", "more"))
+	}
+	return text
 }
 
 func (p *page) properties(properties []core.PropertyReport) {

@@ -53,6 +53,24 @@ func report() core.Report {
 	}
 }
 
+// settled returns a report of a system that makes so many notes, and says of them what it has to.
+func settled(notes int) core.Report {
+	r := report()
+	end := core.OutcomeReport{Trace: core.Trace{Initial: []core.TraceObject{web(3), {Kind: "Page", Name: "old", Fields: "none"}}}, Objects: []core.TraceObject{web(3)}}
+	for i := range notes {
+		end.Objects = append(end.Objects, core.TraceObject{Kind: "Note", Name: fmt.Sprint("n", i), Fields: map[string]any{"status": map[string]any{
+			"phase": "\x1b[31mSent", "conditions": []any{map[string]any{"type": "Read", "status": "False", "reason": "Lost", "message": strings.Repeat("nobody knows ", 5*i)}},
+		}}})
+		end.Trace.Initial = append(end.Trace.Initial, core.TraceObject{Kind: "Desk", Name: fmt.Sprint("d", i), Fields: i})
+		end.Objects = append(end.Objects, core.TraceObject{Kind: "Desk", Name: fmt.Sprint("d", i), Fields: i})
+	}
+	if notes == 0 {
+		end.Objects, r.Outcomes = end.Trace.Initial, 2
+	}
+	r.OutcomeList = []core.OutcomeReport{end}
+	return r
+}
+
 func inconclusive() core.Report {
 	r := report()
 	r.Verdict = core.Inconclusive
@@ -299,6 +317,10 @@ func TestGolden(t *testing.T) {
 		options text.Options
 	}{
 		{"holds", report(), text.Options{}},
+		{"settled", settled(3), text.Options{}},
+		{"settled-many", settled(30), text.Options{}},
+		{"settled-full", settled(30), text.Options{Full: true}},
+		{"settled-as-before", settled(0), text.Options{}},
 		{"empty", empty, text.Options{}},
 		{"inconclusive", inconclusive(), text.Options{}},
 		{"warned", warned(core.Holds, pause()), text.Options{}},
